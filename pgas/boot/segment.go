@@ -1,0 +1,107 @@
+package boot
+
+// The host segment is the memory that the PEs of one host share, laid out by the launcher and mapped
+// by every PE and by the launcher itself:
+//
+//	Header    one page: what the job is, whether a PE has failed, the host's barrier words
+//	State     one page per local PE: its doorbell, what it is blocked in
+//	Heap      HeapMax bytes per local PE: its symmetric heap, sparse until touched
+//
+// It is a memfd handed down by file descriptor (so nothing has a name and nothing stays behind), or
+// plain Go memory when PEs are goroutines. All words are accessed with sync/atomic.
+
+import "sync/atomic"
+
+const (
+	// PageBytes is the unit of the layout: the header and each State have one page.
+	PageBytes = 4096
+	// SegmentMagic is the first word of every segment; it changes with the layout.
+	SegmentMagic = 0x70676173_00000001
+	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
+	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
+	ReservedBytes = 64 << 10
+)
+
+// Header is the first page of a segment.
+type Header struct {
+	Magic   uint64
+	NPEs    uint32 // of the job
+	First   uint32 // first PE of this host
+	Local   uint32 // PEs of this host
+	Cores   uint32 // CPUs that the PEs of this host may use together
+	HeapMax uint64 // bytes of each heap
+	_       [24]byte
+
+	// Failed: 0, or 1+PE of the first PE known to have died. Written by the launcher, read by every
+	// blocked PE. FailedHow then holds its wait status as the kernel gives it.
+	Failed    atomic.Uint64
+	FailedHow atomic.Uint64
+	_         [48]byte
+
+	// The host's central barrier (used when there are more PEs than cores). Written by every PE.
+	Arrived atomic.Uint64
+	_       [56]byte
+	// Written by the last to arrive, read by all.
+	Released atomic.Uint64
+	_        [56]byte
+}
+
+// State is the page of one PE. Each group is a cache line of its own, named by who writes it.
+type State struct {
+	// Written by the PE while it sleeps: 0 nobody sleeps, 1 wake on any update, otherwise the heap
+	// offset of the one word that a goroutine of this PE sleeps on. Read by whoever updates an atomic
+	// word or a signal of this PE, after the update.
+	Waiting atomic.Uint64
+	_       [56]byte
+	// The futex word: bumped by whoever wakes this PE.
+	Door atomic.Uint32
+	_    [60]byte
+	// Written by the PE, read by its neighbours on the host: its last barrier.
+	Arrived atomic.Uint64
+	_       [56]byte
+	// Written by the PE, read by the launcher, with no help from the PE: what it is blocked in.
+	Blocked Blocked
+}
+
+// Blocked says what a PE is blocked in. Op is written last and cleared first.
+type Blocked struct {
+	Op    atomic.Uint32 // BlockedOp
+	Peer  atomic.Int32  // PE it waits for, or -1
+	Seq   atomic.Uint64 // sequence number of the collective, or the heap offset of the word
+	Since atomic.Int64  // Unix nanoseconds
+}
+
+// BlockedOp names an operation that can block.
+type BlockedOp uint32
+
+// The operations that can block.
+const (
+	NotBlocked BlockedOp = iota
+	InBarrier
+	InWait
+	InQuiet
+	InGet
+	InAtomic
+	InAlloc
+	InInit
+	InClose
+)
+
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "alloc", "init", "close"}
+
+func (op BlockedOp) String() string {
+	if int(op) < len(blockedNames) {
+		return blockedNames[op]
+	}
+	return "unknown"
+}
+
+// SegmentBytes is the size of a segment for local PEs with heaps of heapMax bytes.
+func SegmentBytes(local int, heapMax uint64) uint64 {
+	return uint64(1+local)*PageBytes + uint64(local)*heapMax
+}
+
+// HeapOffset is where the heap of local PE i starts in the segment.
+func (s *Segment) HeapOffset(i int) uint64 {
+	return uint64(1+s.Header.Local)*PageBytes + uint64(i)*s.Header.HeapMax
+}

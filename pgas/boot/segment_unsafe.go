@@ -1,0 +1,129 @@
+package boot
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Segment is a mapped host segment.
+type Segment struct {
+	Header *Header
+	States []*State // one per local PE
+
+	mem    []byte // the whole mapping
+	mapped bool   // mem came from mmap
+}
+
+// CreateSegment makes the host segment as a memfd, writes its header and returns the file, which the
+// launcher hands to each PE. The file is sparse: it costs what is touched.
+func CreateSegment(npes, first, local, cores int, heapMax uint64) (*os.File, error) {
+	fd, err := unix.MemfdCreate("pgas", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("creating the host segment: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "pgas-segment")
+	if err := f.Truncate(int64(SegmentBytes(local, heapMax))); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("sizing the host segment to %d bytes: %w", SegmentBytes(local, heapMax), err)
+	}
+	head, err := unix.Mmap(fd, 0, PageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("mapping the host segment's header: %w", err)
+	}
+	defer unix.Munmap(head)
+	writeHeader(head, npes, first, local, cores, heapMax)
+	return f, nil
+}
+
+func writeHeader(mem []byte, npes, first, local, cores int, heapMax uint64) {
+	h := (*Header)(unsafe.Pointer(&mem[0]))
+	h.Magic, h.NPEs, h.First, h.Local = SegmentMagic, uint32(npes), uint32(first), uint32(local)
+	h.Cores, h.HeapMax = uint32(cores), heapMax
+}
+
+// MapSegment maps the host segment in f with all its heaps; f may be closed afterwards.
+func MapSegment(f *os.File) (*Segment, error) { return mapSegment(f, 0) }
+
+// MapControl maps only the header and the state pages of the segment in f: the launcher's view.
+func MapControl(f *os.File, local int) (*Segment, error) {
+	return mapSegment(f, (1+local)*PageBytes)
+}
+
+func mapSegment(f *os.File, bytes int) (*Segment, error) {
+	if bytes == 0 {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, fmt.Errorf("reading the size of the host segment: %w", err)
+		}
+		bytes = int(info.Size())
+	}
+	if bytes < PageBytes {
+		return nil, errors.New("the host segment is too small to have a header")
+	}
+	mem, err := unix.Mmap(int(f.Fd()), 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("mapping %d bytes of host segment: %w", bytes, err)
+	}
+	s, err := view(mem)
+	if err != nil {
+		unix.Munmap(mem)
+		return nil, err
+	}
+	s.mapped = true
+	return s, nil
+}
+
+// NewSegment makes a segment in Go memory, for PEs that are goroutines of one process: there the race
+// detector sees every access.
+func NewSegment(npes, cores int, heapMax uint64) *Segment {
+	n := SegmentBytes(npes, heapMax)
+	raw := make([]byte, n+PageBytes)
+	skew := uintptr(unsafe.Pointer(&raw[0])) % PageBytes
+	mem := raw[(PageBytes-skew)%PageBytes:][:n:n]
+	writeHeader(mem, npes, 0, npes, cores, heapMax)
+	s, err := view(mem)
+	if err != nil {
+		panic(err) // the header was written two lines above
+	}
+	return s
+}
+
+func view(mem []byte) (*Segment, error) {
+	h := (*Header)(unsafe.Pointer(&mem[0]))
+	if h.Magic != SegmentMagic {
+		return nil, fmt.Errorf("the host segment was laid out by another version (magic %#x, want %#x): build the program and pgasrun from the same module version", h.Magic, uint64(SegmentMagic))
+	}
+	if len(mem) < (1+int(h.Local))*PageBytes {
+		return nil, fmt.Errorf("the host segment has %d bytes, too few for %d PEs", len(mem), h.Local)
+	}
+	s := &Segment{Header: h, mem: mem}
+	for i := range int(h.Local) {
+		s.States = append(s.States, (*State)(unsafe.Pointer(&mem[(1+i)*PageBytes])))
+	}
+	return s, nil
+}
+
+// Heap returns the heap of local PE i.
+func (s *Segment) Heap(i int) []byte {
+	at := s.HeapOffset(i)
+	return s.mem[at : at+s.Header.HeapMax : at+s.Header.HeapMax]
+}
+
+// Close unmaps the segment. No reference into it may be used afterwards.
+func (s *Segment) Close() error {
+	if !s.mapped {
+		return nil
+	}
+	s.mapped = false
+	return unix.Munmap(s.mem)
+}
+
+var (
+	_ [PageBytes - unsafe.Sizeof(Header{})]byte
+	_ [PageBytes - unsafe.Sizeof(State{})]byte
+)

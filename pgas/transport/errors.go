@@ -1,0 +1,16 @@
+package transport
+
+import "fmt"
+
+// PeerError reports that a PE of the job died or cannot be reached.
+type PeerError struct {
+	PE   int
+	Host string
+	Err  error // what happened to it
+}
+
+func (e *PeerError) Error() string {
+	return fmt.Sprintf("PE %d on host %s: %v", e.PE, e.Host, e.Err)
+}
+
+func (e *PeerError) Unwrap() error { return e.Err }
