@@ -1,0 +1,52 @@
+package boot
+
+// The doorbell of a PE. A goroutine that waits for a word of its own heap spins a little and then
+// sleeps on the futex word Door; whoever updates an atomic word or a signal looks at Waiting
+// afterwards and rings if it must. Both sides are store-then-load of two words, so both need a full
+// fence between the two: the updater has one in its locked instruction, the sleeper in the store to
+// Waiting. Without either, the updater could miss the sleeper and the sleeper the update.
+
+// AnyWord in State.Waiting: ring on every update.
+const AnyWord = 1
+
+// Granule is what State.Waiting holds for the word at offset off: an update of half of a sleeping
+// 8-byte word must ring too.
+func Granule(off uint64) uint64 { return off &^ 7 }
+
+// Ring wakes the PE if it sleeps on the word at off. Call it after an atomic update of that word.
+func (s *State) Ring(off uint64) {
+	if w := s.Waiting.Load(); w != 0 {
+		s.ringSleeper(w, off)
+	}
+}
+
+//go:noinline
+func (s *State) ringSleeper(w, off uint64) {
+	if w == AnyWord || w == Granule(off) {
+		s.Wake()
+	}
+}
+
+// Wake wakes the PE whatever it sleeps on.
+func (s *State) Wake() {
+	s.Door.Add(1)
+	futexWake(&s.Door)
+}
+
+// WakeAll wakes every PE of the host that sleeps.
+func (s *Segment) WakeAll() {
+	for _, st := range s.States {
+		if st.Waiting.Load() != 0 {
+			st.Wake()
+		}
+	}
+}
+
+// Fail records that pe has died with the given wait status, unless one has before, and wakes everyone.
+func (s *Segment) Fail(pe int, how uint64) {
+	s.Header.FailedHow.CompareAndSwap(0, how)
+	s.Header.Failed.CompareAndSwap(0, uint64(pe)+1)
+	for _, st := range s.States {
+		st.Wake()
+	}
+}

@@ -1,0 +1,26 @@
+package boot
+
+import (
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	futexWaitOp = 0
+	futexWakeOp = 1
+	everyone    = 1 << 30
+)
+
+// Sleep blocks until the door's value is no longer seen, somebody wakes it, or d has passed. It may
+// return early; the caller looks at its condition again.
+func (s *State) Sleep(seen uint32, d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&s.Door)), futexWaitOp, uintptr(seen), uintptr(unsafe.Pointer(&ts)), 0, 0)
+}
+
+func futexWake(door *atomic.Uint32) {
+	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(door)), futexWakeOp, everyone, 0, 0, 0)
+}

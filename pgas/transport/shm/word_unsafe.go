@@ -1,0 +1,94 @@
+package shm
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// apply executes op on one word of heap and returns its old value.
+func apply(heap []byte, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
+	if at.Bytes == 4 {
+		_ = heap[at.Off+3]
+		return uint64(Apply32((*uint32)(unsafe.Pointer(&heap[at.Off])), op, uint32(operand), uint32(cond)))
+	}
+	_ = heap[at.Off+7]
+	return Apply64((*uint64)(unsafe.Pointer(&heap[at.Off])), op, operand, cond)
+}
+
+// Apply64 executes op on *p with CPU atomics and returns the old value.
+func Apply64(p *uint64, op transport.Op, operand, cond uint64) uint64 {
+	switch op {
+	case transport.Fetch:
+		return atomic.LoadUint64(p)
+	case transport.Set, transport.Swap:
+		return atomic.SwapUint64(p, operand)
+	case transport.CompareSwap:
+		return CompareSwap64(p, cond, operand)
+	case transport.Add:
+		return atomic.AddUint64(p, operand) - operand
+	case transport.And:
+		return atomic.AndUint64(p, operand)
+	case transport.Or:
+		return atomic.OrUint64(p, operand)
+	case transport.Xor:
+		for {
+			if old := atomic.LoadUint64(p); atomic.CompareAndSwapUint64(p, old, old^operand) {
+				return old
+			}
+		}
+	}
+	panic("shm: unknown atomic operation")
+}
+
+// Apply32 is Apply64 for 4-byte words.
+func Apply32(p *uint32, op transport.Op, operand, cond uint32) uint32 {
+	switch op {
+	case transport.Fetch:
+		return atomic.LoadUint32(p)
+	case transport.Set, transport.Swap:
+		return atomic.SwapUint32(p, operand)
+	case transport.CompareSwap:
+		return CompareSwap32(p, cond, operand)
+	case transport.Add:
+		return atomic.AddUint32(p, operand) - operand
+	case transport.And:
+		return atomic.AndUint32(p, operand)
+	case transport.Or:
+		return atomic.OrUint32(p, operand)
+	case transport.Xor:
+		for {
+			if old := atomic.LoadUint32(p); atomic.CompareAndSwapUint32(p, old, old^operand) {
+				return old
+			}
+		}
+	}
+	panic("shm: unknown atomic operation")
+}
+
+// CompareSwap64 stores v if *p equals cond and returns what *p was: the swap happened iff the result
+// equals cond. Go's own instruction tells only whether it happened, so a failure is followed by a
+// load; when that finds cond again the word changed in between and the attempt is repeated.
+func CompareSwap64(p *uint64, cond, v uint64) uint64 {
+	for {
+		if atomic.CompareAndSwapUint64(p, cond, v) {
+			return cond
+		}
+		if old := atomic.LoadUint64(p); old != cond {
+			return old
+		}
+	}
+}
+
+// CompareSwap32 is CompareSwap64 for 4-byte words.
+func CompareSwap32(p *uint32, cond, v uint32) uint32 {
+	for {
+		if atomic.CompareAndSwapUint32(p, cond, v) {
+			return cond
+		}
+		if old := atomic.LoadUint32(p); old != cond {
+			return old
+		}
+	}
+}
