@@ -32,6 +32,7 @@ type Job struct {
 	Segment  *Segment // the memory shared by the PEs of this host
 	Exchange Exchange // nil when the job has one host
 	Launched bool     // false for a binary started by hand: a job of one
+	Settings Settings // what the user tuned; the zero value is a fine default
 }
 
 // Host returns the host this PE runs on.

@@ -61,6 +61,10 @@ type State struct {
 	_       [56]byte
 	// Written by the PE, read by the launcher, with no help from the PE: what it is blocked in.
 	Blocked Blocked
+	_       [40]byte
+	// Written by the PE when it takes its place, joins and leaves; read by the launcher.
+	Process atomic.Int64  // its process id
+	Life    atomic.Uint32 // Life
 }
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.

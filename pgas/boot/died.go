@@ -1,0 +1,22 @@
+package boot
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// HowDied turns a wait status, as Header.FailedHow keeps it, into an error that says how a process
+// ended.
+func HowDied(status uint64) error {
+	ws := syscall.WaitStatus(status)
+	switch {
+	case ws.Signaled():
+		return fmt.Errorf("killed by signal %d (%s)", int(ws.Signal()), ws.Signal())
+	case ws.Exited() && ws.ExitStatus() != 0:
+		return fmt.Errorf("exited with status %d", ws.ExitStatus())
+	case ws.Exited():
+		return errors.New("exited before the job was over")
+	}
+	return fmt.Errorf("ended with wait status %#x", status)
+}

@@ -1,0 +1,292 @@
+package boot
+
+// Settings come from the environment, and from nowhere else. This file is the one table of every
+// variable whose name starts with PGAS_; the documentation and `pgasrun -env` print it, and a name
+// that is not in it is an error, because a misspelt setting that does nothing costs a day.
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Variable is one row of the table.
+type Variable struct {
+	Name    string
+	Default string // as the user would write it, or words in parentheses
+	Unit    string
+	Meaning string
+	Private bool // written by the launcher for its own processes, never by a user
+}
+
+// The variables, by the name the code uses.
+const (
+	envHeapMax     = "PGAS_HEAP_MAX"
+	envRMA         = "PGAS_RMA"
+	envAMO         = "PGAS_AMO"
+	envPeerTimeout = "PGAS_PEER_TIMEOUT"
+	envSpin        = "PGAS_SPIN"
+	envQuiet       = "PGAS_QUIET_SINGLETON"
+
+	envJobID     = "PGAS_JOB_ID"
+	envPE        = "PGAS_PE"
+	envNPEs      = "PGAS_NPES"
+	envHosts     = "PGAS_HOSTS"
+	envHostIndex = "PGAS_HOST_INDEX"
+	envSegmentFD = "PGAS_SEGMENT_FD"
+	envBootAddr  = "PGAS_BOOT_ADDR"
+	envSecretFD  = "PGAS_SECRET_FD"
+
+	// EnvAgent makes a program that calls launch.MaybeAgent an agent of the launcher.
+	EnvAgent = "PGAS_LAUNCH_AGENT"
+)
+
+var variables = [...]Variable{
+	{envHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", false},
+	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
+	{envAMO, "cpu", "cpu or nic", "who executes atomics: the target's CPU, or the network (local ones too)", false},
+	{envPeerTimeout, "30s", "duration", "how long a PE of another host may be silent before it counts as dead", false},
+	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
+	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
+
+	{envJobID, "(none)", "hex", "the job", true},
+	{envPE, "(none)", "number", "this PE", true},
+	{envNPEs, "(none)", "number", "PEs in the job", true},
+	{envHosts, "(none)", "host:PEs,…", "the hosts of the job in PE order", true},
+	{envHostIndex, "(none)", "number", "which of them this is", true},
+	{envSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
+	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
+	{envSecretFD, "(none)", "file descriptor", "the secret of the job", true},
+	{EnvAgent, "(none)", "0 or 1", "this process is an agent of the launcher", true},
+}
+
+// Variables returns the table of every PGAS_* variable.
+func Variables() []Variable { return slices.Clone(variables[:]) }
+
+// Settings are what the user may tune. The zero value of each field but HeapMax is its default.
+type Settings struct {
+	HeapMax        uint64        // bytes of each heap at most; 0: DefaultHeapMax of the host
+	RMA            RMA           // how puts and gets travel between hosts
+	AMO            AMO           // who executes atomics
+	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
+	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
+	QuietSingleton bool          // do not say that this is a job of one
+}
+
+// NeverSpin as Settings.Spin makes every wait sleep at once.
+const NeverSpin time.Duration = -1
+
+// DefaultPeerTimeout is the PeerTimeout of a job that does not set one.
+const DefaultPeerTimeout = 30 * time.Second
+
+// RMA says how puts and gets travel between hosts.
+type RMA uint8
+
+// The ways of RMA.
+const (
+	RMAAuto   RMA = iota // by what the network reports of its lanes
+	RMAAM                // active messages, served by the target's service thread
+	RMANative            // the network's own put and get
+)
+
+// AMO says who executes atomics. A job has one way for all of them: between CPU and NIC there is no
+// atomicity.
+type AMO uint8
+
+// The ways of AMO.
+const (
+	AMOCPU AMO = iota // the CPU of the target: plain atomic instructions on its host
+	AMONIC            // the network, also for words of the same host
+)
+
+var (
+	rmaNames = []string{"auto", "am", "native"}
+	amoNames = []string{"cpu", "nic"}
+)
+
+func (r RMA) String() string { return rmaNames[r] }
+func (a AMO) String() string { return amoNames[a] }
+
+// ParseSettings reads the settings in environ ("NAME=value", as os.Environ gives it) and checks every
+// PGAS_* variable there. The last of several assignments counts.
+func ParseSettings(environ []string) (Settings, error) {
+	vars, err := pgasVariables(environ)
+	if err != nil {
+		return Settings{}, err
+	}
+	return settings(vars)
+}
+
+func settings(vars map[string]string) (Settings, error) {
+	var s Settings
+	var err error
+	read := func(name string, parse func(value string) error) {
+		value, set := vars[name]
+		if !set || value == "" || err != nil {
+			return
+		}
+		if e := parse(value); e != nil {
+			err = fmt.Errorf("%s=%s: %w", name, value, e)
+		}
+	}
+	read(envHeapMax, func(v string) (e error) { s.HeapMax, e = ParseBytes(v); return })
+	read(envRMA, func(v string) error { i, e := oneOf(v, rmaNames); s.RMA = RMA(i); return e })
+	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
+	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = positive(v); return })
+	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
+	read(envQuiet, func(v string) error { i, e := oneOf(v, []string{"0", "1"}); s.QuietSingleton = i == 1; return e })
+	return s, err
+}
+
+// pgasVariables picks the PGAS_* variables of environ and refuses those that do not exist.
+func pgasVariables(environ []string) (map[string]string, error) {
+	vars := map[string]string{}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, "PGAS_") {
+			continue
+		}
+		if !known(name) {
+			return nil, fmt.Errorf("there is no variable %s: did you mean %s? (`pgasrun -env` lists them all)", name, nearest(name))
+		}
+		vars[name] = value
+	}
+	return vars, nil
+}
+
+func known(name string) bool {
+	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Name == name })
+}
+
+// nearest is the user's variable that takes the fewest edits to become from name.
+func nearest(name string) string {
+	best, least := "", 1<<30
+	for _, v := range variables {
+		if d := edits(name, v.Name); !v.Private && d < least {
+			best, least = v.Name, d
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func oneOf(v string, names []string) (int, error) {
+	i := slices.Index(names, v)
+	if i < 0 {
+		return 0, fmt.Errorf("must be one of %s", strings.Join(names, ", "))
+	}
+	return i, nil
+}
+
+func positive(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("must be a duration above zero, such as 500ms or 30s")
+	}
+	return d, nil
+}
+
+func spin(v string) (time.Duration, error) {
+	if v == "auto" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("must be auto, 0 or a duration such as 20us")
+	}
+	if d == 0 {
+		return NeverSpin, nil
+	}
+	return d, nil
+}
+
+// ParseBytes reads a size such as 4096, 64k, 16m, 2g or 1t (powers of 1024, either case).
+func ParseBytes(v string) (uint64, error) {
+	digits, shift := v, 0
+	if v != "" {
+		if i := strings.IndexByte("kmgt", v[len(v)-1]|0x20); i >= 0 {
+			digits, shift = v[:len(v)-1], 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || n == 0 || bits.Len64(n)+shift > 62 {
+		return 0, fmt.Errorf("must be a number of bytes, such as 64m or 2g")
+	}
+	return n << shift, nil
+}
+
+// The heap of a PE is a range of addresses; memory is committed as it is touched. heapUnit is what its
+// size is rounded up to, the size of a huge page. addressBudget bounds what the heaps of one host may
+// reserve together: a quarter of what a process can address.
+const (
+	heapUnit      = 2 << 20
+	addressBudget = 32 << 40
+)
+
+// DefaultHeapMax is the HeapMax of a host with local PEs and memory bytes: all of the memory for each,
+// as far as addresses reach.
+func DefaultHeapMax(local int, memory uint64) uint64 {
+	return RoundHeap(min(memory, addressBudget/uint64(local)))
+}
+
+// RoundHeap rounds a heap size up to the unit that heaps have, and to what the runtime itself needs.
+func RoundHeap(bytes uint64) uint64 {
+	bytes = max(bytes, 2*ReservedBytes)
+	return (bytes + heapUnit - 1) &^ (heapUnit - 1)
+}
+
+// HostMemory is the memory of this host in bytes.
+func HostMemory() uint64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 1 << 30
+	}
+	return info.Totalram * uint64(info.Unit)
+}
+
+// HostCores is the number of CPUs that this process may use.
+func HostCores() int {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return 1
+	}
+	return max(1, set.Count())
+}
+
+// StripEnv returns environ without the variables that a launcher writes: what a program that is no PE
+// of this job must be started with.
+func StripEnv(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
+	})
+}
+
+// Origin says what a variable is set to in the environment of this process, if it is.
+func (v Variable) Origin() (value string, set bool) { return os.LookupEnv(v.Name) }

@@ -1,0 +1,219 @@
+package boot
+
+// The client side of the exchange: one connection, made on first use, on which calls are answered in
+// any order, so that a Get that waits for a slow PE holds up nobody and a cancelled call leaves
+// nothing in disorder.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// dialStagger is how long an address is given before the next is tried beside it.
+const dialStagger = 100 * time.Millisecond
+
+// dialTime bounds the search for a server that answers.
+const dialTime = 20 * time.Second
+
+// NewExchange returns the exchange of job id as PE pe sees it. The server is at one of addrs; which
+// one, it finds out on first use by who proves to hold the secret.
+func NewExchange(id string, pe int, secret []byte, addrs []string) Exchange {
+	c := &client{id: id, pe: pe, secret: secret, addrs: addrs, dialing: make(chan struct{}, 1), gone: make(chan struct{})}
+	c.calls = map[uint32]chan message{}
+	return c
+}
+
+type client struct {
+	id     string
+	pe     int
+	secret []byte
+	addrs  []string
+
+	dialing chan struct{} // held by who dials
+	gone    chan struct{} // closed with err set
+
+	mu    sync.Mutex // guards what follows
+	link  *link
+	calls map[uint32]chan message // waiting for their answer
+	last  uint32
+	err   error // why the exchange can no longer be used
+}
+
+func (c *client) Put(ctx context.Context, key string, value []byte) error {
+	_, err := c.call(ctx, message{kind: msgPut, key: key, value: value})
+	return wrap(err, "publishing "+key)
+}
+
+func (c *client) Fence(ctx context.Context) error {
+	_, err := c.call(ctx, message{kind: msgFence})
+	return wrap(err, "waiting for every PE in a fence")
+}
+
+func (c *client) Get(ctx context.Context, key string) ([]byte, error) {
+	m, err := c.call(ctx, message{kind: msgGet, key: key})
+	return m.value, wrap(err, "asking for "+key)
+}
+
+func (c *client) Close() error {
+	c.fail(errors.New("it is closed"))
+	return nil
+}
+
+func wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("exchange: %s: %w", doing, err)
+}
+
+// call sends m and waits for its answer.
+func (c *client) call(ctx context.Context, m message) (message, error) {
+	l, err := c.connect(ctx)
+	if err != nil {
+		return message{}, err
+	}
+	answer := make(chan message, 1)
+	c.mu.Lock()
+	c.last++
+	m.call = c.last
+	c.calls[m.call] = answer
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.calls, m.call)
+		c.mu.Unlock()
+	}()
+	if err := l.send(m); err != nil {
+		return message{}, err
+	}
+	select {
+	case got := <-answer:
+		if got.kind == msgError {
+			return message{}, errors.New(string(got.value))
+		}
+		return got, nil
+	case <-c.gone:
+		return message{}, c.err
+	case <-ctx.Done():
+		return message{}, context.Cause(ctx)
+	}
+}
+
+// connect returns the connection, made now if there is none.
+func (c *client) connect(ctx context.Context) (*link, error) {
+	select {
+	case c.dialing <- struct{}{}:
+		defer func() { <-c.dialing }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	c.mu.Lock()
+	l, err := c.link, c.err
+	c.mu.Unlock()
+	if l != nil || err != nil {
+		return l, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, dialTime, fmt.Errorf("none of %v answered as the exchange of this job within %v: the hosts must reach each other by one of these addresses (pgasrun -boot-addr chooses it)", c.addrs, dialTime))
+	defer cancel()
+	if l, err = c.dial(ctx); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		l.conn.Close()
+		return nil, c.err
+	}
+	c.link = l
+	go c.listen(l)
+	return l, nil
+}
+
+// dial tries all addresses, again and again, until one proves to be the server.
+func (c *client) dial(ctx context.Context) (*link, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	found := make(chan *link)
+	var tries sync.WaitGroup
+	for i, addr := range c.addrs {
+		tries.Go(func() { c.try(ctx, addr, time.Duration(i)*dialStagger, found) })
+	}
+	defer tries.Wait()
+	defer cancel()
+	select {
+	case l := <-found:
+		return l, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (c *client) try(ctx context.Context, addr string, after time.Duration, found chan<- *link) {
+	for ; ; after = 3 * dialStagger {
+		select {
+		case <-time.After(after):
+		case <-ctx.Done():
+			return
+		}
+		l, err := c.meet(ctx, addr)
+		if err != nil {
+			continue
+		}
+		select {
+		case found <- l:
+		case <-ctx.Done():
+			l.conn.Close()
+		}
+		return
+	}
+}
+
+func (c *client) meet(ctx context.Context, addr string) (*link, error) {
+	dialer := net.Dialer{Timeout: handshakeTime}
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	l, err := introduce(conn, c.id, c.pe, c.secret)
+	if !stop() || err != nil {
+		conn.Close()
+		return nil, errors.Join(err, ctx.Err())
+	}
+	return l, nil
+}
+
+// listen hands answers to their calls until the connection ends.
+func (c *client) listen(l *link) {
+	for {
+		m, err := l.receive()
+		if err != nil {
+			c.fail(fmt.Errorf("the connection to %v is lost: %w", l.conn.RemoteAddr(), err))
+			return
+		}
+		c.mu.Lock()
+		answer := c.calls[m.call]
+		delete(c.calls, m.call)
+		c.mu.Unlock()
+		if answer != nil {
+			answer <- m
+		}
+	}
+}
+
+// fail ends the exchange; the first reason counts.
+func (c *client) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	close(c.gone)
+	if c.link != nil {
+		c.link.conn.Close()
+	}
+}

@@ -1,0 +1,242 @@
+package boot
+
+// How a job travels from the launcher to its PEs: a few variables in their environment, and file
+// descriptors for what must not be seen there (the secret) or has no name (the segment). Both sides of
+// that private contract are in this file, so that they cannot drift apart.
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// SecretBytes is the size of a job's secret.
+const SecretBytes = 32
+
+// Life is what the launcher knows of a PE's membership: State.Life.
+type Life uint32
+
+// The lives of a PE. One that exits with status 0 after Joined and before Left has abandoned the others.
+const (
+	Unborn Life = iota // the process has not called Init yet, and perhaps never will
+	Joined             // between Init and Close
+	Left               // after Close: it may exit with any status without hanging the others
+)
+
+// Join tells the launcher that this PE is a member of the job from now on: if it exits without Leave,
+// whatever the exit status, the job has failed.
+func (j *Job) Join() { j.state().Life.Store(uint32(Joined)) }
+
+// Leave tells the launcher that nobody waits for this PE any more.
+func (j *Job) Leave() { j.state().Life.Store(uint32(Left)) }
+
+func (j *Job) state() *State { return j.Segment.States[j.PE-j.Host().First] }
+
+// FromEnv makes the job of this process from the variables that the launcher has set. Without them it
+// is a job of one PE with a segment of its own, and Launched is false.
+func FromEnv() (*Job, error) {
+	vars, err := pgasVariables(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	set, err := settings(vars)
+	if err != nil {
+		return nil, err
+	}
+	if vars[envJobID] == "" {
+		return singleton(set)
+	}
+	return launched(vars, set)
+}
+
+func singleton(set Settings) (*Job, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "localhost"
+	}
+	heap := set.HeapMax
+	if heap == 0 {
+		heap = DefaultHeapMax(1, HostMemory())
+	}
+	f, err := CreateSegment(1, 0, 1, HostCores(), RoundHeap(heap))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	seg, err := MapSegment(f)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{ID: "singleton", NPEs: 1, Hosts: []Host{{Name: name, PEs: 1}}, Segment: seg, Settings: set}, nil
+}
+
+func launched(vars map[string]string, set Settings) (*Job, error) {
+	j := &Job{ID: vars[envJobID], Launched: true, Settings: set}
+	var err error
+	number := func(name string) (n int) {
+		if err == nil {
+			if n, err = strconv.Atoi(vars[name]); err != nil || n < 0 {
+				err = fmt.Errorf("%s=%q is not a number, though %s is set: start the program with pgasrun, or unset both", name, vars[name], envJobID)
+			}
+		}
+		return n
+	}
+	j.PE, j.NPEs, j.Here = number(envPE), number(envNPEs), number(envHostIndex)
+	fd := number(envSegmentFD)
+	if err != nil {
+		return nil, err
+	}
+	if j.Hosts, err = decodeHosts(vars[envHosts]); err != nil {
+		return nil, err
+	}
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	if j.Segment, err = inheritSegment(fd); err != nil {
+		return nil, err
+	}
+	if err := j.claim(); err != nil {
+		j.Segment.Close()
+		return nil, err
+	}
+	if len(j.Hosts) > 1 {
+		secret, err := readSecret(number(envSecretFD))
+		if err != nil {
+			return nil, err
+		}
+		j.Exchange = NewExchange(j.ID, j.PE, secret, strings.Split(vars[envBootAddr], ","))
+	}
+	return j, nil
+}
+
+// check holds the variables against each other.
+func (j *Job) check() error {
+	last := j.Hosts[len(j.Hosts)-1]
+	switch {
+	case last.First+last.PEs != j.NPEs:
+		return fmt.Errorf("%s=%d, but the hosts in %s have %d PEs: start all of them with one pgasrun", envNPEs, j.NPEs, envHosts, last.First+last.PEs)
+	case j.Here >= len(j.Hosts):
+		return fmt.Errorf("%s=%d, but %s names %d hosts", envHostIndex, j.Here, envHosts, len(j.Hosts))
+	case j.PE < j.Host().First || j.PE >= j.Host().First+j.Host().PEs:
+		return fmt.Errorf("%s=%d is not one of the PEs of host %s", envPE, j.PE, j.Host().Name)
+	}
+	return nil
+}
+
+// claim takes this PE's place in the segment: two processes in one place would corrupt each other.
+func (j *Job) claim() error {
+	h := j.Segment.Header
+	if int(h.NPEs) != j.NPEs || int(h.First) != j.Host().First || int(h.Local) != j.Host().PEs {
+		return fmt.Errorf("the host segment is that of another job (%d PEs from %d on, of %d): start the program with pgasrun", h.Local, h.First, h.NPEs)
+	}
+	if st := j.state(); !st.Process.CompareAndSwap(0, int64(os.Getpid())) {
+		return fmt.Errorf("PE %d is taken by process %d already: a program that a PE starts must not inherit %s", j.PE, st.Process.Load(), envJobID)
+	}
+	return nil
+}
+
+func inheritSegment(fd int) (*Segment, error) {
+	f, err := inherit(fd, envSegmentFD)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return MapSegment(f)
+}
+
+// inherit takes over a descriptor that the launcher left open for this process and no other.
+func inherit(fd int, name string) (*os.File, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil, fmt.Errorf("%s=%d is not the file that pgasrun handed down: a program that a PE starts, or a wrapper that closes files, must not inherit %s", name, fd, envJobID)
+	}
+	unix.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// readSecret reads by position: the PEs of a host share one open file.
+func readSecret(fd int) ([]byte, error) {
+	f, err := inherit(fd, envSecretFD)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	secret := make([]byte, SecretBytes)
+	if _, err := f.ReadAt(secret, 0); err != nil {
+		return nil, fmt.Errorf("reading the secret of the job: %w", err)
+	}
+	return secret, nil
+}
+
+// PEVars are the variables of one PE of a launched job.
+type PEVars struct {
+	ID        string
+	PE        int
+	Hosts     []Host
+	Here      int
+	SegmentFD int
+	BootAddrs []string // empty when the job has one host; so is SecretFD
+	SecretFD  int
+}
+
+// Environ is what the launcher adds to the environment of a PE.
+func (v PEVars) Environ() []string {
+	last := v.Hosts[len(v.Hosts)-1]
+	env := []string{
+		envJobID + "=" + v.ID,
+		envPE + "=" + strconv.Itoa(v.PE),
+		envNPEs + "=" + strconv.Itoa(last.First+last.PEs),
+		envHosts + "=" + encodeHosts(v.Hosts),
+		envHostIndex + "=" + strconv.Itoa(v.Here),
+		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
+	}
+	if len(v.Hosts) > 1 {
+		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), envSecretFD+"="+strconv.Itoa(v.SecretFD))
+	}
+	return env
+}
+
+// JobMark is the environment entry that every process of the job with this id has, unless it took pains.
+func JobMark(id string) string { return envJobID + "=" + id }
+
+func encodeHosts(hosts []Host) string {
+	var parts []string
+	for _, h := range hosts {
+		parts = append(parts, h.Name+":"+strconv.Itoa(h.PEs))
+	}
+	return strings.Join(parts, ",")
+}
+
+func decodeHosts(list string) ([]Host, error) {
+	var hosts []Host
+	first := 0
+	for part := range strings.SplitSeq(list, ",") {
+		at := strings.LastIndexByte(part, ':')
+		if at <= 0 {
+			return nil, fmt.Errorf("%s=%q is not a list of host:PEs", envHosts, list)
+		}
+		pes, err := strconv.Atoi(part[at+1:])
+		if err != nil || pes < 1 || pes > MaxPEs-first {
+			return nil, fmt.Errorf("%s=%q: %q is not a number of PEs", envHosts, list, part[at+1:])
+		}
+		hosts = append(hosts, Host{Name: part[:at], First: first, PEs: pes})
+		first += pes
+	}
+	return hosts, nil
+}
+
+// MaxPEs bounds the PEs of a job: far beyond what one launcher can start, far below what overflows.
+const MaxPEs = 1 << 20
+
+// ParseID checks a job id: 32 hexadecimal digits.
+func ParseID(id string) error {
+	if b, err := hex.DecodeString(id); err != nil || len(b) != 16 {
+		return errors.New("a job id must be 32 hexadecimal digits")
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package boot
+
+// The server side of the exchange: one per job, run by the agent of the job's first host, because that
+// is where the other hosts can reach it; the launcher may not be on any network that they know.
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"sync"
+)
+
+// maxHalfOpen bounds the connections that have not proved themselves yet. One beyond it is closed, and
+// comes back if it is a PE.
+const maxHalfOpen = 256
+
+// Server is the exchange of one job.
+type Server struct {
+	id     string
+	npes   int
+	secret []byte
+	logf   func(format string, args ...any)
+	ln     net.Listener
+	half   chan struct{} // one token for each half-open connection
+
+	mu      sync.Mutex // guards what follows
+	table   map[string][]byte
+	waiting map[string][]reply // Gets of what has not been Put
+	arrived map[int]reply      // PEs in the current fence
+	links   map[int]*link      // by PE
+	closed  bool
+
+	running sync.WaitGroup
+}
+
+// reply is where the answer to a call goes.
+type reply struct {
+	link *link
+	call uint32
+}
+
+// Serve runs the exchange of job id, of npes PEs, on ln until Close. It tells logf who comes and who is
+// turned away.
+func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
+	s := &Server{
+		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
+		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{}, links: map[int]*link{},
+	}
+	s.running.Go(s.listen)
+	return s
+}
+
+// Close ends the exchange and every connection.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, l := range s.links {
+		l.conn.Close()
+	}
+	s.mu.Unlock()
+	s.ln.Close()
+	s.running.Wait()
+}
+
+func (s *Server) listen() {
+	for {
+		conn, err := s.ln.Accept()
+		if err != nil {
+			return
+		}
+		select {
+		case s.half <- struct{}{}:
+			s.running.Go(func() { s.receive(conn) })
+		default:
+			s.logf("exchange: too many connections that prove nothing; closed the one from %v", conn.RemoteAddr())
+			conn.Close()
+		}
+	}
+}
+
+// receive authenticates one connection and serves it until it ends.
+func (s *Server) receive(conn net.Conn) {
+	defer conn.Close()
+	l, pe, err := accept(conn, s.id, s.secret)
+	<-s.half
+	if err != nil {
+		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
+		return
+	}
+	if err := s.seat(pe, l); err != nil {
+		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
+		return
+	}
+	defer s.unseat(pe)
+	for {
+		m, err := l.receive()
+		if err != nil {
+			return
+		}
+		s.handle(pe, l, m)
+	}
+}
+
+func (s *Server) seat(pe int, l *link) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return net.ErrClosed
+	case pe >= s.npes:
+		return fmt.Errorf("it calls itself PE %d in a job of %d", pe, s.npes)
+	case s.links[pe] != nil:
+		return fmt.Errorf("PE %d is connected already", pe)
+	}
+	s.links[pe] = l
+	return nil
+}
+
+func (s *Server) unseat(pe int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.links, pe)
+}
+
+// handle does what m asks for, and answers whom that concerns.
+func (s *Server) handle(pe int, l *link, m message) {
+	caller := reply{l, m.call}
+	switch m.kind {
+	case msgPut:
+		s.put(caller, m.key, m.value)
+	case msgGet:
+		s.get(caller, m.key)
+	case msgFence:
+		s.fence(caller, pe)
+	default:
+		caller.answer(msgError, fmt.Appendf(nil, "the exchange's server cannot be asked for %d", m.kind))
+	}
+}
+
+func (r reply) answer(k kind, value []byte) {
+	if err := r.link.send(message{kind: k, call: r.call, value: value}); err != nil {
+		r.link.conn.Close()
+	}
+}
+
+func (s *Server) put(caller reply, key string, value []byte) {
+	s.mu.Lock()
+	old, written := s.table[key]
+	if !written {
+		s.table[key] = value
+	}
+	readers := s.waiting[key]
+	delete(s.waiting, key)
+	s.mu.Unlock()
+	if written && !bytes.Equal(old, value) {
+		caller.answer(msgError, []byte("it is published already with another value; a key is written once"))
+		return
+	}
+	caller.answer(msgOK, nil)
+	for _, r := range readers {
+		r.answer(msgOK, value)
+	}
+}
+
+func (s *Server) get(caller reply, key string) {
+	s.mu.Lock()
+	value, written := s.table[key]
+	if !written {
+		s.waiting[key] = append(s.waiting[key], caller)
+	}
+	s.mu.Unlock()
+	if written {
+		caller.answer(msgOK, value)
+	}
+}
+
+// fence counts PEs, not calls: one that gave up a fence and calls it again takes its old place.
+func (s *Server) fence(caller reply, pe int) {
+	s.mu.Lock()
+	s.arrived[pe] = caller
+	var all map[int]reply
+	if len(s.arrived) == s.npes {
+		all, s.arrived = s.arrived, map[int]reply{}
+	}
+	s.mu.Unlock()
+	for _, r := range all {
+		r.answer(msgOK, nil)
+	}
+}

@@ -1,0 +1,221 @@
+package boot
+
+// The exchange's conversation: who may talk, and what is said. A connection starts with a mutual
+// challenge. The server sends 32 random bytes; the client answers with 32 of its own, its PE and a
+// proof that it holds the secret of the job; only then does the server prove the same. A stranger
+// gets 32 random bytes and a closed connection. Both then derive a key for each direction, and every
+// frame carries a MAC over its number and content, checked before the content is looked at.
+//
+//	server   nonceS[32]
+//	client   nonceC[32] pe[4] HMAC(secret, "client" id nonceS nonceC pe)
+//	server   HMAC(secret, "server" id nonceS nonceC pe)
+//	either   length[4] body[length] HMAC(key of this direction, number[8] body)
+//	body     kind[1] call[4] keyLength[2] key value
+//
+// Numbers are big-endian. What is said is not secret (addresses of workers), so nothing is encrypted.
+
+import (
+	"bufio"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	nonceBytes = 32
+	proofBytes = nonceBytes + 4 + sha256.Size
+	// maxBody bounds a frame: a worker's address has some hundred bytes.
+	maxBody = 1 << 20
+	maxKey  = 1 << 10
+	// handshakeTime is how long a new connection may take to prove itself.
+	handshakeTime = 5 * time.Second
+	// sendTime is how long the other side may leave a frame unread.
+	sendTime = 30 * time.Second
+)
+
+var errStranger = errors.New("the other side does not hold the secret of this job")
+
+type kind uint8
+
+const (
+	msgPut kind = iota + 1
+	msgFence
+	msgGet
+	msgOK    // answer to a call; value is what was asked for
+	msgError // answer to a call; value is the error's text
+)
+
+// message is one frame's content.
+type message struct {
+	kind  kind
+	call  uint32 // an answer has the number of its call
+	key   string
+	value []byte
+}
+
+func (m message) encode() ([]byte, error) {
+	if len(m.key) > maxKey {
+		return nil, fmt.Errorf("the exchange's key %.40q… has %d bytes, more than %d", m.key, len(m.key), maxKey)
+	}
+	b := make([]byte, 0, 7+len(m.key)+len(m.value))
+	b = append(b, byte(m.kind))
+	b = binary.BigEndian.AppendUint32(b, m.call)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(m.key)))
+	b = append(b, m.key...)
+	b = append(b, m.value...)
+	if len(b) > maxBody {
+		return nil, fmt.Errorf("the exchange's value of %q has %d bytes, more than %d", m.key, len(m.value), maxBody-7-len(m.key))
+	}
+	return b, nil
+}
+
+func decodeMessage(b []byte) (message, error) {
+	if len(b) < 7 {
+		return message{}, fmt.Errorf("a frame of %d bytes is too short", len(b))
+	}
+	m := message{kind: kind(b[0]), call: binary.BigEndian.Uint32(b[1:])}
+	n := int(binary.BigEndian.Uint16(b[5:]))
+	switch {
+	case m.kind < msgPut || m.kind > msgError:
+		return message{}, fmt.Errorf("a frame is of unknown kind %d", m.kind)
+	case n > maxKey || n > len(b)-7:
+		return message{}, fmt.Errorf("a frame of %d bytes claims a key of %d", len(b), n)
+	}
+	m.key, m.value = string(b[7:7+n]), b[7+n:]
+	return m, nil
+}
+
+// link is one authenticated connection. Any number of goroutines may send, one may receive.
+type link struct {
+	conn net.Conn
+	in   *bufio.Reader
+
+	recvKey []byte
+	recvSeq uint64
+
+	mu      sync.Mutex // guards what follows
+	sendKey []byte
+	sendSeq uint64
+}
+
+func (l *link) send(m message) error {
+	body, err := m.encode()
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)+sha256.Size), uint32(len(body)))
+	frame = append(frame, body...)
+	frame = append(frame, seal(l.sendKey, l.sendSeq, body)...)
+	l.sendSeq++
+	l.conn.SetWriteDeadline(time.Now().Add(sendTime))
+	_, err = l.conn.Write(frame)
+	return err
+}
+
+func (l *link) receive() (message, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(l.in, head[:]); err != nil {
+		return message{}, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n > maxBody {
+		return message{}, fmt.Errorf("a frame claims %d bytes, more than %d", n, maxBody)
+	}
+	frame := make([]byte, int(n)+sha256.Size)
+	if _, err := io.ReadFull(l.in, frame); err != nil {
+		return message{}, err
+	}
+	body, mac := frame[:n], frame[n:]
+	if !hmac.Equal(mac, seal(l.recvKey, l.recvSeq, body)) {
+		return message{}, errors.New("a frame was forged or damaged on its way")
+	}
+	l.recvSeq++
+	return decodeMessage(body)
+}
+
+func seal(key []byte, seq uint64, body []byte) []byte {
+	return prove(key, binary.BigEndian.AppendUint64(nil, seq), body)
+}
+
+func prove(key []byte, parts ...[]byte) []byte {
+	h := hmac.New(sha256.New, key)
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return h.Sum(nil)
+}
+
+// transcript is what both sides have seen of a handshake.
+type transcript struct {
+	id             string
+	nonceS, nonceC []byte
+	pe             []byte
+}
+
+func (t transcript) prove(secret []byte, role string) []byte {
+	return prove(secret, []byte(role), []byte(t.id), t.nonceS, t.nonceC, t.pe)
+}
+
+func newNonce() []byte {
+	b := make([]byte, nonceBytes)
+	rand.Read(b)
+	return b
+}
+
+// accept challenges the client at conn and returns its PE. It reads a fixed number of bytes and takes
+// a bounded time.
+func accept(conn net.Conn, id string, secret []byte) (*link, int, error) {
+	conn.SetDeadline(time.Now().Add(handshakeTime))
+	t := transcript{id: id, nonceS: newNonce()}
+	if _, err := conn.Write(t.nonceS); err != nil {
+		return nil, 0, err
+	}
+	proof := make([]byte, proofBytes)
+	if _, err := io.ReadFull(conn, proof); err != nil {
+		return nil, 0, err
+	}
+	t.nonceC, t.pe = proof[:nonceBytes], proof[nonceBytes:nonceBytes+4]
+	if !hmac.Equal(proof[nonceBytes+4:], t.prove(secret, "client")) {
+		return nil, 0, errStranger
+	}
+	if _, err := conn.Write(t.prove(secret, "server")); err != nil {
+		return nil, 0, err
+	}
+	l := newLink(conn, t.prove(secret, "from server"), t.prove(secret, "from client"))
+	return l, int(binary.BigEndian.Uint32(t.pe)), nil
+}
+
+// introduce proves to the server at conn that this is PE pe of job id, and has it prove itself.
+func introduce(conn net.Conn, id string, pe int, secret []byte) (*link, error) {
+	conn.SetDeadline(time.Now().Add(handshakeTime))
+	t := transcript{id: id, nonceS: make([]byte, nonceBytes), nonceC: newNonce(), pe: binary.BigEndian.AppendUint32(nil, uint32(pe))}
+	if _, err := io.ReadFull(conn, t.nonceS); err != nil {
+		return nil, err
+	}
+	proof := append(append(append([]byte{}, t.nonceC...), t.pe...), t.prove(secret, "client")...)
+	if _, err := conn.Write(proof); err != nil {
+		return nil, err
+	}
+	answer := make([]byte, sha256.Size)
+	if _, err := io.ReadFull(conn, answer); err != nil {
+		return nil, err
+	}
+	if !hmac.Equal(answer, t.prove(secret, "server")) {
+		return nil, errStranger
+	}
+	return newLink(conn, t.prove(secret, "from client"), t.prove(secret, "from server")), nil
+}
+
+func newLink(conn net.Conn, sendKey, recvKey []byte) *link {
+	conn.SetDeadline(time.Time{})
+	return &link{conn: conn, in: bufio.NewReader(conn), sendKey: sendKey, recvKey: recvKey}
+}
