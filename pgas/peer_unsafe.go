@@ -1,0 +1,81 @@
+package pgas
+
+// The tables that the fast path indexes. The PEs of a host are numbered without gaps, so one unsigned
+// comparison answers "does this PE exist, and is its heap mapped here?"; one load finds the heap, one
+// store puts. Everything that must see each access (another host; later statistics, tracing, checks)
+// works by emptying the table, which sends the access down the slow path at no cost to those who did
+// not ask for it.
+//
+// The compiler inlines a function up to a cost of 80, and charges 57 for any call in it, but only 17
+// for a call of a function parameter, because it expects to know the argument once it has inlined. So
+// the fast path is written once, in near.go, with its slow path as a parameter, and accessors that
+// generated code exports still inline down to that one store. tests/inline_test.go holds it there.
+
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// at is the address of offset off in pe's heap, or nil if only the transport reaches it, or if there
+// is no such PE: far tells the two apart, off the fast path.
+func (c *Context) at(pe int, off uintptr) unsafe.Pointer {
+	if i := uint(pe - c.first); i < uint(len(c.near)) {
+		return unsafe.Add(c.near[i], off)
+	}
+	return nil
+}
+
+// wordAt is at for atomics, with the doorbell to ring after an update.
+func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
+	if i := uint(pe - c.first); i < uint(len(c.words)) && i < uint(len(c.doors)) {
+		return unsafe.Add(c.words[i], off), c.doors[i]
+	}
+	return nil, nil
+}
+
+// far returns what carries an access to pe, after checking that there is such a PE and that the
+// context is open.
+func (c *Context) far(op string, pe int) transport.Channel {
+	if pe < 0 || pe >= c.w.job.NPEs {
+		misuse(op, "PE %d is out of range: this job has PEs 0 to %d", pe, c.w.job.NPEs-1)
+	}
+	if c.closed.Load() {
+		misuse(op, "the context is closed")
+	}
+	return c.via[pe]
+}
+
+// openWindow fills in the tables of the PEs of this host.
+func (c *Context) openWindow() {
+	c.first, c.doors = c.w.first, c.w.job.Segment.States
+	for i := range c.doors {
+		c.near = append(c.near, basePointer(c.w.job.Segment.Heap(i)))
+	}
+	c.words = c.near
+}
+
+// heapPointers are the addresses of heaps in this process.
+type heapPointers []unsafe.Pointer
+
+// heapPointer is the address of a heap in this process.
+type heapPointer struct{ p unsafe.Pointer }
+
+func basePointer(heap []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(heap)) }
+
+// bytesOf is the memory of n elements at p, hidden from escape analysis: transports do not keep the
+// slices that they are given beyond the call, and saying so here keeps far puts free of allocation.
+func bytesOf[T any](p *T, n int) []byte {
+	return hiddenBytes(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p))
+}
+
+func hiddenBytes(p unsafe.Pointer, n uintptr) []byte {
+	x := uintptr(p)
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&x)), n)
+}
+
+// keptBytesOf is the memory of n elements at p for an operation that outlives the call.
+func keptBytesOf[T any](p *T, n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), uintptr(n)*unsafe.Sizeof(*p))
+}

@@ -1,0 +1,104 @@
+package pgas
+
+// References to single elements. A reference is a context and an offset, never an address: the heap
+// of each PE is mapped where its process found room. The bounds were checked when the reference was
+// made (Sym.At), so an access only has to find the PE: one index, one nil check, one store.
+
+import "unsafe"
+
+// Ref refers to one element of symmetric memory: the same offset on every PE. It is small; copy it.
+type Ref[T any] struct {
+	ctx *Context
+	off uintptr
+}
+
+// Put copies v into the element on pe. It is complete there, and visible, after a Quiet; a Fence
+// orders it before later puts and atomics to the same PE (OpenSHMEM 1.6, shmem_p).
+//
+//gcassert:inline
+func (r Ref[T]) Put(pe int, v T) {
+	store(r.ctx, r.off, pe, v, putFar)
+}
+
+// Get returns the element on pe. It waits for the value, and panics with *PeerError if pe is lost
+// (OpenSHMEM 1.6, shmem_g).
+//
+//gcassert:inline
+func (r Ref[T]) Get(pe int) T {
+	return fetch[T](r.ctx, r.off, pe, getFar)
+}
+
+// PutNB is Put from a pointer: *v may be reused on return.
+func (r Ref[T]) PutNB(pe int, v *T) {
+	if p := r.ctx.at(pe, r.off); p != nil {
+		*(*T)(p) = *v
+		return
+	}
+	putFar(r.ctx, pe, r.off, unsafe.Pointer(v), unsafe.Sizeof(*v))
+}
+
+// GetNB fills *dst from the element on pe at some time before the next Quiet returns; until then *dst
+// must not be touched (OpenSHMEM 1.6, shmem_get_nbi).
+func (r Ref[T]) GetNB(pe int, dst *T) {
+	if p := r.ctx.at(pe, r.off); p != nil {
+		*dst = *(*T)(p)
+		return
+	}
+	r.ctx.far("GetNB", pe).GetNB(pe, keptBytesOf(dst, 1), uint64(r.off))
+}
+
+// PutSignal copies *v into the element on pe and then sets the signal there to value: whoever sees
+// the signal sees the data. The signal proves this payload only, not earlier puts
+// (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
+func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
+	if p := r.ctx.at(pe, r.off); p != nil {
+		*(*T)(p) = *v
+		sig.On(r.ctx).Set(pe, value)
+		return
+	}
+	r.ctx.far("PutSignal", pe).PutSignal(pe, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opSet, value)
+}
+
+// PutSignalAdd is PutSignal that adds value to the signal.
+func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
+	if p := r.ctx.at(pe, r.off); p != nil {
+		*(*T)(p) = *v
+		sig.On(r.ctx).Add(pe, value)
+		return
+	}
+	r.ctx.far("PutSignalAdd", pe).PutSignal(pe, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opAdd, value)
+}
+
+// Local is this PE's own copy of the element.
+func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.own(r.off)) }
+
+// On is the same element on another context.
+func (r Ref[T]) On(c *Context) Ref[T] { return Ref[T]{c, r.off} }
+
+// mustGet fills dst or panics: a blocking get has nowhere to return an error to.
+func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
+	if err := c.far(op, pe).Get(c.w.ctx, pe, dst, src); err != nil {
+		panic(err)
+	}
+}
+
+// own is the address of offset off in this PE's own heap.
+func (w *World) own(off uintptr) unsafe.Pointer { return unsafe.Add(w.heap0.p, off) }
+
+// Field is the field at byte offset off of the record that r refers to. It is for generated code,
+// which knows the offset; it inlines to an addition.
+func Field[F, T any](r Ref[T], off uintptr) Ref[F] { return Ref[F]{r.ctx, r.off + off} }
+
+// PutField is Field(r, off).Put(pe, v), short enough to inline into a generated accessor.
+//
+//gcassert:inline
+func PutField[F, T any](r Ref[T], off uintptr, pe int, v F) {
+	store(r.ctx, r.off+off, pe, v, putFar)
+}
+
+// GetField is Field[F](r, off).Get(pe), short enough to inline into a generated accessor.
+//
+//gcassert:inline
+func GetField[F, T any](r Ref[T], off uintptr, pe int) F {
+	return fetch[F](r.ctx, r.off+off, pe, getFar)
+}

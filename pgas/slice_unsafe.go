@@ -1,0 +1,138 @@
+package pgas
+
+// References to contiguous ranges. A put or get of n elements is one copy on this host and one
+// message (or one RDMA operation) to another.
+
+import "unsafe"
+
+// Slice refers to a contiguous range of elements of symmetric memory: the same offsets on every PE.
+type Slice[T any] struct {
+	ctx *Context
+	off uintptr
+	n   int
+}
+
+// Len is the number of elements.
+func (s Slice[T]) Len() int { return s.n }
+
+// At refers to element i. It panics with *UsageError if i is out of range.
+func (s Slice[T]) At(i int) Ref[T] {
+	CheckIndex(i, s.n)
+	return Ref[T]{s.ctx, s.off + uintptr(i)*sizeOf[T]()}
+}
+
+// Sub is the range of elements lo to hi, hi excluded.
+func (s Slice[T]) Sub(lo, hi int) Slice[T] {
+	checkRange(lo, hi, s.n)
+	return Slice[T]{s.ctx, s.off + uintptr(lo)*sizeOf[T](), hi - lo}
+}
+
+// Local is this PE's own copy of the range.
+func (s Slice[T]) Local() []T { return unsafe.Slice((*T)(s.ctx.w.own(s.off)), s.n) }
+
+// On is the same range on another context.
+func (s Slice[T]) On(c *Context) Slice[T] { return Slice[T]{c, s.off, s.n} }
+
+// Put copies src to the start of the range on pe. src may be reused on return; the data is complete
+// and visible there after a Quiet (OpenSHMEM 1.6, shmem_put).
+func (s Slice[T]) Put(pe int, src []T) {
+	checkFits("Put", len(src), s.n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		copy(unsafe.Slice((*T)(p), len(src)), src)
+		return
+	}
+	s.ctx.far("Put", pe).Put(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)))
+}
+
+// PutNB is Put: src may be reused on return in either. It exists so that programs can say that they
+// do not wait.
+func (s Slice[T]) PutNB(pe int, src []T) { s.Put(pe, src) }
+
+// Get fills dst from the start of the range on pe and waits for it; it panics with *PeerError if pe
+// is lost (OpenSHMEM 1.6, shmem_get).
+func (s Slice[T]) Get(pe int, dst []T) {
+	checkFits("Get", len(dst), s.n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		copy(dst, unsafe.Slice((*T)(p), len(dst)))
+		return
+	}
+	s.ctx.mustGet("Get", pe, bytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
+}
+
+// GetNB fills dst from the start of the range on pe at some time before the next Quiet returns; until
+// then dst must not be touched (OpenSHMEM 1.6, shmem_get_nbi).
+func (s Slice[T]) GetNB(pe int, dst []T) {
+	checkFits("GetNB", len(dst), s.n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		copy(dst, unsafe.Slice((*T)(p), len(dst)))
+		return
+	}
+	s.ctx.far("GetNB", pe).GetNB(pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
+}
+
+// PutSignal copies src to the start of the range on pe and then sets the signal there to value:
+// whoever sees the signal sees src. It proves this payload only, not earlier puts
+// (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
+func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
+	checkFits("PutSignal", len(src), s.n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		copy(unsafe.Slice((*T)(p), len(src)), src)
+		sig.On(s.ctx).Set(pe, value)
+		return
+	}
+	s.ctx.far("PutSignal", pe).PutSignal(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opSet, value)
+}
+
+// PutSignalAdd is PutSignal that adds value to the signal.
+func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
+	checkFits("PutSignalAdd", len(src), s.n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		copy(unsafe.Slice((*T)(p), len(src)), src)
+		sig.On(s.ctx).Add(pe, value)
+		return
+	}
+	s.ctx.far("PutSignalAdd", pe).PutSignal(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opAdd, value)
+}
+
+// FieldSlice is an array field of n elements at byte offset off of the record that r refers to. It is
+// for generated code.
+func FieldSlice[F, T any](r Ref[T], off uintptr, n int) Slice[F] {
+	return Slice[F]{r.ctx, r.off + off, n}
+}
+
+func sizeOf[T any]() uintptr {
+	var v T
+	return unsafe.Sizeof(v)
+}
+
+func alignOf[T any]() uintptr {
+	var v T
+	return unsafe.Alignof(v)
+}
+
+// CheckIndex panics with *UsageError unless 0 <= i < n. Generated accessors of arrays call it.
+func CheckIndex(i, n int) {
+	if uint(i) >= uint(n) {
+		badIndex(i, n)
+	}
+}
+
+//go:noinline
+func badIndex(i, n int) { misuse("index", "%d is out of range for %d elements", i, n) }
+
+func checkRange(lo, hi, n int) {
+	if lo < 0 || hi < lo || hi > n {
+		misuse("range", "[%d:%d] is out of range for %d elements", lo, hi, n)
+	}
+}
+
+func checkFits(op string, k, n int) {
+	if k > n {
+		tooLong(op, k, n)
+	}
+}
+
+//go:noinline
+func tooLong(op string, k, n int) {
+	misuse(op, "%d elements do not fit a range of %d", k, n)
+}

@@ -1,0 +1,213 @@
+package pgas
+
+// Symmetric allocations. All calls here are collective: every PE makes the same ones in the same
+// order, and gets the same offset.
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Sym is a symmetric allocation: Len elements of T at the same offset of every PE's heap.
+type Sym[T any] struct {
+	ctx *Context
+	blk *block
+	off uintptr
+	n   int
+}
+
+// A block is one live allocation. References made from a Sym check that it still lives.
+type block struct{ freed atomic.Bool }
+
+// Layout identifies the generated code for a record type: all PEs must agree on it.
+type Layout struct {
+	Name string // import path and name of the type
+	Hash uint64 // of its fields' names, types, offsets and sizes
+}
+
+// GeneratedFor1 is referred to by generated files: a generator and a runtime that do not fit each
+// other do not compile.
+const GeneratedFor1 = 1
+
+// Alloc allocates n zeroed elements on every PE. It is collective, and starts with a barrier (so with
+// a Quiet of the default context only); n == 0 makes no barrier and returns an empty Sym. T must hold
+// no pointers. It returns *HeapFullError, the same on every PE, when it does not fit, and
+// *MismatchError when the PEs do not ask for the same thing (OpenSHMEM 1.6, shmem_calloc).
+func Alloc[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
+	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, true)
+}
+
+// AllocRaw is Alloc without the zeroing: the contents are undefined (OpenSHMEM 1.6, shmem_malloc).
+func AllocRaw[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
+	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, false)
+}
+
+// AllocAligned is Alloc at a multiple of align bytes, a power of two up to the page size
+// (OpenSHMEM 1.6, shmem_align).
+func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Sym[T], error) {
+	if align <= 0 || align&(align-1) != 0 || align > 4096 {
+		misuse("AllocAligned", "alignment %d is not a power of two from 1 to 4096", align)
+	}
+	return allocate[T](ctx, w, n, max(uintptr(align), alignOf[T]()), Layout{}, true)
+}
+
+// AllocLayout is Alloc for generated code, which names the record's layout.
+func AllocLayout[T any](ctx context.Context, w *World, n int, layout Layout) (Sym[T], error) {
+	return allocate[T](ctx, w, n, alignOf[T](), layout, true)
+}
+
+func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout Layout, zero bool) (Sym[T], error) {
+	typ := reflect.TypeFor[T]()
+	if n < 0 {
+		misuse("Alloc", "%d elements: the count must not be negative", n)
+	}
+	if path := pointerIn(typ); path != "" {
+		misuse("Alloc", "%s cannot live in symmetric memory: %s holds a pointer, which means nothing on another PE", typ, path)
+	}
+	if n == 0 {
+		return Sym[T]{ctx: w.def, blk: &block{}}, nil
+	}
+	if layout.Name == "" {
+		layout.Name = typ.String()
+	}
+	w.collective.Lock()
+	defer w.collective.Unlock()
+	size := sizeOf[T]()
+	r := record{kind: callAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, name: layout.Name}
+	high := w.heap.use.High
+	bytes, fits := product(uint64(n), uint64(size))
+	var off uint64
+	if fits {
+		off, fits = w.heap.alloc(bytes, uint64(align))
+	}
+	if fits && zero {
+		clear(w.mine[off : off+touched(off, bytes, high)]) // before the meeting: peers may write after it
+	}
+	if err := w.agree(ctx, r); err != nil {
+		if fits {
+			w.heap.release(off)
+		}
+		return Sym[T]{}, err
+	}
+	if !fits {
+		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.use.InUse, Max: w.heap.use.Max}
+	}
+	return Sym[T]{ctx: w.def, blk: &block{}, off: uintptr(off), n: n}, nil
+}
+
+// product is a*b, and false if it overflows.
+func product(a, b uint64) (uint64, bool) {
+	if b != 0 && a > (1<<63)/b {
+		return ^uint64(0), false
+	}
+	return a * b, true
+}
+
+// Realloc gives s a new length, keeping its first elements on every PE; new ones are zero. s is freed
+// (OpenSHMEM 1.6, shmem_realloc). On an error s is as it was.
+func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
+	s.alive("Realloc")
+	w := s.ctx.w
+	t, err := allocate[T](ctx, w, n, alignOf[T](), Layout{}, true)
+	if err != nil {
+		return s, fmt.Errorf("realloc: %w", err)
+	}
+	if s.n > 0 && t.n > 0 {
+		copy(t.Local(), s.Local())
+	}
+	return t.On(s.ctx), s.Free(ctx)
+}
+
+// Free ends s on every PE. It is collective and starts with a barrier, so what was issued to s on the
+// default context is complete. References made from s may not be used any more; making new ones
+// panics (OpenSHMEM 1.6, shmem_free).
+func (s Sym[T]) Free(ctx context.Context) error {
+	s.alive("Free")
+	if s.n == 0 {
+		s.blk.freed.Store(true)
+		return nil
+	}
+	w := s.ctx.w
+	w.collective.Lock()
+	defer w.collective.Unlock()
+	if err := w.agree(ctx, record{kind: callFree, n: uint64(s.off)}); err != nil {
+		return err
+	}
+	s.blk.freed.Store(true)
+	w.heap.release(uint64(s.off))
+	return nil
+}
+
+// Len is the number of elements.
+func (s Sym[T]) Len() int { return s.n }
+
+// At refers to element i. It panics with *UsageError if i is out of range or s was freed.
+func (s Sym[T]) At(i int) Ref[T] {
+	if uint(i) >= uint(s.n) || s.blk.freed.Load() {
+		s.badAt(i)
+	}
+	return Ref[T]{s.ctx, s.off + uintptr(i)*sizeOf[T]()}
+}
+
+//go:noinline
+func (s Sym[T]) badAt(i int) {
+	s.alive("At")
+	misuse("At", "index %d is out of range for %d elements of %s", i, s.n, reflect.TypeFor[T]())
+}
+
+// Range is the elements lo to hi, hi excluded.
+func (s Sym[T]) Range(lo, hi int) Slice[T] {
+	s.alive("Range")
+	checkRange(lo, hi, s.n)
+	return Slice[T]{s.ctx, s.off + uintptr(lo)*sizeOf[T](), hi - lo}
+}
+
+// All is all elements.
+func (s Sym[T]) All() Slice[T] { return s.Range(0, s.n) }
+
+// Local is this PE's own copy.
+func (s Sym[T]) Local() []T {
+	s.alive("Local")
+	if s.n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(s.ctx.w.own(s.off)), s.n)
+}
+
+// On is the same memory on another context.
+func (s Sym[T]) On(c *Context) Sym[T] {
+	s.ctx = c
+	return s
+}
+
+func (s Sym[T]) alive(op string) {
+	if s.blk == nil {
+		misuse(op, "this Sym was never allocated: use Alloc")
+	}
+	if s.blk.freed.Load() {
+		misuse(op, "this memory was freed")
+	}
+}
+
+// pointerIn returns the path of the first pointer in a type, or "".
+func pointerIn(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return ""
+	case reflect.Array:
+		return pointerIn(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if path := pointerIn(t.Field(i).Type); path != "" {
+				return t.Field(i).Name + " " + path
+			}
+		}
+		return ""
+	}
+	return t.String()
+}

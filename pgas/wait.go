@@ -1,0 +1,198 @@
+package pgas
+
+// How a PE waits. Nothing spins for ever: a wait looks at its word for about as long as a cache line
+// needs to arrive, then gives the CPU to others, then sleeps on the PE's doorbell until the word's
+// updater rings it. While it sleeps it is woken every now and then all the same, to look at ctx, at the
+// launcher's news of dead PEs, and at updates by NICs, which ring no bell.
+//
+// What it is blocked in stands in the host segment while it is off the fast path, so that the launcher
+// can tell who waits for whom without asking.
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+const (
+	nap      = 500 * time.Microsecond // first sleep between looks, doubled up to longNap
+	longNap  = 50 * time.Millisecond
+	driveFor = 200 * time.Microsecond // one bounded stay in the transport
+)
+
+// pace is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
+type pace struct {
+	spins     int           // looks before anything else
+	yields    int           // times it then offers its CPU to others
+	drive     time.Duration // how long it drives a transport that needs it
+	goroutine bool          // PEs are goroutines: let the Go scheduler run another
+}
+
+func paceOf(seg *boot.Segment, goroutines bool) pace {
+	local, cores := int(seg.Header.Local), int(seg.Header.Cores)
+	switch {
+	case goroutines:
+		return pace{spins: 20, yields: 200, drive: time.Millisecond, goroutine: true}
+	case local > cores:
+		return pace{spins: 20, yields: 4 * local, drive: 100 * time.Microsecond}
+	}
+	return pace{spins: 20000, yields: 20, drive: 2 * time.Millisecond}
+}
+
+// blockedIn says what a wait is for, for reports.
+type blockedIn struct {
+	op   boot.BlockedOp
+	peer int
+	seq  uint64
+}
+
+// waitWord blocks until the own word at compares true with v.
+func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint64, signed bool) (uint64, error) {
+	c := w.wordCond(at, cmp, v, signed)
+	got, err := w.await(ctx, c, blockedIn{boot.InWait, -1, at.Off})
+	if err != nil {
+		return got, fmt.Errorf("waiting for the word at offset %d to be %s %d (it is %d): %w", at.Off, cmp, v, got, err)
+	}
+	return got, nil
+}
+
+// await blocks until c holds and returns the word's value.
+func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	for i := w.pace.spins; i >= 0; i-- {
+		if v, ok := c.check(); ok {
+			return v, nil
+		}
+		if w.waiter != nil {
+			break // spinning beside the transport would only slow it down
+		}
+	}
+	return w.awaitSlow(ctx, c, why)
+}
+
+func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	if w.waiter != nil && c.word.Off != 0 {
+		for start := time.Now(); ; {
+			if w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, driveFor) {
+				v, _ := c.check()
+				return v, nil
+			}
+			if err := w.broken(ctx); err != nil {
+				return checked(c, err)
+			}
+			if time.Since(start) > w.pace.drive {
+				break
+			}
+		}
+	} else {
+		for range w.pace.yields {
+			if v, ok := c.check(); ok {
+				return v, nil
+			}
+			w.yield()
+		}
+	}
+	w.block(why)
+	defer w.unblock()
+	return w.sleepUntil(ctx, c)
+}
+
+func (w *World) yield() {
+	runtime.Gosched()
+	if !w.pace.goroutine {
+		unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	}
+}
+
+// sleepUntil sleeps on the doorbell between looks at c.
+func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
+	stop := context.AfterFunc(ctx, w.state.Wake)
+	defer stop()
+	for d := nap; ; d = min(2*d, longNap) {
+		door := w.state.Door.Load()
+		w.sleepers.enter(w.state, c.word.Off)
+		v, ok := c.check() // after the store to Waiting: see boot/door.go
+		err := w.broken(ctx)
+		if !ok && err == nil {
+			w.state.Sleep(door, d)
+		}
+		w.sleepers.leave(w.state)
+		if ok {
+			return v, nil
+		}
+		if err != nil {
+			return checked(c, err)
+		}
+	}
+}
+
+// checked gives a condition that came true at the last moment preference over err.
+func checked(c cond, err error) (uint64, error) {
+	if v, ok := c.check(); ok {
+		return v, nil
+	}
+	v, _ := c.check()
+	return v, err
+}
+
+// broken reports why a wait is pointless: its context ended, or a PE of the job is dead.
+func (w *World) broken(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return w.failure()
+}
+
+// failure is the *PeerError for the first PE known to have died, or nil.
+func (w *World) failure() error {
+	h := w.job.Segment.Header
+	f := h.Failed.Load()
+	if f == 0 {
+		return nil
+	}
+	pe := int(f - 1)
+	return &PeerError{PE: pe, Host: w.HostOf(pe), Err: boot.HowDied(h.FailedHow.Load())}
+}
+
+func (w *World) block(why blockedIn) {
+	b := &w.state.Blocked
+	b.Peer.Store(int32(why.peer))
+	b.Seq.Store(why.seq)
+	b.Since.Store(time.Now().UnixNano())
+	b.Op.Store(uint32(why.op))
+}
+
+func (w *World) unblock() { w.state.Blocked.Op.Store(uint32(boot.NotBlocked)) }
+
+// sleepers keeps State.Waiting right while several goroutines of one PE sleep at once: one sleeper
+// publishes its word, more of them ask to be woken by anything.
+type sleepers struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (s *sleepers) enter(st *boot.State, off uint64) {
+	s.mu.Lock()
+	s.n++
+	if s.n == 1 && off != 0 {
+		st.Waiting.Store(boot.Granule(off))
+	} else {
+		st.Waiting.Store(boot.AnyWord)
+	}
+	s.mu.Unlock()
+}
+
+func (s *sleepers) leave(st *boot.State) {
+	s.mu.Lock()
+	s.n--
+	if s.n == 0 {
+		st.Waiting.Store(0)
+	}
+	s.mu.Unlock()
+}

@@ -1,0 +1,217 @@
+package pgas
+
+// A World is one PE's view of its job, and everything hangs off it: there is no package state, so
+// several PEs can live in one process (which is how tests run them under the race detector).
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// World is one PE of a job.
+type World struct {
+	job   *boot.Job
+	opts  Options
+	state *boot.State // this PE's page in the host segment
+	mine  []byte      // this PE's own heap
+	heap0 heapPointer // where mine starts
+	first int         // first PE of this host
+
+	shm    *shm.Transport
+	far    transport.Transport // to other hosts; nil on one host
+	waiter transport.Waiter    // far, if it must be driven while waiting
+
+	ctx      context.Context // ends with Close, for operations that take none
+	cancel   context.CancelCauseFunc
+	def      *Context
+	contexts contextSet
+
+	pace     pace
+	sleepers sleepers
+
+	flags      bool // barrier by flags: a CPU for each PE
+	barrierSeq uint64
+
+	collective sync.Mutex // guards what follows
+	heap       *heap
+	callSeq    uint64
+}
+
+// Options change how a World is put together. The zero value is what programs want.
+type Options struct {
+	// Goroutines: the PEs of the job are goroutines of this process.
+	Goroutines bool
+	// NoFastPath sends every access through a transport, where it can be seen.
+	NoFastPath bool
+	// NICAtomics executes every atomic, those to this host included, where the NIC does.
+	NICAtomics bool
+	// Remote opens the transport to PEs that this host's memory does not reach; required when the
+	// job has several hosts.
+	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)
+}
+
+// errClosed is why operations on a closed World fail.
+var errClosed = errors.New("the World is closed")
+
+// OpenWith joins the job described by job. Every PE must do so; it returns when all have. Programs
+// use Main or Init; this is for launchers and tests.
+func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) {
+	w := &World{job: job, opts: opts, first: job.Host().First}
+	i := job.PE - w.first
+	w.state, w.mine = job.Segment.States[i], job.Segment.Heap(i)
+	w.heap0 = heapPointer{basePointer(w.mine)}
+	w.shm = shm.Open(job.Segment)
+	w.heap = newHeap(job.Segment.Header.HeapMax)
+	w.pace = paceOf(job.Segment, opts.Goroutines)
+	w.flags = job.Segment.Header.Local <= job.Segment.Header.Cores
+	w.ctx, w.cancel = context.WithCancelCause(context.Background())
+	w.block(blockedIn{boot.InInit, -1, 0})
+	defer w.unblock()
+	if err := w.openRemote(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.def, err = w.newContext(false); err != nil {
+		return nil, errors.Join(err, w.teardown())
+	}
+	if err := w.Sync(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("joining the job: %w", err), w.teardown())
+	}
+	return w, nil
+}
+
+func (w *World) openRemote(ctx context.Context) error {
+	if w.opts.Remote == nil {
+		if len(w.job.Hosts) > 1 {
+			return errors.New("this job has several hosts, but no transport was given to reach them")
+		}
+		return nil
+	}
+	t, err := w.opts.Remote(ctx, w.job)
+	if err != nil {
+		return err
+	}
+	w.far = t
+	w.waiter, _ = t.(transport.Waiter)
+	return nil
+}
+
+// PE is this PE's number, from 0.
+func (w *World) PE() int { return w.job.PE }
+
+// NPEs is the number of PEs of the job.
+func (w *World) NPEs() int { return w.job.NPEs }
+
+// Host is the name of the host that this PE runs on.
+func (w *World) Host() string { return w.job.Host().Name }
+
+// Hosts are the names of the job's hosts, in PE order.
+func (w *World) Hosts() []string {
+	var names []string
+	for _, h := range w.job.Hosts {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// HostOf is the name of the host that pe runs on.
+func (w *World) HostOf(pe int) string {
+	if pe < 0 || pe >= w.job.NPEs {
+		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.job.NPEs-1)
+	}
+	return w.job.Hosts[w.job.HostOf(pe)].Name
+}
+
+// TransportTo says how pe is reached: "self", or a transport's name.
+func (w *World) TransportTo(pe int) string {
+	switch {
+	case pe == w.job.PE:
+		return "self"
+	case w.shm.Heap(pe) != nil:
+		return w.shm.Name()
+	}
+	return w.far.Name()
+}
+
+// Context is the default context, which the operations of references made by Alloc use.
+func (w *World) Context() *Context { return w.def }
+
+// Fence is Fence of the default context.
+func (w *World) Fence() { w.def.Fence() }
+
+// Quiet is Quiet of the default context.
+func (w *World) Quiet(ctx context.Context) error { return w.def.Quiet(ctx) }
+
+// HeapUsage tells how the symmetric heap is used.
+func (w *World) HeapUsage() HeapUsage {
+	w.collective.Lock()
+	defer w.collective.Unlock()
+	return w.heap.use
+}
+
+// Close leaves the job: it is collective, waits for all PEs and for everything that this one issued,
+// and ends every context. References may not be used afterwards. It does not wait for PEs that are
+// known to be dead; it then returns their *PeerError.
+func (w *World) Close() error {
+	if context.Cause(w.ctx) != nil {
+		return nil
+	}
+	var err error
+	for _, c := range w.contexts.all() {
+		err = firstError(err, c.Quiet(w.ctx))
+	}
+	err = firstError(err, w.Barrier(w.ctx))
+	return firstError(err, w.teardown())
+}
+
+// Abandon leaves the job without waiting for anybody: what an erroring PE does before it exits.
+func (w *World) Abandon() error { return w.teardown() }
+
+func (w *World) teardown() error {
+	w.cancel(errClosed)
+	var errs []error
+	for _, c := range w.contexts.all() {
+		errs = append(errs, c.close())
+	}
+	if w.def != nil {
+		errs = append(errs, w.def.close())
+	}
+	if w.far != nil {
+		errs = append(errs, w.far.Close())
+	}
+	if w.job.Exchange != nil {
+		errs = append(errs, w.job.Exchange.Close())
+	}
+	return firstError(errs...)
+}
+
+// contextSet is the open contexts of a World besides the default one.
+type contextSet struct {
+	mu   sync.Mutex
+	list []*Context
+}
+
+func (s *contextSet) add(c *Context) {
+	s.mu.Lock()
+	s.list = append(s.list, c)
+	s.mu.Unlock()
+}
+
+func (s *contextSet) remove(c *Context) {
+	s.mu.Lock()
+	s.list = slices.DeleteFunc(s.list, func(x *Context) bool { return x == c })
+	s.mu.Unlock()
+}
+
+func (s *contextSet) all() []*Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
