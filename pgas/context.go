@@ -69,7 +69,7 @@ func (w *World) newContext(private bool) (*Context, error) {
 
 // route fills in how c gets to each PE.
 func (w *World) route(c *Context) {
-	nic := w.opts.NICAtomics && c.remote != nil
+	nic := w.job.Settings.AMO == boot.AMONIC && c.remote != nil
 	for pe := range c.via {
 		switch {
 		case w.shm.Heap(pe) == nil:

@@ -35,9 +35,13 @@ type pace struct {
 	goroutine bool          // PEs are goroutines: let the Go scheduler run another
 }
 
-func paceOf(seg *boot.Segment, goroutines bool) pace {
-	local, cores := int(seg.Header.Local), int(seg.Header.Cores)
-	switch {
+func paceOf(job *boot.Job, goroutines bool) pace {
+	local, cores := int(job.Segment.Header.Local), int(job.Segment.Header.Cores)
+	switch spin := job.Settings.Spin; {
+	case spin == boot.NeverSpin:
+		return pace{drive: driveFor, goroutine: goroutines}
+	case spin > 0:
+		return pace{spins: int(spin / time.Nanosecond), yields: 20, drive: spin, goroutine: goroutines}
 	case goroutines:
 		return pace{spins: 20, yields: 200, drive: time.Millisecond, goroutine: true}
 	case local > cores:

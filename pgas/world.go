@@ -50,8 +50,6 @@ type Options struct {
 	Goroutines bool
 	// NoFastPath sends every access through a transport, where it can be seen.
 	NoFastPath bool
-	// NICAtomics executes every atomic, those to this host included, where the NIC does.
-	NICAtomics bool
 	// Remote opens the transport to PEs that this host's memory does not reach; required when the
 	// job has several hosts.
 	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)
@@ -69,10 +67,11 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	w.heap0 = heapPointer{basePointer(w.mine)}
 	w.shm = shm.Open(job.Segment)
 	w.heap = newHeap(job.Segment.Header.HeapMax)
-	w.pace = paceOf(job.Segment, opts.Goroutines)
+	w.pace = paceOf(job, opts.Goroutines)
 	w.flags = job.Segment.Header.Local <= job.Segment.Header.Cores
 	w.ctx, w.cancel = context.WithCancelCause(context.Background())
 	w.block(blockedIn{boot.InInit, -1, 0})
+	job.Join()
 	defer w.unblock()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
@@ -168,6 +167,7 @@ func (w *World) Close() error {
 		err = firstError(err, c.Quiet(w.ctx))
 	}
 	err = firstError(err, w.Barrier(w.ctx))
+	w.job.Leave()
 	return firstError(err, w.teardown())
 }
 

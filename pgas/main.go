@@ -1,0 +1,78 @@
+package pgas
+
+// How a program becomes a PE: Main for whole programs, Init for those that keep their own main.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Main runs body on this PE of the job and exits the process: with status 0 when body returned nil and
+// every PE got that far, with 1 and one line on stderr otherwise. Misuse (*UsageError) and lost peers
+// (*PeerError) are reported in the same way when they come as panics; any other panic is the
+// program's own and crashes it as usual. An interrupt ends ctx; a second one ends the process.
+func Main(body func(ctx context.Context, w *World) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal finds the default action
+	if err := run(ctx, body); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, body func(context.Context, *World) error) (err error) {
+	w, err := Init(ctx)
+	if err != nil {
+		return fmt.Errorf("pgas: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("PE %d on %s: %w", w.PE(), w.Host(), err)
+		}
+	}()
+	if err := guard(ctx, w, body); err != nil {
+		w.Abandon()
+		return err
+	}
+	return w.Close()
+}
+
+// guard turns the panics that have a meaning of ours into errors.
+func guard(ctx context.Context, w *World, body func(context.Context, *World) error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *UsageError:
+			err = p
+		case *PeerError:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	return body(ctx, w)
+}
+
+// Init joins the job that the launcher describes in the environment; every PE must do so, and it
+// returns when all have. Without a launcher the process is a job of one PE, and says so on stderr
+// unless PGAS_QUIET_SINGLETON=1. The caller ends with World.Close.
+func Init(ctx context.Context) (*World, error) {
+	job, err := boot.FromEnv()
+	if err != nil {
+		return nil, err
+	}
+	if !job.Launched && !job.Settings.QuietSingleton {
+		fmt.Fprintf(os.Stderr, "pgas: started without a launcher: this is a job of one PE (for four: pgasrun -n 4 %s; PGAS_QUIET_SINGLETON=1 hides this line)\n", os.Args[0])
+	}
+	return Open(ctx, job)
+}
+
+// Open joins the job described by job, with the transports that it needs.
+func Open(ctx context.Context, job *boot.Job) (*World, error) {
+	return OpenWith(ctx, job, Options{})
+}

@@ -1,0 +1,89 @@
+package pgastest
+
+// PEs as goroutines of the test process, over a segment in Go memory: the race detector sees every
+// access, so two PEs that touch one word without a signal, an atomic or a barrier between them fail
+// the test. Plain stores of one PE are also stores to the others' heaps, exactly as between processes
+// of one host.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// heapMax is what the heap of a goroutine PE may grow to. It is Go memory, untouched until used.
+const heapMax = 64 << 20
+
+// Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error:
+// of an error that is only the echo of another PE's failure, the other's.
+func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) error {
+	opts.Goroutines = true
+	seg := boot.NewSegment(npes, npes, heapMax)
+	errs := make([]error, npes)
+	var wg sync.WaitGroup
+	for pe := range npes {
+		wg.Go(func() {
+			errs[pe] = runPE(ctx, &boot.Job{
+				ID: "goroutines", PE: pe, NPEs: npes,
+				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
+				Segment: seg, Launched: true,
+			}, opts, body)
+			if errs[pe] != nil {
+				seg.Fail(pe, exitStatus1) // wakes the others, who would wait for ever
+			}
+		})
+	}
+	wg.Wait()
+	return rootCause(errs)
+}
+
+// exitStatus1 is the wait status of a process that ended with status 1.
+const exitStatus1 = 1 << 8
+
+func runPE(ctx context.Context, job *boot.Job, opts pgas.Options, body Body) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError(job.PE, p)
+		}
+	}()
+	w, err := pgas.OpenWith(ctx, job, opts)
+	if err != nil {
+		return fmt.Errorf("PE %d: %w", job.PE, err)
+	}
+	if err := body(ctx, w); err != nil {
+		return errors.Join(fmt.Errorf("PE %d: %w", job.PE, err), w.Abandon())
+	}
+	return w.Close()
+}
+
+func panicError(pe int, p any) error {
+	if err, ok := p.(error); ok {
+		var misuse *pgas.UsageError
+		var peer *pgas.PeerError
+		if errors.As(err, &misuse) || errors.As(err, &peer) {
+			return fmt.Errorf("PE %d: %w", pe, err)
+		}
+	}
+	return fmt.Errorf("PE %d: panic: %v\n%s", pe, p, debug.Stack())
+}
+
+// rootCause prefers an error that is not about another PE.
+func rootCause(errs []error) error {
+	var echo error
+	for _, err := range errs {
+		var peer *pgas.PeerError
+		switch {
+		case err == nil:
+		case errors.As(err, &peer):
+			echo = err
+		default:
+			return err
+		}
+	}
+	return echo
+}

@@ -1,0 +1,36 @@
+// Package pgastest runs the PEs of a test under plain go test: one body, on every kind of PE there is.
+//
+//	goroutines  in this process, over Go memory: `go test -race` sees conflicts between PEs
+//	processes   the test binary, started again for each PE, over shared memory
+//	hosts       the same on two hosts, stood in for by network namespaces: UCX over TCP between them
+//
+// The test binary is its own launcher. A test that calls Run must reach the call in the same way in
+// the processes of its PEs: what stands before it in the test function runs there too.
+package pgastest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Body is what one PE of a test does. Its error fails the test.
+type Body = func(ctx context.Context, w *pgas.World) error
+
+// limit ends a test that hangs. It is far above what any body should need.
+const limit = 2 * time.Minute
+
+// RunGoroutines runs body on npes goroutine PEs, as a subtest.
+func RunGoroutines(t *testing.T, npes int, body Body) {
+	t.Helper()
+	t.Run("goroutines", func(t *testing.T) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		if err := Goroutines(ctx, npes, pgas.Options{}, body); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
