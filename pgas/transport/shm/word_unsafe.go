@@ -9,12 +9,11 @@ import (
 
 // apply executes op on one word of heap and returns its old value.
 func apply(heap []byte, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
+	p := unsafe.Pointer(unsafe.SliceData(heap[at.Off:][:at.Bytes])) // checks bounds without touching the word
 	if at.Bytes == 4 {
-		_ = heap[at.Off+3]
-		return uint64(Apply32((*uint32)(unsafe.Pointer(&heap[at.Off])), op, uint32(operand), uint32(cond)))
+		return uint64(Apply32((*uint32)(p), op, uint32(operand), uint32(cond)))
 	}
-	_ = heap[at.Off+7]
-	return Apply64((*uint64)(unsafe.Pointer(&heap[at.Off])), op, operand, cond)
+	return Apply64((*uint64)(p), op, operand, cond)
 }
 
 // Apply64 executes op on *p with CPU atomics and returns the old value.
@@ -92,3 +91,6 @@ func CompareSwap32(p *uint32, cond, v uint32) uint32 {
 		}
 	}
 }
+
+// Load loads a word of heap atomically, zero-extended.
+func Load(heap []byte, at transport.Word) uint64 { return apply(heap, transport.Fetch, at, 0, 0) }

@@ -1,0 +1,474 @@
+// Package transporttest is the suite that every transport must pass. It drives transports directly,
+// below the runtime, against a naive twin: plain byte slices changed in program order. Each random
+// failure prints the seed that repeats it.
+package transporttest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// A Rig is a job of PEs connected by the transport under test, all in this process.
+type Rig struct {
+	PEs   []transport.Transport // one per PE
+	Heaps [][]byte              // the memory behind each PE's symmetric heap
+	Words Words                 // looks at a word of a heap as its owner would
+}
+
+// Words loads a word of a heap atomically.
+type Words func(heap []byte, at transport.Word) uint64
+
+// HeapBytes is how large each heap of a rig must be.
+const HeapBytes = 8 << 20
+
+// base keeps clear of the part of the heap that is the runtime's.
+const base = 64 << 10
+
+// Run runs the suite. open makes a fresh rig of npes PEs, and registers its own clean-up.
+func Run(t *testing.T, open func(t *testing.T, npes int) *Rig) {
+	for _, c := range []struct {
+		name string
+		npes int
+		test func(t *testing.T, r *Rig)
+	}{
+		{"put", 2, testPut},
+		{"get", 2, testGet},
+		{"self", 1, testSelf},
+		{"atomics", 2, testAtomics},
+		{"half words", 2, testHalfWords},
+		{"put-signal proves its payload", 2, testPutSignal},
+		{"fence orders puts and atomics", 2, testFence},
+		{"quiets are independent", 3, testIndependentQuiets},
+		{"goroutines share a channel", 3, testSharedChannel},
+		{"random against the twin", 3, testRandom},
+		{"cancelled quiet", 2, testCancelledQuiet},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t, c.npes)) })
+	}
+}
+
+func channel(t *testing.T, r *Rig, pe int, private bool) transport.Channel {
+	t.Helper()
+	ch, err := r.PEs[pe].Channel(private)
+	if err != nil {
+		t.Fatalf("opening a channel: %v", err)
+	}
+	t.Cleanup(func() { ch.Close() })
+	return ch
+}
+
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func quiet(t *testing.T, ch transport.Channel) {
+	t.Helper()
+	if err := ch.Quiet(bounded(t), -1); err != nil {
+		t.Fatalf("quiet: %v", err)
+	}
+}
+
+func pattern(n int, seed byte) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7) + seed + byte(i>>8)
+	}
+	return b
+}
+
+// sizes have odd lengths on purpose, and one on each side of every plausible limit of a message.
+var sizes = []int{0, 1, 3, 8, 9, 63, 64, 65, 511, 4095, 4096, 8100, 8192, 8193, 65535, 1 << 16, 300_001, 1 << 20, 3<<20 + 5}
+
+func testPut(t *testing.T, r *Rig) {
+	for _, private := range []bool{false, true} {
+		ch := channel(t, r, 0, private)
+		for i, n := range sizes {
+			at := base + i%5
+			heap := r.Heaps[1]
+			clear(heap[base-8 : at+n+64])
+			src := pattern(n, byte(i))
+			want := append(append(make([]byte, at-(base-8)), src...), make([]byte, 64)...)
+			ch.Put(1, uint64(at), src)
+			clear(src) // it may be reused on return
+			quiet(t, ch)
+			if got := heap[base-8 : at+n+64]; !bytes.Equal(got, want) {
+				t.Fatalf("put of %d bytes (private %v): heap differs from byte %d on", n, private, firstDifference(got, want))
+			}
+		}
+	}
+}
+
+func testGet(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	var late []struct{ got, want []byte }
+	for i, n := range sizes {
+		at := base + i%5
+		if at+n > len(r.Heaps[1]) {
+			continue
+		}
+		copy(r.Heaps[1][at:], pattern(n, byte(i)))
+		got := make([]byte, n)
+		if err := ch.Get(bounded(t), 1, got, uint64(at)); err != nil {
+			t.Fatal(err)
+		}
+		if want := pattern(n, byte(i)); !bytes.Equal(got, want) {
+			t.Fatalf("get of %d bytes differs from byte %d on", n, firstDifference(got, want))
+		}
+	}
+	copy(r.Heaps[1][base:], pattern(4<<20, 3))
+	for _, n := range sizes {
+		got := make([]byte, n)
+		ch.GetNB(1, got, base)
+		late = append(late, struct{ got, want []byte }{got, pattern(n, 3)})
+	}
+	quiet(t, ch)
+	for _, l := range late {
+		if !bytes.Equal(l.got, l.want) {
+			t.Fatalf("non-blocking get of %d bytes is not complete after quiet: differs from byte %d on", len(l.got), firstDifference(l.got, l.want))
+		}
+	}
+}
+
+func testSelf(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	ch.Put(0, base, []byte("to myself"))
+	quiet(t, ch)
+	got := make([]byte, 9)
+	if err := ch.Get(bounded(t), 0, got, base); err != nil || string(got) != "to myself" {
+		t.Fatalf("got %q, %v", got, err)
+	}
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// twin is what an atomic operation does to a word, in the plainest way.
+func twin(op transport.Op, old, operand, cond uint64, width int) uint64 {
+	v := old
+	switch op {
+	case transport.Set, transport.Swap:
+		v = operand
+	case transport.CompareSwap:
+		if old == cond {
+			v = operand
+		}
+	case transport.Add:
+		v = old + operand
+	case transport.And:
+		v = old & operand
+	case transport.Or:
+		v = old | operand
+	case transport.Xor:
+		v = old ^ operand
+	}
+	if width == 4 {
+		v = uint64(uint32(v))
+	}
+	return v
+}
+
+func testAtomics(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	values := []uint64{0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 1 << 63, ^uint64(0), 0x0123456789abcdef}
+	for _, width := range []int{4, 8} {
+		at := transport.Word{Off: base + 64, Bytes: width}
+		narrow := func(v uint64) uint64 {
+			if width == 4 {
+				return uint64(uint32(v))
+			}
+			return v
+		}
+		for op := transport.Fetch; op < transport.NumOps; op++ {
+			for _, first := range values {
+				for _, operand := range values {
+					old, operand := narrow(first), narrow(operand)
+					cond := old
+					if operand&1 == 1 {
+						cond = narrow(old + 1) // a compare-swap that must not happen
+					}
+					ch.Post(1, transport.Set, at, old)
+					got, err := ch.Atomic(bounded(t), 1, op, at, operand, cond)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got != old {
+						t.Fatalf("%s of a %d-byte word: returned %#x, want the old value %#x", op, width, got, old)
+					}
+					want := twin(op, old, operand, cond, width)
+					if got := r.Words(r.Heaps[1], at); got != want {
+						t.Fatalf("%s(%#x) on %#x of %d bytes left %#x, want %#x", op, operand, old, width, got, want)
+					}
+				}
+			}
+		}
+		for _, op := range []transport.Op{transport.Add, transport.And, transport.Or, transport.Xor, transport.Set} {
+			ch.Post(1, transport.Set, at, 0xf0)
+			ch.Post(1, op, at, 0x3c)
+			quiet(t, ch)
+			if got, want := r.Words(r.Heaps[1], at), twin(op, 0xf0, 0x3c, 0, width); got != want {
+				t.Fatalf("posted %s left %#x, want %#x", op, got, want)
+			}
+		}
+	}
+}
+
+// testHalfWords: a 4-byte atomic must leave the other half of its 8-byte word alone.
+func testHalfWords(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	whole := transport.Word{Off: base + 128, Bytes: 8}
+	low, high := transport.Word{Off: base + 128, Bytes: 4}, transport.Word{Off: base + 132, Bytes: 4}
+	ch.Post(1, transport.Set, whole, 0x11111111_22222222)
+	ch.Post(1, transport.Add, low, 0xffffffff) // wraps within its half
+	ch.Post(1, transport.Set, high, 0x33333333)
+	quiet(t, ch)
+	if got := r.Words(r.Heaps[1], whole); got != 0x33333333_22222221 {
+		t.Fatalf("the word is %#x", got)
+	}
+	ch.Post(1, transport.Add, whole, 0x1_00000000)
+	old, err := ch.Atomic(bounded(t), 1, transport.Fetch, high, 0, 0)
+	if err != nil || old != 0x33333334 {
+		t.Fatalf("upper half is %#x, %v", old, err)
+	}
+}
+
+// awaitWord polls a word as its owner, through the transport's own wait if it has one.
+func awaitWord(t *testing.T, r *Rig, pe int, at transport.Word, want uint64) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	waiter, drives := r.PEs[pe].(transport.Waiter)
+	for r.Words(r.Heaps[pe], at) < want {
+		if time.Now().After(deadline) {
+			t.Fatalf("PE %d: the word at %d is %d and does not reach %d", pe, at.Off, r.Words(r.Heaps[pe], at), want)
+		}
+		if drives {
+			waiter.WaitWord(at, transport.GE, want, false, time.Millisecond)
+		} else {
+			time.Sleep(10 * time.Microsecond)
+		}
+	}
+}
+
+func testPutSignal(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	sig := transport.Word{Off: base, Bytes: 8}
+	round := uint64(0)
+	for _, n := range sizes {
+		if base+64+n > len(r.Heaps[1]) {
+			continue
+		}
+		for k := range 3 {
+			round++
+			src := pattern(n, byte(round))
+			op, value := transport.Set, round
+			if k == 1 {
+				op, value = transport.Add, 1
+			}
+			ch.PutSignal(1, base+64, src, sig.Off, op, value)
+			awaitWord(t, r, 1, sig, round)
+			if got := r.Heaps[1][base+64 : base+64+n]; !bytes.Equal(got, src) {
+				t.Fatalf("signal %d came before its payload of %d bytes: differs from byte %d on", round, n, firstDifference(got, src))
+			}
+		}
+	}
+	quiet(t, ch)
+}
+
+// testFence: whoever sees the flag that was set after a fence sees everything put before it.
+func testFence(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	flag := transport.Word{Off: base, Bytes: 8}
+	count := transport.Word{Off: base + 8, Bytes: 8}
+	for i, n := range []int{8, 4096, 100_000, 1, 8192, 1 << 20, 16} {
+		src := pattern(n, byte(i))
+		ch.Put(1, base+64, src)
+		ch.Post(1, transport.Add, count, 1)
+		ch.Fence(1)
+		ch.Post(1, transport.Set, flag, uint64(i+1))
+		ch.PutSignal(1, 0, nil, flag.Off, transport.Set, uint64(i+1)) // pushes it out
+		awaitWord(t, r, 1, flag, uint64(i+1))
+		if got := r.Heaps[1][base+64 : base+64+n]; !bytes.Equal(got, src) {
+			t.Fatalf("the flag overtook a put of %d bytes", n)
+		}
+		if got := r.Words(r.Heaps[1], count); got != uint64(i+1) {
+			t.Fatalf("the flag overtook an atomic: count is %d, want %d", got, i+1)
+		}
+	}
+	quiet(t, ch)
+}
+
+// testIndependentQuiets: a quiet of one channel, or to one PE, completes just that.
+func testIndependentQuiets(t *testing.T, r *Rig) {
+	a, b := channel(t, r, 0, true), channel(t, r, 0, true)
+	for i := range 50 {
+		a.Put(1, base+8, pattern(8, byte(i)))
+		b.Put(1, base+16, pattern(8, byte(i+1)))
+		a.Put(2, base+8, pattern(8, byte(i+2)))
+		if err := a.Quiet(bounded(t), 1); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(r.Heaps[1][base+8:base+16], pattern(8, byte(i))) {
+			t.Fatal("quiet to one PE left a put to it undone")
+		}
+		quiet(t, b)
+		if !bytes.Equal(r.Heaps[1][base+16:base+24], pattern(8, byte(i+1))) {
+			t.Fatal("quiet left a put undone")
+		}
+		quiet(t, a)
+		if !bytes.Equal(r.Heaps[2][base+8:base+16], pattern(8, byte(i+2))) {
+			t.Fatal("quiet left a put to another PE undone")
+		}
+	}
+}
+
+func testSharedChannel(t *testing.T, r *Rig) {
+	const workers, rounds = 8, 200
+	at := transport.Word{Off: base, Bytes: 8}
+	seen := make([]map[uint64]bool, len(r.PEs)*workers)
+	var wg sync.WaitGroup
+	for pe := range r.PEs {
+		ch := channel(t, r, pe, false)
+		for g := range workers {
+			seen[pe*workers+g] = map[uint64]bool{}
+			wg.Go(func() {
+				for i := range rounds {
+					old, err := ch.Atomic(bounded(t), 2, transport.Add, at, 1, 0)
+					if err != nil {
+						t.Errorf("PE %d: %v", pe, err)
+						return
+					}
+					seen[pe*workers+g][old] = true
+					ch.Put(2, uint64(base+64+8*(pe*workers+g)), pattern(8, byte(i)))
+				}
+				if err := ch.Quiet(bounded(t), -1); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	all := map[uint64]bool{}
+	for _, m := range seen {
+		for v := range m {
+			if all[v] {
+				t.Fatalf("two fetch-adds returned %d", v)
+			}
+			all[v] = true
+		}
+	}
+	if want := len(r.PEs) * workers * rounds; len(all) != want || r.Words(r.Heaps[2], at) != uint64(want) {
+		t.Fatalf("%d distinct values and a sum of %d, want %d", len(all), r.Words(r.Heaps[2], at), want)
+	}
+	for k := range len(r.PEs) * workers {
+		if got := r.Heaps[2][base+64+8*k:][:8]; !bytes.Equal(got, pattern(8, rounds-1)) {
+			t.Fatalf("the last put of goroutine %d is missing", k)
+		}
+	}
+}
+
+// Seed is the seed of random tests: TEST_SEED, or a new one.
+func Seed() uint64 {
+	if s, err := strconv.ParseUint(os.Getenv("TEST_SEED"), 10, 64); err == nil {
+		return s
+	}
+	return rand.Uint64()
+}
+
+// testRandom issues random operations from one PE to all, in its own order, and compares with a twin:
+// operations of one channel to one PE between two fences must not overlap here, so it fences before
+// each that could.
+func testRandom(t *testing.T, r *Rig) {
+	seed := Seed()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	replay := fmt.Sprintf("replay with: TEST_SEED=%d go test -run '%s'", seed, t.Name())
+	ch := channel(t, r, 0, false)
+	const span = 1 << 16
+	twins := make([][]byte, len(r.PEs))
+	for pe := range twins {
+		twins[pe] = make([]byte, span)
+		clear(r.Heaps[pe][base : base+span])
+	}
+	for step := range 3000 {
+		pe := rng.IntN(len(r.PEs))
+		ch.Fence(pe)
+		switch rng.IntN(6) {
+		case 0, 1:
+			n := 1 + rng.IntN(1<<rng.IntN(15))
+			at := rng.IntN(span - n)
+			src := pattern(n, byte(step))
+			ch.Put(pe, uint64(base+at), src)
+			copy(twins[pe][at:], src)
+		case 2:
+			n := 1 + rng.IntN(1<<rng.IntN(12))
+			at := rng.IntN(span - n)
+			got := make([]byte, n)
+			quiet(t, ch) // a get is not ordered after puts by a fence
+			if err := ch.Get(bounded(t), pe, got, uint64(base+at)); err != nil {
+				t.Fatalf("%v; %s", err, replay)
+			}
+			if !bytes.Equal(got, twins[pe][at:at+n]) {
+				t.Fatalf("step %d: get of %d bytes at %d from PE %d differs from byte %d on; %s", step, n, at, pe, firstDifference(got, twins[pe][at:at+n]), replay)
+			}
+		default:
+			randomAtomic(t, r, ch, rng, pe, twins[pe], replay)
+		}
+	}
+	quiet(t, ch)
+	for pe := range twins {
+		if got := r.Heaps[pe][base : base+span]; !bytes.Equal(got, twins[pe]) {
+			t.Fatalf("PE %d differs from its twin from byte %d on; %s", pe, firstDifference(got, twins[pe]), replay)
+		}
+	}
+}
+
+func randomAtomic(t *testing.T, r *Rig, ch transport.Channel, rng *rand.Rand, pe int, twinHeap []byte, replay string) {
+	width := 4 << rng.IntN(2)
+	at := rng.IntN(len(twinHeap)/width) * width
+	word := transport.Word{Off: uint64(base + at), Bytes: width}
+	old := r.Words(twinHeap, transport.Word{Off: uint64(at), Bytes: width})
+	operand := rng.Uint64() >> (64 - 8*width)
+	op := transport.Op(rng.IntN(int(transport.NumOps)))
+	if op != transport.CompareSwap && op != transport.Fetch && rng.IntN(2) == 0 {
+		ch.Post(pe, op, word, operand)
+	} else {
+		got, err := ch.Atomic(bounded(t), pe, op, word, operand, old)
+		if err != nil || got != old {
+			t.Fatalf("%s at %d of PE %d returned %#x, %v; want %#x; %s", op, at, pe, got, err, old, replay)
+		}
+	}
+	v := twin(op, old, operand, old, width)
+	for i := range width {
+		twinHeap[at+i] = byte(v >> (8 * i))
+	}
+}
+
+// testCancelledQuiet: a context that is over makes a quiet return, and the channel is still of use.
+func testCancelledQuiet(t *testing.T, r *Rig) {
+	ch := channel(t, r, 0, false)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for i := range 20 {
+		ch.Put(1, base, pattern(100, byte(i)))
+		ch.Quiet(ctx, -1) // either outcome: it may have been done before it looked
+		quiet(t, ch)
+		if !bytes.Equal(r.Heaps[1][base:base+100], pattern(100, byte(i))) {
+			t.Fatal("a put was lost to a cancelled quiet")
+		}
+	}
+}
