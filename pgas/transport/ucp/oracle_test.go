@@ -1,0 +1,182 @@
+package ucp
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// shadow is what one heap must look like: the same operations, done by plain loads and stores.
+type shadow []byte
+
+func (s shadow) word(at transport.Word) uint64 {
+	if at.Bytes == 4 {
+		return uint64(binary.NativeEndian.Uint32(s[at.Off:]))
+	}
+	return binary.NativeEndian.Uint64(s[at.Off:])
+}
+
+func (s shadow) atomic(op transport.Op, at transport.Word, operand, cond uint64) uint64 {
+	old, v := s.word(at), uint64(0)
+	switch op {
+	case transport.Fetch:
+		return old
+	case transport.Set, transport.Swap:
+		v = operand
+	case transport.CompareSwap:
+		if v = old; old == cond || at.Bytes == 4 && uint32(old) == uint32(cond) {
+			v = operand
+		}
+	case transport.Add:
+		v = old + operand
+	case transport.And:
+		v = old & operand
+	case transport.Or:
+		v = old | operand
+	case transport.Xor:
+		v = old ^ operand
+	}
+	if at.Bytes == 4 {
+		binary.NativeEndian.PutUint32(s[at.Off:], uint32(v))
+	} else {
+		binary.NativeEndian.PutUint64(s[at.Off:], v)
+	}
+	return old
+}
+
+// pendingGet is a GetNB that has not been looked at: want is what it must bring, or nil if later puts
+// may or may not be in it.
+type pendingGet struct{ got, want []byte }
+
+// script runs random operations of one channel against the heap of pe, which nobody else writes, and
+// their twins against a shadow.
+type script struct {
+	t      *testing.T
+	r      *rand.Rand
+	c      transport.Channel
+	pe     int
+	size   uint64
+	shadow shadow
+	gets   []pendingGet
+	src    []byte
+}
+
+func (s *script) span() (off, n uint64) {
+	sizes := []uint64{1, 3, 4, 8, 8, 8, 17, 64, 65, 500, 4096, 5000, 8192, 8193, 20000, 70000, 300000}
+	n = sizes[s.r.IntN(len(sizes))]
+	if s.r.IntN(8) > 0 {
+		n = min(n, 600)
+	}
+	off = s.r.Uint64N(s.size - n)
+	if n == 8 || n == 4 {
+		off &^= n - 1
+	}
+	return off, n
+}
+
+func (s *script) fill(n uint64) []byte {
+	for i := range s.src[:n] {
+		s.src[i] = byte(s.r.Uint32())
+	}
+	return s.src[:n]
+}
+
+func (s *script) at() transport.Word {
+	return transport.Word{Off: s.r.Uint64N(s.size/8) * 8, Bytes: 4 + 4*s.r.IntN(2)}
+}
+
+func (s *script) step(ctx context.Context) {
+	off, n := s.span()
+	switch s.r.IntN(8) {
+	case 0, 1:
+		src := s.fill(n)
+		copy(s.shadow[off:], src)
+		s.c.Put(s.pe, off, src)
+		clear(src) // Put has let go of it
+	case 2:
+		src := s.fill(n)
+		sig, op := transport.Word{Off: s.at().Off, Bytes: 8}, transport.Set
+		if s.r.IntN(2) == 0 {
+			op = transport.Add
+		}
+		copy(s.shadow[off:], src)
+		s.shadow.atomic(op, sig, n, 0)
+		s.c.PutSignal(s.pe, off, src, sig.Off, op, n)
+		clear(src)
+	case 3:
+		at, op := s.at(), transport.Op(s.r.IntN(int(transport.NumOps)))
+		operand, cond := s.r.Uint64(), s.shadow.word(at)+uint64(s.r.IntN(2))
+		want := s.shadow.atomic(op, at, operand, cond)
+		got, err := s.c.Atomic(ctx, s.pe, op, at, operand, cond)
+		if err != nil || got != want {
+			s.t.Fatalf("atomic %v of %+v: %#x, %v; want %#x", op, at, got, err, want)
+		}
+	case 4:
+		ops := []transport.Op{transport.Set, transport.Add, transport.And, transport.Or, transport.Xor}
+		at, op, operand := s.at(), ops[s.r.IntN(len(ops))], s.r.Uint64()
+		s.shadow.atomic(op, at, operand, 0)
+		s.c.Post(s.pe, op, at, operand)
+	case 5:
+		got := make([]byte, n)
+		if err := s.c.Get(ctx, s.pe, got, off); err != nil || !bytes.Equal(got, s.shadow[off:off+n]) {
+			s.t.Fatalf("get of %d bytes at %d differs (%v)", n, off, err)
+		}
+	case 6:
+		g := pendingGet{make([]byte, n), bytes.Clone(s.shadow[off : off+n])}
+		s.c.GetNB(s.pe, g.got, off)
+		s.gets = append(s.gets, g)
+	case 7:
+		if s.r.IntN(4) == 0 {
+			s.quiet(ctx)
+		} else {
+			s.c.Fence(s.pe)
+		}
+	}
+}
+
+func (s *script) quiet(ctx context.Context) {
+	if err := s.c.Quiet(ctx, []int{s.pe, -1}[s.r.IntN(2)]); err != nil {
+		s.t.Fatal(err)
+	}
+	for i, g := range s.gets {
+		// Everything of one channel is applied in the order of issue, reads too.
+		if !bytes.Equal(g.got, g.want) {
+			s.t.Fatalf("get %d of %d bytes differs", i, len(g.got))
+		}
+	}
+	s.gets = s.gets[:0]
+}
+
+// lanes are the sets of UCX transports that the tests run over.
+var lanes = []string{"tcp", "posix,self", "sysv,self"}
+
+func TestOracle(t *testing.T) {
+	for _, tls := range lanes {
+		for seed := range uint64(4) {
+			t.Run(tls+"/"+string(rune('0'+seed)), func(t *testing.T) {
+				t.Setenv("UCX_TLS", tls)
+				w := newWorld(t, 2, Settings{})
+				const size = 1 << 20
+				pe := int(seed % 2) // 0: the own one, over the network all the same
+				s := &script{t: t, r: rand.New(rand.NewPCG(seed, 1)), c: w.channel(t, 0, seed > 1), pe: pe, size: size, shadow: make(shadow, size), src: make([]byte, size)}
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				for range 2000 {
+					s.step(ctx)
+				}
+				s.quiet(ctx)
+				if !bytes.Equal(w.heap(pe)[:size], s.shadow) {
+					t.Fatal("the heap differs")
+				}
+				if err := s.c.Close(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,140 @@
+// Package ucp is the transport between hosts: UCX, by way of the engine in ucx/engine, which says how it
+// works. It reaches every PE of the job, those of this host and the own one too, and maps nobody's heap:
+// what it carries takes the slow path, and can be seen there.
+//
+// PEs find each other through the job's Exchange: each publishes the address of its engine under
+// "ucp/<pe>", and reads another's when it first talks to it.
+package ucp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/ucx/engine"
+)
+
+// Settings are what a user can change. The zero value is what programs want.
+type Settings struct {
+	// PeerTimeout is how long a PE may owe an answer before operations to it are reported as lost;
+	// 0 for 30 s. A PE that has died is reported at once, whatever this is.
+	PeerTimeout time.Duration
+	// Spin is how long a thread looks for arrivals before it sleeps; 0 for what suits the host.
+	Spin time.Duration
+}
+
+// Transport is the UCX transport of one PE.
+type Transport struct {
+	job    *boot.Job
+	engine *engine.Engine
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+
+	mu        sync.Mutex
+	addresses [][]byte // by PE; nil until asked for
+}
+
+// Open starts the transport and publishes its address. It is collective: it returns when every PE of the
+// job has called it.
+func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, error) {
+	if !engine.Available {
+		return nil, errors.New("this job spans hosts and this binary was built without cgo: rebuild with CGO_ENABLED=1 and libucx-dev installed")
+	}
+	if job.Exchange == nil && job.NPEs > 1 {
+		return nil, errors.New("opening the UCX transport: the job has no exchange through which its PEs could find each other")
+	}
+	e, err := engine.Open(configOf(job, settings))
+	if err != nil {
+		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
+	}
+	t := &Transport{job: job, engine: e, addresses: make([][]byte, job.NPEs)}
+	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	t.addresses[job.PE] = e.Address()
+	if err := t.publish(ctx); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func configOf(job *boot.Job, settings Settings) engine.Config {
+	head := job.Segment.Header
+	local := job.PE - int(head.First)
+	state := job.Segment.States[local]
+	return engine.Config{
+		PE:      job.PE,
+		NPEs:    job.NPEs,
+		Heap:    job.Segment.Heap(local),
+		Waiting: &state.Waiting,
+		Door:    &state.Door,
+		Failed:  &head.Failed,
+		Crowded: head.Local > head.Cores,
+		Spin:    settings.Spin,
+		Silence: settings.PeerTimeout,
+	}
+}
+
+func key(pe int) string { return "ucp/" + strconv.Itoa(pe) }
+
+func (t *Transport) publish(ctx context.Context) error {
+	if t.job.Exchange == nil {
+		return nil
+	}
+	if err := t.job.Exchange.Put(ctx, key(t.job.PE), t.engine.Address()); err != nil {
+		return fmt.Errorf("publishing the UCX address of PE %d: %w", t.job.PE, err)
+	}
+	if err := t.job.Exchange.Fence(ctx); err != nil {
+		return fmt.Errorf("waiting for the other PEs to open the UCX transport: %w", err)
+	}
+	return nil
+}
+
+// address returns the address of pe's engine, or nil if it cannot be had; operations to pe are then
+// reported as lost.
+func (t *Transport) address(pe int) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := t.addresses[pe]; a != nil {
+		return a
+	}
+	a, err := t.job.Exchange.Get(t.ctx, key(pe))
+	if err != nil {
+		return nil
+	}
+	t.addresses[pe] = a
+	return a
+}
+
+// Name returns "ucp".
+func (t *Transport) Name() string { return "ucp" }
+
+// Heap returns nil: nothing is mapped.
+func (t *Transport) Heap(int) []byte { return nil }
+
+// Channel opens a channel with an origin worker of its own.
+func (t *Transport) Channel(private bool) (transport.Channel, error) {
+	c, err := t.engine.Channel(private, t.address)
+	if err != nil {
+		return nil, fmt.Errorf("opening a channel of the UCX transport: %w", err)
+	}
+	return &channel{c: c, job: t.job}, nil
+}
+
+// WaitWord serves other PEs until the local word compares true with value, or about d has passed.
+func (t *Transport) WaitWord(at transport.Word, cmp transport.Cmp, value uint64, signed bool, d time.Duration) bool {
+	return t.engine.WaitWord(at.Off, at.Bytes, int(cmp), value, signed, d)
+}
+
+// Served is the number of messages of other PEs that this PE has applied.
+func (t *Transport) Served() uint64 { return t.engine.Served() }
+
+// Close ends the service: every PE must have finished its operations on this one before.
+func (t *Transport) Close() error {
+	t.cancel()
+	return t.engine.Close()
+}

@@ -1,0 +1,543 @@
+// The origin's side: a channel, its lanes, and the answers that come back.
+//
+// Order. Everything that a channel does to one PE goes through one lane, is numbered there, and is
+// applied by the target in that order by one handler at a time. So a fence has nothing to do, and a
+// signal that follows its payload is seen after it.
+//
+// Small operations are gathered in the lane's buffer. It leaves when it is full, when somebody waits,
+// and otherwise at the second tick of the service thread that finds it.
+#include <stdlib.h>
+
+#include "private.h"
+
+static const uint32_t head_bytes = sizeof(struct wire_head);
+
+static void put_rec(char **at, struct wire_rec rec)
+{
+    memcpy(*at, &rec, sizeof rec);
+    *at += sizeof rec;
+}
+
+// Buffers.
+
+static sendbuf_t *take_buf(channel_t *c)
+{
+    sendbuf_t *b = c->free_bufs;
+    if (!b)
+        return malloc(sizeof *b);
+    c->free_bufs = b->next;
+    c->free_count--;
+    return b;
+}
+
+static void give_buf(channel_t *c, sendbuf_t *b)
+{
+    enum { KEEP = 16 };
+    if (c->free_count >= KEEP) {
+        free(b);
+        return;
+    }
+    b->next = c->free_bufs;
+    c->free_bufs = b;
+    c->free_count++;
+}
+
+// Slots.
+
+static slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
+{
+    slot_t *s = c->free_slots;
+    c->free_slots = s->next;
+    s->status = UCS_INPROGRESS;
+    s->pe = pe;
+    s->detached = 0;
+    s->left = s->bytes = bytes;
+    s->dst = dst ? dst : s->room;
+    return s;
+}
+
+// slot_release gives a slot back; an answer to its present use that still comes finds nobody.
+void slot_release(channel_t *c, slot_t *s)
+{
+    s->token += SLOTS;
+    s->status = UCS_OK;
+    s->next = c->free_slots;
+    c->free_slots = s;
+}
+
+// slot_abandon is slot_release for a slot that may not have been answered.
+void slot_abandon(channel_t *c, slot_t *s)
+{
+    if (s->status == UCS_INPROGRESS && c->lanes[s->pe])
+        c->lanes[s->pe]->reading -= s->left;
+    slot_release(c, s);
+}
+
+static void slot_end(channel_t *c, slot_t *s, int32_t status)
+{
+    c->answered++;
+    if (!s->detached) {
+        s->status = status;
+        return;
+    }
+    c->lanes[s->pe]->detached--;
+    slot_release(c, s);
+}
+
+static int slot_free(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)l;
+    (void)arg;
+    return c->free_slots != NULL;
+}
+
+static void need_slot(lane_t *l)
+{
+    if (!l->channel->free_slots) {
+        lane_send(l, 1);
+        drive(l->channel, l, slot_free, 0, INT64_MAX, 0);
+    }
+}
+
+// Lanes.
+
+static void start_buffer(lane_t *l)
+{
+    l->used = head_bytes;
+    l->records = 0;
+}
+
+// lane_clean says that nothing of the lane is on its way.
+int lane_clean(const lane_t *l)
+{
+    return l->status != UCS_OK || (l->used == head_bytes && l->sent == l->acked && l->detached == 0);
+}
+
+static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (c->slots[i].status == UCS_INPROGRESS && c->slots[i].pe == pe)
+            slot_end(c, &c->slots[i], status);
+}
+
+// lane_fail gives up a lane: what was on its way is lost, what is issued later is dropped.
+void lane_fail(lane_t *l, int32_t status)
+{
+    if (l->status != UCS_OK)
+        return;
+    if (!lane_clean(l))
+        l->lost = 1;
+    l->status = status;
+    start_buffer(l);
+    fail_slots(l->channel, l->pe, status);
+    l->reading = 0;
+}
+
+static void on_endpoint_error(void *arg, ucp_ep_h ep, ucs_status_t status)
+{
+    (void)ep;
+    lane_fail(arg, status);
+}
+
+// lane_reap closes the endpoint of a failed lane, so that UCX lets go of the memory it was sending.
+void lane_reap(lane_t *l)
+{
+    if (l->status == UCS_OK || l->closing || !l->ep)
+        return;
+    l->closing = 1;
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS, .flags = UCP_EP_CLOSE_FLAG_FORCE};
+    ucs_status_ptr_t r = ucp_ep_close_nbx(l->ep, &param);
+    if (UCS_PTR_IS_PTR(r))
+        ucp_request_free(r);
+}
+
+// lane_open makes the lane of c to pe, whose service worker has the given address. It returns NULL
+// only without memory; a lane that cannot reach pe is born failed.
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address)
+{
+    lane_t *l = calloc(1, sizeof *l);
+    if (!l || !(l->out = take_buf(c))) {
+        free(l);
+        return NULL;
+    }
+    l->channel = c;
+    l->pe = pe;
+    start_buffer(l);
+    ucp_ep_params_t params = {
+        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER,
+        .address = address,
+        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+        .err_handler = {.cb = on_endpoint_error, .arg = l},
+    };
+    l->status = address ? ucp_ep_create(c->worker, &params, &l->ep) : UCS_ERR_UNREACHABLE;
+    if (l->status != UCS_OK)
+        l->ep = NULL;
+    c->lanes[pe] = l;
+    c->opened[c->nopened++] = l;
+    return l;
+}
+
+// Sending.
+
+static void on_sent(void *request, ucs_status_t status, void *arg)
+{
+    sendbuf_t *b = arg;
+    lane_t *l = b->lane;
+    l->pending--;
+    give_buf(l->channel, b);
+    ucp_request_free(request);
+    if (status != UCS_OK)
+        lane_fail(l, status);
+}
+
+// transmit hands one message to UCX and says whether b is free again; otherwise on_sent frees it.
+static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+{
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .flags = UCP_AM_SEND_FLAG_REPLY | UCP_AM_SEND_FLAG_EAGER,
+        .cb.send = on_sent,
+        .user_data = b,
+    };
+    b->lane = l;
+    ucs_status_ptr_t r = ucp_am_send_nbx(l->ep, AM_REQUEST, header, header_n, data, n, &param);
+    if (r == NULL)
+        return 1;
+    if (UCS_PTR_IS_ERR(r)) {
+        lane_fail(l, UCS_PTR_STATUS(r));
+        return 1;
+    }
+    l->pending++;
+    return 0;
+}
+
+static void push_mark(lane_t *l)
+{
+    if (l->marks_used == MARKS)
+        l->marks_used--; // the newest stands for both
+    l->marks[(l->first_mark + l->marks_used) % MARKS] = (struct mark){l->sent, l->sent_bytes};
+    l->marks_used++;
+    l->asked = l->sent;
+}
+
+static uint64_t unmarked_bytes(const lane_t *l)
+{
+    uint64_t marked = l->marks_used ? l->marks[(l->first_mark + l->marks_used - 1) % MARKS].bytes : l->acked_bytes;
+    return l->sent_bytes - marked;
+}
+
+// number makes the head of the lane's next message, of n bytes, and says whether it asks for an
+// acknowledgement: when told to, and often enough that unacked bytes stay bounded.
+static struct wire_head number(lane_t *l, uint32_t records, uint64_t n, int ask)
+{
+    if (l->sent == l->acked)
+        l->silent_ns = 0;
+    l->sent++;
+    l->sent_bytes += n;
+    if (ask || unmarked_bytes(l) > UNACKED_MAX / 4) {
+        push_mark(l);
+        ask = 1;
+    }
+    return (struct wire_head){
+        .seq = l->sent,
+        .records = records,
+        .flags = ask ? WIRE_ACK : 0,
+        .pe = l->channel->engine->config.pe,
+        .channel = l->channel->number,
+    };
+}
+
+static void send_buffer(lane_t *l, uint16_t flags, int ask)
+{
+    sendbuf_t *b = l->out, *fresh;
+    uint32_t used = l->used;
+    struct wire_head head = number(l, l->records, used, ask);
+    head.flags |= flags;
+    memcpy(b->data, &head, sizeof head);
+    start_buffer(l);
+    if (transmit(l, b, NULL, 0, b->data, used))
+        return;
+    fresh = take_buf(l->channel);
+    l->out = fresh ? fresh : b;
+    if (!fresh)
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+}
+
+// lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far.
+void lane_send(lane_t *l, int ask)
+{
+    if (l->status != UCS_OK) {
+        l->lost |= l->used > head_bytes;
+        start_buffer(l);
+        return;
+    }
+    if (l->used > head_bytes || (ask && l->sent != l->acked && l->asked != l->sent))
+        send_buffer(l, 0, ask);
+}
+
+// lane_flush makes room in the buffer.
+void lane_flush(lane_t *l)
+{
+    lane_send(l, 0);
+    lane_throttle(l);
+}
+
+// lane_bye tells the target to forget the lane.
+void lane_bye(lane_t *l)
+{
+    if (l->status == UCS_OK && l->sent > 0)
+        send_buffer(l, WIRE_BYE, 0);
+}
+
+// need_room makes room for n bytes of records.
+static void need_room(lane_t *l, uint32_t n)
+{
+    if (l->used + n > BUFFER_BYTES)
+        lane_flush(l);
+}
+
+static char *append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
+{
+    char *at = l->out->data + l->used;
+    put_rec(&at, rec);
+    memcpy(at, rest, n);
+    l->used += sizeof rec + n;
+    l->records++;
+    return at;
+}
+
+static int sent_all(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return l->pending == 0;
+}
+
+// send_piece sends n bytes for off from where they are, and behind the last piece the signal.
+static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *signal, uint64_t value, int last)
+{
+    sendbuf_t *b = take_buf(l->channel);
+    if (!b) {
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+        return;
+    }
+    char *at = b->data + head_bytes;
+    put_rec(&at, (struct wire_rec){.kind = REC_BODY, .n = n, .off = off});
+    if (signal) {
+        put_rec(&at, *signal);
+        memcpy(at, &value, sizeof value);
+        at += sizeof value;
+    }
+    struct wire_head head = number(l, signal ? 2 : 1, n, last);
+    memcpy(b->data, &head, sizeof head);
+    if (transmit(l, b, b->data, (size_t)(at - b->data), src, n))
+        give_buf(l->channel, b);
+}
+
+// lane_put sends n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
+// 8-byte word at signal. src may be reused on return.
+void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value)
+{
+    struct wire_rec post = {.kind = REC_POST, .op = (uint8_t)signal_op, .bytes = 8, .off = signal};
+    lane_send(l, 0);
+    while (n > 0 && l->status == UCS_OK) {
+        uint32_t piece = n < PIECE_BYTES ? (uint32_t)n : PIECE_BYTES;
+        int last = piece == n;
+        send_piece(l, off, src, piece, last && signal_op != WORD_FETCH ? &post : NULL, value, last);
+        off += piece, src += piece, n -= piece;
+        lane_throttle(l);
+    }
+    if (l->status != UCS_OK)
+        l->lost = 1;
+    if (l->pending)
+        drive(l->channel, l, sent_all, 0, INT64_MAX, 0);
+}
+
+// Asking.
+
+static int reading_room(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    return l->reading + arg <= READING_MAX;
+}
+
+static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n)
+{
+    need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
+    if (l->reading + n > READING_MAX) {
+        lane_send(l, 0);
+        drive(l->channel, l, reading_room, n, INT64_MAX, 0);
+    }
+    if (l->status != UCS_OK)
+        return;
+    struct wire_get get = {.slot = s->token, .at = at};
+    append(l, (struct wire_rec){.kind = REC_GET, .n = n, .off = off}, &get, sizeof get);
+    l->reading += n;
+}
+
+// lane_get asks for n > 0 bytes from off, to be written to dst, or to the room of the slot if dst is
+// NULL. It returns the slot to wait for, or NULL when the lane has failed. Nobody waits for a detached
+// slot: its end is part of the next quiet.
+slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
+{
+    need_slot(l);
+    if (l->status != UCS_OK) {
+        l->lost = 1;
+        return NULL;
+    }
+    slot_t *s = take_slot(l->channel, l->pe, dst, n);
+    s->detached = detached;
+    l->detached += detached;
+    for (uint64_t at = 0; at < n && l->status == UCS_OK; at += PIECE_BYTES)
+        ask_piece(l, s, off + at, at, n - at < PIECE_BYTES ? (uint32_t)(n - at) : PIECE_BYTES);
+    return s;
+}
+
+// lane_get_wait is lane_get and channel_await in one. When the answer is not complete in time, *slot is
+// what to wait for.
+int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot)
+{
+    slot_t *s = lane_get(l, off, n <= SLOT_BYTES ? NULL : dst, n, 0);
+    if (!s)
+        return lane_report(l);
+    lane_send(l, 0);
+    *slot = s;
+    int r = channel_await(l->channel, s, budget_ns);
+    if (r == ENGINE_DONE) {
+        if (n <= SLOT_BYTES)
+            memcpy(dst, s->room, n);
+        slot_release(l->channel, s);
+    }
+    return r;
+}
+
+// lane_fetch applies one atomic operation and waits for the old value. When it does not come in time,
+// *slot is what to wait for.
+int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot)
+{
+    need_slot(l);
+    need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_fetch));
+    if (l->status != UCS_OK)
+        return lane_report(l);
+    slot_t *s = take_slot(l->channel, l->pe, NULL, 0);
+    struct wire_fetch fetch = {args->operand, args->cond};
+    struct wire_rec rec = {.kind = REC_FETCH, .op = (uint8_t)args->op, .bytes = (uint8_t)args->bytes, .n = s->token, .off = args->off};
+    append(l, rec, &fetch, sizeof fetch);
+    lane_send(l, 0);
+    *slot = s;
+    int r = channel_await(l->channel, s, budget_ns);
+    if (r == ENGINE_DONE) {
+        *old = s->value;
+        slot_release(l->channel, s);
+    }
+    return r;
+}
+
+// Answers.
+
+static void acknowledge(lane_t *l, uint32_t seq)
+{
+    l->silent_ns = 0;
+    if (before(seq, l->acked))
+        return;
+    l->acked = seq;
+    while (l->marks_used && !before(seq, l->marks[l->first_mark].seq)) {
+        l->acked_bytes = l->marks[l->first_mark].bytes;
+        l->first_mark = (l->first_mark + 1) % MARKS;
+        l->marks_used--;
+    }
+    if (seq == l->sent)
+        l->acked_bytes = l->sent_bytes;
+}
+
+static void take_value(channel_t *c, uint32_t token, uint64_t value)
+{
+    slot_t *s = &c->slots[token % SLOTS];
+    if (s->token != token || s->status != UCS_INPROGRESS)
+        return; // abandoned
+    s->value = value;
+    slot_end(c, s, UCS_OK);
+}
+
+static void take_bytes(channel_t *c, lane_t *l, const struct wire_get *get, const char *from, uint32_t n)
+{
+    slot_t *s = &c->slots[get->slot % SLOTS];
+    if (s->token != get->slot || s->status != UCS_INPROGRESS)
+        return; // abandoned
+    if (n > s->left || get->at > s->bytes || n > s->bytes - get->at)
+        return; // not an answer of the engine's
+    memcpy(s->dst + get->at, from, n);
+    s->left -= n;
+    l->reading -= n;
+    if (s->left == 0)
+        slot_end(c, s, UCS_OK);
+}
+
+// take_record applies the record at p and returns where the next one starts, NULL if there is none.
+static const char *take_record(channel_t *c, lane_t *l, const char *p, const char *end, const char *body, size_t body_n)
+{
+    struct wire_rec rec;
+    struct wire_get get;
+    if ((size_t)(end - p) < sizeof rec)
+        return NULL;
+    memcpy(&rec, p, sizeof rec);
+    p += sizeof rec;
+    if (rec.kind == REC_VALUE) {
+        take_value(c, rec.n, rec.off);
+        return p;
+    }
+    if ((size_t)(end - p) < sizeof get)
+        return NULL;
+    memcpy(&get, p, sizeof get);
+    p += sizeof get;
+    if (rec.kind == REC_STREAM && rec.n == body_n) {
+        take_bytes(c, l, &get, body, rec.n);
+        return p;
+    }
+    if (rec.kind != REC_BYTES || WIRE_PAD(rec.n) > (size_t)(end - p))
+        return NULL;
+    take_bytes(c, l, &get, p, rec.n);
+    return p + WIRE_PAD(rec.n);
+}
+
+// on_reply is UCX's handler of answers, on the channel's worker, under the channel's lock.
+ucs_status_t on_reply(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
+{
+    channel_t *c = arg;
+    struct wire_head head;
+    const char *p = header_n ? header : data, *end = p + (header_n ? header_n : n);
+    if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) || (size_t)(end - p) < sizeof head)
+        return UCS_OK;
+    memcpy(&head, p, sizeof head);
+    p += sizeof head;
+    if (head.pe >= c->engine->config.npes || !c->lanes[head.pe])
+        return UCS_OK;
+    lane_t *l = c->lanes[head.pe];
+    if (l->status != UCS_OK)
+        return UCS_OK;
+    for (uint32_t i = 0; i < head.records && p; i++)
+        p = take_record(c, l, p, end, header_n ? data : NULL, header_n ? n : 0);
+    acknowledge(l, head.seq);
+    return UCS_OK;
+}
+
+// channel_tick is the service thread's look at a channel that nobody is using: what has waited for a
+// tick leaves, and what has left is acknowledged in the end, though the program never calls again.
+void channel_tick(channel_t *c)
+{
+    enum { LOOKS = 8 };
+    uint64_t tick = c->engine->ticks;
+    int clean = 1;
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        lane_t *l = c->opened[i];
+        if (l->status != UCS_OK)
+            lane_reap(l);
+        else if (!lane_clean(l) && (l->used == head_bytes || l->born != tick))
+            lane_send(l, 1);
+        clean &= lane_clean(l) && l->pending == 0;
+    }
+    for (int i = 0; i < LOOKS && ucp_worker_progress(c->worker); i++)
+        ;
+    if (clean)
+        __atomic_store_n(&c->dirty, 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,456 @@
+//go:build cgo
+
+package engine
+
+// A channel, as Go sees it: small operations are appended to a lane's buffer here, everything else is one
+// call of C.
+//
+// The lock is a word in C memory, because the service thread takes it too (by trying), to let out what
+// has been gathered. A channel that goroutines share has a mutex before it. Whoever waits in C holds both
+// and is told by the word want that another goroutine would like to issue something: it then comes back,
+// lets it, and waits on.
+
+/*
+#cgo noescape channel_kick
+#cgo nocallback channel_kick
+#cgo noescape channel_quiet
+#cgo nocallback channel_quiet
+#cgo noescape channel_await
+#cgo nocallback channel_await
+#cgo noescape lane_flush
+#cgo nocallback lane_flush
+#cgo noescape lane_put
+#cgo nocallback lane_put
+#cgo noescape lane_get
+#cgo nocallback lane_get
+#cgo noescape lane_get_wait
+#cgo nocallback lane_get_wait
+#cgo noescape lane_fetch
+#cgo nocallback lane_fetch
+#cgo noescape slot_abandon
+#cgo nocallback slot_abandon
+#cgo noescape slot_release
+#cgo nocallback slot_release
+#include <stdlib.h>
+#include <ucs/type/status.h>
+#include "engine.h"
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+const (
+	headBytes = C.sizeof_struct_wire_head
+	recBytes  = C.sizeof_struct_wire_rec
+	postBytes = recBytes + C.sizeof_struct_wire_post
+	wordSet   = C.WORD_SET
+
+	budget = time.Millisecond // one stay in C while waiting
+)
+
+// Channel is an ordering and completion domain. Operations to one PE take effect there in the order in
+// which they were issued; two channels order nothing for each other.
+type Channel struct {
+	engine  *Engine
+	c       *C.channel_t
+	word    *uint32 // channel.lock
+	want    *uint32
+	asleep  *uint32
+	dirty   *uint32
+	shared  bool
+	mu      sync.Mutex  // before word, if shared
+	lanes   []*C.lane_t // by PE; nil until used
+	connect func(pe int) []byte
+	closed  bool
+
+	pins   runtime.Pinner // destinations of detached gets
+	pinned int
+}
+
+// Channel opens a channel. A private one is for one goroutine at a time. connect returns the address of a
+// PE's engine, or nil if it cannot be had; it is called once for a PE, on first use.
+func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	var msg [256]C.char
+	cc := C.channel_open(e.c, &msg[0], C.size_t(len(msg)))
+	if cc == nil {
+		return nil, errors.New(C.GoString(&msg[0]))
+	}
+	c := &Channel{
+		engine:  e,
+		c:       cc,
+		word:    (*uint32)(&cc.lock),
+		want:    (*uint32)(&cc.want),
+		asleep:  (*uint32)(&cc.asleep),
+		dirty:   (*uint32)(&cc.dirty),
+		shared:  !private,
+		lanes:   make([]*C.lane_t, e.config.NPEs),
+		connect: connect,
+	}
+	e.channels[c] = struct{}{}
+	return c, nil
+}
+
+// Close closes the channel. What it has not completed may be lost.
+func (c *Channel) Close() error {
+	c.engine.mu.Lock()
+	delete(c.engine.channels, c)
+	c.engine.mu.Unlock()
+	c.lock()
+	if c.closed {
+		c.unlock()
+		return nil
+	}
+	c.closed = true
+	c.unlock()
+	C.channel_close(c.c)
+	c.pins.Unpin()
+	return nil
+}
+
+// lock takes the channel to issue something.
+func (c *Channel) lock() {
+	if c.shared && !c.mu.TryLock() {
+		c.lockBusy()
+	}
+	if !atomic.CompareAndSwapUint32(c.word, 0, 1) {
+		c.lockTicking()
+	}
+}
+
+//go:noinline
+func (c *Channel) lockBusy() {
+	atomic.AddUint32(c.want, 1)
+	if atomic.LoadUint32(c.asleep) != 0 {
+		C.channel_kick(c.c)
+	}
+	c.mu.Lock()
+	atomic.AddUint32(c.want, ^uint32(0))
+}
+
+// lockTicking waits for the service thread's tick, which takes a few microseconds.
+//
+//go:noinline
+func (c *Channel) lockTicking() {
+	for i := 0; !atomic.CompareAndSwapUint32(c.word, 0, 1); i++ {
+		if i%4 == 3 {
+			syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+		} else {
+			runtime.Gosched()
+		}
+	}
+}
+
+func (c *Channel) unlock() {
+	atomic.StoreUint32(c.word, 0)
+	if c.shared {
+		c.mu.Unlock()
+	}
+}
+
+// relock takes the channel again to go on waiting: those who want to issue something go first.
+func (c *Channel) relock() {
+	c.unlock()
+	runtime.Gosched()
+	if c.shared {
+		c.mu.Lock()
+	}
+	if !atomic.CompareAndSwapUint32(c.word, 0, 1) {
+		c.lockTicking()
+	}
+}
+
+// lane returns the lane to pe; the channel is locked.
+func (c *Channel) lane(pe int) *C.lane_t {
+	if l := c.lanes[pe]; l != nil {
+		return l
+	}
+	return c.open(pe)
+}
+
+//go:noinline
+func (c *Channel) open(pe int) *C.lane_t {
+	var at unsafe.Pointer
+	if address := c.connect(pe); address != nil {
+		at = C.CBytes(address)
+		defer C.free(at)
+	}
+	l := C.lane_open(c.c, C.uint32_t(pe), at)
+	if l == nil {
+		panic("engine: out of memory")
+	}
+	c.lanes[pe] = l
+	return l
+}
+
+// soil notes that the lane has something that must leave in the end.
+func (c *Channel) soil(l *C.lane_t) {
+	l.born = C.uint64_t(atomic.LoadUint64(c.engine.ticks))
+	if atomic.LoadUint32(c.dirty) == 0 {
+		c.soilFirst()
+	}
+}
+
+// soilFirst tells the service thread too if it sleeps deeply. The store to dirty comes before the load
+// of deep here, and the other way round there: one of the two sees the other.
+//
+//go:noinline
+func (c *Channel) soilFirst() {
+	atomic.StoreUint32(c.dirty, 1)
+	if atomic.LoadUint32(c.engine.deep) != 0 {
+		C.engine_kick(c.engine.c)
+	}
+}
+
+// room returns n bytes at the end of the lane's buffer, or nil if the lane is lost.
+func (c *Channel) room(l *C.lane_t, n int) unsafe.Pointer {
+	if int(l.used)+n > C.BUFFER_BYTES {
+		C.lane_flush(l)
+	}
+	if l.status != C.UCS_OK {
+		l.lost = 1
+		return nil
+	}
+	if l.used == headBytes {
+		c.soil(l)
+	}
+	at := unsafe.Pointer(&l.out.data[l.used])
+	l.used += C.uint32_t(n)
+	return at
+}
+
+func putRec(at unsafe.Pointer, kind, op, bytes uint8, n uint32, off uint64) {
+	rec := (*C.struct_wire_rec)(at)
+	rec.kind, rec.op, rec.bytes, rec.zero = C.uint8_t(kind), C.uint8_t(op), C.uint8_t(bytes), 0
+	rec.n, rec.off = C.uint32_t(n), C.uint64_t(off)
+}
+
+func appendPut(at unsafe.Pointer, dst uint64, src []byte) unsafe.Pointer {
+	putRec(at, C.REC_PUT, 0, 0, uint32(len(src)), dst)
+	at = unsafe.Add(at, recBytes)
+	if len(src) == 8 {
+		*(*uint64)(at) = *(*uint64)(unsafe.Pointer(unsafe.SliceData(src)))
+	} else {
+		copy(unsafe.Slice((*byte)(at), len(src)), src)
+	}
+	return unsafe.Add(at, padded(len(src)))
+}
+
+func appendPost(at unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
+	putRec(at, C.REC_POST, op, uint8(bytes), 0, off)
+	*(*uint64)(unsafe.Add(at, recBytes)) = operand
+}
+
+func padded(n int) int { return (n + 7) &^ 7 }
+
+// Put copies src to dst of pe. src may be reused on return; it is complete there after Quiet.
+func (c *Channel) Put(pe int, dst uint64, src []byte) {
+	if len(src) == 0 {
+		return
+	}
+	c.lock()
+	l := c.lane(pe)
+	if len(src) > C.SMALL_MAX {
+		c.putLarge(l, dst, src, C.WORD_FETCH, 0, 0)
+	} else if at := c.room(l, recBytes+padded(len(src))); at != nil {
+		appendPut(at, dst, src)
+		l.records++
+	}
+	c.unlock()
+}
+
+// PutSignal copies src to dst of pe and then updates the 8-byte word at sig: whoever sees the signal
+// sees src. op is a transport.Op, Set or Add. src may be empty, and may be reused on return.
+func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8, value uint64) {
+	c.lock()
+	l := c.lane(pe)
+	prompt := l.used == headBytes && l.sent == l.acked
+	switch n := len(src); {
+	case n > C.SMALL_MAX:
+		c.putLarge(l, dst, src, op, sig, value)
+		prompt = false
+	case n > 0:
+		if at := c.room(l, recBytes+padded(n)+postBytes); at != nil {
+			appendPost(appendPut(at, dst, src), op, 8, sig, value)
+			l.records += 2
+		}
+	default:
+		if at := c.room(l, postBytes); at != nil {
+			appendPost(at, op, 8, sig, value)
+			l.records++
+		}
+	}
+	if prompt {
+		// Somebody is likely to wait for it, and nothing that is on its way will let it out sooner.
+		C.lane_flush(l)
+	}
+	c.unlock()
+}
+
+func (c *Channel) putLarge(l *C.lane_t, dst uint64, src []byte, op uint8, sig, value uint64) {
+	if atomic.LoadUint32(c.dirty) == 0 {
+		c.soilFirst()
+	}
+	C.lane_put(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src)), C.uint32_t(op), C.uint64_t(sig), C.uint64_t(value))
+}
+
+// Post applies op to the word of pe at off; it is complete there after Quiet.
+func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) {
+	c.lock()
+	l := c.lane(pe)
+	if at := c.room(l, postBytes); at != nil {
+		appendPost(at, op, bytes, off, operand)
+		l.records++
+	}
+	c.unlock()
+}
+
+// Fetch applies op to the word of pe at off and returns its old value. It fails with a *LostError, or
+// with the cause of ctx; whether the operation took effect is then unknown.
+func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes int, operand, cond uint64) (uint64, error) {
+	args := C.struct_word_args{off: C.uint64_t(off), operand: C.uint64_t(operand), cond: C.uint64_t(cond), op: C.uint32_t(op), bytes: C.uint32_t(bytes)}
+	var old C.uint64_t
+	var slot *C.slot_t
+	c.lock()
+	l := c.lane(pe)
+	c.wake()
+	r := C.lane_fetch(l, &args, C.int64_t(budget), &old, &slot)
+	if r == C.ENGINE_DONE {
+		c.unlock()
+		return uint64(old), nil
+	}
+	v, err := c.await(ctx, r, slot, nil)
+	c.unlock()
+	return v, err
+}
+
+// wake is soil without a record: something is about to leave.
+func (c *Channel) wake() {
+	if atomic.LoadUint32(c.dirty) == 0 {
+		c.soilFirst()
+	}
+}
+
+// await waits for a slot that was not answered at once, fills dst from its room if there is one, and
+// releases it.
+func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte) (uint64, error) {
+	for r == C.ENGINE_AGAIN || r == C.ENGINE_WANTED {
+		if ctx.Err() != nil {
+			C.slot_abandon(c.c, slot)
+			return 0, context.Cause(ctx)
+		}
+		c.relock()
+		r = C.channel_await(c.c, slot, C.int64_t(budget))
+	}
+	if r == C.ENGINE_LOST {
+		return 0, c.lostError()
+	}
+	if len(dst) > 0 && len(dst) <= C.SLOT_BYTES {
+		copy(dst, unsafe.Slice((*byte)(unsafe.Pointer(&slot.room[0])), len(dst)))
+	}
+	v := uint64(slot.value)
+	C.slot_release(c.c, slot)
+	return v, nil
+}
+
+// Get fills dst from src of pe. It fails with a *LostError, or with the cause of ctx; dst is then
+// undefined, but nothing writes to it any more.
+func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	if len(dst) > C.SLOT_BYTES {
+		var pin runtime.Pinner
+		pin.Pin(&dst[0])
+		defer pin.Unpin()
+	}
+	var slot *C.slot_t
+	c.lock()
+	l := c.lane(pe)
+	c.wake()
+	r := C.lane_get_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.int64_t(budget), &slot)
+	var err error
+	if r != C.ENGINE_DONE {
+		_, err = c.await(ctx, r, slot, dst)
+	}
+	c.unlock()
+	return err
+}
+
+// GetNB fills dst from src of pe at some time before Quiet returns without error.
+func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
+	if len(dst) == 0 {
+		return
+	}
+	c.lock()
+	l := c.lane(pe)
+	c.pins.Pin(&dst[0])
+	c.pinned++
+	if l.used == headBytes {
+		c.soil(l)
+	}
+	C.lane_get(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), 1)
+	c.unlock()
+}
+
+// Quiet returns when everything issued to pe (to every PE if pe < 0) has taken effect there, and every
+// GetNB here. It fails with a *LostError if something could not be completed since the last report, or
+// with the cause of ctx.
+func (c *Channel) Quiet(ctx context.Context, pe int) error {
+	c.lock()
+	defer c.unlock()
+	for {
+		r := C.channel_quiet(c.c, C.int64_t(pe), C.int64_t(budget))
+		switch r {
+		case C.ENGINE_DONE:
+			if c.pinned > 0 {
+				c.unpin()
+			}
+			return nil
+		case C.ENGINE_LOST:
+			return c.lostError()
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.relock()
+	}
+}
+
+// unpin lets go of destinations, once no get is on its way on any lane.
+func (c *Channel) unpin() {
+	for _, l := range c.lanes {
+		if l != nil && l.detached > 0 {
+			return
+		}
+	}
+	c.pins.Unpin()
+	c.pinned = 0
+}
+
+func (c *Channel) lostError() error {
+	status := C.ucs_status_t(c.c.lost_status)
+	e := &LostError{PE: int(c.c.lost_pe), Status: C.GoString(C.ucs_status_string(status)), Reason: Broken}
+	switch status {
+	case C.UCS_ERR_CONNECTION_RESET, C.UCS_ERR_ENDPOINT_TIMEOUT, C.UCS_ERR_REJECTED, C.UCS_ERR_NOT_CONNECTED, C.UCS_ERR_IO_ERROR, C.UCS_ERR_CANCELED:
+		e.Reason = Gone
+	case C.UCS_ERR_TIMED_OUT:
+		e.Reason = Silent
+	case C.UCS_ERR_UNREACHABLE, C.UCS_ERR_NO_DEVICE:
+		e.Reason = Unreachable
+	}
+	return e
+}

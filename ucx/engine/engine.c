@@ -1,0 +1,314 @@
+// The life of an engine: UCX's context, the service worker, its thread.
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <ucs/config/global_opts.h>
+
+#include "private.h"
+
+// defaults are settings of UCX that suit the engine. What the user set in the environment stands.
+static const struct {
+    const char *env, *name, *value;
+} defaults[] = {
+    // One lane carries everything in order; the engine restores the order of what comes by several.
+    {"UCX_MAX_EAGER_RAILS", "MAX_EAGER_RAILS", "1"},
+    {"UCX_MAX_EAGER_LANES", "MAX_EAGER_LANES", "1"},
+    // A piece of a large put is one send from the user's memory and one receive.
+    {"UCX_TCP_TX_SEG_SIZE", "TCP_TX_SEG_SIZE", "64k"},
+    {"UCX_TCP_RX_SEG_SIZE", "TCP_RX_SEG_SIZE", "128k"},
+    // Go's garbage collector returns memory without UCX seeing it, so UCX must not cache registrations.
+    {"UCX_RCACHE_ENABLE", "RCACHE_ENABLE", "n"},
+    // Lanes in shared memory are only used for tests of the engine; they must report dead peers too.
+    {"UCX_POSIX_ERROR_HANDLING", "POSIX_ERROR_HANDLING", "y"},
+    {"UCX_SYSV_ERROR_HANDLING", "SYSV_ERROR_HANDLING", "y"},
+};
+
+static int fail(char *err, size_t err_bytes, const char *what, ucs_status_t status)
+{
+    snprintf(err, err_bytes, "%s: %s", what, ucs_status_string(status));
+    return 0;
+}
+
+static int read_config(ucp_config_t **config, char *err, size_t err_bytes)
+{
+    // A peer that goes away is an event of the program, reported by the engine, and not UCX's to print.
+    if (!getenv("UCX_LOG_LEVEL"))
+        ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+    ucs_status_t status = ucp_config_read(NULL, NULL, config);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "reading UCX's configuration from the UCX_ variables of the environment", status);
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        if (!getenv(defaults[i].env))
+            ucp_config_modify(*config, defaults[i].name, defaults[i].value); // one that this UCX does not know does not matter
+    return 1;
+}
+
+static int open_context(engine_t *e, char *err, size_t err_bytes)
+{
+    ucp_config_t *config;
+    if (!read_config(&config, err, err_bytes))
+        return 0;
+    ucp_params_t params = {
+        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS,
+        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+        .mt_workers_shared = 1,
+        .estimated_num_eps = e->config.npes,
+    };
+    ucs_status_t status = ucp_init(&params, config, &e->context);
+    ucp_config_release(config);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "starting UCX", status);
+    return 1;
+}
+
+static int open_worker(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
+{
+    ucp_worker_params_t params = {
+        .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+        .thread_mode = UCS_THREAD_MODE_SERIALIZED,
+    };
+    ucs_status_t status = ucp_worker_create(e->context, &params, worker);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "creating a UCX worker", status);
+    status = ucp_worker_get_efd(*worker, fd);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "getting the event file descriptor of a UCX worker", status);
+    return 1;
+}
+
+static int set_handler(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes)
+{
+    ucp_am_handler_param_t param = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
+        .id = id,
+        .cb = cb,
+        .arg = arg,
+    };
+    ucs_status_t status = ucp_worker_set_am_recv_handler(worker, &param);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "registering a handler of active messages", status);
+    return 1;
+}
+
+// UCX starts a thread of its own with the first worker; like the service thread it must not take
+// signals that are Go's.
+static void block_signals(sigset_t *saved)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, saved);
+}
+
+static int open_all(engine_t *e, char *err, size_t err_bytes)
+{
+    if (!open_context(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
+        !set_handler(e->worker, AM_REQUEST, on_request, e, err, err_bytes))
+        return 0;
+    ucs_status_t status = ucp_worker_get_address(e->worker, &e->address, &e->address_bytes);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "getting the address of the service worker", status);
+    return 1;
+}
+
+// engine_open makes an engine that serves nobody yet. On failure it returns NULL and says why in err.
+engine_t *engine_open(const struct engine_config *config, char *err, size_t err_bytes)
+{
+    engine_t *e;
+    if (posix_memalign((void **)&e, 64, sizeof *e))
+        return NULL;
+    memset(e, 0, sizeof *e);
+    e->config = *config;
+    e->next_channel = 1;
+    pthread_mutex_init(&e->list, NULL);
+    e->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+    sigset_t saved;
+    block_signals(&saved);
+    int ok = open_all(e, err, err_bytes);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    if (ok)
+        return e;
+    engine_close(e);
+    return NULL;
+}
+
+// engine_start starts the service thread and returns 0 or an errno.
+int engine_start(engine_t *e)
+{
+    sigset_t saved;
+    block_signals(&saved);
+    int failed = pthread_create(&e->thread, NULL, service_main, e);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    e->started = !failed;
+    return failed;
+}
+
+// engine_close ends the service and frees everything. Its channels must have been closed.
+void engine_close(engine_t *e)
+{
+    if (e->started) {
+        __atomic_store_n(&e->stop, 1, __ATOMIC_SEQ_CST);
+        engine_kick(e);
+        pthread_join(e->thread, NULL);
+    }
+    if (e->address)
+        ucp_worker_release_address(e->worker, e->address);
+    if (e->worker)
+        ucp_worker_destroy(e->worker);
+    serve_free(e);
+    if (e->context)
+        ucp_cleanup(e->context);
+    close(e->kick);
+    pthread_mutex_destroy(&e->list);
+    free(e->channels);
+    free(e);
+}
+
+const void *engine_address(engine_t *e, size_t *bytes)
+{
+    *bytes = e->address_bytes;
+    return e->address;
+}
+
+// engine_deep is the word that says that the service thread does not look after channels: whoever makes
+// one dirty must kick it.
+uint32_t *engine_deep(engine_t *e)
+{
+    return &e->deep;
+}
+
+// engine_ticks is the service thread's clock, for the age of what a lane has buffered.
+uint64_t *engine_ticks(engine_t *e)
+{
+    return &e->ticks;
+}
+
+void engine_kick(engine_t *e)
+{
+    eventfd_write(e->kick, 1);
+}
+
+// engine_served is the number of requests applied so far.
+uint64_t engine_served(engine_t *e)
+{
+    return __atomic_load_n(&e->served, __ATOMIC_RELAXED);
+}
+
+// engine_rejected is the number of records that were out of bounds or not understood.
+uint64_t engine_rejected(engine_t *e)
+{
+    return __atomic_load_n(&e->rejected, __ATOMIC_RELAXED);
+}
+
+static int add_channel(engine_t *e, channel_t *c)
+{
+    pthread_mutex_lock(&e->list);
+    if (e->nchannels == e->channels_cap) {
+        uint32_t cap = e->channels_cap ? 2 * e->channels_cap : 8;
+        channel_t **grown = realloc(e->channels, cap * sizeof *grown);
+        if (grown) {
+            e->channels = grown;
+            e->channels_cap = cap;
+        }
+    }
+    int ok = e->nchannels < e->channels_cap;
+    if (ok) {
+        e->channels[e->nchannels++] = c;
+        c->number = e->next_channel++;
+    }
+    pthread_mutex_unlock(&e->list);
+    return ok;
+}
+
+static void remove_channel(engine_t *e, channel_t *c)
+{
+    pthread_mutex_lock(&e->list);
+    for (uint32_t i = 0; i < e->nchannels; i++)
+        if (e->channels[i] == c)
+            e->channels[i] = e->channels[--e->nchannels];
+    pthread_mutex_unlock(&e->list);
+}
+
+static void free_channel(channel_t *c)
+{
+    if (c->worker)
+        ucp_worker_destroy(c->worker); // completes what its endpoints still hold
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        free(c->opened[i]->out);
+        free(c->opened[i]);
+    }
+    while (c->free_bufs) {
+        sendbuf_t *b = c->free_bufs;
+        c->free_bufs = b->next;
+        free(b);
+    }
+    close(c->kick);
+    free(c->lanes);
+    free(c->opened);
+    free(c->slots);
+    free(c);
+}
+
+static int make_tables(channel_t *c)
+{
+    c->lanes = calloc(c->engine->config.npes, sizeof *c->lanes);
+    c->opened = calloc(c->engine->config.npes, sizeof *c->opened);
+    c->slots = calloc(SLOTS, sizeof *c->slots);
+    if (!c->lanes || !c->opened || !c->slots)
+        return 0;
+    for (uint32_t i = SLOTS; i-- > 0;) {
+        c->slots[i].token = i;
+        c->slots[i].next = c->free_slots;
+        c->free_slots = &c->slots[i];
+    }
+    return 1;
+}
+
+// channel_open makes a channel with an origin worker. On failure it returns NULL and says why in err.
+channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
+{
+    channel_t *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->engine = e;
+    c->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    sigset_t saved;
+    block_signals(&saved);
+    int ok = make_tables(c) && open_worker(e, &c->worker, &c->fd, err, err_bytes) &&
+             set_handler(c->worker, AM_REPLY, on_reply, c, err, err_bytes) && add_channel(e, c);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    if (ok)
+        return c;
+    free_channel(c);
+    return NULL;
+}
+
+static int all_sent(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)arg;
+    (void)l;
+    for (uint32_t i = 0; i < c->nopened; i++)
+        if (c->opened[i]->pending)
+            return 0;
+    return 1;
+}
+
+// channel_close says good-bye to the targets, so that they forget the lanes, and frees the channel.
+// Nobody else may be using it.
+void channel_close(channel_t *c)
+{
+    enum { PATIENCE_NS = 100 * 1000 * 1000 };
+    remove_channel(c->engine, c);
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_bye(c->opened[i]);
+    drive(c, NULL, all_sent, 0, PATIENCE_NS, 0);
+    free_channel(c);
+}
+
+void channel_kick(channel_t *c)
+{
+    eventfd_write(c->kick, 1);
+}

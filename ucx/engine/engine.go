@@ -1,0 +1,157 @@
+//go:build cgo
+
+package engine
+
+// The life of an engine, as Go sees it.
+
+/*
+#cgo pkg-config: ucx
+#cgo CFLAGS: -D_GNU_SOURCE -std=gnu11 -O2 -Wall -Wextra
+#cgo noescape engine_kick
+#cgo nocallback engine_kick
+#cgo noescape engine_wait_word
+#cgo nocallback engine_wait_word
+#include <stdlib.h>
+#include "engine.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Available says whether this binary has an engine: whether it was built with cgo.
+const Available = true
+
+// Config is what an engine works on.
+type Config struct {
+	PE, NPEs int
+	Heap     []byte         // this PE's heap, which others read and write
+	Waiting  *atomic.Uint64 // 0, 1 for any, or the offset of the 8 bytes that somebody sleeps on
+	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
+	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
+	Crowded  bool           // there are more PEs than CPUs
+	Spin     time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
+	Silence  time.Duration  // how long a peer may owe an answer; 0 for 30 s
+}
+
+// Engine is one PE's end of the network.
+type Engine struct {
+	c       *C.engine_t
+	config  Config
+	address []byte
+	pins    runtime.Pinner // what C keeps of Config
+	deep    *uint32
+	ticks   *uint64
+
+	mu       sync.Mutex
+	channels map[*Channel]struct{}
+	closed   bool
+}
+
+// ErrClosed is what an engine that has been closed answers.
+var ErrClosed = errors.New("the engine is closed")
+
+// Open starts an engine. Others reach it by its Address.
+func Open(config Config) (*Engine, error) {
+	e, err := prepare(config)
+	if err != nil {
+		return nil, err
+	}
+	if errno := C.engine_start(e.c); errno != 0 {
+		e.Close()
+		return nil, fmt.Errorf("starting the service thread: %w", syscall.Errno(errno))
+	}
+	return e, nil
+}
+
+// prepare makes an engine that serves nobody yet.
+func prepare(config Config) (*Engine, error) {
+	if len(config.Heap) == 0 {
+		return nil, errors.New("the heap is empty: an engine needs one to serve")
+	}
+	if config.Spin == 0 {
+		config.Spin = 50 * time.Microsecond
+		if config.Crowded {
+			config.Spin = 5 * time.Microsecond
+		}
+	}
+	if config.Silence == 0 {
+		config.Silence = 30 * time.Second
+	}
+	e := &Engine{config: config, channels: map[*Channel]struct{}{}}
+	e.pins.Pin(&config.Heap[0])
+	e.pins.Pin(config.Waiting)
+	e.pins.Pin(config.Door)
+	e.pins.Pin(config.Failed)
+	cc := C.struct_engine_config{
+		heap:       (*C.char)(unsafe.Pointer(&config.Heap[0])),
+		heap_bytes: C.uint64_t(len(config.Heap)),
+		waiting:    (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
+		door:       (*C.uint32_t)(unsafe.Pointer(config.Door)),
+		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
+		pe:         C.uint32_t(config.PE),
+		npes:       C.uint32_t(config.NPEs),
+		spin_ns:    C.int64_t(config.Spin),
+		silence_ns: C.int64_t(config.Silence),
+	}
+	if config.Crowded {
+		cc.crowded = 1
+	}
+	var msg [256]C.char
+	if e.c = C.engine_open(&cc, &msg[0], C.size_t(len(msg))); e.c == nil {
+		e.pins.Unpin()
+		return nil, errors.New(C.GoString(&msg[0]))
+	}
+	e.deep = (*uint32)(C.engine_deep(e.c))
+	e.ticks = (*uint64)(C.engine_ticks(e.c))
+	var n C.size_t
+	at := C.engine_address(e.c, &n)
+	e.address = C.GoBytes(at, C.int(n))
+	return e, nil
+}
+
+// Address is what others need to reach this engine.
+func (e *Engine) Address() []byte { return e.address }
+
+// Served is the number of requests that others have had applied here.
+func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
+
+// WaitWord serves others until the word of this PE's heap at off, of 4 or 8 bytes, compares true with
+// value, or about d has passed, and says whether it compares true. cmp is a transport.Cmp. What any
+// channel of this engine has gathered leaves first.
+func (e *Engine) WaitWord(off uint64, bytes, cmp int, value uint64, signed bool, d time.Duration) bool {
+	isSigned := C.int(0)
+	if signed {
+		isSigned = 1
+	}
+	return C.engine_wait_word(e.c, C.uint64_t(off), C.uint32_t(bytes), C.int(cmp), C.uint64_t(value), isSigned, C.int64_t(d)) != 0
+}
+
+// Close ends the service and closes what channels are left. Nobody may be using the engine.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	left := make([]*Channel, 0, len(e.channels))
+	for c := range e.channels {
+		left = append(left, c)
+	}
+	e.mu.Unlock()
+	for _, c := range left {
+		c.Close()
+	}
+	C.engine_close(e.c)
+	e.pins.Unpin()
+	return nil
+}

@@ -1,0 +1,172 @@
+// The one-sided engine: remote memory access over UCP active messages. engine.go says how it works;
+// this file holds what C and Go share.
+//
+// Locks, outermost first: engine.list (the set of channels), channel.lock, engine.serving. None is held
+// while sleeping, but channel.lock by a thread that waits on that channel.
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucp/api/ucp.h>
+
+#include "wire.h"
+
+enum {
+    SMALL_MAX = 8 << 10,         // a put up to this size is copied into the lane's buffer
+    BUFFER_BYTES = 16 << 10,     // of one message of small operations
+    PIECE_BYTES = 64000,         // of one message of a large put or get: one fragment of UCX's
+    UNACKED_MAX = 8 << 20,       // bytes on a lane that its target has not said it has applied
+    READING_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
+    PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
+    MARKS = 16,                  // requests for an acknowledgement on their way
+    SLOTS = 1024,                // answers that a channel waits for
+    SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
+};
+
+// Results of the waiting calls.
+enum {
+    ENGINE_DONE,
+    ENGINE_AGAIN,  // the time is up: look at the context, call again
+    ENGINE_WANTED, // another goroutine wants the channel: let it in, call again
+    ENGINE_LOST,   // something could not be completed: channel.lost_pe and lost_status say what
+};
+
+struct engine_config {
+    char *heap;
+    uint64_t heap_bytes;
+    uint64_t *waiting; // boot.State.Waiting of this PE
+    uint32_t *door;    // boot.State.Door of this PE
+    uint64_t *failed;  // boot.Header.Failed
+    uint32_t pe;
+    uint32_t npes;
+    int64_t spin_ns;    // how long a thread looks before it sleeps
+    int64_t silence_ns; // how long a peer that owes an answer may be silent
+    int crowded;        // more PEs than CPUs: yield between looks
+};
+
+typedef struct engine engine_t;
+typedef struct channel channel_t;
+typedef struct lane lane_t;
+
+// sendbuf is the memory of one message: it lives until UCX has sent it.
+typedef struct sendbuf {
+    struct sendbuf *next;
+    lane_t *lane;
+    char data[BUFFER_BYTES];
+} sendbuf_t;
+
+// slot is one expected answer.
+typedef struct slot {
+    uint32_t token; // its index, and above it a count of its uses: a late answer finds another count
+    int32_t status; // UCS_INPROGRESS until the answer is complete
+    uint32_t pe;
+    uint32_t detached; // nobody waits for it: its end counts at the lane and frees it
+    uint64_t left;     // bytes that have not come
+    uint64_t bytes;
+    uint64_t value;
+    char *dst; // where a get goes, or room
+    struct slot *next;
+    char room[SLOT_BYTES];
+} slot_t;
+
+// mark remembers how many bytes had been sent when an acknowledgement was asked for.
+struct mark {
+    uint32_t seq;
+    uint64_t bytes;
+};
+
+// lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf.
+struct lane {
+    channel_t *channel;
+    ucp_ep_h ep;
+    uint32_t pe;
+    int32_t status; // UCS_OK while the peer is believed to live
+
+    sendbuf_t *out; // being filled
+    uint32_t used;  // bytes of out->data, the head included
+    uint32_t records;
+    uint64_t born; // engine.ticks when the first record went in
+    int64_t left_ns; // when the last message left
+
+    uint32_t sent;    // seq of the last message
+    uint32_t acked;   // seq of the last message known to be applied
+    uint32_t asked;   // seq of the last message that asked for an acknowledgement
+    uint32_t pending; // messages that UCX still holds
+    uint32_t detached;    // detached slots in use
+    uint64_t reading;     // bytes of gets that have not come
+    uint64_t sent_bytes;  // ever
+    uint64_t acked_bytes; // of these, known to be applied
+    struct mark marks[MARKS];
+    uint32_t first_mark, marks_used;
+
+    uint32_t lost;      // operations were dropped since the last report
+    uint32_t closing;   // ep has been closed or is being closed
+    int64_t silent_ns;  // how long waits have waited without an answer
+};
+
+struct channel {
+    uint32_t lock;    // 0 free, 1 taken: by Go, or by the service thread's tick
+    uint32_t dirty;   // something may have to leave or to be acknowledged
+    uint32_t want;    // goroutines that want the lock while one waits under it
+    uint32_t asleep;  // a waiter sleeps under the lock: kick it
+    engine_t *engine;
+    uint32_t number;
+    ucp_worker_h worker;
+    int fd;   // event fd of worker
+    int kick; // eventfd that ends the sleep of a waiter
+    lane_t **lanes;   // by PE, NULL until used
+    lane_t **opened;  // in the order of their opening
+    uint32_t nopened;
+    uint32_t cursor; // in opened, of a quiet of all
+    slot_t *slots;
+    slot_t *free_slots;
+    sendbuf_t *free_bufs;
+    uint32_t free_count;
+    uint32_t answered; // bumped by every complete answer
+
+    uint32_t lost_pe; // valid after ENGINE_LOST
+    int32_t lost_status;
+};
+
+// What one operation on a remote word needs.
+struct word_args {
+    uint64_t off, operand, cond;
+    uint32_t op, bytes;
+};
+
+// engine.c: life
+engine_t *engine_open(const struct engine_config *config, char *err, size_t err_bytes);
+int engine_start(engine_t *e);
+void engine_close(engine_t *e);
+const void *engine_address(engine_t *e, size_t *bytes);
+uint32_t *engine_deep(engine_t *e);
+uint64_t *engine_ticks(engine_t *e);
+void engine_kick(engine_t *e);
+uint64_t engine_served(engine_t *e);
+uint64_t engine_rejected(engine_t *e);
+
+// channel.c: issuing. The caller holds channel.lock.
+channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);
+void channel_close(channel_t *c);
+void channel_kick(channel_t *c);
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address);
+void lane_flush(lane_t *l);
+void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value);
+slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached);
+int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);
+int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot);
+void slot_abandon(channel_t *c, slot_t *s);
+void slot_release(channel_t *c, slot_t *s);
+
+// wait.c: completion. The caller holds channel.lock.
+int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns);
+int channel_await(channel_t *c, slot_t *s, int64_t budget_ns);
+void lane_throttle(lane_t *l);
+int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns);
+
+// serve.c: for tests of the order of messages
+int engine_deliver(engine_t *e, const void *message, size_t bytes);
+
+#endif

@@ -1,0 +1,83 @@
+//go:build !cgo
+
+package engine
+
+// Without cgo there is no UCX: every way in says so.
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// Available says whether this binary has an engine: whether it was built with cgo.
+const Available = false
+
+// ErrNoCgo is what Open answers in a binary built without cgo.
+var ErrNoCgo = errors.New("this binary was built without cgo, so it has no UCX: rebuild with CGO_ENABLED=1 and libucx-dev installed")
+
+// ErrClosed is what an engine that has been closed answers.
+var ErrClosed = errors.New("the engine is closed")
+
+// Config is what an engine works on.
+type Config struct {
+	PE, NPEs int
+	Heap     []byte
+	Waiting  *atomic.Uint64
+	Door     *atomic.Uint32
+	Failed   *atomic.Uint64
+	Crowded  bool
+	Spin     time.Duration
+	Silence  time.Duration
+}
+
+// Engine cannot exist in this binary.
+type Engine struct{}
+
+// Channel cannot exist in this binary.
+type Channel struct{}
+
+// Open fails with ErrNoCgo.
+func Open(Config) (*Engine, error) { return nil, ErrNoCgo }
+
+// Address is never called: there is no Engine.
+func (*Engine) Address() []byte { return nil }
+
+// Served is never called: there is no Engine.
+func (*Engine) Served() uint64 { return 0 }
+
+// WaitWord is never called: there is no Engine.
+func (*Engine) WaitWord(uint64, int, int, uint64, bool, time.Duration) bool { return false }
+
+// Channel is never called: there is no Engine.
+func (*Engine) Channel(bool, func(int) []byte) (*Channel, error) { return nil, ErrNoCgo }
+
+// Close is never called: there is no Engine.
+func (*Engine) Close() error { return nil }
+
+// Put is never called: there is no Channel.
+func (*Channel) Put(int, uint64, []byte) {}
+
+// PutSignal is never called: there is no Channel.
+func (*Channel) PutSignal(int, uint64, []byte, uint64, uint8, uint64) {}
+
+// Post is never called: there is no Channel.
+func (*Channel) Post(int, uint8, uint64, int, uint64) {}
+
+// Fetch is never called: there is no Channel.
+func (*Channel) Fetch(context.Context, int, uint8, uint64, int, uint64, uint64) (uint64, error) {
+	return 0, ErrNoCgo
+}
+
+// Get is never called: there is no Channel.
+func (*Channel) Get(context.Context, int, []byte, uint64) error { return ErrNoCgo }
+
+// GetNB is never called: there is no Channel.
+func (*Channel) GetNB(int, []byte, uint64) {}
+
+// Quiet is never called: there is no Channel.
+func (*Channel) Quiet(context.Context, int) error { return ErrNoCgo }
+
+// Close is never called: there is no Channel.
+func (*Channel) Close() error { return nil }

@@ -1,0 +1,135 @@
+// What only the C files of the engine share.
+#ifndef ENGINE_PRIVATE_H
+#define ENGINE_PRIVATE_H
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine.h"
+
+enum {
+    TICK_NS = 100 * 1000,          // how often the service thread looks while others drive
+    DEEP_NS = 10 * 1000 * 1000,    // idle for so long, it sleeps until something happens
+    NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it looks around
+    CLOCK_EVERY = 16,              // looks between two looks at the clock
+};
+
+// reply is the memory of one answer: it lives until UCX has sent it.
+typedef struct reply {
+    struct reply *next;
+    engine_t *engine;
+    uint32_t used;
+    uint32_t records;
+    char data[BUFFER_BYTES];
+} reply_t;
+
+// held is a request that came before its turn.
+typedef struct held {
+    struct held *next;
+    uint32_t seq;
+    size_t header_bytes, data_bytes;
+    char bytes[];
+} held_t;
+
+// inbound is the target's side of a lane.
+typedef struct inbound {
+    uint64_t key;      // pe above channel; 0 free (channel numbers start at 1)
+    uint32_t applied;  // seq of the last request applied
+    held_t *held;      // sorted by seq
+} inbound_t;
+
+struct engine {
+    struct engine_config config;
+    ucp_context_h context;
+
+    // Service side, guarded by serving.
+    uint32_t serving __attribute__((aligned(64)));
+    ucp_worker_h worker;
+    int fd;
+    inbound_t **inbound; // open addressing
+    uint32_t inbound_cap, inbound_used;
+    inbound_t *last_inbound;
+    reply_t *free_replies;
+    uint64_t served;   // requests applied
+    uint64_t rejected; // records that were out of bounds or not understood
+
+    // Who drives, read by the service thread.
+    uint32_t drivers __attribute__((aligned(64))); // threads inside a waiting call
+    uint32_t drives;                               // ever
+    // Written by the service thread, read by everybody.
+    uint32_t polling __attribute__((aligned(64))); // it sleeps on the worker's event fd
+    uint32_t deep;                                 // it sleeps and does not look after channels
+    uint64_t ticks;
+    int kick; // eventfd that ends its sleep
+
+    pthread_t thread;
+    int started;
+    uint32_t stop;
+
+    pthread_mutex_t list;
+    channel_t **channels;
+    uint32_t nchannels, channels_cap;
+    uint32_t next_channel;
+
+    ucp_address_t *address;
+    size_t address_bytes;
+};
+
+static inline int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline int try_lock(uint32_t *lock)
+{
+    return __atomic_load_n(lock, __ATOMIC_RELAXED) == 0 && __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static inline void unlock(uint32_t *lock)
+{
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+// before says whether message a was sent before message b; numbers wrap.
+static inline int before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+// serve.c
+ucs_status_t on_request(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
+unsigned serve_once(engine_t *e);
+void *service_main(void *arg);
+void serve_free(engine_t *e);
+
+// channel.c
+ucs_status_t on_reply(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
+void lane_send(lane_t *l, int ask);
+void lane_bye(lane_t *l);
+void lane_fail(lane_t *l, int32_t status);
+void lane_reap(lane_t *l);
+int lane_report(lane_t *l);
+int lane_clean(const lane_t *l);
+void channel_tick(channel_t *c);
+
+// wait.c
+typedef int (*condition)(channel_t *c, lane_t *l, uint64_t arg);
+int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_ns, int interruptible);
+void drain(int fd);
+
+// word.c
+uint64_t word_apply(void *at, unsigned op, unsigned bytes, uint64_t operand, uint64_t cond);
+
+#endif

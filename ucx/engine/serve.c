@@ -1,0 +1,577 @@
+// The target's side: requests are applied to the heap, in order, by whoever progresses the service
+// worker: the service thread, or a thread of the program that waits. Neither needs Go to run.
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "private.h"
+
+// Replies.
+
+static reply_t *take_reply(engine_t *e)
+{
+    reply_t *r = e->free_replies;
+    if (r)
+        e->free_replies = r->next;
+    else if (!(r = malloc(sizeof *r)))
+        return NULL;
+    r->engine = e;
+    r->used = sizeof(struct wire_head);
+    r->records = 0;
+    return r;
+}
+
+static void give_reply(reply_t *r)
+{
+    r->next = r->engine->free_replies;
+    r->engine->free_replies = r;
+}
+
+static void on_replied(void *request, ucs_status_t status, void *arg)
+{
+    (void)status; // the requester is gone: it needs no answer
+    give_reply(arg);
+    ucp_request_free(request);
+}
+
+// answer is where the answers to one request go.
+struct answer {
+    engine_t *engine;
+    ucp_ep_h ep;
+    uint32_t seq; // applied so far
+    reply_t *reply;
+};
+
+static void send_reply(struct answer *a, reply_t *r, const void *header, size_t header_n, const void *data, size_t n)
+{
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .flags = UCP_AM_SEND_FLAG_EAGER,
+        .cb.send = on_replied,
+        .user_data = r,
+    };
+    struct wire_head head = {.seq = a->seq, .records = (uint16_t)r->records, .pe = a->engine->config.pe};
+    memcpy(r->data, &head, sizeof head);
+    ucs_status_ptr_t sent = ucp_am_send_nbx(a->ep, AM_REPLY, header, header_n, data, n, &param);
+    if (!UCS_PTR_IS_PTR(sent))
+        give_reply(r);
+}
+
+static void flush_reply(struct answer *a)
+{
+    reply_t *r = a->reply;
+    a->reply = NULL;
+    if (r)
+        send_reply(a, r, NULL, 0, r->data, r->used);
+}
+
+// reserve makes room for n bytes in the reply; without memory there is none, and the requester will
+// find that it waits in vain.
+static char *reserve(struct answer *a, size_t n)
+{
+    if (a->reply && a->reply->used + n > BUFFER_BYTES)
+        flush_reply(a);
+    if (!a->ep || (!a->reply && !(a->reply = take_reply(a->engine))))
+        return NULL;
+    char *at = a->reply->data + a->reply->used;
+    a->reply->used += n;
+    a->reply->records++;
+    return at;
+}
+
+static void answer_value(struct answer *a, uint32_t slot, uint64_t value)
+{
+    struct wire_rec rec = {.kind = REC_VALUE, .n = slot, .off = value};
+    char *at = reserve(a, sizeof rec);
+    if (at)
+        memcpy(at, &rec, sizeof rec);
+}
+
+// load_bytes copies out of the heap; an aligned word is read whole.
+static void load_bytes(char *to, const char *from, uint32_t n)
+{
+    if (n == 8 && (uintptr_t)from % 8 == 0) {
+        uint64_t v = __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
+        memcpy(to, &v, sizeof v);
+    } else {
+        memcpy(to, from, n);
+    }
+}
+
+static void answer_bytes(struct answer *a, const struct wire_get *get, const char *from, uint32_t n)
+{
+    enum { COPY_MAX = 4 << 10 };
+    struct wire_rec rec = {.kind = n <= COPY_MAX ? REC_BYTES : REC_STREAM, .n = n};
+    if (n <= COPY_MAX) {
+        char *at = reserve(a, sizeof rec + sizeof *get + WIRE_PAD(n));
+        if (at) {
+            memcpy(at, &rec, sizeof rec);
+            memcpy(at + sizeof rec, get, sizeof *get);
+            load_bytes(at + sizeof rec + sizeof *get, from, n);
+        }
+        return;
+    }
+    reply_t *r = a->ep ? take_reply(a->engine) : NULL;
+    if (!r)
+        return;
+    memcpy(r->data + r->used, &rec, sizeof rec);
+    memcpy(r->data + r->used + sizeof rec, get, sizeof *get);
+    r->records = 1;
+    send_reply(a, r, r->data, r->used + sizeof rec + sizeof *get, from, n);
+}
+
+// Records.
+
+// store_bytes copies into the heap; an aligned word is written whole, and whoever sees it sees what was
+// written before it.
+static void store_bytes(char *to, const char *from, uint32_t n)
+{
+    uint64_t v8;
+    uint32_t v4;
+    if (n == 8 && (uintptr_t)to % 8 == 0) {
+        memcpy(&v8, from, sizeof v8);
+        __atomic_store_n((uint64_t *)to, v8, __ATOMIC_RELEASE);
+    } else if (n == 4 && (uintptr_t)to % 4 == 0) {
+        memcpy(&v4, from, sizeof v4);
+        __atomic_store_n((uint32_t *)to, v4, __ATOMIC_RELEASE);
+    } else {
+        memcpy(to, from, n);
+    }
+}
+
+static int inside(const engine_t *e, uint64_t off, uint64_t n)
+{
+    return off <= e->config.heap_bytes && n <= e->config.heap_bytes - off;
+}
+
+static int is_word(const engine_t *e, const struct wire_rec *rec)
+{
+    return (rec->bytes == 8 || rec->bytes == 4) && rec->off % rec->bytes == 0 && inside(e, rec->off, rec->bytes);
+}
+
+// request is a message being applied, or looked through.
+struct request {
+    const char *p, *end; // records
+    const char *body;    // data of the active message, if the records are in its header
+    size_t body_n;
+};
+
+// next_record takes one record off q. *rest is what follows the record, its length checked. It returns
+// 0 when q holds no further well-formed record.
+static int next_record(struct request *q, struct wire_rec *rec, const char **rest)
+{
+    static const size_t rests[] = {
+        [REC_POST] = sizeof(struct wire_post),
+        [REC_FETCH] = sizeof(struct wire_fetch),
+        [REC_GET] = sizeof(struct wire_get),
+    };
+    if ((size_t)(q->end - q->p) < sizeof *rec)
+        return 0;
+    memcpy(rec, q->p, sizeof *rec);
+    q->p += sizeof *rec;
+    *rest = q->p;
+    size_t n;
+    switch (rec->kind) {
+    case REC_PUT:
+        n = WIRE_PAD((size_t)rec->n);
+        break;
+    case REC_BODY:
+        *rest = q->body;
+        if (!q->body || q->body_n != rec->n)
+            return 0;
+        n = 0;
+        break;
+    case REC_POST:
+    case REC_FETCH:
+    case REC_GET:
+        n = rests[rec->kind];
+        break;
+    default:
+        return 0;
+    }
+    if (n > (size_t)(q->end - q->p))
+        return 0;
+    q->p += n;
+    return 1;
+}
+
+static int apply_record(engine_t *e, const struct wire_rec *rec, const char *rest, struct answer *a)
+{
+    struct wire_post post;
+    struct wire_fetch fetch;
+    struct wire_get get;
+    char *at = e->config.heap + rec->off;
+    switch (rec->kind) {
+    case REC_PUT:
+    case REC_BODY:
+        if (!inside(e, rec->off, rec->n))
+            return 0;
+        store_bytes(at, rest, rec->n);
+        return 1;
+    case REC_POST:
+        if (!is_word(e, rec))
+            return 0;
+        memcpy(&post, rest, sizeof post);
+        word_apply(at, rec->op, rec->bytes, post.operand, 0);
+        return 1;
+    case REC_FETCH:
+        if (!is_word(e, rec))
+            return 0;
+        memcpy(&fetch, rest, sizeof fetch);
+        answer_value(a, rec->n, word_apply(at, rec->op, rec->bytes, fetch.operand, fetch.cond));
+        return 1;
+    case REC_GET:
+        if (!inside(e, rec->off, rec->n))
+            return 0;
+        memcpy(&get, rest, sizeof get);
+        answer_bytes(a, &get, at, rec->n);
+        return 1;
+    }
+    return 0;
+}
+
+// touches says whether a request of n records updates the 8-byte granule at off.
+static int touches(struct request q, unsigned n, uint64_t off)
+{
+    struct wire_rec rec;
+    const char *rest;
+    for (; n > 0 && next_record(&q, &rec, &rest); n--) {
+        uint64_t bytes = rec.kind == REC_PUT || rec.kind == REC_BODY ? rec.n : rec.bytes;
+        if (rec.kind != REC_GET && rec.off < off + 8 && off < rec.off + bytes)
+            return 1;
+    }
+    return 0;
+}
+
+// ring wakes this PE if it sleeps on something that the request has updated. The fence is between the
+// updates and the load of waiting; the sleeper has one between its store to waiting and its look at the
+// word, so one of the two sees the other.
+static void ring(engine_t *e, struct request q, unsigned n)
+{
+    enum { ANY_WORD = 1 };
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    uint64_t w = __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
+    if (w == 0 || (w != ANY_WORD && !touches(q, n, w)))
+        return;
+    __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void apply(engine_t *e, const struct wire_head *head, struct request q, ucp_ep_h ep)
+{
+    struct answer a = {.engine = e, .ep = ep, .seq = head->seq - 1};
+    struct request all = q;
+    struct wire_rec rec;
+    const char *rest;
+    unsigned i;
+    for (i = 0; i < head->records && next_record(&q, &rec, &rest); i++)
+        if (!apply_record(e, &rec, rest, &a))
+            e->rejected++;
+    e->rejected += head->records - i;
+    e->served++;
+    a.seq = head->seq;
+    if ((head->flags & WIRE_ACK) && ep && !a.reply)
+        a.reply = take_reply(e);
+    flush_reply(&a);
+    ring(e, all, head->records);
+}
+
+// Order.
+
+static uint32_t hash(uint64_t key)
+{
+    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+static inbound_t **find(engine_t *e, uint64_t key)
+{
+    for (uint32_t i = hash(key);; i++) {
+        inbound_t **at = &e->inbound[i & (e->inbound_cap - 1)];
+        if (!*at || (*at)->key == key)
+            return at;
+    }
+}
+
+static int grow(engine_t *e)
+{
+    uint32_t cap = e->inbound_cap, fresh = cap ? 2 * cap : 64;
+    inbound_t **old = e->inbound, **table = calloc(fresh, sizeof *table);
+    if (!table)
+        return 0;
+    e->inbound = table;
+    e->inbound_cap = fresh;
+    for (uint32_t i = 0; i < cap; i++)
+        if (old[i])
+            *find(e, old[i]->key) = old[i];
+    free(old);
+    return 1;
+}
+
+static inbound_t *inbound_of(engine_t *e, uint64_t key)
+{
+    if (e->last_inbound && e->last_inbound->key == key)
+        return e->last_inbound;
+    if (2 * e->inbound_used >= e->inbound_cap && !grow(e))
+        return NULL;
+    inbound_t **at = find(e, key);
+    if (!*at) {
+        if (!(*at = calloc(1, sizeof **at)))
+            return NULL;
+        (*at)->key = key;
+        e->inbound_used++;
+    }
+    return e->last_inbound = *at;
+}
+
+static void free_inbound(inbound_t *in)
+{
+    while (in->held) {
+        held_t *h = in->held;
+        in->held = h->next;
+        free(h);
+    }
+    free(in);
+}
+
+// forget removes a lane whose channel has closed, and puts those behind it in the table where a search
+// finds them.
+static void forget(engine_t *e, inbound_t *in)
+{
+    uint32_t mask = e->inbound_cap - 1, i = (uint32_t)(find(e, in->key) - e->inbound);
+    free_inbound(in);
+    e->inbound[i] = NULL;
+    e->inbound_used--;
+    e->last_inbound = NULL;
+    for (i = (i + 1) & mask; e->inbound[i]; i = (i + 1) & mask) {
+        inbound_t *moved = e->inbound[i];
+        e->inbound[i] = NULL;
+        *find(e, moved->key) = moved;
+    }
+}
+
+static void hold(inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
+{
+    held_t **at = &in->held, *h = malloc(sizeof *h + header_n + n);
+    if (!h)
+        return; // the lane stalls, and its origin reports a silent peer
+    h->seq = seq;
+    h->header_bytes = header_n;
+    h->data_bytes = n;
+    memcpy(h->bytes, header, header_n);
+    memcpy(h->bytes + header_n, data, n);
+    while (*at && before((*at)->seq, seq))
+        at = &(*at)->next;
+    h->next = *at;
+    *at = h;
+}
+
+// apply_in_turn applies one request and forgets the lane if it was the last; it returns 0 then.
+static int apply_in_turn(engine_t *e, inbound_t *in, const void *header, size_t header_n, const void *data, size_t n, ucp_ep_h ep)
+{
+    const char *p = header_n ? header : data;
+    struct request q = {.p = p + sizeof(struct wire_head), .end = p + (header_n ? header_n : n)};
+    struct wire_head head;
+    if (header_n) {
+        q.body = data;
+        q.body_n = n;
+    }
+    memcpy(&head, p, sizeof head);
+    apply(e, &head, q, ep);
+    in->applied = head.seq;
+    if (!(head.flags & WIRE_BYE))
+        return 1;
+    forget(e, in);
+    return 0;
+}
+
+static void receive(engine_t *e, const void *header, size_t header_n, const void *data, size_t n, ucp_ep_h ep)
+{
+    struct wire_head head;
+    if ((header_n ? header_n : n) < sizeof head) {
+        e->rejected++;
+        return;
+    }
+    memcpy(&head, header_n ? header : data, sizeof head);
+    inbound_t *in = inbound_of(e, (uint64_t)head.pe << 32 | head.channel);
+    if (!in)
+        return;
+    if (head.seq != in->applied + 1) {
+        if (before(in->applied, head.seq))
+            hold(in, head.seq, header, header_n, data, n);
+        return;
+    }
+    int more = apply_in_turn(e, in, header, header_n, data, n, ep);
+    while (more && in->held && in->held->seq == in->applied + 1) {
+        held_t *h = in->held;
+        in->held = h->next;
+        more = apply_in_turn(e, in, h->bytes, h->header_bytes, h->bytes + h->header_bytes, h->data_bytes, ep);
+        free(h);
+    }
+}
+
+// on_request is UCX's handler of requests, on the service worker.
+ucs_status_t on_request(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
+{
+    engine_t *e = arg;
+    if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) {
+        e->rejected++; // requests are always sent eagerly
+        return UCS_OK;
+    }
+    ucp_ep_h ep = param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP ? param->reply_ep : NULL;
+    receive(e, header, header_n, data, n, ep);
+    return UCS_OK;
+}
+
+// engine_deliver hands a request to the engine as if it had come by the network; answers to it are
+// dropped. It returns how many requests have been applied by then. For tests of an engine that has not
+// been started.
+int engine_deliver(engine_t *e, const void *message, size_t bytes)
+{
+    receive(e, NULL, 0, message, bytes, NULL);
+    return (int)e->served;
+}
+
+void serve_free(engine_t *e)
+{
+    for (uint32_t i = 0; i < e->inbound_cap; i++)
+        if (e->inbound[i])
+            free_inbound(e->inbound[i]);
+    free(e->inbound);
+    while (e->free_replies) {
+        reply_t *r = e->free_replies;
+        e->free_replies = r->next;
+        free(r);
+    }
+}
+
+// The service thread.
+
+// serve_once progresses the service worker unless somebody else is at it.
+unsigned serve_once(engine_t *e)
+{
+    if (!try_lock(&e->serving))
+        return 0;
+    unsigned moved = ucp_worker_progress(e->worker);
+    unlock(&e->serving);
+    return moved;
+}
+
+static int any_dirty(engine_t *e)
+{
+    int dirty = 0;
+    pthread_mutex_lock(&e->list);
+    for (uint32_t i = 0; i < e->nchannels; i++)
+        dirty |= __atomic_load_n(&e->channels[i]->dirty, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&e->list);
+    return dirty;
+}
+
+// tick looks after channels that nobody is using at the moment, and says whether any needs it.
+static int tick(engine_t *e)
+{
+    int dirty = 0;
+    __atomic_add_fetch(&e->ticks, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&e->list);
+    for (uint32_t i = 0; i < e->nchannels; i++) {
+        channel_t *c = e->channels[i];
+        if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED))
+            continue;
+        dirty = 1;
+        if (try_lock(&c->lock)) {
+            channel_tick(c);
+            unlock(&c->lock);
+        }
+    }
+    pthread_mutex_unlock(&e->list);
+    return dirty;
+}
+
+static int driven(engine_t *e, uint32_t *seen)
+{
+    uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
+    int now = drives != *seen || __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) != 0;
+    *seen = drives;
+    return now;
+}
+
+static void sleep_ns(int fd, int kick, int64_t ns)
+{
+    struct pollfd fds[2] = {{.fd = kick, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    ppoll(fds, fd < 0 ? 1 : 2, &t, NULL);
+    if (fds[0].revents)
+        drain(kick);
+}
+
+// serve_busy serves until nothing has come for some time, or somebody else drives, and says whether
+// anything came. That time is short until something comes: a spin is worth it only in a conversation.
+static int serve_busy(engine_t *e)
+{
+    int64_t last = now_ns(), ticked = last, patience = 0;
+    int came = 0;
+    for (unsigned n = 1; !__atomic_load_n(&e->drivers, __ATOMIC_RELAXED); n++) {
+        int moved = serve_once(e) != 0;
+        came |= moved;
+        if (!moved && e->config.crowded)
+            sched_yield();
+        if (n % CLOCK_EVERY && !moved && !e->config.crowded)
+            continue;
+        int64_t now = now_ns();
+        if (now - ticked > TICK_NS) {
+            tick(e);
+            ticked = now;
+        }
+        if (moved)
+            last = now, patience = e->config.spin_ns;
+        else if (now - last > patience)
+            break;
+    }
+    return came;
+}
+
+// serve_asleep sleeps until something arrives or the service thread is needed otherwise.
+static void serve_asleep(engine_t *e, int64_t ns, int deep)
+{
+    __atomic_store_n(&e->deep, deep, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&e->polling, 1, __ATOMIC_SEQ_CST);
+    int awake = __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) || __atomic_load_n(&e->stop, __ATOMIC_SEQ_CST) || (deep && any_dirty(e));
+    if (!awake && try_lock(&e->serving)) {
+        awake = ucp_worker_arm(e->worker) != UCS_OK;
+        unlock(&e->serving);
+        if (!awake)
+            sleep_ns(e->fd, e->kick, ns);
+    }
+    __atomic_store_n(&e->polling, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&e->deep, 0, __ATOMIC_SEQ_CST);
+}
+
+// service_main is the service thread. It ticks while others drive, serves when nobody does, and sleeps
+// when nothing comes: for a tick while a channel needs looking after, deeply after a while of nothing.
+void *service_main(void *arg)
+{
+    enum { SECOND_NS = 1000000000, TIMER_SLACK_NS = 1000 };
+    engine_t *e = arg;
+    uint32_t seen = 0;
+    int64_t busy = now_ns();
+    pthread_setname_np(pthread_self(), "pgas-service");
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
+    while (!__atomic_load_n(&e->stop, __ATOMIC_SEQ_CST)) {
+        int dirty = tick(e);
+        if (driven(e, &seen)) {
+            sleep_ns(-1, e->kick, TICK_NS);
+            busy = now_ns();
+            continue;
+        }
+        int came = serve_busy(e);
+        if (came || dirty)
+            busy = now_ns();
+        int deep = !dirty && now_ns() - busy > DEEP_NS;
+        serve_asleep(e, deep ? SECOND_NS : TICK_NS, deep);
+    }
+    return NULL;
+}

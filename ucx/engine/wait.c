@@ -1,0 +1,315 @@
+// How a thread waits for the network: it drives the channel's origin worker and, beside it, the service
+// worker of its PE, so that two PEs which wait for each other serve each other without a thread switch.
+// While it does, the service thread only ticks. When nothing has happened for a while it sleeps on the
+// event fds of both workers. Every wait is bounded, so that Go can look at its context.
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "private.h"
+
+static const uint32_t head_bytes = sizeof(struct wire_head);
+
+void drain(int fd)
+{
+    uint64_t n;
+    while (read(fd, &n, sizeof n) < 0 && errno == EINTR)
+        ;
+}
+
+// enter and leave bracket a stay in a waiting call. A service thread that sleeps on its event fd is sent
+// to its ticks, or it would wake for every arrival.
+static void enter(engine_t *e)
+{
+    __atomic_add_fetch(&e->drivers, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&e->polling, __ATOMIC_SEQ_CST) && __atomic_exchange_n(&e->polling, 0, __ATOMIC_SEQ_CST))
+        engine_kick(e);
+}
+
+static void leave(engine_t *e)
+{
+    __atomic_add_fetch(&e->drives, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&e->drivers, 1, __ATOMIC_RELEASE);
+}
+
+// note_dead fails the lane to the PE that the launcher has seen die.
+static void note_dead(channel_t *c)
+{
+    uint64_t failed = __atomic_load_n(c->engine->config.failed, __ATOMIC_ACQUIRE);
+    if (failed && failed <= c->engine->config.npes && c->lanes[failed - 1])
+        lane_fail(c->lanes[failed - 1], UCS_ERR_CONNECTION_RESET);
+}
+
+// note_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
+// A pause of this process itself counts for little.
+static void note_silence(channel_t *c, lane_t *l, int64_t ns)
+{
+    enum { PAUSE_NS = 10 * 1000 * 1000 };
+    if (!l && c->cursor < c->nopened)
+        l = c->opened[c->cursor];
+    if (!l || l->status != UCS_OK)
+        return;
+    l->silent_ns += ns < PAUSE_NS ? ns : PAUSE_NS;
+    if (l->silent_ns > c->engine->config.silence_ns)
+        lane_fail(l, UCS_ERR_TIMED_OUT);
+}
+
+static void reap_lanes(channel_t *c)
+{
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_reap(c->opened[i]);
+}
+
+// armed arms a worker and says whether it is safe to sleep on its event fd.
+static int armed(ucp_worker_h worker)
+{
+    return ucp_worker_arm(worker) == UCS_OK;
+}
+
+// nap sleeps until an arrival at either worker, a kick, or the time is up. The service worker is
+// watched only if nobody else is at it: then whoever is serves it.
+static void nap(channel_t *c, int64_t ns)
+{
+    engine_t *e = c->engine;
+    struct pollfd fds[3] = {{.fd = c->fd, .events = POLLIN}, {.fd = c->kick, .events = POLLIN}};
+    int n = 2;
+    __atomic_store_n(&c->asleep, 1, __ATOMIC_SEQ_CST);
+    int awake = __atomic_load_n(&c->want, __ATOMIC_SEQ_CST) || !armed(c->worker);
+    if (!awake && try_lock(&e->serving)) {
+        awake = !armed(e->worker);
+        unlock(&e->serving);
+        fds[n++] = (struct pollfd){.fd = e->fd, .events = POLLIN};
+    }
+    if (!awake) {
+        if (ns > NAP_NS)
+            ns = NAP_NS;
+        struct timespec t = {.tv_nsec = ns};
+        if (ns > 0)
+            ppoll(fds, n, &t, NULL);
+    }
+    if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[1].revents)
+        drain(c->kick);
+}
+
+static void flush_others(channel_t *c)
+{
+    for (uint32_t i = 0; i < c->nopened; i++)
+        if (c->opened[i]->used > head_bytes)
+            lane_send(c->opened[i], 0);
+}
+
+// drive makes progress until done(c, l, arg) or until the budget is used up; if it may be interrupted,
+// also until another goroutine wants the channel. A failed lane must make done true.
+int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_ns, int interruptible)
+{
+    engine_t *e = c->engine;
+    int64_t start = 0, last = 0, idle = 0;
+    int r = ENGINE_AGAIN;
+    enter(e);
+    for (unsigned n = 0;; n++) {
+        unsigned moved = ucp_worker_progress(c->worker);
+        if (done(c, l, arg)) {
+            r = ENGINE_DONE;
+            break;
+        }
+        if ((n & 3) == 3)
+            moved |= serve_once(e);
+        if (interruptible && __atomic_load_n(&c->want, __ATOMIC_RELAXED)) {
+            r = ENGINE_WANTED;
+            break;
+        }
+        if (moved) {
+            idle = 0;
+            continue;
+        }
+        if (e->config.crowded)
+            sched_yield();
+        if (n % CLOCK_EVERY && !e->config.crowded)
+            continue;
+        int64_t now = now_ns();
+        if (!start)
+            start = last = now;
+        if (!idle)
+            idle = now;
+        note_dead(c);
+        note_silence(c, l, now - last);
+        reap_lanes(c);
+        last = now;
+        if (now - start > budget_ns)
+            break;
+        if (now - idle > e->config.spin_ns) {
+            flush_others(c);
+            nap(c, budget_ns - (now - start));
+            note_silence(c, l, now_ns() - last);
+            last = now_ns();
+        }
+    }
+    leave(e);
+    return r;
+}
+
+// Conditions.
+
+static int has_room(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return l->status != UCS_OK || (l->pending < PENDING_MAX && l->sent_bytes - l->acked_bytes < UNACKED_MAX);
+}
+
+// lane_throttle waits until the lane holds no more memory than it may, here and at the target.
+void lane_throttle(lane_t *l)
+{
+    if (!has_room(l->channel, l, 0))
+        drive(l->channel, l, has_room, 0, INT64_MAX, 0);
+}
+
+static int lane_quiet(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return lane_clean(l);
+}
+
+static int all_quiet(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)l;
+    (void)arg;
+    while (c->cursor < c->nopened && lane_clean(c->opened[c->cursor]))
+        c->cursor++;
+    return c->cursor == c->nopened;
+}
+
+// lane_report says that what was issued to the lane's PE is lost, and that it has been said.
+int lane_report(lane_t *l)
+{
+    l->lost = 0;
+    l->channel->lost_pe = l->pe;
+    l->channel->lost_status = l->status;
+    return ENGINE_LOST;
+}
+
+static int quiet_lane(lane_t *l, int64_t budget_ns)
+{
+    int r = ENGINE_DONE;
+    lane_send(l, 1);
+    if (!lane_clean(l))
+        r = drive(l->channel, l, lane_quiet, 0, budget_ns, 1);
+    return l->lost ? lane_report(l) : r;
+}
+
+static int quiet_all(channel_t *c, int64_t budget_ns)
+{
+    int r = ENGINE_DONE;
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_send(c->opened[i], 1);
+    c->cursor = 0;
+    if (!all_quiet(c, NULL, 0))
+        r = drive(c, NULL, all_quiet, 0, budget_ns, 1);
+    for (uint32_t i = 0; i < c->nopened && r == ENGINE_DONE; i++)
+        if (c->opened[i]->lost)
+            r = lane_report(c->opened[i]);
+    return r;
+}
+
+// channel_quiet completes everything issued to pe, or to every PE if pe < 0.
+int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns)
+{
+    if (pe < 0)
+        return quiet_all(c, budget_ns);
+    return c->lanes[pe] ? quiet_lane(c->lanes[pe], budget_ns) : ENGINE_DONE;
+}
+
+static int slot_done(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)l;
+    return ((slot_t *)(uintptr_t)arg)->status != UCS_INPROGRESS;
+}
+
+// channel_await waits for the answer that s stands for. After ENGINE_LOST the slot has been released.
+int channel_await(channel_t *c, slot_t *s, int64_t budget_ns)
+{
+    lane_t *l = c->lanes[s->pe];
+    int r = drive(c, l, slot_done, (uintptr_t)s, budget_ns, 1);
+    if (r != ENGINE_DONE || s->status == UCS_OK)
+        return r;
+    slot_release(c, s);
+    return lane_report(l);
+}
+
+static int compares(uint64_t have, int cmp, uint64_t want, int is_signed)
+{
+    int less = is_signed ? (int64_t)have < (int64_t)want : have < want;
+    switch (cmp) {
+    case 0:
+        return have == want;
+    case 1:
+        return have != want;
+    case 2:
+        return !less && have != want;
+    case 3:
+        return !less;
+    case 4:
+        return less;
+    default:
+        return less || have == want;
+    }
+}
+
+static uint64_t load_word(const char *at, uint32_t bytes, int is_signed)
+{
+    if (bytes == 8)
+        return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+    uint32_t v = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+    return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
+}
+
+static void tick_channels(engine_t *e)
+{
+    pthread_mutex_lock(&e->list);
+    for (uint32_t i = 0; i < e->nchannels; i++) {
+        channel_t *c = e->channels[i];
+        if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED) || !try_lock(&c->lock))
+            continue;
+        flush_others(c);
+        ucp_worker_progress(c->worker);
+        unlock(&c->lock);
+    }
+    pthread_mutex_unlock(&e->list);
+}
+
+// engine_wait_word serves until the own word at off compares true with value, or the budget is used up,
+// and says whether it compares true. What any channel has gathered leaves first: somebody may have to
+// answer it.
+int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns)
+{
+    const char *at = e->config.heap + off;
+    int64_t start = 0;
+    int met = 0;
+    if (compares(load_word(at, bytes, is_signed), cmp, value, is_signed))
+        return 1;
+    enter(e);
+    tick_channels(e);
+    for (unsigned n = 0;; n++) {
+        unsigned moved = serve_once(e);
+        met = compares(load_word(at, bytes, is_signed), cmp, value, is_signed);
+        if (met)
+            break;
+        if (moved)
+            continue;
+        if (e->config.crowded)
+            sched_yield();
+        if (n % CLOCK_EVERY && !e->config.crowded)
+            continue;
+        int64_t now = now_ns();
+        if (!start)
+            start = now;
+        if (now - start > budget_ns)
+            break;
+    }
+    leave(e);
+    return met;
+}

@@ -1,0 +1,72 @@
+// What travels between two PEs.
+//
+// A request is one active message from a lane (one channel of one PE, to one other PE) to the service
+// worker of that other PE: a wire_head and then records, applied there in order. A put of a large
+// payload has its head and records in the header of the active message and the payload as its data, so
+// that the payload goes from the user's memory without a copy.
+//
+// A reply is one active message back to the channel's origin worker: a wire_head whose seq says which
+// requests have been applied, and records with the values that were asked for.
+//
+// Both ends are the same program on the same kind of machine: words travel as they lie in memory.
+#ifndef ENGINE_WIRE_H
+#define ENGINE_WIRE_H
+
+#include <stdint.h>
+
+enum { AM_REQUEST = 1, AM_REPLY = 2 };
+
+enum {
+    WIRE_ACK = 1, // request: answer when everything up to here is applied
+    WIRE_BYE = 2, // request: the channel closes, forget the lane
+};
+
+struct wire_head {
+    uint32_t seq;     // request: number of this message on its lane, from 1. reply: last one applied
+    uint16_t records; // how many follow
+    uint16_t flags;
+    uint32_t pe;      // who sends
+    uint32_t channel; // request: number of the channel at pe, never used twice
+};
+
+enum {
+    REC_PUT = 1, // n bytes follow, for off
+    REC_BODY,    // as REC_PUT, but the bytes are the data of the active message
+    REC_POST,    // struct wire_post follows: update the word at off
+    REC_FETCH,   // struct wire_fetch follows: update the word at off, answer with its old value
+    REC_GET,     // struct wire_get follows: answer with n bytes from off
+    REC_VALUE,   // reply: slot n has the value off
+    REC_BYTES,   // reply: struct wire_get follows, then n bytes for off of its slot
+    REC_STREAM,  // as REC_BYTES, but the bytes are the data of the active message
+};
+
+struct wire_rec {
+    uint8_t kind;
+    uint8_t op;    // of a word: enum word_op
+    uint8_t bytes; // of a word: 4 or 8
+    uint8_t zero;
+    uint32_t n;
+    uint64_t off;
+};
+
+// The atomic operations, in the order of transport.Op.
+enum word_op { WORD_FETCH, WORD_SET, WORD_SWAP, WORD_CAS, WORD_ADD, WORD_AND, WORD_OR, WORD_XOR };
+
+struct wire_post {
+    uint64_t operand;
+};
+
+struct wire_fetch {
+    uint64_t operand;
+    uint64_t cond;
+};
+
+struct wire_get {
+    uint32_t slot;
+    uint32_t zero;
+    uint64_t at; // where in the slot's destination
+};
+
+#define WIRE_PAD(n) (((n) + 7u) & ~(size_t)7)
+
+#endif
