@@ -1,0 +1,367 @@
+package main
+
+// The accessors of one field. A plain field has puts and gets; an array has them by slices, with its
+// outer dimensions as indexes; an atomic field has atomic operations and nothing else; a signal has
+// its reference; a marked struct has its own reference, and is a plain field besides if it holds no
+// word that others update.
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// What is said of every put and get: when it is complete, here and there, and what it orders.
+const (
+	putDone    = " The source may be reused on return; it is visible there after a Quiet, and a Fence orders it before later puts to pe."
+	getDone    = " It waits for the data, and panics with *pgas.PeerError if pe is lost."
+	getNBDone  = " It is complete when the next Quiet returns; until then the destination must not be touched."
+	signalDone = " Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused on return."
+	amoGot     = " It waits for the value, and panics with *pgas.PeerError if pe is lost."
+	amoDone    = " It is complete there after a Quiet."
+	badIndexes = " It panics with *pgas.UsageError if an index is out of range."
+)
+
+// field emits the accessors of f.
+func (e *emitter) field(s *structure, f *field) []method {
+	on := e.on("r", refOf(s.name), f.name)
+	var out []method
+	switch {
+	case f.kind == atomicField:
+		out = e.atomics(on, f)
+	case f.kind == signalField:
+		out = e.signal(on, f)
+	case f.kind == recordField && f.shared:
+		out = e.record(on, f)
+	case f.kind == recordField && f.rank() > 0:
+		out = append(e.record(on, f), e.array(on, f, f.name+"Slice")...)
+	case f.kind == recordField:
+		out = append(e.record(on, f), e.value(on, f)...)
+	case f.rank() > 0:
+		out = e.array(on, f, f.name)
+	default:
+		out = e.value(on, f)
+	}
+	for i := range out {
+		out[i].pos = f.pos
+	}
+	return out
+}
+
+// value emits the accessors of a field that moves as a whole.
+func (e *emitter) value(on maker, f *field) []method {
+	pe, typ := jen.Id("pe").Int(), e.typ(f.typ)
+	// pgas.Field[float64](r.ref, 8)
+	field := pgas("Field").Index(e.typ(f.typ)).Call(jen.Id("r").Dot("ref"), number(f.off))
+	return append([]method{
+		// func (r CellRef) PutSum(pe int, v float64) { pgas.PutField(r.ref, 8, pe, v) }
+		on("Put"+f.name, "%s copies v into "+f.name+" of the record on PE pe."+putDone).
+			takes(pe, jen.Id("v").Add(typ)).
+			does(putField(f)),
+
+		// func (r CellRef) GetSum(pe int) float64 { return pgas.GetField[float64](r.ref, 8, pe) }
+		on("Get"+f.name, "%s returns "+f.name+" of the record on PE pe."+getDone).
+			takes(pe).gives(typ).
+			does(jen.Return(e.getField(f))),
+
+		// func (r CellRef) GetSumNB(pe int, dst *float64) { pgas.Field[float64](r.ref, 8).GetNB(pe, dst) }
+		on("Get"+f.name+"NB", "%s fills *dst from "+f.name+" of the record on PE pe."+getNBDone).
+			takes(pe, jen.Id("dst").Op("*").Add(typ)).
+			does(field.Clone().Dot("GetNB").Call(jen.Id("pe"), jen.Id("dst"))),
+
+		// func (r CellRef) PutSumSignal(pe int, v float64, sig pgas.SignalRef, value uint64) {
+		// 	pgas.Field[float64](r.ref, 8).PutSignal(pe, &v, sig, value)
+		// }
+		on("Put"+f.name+"Signal", "%s copies v into "+f.name+" of the record on PE pe, and then sets the signal sig there to value."+signalDone).
+			takes(pe, jen.Id("v").Add(typ), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
+			does(field.Clone().Dot("PutSignal").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutSumSignalAdd(pe int, v float64, sig pgas.SignalRef, value uint64) {
+		// 	pgas.Field[float64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+		// }
+		on("Put"+f.name+"SignalAdd", "%s copies v into "+f.name+" of the record on PE pe, and then adds value to the signal sig there."+signalDone).
+			takes(pe, jen.Id("v").Add(typ), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
+			does(field.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("sig"), jen.Id("value"))),
+	}, e.ref(on, f))
+}
+
+// putField and getField move a whole field. They are functions of their own in pgas because
+// Field(…).Put is just too long for the inliner once an accessor is around it.
+
+// pgas.PutField(r.ref, 8, pe, v)
+func putField(f *field) *jen.Statement {
+	return pgas("PutField").Call(jen.Id("r").Dot("ref"), number(f.off), jen.Id("pe"), jen.Id("v"))
+}
+
+// pgas.GetField[float64](r.ref, 8, pe)
+func (e *emitter) getField(f *field) *jen.Statement {
+	return pgas("GetField").Index(e.typ(f.typ)).Call(jen.Id("r").Dot("ref"), number(f.off), jen.Id("pe"))
+}
+
+// ref emits the reference to all of a field.
+func (e *emitter) ref(on maker, f *field) method {
+	// func (r CellRef) SumRef() pgas.Ref[float64] { return pgas.Field[float64](r.ref, 8) }
+	return on(f.name+"Ref", "%s refers to "+f.name+" of the record.").
+		gives(pgas("Ref").Index(e.typ(f.typ))).
+		does(jen.Return(pgas("Field").Index(e.typ(f.typ)).Call(jen.Id("r").Dot("ref"), number(f.off))))
+}
+
+// array emits the accessors of an array of plain elements: outer dimensions are indexes, the innermost
+// is a slice. view is the name of the method that returns the innermost dimension.
+func (e *emitter) array(on maker, f *field, view string) []method {
+	outer := f.rank() - 1
+	n := f.dims[outer]
+	elems := jen.Index().Add(e.typ(f.elem))
+	what := f.name
+	if outer > 0 {
+		what = fmt.Sprintf("%s%s", f.name, indexText(outer))
+	}
+	errors := fmt.Sprintf(" It panics with *pgas.UsageError if there are more than %d elements.", n)
+	if outer > 0 {
+		errors = fmt.Sprintf(" It panics with *pgas.UsageError if an index is out of range or there are more than %d elements.", n)
+	}
+	// r.Halo(i)
+	inner := jen.Id("r").Dot(view).Call(indexArgs(outer)...)
+	// pe, i int
+	pe := jen.List(append([]jen.Code{jen.Id("pe")}, indexArgs(outer)...)...).Int()
+
+	viewDoc := "%s refers to " + what + ", to reach a part of it or one element."
+	if outer > 0 {
+		viewDoc += badIndexes
+	}
+	return []method{
+		// func (r CellRef) Halo(i int) pgas.Slice[float64] {
+		// 	pgas.CheckIndex(i, 2)
+		// 	return pgas.FieldSlice[float64](r.ref, 16+uintptr(i)*512, 64)
+		// }
+		on(view, viewDoc).
+			takes(indexParams(outer)...).gives(pgas("Slice").Index(e.typ(f.elem))).
+			does(append(checks(f, outer), jen.Return(pgas("FieldSlice").Index(e.typ(f.elem)).Call(
+				jen.Id("r").Dot("ref"), offset(f, outer), number(n))))...),
+
+		// func (r CellRef) PutHalo(pe, i int, src []float64) { r.Halo(i).Put(pe, src) }
+		on("Put"+f.name, "%s copies src to the start of "+what+" of the record on PE pe."+putDone+errors).
+			takes(pe, jen.Id("src").Add(elems)).
+			does(inner.Clone().Dot("Put").Call(jen.Id("pe"), jen.Id("src"))),
+
+		// func (r CellRef) GetHalo(pe, i int, dst []float64) { r.Halo(i).Get(pe, dst) }
+		on("Get"+f.name, "%s fills dst from the start of "+what+" of the record on PE pe."+getDone+errors).
+			takes(pe, jen.Id("dst").Add(elems)).
+			does(inner.Clone().Dot("Get").Call(jen.Id("pe"), jen.Id("dst"))),
+
+		// func (r CellRef) GetHaloNB(pe, i int, dst []float64) { r.Halo(i).GetNB(pe, dst) }
+		on("Get"+f.name+"NB", "%s fills dst from the start of "+what+" of the record on PE pe."+getNBDone+errors).
+			takes(pe, jen.Id("dst").Add(elems)).
+			does(inner.Clone().Dot("GetNB").Call(jen.Id("pe"), jen.Id("dst"))),
+
+		// func (r CellRef) PutHaloSignal(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
+		// 	r.Halo(i).PutSignal(pe, src, sig, value)
+		// }
+		on("Put"+f.name+"Signal", "%s copies src to the start of "+what+" of the record on PE pe, and then sets the signal sig there to value."+signalDone+errors).
+			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
+			does(inner.Clone().Dot("PutSignal").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutHaloSignalAdd(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
+		// 	r.Halo(i).PutSignalAdd(pe, src, sig, value)
+		// }
+		on("Put"+f.name+"SignalAdd", "%s copies src to the start of "+what+" of the record on PE pe, and then adds value to the signal sig there."+signalDone+errors).
+			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
+			does(inner.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutHaloAll(pe int, v [2][64]float64) { pgas.PutField(r.ref, 16, pe, v) }
+		on("Put"+f.name+"All", "%s copies v into all of "+f.name+" of the record on PE pe."+putDone).
+			takes(jen.Id("pe").Int(), jen.Id("v").Add(e.typ(f.typ))).
+			does(putField(f)),
+
+		// func (r CellRef) GetHaloAll(pe int) [2][64]float64 { return pgas.GetField[[2][64]float64](r.ref, 16, pe) }
+		on("Get"+f.name+"All", "%s returns all of "+f.name+" of the record on PE pe."+getDone).
+			takes(jen.Id("pe").Int()).gives(e.typ(f.typ)).
+			does(jen.Return(e.getField(f))),
+
+		e.ref(on, f),
+	}
+}
+
+// signal emits the accessor of a signal, or of an array of signals.
+func (e *emitter) signal(on maker, f *field) []method {
+	// func (r CellRef) Ready() pgas.SignalRef { return pgas.FieldSignal(r.ref, 1040) }
+	return []method{on(f.name, "%s refers to the signal "+f.name+indexText(f.rank())+" of the record: for puts with a signal, and to wait for it on the PE that owns it."+orIndexes(f)).
+		takes(indexParams(f.rank())...).gives(pgas("SignalRef")).
+		does(append(checks(f, f.rank()), jen.Return(pgas("FieldSignal").Call(
+			jen.Id("r").Dot("ref"), offset(f, f.rank()))))...)}
+}
+
+// record emits the accessor of a field of a marked type, or of an array of them.
+func (e *emitter) record(on maker, f *field) []method {
+	obj := e.a.markedStruct(f.elem).Obj()
+	e.name(obj.Pkg().Path(), obj.Pkg().Name())
+	// func (r CellRef) Inner() InnerRef { return InnerRefOf(pgas.Field[Inner](r.ref, 24)) }
+	return []method{on(f.name, "%s refers to the "+obj.Name()+" in "+f.name+indexText(f.rank())+" of the record."+orIndexes(f)).
+		takes(indexParams(f.rank())...).gives(jen.Qual(obj.Pkg().Path(), refOf(obj.Name()))).
+		does(append(checks(f, f.rank()), jen.Return(jen.Qual(obj.Pkg().Path(), refFrom(obj.Name())).Call(
+			pgas("Field").Index(e.typ(f.elem)).Call(jen.Id("r").Dot("ref"), offset(f, f.rank())))))...)}
+}
+
+// atomics emits the operations of an atomic word, or of an array of them.
+func (e *emitter) atomics(on maker, f *field) []method {
+	typ, kind := e.typ(f.elem), e.a.atomicRef(f.elem)
+	what := f.name + indexText(f.rank())
+	or := orIndexes(f)
+	pe := jen.List(append([]jen.Code{jen.Id("pe")}, indexArgs(f.rank())...)...).Int()
+	v := jen.Id("v").Add(typ)
+	// r.Count()
+	word := jen.Id("r").Dot(f.name).Call(indexArgs(f.rank())...)
+	if f.rank() == 0 {
+		// pgas.FieldAtomic[int64](r.ref, 0)
+		word = pgas("Field"+kind).Index(e.typ(f.elem)).Call(jen.Id("r").Dot("ref"), number(f.off))
+	}
+	out := []method{
+		// func (r CellRef) Count() pgas.Atomic[int64] { return pgas.FieldAtomic[int64](r.ref, 0) }
+		on(f.name, "%s refers to the atomic word "+what+" of the record."+or).
+			takes(indexParams(f.rank())...).gives(pgas(kind).Index(typ)).
+			does(append(checks(f, f.rank()), jen.Return(pgas("Field"+kind).Index(typ).Call(
+				jen.Id("r").Dot("ref"), offset(f, f.rank()))))...),
+
+		// func (r CellRef) FetchCount(pe int) int64 { return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe) }
+		on("Fetch"+f.name, "%s returns "+what+" of the record on PE pe."+amoGot+or).
+			takes(pe).gives(typ).
+			does(jen.Return(word.Clone().Dot("Fetch").Call(jen.Id("pe")))),
+
+		// func (r CellRef) SetCount(pe int, v int64) { pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v) }
+		on("Set"+f.name, "%s stores v into "+what+" of the record on PE pe."+amoDone+or).
+			takes(pe, v).
+			does(word.Clone().Dot("Set").Call(jen.Id("pe"), jen.Id("v"))),
+
+		// func (r CellRef) SwapCount(pe int, v int64) int64 { return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v) }
+		on("Swap"+f.name, "%s stores v into "+what+" of the record on PE pe, and returns the old value."+amoGot+or).
+			takes(pe, v).gives(typ).
+			does(jen.Return(word.Clone().Dot("Swap").Call(jen.Id("pe"), jen.Id("v")))),
+
+		// func (r CellRef) CompareSwapCount(pe int, cond, v int64) int64 {
+		// 	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
+		// }
+		on("CompareSwap"+f.name, "%s stores v into "+what+" of the record on PE pe if it equals cond, and returns the old value: the swap happened iff the result equals cond."+amoGot+or).
+			takes(pe, jen.List(jen.Id("cond"), jen.Id("v")).Add(typ)).gives(typ).
+			does(jen.Return(word.Clone().Dot("CompareSwap").Call(jen.Id("pe"), jen.Id("cond"), jen.Id("v")))),
+	}
+	if kind == "Atomic" {
+		out = append(out, e.arithmetic(on, f, word, pe, typ, what, or)...)
+	}
+	return out
+}
+
+// arithmetic emits the operations that only integers have.
+func (e *emitter) arithmetic(on maker, f *field, word *jen.Statement, pe jen.Code, typ *jen.Statement, what, or string) []method {
+	v := jen.Id("v").Add(typ)
+	out := []method{
+		// func (r CellRef) FetchIncCount(pe int) int64 { return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1) }
+		on("FetchInc"+f.name, "%s adds 1 to "+what+" of the record on PE pe, and returns the old value."+amoGot+or).
+			takes(pe).gives(typ).
+			does(jen.Return(word.Clone().Dot("FetchAdd").Call(jen.Id("pe"), number(1)))),
+
+		// func (r CellRef) IncCount(pe int) { pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1) }
+		on("Inc"+f.name, "%s adds 1 to "+what+" of the record on PE pe."+amoDone+or).
+			takes(pe).
+			does(word.Clone().Dot("Add").Call(jen.Id("pe"), number(1))),
+	}
+	for _, op := range []struct{ name, does string }{
+		{"Add", "adds v to " + what},
+		{"And", "stores the bitwise and of " + what + " with v into it"},
+		{"Or", "stores the bitwise or of " + what + " with v into it"},
+		{"Xor", "stores the bitwise exclusive or of " + what + " with v into it"},
+	} {
+		out = append(out,
+			// func (r CellRef) FetchAddCount(pe int, v int64) int64 {
+			// 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
+			// }
+			on("Fetch"+op.name+f.name, "%s "+op.does+", in the record on PE pe, and returns the old value."+amoGot+or).
+				takes(pe, v).gives(typ).
+				does(jen.Return(word.Clone().Dot("Fetch"+op.name).Call(jen.Id("pe"), jen.Id("v")))),
+
+			// func (r CellRef) AddCount(pe int, v int64) { pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v) }
+			on(op.name+f.name, "%s "+op.does+", in the record on PE pe."+amoDone+or).
+				takes(pe, v).
+				does(word.Clone().Dot(op.name).Call(jen.Id("pe"), jen.Id("v"))))
+	}
+	wait := []jen.Code{jen.Id("ctx").Qual("context", "Context")}
+	wait = append(wait, indexParams(f.rank())...)
+	// func (r CellRef) WaitUntilCount(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
+	// 	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
+	// }
+	return append(out, on("WaitUntil"+f.name, "%s blocks until "+what+" of this PE's own copy compares true with v, and returns the value that did. "+
+		"Atomics and signals of any PE wake it; plain stores need not. It returns the error of ctx when that is done first."+or).
+		takes(append(wait, jen.Id("cmp").Add(pgas("Cmp")), v)...).gives(typ, jen.Error()).
+		does(jen.Return(word.Clone().Dot("WaitUntil").Call(jen.Id("ctx"), jen.Id("cmp"), jen.Id("v")))))
+}
+
+// Indexes of an array: parameters, arguments, checks, and the offset they make.
+
+func indexName(d int) string {
+	if names := []string{"i", "j", "k"}; d < len(names) {
+		return names[d]
+	}
+	return fmt.Sprintf("i%d", d)
+}
+
+func indexArgs(n int) []jen.Code {
+	var out []jen.Code
+	for d := range n {
+		out = append(out, jen.Id(indexName(d)))
+	}
+	return out
+}
+
+// indexParams is one parameter group, or none.
+func indexParams(n int) []jen.Code {
+	if n == 0 {
+		return nil
+	}
+	return []jen.Code{jen.List(indexArgs(n)...).Int()}
+}
+
+// indexText is [i][j] for documentation.
+func indexText(n int) string {
+	s := ""
+	for d := range n {
+		s += "[" + indexName(d) + "]"
+	}
+	return s
+}
+
+func orIndexes(f *field) string {
+	if f.rank() == 0 {
+		return ""
+	}
+	return badIndexes
+}
+
+// checks emits the bounds check of the first n indexes.
+//
+//	pgas.CheckIndex(i, 2)
+func checks(f *field, n int) []jen.Code {
+	var out []jen.Code
+	for d := range n {
+		out = append(out, pgas("CheckIndex").Call(jen.Id(indexName(d)), number(f.dims[d])))
+	}
+	return out
+}
+
+// offset emits the offset of what the first n indexes select.
+//
+//	16+uintptr(i)*512
+func offset(f *field, n int) jen.Code {
+	s := &jen.Statement{}
+	if f.off > 0 || n == 0 {
+		s = s.Add(number(f.off))
+	}
+	for d, step := range f.strides()[:n] {
+		if len(*s) > 0 {
+			s = s.Op("+")
+		}
+		s = s.Uintptr().Call(jen.Id(indexName(d)))
+		if step != 1 {
+			s = s.Op("*").Add(number(step))
+		}
+	}
+	return s
+}

@@ -1,0 +1,217 @@
+package main
+
+// pgasgen init DIR: a new project from templates/starter, which builds and runs as it is.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/peterbourgon/ff/v3/ffcli"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/gopgas/gopgas/templates"
+)
+
+const (
+	modulePath  = "github.com/gopgas/gopgas"
+	starterPath = modulePath + "/templates/starter"
+	toolPath    = modulePath + "/cmd/pgasgen"
+)
+
+func initCommand(stdout io.Writer, help *bytes.Buffer) *ffcli.Command {
+	flags := newFlags("pgasgen init", help)
+	name := flags.String("module", "", "module `path` of the new project (default example.com/NAME, with the name of DIR)")
+	replace := flags.String("replace", "", "use the checkout of gopgas in `dir`, in place of a published version")
+	return &ffcli.Command{
+		Name:       "init",
+		ShortUsage: "pgasgen init [-module path] [-replace dir] DIR",
+		ShortHelp:  "Write a starter project into DIR, which must be empty or not exist.",
+		LongHelp: `The project is a small program that works: it solves the heat equation on a ring of PEs, with halo
+rows exchanged by puts with signals. For example:
+
+  $ pgasgen init -module example.com/heat ./heat
+  $ cd heat && go build && ./heat`,
+		FlagSet: flags,
+		Exec: func(ctx context.Context, args []string) error {
+			if len(args) != 1 {
+				return errUsage{errors.New("init takes one directory, after its flags")}
+			}
+			p := project{dir: args[0], module: *name, checkout: *replace}
+			if err := p.write(ctx); err != nil {
+				return err
+			}
+			fmt.Fprintf(stdout, "wrote %s; now:\n  cd %s%s\n  go build -o %s . && ./%s\n  go test ./...\n",
+				p.dir, p.dir, p.tidy(), filepath.Base(p.module), filepath.Base(p.module))
+			return nil
+		},
+	}
+}
+
+// A project is what init writes.
+type project struct {
+	dir      string
+	module   string // its module path
+	checkout string // the checkout of gopgas that it uses, or ""
+	version  string // the version of gopgas that it requires
+}
+
+// tidy is the extra step that a project with a published gopgas needs, to download it.
+func (p *project) tidy() string {
+	if p.checkout == "" {
+		return "\n  go mod tidy"
+	}
+	return ""
+}
+
+func (p *project) write(ctx context.Context) error {
+	if err := p.complete(ctx); err != nil {
+		return err
+	}
+	if err := mustBeEmpty(p.dir); err != nil {
+		return err
+	}
+	files, err := p.files()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete fills in what was not said, and checks what was.
+func (p *project) complete(ctx context.Context) error {
+	abs, err := filepath.Abs(p.dir)
+	if err != nil {
+		return err
+	}
+	if p.module == "" {
+		p.module = "example.com/" + filepath.Base(abs)
+	}
+	if err := module.CheckImportPath(p.module); err != nil {
+		return fmt.Errorf("%w; choose another with -module", err)
+	}
+	p.version = buildVersion()
+	if p.checkout == "" && !published(p.version) {
+		p.checkout = checkoutHere(ctx)
+		if p.checkout == "" {
+			return errors.New("this pgasgen was not built from a published version of gopgas; say where its source is: -replace DIR")
+		}
+	}
+	if p.checkout == "" {
+		return nil
+	}
+	p.version = "v0.0.0"
+	if p.checkout, err = filepath.Abs(p.checkout); err != nil {
+		return err
+	}
+	mod, err := os.ReadFile(filepath.Join(p.checkout, "go.mod"))
+	if err != nil || modfile.ModulePath(mod) != modulePath {
+		return fmt.Errorf("%s is not a checkout of %s; give -replace the directory of its go.mod", p.checkout, modulePath)
+	}
+	return nil
+}
+
+// published reports whether a version can be downloaded: not (devel), and not a local state.
+func published(version string) bool {
+	return strings.HasPrefix(version, "v") && !strings.Contains(version, "+dirty") && !module.IsPseudoVersion(version)
+}
+
+// checkoutHere is the checkout of gopgas that the current directory is in, or that its module uses.
+func checkoutHere(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{if or .Main .Replace}}{{.Dir}}{{end}}", modulePath).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// mustBeEmpty refuses a directory with anything in it.
+func mustBeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty (it holds %s); name a new directory", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// files is the project: the starter under its new name, and its module files. The generated file is
+// the starter's own; only the name of the package is in it, so it is current here too.
+func (p *project) files() (map[string][]byte, error) {
+	out := map[string][]byte{}
+	entries, err := fs.ReadDir(templates.Starter, "starter")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		content, err := fs.ReadFile(templates.Starter, "starter/"+e.Name())
+		if err != nil {
+			return nil, err
+		}
+		out[e.Name()] = bytes.ReplaceAll(content, []byte(starterPath), []byte(p.module))
+	}
+	out[".gitignore"] = []byte("/" + filepath.Base(p.module) + "\n")
+	return out, p.moduleFiles(out)
+}
+
+// moduleFiles adds go.mod, and with a local checkout also go.sum: the project then needs what the
+// checkout needs, and nothing has to be downloaded that is not there already.
+func (p *project) moduleFiles(out map[string][]byte) error {
+	mod := &modfile.File{}
+	steps := []error{
+		mod.AddModuleStmt(p.module),
+		mod.AddGoStmt(templates.GoVersion),
+		mod.AddTool(toolPath),
+	}
+	mod.AddNewRequire(modulePath, p.version, false)
+	if p.checkout != "" {
+		steps = append(steps, mod.AddReplace(modulePath, "", p.checkout, ""))
+		theirs, err := readModule(p.checkout)
+		if err != nil {
+			return err
+		}
+		for _, r := range theirs.Require {
+			mod.AddNewRequire(r.Mod.Path, r.Mod.Version, true)
+		}
+		if out["go.sum"], err = os.ReadFile(filepath.Join(p.checkout, "go.sum")); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(steps...); err != nil {
+		return err
+	}
+	mod.Cleanup()
+	mod.SetRequireSeparateIndirect(mod.Require)
+	content, err := mod.Format()
+	out["go.mod"] = content
+	return err
+}
+
+func readModule(dir string) (*modfile.File, error) {
+	path := filepath.Join(dir, "go.mod")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(path, content, nil)
+}

@@ -1,0 +1,224 @@
+// Pgasgen turns annotated structs into typed accessors for the symmetric heap.
+//
+// It finds the structs under the line //pgas:symmetric, checks that they can live in symmetric memory,
+// and writes FILE_pgas.go beside each FILE.go that declares some. docs/pgasgen.md says what it
+// generates for each kind of field.
+//
+// The path of a run is the order of the files: load.go finds and type-checks packages, parse.go and
+// tag.go read what is written on structs and fields, analyze.go turns them into records, check.go
+// rejects what cannot be, emit.go and accessors.go write Go, generate.go ties the run together.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+
+	"github.com/peterbourgon/ff/v3/ffcli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+const usageText = `Mark a struct, generate, use it:
+
+  //go:generate go tool pgasgen
+
+  // Cell is one record of the symmetric heap.
+  //
+  //pgas:symmetric
+  type Cell struct {
+      Count int64 ` + "`pgas:\"atomic\"`" + `
+      Halo  [2][64]float64
+      Ready pgas.Signal
+  }
+
+  $ go generate                    # or: pgasgen
+  $ pgasgen -check ./...           # in CI: are the generated files current?
+  $ pgasgen init ./hello           # a new project that builds and runs
+
+  cells, err := AllocCell(ctx, w, 16)       // collective
+  c := cells.At(3)
+  n := c.FetchAddCount(0, 1)                // remote atomic on PE 0
+  c.PutHaloSignal(next, 1, row, c.Ready(), 1)
+
+Packages are named as for go build; without any it is the one in the current directory.`
+
+// errUsage is a mistake on the command line.
+type errUsage struct{ error }
+
+// errReported is a failure that has been described already.
+var errReported = errors.New("reported")
+
+// run is main without the process: it returns the exit status, 0, 1 for bad input, 2 for bad usage.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var help bytes.Buffer
+	cmd := rootCommand(stdout, stderr, &help)
+	err := cmd.Parse(args)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		err = errUsage{err}
+	}
+	if err == nil {
+		err = cmd.Run(ctx)
+	}
+	var usage errUsage
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, flag.ErrHelp):
+		stdout.Write(bytes.TrimLeft(help.Bytes(), "\n"))
+		return 0
+	case errors.Is(err, errReported):
+		return 1
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "pgasgen: %s; pgasgen -h shows how to use it\n", strings.TrimPrefix(oneLine(err.Error()), "error parsing commandline arguments: "))
+		return 2
+	default:
+		fmt.Fprintf(stderr, "pgasgen: %s\n", oneLine(err.Error()))
+		return 1
+	}
+}
+
+// rootCommand is the command line. Help goes to a buffer of its own, so that a wrong flag costs one
+// line and not a page.
+func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
+	flags := newFlags("pgasgen", help)
+	check := flags.Bool("check", false, "write nothing; fail if a generated file is missing or stale")
+	verbose := flags.Bool("v", false, "say what is done with each file")
+	tags := flags.String("tags", "", "build `tags`, separated by commas, as for go build")
+	version := flags.Bool("version", false, "print the version")
+	return &ffcli.Command{
+		Name:        "pgasgen",
+		ShortUsage:  "pgasgen [-check] [-v] [-tags list] [packages]\n  pgasgen init [-module path] [-replace dir] DIR",
+		ShortHelp:   "Generate typed accessors for structs in symmetric memory.",
+		LongHelp:    usageText,
+		FlagSet:     flags,
+		Subcommands: []*ffcli.Command{initCommand(stdout, help)},
+		Exec: func(ctx context.Context, args []string) error {
+			if *version {
+				fmt.Fprintln(stdout, "pgasgen", buildVersion(), "generating for pgas contract 1")
+				return nil
+			}
+			var build []string
+			if *tags != "" {
+				build = []string{"-tags=" + *tags}
+			}
+			return generateCommand(ctx, stdout, stderr, build, args, *check, *verbose)
+		},
+	}
+}
+
+// newFlags is a flag set whose errors are returned, and whose help goes to a buffer. The flag package
+// prints errors there too; main only shows the buffer when help was asked for.
+func newFlags(name string, help *bytes.Buffer) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(help)
+	return flags
+}
+
+// generateCommand generates for the packages that match patterns, or checks that somebody did.
+func generateCommand(ctx context.Context, stdout, stderr io.Writer, build, patterns []string, check, verbose bool) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for _, p := range patterns {
+		if strings.HasSuffix(p, ".go") {
+			return errUsage{fmt.Errorf("%s is a file: name its package", p)}
+		}
+	}
+	res, err := generate(ctx, dir, os.Environ(), build, patterns)
+	if err != nil {
+		return err
+	}
+	if len(res.problems) > 0 {
+		for _, p := range res.problems {
+			fmt.Fprintln(stderr, p.relative(dir))
+		}
+		return errReported
+	}
+	if verbose {
+		for _, path := range res.skipped {
+			fmt.Fprintf(stdout, "%s: excluded by its build constraints; use -tags, GOOS or GOARCH to generate for it\n", short(dir, path))
+		}
+	}
+	if len(res.outputs)+len(res.orphans) == 0 {
+		return fmt.Errorf("no struct in %s is marked; put the line %s above one", strings.Join(orDot(patterns), " "), directive)
+	}
+	if verbose {
+		res.describe(stdout, dir)
+	}
+	if check {
+		return reportStale(stderr, dir, res.changes())
+	}
+	for _, c := range res.changes() {
+		if err := c.apply(); err != nil {
+			return err
+		}
+		if verbose {
+			fmt.Fprintf(stdout, "%s: was %s; done\n", short(dir, c.path), strings.TrimPrefix(c.why, "is "))
+		}
+	}
+	return nil
+}
+
+// describe says what was found.
+func (res *result) describe(w io.Writer, dir string) {
+	for _, o := range res.outputs {
+		for _, s := range o.records {
+			fmt.Fprintf(w, "%s: %s, %s, %d fields, layout %#016x\n", short(dir, o.source), s.name, bytesOf(s.size), len(s.fields), s.hash)
+		}
+	}
+}
+
+// reportStale says which files are not current and what makes them so.
+func reportStale(w io.Writer, dir string, changes []change) error {
+	for _, c := range changes {
+		fmt.Fprintf(w, "%s %s; run: go tool pgasgen %s\n", short(dir, c.path), c.why, packageArg(dir, c.pkg))
+	}
+	if len(changes) > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// packageArg names a package by its directory.
+func packageArg(dir, pkg string) string {
+	rel := short(dir, pkg)
+	if rel == "." || strings.HasPrefix(rel, "/") {
+		return rel
+	}
+	return "./" + rel
+}
+
+func orDot(patterns []string) []string {
+	if len(patterns) == 0 {
+		return []string{"."}
+	}
+	return patterns
+}
+
+// buildVersion is the version of the module that pgasgen was built from.
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Path == modulePath && info.Main.Version != "" {
+			return info.Main.Version
+		}
+		for _, dep := range info.Deps {
+			if dep.Path == modulePath && dep.Replace == nil {
+				return dep.Version
+			}
+		}
+	}
+	return "(devel)"
+}

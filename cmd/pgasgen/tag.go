@@ -1,0 +1,94 @@
+package main
+
+// The struct tag of a field: `pgas:"option,option"`. Package reflect ignores a tag that it cannot read;
+// here that would silently turn an atomic word into a plain one, so everything unreadable is an error.
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const tagKey = "pgas"
+
+// options is what a field's tag says.
+type options struct {
+	atomic bool // the field is only ever accessed by atomic operations
+}
+
+// String is the tag that says o.
+func (o options) String() string {
+	if o.atomic {
+		return tagKey + `:"atomic"`
+	}
+	return ""
+}
+
+// parseTag reads the options of a field from its whole struct tag. A tag without our key has none.
+func parseTag(tag string) (options, error) {
+	value, found, err := lookup(tag)
+	if err != nil || !found {
+		return options{}, err
+	}
+	if value == "" {
+		return options{}, errors.New(`tag pgas:"" says nothing; remove it, or write pgas:"atomic"`)
+	}
+	var o options
+	for option := range strings.SplitSeq(value, ",") {
+		switch {
+		case option != "atomic":
+			return options{}, fmt.Errorf(`tag pgas:%q has the unknown option %q; the only option is atomic`, value, option)
+		case o.atomic:
+			return options{}, fmt.Errorf(`tag pgas:%q says atomic twice; say it once`, value)
+		}
+		o.atomic = true
+	}
+	return o, nil
+}
+
+// lookup finds our key in a struct tag: key:"value" pairs separated by spaces, as package reflect
+// describes them. It differs from reflect in that a tag that has to do with us and is not of that form
+// is an error, and so is our key twice or in other letter case.
+func lookup(tag string) (value string, found bool, err error) {
+	rest := tag
+	for {
+		rest = strings.TrimLeft(rest, " ")
+		if rest == "" {
+			return value, found, nil
+		}
+		key, quoted, after, ok := pair(rest)
+		if !ok {
+			if strings.Contains(strings.ToLower(rest), tagKey) {
+				return "", false, fmt.Errorf("struct tag `%s` is malformed; write `pgas:\"atomic\"`, without other spaces", tag)
+			}
+			return value, found, nil
+		}
+		rest = after
+		switch {
+		case key == tagKey && found:
+			return "", false, fmt.Errorf("struct tag `%s` has the key pgas twice; write it once", tag)
+		case key == tagKey:
+			value, found = quoted, true
+		case strings.EqualFold(key, tagKey):
+			return "", false, fmt.Errorf("struct tag `%s` has the key %s; write pgas in lower case", tag, key)
+		}
+	}
+}
+
+// pair splits the first key:"value" off a tag.
+func pair(tag string) (key, value, rest string, ok bool) {
+	colon := strings.IndexFunc(tag, func(r rune) bool { return r <= ' ' || r == ':' || r == '"' || r == 0x7f })
+	if colon <= 0 || !strings.HasPrefix(tag[colon:], `:"`) {
+		return "", "", "", false
+	}
+	quoted, err := strconv.QuotedPrefix(tag[colon+1:])
+	if err != nil {
+		return "", "", "", false
+	}
+	value, err = strconv.Unquote(quoted)
+	if err != nil {
+		return "", "", "", false
+	}
+	return tag[:colon], value, tag[colon+1+len(quoted):], true
+}
