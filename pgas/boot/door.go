@@ -6,8 +6,13 @@ package boot
 // fence between the two: the updater has one in its locked instruction, the sleeper in the store to
 // Waiting. Without either, the updater could miss the sleeper and the sleeper the update.
 
-// AnyWord in State.Waiting: ring on every update.
-const AnyWord = 1
+const (
+	// AnyWord in State.Waiting: ring on every update.
+	AnyWord = 1
+	// MeetingWord in State.Waiting: the PE sleeps in a barrier of this host, whose words are not in
+	// its heap; updates of its data must not wake it.
+	MeetingWord = 8
+)
 
 // Granule is what State.Waiting holds for the word at offset off: an update of half of a sleeping
 // 8-byte word must ring too.

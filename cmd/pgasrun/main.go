@@ -1,0 +1,237 @@
+// Command pgasrun starts a job of PEs on this host or on several, relays what they print, and ends it
+// leaving nothing behind. It is a command line for package launch; see docs/pgasrun.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+)
+
+// Exit statuses of pgasrun's own; otherwise it is the worst one of the job.
+const (
+	statusFailed  = 1
+	statusUsage   = 2
+	statusTimeout = 124 // as timeout(1)
+)
+
+const help = `pgasrun runs a program as a job of PEs.
+
+usage: pgasrun [flags] PROGRAM [ARGS]
+
+PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is built first.
+
+  pgasrun -n 4 ./samples/hello                   four PEs on this host
+  pgasrun -n 4 -tag ./samples/ring               the same, each line starts with its PE
+  pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/app -v
+                                                 two PEs on each of two hosts; /opt/app is on both
+
+Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
+blocked in and since when. The first PE to fail ends the job; the exit status is the worst one.
+
+flags:
+`
+
+// options are the command line.
+type options struct {
+	n              int
+	hosts          string
+	hostfile       string
+	template       string
+	bootAddr       string
+	tag            bool
+	verbose        bool
+	dryRun         bool
+	env            bool
+	keepGoing      bool
+	timeout        time.Duration
+	connectTimeout time.Duration
+	grace          time.Duration
+
+	nSet    bool
+	program string
+	args    []string
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "agent" {
+		os.Exit(launch.Agent())
+	}
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	opts, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return complain(err, statusUsage)
+	}
+	if opts.env {
+		return printEnv(os.Stdout)
+	}
+	hosts, err := opts.place()
+	if err != nil {
+		return complain(err, statusUsage)
+	}
+	if _, err := boot.ParseSettings(os.Environ()); err != nil {
+		return complain(err, statusUsage)
+	}
+	if _, err := launch.SplitTemplate(opts.template); err != nil {
+		return complain(err, statusUsage)
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
+	program, err := opts.resolve(signals)
+	if err != nil {
+		return complain(err, statusFailed)
+	}
+	spec := opts.spec(hosts, program)
+	spec.Signals = signals
+	if opts.dryRun {
+		return dryRun(os.Stdout, spec)
+	}
+	return start(opts, spec)
+}
+
+func start(opts options, spec launch.Spec) int {
+	ctx := context.Background()
+	if opts.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, opts.timeout, errTimeout{opts.timeout})
+		defer cancel()
+	}
+	res, err := launch.Run(ctx, spec)
+	if res.First != nil && !res.First.Asked() {
+		fmt.Fprint(os.Stderr, "pgasrun: ", res.First)
+	}
+	switch {
+	case errors.As(err, new(errTimeout)):
+		return complain(err, statusTimeout)
+	case err != nil:
+		return complain(err, max(res.Status, statusFailed))
+	}
+	return res.Status
+}
+
+// errTimeout is why -timeout ended a job.
+type errTimeout struct{ after time.Duration }
+
+func (e errTimeout) Error() string {
+	return fmt.Sprintf("the job has run for %v, the most that -timeout allows; ended it", e.after)
+}
+
+func complain(err error, status int) int {
+	fmt.Fprintln(os.Stderr, "pgasrun:", err)
+	return status
+}
+
+// parse reads the command line.
+func parse(args []string) (options, error) {
+	var o options
+	fs := flag.NewFlagSet("pgasrun", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.IntVar(&o.n, "n", 0, "run `N` PEs (default: all slots of the hosts, or one for each CPU of this host)")
+	fs.StringVar(&o.hosts, "hosts", "", "run on these `hosts`: name:PEs,name:PEs; localhost is this one")
+	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file` with lines of name:PEs")
+	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
+	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
+	fs.BoolVar(&o.tag, "tag", false, "start each line of output with the number of its PE")
+	fs.BoolVar(&o.verbose, "v", false, "say each step")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
+	fs.BoolVar(&o.env, "env", false, "print every PGAS_ variable, its value and where that comes from")
+	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
+	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
+	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
+	fs.DurationVar(&o.grace, "grace", time.Second, "`time` between asking the PEs to end and killing them")
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Print(help)
+			fs.SetOutput(os.Stdout)
+			fs.PrintDefaults()
+			return o, err
+		}
+		return o, fmt.Errorf("%w: `pgasrun -h` lists the flags; flags of the program go after it", err)
+	}
+	fs.Visit(func(f *flag.Flag) { o.nSet = o.nSet || f.Name == "n" })
+	if o.env {
+		return o, nil
+	}
+	if fs.NArg() == 0 {
+		return o, errors.New("no PROGRAM given: `pgasrun -n 4 ./samples/hello` runs four PEs of a Go package, `pgasrun -h` says more")
+	}
+	o.program, o.args = fs.Arg(0), fs.Args()[1:]
+	for name, d := range map[string]time.Duration{"-timeout": o.timeout, "-connect-timeout": o.connectTimeout, "-grace": o.grace} {
+		if d < 0 {
+			return o, fmt.Errorf("%s %v is negative", name, d)
+		}
+	}
+	return o, nil
+}
+
+func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
+	spec := launch.Spec{
+		Hosts: hosts, Program: program, Args: o.args, Tag: o.tag,
+		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
+		Template: o.template, BootAddr: o.bootAddr,
+		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing,
+	}
+	if o.verbose {
+		began := time.Now()
+		spec.Logf = func(format string, args ...any) {
+			fmt.Fprintf(os.Stderr, "pgasrun: %6.3fs %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
+		}
+	}
+	return spec
+}
+
+// stdin is standard input, unless reading it would stop us: a terminal whose foreground is another job.
+func stdin() io.Reader {
+	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
+	if err == nil && group != syscall.Getpgrp() {
+		return nil
+	}
+	return os.Stdin
+}
+
+// dryRun prints what would run.
+func dryRun(w io.Writer, spec launch.Spec) int {
+	plan, err := launch.Plan(spec)
+	if err != nil {
+		return complain(err, statusUsage)
+	}
+	fmt.Fprint(w, plan)
+	return 0
+}
+
+// printEnv prints the table of variables.
+func printEnv(w io.Writer) int {
+	status := 0
+	if _, err := boot.ParseSettings(os.Environ()); err != nil {
+		status = complain(err, statusUsage)
+	}
+	vars := slices.DeleteFunc(boot.Variables(), func(v boot.Variable) bool { return v.Private })
+	for _, v := range vars {
+		value, origin := v.Default, "default"
+		if set, ok := os.LookupEnv(v.Name); ok {
+			value, origin = set, "environment"
+		}
+		fmt.Fprintf(w, "%-22s %-22s %-12s %s (%s)\n", v.Name, value, origin, v.Meaning, v.Unit)
+	}
+	fmt.Fprintf(w, "\nPEs on every host get these, and every variable that starts with %s.\n", strings.Join(launch.Forwarded(), ", "))
+	return status
+}

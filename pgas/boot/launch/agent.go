@@ -1,0 +1,346 @@
+package launch
+
+// The agent: the part of the launcher that runs on each host of a job, the launcher's own included. It
+// makes the host's segment, starts the PEs, relays what they say and notices how they end. It is a
+// process of its own even on the launcher's host, because it adopts every orphan of its PEs (it is
+// their subreaper), which a library inside a test must not do to its process.
+//
+// Nothing stays behind because every process has somebody who ends it:
+//
+//	launcher gone       the agent's standard input ends; it kills all of its descendants
+//	agent killed        the kernel kills the PEs (their parent-death signal); the launcher starts
+//	                    another agent there that sweeps up what the PEs had started
+//	PE killed           its orphans become the agent's children and are killed when the PEs have ended
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// MaybeAgent makes this process an agent, and never returns, if the launcher has started it as one. A
+// program that is to be its own agent (a test binary) calls it first thing.
+func MaybeAgent() {
+	if os.Getenv(boot.EnvAgent) == "1" {
+		os.Exit(Agent())
+	}
+}
+
+// Agent serves one host of a job over standard input and output until the job has ended there, and
+// returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
+// thread.
+func Agent() int {
+	// The PEs' parent-death signal is sent when the thread that started them ends, so that must be a
+	// thread that lives as long as the process.
+	runtime.LockOSThread()
+	stdout := pollable(1)
+	a := &agent{
+		control:  stdout,
+		out:      &sender{w: stdout},
+		commands: make(chan command),
+		orphaned: make(chan struct{}),
+		exits:    make(chan exit),
+		input:    make(chan []byte, 1),
+	}
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
+	a.stop = stop
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Fprintln(os.Stderr, "pgasrun: agent: becoming a subreaper:", err)
+		return 1
+	}
+	io.WriteString(stdout, greeting)
+	go a.listen(bufio.NewReader(os.Stdin))
+	if err := a.run(); err != nil {
+		a.out.bytes(fromRefusal, []byte(err.Error()))
+		return 1
+	}
+	return 0
+}
+
+// command is a frame from the launcher.
+type command struct {
+	kind kind
+	data []byte
+}
+
+// exit is a reaped child.
+type exit struct {
+	pid    int
+	status unix.WaitStatus
+}
+
+// pe is one PE of this host.
+type pe struct {
+	pid  int
+	dead bool
+}
+
+type agent struct {
+	cfg      config
+	control  *os.File // standard output
+	out      *sender
+	commands chan command  // closed at the end of standard input
+	orphaned chan struct{} // closed with commands
+	stop     <-chan os.Signal
+	exits    chan exit // closed when no child is left
+
+	listener *listener // of the exchange, on the job's first host
+	segment  *boot.Segment
+	pes      []pe
+	input    chan []byte // for PE 0
+	relays   sync.WaitGroup
+}
+
+// lastWords is how long the launcher may take to read what is left after it has ended our input.
+const lastWords = 2 * time.Second
+
+// pollable makes a descriptor one whose writes can be given a deadline.
+func pollable(fd int) *os.File {
+	unix.SetNonblock(fd, true)
+	return os.NewFile(uintptr(fd), "control")
+}
+
+func (a *agent) listen(in *bufio.Reader) {
+	defer close(a.orphaned)
+	defer close(a.commands)
+	for {
+		k, data, err := readFrame(in)
+		if err != nil {
+			// Whoever does not read our output must not keep us from killing.
+			a.control.SetWriteDeadline(time.Now().Add(lastWords))
+			return
+		}
+		a.commands <- command{k, data}
+	}
+}
+
+// run is the agent's life. An error means that the job has not started here.
+func (a *agent) run() error {
+	first, ok := <-a.commands
+	if !ok || first.kind != toConfig {
+		return fmt.Errorf("an agent is started by pgasrun, not by hand")
+	}
+	if err := json.Unmarshal(first.data, &a.cfg); err != nil {
+		return fmt.Errorf("reading the agent's configuration: %w", err)
+	}
+	if a.cfg.Version != version {
+		return fmt.Errorf("this is another version of pgasrun than the launcher's: install the same on every host")
+	}
+	if a.cfg.Sweep {
+		for sweep(a.cfg.ID, 0) > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	}
+	answer, err := a.prepare()
+	if err != nil {
+		return err
+	}
+	a.out.json(fromReady, answer)
+	next, ok := <-a.commands
+	if !ok {
+		return nil // another host was not ready
+	}
+	var st start
+	if err := json.Unmarshal(next.data, &st); err != nil || next.kind != toStart {
+		return fmt.Errorf("the launcher said %q instead of starting", next.kind)
+	}
+	if err := a.start(st); err != nil {
+		a.killAll()
+		go a.reap()
+		a.sweepUntilAlone()
+		return err
+	}
+	a.out.bytes(fromStarted)
+	go a.reap()
+	a.supervise()
+	return nil
+}
+
+// supervise follows the job on this host until every process of it is gone.
+func (a *agent) supervise() {
+	live := len(a.pes)
+	commands := a.commands
+	for live > 0 {
+		select {
+		case c, ok := <-commands:
+			if !ok {
+				a.killAll()
+				commands = nil
+				continue
+			}
+			a.obey(c)
+		case <-a.stop:
+			a.killAll()
+		case e := <-a.exits:
+			if a.buried(e) {
+				live--
+			}
+		}
+	}
+	a.sweepUntilAlone()
+	a.drain()
+	if a.listener != nil {
+		a.listener.close()
+	}
+	a.out.bytes(fromDone)
+}
+
+func (a *agent) obey(c command) {
+	switch c.kind {
+	case toInput:
+		a.input <- c.data // never blocks: the launcher sends the next after fromTaken
+	case toEOF:
+		a.input <- nil
+	case toSignal:
+		if len(c.data) == 1 {
+			a.signalAll(syscall.Signal(c.data[0]))
+		}
+	case toTable:
+		a.out.json(fromTable, a.table())
+	case toFailed:
+		var d death
+		if json.Unmarshal(c.data, &d) == nil {
+			table := a.table() // before they wake
+			a.segment.Fail(d.PE, uint64(d.Status))
+			a.out.json(fromTable, table)
+		}
+	}
+}
+
+// buried handles the end of a child and reports whether it was a PE.
+func (a *agent) buried(e exit) bool {
+	for i := range a.pes {
+		p := &a.pes[i]
+		if p.pid != e.pid || p.dead {
+			continue
+		}
+		p.dead = true
+		first := a.cfg.Hosts[a.cfg.Here].First
+		d := death{PE: first + i, Process: p.pid, Status: syscall.WaitStatus(e.status)}
+		d.Abandoned = boot.Life(a.segment.States[i].Life.Load()) == boot.Joined
+		if d.failed() {
+			d.Table = a.table() // before they wake
+			a.segment.Fail(d.PE, uint64(d.Status))
+		}
+		a.out.json(fromDeath, d)
+		return true
+	}
+	return false
+}
+
+// table copies the Blocked pages.
+func (a *agent) table() []blocked {
+	now := time.Now().UnixNano()
+	var rows []blocked
+	for i, st := range a.segment.States {
+		b := &st.Blocked
+		row := blocked{PE: a.cfg.Hosts[a.cfg.Here].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].dead}
+		if row.Op != boot.NotBlocked {
+			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// signalAll signals the process group of every PE, so that a wrapper's children get it too.
+func (a *agent) signalAll(sig syscall.Signal) {
+	for _, p := range a.pes {
+		if p.pid != 0 && !p.dead {
+			unix.Kill(-p.pid, sig)
+		}
+	}
+}
+
+func (a *agent) killAll() { a.signalAll(unix.SIGKILL) }
+
+// reap collects every child, PEs and orphans, until there is none. It starts when all PEs have.
+func (a *agent) reap() {
+	defer close(a.exits)
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		switch err {
+		case nil:
+			a.exits <- exit{pid, status}
+		case unix.EINTR:
+		default:
+			return
+		}
+	}
+}
+
+// sweepUntilAlone kills what the PEs have left running. A process that survives a kill for this long is
+// stuck in the kernel.
+func (a *agent) sweepUntilAlone() {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+		next := time.After(pause)
+	collect:
+		for {
+			select {
+			case _, more := <-a.exits:
+				if !more {
+					return
+				}
+			case <-next:
+				break collect
+			}
+		}
+		sweep(a.cfg.ID, os.Getpid())
+		pause = min(2*pause, 100*time.Millisecond)
+	}
+	fmt.Fprintln(os.Stderr, "pgasrun: agent: a process of the job cannot be killed")
+}
+
+// drain waits for the rest of the output. The writers are dead, so it is there already, but for the
+// launcher's own reader to take it.
+func (a *agent) drain() {
+	done := make(chan struct{})
+	go func() {
+		a.relays.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-a.orphaned:
+	}
+}
+
+func (a *agent) logf(format string, args ...any) {
+	a.out.bytes(fromLog, fmt.Appendf(nil, format, args...))
+}
+
+// relay passes on what one PE writes, by whole lines as far as lines have a sensible length.
+func (a *agent) relay(k kind, pe int, from *os.File) {
+	defer from.Close()
+	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
+	splitLines(from, func(piece []byte) { a.out.bytes(k, head, piece) })
+}
+
+// feed writes the launcher's standard input to PE 0. When PE 0 no longer reads, the rest is dropped.
+func (a *agent) feed(to *os.File) {
+	defer to.Close()
+	for data := range a.input {
+		if data == nil {
+			return
+		}
+		to.Write(data)
+		a.out.bytes(fromTaken)
+	}
+}

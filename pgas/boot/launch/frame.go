@@ -1,0 +1,174 @@
+package launch
+
+// The conversation between the launcher and an agent: frames over the agent's standard input and
+// output, so that whatever starts a command on a host (ssh, ip netns exec, docker exec) is all the
+// network that the launcher needs, and so that either side knows at once when the other is gone.
+//
+//	frame  kind[1] length[4] content[length]
+//
+// Before its first frame the agent prints the greeting: a remote shell may have printed something of
+// its own before.
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// greeting changes with the frames.
+const greeting = "\x00pgas-agent 1\n"
+
+// Bounds of what is read: a frame, and the chatter of a remote shell.
+const (
+	maxFrame   = 16 << 20
+	maxChatter = 64 << 10
+)
+
+// kind names a frame. Upper case goes to the agent, lower case comes from it.
+type kind byte
+
+const (
+	toConfig kind = 'C' // config: the first frame
+	toStart  kind = 'S' // start
+	toInput  kind = 'I' // bytes for PE 0; the agent answers fromTaken
+	toEOF    kind = 'E' // the end of PE 0's input
+	toSignal kind = 'G' // one byte: for every PE
+	toFailed kind = 'F' // death: of a PE on another host
+	toTable  kind = 'T' // asks for fromTable
+
+	fromReady   kind = 'r' // ready
+	fromStarted kind = 's' // nothing
+	fromOut     kind = 'o' // PE[4], then bytes of its standard output
+	fromErr     kind = 'e' // the same of its standard error
+	fromTaken   kind = 't' // PE 0 has taken what toInput held
+	fromDeath   kind = 'd' // death
+	fromTable   kind = 'b' // []blocked
+	fromLog     kind = 'l' // text for -v
+	fromRefusal kind = 'x' // text: why the agent gives up
+	fromDone    kind = 'z' // nothing: every process is gone, all output is sent
+)
+
+// config is what an agent needs to prepare.
+type config struct {
+	Version int // of the segment and the frames
+	ID      string
+	Hosts   []boot.Host
+	Here    int
+	Program string
+	Args    []string // with the name
+	Dir     string
+	Env     []string // on top of the agent's own
+	Secret  []byte   // of the job; jobs of one host have none
+	Serve   string   // where this agent serves the exchange; empty: it does not
+	Hash    bool     // whether to read the whole program
+	Sweep   bool     // nothing of the above: kill what is left of job ID here, and end
+}
+
+// ready is an agent's answer to config.
+type ready struct {
+	Hash   string   // of the program
+	Memory uint64   // of this host
+	Addrs  []string // of the exchange
+}
+
+// start is sent to every agent when all are ready.
+type start struct {
+	HeapMax uint64
+	Addrs   []string
+}
+
+// death says how a PE ended.
+type death struct {
+	PE        int
+	Process   int
+	Status    syscall.WaitStatus
+	Abandoned bool      // it had joined the job and did not leave it
+	Table     []blocked // of its host, at that moment
+}
+
+// failed says whether the others can no longer rely on the PE.
+func (d death) failed() bool { return d.Status != 0 || d.Abandoned }
+
+// blocked is a PE's Blocked page at some moment.
+type blocked struct {
+	PE      int
+	Op      boot.BlockedOp
+	Peer    int
+	Seq     uint64
+	ForNsec int64
+	Exited  bool
+}
+
+// sender writes frames. Any number of goroutines may use it.
+type sender struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *sender) bytes(k kind, parts ...[]byte) error {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	b := make([]byte, 0, 5+n)
+	b = binary.BigEndian.AppendUint32(append(b, byte(k)), uint32(n))
+	for _, p := range parts {
+		b = append(b, p...)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.w.Write(b)
+	return err
+}
+
+func (s *sender) json(k kind, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.bytes(k, b)
+}
+
+func readFrame(r *bufio.Reader) (kind, []byte, error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.BigEndian.Uint32(head[1:])
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("a frame of %d bytes, more than %d", n, maxFrame)
+	}
+	content := make([]byte, n)
+	_, err := io.ReadFull(r, content)
+	return kind(head[0]), content, err
+}
+
+// skipTo reads up to and including the greeting.
+func skipTo(r *bufio.Reader, greeting string) error {
+	matched := 0
+	for range maxChatter {
+		b, err := r.ReadByte()
+		if err != nil {
+			return err
+		}
+		switch {
+		case b == greeting[matched]:
+			matched++
+		case b == greeting[0]:
+			matched = 1
+		default:
+			matched = 0
+		}
+		if matched == len(greeting) {
+			return nil
+		}
+	}
+	return errors.New("it printed something else than an agent does")
+}

@@ -1,0 +1,151 @@
+package launch
+
+// One host as the launcher sees it: the command that runs its agent, and what comes from it.
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// host is one agent and its state.
+type host struct {
+	boot.Host
+	index int
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	send  *sender
+
+	ready   *ready
+	started bool
+	done    bool // fromDone has come: nothing is left there
+	gone    bool // the command has ended
+	table   []blocked
+
+	mu      sync.Mutex // guards what follows
+	lastErr string     // the last line the command wrote to its standard error
+}
+
+// event is something that happened on a host.
+type event struct {
+	host *host
+	kind kind
+	data []byte
+	err  error // of hostGone
+}
+
+// hostGone is the event that a host's agent command has ended.
+const hostGone kind = 0
+
+// startHost starts the agent of one host. It has a process group of its own, so that the terminal's
+// signals reach the launcher alone.
+func (j *job) startHost(h *host, argv []string) error {
+	h.cmd = exec.Command(argv[0], argv[1:]...)
+	h.cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
+	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var err error
+	if h.in, err = h.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := h.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	errs, err := h.cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := h.cmd.Start(); err != nil {
+		return fmt.Errorf("host %s: cannot run %s: %w: check -launch", h.Name, argv[0], err)
+	}
+	h.send = &sender{w: h.in}
+	var readers sync.WaitGroup
+	readers.Go(func() { j.readErrors(h, errs) })
+	readers.Go(func() { j.readFrames(h, out) })
+	go func() {
+		readers.Wait()
+		j.post(event{host: h, kind: hostGone, err: h.cmd.Wait()})
+	}()
+	return nil
+}
+
+// readFrames writes output at once, so that a slow reader of ours slows its PEs and nobody else, and
+// posts the rest.
+func (j *job) readFrames(h *host, out io.Reader) {
+	r := bufio.NewReaderSize(out, maxLine)
+	if err := skipTo(r, greeting); err != nil {
+		io.Copy(io.Discard, out)
+		return
+	}
+	for {
+		k, data, err := readFrame(r)
+		if err != nil {
+			return
+		}
+		if k == fromOut || k == fromErr {
+			j.output(k, data)
+			continue
+		}
+		j.post(event{host: h, kind: k, data: data})
+	}
+}
+
+func (j *job) output(k kind, data []byte) {
+	if len(data) < 4 {
+		return
+	}
+	pe := int(binary.BigEndian.Uint32(data))
+	if pe >= j.npes {
+		return
+	}
+	if k == fromOut {
+		j.stdout.write(pe, data[4:])
+		return
+	}
+	j.stderr.write(pe, data[4:])
+	j.tailMu.Lock()
+	j.tails[pe].add(data[4:])
+	j.tailMu.Unlock()
+}
+
+// readErrors keeps the last line of what the command itself (ssh, say) complains of.
+func (j *job) readErrors(h *host, errs io.Reader) {
+	splitLines(errs, func(piece []byte) {
+		for line := range strings.Lines(string(piece)) {
+			text := strings.TrimSpace(line)
+			if text == "" {
+				continue
+			}
+			h.mu.Lock()
+			h.lastErr = string(clip([]byte(text)))
+			h.mu.Unlock()
+			j.spec.Logf("host %s: %s", h.Name, text)
+		}
+	})
+}
+
+// ended says why an agent's command that should not have ended has.
+func (h *host) ended(err error) error {
+	h.mu.Lock()
+	last := h.lastErr
+	h.mu.Unlock()
+	how := "ended"
+	if err != nil {
+		how += " (" + err.Error() + ")"
+	}
+	if last != "" {
+		how += ", saying " + strings.TrimRight(last, ".")
+	}
+	if h.ready == nil {
+		return fmt.Errorf("host %s: `%s` %s: the command must run there, without a question, and the same program must be at that path", h.Name, strings.Join(h.cmd.Args, " "), how)
+	}
+	return fmt.Errorf("host %s: the agent %s; its PEs are lost", h.Name, how)
+}

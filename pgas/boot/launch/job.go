@@ -1,0 +1,441 @@
+package launch
+
+// The launcher's event loop: the state of a job, and what each event makes of it.
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// job is a running Spec. But for the output, only the goroutine of run touches it.
+type job struct {
+	spec   Spec
+	id     string
+	secret []byte
+	npes   int
+	hosts  []*host
+
+	events chan event
+	taken  chan struct{} // PE 0 has taken its input
+	over   chan struct{} // closed by close
+
+	stdout, stderr *lines
+	tailMu         sync.Mutex
+	tails          []tail
+
+	status    int
+	first     *Failure
+	asked     syscall.Signal // the last signal the user had us forward that ends programs
+	ending    bool           // the PEs have been told to end
+	refused   error          // why the job did not start or was cut short
+	tablesDue int            // hosts whose table is awaited, to be printed with the last
+	kills     int            // steps that kill has taken
+	abandoned bool           // something that we have killed holds on to its output: do not wait
+	grace     <-chan time.Time
+}
+
+func newJob(spec Spec) (*job, error) {
+	last := spec.Hosts[len(spec.Hosts)-1]
+	j := &job{
+		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
+		events: make(chan event), taken: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
+	j.tails = make([]tail, j.npes)
+	if len(spec.Hosts) > 1 {
+		j.secret = make([]byte, boot.SecretBytes)
+		rand.Read(j.secret)
+	}
+	for i, h := range spec.Hosts {
+		j.hosts = append(j.hosts, &host{Host: h, index: i})
+	}
+	return j, nil
+}
+
+// post delivers an event unless nobody listens any more.
+func (j *job) post(e event) {
+	select {
+	case j.events <- e:
+	case <-j.over:
+	}
+}
+
+// close ends every agent: the end of its input makes it kill what it has.
+func (j *job) close() {
+	close(j.over)
+	j.closeInputs()
+}
+
+func (j *job) run(ctx context.Context) (Result, error) {
+	for _, h := range j.hosts {
+		argv := j.spec.command(h.Name)
+		j.spec.Logf("host %s: starting %q", h.Name, argv)
+		if err := j.startHost(h, argv); err != nil {
+			h.gone = true
+			j.refuse(err)
+			break
+		}
+		h.send.json(toConfig, j.config(h))
+	}
+	connect := time.NewTimer(j.spec.ConnectTimeout)
+	defer connect.Stop()
+	done := ctx.Done()
+	for !j.finished() && !j.abandoned {
+		select {
+		case e := <-j.events:
+			j.happened(e)
+		case sig, ok := <-j.spec.Signals:
+			if !ok {
+				j.spec.Signals = nil
+				break
+			}
+			j.signalled(sig)
+		case <-done:
+			done = nil
+			j.cutShort(context.Cause(ctx))
+		case <-connect.C:
+			j.connectTimedOut()
+		case <-j.grace:
+			j.kill()
+		}
+	}
+	return Result{Status: j.status, First: j.report()}, j.refused
+}
+
+func (j *job) config(h *host) config {
+	c := config{
+		Version: version, ID: j.id, Hosts: j.spec.Hosts, Here: h.index,
+		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
+		Env: j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1,
+	}
+	if len(j.hosts) > 1 && h.index == 0 {
+		c.Serve = anyHost
+		if j.spec.BootAddr != "" {
+			c.Serve = j.spec.BootAddr
+		}
+	}
+	return c
+}
+
+// finished: every agent that was started is gone.
+func (j *job) finished() bool {
+	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.cmd != nil && !h.gone })
+}
+
+func (j *job) happened(e event) {
+	h := e.host
+	switch e.kind {
+	case hostGone:
+		j.hostGone(h, e.err)
+	case fromRefusal:
+		j.refuse(j.from(h, string(e.data)))
+	case fromReady:
+		h.ready = new(ready)
+		if err := json.Unmarshal(e.data, h.ready); err != nil {
+			j.refuse(j.from(h, "its agent is of another version"))
+			return
+		}
+		j.startWhenReady()
+	case fromStarted:
+		h.started = true
+		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
+	case fromTaken:
+		select {
+		case j.taken <- struct{}{}:
+		default:
+		}
+	case fromDeath:
+		var d death
+		if json.Unmarshal(e.data, &d) == nil {
+			j.died(h, d)
+		}
+	case fromTable:
+		j.tableCame(h, e.data)
+	case fromLog:
+		j.spec.Logf("host %s: %s", h.Name, e.data)
+	case fromDone:
+		h.done = true
+	}
+}
+
+// from is an error that an agent has told us of; a job on this host alone needs no host's name.
+func (j *job) from(h *host, text string) error {
+	if len(j.hosts) == 1 && h.Name == Local {
+		return errors.New(text)
+	}
+	return fmt.Errorf("host %s: %s", h.Name, text)
+}
+
+// refuse ends a job that cannot start; the first reason counts.
+func (j *job) refuse(err error) {
+	if j.refused == nil {
+		j.refused = err
+	}
+	j.closeInputs()
+	j.killAgentsAfter(5 * time.Second)
+}
+
+// killAgentsAfter arms the steps of kill.
+func (j *job) killAgentsAfter(d time.Duration) {
+	j.ending = true
+	j.grace = time.After(d)
+}
+
+func (j *job) connectTimedOut() {
+	for _, h := range j.hosts {
+		if h.ready == nil && !h.gone {
+			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%s` works there without a question, or give -connect-timeout", h.Name, j.spec.ConnectTimeout, j.spec.command(h.Name)[0]))
+			j.killAgents()
+		}
+	}
+}
+
+// startWhenReady starts the PEs of every host once all hosts are ready and agree.
+func (j *job) startWhenReady() {
+	st := start{HeapMax: j.heapMax()}
+	for _, h := range j.hosts {
+		if h.ready == nil || h.gone {
+			return
+		}
+		if h.ready.Hash != j.hosts[0].ready.Hash {
+			j.refuse(fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, j.hosts[0].Name, h.Name))
+			return
+		}
+	}
+	st.Addrs = j.hosts[0].ready.Addrs
+	if len(j.hosts) > 1 {
+		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
+	}
+	for _, h := range j.hosts {
+		h.send.json(toStart, st)
+	}
+	if j.spec.Stdin != nil {
+		go j.forwardInput(j.hosts[0])
+	} else {
+		j.hosts[0].send.bytes(toEOF)
+	}
+}
+
+// heapMax is the same on every host: offsets mean the same everywhere.
+func (j *job) heapMax() uint64 {
+	set, err := boot.ParseSettings(append(os.Environ(), j.spec.Env...))
+	if err == nil && set.HeapMax != 0 {
+		return boot.RoundHeap(set.HeapMax)
+	}
+	least := ^uint64(0)
+	for _, h := range j.hosts {
+		if h.ready != nil {
+			least = min(least, boot.DefaultHeapMax(h.PEs, h.ready.Memory))
+		}
+	}
+	return least
+}
+
+// inputPiece is small enough that a pipe which holds one still has room for commands, so that the event
+// loop never waits for a PE that does not read.
+const inputPiece = 16 << 10
+
+// forwardInput sends standard input to PE 0, one piece at a time.
+func (j *job) forwardInput(h *host) {
+	buf := make([]byte, inputPiece)
+	for {
+		n, err := j.spec.Stdin.Read(buf)
+		if n > 0 {
+			if h.send.bytes(toInput, buf[:n]) != nil {
+				return
+			}
+			select {
+			case <-j.taken:
+			case <-j.over:
+				return
+			}
+		}
+		if err != nil {
+			if err != io.EOF {
+				j.spec.Logf("reading standard input: %v", err)
+			}
+			h.send.bytes(toEOF)
+			return
+		}
+	}
+}
+
+// died handles the end of a PE.
+func (j *job) died(h *host, d death) {
+	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, describeEnd(d))
+	ours := j.ending && d.Status.Signaled() && (d.Status.Signal() == syscall.SIGTERM || d.Status.Signal() == syscall.SIGKILL)
+	if !ours || j.first == nil && j.refused == nil {
+		j.status = max(j.status, exitStatus(d))
+	}
+	if !d.failed() || j.first != nil || ours {
+		return
+	}
+	j.first = &Failure{death: d, Host: h.Name, asked: j.asked != 0}
+	h.table = d.Table
+	for _, other := range j.hosts {
+		if other != h && other.started && !other.gone {
+			other.send.json(toFailed, death{PE: d.PE, Status: d.Status})
+		}
+	}
+	if !j.spec.KeepGoing {
+		j.end()
+	}
+}
+
+// end asks every PE to end, and makes sure after the grace.
+func (j *job) end() {
+	if j.ending {
+		return
+	}
+	j.killAgentsAfter(j.spec.Grace)
+	j.signal(syscall.SIGTERM)
+}
+
+// kill is what follows when a request to end has not been enough: first the PEs, then the agents'
+// commands, at last giving up on whoever still holds our output.
+func (j *job) kill() {
+	switch j.kills++; j.kills {
+	case 1:
+		j.signal(syscall.SIGKILL)
+		j.closeInputs()
+	case 2:
+		j.killAgents()
+	default:
+		j.abandoned = true
+	}
+	j.grace = time.After(5 * time.Second)
+}
+
+// killAgents ends commands that do not end by themselves.
+func (j *job) killAgents() {
+	for _, h := range j.hosts {
+		if h.cmd != nil && !h.gone {
+			h.cmd.Process.Kill()
+		}
+	}
+}
+
+// closeInputs makes every agent kill what it has and end.
+func (j *job) closeInputs() {
+	for _, h := range j.hosts {
+		if h.in != nil {
+			h.in.Close()
+		}
+	}
+}
+
+func (j *job) signal(sig syscall.Signal) {
+	for _, h := range j.hosts {
+		if h.ready != nil && !h.gone {
+			h.send.bytes(toSignal, []byte{byte(sig)})
+		}
+	}
+}
+
+// signalled handles a signal to the launcher. The second one that ends programs kills at once.
+func (j *job) signalled(sig os.Signal) {
+	s, ok := sig.(syscall.Signal)
+	if !ok {
+		return
+	}
+	j.spec.Logf("got %v", s)
+	switch s {
+	case syscall.SIGQUIT:
+		j.askTables()
+		return
+	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
+		if j.asked != 0 || !j.hosts[0].started {
+			j.status = max(j.status, 128+int(s))
+			j.ending = true
+			j.kill()
+			return
+		}
+		j.asked = s
+	}
+	j.signal(s)
+}
+
+// cutShort ends a job whose context has ended.
+func (j *job) cutShort(cause error) {
+	if j.refused == nil {
+		j.refused = cause
+	}
+	j.askTables()
+	if j.hosts[0].started {
+		j.end()
+	} else {
+		j.closeInputs()
+		j.killAgentsAfter(j.spec.Grace)
+	}
+}
+
+// askTables has what each PE is blocked in printed when every host has told.
+func (j *job) askTables() {
+	for _, h := range j.hosts {
+		if h.started && !h.gone && !h.done {
+			j.tablesDue++
+			h.send.bytes(toTable)
+		}
+	}
+}
+
+func (j *job) tableCame(h *host, data []byte) {
+	var rows []blocked
+	if json.Unmarshal(data, &rows) != nil {
+		return
+	}
+	h.table = rows
+	if j.tablesDue == 0 {
+		return // sent because a PE of another host failed: for the report
+	}
+	if j.tablesDue--; j.tablesDue == 0 && j.spec.Stderr != nil {
+		fmt.Fprintf(j.spec.Stderr, "pgasrun: what each PE is doing:\n%s", formatTable(j.hosts, -1))
+	}
+}
+
+// hostGone handles the end of an agent's command. If it was not in order, what its PEs have started may
+// still run there.
+func (j *job) hostGone(h *host, err error) {
+	h.gone = true
+	j.spec.Logf("host %s: the agent has ended", h.Name)
+	if h.done {
+		return
+	}
+	if j.refused == nil && j.first == nil && j.asked == 0 {
+		j.status = max(j.status, 1)
+		j.refuse(h.ended(err))
+	}
+	if h.started {
+		j.sweepHost(h)
+	}
+	j.end()
+}
+
+// sweepHost has another agent kill what a killed one has left on its host.
+func (j *job) sweepHost(h *host) {
+	argv := j.spec.command(h.Name)
+	j.spec.Logf("host %s: sweeping up", h.Name)
+	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
+	var order bytes.Buffer
+	(&sender{w: &order}).json(toConfig, config{Version: version, ID: j.id, Sweep: true})
+	cmd.Stdin = &order
+	if err := cmd.Run(); err != nil {
+		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
+	}
+}

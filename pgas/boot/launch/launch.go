@@ -1,0 +1,254 @@
+// Package launch starts a job of PEs on one host or several, and ends it: pgasrun as a library.
+//
+// The launcher starts one agent on each host (agent.go) and talks to it over its standard input and
+// output (frame.go). Run is the launcher: it waits until every agent is ready, has them start their
+// PEs, and then reacts to what they report, one event at a time, until every host is done.
+package launch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Local is the name of the launcher's own host: no template is needed to start an agent there.
+const Local = "localhost"
+
+// DefaultTemplate starts an agent on another host if Spec.Template is empty.
+const DefaultTemplate = "ssh {host}"
+
+// Spec says what to run where. Hosts and Program are required, the rest has defaults.
+type Spec struct {
+	Hosts   []boot.Host // First is filled in by Run
+	Program string      // path of the executable, the same on every host
+	Args    []string    // its arguments, without its name
+	Dir     string      // working directory; default: this process's
+	Env     []string    // "NAME=value" for every PE, on top of the environment (see forwarded)
+	Stdin   io.Reader   // of PE 0; the other PEs, and all if nil, have none
+	Stdout  io.Writer   // gets whole lines of every PE
+	Stderr  io.Writer
+	Tag     bool // start every line with the number of its PE
+
+	Template string   // of a command that runs a command on {host}
+	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"
+	BootAddr string   // address of the first host where PEs of the others find it; default: try all
+
+	ConnectTimeout time.Duration    // until every agent has answered; default 30s
+	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
+	KeepGoing      bool             // a PE's failure does not end the job
+	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
+
+	Logf func(format string, args ...any) // told each step, if not nil
+}
+
+// Result is how a job ended.
+type Result struct {
+	Status int      // the worst exit status of a PE; 128+N for signal N
+	First  *Failure // the first PE that failed, if one did
+}
+
+// Run runs a job until every process of it is gone, on every host. The error says why the job did not
+// start, or that ctx ended it; a PE that fails is a Result. Run leaves nothing behind even if this
+// process is killed.
+func Run(ctx context.Context, spec Spec) (Result, error) {
+	if err := spec.complete(); err != nil {
+		return Result{}, err
+	}
+	j, err := newJob(spec)
+	if err != nil {
+		return Result{}, err
+	}
+	defer j.close()
+	return j.run(ctx)
+}
+
+// complete checks the spec and fills in defaults.
+func (s *Spec) complete() error {
+	if err := placeHosts(s.Hosts); err != nil {
+		return err
+	}
+	if s.Template == "" {
+		s.Template = DefaultTemplate
+	}
+	if _, err := SplitTemplate(s.Template); err != nil {
+		return err
+	}
+	if _, err := boot.ParseSettings(append(os.Environ(), s.Env...)); err != nil {
+		return err
+	}
+	if s.Dir == "" {
+		var err error
+		if s.Dir, err = os.Getwd(); err != nil {
+			return fmt.Errorf("finding the working directory: %w", err)
+		}
+	}
+	if !filepath.IsAbs(s.Program) {
+		s.Program = filepath.Join(s.Dir, s.Program)
+	}
+	if s.Agent == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("finding the launcher's own program: %w", err)
+		}
+		s.Agent = []string{self, "agent"}
+	}
+	if s.ConnectTimeout == 0 {
+		s.ConnectTimeout = 30 * time.Second
+	}
+	if s.Grace == 0 {
+		s.Grace = time.Second
+	}
+	if s.Logf == nil {
+		s.Logf = func(string, ...any) {}
+	}
+	return nil
+}
+
+// placeHosts checks the hosts and numbers their PEs.
+func placeHosts(hosts []boot.Host) error {
+	if len(hosts) == 0 {
+		return errors.New("a job needs at least one host")
+	}
+	first, seen := 0, map[string]bool{}
+	for i := range hosts {
+		h := &hosts[i]
+		if err := CheckHost(h.Name); err != nil {
+			return err
+		}
+		if seen[h.Name] {
+			return fmt.Errorf("host %s is listed twice: give it one entry with all of its PEs, such as %s:%d", h.Name, h.Name, 2*h.PEs)
+		}
+		if h.PEs < 1 || h.PEs > boot.MaxPEs-first {
+			return fmt.Errorf("host %s cannot run %d PEs: a host runs at least one, a job at most %d", h.Name, h.PEs, boot.MaxPEs)
+		}
+		seen[h.Name] = true
+		h.First = first
+		first += h.PEs
+	}
+	return nil
+}
+
+// CheckHost refuses what cannot be a host's name. The name goes into a command line.
+func CheckHost(name string) error {
+	if name == "" {
+		return errors.New("a host's name is empty")
+	}
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && (i == 0 || !strings.ContainsRune("._-@", r)) {
+			return fmt.Errorf("%q is not a host's name: it may have letters, digits and . _ - @ after the first", name)
+		}
+	}
+	return nil
+}
+
+// SplitTemplate splits a command template into words, as a shell does with blanks and quotes, and
+// checks that it has {host} somewhere.
+func SplitTemplate(template string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	for _, r := range template {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, inWord = r, true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if inWord {
+				words, inWord = append(words, word.String()), false
+				word.Reset()
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	switch {
+	case quote != 0:
+		return nil, fmt.Errorf("the launch template %q has a quote without its end", template)
+	case !strings.Contains(template, "{host}"):
+		return nil, fmt.Errorf("the launch template %q must contain {host}, as in 'ssh {host}'", template)
+	}
+	return words, nil
+}
+
+// command returns the command line of the agent of host.
+func (s *Spec) command(host string) []string {
+	if host == Local {
+		return s.Agent
+	}
+	words, _ := SplitTemplate(s.Template) // checked by complete
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], "{host}", host)
+	}
+	return append(words, s.Agent...)
+}
+
+// forwarded are the variables that PEs of every host get from the launcher's environment, by prefix:
+// those that tune this runtime, UCX and Go. On its own host PEs inherit everything.
+var forwarded = [...]string{"PGAS_", "UCX_", "GOMAXPROCS=", "GOGC=", "GOMEMLIMIT=", "GODEBUG=", "GOTRACEBACK=", "GORACE=", "GOCOVERDIR="}
+
+// Environ is what is added to the environment of every PE, on every host.
+func (s *Spec) Environ() []string {
+	var env []string
+	for _, kv := range boot.StripEnv(os.Environ()) {
+		for _, prefix := range forwarded {
+			if strings.HasPrefix(kv, prefix) {
+				env = append(env, kv)
+			}
+		}
+	}
+	return append(env, s.Env...)
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// CheckHosts checks the hosts of a job, and numbers their PEs.
+func CheckHosts(hosts []boot.Host) error { return placeHosts(hosts) }
+
+// Forwarded lists the prefixes of the variables that PEs of every host get from the launcher's
+// environment; on the launcher's own host they get all of it.
+func Forwarded() []string { return forwarded[:] }
+
+// Plan describes what Run would do with the spec.
+func Plan(spec Spec) (string, error) {
+	if err := spec.complete(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, h := range spec.Hosts {
+		fmt.Fprintf(&b, "host %s: PE %s\n", h.Name, ranges(peNumbers(h)))
+		fmt.Fprintf(&b, "  agent: %s\n", strings.Join(spec.command(h.Name), " "))
+	}
+	fmt.Fprintf(&b, "each PE: %s\n", strings.Join(append([]string{spec.Program}, spec.Args...), " "))
+	fmt.Fprintf(&b, "  in %s\n", spec.Dir)
+	for _, kv := range spec.Environ() {
+		fmt.Fprintf(&b, "  with %s\n", kv)
+	}
+	return b.String(), nil
+}
+
+func peNumbers(h boot.Host) []int {
+	var n []int
+	for i := range h.PEs {
+		n = append(n, h.First+i)
+	}
+	return n
+}

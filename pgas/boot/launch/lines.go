@@ -1,0 +1,120 @@
+package launch
+
+// The output of many PEs becomes one text without torn lines: an agent sends whole lines, and the
+// launcher writes what it gets in one piece. A line longer than a buffer travels in pieces, and so does
+// a last line without an end; the launcher only breaks it when another PE speaks in between, so that
+// what a single PE writes arrives byte for byte.
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// maxLine is how much of a line is held back to keep it whole.
+const maxLine = 64 << 10
+
+// splitLines reads from until its end and emits pieces that end with a line, as far as it can. A piece
+// is valid during the call.
+func splitLines(from io.Reader, emit func(piece []byte)) {
+	buf := make([]byte, 4<<10)
+	held := 0
+	for {
+		n, err := from.Read(buf[held:])
+		fresh := held
+		held += n
+		if end := bytes.LastIndexByte(buf[fresh:held], '\n') + 1; end > 0 {
+			emit(buf[:fresh+end])
+			held = copy(buf, buf[fresh+end:held])
+		}
+		if err != nil {
+			break
+		}
+		if held == len(buf) {
+			if len(buf) < maxLine {
+				buf = append(buf, make([]byte, len(buf))...)
+			} else {
+				emit(buf)
+				held = 0
+			}
+		}
+	}
+	if held > 0 {
+		emit(buf[:held])
+	}
+}
+
+// lines writes the pieces of many PEs to one stream.
+type lines struct {
+	width int // of a tag; 0: no tags
+
+	mu   sync.Mutex
+	w    io.Writer
+	open int // 1 + the PE whose line has not ended, or 0
+}
+
+// newLines tags with PEs of a job of npes if tag is set.
+func newLines(w io.Writer, tag bool, npes int) *lines {
+	l := &lines{w: w}
+	if tag {
+		l.width = len(strconv.Itoa(npes - 1))
+	}
+	return l
+}
+
+// write writes a piece of pe's output.
+func (l *lines) write(pe int, piece []byte) {
+	if len(piece) == 0 || l.w == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var b []byte
+	resumed := l.open == 1+pe
+	if l.open != 0 && !resumed {
+		b = append(b, '\n')
+	}
+	for line := range bytes.Lines(piece) {
+		if l.width > 0 && !resumed {
+			b = fmt.Appendf(b, "[%*d] ", l.width, pe)
+		}
+		resumed = false
+		b = append(b, line...)
+	}
+	l.open = 0
+	if piece[len(piece)-1] != '\n' {
+		l.open = 1 + pe
+	}
+	l.w.Write(b)
+}
+
+// tail keeps the last lines that a PE has written to its standard error.
+type tail struct {
+	lines [][]byte
+	open  bool // the last has not ended
+}
+
+const (
+	tailLines = 8
+	tailWidth = 240
+)
+
+func (t *tail) add(piece []byte) {
+	for line := range bytes.Lines(piece) {
+		text := bytes.TrimRight(line, "\r\n")
+		if t.open {
+			last := &t.lines[len(t.lines)-1]
+			*last = clip(append(*last, text...))
+		} else {
+			if len(t.lines) == tailLines {
+				t.lines = append(t.lines[:0], t.lines[1:]...)
+			}
+			t.lines = append(t.lines, clip(bytes.Clone(text)))
+		}
+		t.open = line[len(line)-1] != '\n'
+	}
+}
+
+func clip(b []byte) []byte { return b[:min(len(b), tailWidth)] }

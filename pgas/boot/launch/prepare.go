@@ -1,0 +1,263 @@
+package launch
+
+// What an agent does before its PEs run: check that they can, make the segment, start them.
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// version of the contract between launcher and agent.
+const version = 1
+
+// The descriptors of a PE after its standard three.
+const (
+	segmentFD = 3
+	secretFD  = 4
+)
+
+// prepare checks what can be checked before any host starts.
+func (a *agent) prepare() (ready, error) {
+	if err := os.Chdir(a.cfg.Dir); err != nil {
+		return ready{}, fmt.Errorf("the working directory %s must exist on every host: %w", a.cfg.Dir, errors.Unwrap(err))
+	}
+	if err := checkProgram(a.cfg.Program); err != nil {
+		return ready{}, err
+	}
+	answer := ready{Memory: boot.HostMemory()}
+	if a.cfg.Hash {
+		var err error
+		if answer.Hash, err = hashFile(a.cfg.Program); err != nil {
+			return ready{}, err
+		}
+	}
+	if a.cfg.Serve != "" {
+		last := a.cfg.Hosts[len(a.cfg.Hosts)-1]
+		var err error
+		if a.listener, err = serveExchange(a.cfg.Serve, a.cfg.ID, last.First+last.PEs, a.cfg.Secret, a.logf); err != nil {
+			return ready{}, err
+		}
+		answer.Addrs = a.listener.addrs
+	}
+	return answer, nil
+}
+
+func checkProgram(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("there is no program %s: build or copy it there", path)
+	case err != nil:
+		return fmt.Errorf("the program %s: %w", path, errors.Unwrap(err))
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory, not a program", path)
+	case unix.Access(path, unix.X_OK) != nil:
+		return fmt.Errorf("%s is not executable: chmod +x it, or name another program", path)
+	}
+	return nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("reading the program to compare it between hosts: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("reading the program to compare it between hosts: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// start makes the segment and starts every PE of this host.
+func (a *agent) start(st start) error {
+	host, last := a.cfg.Hosts[a.cfg.Here], a.cfg.Hosts[len(a.cfg.Hosts)-1]
+	segment, err := boot.CreateSegment(last.First+last.PEs, host.First, host.PEs, boot.HostCores(), st.HeapMax)
+	if err != nil {
+		return err
+	}
+	defer segment.Close()
+	if a.segment, err = boot.MapControl(segment, host.PEs); err != nil {
+		return err
+	}
+	files := []uintptr{0, 0, 0, segment.Fd()}
+	if len(a.cfg.Hosts) > 1 {
+		secret, err := secretFile(a.cfg.Secret)
+		if err != nil {
+			return err
+		}
+		defer secret.Close()
+		files = append(files, secret.Fd())
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	environ := a.environ(st.Addrs)
+	a.pes = make([]pe, host.PEs)
+	for i := range host.PEs {
+		if err := a.startPE(i, int(null.Fd()), files, environ); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// environ returns the environment of PE i of this host.
+func (a *agent) environ(addrs []string) func(i int) []string {
+	base := append(boot.StripEnv(os.Environ()), a.cfg.Env...)
+	return func(i int) []string {
+		v := boot.PEVars{
+			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Here].First + i, Hosts: a.cfg.Hosts, Here: a.cfg.Here,
+			SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD,
+		}
+		return append(base[:len(base):len(base)], v.Environ()...)
+	}
+}
+
+// startPE starts PE i of this host in a process group of its own. files is scratch.
+func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
+	number := a.cfg.Hosts[a.cfg.Here].First + i
+	out, peOut, err := inboundPipe()
+	if err != nil {
+		return err
+	}
+	errs, peErr, err := inboundPipe()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(peOut)
+	defer unix.Close(peErr)
+	peIn := null
+	if number == 0 {
+		var in *os.File
+		if peIn, in, err = outboundPipe(); err != nil {
+			return err
+		}
+		defer unix.Close(peIn)
+		go a.feed(in)
+	}
+	files[0], files[1], files[2] = uintptr(peIn), uintptr(peOut), uintptr(peErr)
+	a.pes[i].pid, err = syscall.ForkExec(a.cfg.Program, a.cfg.Args, &syscall.ProcAttr{
+		Env:   environ(i),
+		Files: files,
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
+	})
+	a.relays.Go(func() { a.relay(fromOut, number, out) })
+	a.relays.Go(func() { a.relay(fromErr, number, errs) })
+	return describeExec(a.cfg.Program, err)
+}
+
+func describeExec(program string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOEXEC):
+		return fmt.Errorf("%s is not a program that this machine can run: a script needs a #! line, a binary the right architecture", program)
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("%s cannot be run: its interpreter or loader does not exist on this host", program)
+	}
+	return fmt.Errorf("starting %s: %w", program, err)
+}
+
+// inboundPipe returns the end that we read, and the descriptor that a PE writes; only ours is
+// non-blocking, or the PE would see short writes.
+func inboundPipe() (ours *os.File, theirs int, err error) {
+	var fd [2]int
+	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
+		return nil, 0, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
+	}
+	unix.SetNonblock(fd[0], true)
+	return os.NewFile(uintptr(fd[0]), "pipe"), fd[1], nil
+}
+
+func outboundPipe() (theirs int, ours *os.File, err error) {
+	var fd [2]int
+	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
+		return 0, nil, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
+	}
+	unix.SetNonblock(fd[1], true)
+	return fd[0], os.NewFile(uintptr(fd[1]), "pipe"), nil
+}
+
+// secretFile puts the secret where only who inherits the descriptor can read it.
+func secretFile(secret []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("pgas-secret", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("handing down the secret: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "pgas-secret")
+	if _, err := f.WriteAt(secret, 0); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("handing down the secret: %w", err)
+	}
+	return f, nil
+}
+
+// listener is the exchange's server and where it can be reached.
+type listener struct {
+	server *boot.Server
+	addrs  []string
+}
+
+func (l *listener) close() { l.server.Close() }
+
+// serveExchange listens on host, or on every interface if it is anyHost.
+func serveExchange(host, id string, npes int, secret []byte, logf func(string, ...any)) (*listener, error) {
+	at := host
+	if host == anyHost {
+		at = ""
+	}
+	ln, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
+	if err != nil {
+		return nil, fmt.Errorf("listening for the other hosts on %s: %w: -boot-addr must be an address of the job's first host", host, err)
+	}
+	l := &listener{}
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	if host != anyHost {
+		l.addrs = []string{net.JoinHostPort(host, port)}
+	} else if l.addrs, err = reachable(port); err != nil {
+		ln.Close()
+		return nil, err
+	}
+	l.server = boot.Serve(ln, id, npes, secret, logf)
+	return l, nil
+}
+
+// anyHost in config.Serve: choose.
+const anyHost = "*"
+
+// reachable lists the addresses of this host, those that other hosts can use first. Hosts that are
+// namespaces or containers sharing one network need the loopback ones.
+func reachable(port string) ([]string, error) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, fmt.Errorf("listing the addresses of this host: %w", err)
+	}
+	var global, loopback []string
+	for _, a := range addrs {
+		n, ok := a.(*net.IPNet)
+		if !ok || n.IP.IsLinkLocalUnicast() {
+			continue
+		}
+		at := net.JoinHostPort(n.IP.String(), port)
+		if n.IP.IsLoopback() {
+			loopback = append(loopback, at)
+		} else {
+			global = append(global, at)
+		}
+	}
+	return append(global, loopback...), nil
+}
