@@ -64,7 +64,7 @@ func (w *World) meetFlags(ctx context.Context, seq uint64) error {
 	w.state.Arrived.Store(seq)
 	for _, other := range w.job.Segment.States {
 		if other != w.state {
-			other.Ring(boot.AnyWord)
+			other.Ring(boot.MeetingWord)
 		}
 	}
 	for i, other := range w.job.Segment.States {

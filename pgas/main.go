@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/ucp"
 )
 
 // Main runs body on this PE of the job and exits the process: with status 0 when body returned nil and
@@ -72,7 +74,20 @@ func Init(ctx context.Context) (*World, error) {
 	return Open(ctx, job)
 }
 
-// Open joins the job described by job, with the transports that it needs.
+// Open joins the job described by job, with the transports that it needs: shared memory on this host,
+// UCX to the others.
 func Open(ctx context.Context, job *boot.Job) (*World, error) {
-	return OpenWith(ctx, job, Options{})
+	var opts Options
+	if len(job.Hosts) > 1 || job.Settings.AMO == boot.AMONIC {
+		opts.Remote = openUCX
+	}
+	return OpenWith(ctx, job, opts)
+}
+
+func openUCX(ctx context.Context, job *boot.Job) (transport.Transport, error) {
+	t, err := ucp.Open(ctx, job, ucp.Settings{PeerTimeout: job.Settings.PeerTimeout, Spin: job.Settings.Spin})
+	if err != nil {
+		return nil, err // not t: a nil *ucp.Transport would be a non-nil Transport
+	}
+	return t, nil
 }

@@ -107,11 +107,14 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 	return w.sleepUntil(ctx, c)
 }
 
+// yield lets another PE run. Between processes that is the kernel's business alone: a detour through
+// the Go scheduler would wake idle threads of this process to compete with the other PEs.
 func (w *World) yield() {
-	runtime.Gosched()
-	if !w.pace.goroutine {
-		unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	if w.pace.goroutine {
+		runtime.Gosched()
+		return
 	}
+	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
 // sleepUntil sleeps on the doorbell between looks at c.
@@ -184,10 +187,13 @@ type sleepers struct {
 func (s *sleepers) enter(st *boot.State, off uint64) {
 	s.mu.Lock()
 	s.n++
-	if s.n == 1 && off != 0 {
-		st.Waiting.Store(boot.Granule(off))
-	} else {
+	switch {
+	case s.n > 1:
 		st.Waiting.Store(boot.AnyWord)
+	case off == 0:
+		st.Waiting.Store(boot.MeetingWord)
+	default:
+		st.Waiting.Store(boot.Granule(off))
 	}
 	s.mu.Unlock()
 }
