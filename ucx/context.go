@@ -1,0 +1,114 @@
+//go:build cgo
+
+package ucx
+
+// Context: the devices and transports that a process uses.
+
+/*
+#cgo pkg-config: ucx
+#cgo CFLAGS: -O2 -Wall -Wextra
+#include <stdlib.h>
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Available reports whether this binary was built with UCX.
+const Available = true
+
+// Version is the version of the UCX library in use, such as "1.13.1".
+func Version() string { return C.GoString(C.ucp_get_version_string()) }
+
+// Context holds the transports and devices that a process uses. It is safe for concurrent use.
+type Context struct {
+	c        C.ucp_context_h
+	features Feature
+	warnings string
+	users    atomic.Int32 // workers and memories that are still open
+	closed   atomic.Bool
+}
+
+// NewContext opens the transports and devices that the configuration allows. When it leaves none, the
+// error is ErrNoDevice and says which transports and devices there are.
+func NewContext(p Params) (*Context, error) {
+	if p.Features == 0 {
+		p.Features = FeatureAll
+	}
+	if p.Config == nil {
+		config, err := ReadConfig("", "")
+		if err != nil {
+			return nil, err
+		}
+		defer config.Close()
+		p.Config = config
+	}
+	if p.Config.c == nil {
+		return nil, &Error{Op: "open context", Status: ErrInvalidParam, Detail: "the configuration is closed"}
+	}
+	name := optionalString(p.Name)
+	defer C.free(unsafe.Pointer(name))
+	detail := newDetail()
+	defer detail.free()
+	c := &Context{features: p.Features}
+	st := Status(C.gx_context_create(C.uint64_t(p.Features), C.uint64_t(max(p.Endpoints, 0)),
+		C.uint64_t(max(p.PerNode, 0)), name, p.Config.c, &c.c, detail.c))
+	if st != OK {
+		return nil, &Error{Op: "open context", Status: st, Detail: detail.text()}
+	}
+	c.warnings = detail.text()
+	return c, nil
+}
+
+// Warnings is what UCX had to say while the context was opened, on one line: a transport that was asked
+// for and is not there, for example. It is usually empty.
+func (c *Context) Warnings() string { return c.warnings }
+
+// Features are the features that the context was opened with.
+func (c *Context) Features() Feature { return c.features }
+
+// Print writes the transports and devices of the context as text.
+func (c *Context) Print(to io.Writer) error {
+	if c.closed.Load() {
+		return &Error{Op: "print context", Status: ErrInvalidParam, Detail: "the context is closed"}
+	}
+	return printText(to, "print context", func(text **C.char, n *C.size_t) C.int32_t {
+		return C.gx_context_print(c.c, text, n)
+	})
+}
+
+// Close releases the context. It fails with ErrBusy while a worker or a memory of it is open.
+func (c *Context) Close() error {
+	if n := c.users.Load(); n > 0 {
+		return &Error{Op: "close context", Status: ErrBusy,
+			Detail: fmt.Sprintf("%d of its workers and memories are open: close them first", n)}
+	}
+	if c.closed.CompareAndSwap(false, true) {
+		C.ucp_cleanup(c.c)
+		c.c = nil
+	}
+	return nil
+}
+
+// use counts one more object that needs the context.
+func (c *Context) use(op string) error {
+	c.users.Add(1)
+	if c.closed.Load() {
+		c.users.Add(-1)
+		return &Error{Op: op, Status: ErrInvalidParam, Detail: "the context is closed"}
+	}
+	return nil
+}
+
+// need checks that the context was opened with a feature.
+func (c *Context) need(op string, f Feature, name string) error {
+	if c.features&f == f {
+		return nil
+	}
+	return &Error{Op: op, Status: ErrInvalidParam, Detail: "the context was opened without ucx." + name}
+}
