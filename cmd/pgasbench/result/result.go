@@ -1,0 +1,72 @@
+// Package result is what a benchmark says: how operations are timed, the statistics of the samples, and
+// the line of JSON that pgasbench and the programs of tests/peers print alike.
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Result is one point: one operation at one size. Times are of one operation; a ping-pong counts one
+// way.
+type Result struct {
+	Bench     string  `json:"bench"`
+	Bytes     int     `json:"bytes"`
+	PEs       int     `json:"pes"`
+	Transport string  `json:"transport"`
+	P50ns     float64 `json:"p50_ns"`
+	MinNs     float64 `json:"min_ns"`
+	P99ns     float64 `json:"p99_ns"`
+	MBps      float64 `json:"mbps"`             // 10^6 bytes a second, at the median
+	Mops      float64 `json:"mops"`             // 10^6 operations a second, at the median
+	RssKB     float64 `json:"rss_kb,omitempty"` // of the bench "idle": resident memory of a PE
+	PssKB     float64 `json:"pss_kb,omitempty"` // the same, shared pages divided by their sharers
+}
+
+// Of makes a Result of samples. ways is how many of what Bench counts one sample holds: 2 for a
+// ping-pong.
+func Of(bench string, size, pes int, transport string, s Series, ways float64) Result {
+	p50 := s.Quantile(0.5) / ways
+	return Result{
+		Bench: bench, Bytes: size, PEs: pes, Transport: transport,
+		P50ns: p50, MinNs: s.Min() / ways, P99ns: s.Quantile(0.99) / ways,
+		MBps: float64(size) * 1e3 / p50, Mops: 1e3 / p50,
+	}
+}
+
+// Write prints r as one line of JSON.
+func (r Result) Write(w io.Writer) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("writing a result: %w", err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// Read reads all results in text. Lines that are not JSON objects (what a launcher says beside them)
+// are passed over; an object with an unknown field is an error.
+func Read(text []byte) ([]Result, error) {
+	var all []Result
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if !bytes.HasPrefix(line, []byte("{")) {
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		var r Result
+		if err := d.Decode(&r); err != nil {
+			return nil, fmt.Errorf("line %d is not a result: %w", n, err)
+		}
+		all = append(all, r)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading results: %w", err)
+	}
+	return all, nil
+}

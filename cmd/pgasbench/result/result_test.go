@@ -1,0 +1,183 @@
+package result
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The oracle of a quantile: of n samples, at least q*n are not above it and fewer are below it than
+// would make room for another.
+func TestQuantile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n := 1 + rng.IntN(300)
+		ns := make([]float64, n)
+		for i := range ns {
+			ns[i] = float64(rng.IntN(50))
+		}
+		s := NewSeries(slices.Clone(ns), n)
+		if s.Count() != n || s.Min() != slices.Min(ns) {
+			t.Fatalf("count %d min %v of %v", s.Count(), s.Min(), ns)
+		}
+		for _, q := range []float64{0, 0.5, 0.99, 1} {
+			got, below, notAbove := s.Quantile(q), 0, 0
+			for _, x := range ns {
+				if x < got {
+					below++
+				}
+				if x <= got {
+					notAbove++
+				}
+			}
+			if float64(below) > q*float64(n) || float64(notAbove) < q*float64(n) {
+				t.Fatalf("quantile %v of %d samples is %v: %d below, %d not above", q, n, got, below, notAbove)
+			}
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		of   []float64
+		want float64
+	}{{nil, 0}, {[]float64{3}, 3}, {[]float64{9, 1, 5}, 5}, {[]float64{4, 1, 2, 3}, 2.5}} {
+		if got := Median(c.of); got != c.want {
+			t.Errorf("median of %v is %v, want %v", c.of, got, c.want)
+		}
+	}
+}
+
+func TestOfCountsWays(t *testing.T) {
+	r := Of("signal-pingpong", 8, 2, "shm", NewSeries([]float64{300, 100, 200}, 3), 2)
+	want := Result{Bench: "signal-pingpong", Bytes: 8, PEs: 2, Transport: "shm", P50ns: 100, MinNs: 50, P99ns: 150, MBps: 80, Mops: 10}
+	if r != want {
+		t.Errorf("got  %+v\nwant %+v", r, want)
+	}
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	all := []Result{
+		{Bench: "put", Bytes: 8, PEs: 2, Transport: "shm", P50ns: 1.25, MinNs: 1, P99ns: 4.5, MBps: 6400, Mops: 800},
+		{Bench: "idle", PEs: 16, Transport: "oshmem", RssKB: 19292, PssKB: 12486},
+	}
+	var out bytes.Buffer
+	out.WriteString("a launcher's remark\n\n")
+	for _, r := range all {
+		if err := r.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Read(out.Bytes())
+	if err != nil || !reflect.DeepEqual(got, all) {
+		t.Errorf("read %+v, %v\nwrote %+v", got, err, all)
+	}
+	for _, field := range []string{"bench", "bytes", "pes", "transport", "p50_ns", "min_ns", "p99_ns", "mbps", "mops"} {
+		if !strings.Contains(out.String(), `"`+field+`":`) {
+			t.Errorf("no field %q in %s", field, out.String())
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, line := range []string{`{"bench":3}`, `{"bench":"put","colour":1}`, `{"bench":`} {
+		if got, err := Read([]byte("\n" + line)); err == nil || !strings.HasPrefix(err.Error(), "line 2 is not a result") {
+			t.Errorf("%s: got %v, %v", line, got, err)
+		}
+	}
+}
+
+// A machine of known speed: each operation takes cost, reading the clock nothing.
+type machine struct {
+	now  time.Duration
+	cost time.Duration
+	ran  int
+}
+
+func (m *machine) work(step int) Work {
+	return Work{
+		Step: step,
+		Batch: func(first, n int) error {
+			if first != m.ran {
+				return errors.New("operations are not numbered in order")
+			}
+			m.ran += n
+			m.now += time.Duration(n) * m.cost
+			return nil
+		},
+		Clock: func() time.Duration { return m.now },
+	}
+}
+
+func TestMeasureFindsTheCost(t *testing.T) {
+	for _, cost := range []time.Duration{1, 17, 900, 25 * time.Microsecond, 3 * time.Millisecond} {
+		for _, step := range []int{1, Window} {
+			m := &machine{cost: cost}
+			p := Standard(10 * time.Millisecond)
+			s, err := p.Measure(m.work(step))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Min() != float64(cost) || math.Abs(s.Quantile(0.99)-float64(cost)) > 1e-9 {
+				t.Errorf("cost %v step %d: min %v p99 %v", cost, step, s.Min(), s.Quantile(0.99))
+			}
+			if s.Done != m.ran || s.Done%step != 0 || s.Count() < p.Least || s.Count() > p.Most {
+				t.Errorf("cost %v step %d: done %d of %d, %d batches", cost, step, s.Done, m.ran, s.Count())
+			}
+			if budget := 2*p.Point + time.Duration(100*step)*cost; m.now > budget {
+				t.Errorf("cost %v step %d: took %v, more than %v", cost, step, m.now, budget)
+			}
+		}
+	}
+}
+
+// Two who measure the same work run the same operations, whatever their clocks say.
+func TestMeasureAgrees(t *testing.T) {
+	said := make(chan int, 1000)
+	a, b := &machine{cost: 30}, &machine{cost: 9000}
+	lead, follow := a.work(1), b.work(1)
+	lead.Agree = func(v int) (int, error) { said <- v; return v, nil }
+	follow.Agree = func(int) (int, error) { return <-said, nil }
+	p := Standard(time.Millisecond)
+	first, err := p.Measure(lead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := p.Measure(follow)
+	if err != nil || first.Done != second.Done || first.Count() != second.Count() {
+		t.Errorf("leader did %d in %d batches, follower %d in %d (%v)", first.Done, first.Count(), second.Done, second.Count(), err)
+	}
+}
+
+func TestMeasureStopsAtAnError(t *testing.T) {
+	boom := errors.New("boom")
+	for _, at := range []int{0, 100, 100000} {
+		m := &machine{cost: 10}
+		w := m.work(1)
+		inner := w.Batch
+		w.Batch = func(first, n int) error {
+			if first+n > at {
+				return boom
+			}
+			return inner(first, n)
+		}
+		if _, err := Standard(time.Second).Measure(w); !errors.Is(err, boom) {
+			t.Errorf("error at %d: got %v", at, err)
+		}
+	}
+}
+
+func TestSlots(t *testing.T) {
+	for size := 1; size < 5<<20; size = size*2 + size/3 + 1 {
+		n := Slots(size)
+		if n&(n-1) != 0 || n > 1024 || (n > 1 && n*size > 65536) {
+			t.Errorf("%d bytes: %d slots", size, n)
+		}
+	}
+}
