@@ -261,6 +261,7 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	if len(src) == 0 {
 		return
 	}
+	_ = c.lanes[pe] // panic before the lock is taken
 	c.lock()
 	l := c.lane(pe)
 	if len(src) > C.SMALL_MAX {
@@ -275,6 +276,7 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 // PutSignal copies src to dst of pe and then updates the 8-byte word at sig: whoever sees the signal
 // sees src. op is a transport.Op, Set or Add. src may be empty, and may be reused on return.
 func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8, value uint64) {
+	_ = c.lanes[pe] // panic before the lock is taken
 	c.lock()
 	l := c.lane(pe)
 	prompt := l.used == headBytes && l.sent == l.acked
@@ -309,6 +311,7 @@ func (c *Channel) putLarge(l *C.lane_t, dst uint64, src []byte, op uint8, sig, v
 
 // Post applies op to the word of pe at off; it is complete there after Quiet.
 func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) {
+	_ = c.lanes[pe] // panic before the lock is taken
 	c.lock()
 	l := c.lane(pe)
 	if at := c.room(l, postBytes); at != nil {
@@ -324,6 +327,7 @@ func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes
 	args := C.struct_word_args{off: C.uint64_t(off), operand: C.uint64_t(operand), cond: C.uint64_t(cond), op: C.uint32_t(op), bytes: C.uint32_t(bytes)}
 	var old C.uint64_t
 	var slot *C.slot_t
+	_ = c.lanes[pe] // panic before the lock is taken
 	c.lock()
 	l := c.lane(pe)
 	c.wake()
@@ -378,6 +382,7 @@ func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 		defer pin.Unpin()
 	}
 	var slot *C.slot_t
+	_ = c.lanes[pe] // panic before the lock is taken
 	c.lock()
 	l := c.lane(pe)
 	c.wake()
@@ -395,6 +400,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 	if len(dst) == 0 {
 		return
 	}
+	_ = c.lanes[pe] // panic before the lock is taken
 	c.lock()
 	l := c.lane(pe)
 	c.pins.Pin(&dst[0])

@@ -9,7 +9,8 @@
 
 #include "private.h"
 
-// defaults are settings of UCX that suit the engine. What the user set in the environment stands.
+// defaults are settings of UCX that suit the engine. What the user set in the environment stands. UCX
+// takes the name of a transport's setting without that of the transport.
 static const struct {
     const char *env, *name, *value;
 } defaults[] = {
@@ -17,13 +18,12 @@ static const struct {
     {"UCX_MAX_EAGER_RAILS", "MAX_EAGER_RAILS", "1"},
     {"UCX_MAX_EAGER_LANES", "MAX_EAGER_LANES", "1"},
     // A piece of a large put is one send from the user's memory and one receive.
-    {"UCX_TCP_TX_SEG_SIZE", "TCP_TX_SEG_SIZE", "64k"},
-    {"UCX_TCP_RX_SEG_SIZE", "TCP_RX_SEG_SIZE", "128k"},
+    {"UCX_TCP_TX_SEG_SIZE", "TX_SEG_SIZE", "64k"},
+    {"UCX_TCP_RX_SEG_SIZE", "RX_SEG_SIZE", "128k"},
     // Go's garbage collector returns memory without UCX seeing it, so UCX must not cache registrations.
     {"UCX_RCACHE_ENABLE", "RCACHE_ENABLE", "n"},
     // Lanes in shared memory are only used for tests of the engine; they must report dead peers too.
-    {"UCX_POSIX_ERROR_HANDLING", "POSIX_ERROR_HANDLING", "y"},
-    {"UCX_SYSV_ERROR_HANDLING", "SYSV_ERROR_HANDLING", "y"},
+    {"UCX_MM_ERROR_HANDLING", "MM_ERROR_HANDLING", "y"},
 };
 
 static int fail(char *err, size_t err_bytes, const char *what, ucs_status_t status)

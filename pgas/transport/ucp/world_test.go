@@ -54,17 +54,22 @@ func (t *table) Get(_ context.Context, key string) ([]byte, error) {
 
 func (t *table) Close() error { return nil }
 
-// world is a job whose PEs are in this process, each on a host of its own.
-type world struct {
-	jobs []*boot.Job
-	ts   []*Transport
+// Lanes are the sets of UCX transports that the tests run over.
+var Lanes = []string{"tcp", "posix,self", "sysv,self"}
+
+// World is a job whose PEs are in this process, each on a host of its own.
+type World struct {
+	Jobs       []*boot.Job
+	Transports []*Transport
 }
 
-func (w *world) heap(pe int) []byte { return w.jobs[pe].Segment.Heap(0) }
+// Heap is the memory behind a PE's heap.
+func (w *World) Heap(pe int) []byte { return w.Jobs[pe].Segment.Heap(0) }
 
-func newWorld(t testing.TB, npes int, settings Settings) *world {
+// NewWorld starts the transports of npes PEs in this process, and closes them with the test.
+func NewWorld(t testing.TB, npes int, settings Settings) *World {
 	t.Helper()
-	w := &world{ts: make([]*Transport, npes)}
+	w := &World{Transports: make([]*Transport, npes)}
 	exchange := newTable(npes)
 	var hosts []boot.Host
 	for pe := range npes {
@@ -73,17 +78,17 @@ func newWorld(t testing.TB, npes int, settings Settings) *world {
 	for pe := range npes {
 		seg := boot.NewSegment(1, 2, 8<<20)
 		seg.Header.First = uint32(pe)
-		w.jobs = append(w.jobs, &boot.Job{ID: "test", PE: pe, NPEs: npes, Hosts: hosts, Here: pe, Segment: seg, Exchange: exchange, Launched: true})
+		w.Jobs = append(w.Jobs, &boot.Job{ID: "test", PE: pe, NPEs: npes, Hosts: hosts, Here: pe, Segment: seg, Exchange: exchange, Launched: true})
 	}
 	var wg sync.WaitGroup
 	for pe := range npes {
 		wg.Go(func() {
-			tr, err := Open(context.Background(), w.jobs[pe], settings)
+			tr, err := Open(context.Background(), w.Jobs[pe], settings)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			w.ts[pe] = tr
+			w.Transports[pe] = tr
 		})
 	}
 	wg.Wait()
@@ -91,7 +96,7 @@ func newWorld(t testing.TB, npes int, settings Settings) *world {
 		t.FailNow()
 	}
 	t.Cleanup(func() {
-		for _, tr := range w.ts {
+		for _, tr := range w.Transports {
 			if err := tr.Close(); err != nil {
 				t.Error(err)
 			}
@@ -100,36 +105,11 @@ func newWorld(t testing.TB, npes int, settings Settings) *world {
 	return w
 }
 
-func (w *world) channel(t testing.TB, pe int, private bool) transport.Channel {
+func (w *World) channel(t testing.TB, pe int, private bool) transport.Channel {
 	t.Helper()
-	c, err := w.ts[pe].Channel(private)
+	c, err := w.Transports[pe].Channel(private)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
-}
-
-func TestFirst(t *testing.T) {
-	t.Setenv("UCX_TLS", "tcp")
-	w := newWorld(t, 2, Settings{})
-	c := w.channel(t, 0, false)
-	c.Put(1, 4096, []byte("hello, world"))
-	if err := c.Quiet(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
-	if got := string(w.heap(1)[4096:4108]); got != "hello, world" {
-		t.Fatal(got)
-	}
-	old, err := c.Atomic(t.Context(), 1, transport.Add, transport.Word{Off: 64, Bytes: 8}, 5, 0)
-	if err != nil || old != 0 {
-		t.Fatal(old, err)
-	}
-	old, err = c.Atomic(t.Context(), 1, transport.Add, transport.Word{Off: 64, Bytes: 8}, 5, 0)
-	if err != nil || old != 5 {
-		t.Fatal(old, err)
-	}
-	dst := make([]byte, 12)
-	if err := c.Get(t.Context(), 1, dst, 4096); err != nil || string(dst) != "hello, world" {
-		t.Fatal(string(dst), err)
-	}
 }

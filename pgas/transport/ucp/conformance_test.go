@@ -1,0 +1,32 @@
+package ucp_test
+
+import (
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+	"github.com/gopgas/gopgas/pgas/transport/transporttest"
+	"github.com/gopgas/gopgas/pgas/transport/ucp"
+)
+
+func TestConformance(t *testing.T) {
+	for _, tls := range ucp.Lanes {
+		t.Run(tls, func(t *testing.T) {
+			t.Setenv("UCX_TLS", tls)
+			transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
+				r := &transporttest.Rig{Words: shm.Load}
+				w := ucp.NewWorld(t, npes, ucp.Settings{})
+				for pe, tr := range w.Transports {
+					r.PEs = append(r.PEs, tr)
+					r.Heaps = append(r.Heaps, w.Heap(pe))
+				}
+				return r
+			})
+		})
+	}
+}
+
+var (
+	_ transport.Transport = (*ucp.Transport)(nil)
+	_ transport.Waiter    = (*ucp.Transport)(nil)
+)
