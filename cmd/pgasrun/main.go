@@ -96,14 +96,17 @@ func run(args []string) int {
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
-	program, err := opts.resolve(signals)
+	program, err := opts.resolve()
 	if err != nil {
 		return complain(err, statusFailed)
 	}
-	spec := opts.spec(hosts, program)
+	spec := opts.spec(hosts, program.path)
 	spec.Signals = signals
 	if opts.dryRun {
-		return dryRun(os.Stdout, spec)
+		return dryRun(os.Stdout, program, spec)
+	}
+	if err := program.build(signals); err != nil {
+		return complain(err, statusFailed)
 	}
 	return start(opts, spec)
 }
@@ -209,10 +212,13 @@ func stdin() io.Reader {
 }
 
 // dryRun prints what would run.
-func dryRun(w io.Writer, spec launch.Spec) int {
+func dryRun(w io.Writer, p program, spec launch.Spec) int {
 	plan, err := launch.Plan(spec)
 	if err != nil {
 		return complain(err, statusUsage)
+	}
+	if p.pkg != "" {
+		fmt.Fprintf(w, "build: %s\n", strings.Join(p.buildCommand(), " "))
 	}
 	fmt.Fprint(w, plan)
 	return 0
@@ -232,6 +238,6 @@ func printEnv(w io.Writer) int {
 		}
 		fmt.Fprintf(w, "%-22s %-22s %-12s %s (%s)\n", v.Name, value, origin, v.Meaning, v.Unit)
 	}
-	fmt.Fprintf(w, "\nPEs on every host get these, and every variable that starts with %s.\n", strings.Join(launch.Forwarded(), ", "))
+	fmt.Fprintf(w, "\nPEs on every host get what is set of %s; on this host they get the whole environment.\n", strings.Join(launch.Forwarded(), ", "))
 	return status
 }

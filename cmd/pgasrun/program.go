@@ -18,116 +18,136 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// resolve returns the absolute path of the program, built if need be. A signal stops the build.
-func (o *options) resolve(signals <-chan os.Signal) (string, error) {
+// program is what a PE executes.
+type program struct {
+	path string // absolute
+	pkg  string // the package to build it from, or empty
+}
+
+// resolve finds the program that the command line names.
+func (o *options) resolve() (program, error) {
 	info, err := os.Stat(o.program)
+	missing := errors.Is(err, os.ErrNotExist)
 	switch {
-	case err == nil && info.IsDir():
-		return o.build(signals)
-	case strings.Contains(o.program, "/"):
-		if err != nil && importPath(o.program) {
-			return o.build(signals)
-		}
-		if errors.Is(err, os.ErrNotExist) && o.elsewhere() {
-			return filepath.Abs(o.program)
-		}
-		if errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("there is no program or package %s: give the path of one, or a name on PATH", o.program)
-		}
-		return filepath.Abs(o.program)
+	case err == nil && info.IsDir(), missing && importPath(o.program):
+		return o.packageProgram()
+	case !strings.Contains(o.program, "/"):
+		return o.onPath(err == nil)
+	case missing && o.hosts == "" && o.hostfile == "":
+		return program{}, fmt.Errorf("there is no program or package %s: give the path of one, or a name on PATH", o.program)
 	}
+	// Anything else about the file is found by the hosts that are to run it.
+	path, err := filepath.Abs(o.program)
+	return program{path: path}, err
+}
+
+func (o *options) onPath(isHere bool) (program, error) {
 	path, err := exec.LookPath(o.program)
-	if err != nil {
-		if info != nil {
-			return "", fmt.Errorf("%s is not on PATH: write ./%s for the file in this directory", o.program, o.program)
-		}
-		return "", fmt.Errorf("%s is not on PATH: give its path, or that of a Go package such as ./%s", o.program, o.program)
+	switch {
+	case err != nil && isHere:
+		return program{}, fmt.Errorf("%s is not on PATH: write ./%s for the file in this directory", o.program, o.program)
+	case err != nil:
+		return program{}, fmt.Errorf("%s is not on PATH: give its path, or that of a Go package such as ./samples/hello", o.program)
 	}
-	return filepath.Abs(path)
+	path, err = filepath.Abs(path)
+	return program{path: path}, err
 }
 
-// elsewhere: no PE runs on this host, so the program need not be here.
-func (o *options) elsewhere() bool { return o.hosts != "" || o.hostfile != "" }
-
-// importPath: the first element has a dot, as in github.com/gopgas/gopgas/samples/hello.
+// importPath: the first element has a dot and more follow, as in github.com/gopgas/gopgas/samples/hello.
 func importPath(p string) bool {
-	first, _, _ := strings.Cut(p, "/")
-	return strings.Contains(strings.Trim(first, "."), ".")
+	first, rest, _ := strings.Cut(p, "/")
+	return rest != "" && strings.Contains(strings.Trim(first, "."), ".")
 }
 
-// build builds the package and returns the program's path.
-func (o *options) build(signals <-chan os.Signal) (string, error) {
-	dir, err := o.cacheDir()
+// packageProgram says where the program of a package goes.
+func (o *options) packageProgram() (program, error) {
+	p := program{pkg: o.program}
+	if !importPath(p.pkg) {
+		var err error
+		if p.pkg, err = filepath.Abs(p.pkg); err != nil {
+			return p, fmt.Errorf("building %s: %w", o.program, err)
+		}
+	}
+	base, err := os.UserCacheDir()
 	if err != nil {
-		return "", err
+		base = filepath.Join(os.TempDir(), fmt.Sprintf("pgasrun-%d", os.Getuid()))
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("building %s: %w", o.program, err)
+	key := sha256.Sum256([]byte(p.pkg))
+	p.path = filepath.Join(base, "pgasrun", hex.EncodeToString(key[:8]), filepath.Base(p.pkg))
+	return p, nil
+}
+
+// buildCommand is what makes a program of a package.
+func (p program) buildCommand() []string { return []string{"go", "build", "-o", p.path, p.pkg} }
+
+// build brings the program up to date. A signal stops it.
+func (p program) build(signals <-chan os.Signal) error {
+	if p.pkg == "" {
+		return nil
 	}
-	defer lock.Close() // and with it the lock
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
-		return "", fmt.Errorf("building %s: locking its file: %w", o.program, err)
-	}
-	program := filepath.Join(dir, programName(o.program))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {
 		select {
 		case sig := <-signals:
-			cancel(fmt.Errorf("%v", sig))
+			cancel(fmt.Errorf("stopped by %v", sig))
 		case <-ctx.Done():
 		}
 	}()
-	pkg := o.program
-	if !importPath(pkg) && !filepath.IsAbs(pkg) && !strings.HasPrefix(pkg, ".") {
-		pkg = "./" + pkg
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return fmt.Errorf("building %s: %w", p.pkg, err)
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, pkg)
+	defer unlock()
+	argv := p.buildCommand()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its own files
+	cmd.WaitDelay = 10 * time.Second
 	err = cmd.Run()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s is a Go package and there is no go command on PATH to build it: install Go, or name a binary", o.program)
+		return fmt.Errorf("%s is a Go package and there is no go command on PATH to build it: install Go, or name a binary", p.pkg)
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("building %s: %w", o.program, context.Cause(ctx))
+		return fmt.Errorf("building %s: %w", p.pkg, context.Cause(ctx))
 	case err != nil:
-		return "", fmt.Errorf("building %s failed (%w): `go build %s` must work and give a command", o.program, err, pkg)
+		return fmt.Errorf("building %s failed (%w): `go build` must work there", p.pkg, err)
 	}
-	return program, nil
+	if info, err := os.Stat(p.path); err != nil || info.Mode()&0o111 == 0 {
+		return fmt.Errorf("%s is not a command: name a package main", p.pkg)
+	}
+	return nil
 }
 
-// programName is what ps and the package's own messages should call it.
-func programName(pkg string) string {
-	abs, err := filepath.Abs(pkg)
-	if err != nil {
-		return "program"
+// lock keeps other launchers from building the same package.
+func (p program) lock(ctx context.Context) (unlock func(), err error) {
+	dir := filepath.Dir(p.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
 	}
-	return filepath.Base(abs)
-}
-
-// cacheDir makes and returns the directory for the program of this package.
-func (o *options) cacheDir() (string, error) {
-	base, err := os.UserCacheDir()
+	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		base = filepath.Join(os.TempDir(), fmt.Sprintf("pgasrun-%d", os.Getuid()))
+		return nil, err
 	}
-	pkg := o.program
-	if !importPath(pkg) {
-		if pkg, err = filepath.Abs(pkg); err != nil {
-			return "", fmt.Errorf("building %s: %w", o.program, err)
+	for {
+		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+		case err == nil:
+			return func() { f.Close() }, nil
+		case !errors.Is(err, unix.EWOULDBLOCK):
+			f.Close()
+			return nil, err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
 		}
 	}
-	key := sha256.Sum256([]byte(pkg))
-	dir := filepath.Join(base, "pgasrun", hex.EncodeToString(key[:8]))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("building %s: %w", o.program, err)
-	}
-	return dir, nil
 }

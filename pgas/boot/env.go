@@ -7,7 +7,6 @@ package boot
 import (
 	"fmt"
 	"math/bits"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -252,13 +251,21 @@ const (
 // DefaultHeapMax is the HeapMax of a host with local PEs and memory bytes: all of the memory for each,
 // as far as addresses reach.
 func DefaultHeapMax(local int, memory uint64) uint64 {
-	return RoundHeap(min(memory, addressBudget/uint64(local)))
+	return RoundHeap(min(memory, addressBudget/uint64(local)&^(heapUnit-1)))
 }
 
 // RoundHeap rounds a heap size up to the unit that heaps have, and to what the runtime itself needs.
 func RoundHeap(bytes uint64) uint64 {
 	bytes = max(bytes, 2*ReservedBytes)
 	return (bytes + heapUnit - 1) &^ (heapUnit - 1)
+}
+
+// CheckHeap refuses heaps that local PEs of one host cannot map together.
+func CheckHeap(local int, heapMax uint64) error {
+	if heapMax > addressBudget/uint64(local) {
+		return fmt.Errorf("%s=%d for each of %d PEs is more than the addresses of a process: at most %d", envHeapMax, heapMax, local, addressBudget/uint64(local)&^(heapUnit-1))
+	}
+	return nil
 }
 
 // HostMemory is the memory of this host in bytes.
@@ -287,6 +294,3 @@ func StripEnv(environ []string) []string {
 		return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 	})
 }
-
-// Origin says what a variable is set to in the environment of this process, if it is.
-func (v Variable) Origin() (value string, set bool) { return os.LookupEnv(v.Name) }

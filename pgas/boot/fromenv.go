@@ -5,8 +5,6 @@ package boot
 // that private contract are in this file, so that they cannot drift apart.
 
 import (
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -63,7 +61,11 @@ func singleton(set Settings) (*Job, error) {
 	if heap == 0 {
 		heap = DefaultHeapMax(1, HostMemory())
 	}
-	f, err := CreateSegment(1, 0, 1, HostCores(), RoundHeap(heap))
+	heap = RoundHeap(heap)
+	if err := CheckHeap(1, heap); err != nil {
+		return nil, err
+	}
+	f, err := CreateSegment(1, 0, 1, HostCores(), heap)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +89,7 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 		return n
 	}
 	j.PE, j.NPEs, j.Here = number(envPE), number(envNPEs), number(envHostIndex)
-	fd := number(envSegmentFD)
+	segmentFD, secretFD := number(envSegmentFD), -1
 	if err != nil {
 		return nil, err
 	}
@@ -97,21 +99,32 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
-	if j.Segment, err = inheritSegment(fd); err != nil {
-		return nil, err
-	}
-	if err := j.claim(); err != nil {
-		j.Segment.Close()
-		return nil, err
-	}
 	if len(j.Hosts) > 1 {
-		secret, err := readSecret(number(envSecretFD))
-		if err != nil {
+		if secretFD = number(envSecretFD); err != nil {
 			return nil, err
 		}
-		j.Exchange = NewExchange(j.ID, j.PE, secret, strings.Split(vars[envBootAddr], ","))
+	}
+	if err := j.inherit(segmentFD, secretFD, strings.Split(vars[envBootAddr], ",")); err != nil {
+		return nil, err
 	}
 	return j, nil
+}
+
+// inherit takes over the segment and, in a job of several hosts, the exchange.
+func (j *Job) inherit(segmentFD, secretFD int, addrs []string) (err error) {
+	if j.Segment, err = inheritSegment(segmentFD); err != nil {
+		return err
+	}
+	if err = j.claim(); err == nil && len(j.Hosts) > 1 {
+		var secret []byte
+		if secret, err = readSecret(secretFD); err == nil {
+			j.Exchange = NewExchange(j.ID, j.PE, secret, addrs)
+		}
+	}
+	if err != nil {
+		j.Segment.Close()
+	}
+	return err
 }
 
 // check holds the variables against each other.
@@ -232,11 +245,3 @@ func decodeHosts(list string) ([]Host, error) {
 
 // MaxPEs bounds the PEs of a job: far beyond what one launcher can start, far below what overflows.
 const MaxPEs = 1 << 20
-
-// ParseID checks a job id: 32 hexadecimal digits.
-func ParseID(id string) error {
-	if b, err := hex.DecodeString(id); err != nil || len(b) != 16 {
-		return errors.New("a job id must be 32 hexadecimal digits")
-	}
-	return nil
-}

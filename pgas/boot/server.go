@@ -28,6 +28,7 @@ type Server struct {
 	waiting map[string][]reply // Gets of what has not been Put
 	arrived map[int]reply      // PEs in the current fence
 	links   map[int]*link      // by PE
+	conns   map[net.Conn]bool  // all, proved or not
 	closed  bool
 
 	running sync.WaitGroup
@@ -44,7 +45,7 @@ type reply struct {
 func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
 	s := &Server{
 		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
-		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{}, links: map[int]*link{},
+		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{}, links: map[int]*link{}, conns: map[net.Conn]bool{},
 	}
 	s.running.Go(s.listen)
 	return s
@@ -54,8 +55,8 @@ func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
-	for _, l := range s.links {
-		l.conn.Close()
+	for conn := range s.conns {
+		conn.Close()
 	}
 	s.mu.Unlock()
 	s.ln.Close()
@@ -78,9 +79,30 @@ func (s *Server) listen() {
 	}
 }
 
+// hold notes a connection for Close to end.
+func (s *Server) hold(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.conns[conn] = true
+	}
+	return !s.closed
+}
+
+func (s *Server) drop(conn net.Conn) {
+	conn.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, conn)
+}
+
 // receive authenticates one connection and serves it until it ends.
 func (s *Server) receive(conn net.Conn) {
-	defer conn.Close()
+	defer s.drop(conn)
+	if !s.hold(conn) {
+		<-s.half
+		return
+	}
 	l, pe, err := accept(conn, s.id, s.secret)
 	<-s.half
 	if err != nil {
@@ -105,8 +127,6 @@ func (s *Server) seat(pe int, l *link) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed:
-		return net.ErrClosed
 	case pe >= s.npes:
 		return fmt.Errorf("it calls itself PE %d in a job of %d", pe, s.npes)
 	case s.links[pe] != nil:

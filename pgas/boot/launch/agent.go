@@ -192,8 +192,13 @@ func (a *agent) supervise() {
 			}
 		}
 	}
-	a.sweepUntilAlone()
-	a.drain()
+	go func() {
+		for range a.commands { // so that listen notices the end of our input
+		}
+	}()
+	if a.sweepUntilAlone() {
+		a.drain()
+	}
 	if a.listener != nil {
 		a.listener.close()
 	}
@@ -285,9 +290,9 @@ func (a *agent) reap() {
 	}
 }
 
-// sweepUntilAlone kills what the PEs have left running. A process that survives a kill for this long is
-// stuck in the kernel.
-func (a *agent) sweepUntilAlone() {
+// sweepUntilAlone kills what the PEs have left running, and reports whether that worked: a process that
+// survives a kill for this long is stuck in the kernel.
+func (a *agent) sweepUntilAlone() bool {
 	pause := time.Millisecond
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
 		next := time.After(pause)
@@ -296,7 +301,7 @@ func (a *agent) sweepUntilAlone() {
 			select {
 			case _, more := <-a.exits:
 				if !more {
-					return
+					return true
 				}
 			case <-next:
 				break collect
@@ -305,7 +310,8 @@ func (a *agent) sweepUntilAlone() {
 		sweep(a.cfg.ID, os.Getpid())
 		pause = min(2*pause, 100*time.Millisecond)
 	}
-	fmt.Fprintln(os.Stderr, "pgasrun: agent: a process of the job cannot be killed")
+	fmt.Fprintln(os.Stderr, "a process of the job cannot be killed")
+	return false
 }
 
 // drain waits for the rest of the output. The writers are dead, so it is there already, but for the

@@ -24,11 +24,12 @@ type host struct {
 	in    io.WriteCloser
 	send  *sender
 
-	ready   *ready
-	started bool
-	done    bool // fromDone has come: nothing is left there
-	gone    bool // the command has ended
-	table   []blocked
+	ready    *ready
+	started  bool // it has been told to start its PEs
+	done     bool // it has said that nothing is left there
+	gone     bool // its command has ended, and nothing is left there
+	table    []blocked
+	tableDue bool // the table has been asked for, to be printed
 
 	mu      sync.Mutex // guards what follows
 	lastErr string     // the last line the command wrote to its standard error
@@ -42,8 +43,11 @@ type event struct {
 	err  error // of hostGone
 }
 
-// hostGone is the event that a host's agent command has ended.
-const hostGone kind = 0
+// Events that are not frames.
+const (
+	hostGone  kind = 0 // the agent's command has ended
+	hostSwept kind = 1 // so has what it had left behind
+)
 
 // startHost starts the agent of one host. It has a process group of its own, so that the terminal's
 // signals reach the launcher alone.
@@ -142,10 +146,10 @@ func (h *host) ended(err error) error {
 		how += " (" + err.Error() + ")"
 	}
 	if last != "" {
-		how += ", saying " + strings.TrimRight(last, ".")
+		how += ": " + strings.TrimRight(last, ".")
 	}
 	if h.ready == nil {
-		return fmt.Errorf("host %s: `%s` %s: the command must run there, without a question, and the same program must be at that path", h.Name, strings.Join(h.cmd.Args, " "), how)
+		return fmt.Errorf("host %s: `%s` %s; it must run there without a question (check the host's name, -launch, and that pgasrun is at that path)", h.Name, strings.Join(h.cmd.Args, " "), how)
 	}
 	return fmt.Errorf("host %s: the agent %s; its PEs are lost", h.Name, how)
 }

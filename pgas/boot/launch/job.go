@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -41,7 +43,6 @@ type job struct {
 	asked     syscall.Signal // the last signal the user had us forward that ends programs
 	ending    bool           // the PEs have been told to end
 	refused   error          // why the job did not start or was cut short
-	tablesDue int            // hosts whose table is awaited, to be printed with the last
 	kills     int            // steps that kill has taken
 	abandoned bool           // something that we have killed holds on to its output: do not wait
 	grace     <-chan time.Time
@@ -112,6 +113,9 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.kill()
 		}
 	}
+	if j.first != nil || j.refused != nil {
+		j.stderr.endLine()
+	}
 	return Result{Status: j.status, First: j.report()}, j.refused
 }
 
@@ -140,7 +144,10 @@ func (j *job) happened(e event) {
 	switch e.kind {
 	case hostGone:
 		j.hostGone(h, e.err)
+	case hostSwept:
+		h.gone = true
 	case fromRefusal:
+		h.done = true // it sweeps up what it has started
 		j.refuse(j.from(h, string(e.data)))
 	case fromReady:
 		h.ready = new(ready)
@@ -150,7 +157,6 @@ func (j *job) happened(e event) {
 		}
 		j.startWhenReady()
 	case fromStarted:
-		h.started = true
 		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
 	case fromTaken:
 		select {
@@ -221,6 +227,7 @@ func (j *job) startWhenReady() {
 	}
 	for _, h := range j.hosts {
 		h.send.json(toStart, st)
+		h.started = true
 	}
 	if j.spec.Stdin != nil {
 		go j.forwardInput(j.hosts[0])
@@ -276,11 +283,10 @@ func (j *job) forwardInput(h *host) {
 // died handles the end of a PE.
 func (j *job) died(h *host, d death) {
 	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, describeEnd(d))
-	ours := j.ending && d.Status.Signaled() && (d.Status.Signal() == syscall.SIGTERM || d.Status.Signal() == syscall.SIGKILL)
-	if !ours || j.first == nil && j.refused == nil {
+	if !j.ending || !killedByUs(d.Status) {
 		j.status = max(j.status, exitStatus(d))
 	}
-	if !d.failed() || j.first != nil || ours {
+	if !d.failed() || j.ending || j.first != nil {
 		return
 	}
 	j.first = &Failure{death: d, Host: h.Name, asked: j.asked != 0}
@@ -295,13 +301,19 @@ func (j *job) died(h *host, d death) {
 	}
 }
 
-// end asks every PE to end, and makes sure after the grace.
+func killedByUs(status syscall.WaitStatus) bool {
+	return status.Signaled() && (status.Signal() == syscall.SIGTERM || status.Signal() == syscall.SIGKILL)
+}
+
+// end asks every PE to end, unless the user has just done so, and makes sure after the grace.
 func (j *job) end() {
 	if j.ending {
 		return
 	}
 	j.killAgentsAfter(j.spec.Grace)
-	j.signal(syscall.SIGTERM)
+	if j.asked == 0 {
+		j.signal(syscall.SIGTERM)
+	}
 }
 
 // kill is what follows when a request to end has not been enough: first the PEs, then the agents'
@@ -319,11 +331,11 @@ func (j *job) kill() {
 	j.grace = time.After(5 * time.Second)
 }
 
-// killAgents ends commands that do not end by themselves.
+// killAgents ends commands that do not end by themselves, with what they have started here.
 func (j *job) killAgents() {
 	for _, h := range j.hosts {
 		if h.cmd != nil && !h.gone {
-			h.cmd.Process.Kill()
+			unix.Kill(-h.cmd.Process.Pid, unix.SIGKILL)
 		}
 	}
 }
@@ -339,7 +351,7 @@ func (j *job) closeInputs() {
 
 func (j *job) signal(sig syscall.Signal) {
 	for _, h := range j.hosts {
-		if h.ready != nil && !h.gone {
+		if h.started && !h.gone {
 			h.send.bytes(toSignal, []byte{byte(sig)})
 		}
 	}
@@ -386,41 +398,51 @@ func (j *job) cutShort(cause error) {
 func (j *job) askTables() {
 	for _, h := range j.hosts {
 		if h.started && !h.gone && !h.done {
-			j.tablesDue++
+			h.tableDue = true
 			h.send.bytes(toTable)
 		}
 	}
 }
 
+// tableCame notes a host's table, whether it was asked for or comes because a PE failed.
 func (j *job) tableCame(h *host, data []byte) {
 	var rows []blocked
 	if json.Unmarshal(data, &rows) != nil {
 		return
 	}
 	h.table = rows
-	if j.tablesDue == 0 {
-		return // sent because a PE of another host failed: for the report
+	if h.tableDue {
+		j.tableNoLongerDue(h)
 	}
-	if j.tablesDue--; j.tablesDue == 0 && j.spec.Stderr != nil {
-		fmt.Fprintf(j.spec.Stderr, "pgasrun: what each PE is doing:\n%s", formatTable(j.hosts, -1))
+}
+
+func (j *job) tableNoLongerDue(h *host) {
+	h.tableDue = false
+	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.tableDue }) {
+		j.stderr.say("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1))
 	}
 }
 
 // hostGone handles the end of an agent's command. If it was not in order, what its PEs have started may
 // still run there.
 func (j *job) hostGone(h *host, err error) {
-	h.gone = true
 	j.spec.Logf("host %s: the agent has ended", h.Name)
+	if h.tableDue {
+		j.tableNoLongerDue(h)
+	}
+	h.gone = h.done || !h.started
 	if h.done {
+		return
+	}
+	if !h.started {
+		j.refuse(h.ended(err))
 		return
 	}
 	if j.refused == nil && j.first == nil && j.asked == 0 {
 		j.status = max(j.status, 1)
-		j.refuse(h.ended(err))
+		j.refused = h.ended(err)
 	}
-	if h.started {
-		j.sweepHost(h)
-	}
+	go j.sweepHost(h)
 	j.end()
 }
 
@@ -438,4 +460,5 @@ func (j *job) sweepHost(h *host) {
 	if err := cmd.Run(); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
+	j.post(event{host: h, kind: hostSwept})
 }

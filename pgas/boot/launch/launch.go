@@ -23,8 +23,9 @@ import (
 // Local is the name of the launcher's own host: no template is needed to start an agent there.
 const Local = "localhost"
 
-// DefaultTemplate starts an agent on another host if Spec.Template is empty.
-const DefaultTemplate = "ssh {host}"
+// DefaultTemplate starts an agent on another host if Spec.Template is empty. A host whose ssh has a
+// question to ask fails at once, instead of waiting for an answer on a terminal.
+const DefaultTemplate = "ssh -o BatchMode=yes {host}"
 
 // Spec says what to run where. Hosts and Program are required, the rest has defaults.
 type Spec struct {
@@ -47,7 +48,7 @@ type Spec struct {
 	KeepGoing      bool             // a PE's failure does not end the job
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
-	Logf func(format string, args ...any) // told each step, if not nil
+	Logf func(format string, args ...any) // told each step, if not nil; called from several goroutines
 }
 
 // Result is how a job ended.
@@ -58,7 +59,7 @@ type Result struct {
 
 // Run runs a job until every process of it is gone, on every host. The error says why the job did not
 // start, or that ctx ended it; a PE that fails is a Result. Run leaves nothing behind even if this
-// process is killed.
+// process is killed. A Read of Stdin that blocks outlives it.
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	if err := spec.complete(); err != nil {
 		return Result{}, err
@@ -73,7 +74,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 
 // complete checks the spec and fills in defaults.
 func (s *Spec) complete() error {
-	if err := placeHosts(s.Hosts); err != nil {
+	if err := CheckHosts(s.Hosts); err != nil {
 		return err
 	}
 	if s.Template == "" {
@@ -113,8 +114,8 @@ func (s *Spec) complete() error {
 	return nil
 }
 
-// placeHosts checks the hosts and numbers their PEs.
-func placeHosts(hosts []boot.Host) error {
+// CheckHosts checks the hosts of a job, and numbers their PEs.
+func CheckHosts(hosts []boot.Host) error {
 	if len(hosts) == 0 {
 		return errors.New("a job needs at least one host")
 	}
@@ -197,16 +198,21 @@ func (s *Spec) command(host string) []string {
 	return append(words, s.Agent...)
 }
 
-// forwarded are the variables that PEs of every host get from the launcher's environment, by prefix:
-// those that tune this runtime, UCX and Go. On its own host PEs inherit everything.
-var forwarded = [...]string{"PGAS_", "UCX_", "GOMAXPROCS=", "GOGC=", "GOMEMLIMIT=", "GODEBUG=", "GOTRACEBACK=", "GORACE=", "GOCOVERDIR="}
+// forwarded are the variables that PEs of every host get from the launcher's environment: those that
+// tune this runtime, UCX and Go. On its own host PEs inherit everything.
+var forwarded = [...]string{"PGAS_*", "UCX_*", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "GOCOVERDIR"}
+
+// Forwarded lists them; a final * stands for any ending.
+func Forwarded() []string { return forwarded[:] }
 
 // Environ is what is added to the environment of every PE, on every host.
 func (s *Spec) Environ() []string {
 	var env []string
 	for _, kv := range boot.StripEnv(os.Environ()) {
-		for _, prefix := range forwarded {
-			if strings.HasPrefix(kv, prefix) {
+		name, _, _ := strings.Cut(kv, "=")
+		for _, pattern := range forwarded {
+			prefix, open := strings.CutSuffix(pattern, "*")
+			if name == prefix || open && strings.HasPrefix(name, prefix) {
 				env = append(env, kv)
 			}
 		}
@@ -219,13 +225,6 @@ func randomHex(n int) string {
 	rand.Read(b)
 	return hex.EncodeToString(b)
 }
-
-// CheckHosts checks the hosts of a job, and numbers their PEs.
-func CheckHosts(hosts []boot.Host) error { return placeHosts(hosts) }
-
-// Forwarded lists the prefixes of the variables that PEs of every host get from the launcher's
-// environment; on the launcher's own host they get all of it.
-func Forwarded() []string { return forwarded[:] }
 
 // Plan describes what Run would do with the spec.
 func Plan(spec Spec) (string, error) {

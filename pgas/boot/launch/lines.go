@@ -90,6 +90,27 @@ func (l *lines) write(pe int, piece []byte) {
 	l.w.Write(b)
 }
 
+// say writes text of the launcher's own.
+func (l *lines) say(text string) {
+	l.endLine()
+	if l.w == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	io.WriteString(l.w, text)
+}
+
+// endLine ends the line that a PE has left open.
+func (l *lines) endLine() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open != 0 {
+		io.WriteString(l.w, "\n")
+		l.open = 0
+	}
+}
+
 // tail keeps the last lines that a PE has written to its standard error.
 type tail struct {
 	lines [][]byte

@@ -83,6 +83,9 @@ func hashFile(path string) (string, error) {
 // start makes the segment and starts every PE of this host.
 func (a *agent) start(st start) error {
 	host, last := a.cfg.Hosts[a.cfg.Here], a.cfg.Hosts[len(a.cfg.Hosts)-1]
+	if err := boot.CheckHeap(host.PEs, st.HeapMax); err != nil {
+		return err
+	}
 	segment, err := boot.CreateSegment(last.First+last.PEs, host.First, host.PEs, boot.HostCores(), st.HeapMax)
 	if err != nil {
 		return err

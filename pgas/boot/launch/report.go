@@ -89,7 +89,7 @@ func formatTable(hosts []*host, except int) string {
 	byWhat := map[string]*group{}
 	for _, h := range hosts {
 		for _, row := range h.table {
-			if row.PE == except {
+			if row.PE == except || row.Exited {
 				continue
 			}
 			what := row.String()
@@ -128,9 +128,6 @@ func roundAge(d time.Duration) time.Duration {
 
 // String says what the PE is doing, without for how long.
 func (b blocked) String() string {
-	if b.Exited {
-		return "ended"
-	}
 	if b.Op == boot.NotBlocked {
 		return b.Op.String()
 	}
