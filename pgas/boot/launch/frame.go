@@ -150,6 +150,8 @@ func readFrame(r *bufio.Reader) (kind, []byte, error) {
 	return kind(head[0]), content, err
 }
 
+var errChatter = errors.New("too much output before an agent's greeting")
+
 // skipTo reads up to and including the greeting.
 func skipTo(r *bufio.Reader, greeting string) error {
 	matched := 0
@@ -170,5 +172,5 @@ func skipTo(r *bufio.Reader, greeting string) error {
 			return nil
 		}
 	}
-	return errors.New("it printed something else than an agent does")
+	return errChatter
 }

@@ -45,8 +45,9 @@ type event struct {
 
 // Events that are not frames.
 const (
-	hostGone  kind = 0 // the agent's command has ended
-	hostSwept kind = 1 // so has what it had left behind
+	hostGone    kind = 0 // the agent's command has ended
+	hostSwept   kind = 1 // so has what it had left behind
+	hostBabbles kind = 2 // the command is no agent
 )
 
 // startHost starts the agent of one host. It has a process group of its own, so that the terminal's
@@ -86,7 +87,10 @@ func (j *job) startHost(h *host, argv []string) error {
 func (j *job) readFrames(h *host, out io.Reader) {
 	r := bufio.NewReaderSize(out, maxLine)
 	if err := skipTo(r, greeting); err != nil {
-		io.Copy(io.Discard, out)
+		if err == errChatter {
+			j.post(event{host: h, kind: hostBabbles})
+		}
+		io.Copy(io.Discard, r)
 		return
 	}
 	for {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -146,6 +147,9 @@ func (j *job) happened(e event) {
 		j.hostGone(h, e.err)
 	case hostSwept:
 		h.gone = true
+	case hostBabbles:
+		j.refuse(fmt.Errorf("host %s: `%s` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, strings.Join(h.cmd.Args, " ")))
+		j.killAgents()
 	case fromRefusal:
 		h.done = true // it sweeps up what it has started
 		j.refuse(j.from(h, string(e.data)))
@@ -203,7 +207,7 @@ func (j *job) killAgentsAfter(d time.Duration) {
 func (j *job) connectTimedOut() {
 	for _, h := range j.hosts {
 		if h.ready == nil && !h.gone {
-			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%s` works there without a question, or give -connect-timeout", h.Name, j.spec.ConnectTimeout, j.spec.command(h.Name)[0]))
+			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%s` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, strings.Join(h.cmd.Args, " ")))
 			j.killAgents()
 		}
 	}

@@ -111,10 +111,12 @@ func (l *lines) endLine() {
 	}
 }
 
-// tail keeps the last lines that a PE has written to its standard error.
+// tail keeps the last lines that a PE has written to its standard error; or, if it crashed as Go
+// programs do, the first lines of its account of that, since the last ones are registers.
 type tail struct {
-	lines [][]byte
-	open  bool // the last has not ended
+	lines   [][]byte
+	open    bool // the last has not ended
+	crashed bool // lines starts with a crash
 }
 
 const (
@@ -122,20 +124,43 @@ const (
 	tailWidth = 240
 )
 
+// crashes start the account of a crash.
+var crashes = [...]string{"panic: ", "fatal error: ", "SIG", "unexpected fault address", "WARNING: DATA RACE"}
+
 func (t *tail) add(piece []byte) {
 	for line := range bytes.Lines(piece) {
 		text := bytes.TrimRight(line, "\r\n")
 		if t.open {
-			last := &t.lines[len(t.lines)-1]
-			*last = clip(append(*last, text...))
-		} else {
-			if len(t.lines) == tailLines {
-				t.lines = append(t.lines[:0], t.lines[1:]...)
+			if last := len(t.lines) - 1; last >= 0 {
+				t.lines[last] = clip(append(t.lines[last], text...))
 			}
-			t.lines = append(t.lines, clip(bytes.Clone(text)))
+		} else {
+			t.addLine(clip(bytes.Clone(text)))
 		}
 		t.open = line[len(line)-1] != '\n'
 	}
+}
+
+func (t *tail) addLine(text []byte) {
+	if !t.crashed && startsCrash(text) {
+		t.crashed, t.lines = true, nil
+	}
+	if len(t.lines) == tailLines {
+		if t.crashed {
+			return
+		}
+		t.lines = append(t.lines[:0], t.lines[1:]...)
+	}
+	t.lines = append(t.lines, text)
+}
+
+func startsCrash(text []byte) bool {
+	for _, c := range crashes {
+		if bytes.HasPrefix(text, []byte(c)) {
+			return true
+		}
+	}
+	return false
 }
 
 func clip(b []byte) []byte { return b[:min(len(b), tailWidth)] }

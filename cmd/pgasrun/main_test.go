@@ -1,0 +1,209 @@
+package main
+
+// The test binary is pgasrun, and it is the program that pgasrun runs: pe does on request what a PE may
+// do, good or bad. Scripts under testdata/script show what a user sees.
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pgasrun": main, "pe": pe})
+}
+
+func TestScripts(t *testing.T) {
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+			return nil
+		},
+	})
+}
+
+// pe is one PE: its first argument says what to do.
+func pe() {
+	job, err := boot.FromEnv()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pe:", err)
+		os.Exit(1)
+	}
+	if err := act(job, os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintf(os.Stderr, "pe %d: %v\n", job.PE, err)
+		os.Exit(1)
+	}
+}
+
+func act(job *boot.Job, verb string, args []string) error {
+	state := job.Segment.States[job.PE-job.Host().First]
+	switch verb {
+	case "hello":
+		fmt.Printf("PE %d of %d on %s\n", job.PE, job.NPEs, job.Host().Name)
+	case "exit": // exit STATUS...: PE i with the i-th, the others with 0
+		if job.PE < len(args) {
+			status, _ := strconv.Atoi(args[job.PE])
+			os.Exit(status)
+		}
+	case "die": // die PE SIGNAL: that PE by that signal, while the others are in a barrier
+		if args[0] == strconv.Itoa(job.PE) {
+			fmt.Fprintln(os.Stderr, "these are my last words")
+			sig, _ := strconv.Atoi(args[1])
+			syscall.Kill(os.Getpid(), syscall.Signal(sig))
+		}
+		return block(state)
+	case "panic":
+		if job.PE == 1 {
+			panic("out of ideas")
+		}
+		return block(state)
+	case "hang":
+		fmt.Println("ready", os.Getpid())
+		return block(state)
+	case "abandon": // PE 0 ends well, but does not say so
+		job.Join()
+		if job.PE != 0 {
+			return block(state)
+		}
+	case "leave":
+		job.Join()
+		job.Leave()
+	case "burst": // burst LINES
+		n, _ := strconv.Atoi(args[0])
+		for i := range n {
+			fmt.Printf("<%d %d %s>\n", job.PE, i, strings.Repeat(strconv.Itoa(job.PE%10), i%200))
+		}
+	case "cat":
+		n, err := io.Copy(os.Stdout, os.Stdin)
+		if job.PE != 0 && n != 0 {
+			return fmt.Errorf("has %d bytes of input", n)
+		}
+		return err
+	case "exchange":
+		return exchange(job)
+	case "secret":
+		return lookForSecret(job)
+	case "orphan": // leaves a process in a session of its own behind
+		cmd := exec.Command("sleep", "1000")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		fmt.Println("ready", os.Getpid())
+		if len(args) > 0 {
+			return block(state)
+		}
+	default:
+		return fmt.Errorf("cannot %s", verb)
+	}
+	return nil
+}
+
+// block is a barrier that never ends.
+func block(state *boot.State) error {
+	state.Blocked.Peer.Store(-1)
+	state.Blocked.Seq.Store(7)
+	state.Blocked.Since.Store(time.Now().UnixNano())
+	state.Blocked.Op.Store(uint32(boot.InBarrier))
+	time.Sleep(time.Hour)
+	return nil
+}
+
+func exchange(job *boot.Job) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if job.Exchange == nil {
+		return fmt.Errorf("has no exchange")
+	}
+	if err := job.Exchange.Put(ctx, fmt.Sprint("key", job.PE), fmt.Append(nil, "value", job.PE)); err != nil {
+		return err
+	}
+	if err := job.Exchange.Fence(ctx); err != nil {
+		return err
+	}
+	next := (job.PE + 1) % job.NPEs
+	v, err := job.Exchange.Get(ctx, fmt.Sprint("key", next))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("PE %d got %s\n", job.PE, v)
+	return job.Exchange.Close()
+}
+
+// lookForSecret looks for the secret of the job in every command line and environment of the machine.
+func lookForSecret(job *boot.Job) error {
+	// FromEnv has closed the descriptor, as it must; the exchange has the secret now.
+	if _, err := unix.FcntlInt(4, unix.F_GETFD, 0); err == nil {
+		return fmt.Errorf("the secret is still open")
+	}
+	agent, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", os.Getppid()))
+	if err != nil {
+		return err
+	}
+	secret := make([]byte, boot.SecretBytes)
+	for _, e := range agent {
+		path := fmt.Sprintf("/proc/%d/fd/%s", os.Getppid(), e.Name())
+		if to, _ := os.Readlink(path); strings.Contains(to, "pgas-secret") {
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			f.ReadAt(secret, 0)
+			f.Close()
+		}
+	}
+	forms := []string{string(secret), hex.EncodeToString(secret), base64.StdEncoding.EncodeToString(secret), base64.RawURLEncoding.EncodeToString(secret)}
+	procs, err := os.ReadDir("/proc")
+	if err != nil {
+		return err
+	}
+	seen := 0
+	for _, p := range procs {
+		for _, file := range []string{"cmdline", "environ"} {
+			text, err := os.ReadFile("/proc/" + p.Name() + "/" + file)
+			if err != nil {
+				continue
+			}
+			seen++
+			for _, form := range forms {
+				if strings.Contains(string(text), form) {
+					return fmt.Errorf("the secret is in %s of process %s", file, p.Name())
+				}
+			}
+		}
+	}
+	fmt.Printf("PE %d: no secret in %t places\n", job.PE, seen > 2)
+	return nil
+}
+
+// fullLine says whether a line of burst is whole.
+func fullLine(line []byte) bool {
+	var pe, i int
+	var text string
+	if n, _ := fmt.Sscanf(string(line), "<%d %d %s", &pe, &i, &text); n < 2 {
+		return false
+	}
+	want := fmt.Sprintf("<%d %d %s>", pe, i, strings.Repeat(strconv.Itoa(pe%10), i%200))
+	return bytes.Equal(line, []byte(want))
+}
