@@ -22,15 +22,42 @@ type Body = func(ctx context.Context, w *pgas.World) error
 // limit ends a test that hangs. It is far above what any body should need.
 const limit = 2 * time.Minute
 
+// Run runs body on npes PEs of every kind, as the subtests goroutines, processes and, with two PEs or
+// more and where network namespaces are allowed, hosts.
+func Run(t *testing.T, npes int, body Body) {
+	t.Helper()
+	RunGoroutines(t, npes, body)
+	RunProcesses(t, npes, body)
+	if npes > 1 {
+		RunHosts(t, npes, 2, body)
+	}
+}
+
 // RunGoroutines runs body on npes goroutine PEs, as a subtest.
 func RunGoroutines(t *testing.T, npes int, body Body) {
 	t.Helper()
 	t.Run("goroutines", func(t *testing.T) {
 		t.Helper()
+		if isPE() {
+			return
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		if err := Goroutines(ctx, npes, pgas.Options{}, body); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+// RunProcesses runs body on npes PEs that are processes of this host, as a subtest.
+func RunProcesses(t *testing.T, npes int, body Body) {
+	t.Helper()
+	t.Run("processes", func(t *testing.T) { onProcesses(t, npes, body) })
+}
+
+// RunHosts runs body on npes PEs spread over nhosts hosts, as a subtest. It skips, saying why, where
+// hosts cannot be made.
+func RunHosts(t *testing.T, npes, nhosts int, body Body) {
+	t.Helper()
+	t.Run("hosts", func(t *testing.T) { onHosts(t, npes, nhosts, body) })
 }

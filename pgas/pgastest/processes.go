@@ -1,0 +1,155 @@
+package pgastest
+
+// PEs as processes: the test binary starts itself again for each PE, told by the environment which
+// test to run as a PE. It is its own launcher, and on other hosts its own agent.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+	"github.com/gopgas/gopgas/ucx"
+)
+
+// peOf names the test that this process is a PE of; unset in the process that go test started.
+const peOf = "PGASTEST_PE_OF"
+
+func init() { launch.MaybeAgent() }
+
+// Processes runs the test again as the PEs of a job on hosts and returns its error, with what the PEs
+// printed.
+func processes(ctx context.Context, name string, hosts []boot.Host, env ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	res, err := launch.Run(ctx, launch.Spec{
+		Hosts:    hosts,
+		Program:  self,
+		Args:     []string{"-test.run=" + exactly(name), "-test.count=1", "-test.timeout=" + limit.String()},
+		Env:      append([]string{peOf + "=" + name}, env...),
+		Stdout:   &out,
+		Stderr:   &out,
+		Tag:      true,
+		Template: netns.Template,
+		Agent:    []string{"env", boot.EnvAgent + "=1", self},
+	})
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out.Bytes())
+	}
+	if res.Status != 0 {
+		return fmt.Errorf("a PE failed with status %d:\n%s", res.Status, out.Bytes())
+	}
+	return nil
+}
+
+// exactly is the -test.run pattern that selects one subtest.
+func exactly(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// isPE reports whether this process is a PE of some test.
+func isPE() bool { return os.Getenv(peOf) != "" }
+
+// bePE runs body and ends the process if it is a PE of test name.
+func bePE(name string, body Body) {
+	if os.Getenv(peOf) != name {
+		return
+	}
+	if err := asPE(body); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func asPE(body Body) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError(-1, p)
+		}
+	}()
+	w, err := pgas.Init(ctx)
+	if err != nil {
+		return err
+	}
+	if err := body(ctx, w); err != nil {
+		return errors.Join(err, w.Abandon())
+	}
+	return w.Close()
+}
+
+// split spreads npes over n hosts as evenly as it can, at least one each.
+func split(npes int, names []string) []boot.Host {
+	var hosts []boot.Host
+	for i, name := range names {
+		if pes := npes*(i+1)/len(names) - npes*i/len(names); pes > 0 {
+			hosts = append(hosts, boot.Host{Name: name, PEs: pes})
+		}
+	}
+	return hosts
+}
+
+// hostsUsable says why PEs on several hosts cannot be tried here, or nil.
+func hostsUsable() error {
+	if !ucx.Available {
+		return errors.New("this test binary was built without cgo, so it has no transport between hosts")
+	}
+	return netns.Usable()
+}
+
+// onHosts runs the test on PEs of nhosts network namespaces.
+func onHosts(t *testing.T, npes, nhosts int, body Body) {
+	t.Helper()
+	bePE(t.Name(), body)
+	if isPE() {
+		return
+	}
+	if err := hostsUsable(); err != nil {
+		t.Skip(err)
+	}
+	hosts, err := netns.New(nhosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := hosts.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := processes(ctx, t.Name(), split(npes, hosts.Names)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onProcesses runs the test on PEs of this host.
+func onProcesses(t *testing.T, npes int, body Body) {
+	t.Helper()
+	bePE(t.Name(), body)
+	if isPE() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := processes(ctx, t.Name(), []boot.Host{{Name: launch.Local, PEs: npes}}); err != nil {
+		t.Fatal(err)
+	}
+}
