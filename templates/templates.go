@@ -7,7 +7,7 @@ import "embed"
 
 // Starter is the folder starter: the heat equation on a ring of PEs.
 //
-//go:embed starter
+//go:embed starter/*.go
 var Starter embed.FS
 
 // GoVersion is the version of Go that a new project asks for.

@@ -38,6 +38,7 @@ type structure struct {
 	shared bool // holds a word that is updated atomically, so is never put as a whole
 	fields []*field
 	hash   uint64
+	guard  jen.Code
 	sym    []method // methods of the allocation
 	ref    []method // methods of the reference
 }

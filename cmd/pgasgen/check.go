@@ -70,10 +70,10 @@ func (a *analysis) descend(path string, t types.Type, direct bool, all *[]troubl
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
 		switch n.Obj().Pkg().Path() {
 		case "sync":
-			report(fmt.Sprintf("is a %s, which works inside one process only", a.typeString(t)), "use a lock of package locks, or an atomic field")
+			report(fmt.Sprintf("has type %s, which works inside one process only", a.typeString(t)), "use a lock of package locks, or an atomic field")
 			return
 		case "sync/atomic":
-			report(fmt.Sprintf("is a %s, which other PEs cannot reach", a.typeString(t)), "use a plain integer with the tag "+options{atomic: true}.String())
+			report(fmt.Sprintf("has type %s, which other PEs cannot reach", a.typeString(t)), "use a plain integer with the tag "+options{atomic: true}.String())
 			return
 		}
 	}
@@ -112,6 +112,9 @@ func (a *analysis) descendBasic(b *types.Basic, report func(what, remedy string)
 	case types.UnsafePointer:
 		report("holds an unsafe.Pointer, and an address means nothing on another PE", "store an index into a symmetric allocation")
 	case types.Invalid:
+		if a.u.broken {
+			return // type checking said so
+		}
 		report("has a type that pgasgen cannot see: undefined, from C, or itself generated", "use a Go type of fixed size, such as int32, or an index in place of a reference")
 	}
 }
@@ -228,13 +231,24 @@ func (a *analysis) unique(list []*structure) {
 		a.uniqueMethods(symOf(s.name), s.sym)
 		a.uniqueMethods(refOf(s.name), s.ref)
 	}
-	for _, name := range scope.Names() {
-		pos := a.l.fset.Position(scope.Lookup(name).Pos())
-		if types.Universe.Lookup(name) != nil {
-			a.add(pos, "%s hides the predeclared %s, which generated code uses; rename it", name, name)
-		} else if _, ok := scope.Lookup(name).(*types.TypeName); ok && slices.Contains(locals, name) {
-			a.add(pos, "type %s has the name of a parameter of generated code; rename it", name)
+	if len(list) > 0 {
+		for _, name := range []string{"error", "int", "uint64", "uintptr"} {
+			a.predeclared(name)
 		}
+	}
+}
+
+// predeclared rejects a package that hides a predeclared type that its generated code uses.
+func (a *analysis) predeclared(name string) {
+	if obj := a.u.types.Scope().Lookup(name); obj != nil {
+		a.add(a.l.fset.Position(obj.Pos()), "%s hides the predeclared %s, which generated code uses; rename it", name, name)
+	}
+}
+
+// spelt rejects a type of this package that generated code has to mention where a parameter hides it.
+func (a *analysis) spelt(obj *types.TypeName) {
+	if obj.Pkg() == a.u.types && slices.Contains(locals, obj.Name()) {
+		a.add(a.l.fset.Position(obj.Pos()), "type %s has the name of a parameter of generated code; rename it", obj.Name())
 	}
 }
 

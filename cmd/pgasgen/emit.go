@@ -57,7 +57,13 @@ var locals = []string{"s", "r", "x", "ctx", "w", "n", "c", "pe", "v", "i", "j", 
 // An emitter writes the Go of one package.
 type emitter struct {
 	a     *analysis
-	names map[string]string // import path to the name it has in generated files
+	names map[string]importName // by import path
+}
+
+// An importName is what a package is called in generated files.
+type importName struct {
+	name  string
+	alias bool // it is not the package's own
 }
 
 // name gives the package its name in generated files: its own, unless that is taken.
@@ -69,12 +75,12 @@ func (e *emitter) name(path, own string) {
 	for i := 1; e.taken(name); i++ {
 		name = fmt.Sprintf("%s%d", own, i)
 	}
-	e.names[path] = name
+	e.names[path] = importName{name, name != own}
 }
 
 func (e *emitter) taken(name string) bool {
 	for _, used := range e.names {
-		if used == name {
+		if used.name == name {
 			return true
 		}
 	}
@@ -87,7 +93,7 @@ func (e *emitter) taken(name string) bool {
 }
 
 func newEmitter(a *analysis) *emitter {
-	e := &emitter{a: a, names: map[string]string{}}
+	e := &emitter{a: a, names: map[string]importName{}}
 	e.name("context", "context")
 	e.name("unsafe", "unsafe")
 	e.name(runtimePath, "pgas")
@@ -105,7 +111,7 @@ func (e *emitter) file(source string, list []*structure) ([]byte, error) {
 	f.Comment("A runtime without this name is not one that this file was generated for: generate again.")
 	f.Const().Id("_").Op("=").Qual(runtimePath, "GeneratedFor1")
 	for _, s := range list {
-		f.Add(e.guard(s))
+		f.Add(s.guard)
 		f.Add(e.symType(s))
 		for _, m := range s.sym {
 			f.Add(m.code)
@@ -115,10 +121,11 @@ func (e *emitter) file(source string, list []*structure) ([]byte, error) {
 			f.Add(m.code)
 		}
 	}
-	for path, name := range e.names { // complete now: emission names packages as it meets them
-		f.ImportAlias(path, name)
-		if path == "context" || path == "unsafe" || filepath.Base(path) == name {
-			f.ImportName(path, name)
+	for path, n := range e.names { // complete now: emission names packages as it meets them
+		if n.alias {
+			f.ImportAlias(path, n.name)
+		} else {
+			f.ImportName(path, n.name)
 		}
 	}
 	var b bytes.Buffer
@@ -160,24 +167,32 @@ func lineConstraint(file *ast.File) constraint.Expr {
 }
 
 // nameConstraint is what a file name like cell_linux_amd64.go says. Which words count is known to
-// go/build alone, so it is asked whether it would skip such a file elsewhere.
+// go/build alone, so it is asked which files it would leave out for another system.
 func nameConstraint(name string) constraint.Expr {
-	counts := func(word string) bool {
-		elsewhere := build.Context{
-			GOOS: "elsewhere", GOARCH: "elsewhere", Compiler: "gc",
-			OpenFile: func(string) (io.ReadCloser, error) {
-				return io.NopCloser(strings.NewReader("package p\n")), nil
-			},
-		}
-		match, err := elsewhere.MatchFile("", "x_"+word+".go")
-		return err == nil && !match
-	}
+	isOS := func(word string) bool { return !builtElsewhere("x_" + word + "_amd64.go") }
+	isArch := func(word string) bool { return word == "amd64" || !builtElsewhere("x_"+word+".go") && !isOS(word) }
 	words := strings.Split(strings.TrimSuffix(name, ".go"), "_")
-	var expr constraint.Expr
-	for i := len(words) - 1; i >= max(1, len(words)-2) && counts(words[i]); i-- {
-		expr = and(&constraint.TagExpr{Tag: words[i]}, expr)
+	n := len(words)
+	if n < 2 || !isOS(words[n-1]) && !isArch(words[n-1]) {
+		return nil
+	}
+	var expr constraint.Expr = &constraint.TagExpr{Tag: words[n-1]}
+	if n >= 3 && !isOS(words[n-1]) && isOS(words[n-2]) {
+		expr = and(&constraint.TagExpr{Tag: words[n-2]}, expr)
 	}
 	return expr
+}
+
+// builtElsewhere reports whether a file of that name is built for amd64 on a system that nobody knows.
+func builtElsewhere(name string) bool {
+	elsewhere := build.Context{
+		GOOS: "elsewhere", GOARCH: "amd64", Compiler: "gc",
+		OpenFile: func(string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("package p\n")), nil
+		},
+	}
+	match, err := elsewhere.MatchFile("", name)
+	return err == nil && match
 }
 
 func and(x, y constraint.Expr) constraint.Expr {
@@ -187,7 +202,7 @@ func and(x, y constraint.Expr) constraint.Expr {
 	return &constraint.AndExpr{X: x, Y: y}
 }
 
-// guard emits the check that the struct is still the one that this file was generated for.
+// emitGuard emits the check that the struct is still the one that this file was generated for.
 //
 //	func _(x Cell) {
 //		_ = struct {
@@ -199,7 +214,7 @@ func and(x, y constraint.Expr) constraint.Expr {
 //		_ = ok[unsafe.Offsetof(x.Count)-0]
 //		…
 //	}
-func (e *emitter) guard(s *structure) jen.Code {
+func (e *emitter) emitGuard(s *structure) jen.Code {
 	st := s.typ.Underlying().(*types.Struct)
 	var fields []jen.Code
 	for i := range st.NumFields() {
@@ -234,9 +249,12 @@ func (e *emitter) refType(s *structure) jen.Code {
 		Type().Id(refOf(s.name)).Struct(jen.Id("ref").Add(pgas("Ref")).Index(jen.Id(s.name))).Line()
 }
 
-// methods emits every function and method of s, for file to place and for check.go to compare.
+// methods emits everything for s, for file to place, and for check.go to compare the names.
 func (e *emitter) methods(s *structure) {
-	sym, ref, typ := symOf(s.name), refOf(s.name), jen.Id(s.name)
+	if s.size > 0 { // else a field was rejected
+		s.guard = e.emitGuard(s)
+	}
+	sym, ref, typ := symOf(s.name), refOf(s.name), e.typ(s.typ)
 	onSym := e.on("s", sym, "")
 	onRef := e.on("r", ref, "")
 
@@ -435,6 +453,7 @@ func comment(format string, args ...any) *jen.Statement {
 func (e *emitter) typ(t types.Type) *jen.Statement {
 	switch t := t.(type) {
 	case *types.Basic:
+		e.a.predeclared(t.Name())
 		return jen.Id(t.Name())
 	case *types.Array:
 		return jen.Index(number(t.Len())).Add(e.typ(t.Elem()))
@@ -447,6 +466,7 @@ func (e *emitter) typ(t types.Type) *jen.Statement {
 }
 
 func (e *emitter) object(obj *types.TypeName, args *types.TypeList) *jen.Statement {
+	e.a.spelt(obj)
 	s := jen.Id(obj.Name())
 	if pkg := obj.Pkg(); pkg != nil {
 		e.name(pkg.Path(), pkg.Name())

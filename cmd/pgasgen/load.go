@@ -40,6 +40,7 @@ type unit struct {
 	marks     map[string]mark   // by type name
 	order     []mark            // in the order of the source
 	generated map[string]string // path of each generated file, with its contents
+	broken    bool              // type checking found errors
 	problems  problems          // only kept for packages that are generated for
 }
 
@@ -160,6 +161,7 @@ func (l *loader) check(u *unit) {
 				return
 			}
 			if !l.missing(u, e.Msg) && len(u.meta.Errors) == 0 {
+				u.broken = true
 				u.problems.add(l.fset.Position(e.Pos), "%s; correct the declarations of this package first", strings.TrimSpace(oneLine(e.Msg)))
 			}
 		},

@@ -60,18 +60,20 @@ func lookup(tag string) (value string, found bool, err error) {
 		key, quoted, after, ok := pair(rest)
 		if !ok {
 			if strings.Contains(strings.ToLower(rest), tagKey) {
-				return "", false, fmt.Errorf("struct tag `%s` is malformed; write `pgas:\"atomic\"`, without other spaces", tag)
+				return "", false, fmt.Errorf("struct tag %s is malformed; write `pgas:\"atomic\"`, without other spaces", shown(tag))
 			}
 			return value, found, nil
 		}
 		rest = after
 		switch {
 		case key == tagKey && found:
-			return "", false, fmt.Errorf("struct tag `%s` has the key pgas twice; write it once", tag)
+			return "", false, fmt.Errorf("struct tag %s has the key pgas twice; write it once", shown(tag))
 		case key == tagKey:
 			value, found = quoted, true
+		case strings.Trim(key, ",;") == tagKey:
+			return "", false, fmt.Errorf("struct tag %s is malformed; separate its keys by spaces", shown(tag))
 		case strings.EqualFold(key, tagKey):
-			return "", false, fmt.Errorf("struct tag `%s` has the key %s; write pgas in lower case", tag, key)
+			return "", false, fmt.Errorf("struct tag %s has the key %s; write pgas in lower case", shown(tag), key)
 		}
 	}
 }
@@ -91,4 +93,12 @@ func pair(tag string) (key, value, rest string, ok bool) {
 		return "", "", "", false
 	}
 	return tag[:colon], value, tag[colon+1+len(quoted):], true
+}
+
+// shown is a tag as source code, on one line.
+func shown(tag string) string {
+	if strconv.CanBackquote(tag) {
+		return "`" + tag + "`"
+	}
+	return strconv.Quote(tag)
 }

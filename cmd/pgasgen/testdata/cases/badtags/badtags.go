@@ -1,0 +1,38 @@
+// Package badtags has tags that say nothing, or nonsense.
+package badtags
+
+import "github.com/gopgas/gopgas/pgas"
+
+type point struct{ X, Y int64 }
+
+type tagged struct {
+	X int64 `pgas:"atomic"`
+}
+
+//pgas:symmetric
+type Marked struct {
+	N int64 `pgas:"atomic"`
+}
+
+//pgas:symmetric
+type Bad struct {
+	Unknown    int64       `pgas:"atomc"`
+	Nothing    int64       `pgas:""`
+	Twice      int64       `pgas:"atomic,atomic"`
+	Repeated   int64       `pgas:"atomic" pgas:"atomic"`
+	Spaced     int64       `pgas: "atomic"`
+	Bare       int64       `pgas`
+	Upper      int64       `PGAS:"atomic"`
+	Flag       bool        `pgas:"atomic"`
+	Small      int16       `pgas:"atomic"`
+	Complex    complex128  `pgas:"atomic"`
+	Point      point       `pgas:"atomic"`
+	Points     [4]point    `pgas:"atomic"`
+	Inner      Marked      `pgas:"atomic"`
+	Ready      pgas.Signal `pgas:"atomic"`
+	_          int64       `pgas:"atomic"`
+	Unmarked   tagged
+	Fine       int64 `json:"fine" xml:broken`
+	AlsoFine   int64 `json:"pg"`
+	WithOption int64 `pgas:"atomic,"`
+}

@@ -1,0 +1,4 @@
+package intest
+
+//pgas:symmetric
+type InTest struct{ X int64 }

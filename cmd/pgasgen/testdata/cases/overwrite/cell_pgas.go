@@ -1,0 +1,6 @@
+package overwrite
+
+// Written by hand.
+const byHand = true
+
+var _ = byHand
