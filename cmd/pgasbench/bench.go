@@ -1,0 +1,266 @@
+package main
+
+// The benches, and how one point of one of them is run: all PEs meet, the work is measured, all meet
+// again, and every PE checks its memory against what must have arrived. A figure without that check is
+// not printed.
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A bench is one row of the table: an operation and the sizes it makes sense for.
+type bench struct {
+	name  string
+	doc   string
+	sizes sizes
+	pair  bool // needs a partner
+	task  func(r *runner, size int) task
+}
+
+// sizes says which operand sizes a bench has.
+type sizes struct{ least, most int }
+
+var (
+	everySize = sizes{1, mostBytes}
+	sizeless  = sizes{0, 0}
+	oneWord   = sizes{8, 8}
+)
+
+// of is the wanted sizes that s has.
+func (s sizes) of(wanted []int) []int {
+	if s.least == s.most {
+		return []int{s.least}
+	}
+	var have []int
+	for _, size := range wanted {
+		if size >= s.least && size <= s.most {
+			have = append(have, size)
+		}
+	}
+	return have
+}
+
+var benches = [...]bench{
+	{"put", "put to one PE, quiet at the end", everySize, false, putTask},
+	{"put-quiet", "put and wait until it is complete there", everySize, false, putQuietTask},
+	{"get", "blocking get", everySize, false, getTask},
+	{"rate", "non-blocking puts, a quiet every 64", sizes{1, 1024}, false, rateTask},
+	{"bandwidth", "non-blocking puts, a quiet every 64", everySize, false, bandwidthTask},
+	{"signal-pingpong", "put with signal there and back, one way", sizes{8, mostBytes}, true, signalTask},
+	{"flag-pingpong", "put, fence, flag there and back, one way; 8 bytes are the flag itself", sizes{8, mostBytes}, true, flagTask},
+	{"fetch-add", "atomic add that returns the old value", oneWord, false, fetchAddTask},
+	{"compare-swap", "atomic compare-and-swap that happens", oneWord, false, compareSwapTask},
+	{"swap", "atomic swap", oneWord, false, swapTask},
+	{"fetch", "atomic read", oneWord, false, fetchTask},
+	{"barrier", "barrier of all PEs", sizeless, false, barrierTask},
+	{"copy", "copy from one mapping of shared memory to another, without pgas: the floor of put", everySize, false, copyTask},
+	{"idle", "memory of a PE that does nothing (only when asked for by name)", sizeless, false, nil},
+}
+
+func benchNames() []string {
+	names := make([]string, len(benches))
+	for i, b := range benches {
+		names[i] = b.name
+	}
+	return names
+}
+
+func listBenches(w io.Writer) {
+	for _, b := range benches {
+		fmt.Fprintf(w, "%-16s %s\n", b.name, b.doc)
+	}
+}
+
+// A task is one point made ready.
+type task struct {
+	// batch runs operations first … first+n-1 and consumes what they return.
+	batch func(first, n int) error
+	// verify runs on every PE after a barrier, and says what is not as done operations leave it.
+	verify func(done int) error
+	step   int     // batches are a multiple of it
+	alone  bool    // PE 0 works, the others wait
+	long   bool    // long batches
+	ways   float64 // of what is counted, in one operation
+	via    string  // how it travels
+	end    func()  // gives back what the task took; may be nil
+}
+
+// A runner is this PE's side of all benches.
+type runner struct {
+	ctx     context.Context
+	w       *pgas.World
+	partner int
+	plan    result.Plan
+	cells   CellSym
+	board   BoardRef
+	boards  BoardSym
+	area    pgas.Sym[byte]
+	payload []byte // private memory of this PE
+}
+
+// newRunner allocates what the benches work on. It is collective.
+func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, error) {
+	r := &runner{ctx: ctx, w: w, partner: w.NPEs() - 1, plan: plan, payload: make([]byte, mostBytes)}
+	var err error
+	if r.cells, err = AllocCell(ctx, w, result.Slots(8)); err != nil {
+		return nil, err
+	}
+	if r.boards, err = AllocBoard(ctx, w, 1); err != nil {
+		return nil, err
+	}
+	if r.area, err = pgas.AllocAligned[byte](ctx, w, mostBytes, 4096); err != nil {
+		return nil, err
+	}
+	r.board = r.boards.At(0)
+	return r, nil
+}
+
+// point measures b at one size and checks what it left behind.
+func (r *runner) point(b bench, size int) (result.Result, error) {
+	t := b.task(r, size)
+	if t.end != nil {
+		defer t.end()
+	}
+	s, err := r.measure(t)
+	if err == nil {
+		err = t.verify(s.Done)
+	}
+	if err == nil {
+		err = r.w.Barrier(r.ctx) // nobody starts the next before all have looked
+	}
+	if err != nil {
+		return result.Result{}, fmt.Errorf("%s of %d bytes: %w", b.name, size, err)
+	}
+	if r.w.PE() != 0 {
+		return result.Result{}, nil
+	}
+	return result.Of(b.name, size, r.w.NPEs(), t.via, s, t.ways), nil
+}
+
+// measure runs t on all PEs. The number of operations is known to every PE afterwards, the samples to
+// those who took part.
+func (r *runner) measure(t task) (s result.Series, err error) {
+	if err := r.w.Barrier(r.ctx); err != nil {
+		return s, err
+	}
+	w := result.Work{Batch: t.batch, Step: t.step, Long: t.long}
+	if !t.alone {
+		w.Agree = r.agree
+	}
+	if !t.alone || r.w.PE() == 0 {
+		if s, err = r.plan.Measure(w); err != nil {
+			return s, err
+		}
+	}
+	if err := r.w.Quiet(r.ctx); err != nil {
+		return s, err
+	}
+	s.Done, err = r.agree(s.Done)
+	return s, err
+}
+
+// agree returns PE 0's value on every PE.
+func (r *runner) agree(value int) (int, error) {
+	if r.w.PE() == 0 {
+		for pe := range r.w.NPEs() {
+			r.board.PutAgreed(pe, int64(value))
+		}
+	}
+	if err := r.w.Barrier(r.ctx); err != nil {
+		return 0, err
+	}
+	value = int(r.board.Local().Agreed)
+	return value, r.w.Barrier(r.ctx)
+}
+
+// A payload carries the number of its operation in its first bytes and a pattern behind them.
+
+func fill(p []byte) {
+	for i := range p {
+		p[i] = byte(i*7 + 3)
+	}
+}
+
+func stamp(p []byte, number int) {
+	if len(p) >= 8 {
+		binary.LittleEndian.PutUint64(p, uint64(number))
+		return
+	}
+	for i := range p {
+		p[i] = byte(number >> (8 * i))
+	}
+}
+
+// checkPayload says how p differs from what operation number sent.
+func checkPayload(p []byte, number int) error {
+	want := make([]byte, min(len(p), 8))
+	stamp(want, number)
+	for i, b := range p {
+		switch {
+		case i < 8 && b != want[i]:
+			return fmt.Errorf("the payload of operation %d was sent last, but % x arrived", number, p[:len(want)])
+		case i >= 8 && b != byte(i*7+3):
+			return fmt.Errorf("byte %d of the payload is wrong", i)
+		}
+	}
+	return nil
+}
+
+// lastIn is the last of done operations that fell into slot.
+func lastIn(slot, slots, done int) int {
+	return slot + (done-1-slot)/slots*slots
+}
+
+// run measures everything that o asks for. PE 0 prints.
+func run(ctx context.Context, w *pgas.World, o *options, stdout, stderr io.Writer) error {
+	if o.bench.String() == "idle" || o.bench.String() == "^idle$" {
+		return runIdle(ctx, w, o, stdout)
+	}
+	r, err := newRunner(ctx, w, o.plan)
+	if err != nil {
+		return err
+	}
+	points := choose(o, w.NPEs())
+	out := newOutput(o, w.PE() == 0, stdout)
+	news := newProgress(stderr, w.PE() == 0, len(points), time.Now)
+	if len(points) == 0 && w.PE() == 0 {
+		return fmt.Errorf("nothing to measure: ping-pongs need two PEs (pgasrun -n 2 pgasbench), and each bench has sizes of its own (pgasbench -list)")
+	}
+	for _, p := range points {
+		news.at(p.b.name, p.size)
+		res, err := r.point(p.b, p.size)
+		if err != nil {
+			return err
+		}
+		if err := out.add(res); err != nil {
+			return err
+		}
+	}
+	return out.close()
+}
+
+type point struct {
+	b    bench
+	size int
+}
+
+// choose lists the points in the order of the table. Idle memory is another kind of figure.
+func choose(o *options, npes int) []point {
+	var points []point
+	for _, b := range benches {
+		if !o.bench.MatchString(b.name) || b.task == nil || b.pair && npes < 2 {
+			continue
+		}
+		for _, size := range b.sizes.of(o.sizes) {
+			points = append(points, point{b, size})
+		}
+	}
+	return points
+}

@@ -1,0 +1,140 @@
+package main
+
+// The command line. Every PE parses the same one before it joins the job, so a mistake costs nothing.
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+)
+
+// mostBytes is the largest operand.
+const mostBytes = 4 << 20
+
+const standardSizes = "1,4,8,16,64,256,1k,4k,16k,64k,256k,1m,4m"
+
+type options struct {
+	bench *regexp.Regexp
+	sizes []int
+	plan  result.Plan
+	json  bool
+	list  bool
+	plot  string
+}
+
+func help() string {
+	return `DESCRIPTION
+  Measure put, get, atomics, signals, barriers and bandwidth between PEs.
+
+USAGE
+  pgasrun -n 2 pgasbench [flags]
+  pgasrun -hosts a:1,b:1 pgasbench [flags]
+  pgasbench compare [flags]         ours against OSHMEM and UCX, in one run
+
+PE 0 works with the last PE and prints; the others only take part in barriers.
+
+EXAMPLES
+  $ pgasrun -n 2 pgasbench                                   # everything, on this host
+  $ pgasrun -n 2 pgasbench -bench '^put$' -sizes 8           # one point
+  $ pgasrun -n 16 pgasbench -bench barrier                   # more PEs than cores
+  $ pgasrun -n 2 pgasbench -json > today.jsonl               # one object a line
+  $ pgasrun -n 2 pgasbench -plot latency.svg                 # latency and bandwidth by size
+  $ pgasrun -hosts a:1,b:1 -launch 'ip netns exec {host}' pgasbench -bench 'put|get'
+
+FLAGS
+` + flagHelp() + `
+A figure is the median of batches; min and p99 are the least batch and the 99th percentile of them.
+Ping-pongs count one way. Payloads are checked after every point.
+`
+}
+
+func flagHelp() string {
+	var text strings.Builder
+	fs, _, _ := flags()
+	fs.SetOutput(&text)
+	fs.PrintDefaults()
+	return text.String()
+}
+
+// texts are flags that are parsed further.
+type texts struct {
+	bench, sizes string
+	point        time.Duration
+}
+
+func flags() (*flag.FlagSet, *options, *texts) {
+	fs := flag.NewFlagSet("pgasbench", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	o, t := &options{}, &texts{}
+	fs.StringVar(&t.bench, "bench", ".", "benches to run, a `regexp` on their names (-list shows them)")
+	fs.StringVar(&t.sizes, "sizes", standardSizes, "operand `bytes`, 1 to 4m, divided by commas")
+	fs.DurationVar(&t.point, "time", 100*time.Millisecond, "`time` for each point")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	fs.StringVar(&o.plot, "plot", "", "draw latency and bandwidth by size to `file`, .svg or .png")
+	fs.BoolVar(&o.list, "list", false, "list the benches and end")
+	return fs, o, t
+}
+
+func parseOptions(args []string) (*options, error) {
+	fs, o, t := flags()
+	if err := fs.Parse(args); err != nil {
+		return nil, err
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: benches are chosen with -bench", fs.Arg(0))
+	}
+	var err error
+	if o.bench, err = regexp.Compile(t.bench); err != nil {
+		return nil, fmt.Errorf("-bench %s: not a regular expression (%v)", t.bench, err)
+	}
+	if !slices.ContainsFunc(benches[:], func(b bench) bool { return o.bench.MatchString(b.name) }) {
+		return nil, fmt.Errorf("-bench %s: matches none of %s", t.bench, strings.Join(benchNames(), ", "))
+	}
+	if o.sizes, err = parseSizes(t.sizes); err != nil {
+		return nil, err
+	}
+	if t.point <= 0 || t.point > time.Hour {
+		return nil, fmt.Errorf("-time %v: give each point more than nothing and at most an hour, such as 100ms", t.point)
+	}
+	o.plan = result.Standard(t.point)
+	if o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png") {
+		return nil, fmt.Errorf("-plot %s: the name must end in .svg or .png", o.plot)
+	}
+	return o, nil
+}
+
+// parseSizes reads "8,1k,4m".
+func parseSizes(text string) ([]int, error) {
+	var sizes []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := parseSize(strings.ToLower(strings.TrimSpace(part)))
+		if err != nil {
+			return nil, fmt.Errorf("-sizes %s: %q is not a number of bytes from 1 to 4m, such as 8, 64k or 1m", text, part)
+		}
+		sizes = append(sizes, n)
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes), nil
+}
+
+func parseSize(text string) (int, error) {
+	unit := 1
+	if digits, ok := strings.CutSuffix(text, "k"); ok {
+		text, unit = digits, 1<<10
+	} else if digits, ok := strings.CutSuffix(text, "m"); ok {
+		text, unit = digits, 1<<20
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n < 1 || int(n)*unit > mostBytes {
+		return 0, fmt.Errorf("out of range")
+	}
+	return int(n) * unit, nil
+}

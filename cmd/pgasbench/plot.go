@@ -1,0 +1,139 @@
+package main
+
+// The plot: latency by size above, bandwidth by size below, both axes logarithmic.
+
+import (
+	"fmt"
+	"image/color"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+)
+
+const (
+	plotWidth  = 9 * vg.Inch
+	plotHeight = 11 * vg.Inch
+)
+
+// curves is results by bench, then by size: benches with fewer than two sizes have no curve.
+func curves(results []result.Result) map[string][]result.Result {
+	by := map[string][]result.Result{}
+	for _, r := range results {
+		if r.Bytes > 0 && r.P50ns > 0 {
+			by[r.Bench] = append(by[r.Bench], r)
+		}
+	}
+	for name, rs := range by {
+		slices.SortFunc(rs, func(a, b result.Result) int { return a.Bytes - b.Bytes })
+		if len(rs) < 2 {
+			delete(by, name)
+		}
+	}
+	return by
+}
+
+// drawPlot writes the plot to file, as its name's ending says.
+func drawPlot(file string, results []result.Result) error {
+	by := curves(results)
+	if len(by) == 0 {
+		return fmt.Errorf("-plot %s: there is nothing to draw: it takes a bench at two sizes or more", file)
+	}
+	latency, err := panel(by, "Latency by size", "µs", func(r result.Result) float64 { return r.P50ns / 1e3 })
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", file, err)
+	}
+	bandwidth, err := panel(by, "Bandwidth by size", "MB/s", func(r result.Result) float64 { return r.MBps })
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", file, err)
+	}
+	bandwidth.Legend.Top, bandwidth.Legend.Left = true, true
+	return writePlot(file, latency, bandwidth)
+}
+
+// panel is one diagram with a line for each bench.
+func panel(by map[string][]result.Result, title, unit string, value func(result.Result) float64) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text, p.Y.Label.Text = "bytes", unit
+	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = sizeTicks{}, plot.LogTicks{Prec: -1}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Add(grid())
+	for i, name := range slices.Sorted(maps.Keys(by)) {
+		points := make(plotter.XYs, len(by[name]))
+		for k, r := range by[name] {
+			points[k] = plotter.XY{X: float64(r.Bytes), Y: value(r)}
+		}
+		line, marks, err := plotter.NewLinePoints(points)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
+		line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
+		p.Add(line, marks)
+		p.Legend.Add(name, line, marks)
+	}
+	return p, nil
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Horizontal.Color, g.Vertical.Color = color.Gray{220}, color.Gray{220}
+	return g
+}
+
+// sizeTicks marks powers of 4, written as programmers do.
+type sizeTicks struct{}
+
+func (sizeTicks) Ticks(least, most float64) []plot.Tick {
+	var ticks []plot.Tick
+	for size := 1.0; size <= most; size *= 4 {
+		if size >= least {
+			ticks = append(ticks, plot.Tick{Value: size, Label: sizeLabel(int(size))})
+		}
+	}
+	return ticks
+}
+
+func sizeLabel(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%dm", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%dk", n>>10)
+	}
+	return fmt.Sprint(n)
+}
+
+func writePlot(file string, above, below *plot.Plot) (err error) {
+	c, err := draw.NewFormattedCanvas(plotWidth, plotHeight, strings.TrimPrefix(filepath.Ext(file), "."))
+	if err != nil {
+		return fmt.Errorf("-plot %s: %w", file, err)
+	}
+	tiles := draw.Tiles{Rows: 2, Cols: 1, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
+	plots := [][]*plot.Plot{{above}, {below}}
+	for i, canvas := range plot.Align(plots, tiles, draw.New(c)) {
+		plots[i][0].Draw(canvas[0])
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return fmt.Errorf("-plot: %w", err)
+	}
+	defer func() {
+		if e := f.Close(); err == nil && e != nil {
+			err = fmt.Errorf("-plot: %w", e)
+		}
+	}()
+	_, err = c.WriteTo(f)
+	return err
+}

@@ -1,0 +1,32 @@
+package main
+
+import "github.com/gopgas/gopgas/pgas"
+
+//go:generate go tool pgasgen
+
+// Cell is one operand of eight bytes. Small operations walk through a ring of them.
+//
+//pgas:symmetric
+type Cell struct {
+	Value uint64 // written by: PE 0; read by: PE 0 and the owner
+}
+
+// Board is what each PE has one of: the words that ping-pongs and atomics work on, each on a cache line
+// of its own, and what PE 0 tells the others.
+//
+//pgas:symmetric
+type Board struct {
+	Word   uint64 `pgas:"atomic"` // operated on by: PE 0
+	_      [56]byte
+	Flag   pgas.Signal // set by: the partner, with or after its payload
+	_      [56]byte
+	Agreed int64 // written by: PE 0, between two barriers
+}
+
+// Memory is what an idle PE takes, in kilobytes. PE 0 has one for each PE.
+//
+//pgas:symmetric
+type Memory struct {
+	RSS uint64 // written by: the PE with the index of the record
+	PSS uint64 // the same
+}
