@@ -1,0 +1,404 @@
+package main
+
+// Jobs that are interrupted, killed and orphaned. Every process of a test's job inherits a mark in its
+// environment, so that "nothing is left" can be looked up, however a process was started.
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience bounds every wait of these tests.
+const patience = 30 * time.Second
+
+// run is one pgasrun under test.
+type running struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	mark   string
+	tmp    string
+	lines  chan string // of standard output
+	stderr bytes.Buffer
+}
+
+var marks struct {
+	sync.Mutex
+	n int
+}
+
+// launchJob starts pgasrun with args.
+func launchJob(t *testing.T, stdin io.Reader, args ...string) *running {
+	t.Helper()
+	marks.Lock()
+	marks.n++
+	r := &running{t: t, mark: fmt.Sprintf("TEST_JOB_MARK=%d.%d", os.Getpid(), marks.n), tmp: t.TempDir(), lines: make(chan string, 1<<16)}
+	marks.Unlock()
+	r.cmd = exec.Command("pgasrun", args...)
+	r.cmd.Env = append(os.Environ(), r.mark, "TMPDIR="+r.tmp, "PGAS_HEAP_MAX=16m")
+	r.cmd.Stdin = stdin
+	r.cmd.Stderr = &r.stderr
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(r.lines)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			r.lines <- s.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		for _, pid := range r.processes() {
+			unix.Kill(pid, unix.SIGKILL)
+		}
+	})
+	return r
+}
+
+// ready waits for n lines that start with ready, and returns their second words.
+func (r *running) ready(n int) []int {
+	r.t.Helper()
+	var pids []int
+	deadline := time.After(patience)
+	for len(pids) < n {
+		select {
+		case line, ok := <-r.lines:
+			if !ok {
+				r.cmd.Wait()
+				r.t.Fatalf("the job ended before %d PEs were ready: %s", n, &r.stderr)
+			}
+			if word, found := strings.CutPrefix(line, "ready"); found {
+				pid, _ := strconv.Atoi(strings.TrimSpace(word))
+				pids = append(pids, pid)
+			}
+		case <-deadline:
+			r.t.Fatalf("only %d of %d PEs are ready", len(pids), n)
+		}
+	}
+	return pids
+}
+
+// end waits for pgasrun and returns its exit status, with the rest of its output.
+func (r *running) end() (status int, rest []string) {
+	r.t.Helper()
+	timer := time.AfterFunc(patience, func() { r.cmd.Process.Kill() })
+	for line := range r.lines {
+		rest = append(rest, line)
+	}
+	err := r.cmd.Wait()
+	if !timer.Stop() {
+		r.t.Fatalf("pgasrun did not end within %v: %s", patience, &r.stderr)
+	}
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		return exit.Sys().(syscall.WaitStatus).ExitStatus(), rest
+	} else if err != nil {
+		r.t.Fatal(err)
+	}
+	return 0, rest
+}
+
+// processes lists what runs with the mark of this job.
+func (r *running) processes() []int {
+	var pids []int
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, p := range paths {
+		env, err := os.ReadFile(p)
+		if err == nil && bytes.Contains(env, []byte(r.mark+"\x00")) {
+			pid, _ := strconv.Atoi(strings.Split(p, "/")[2])
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// agents lists the agents among them.
+func (r *running) agents() []int {
+	var pids []int
+	for _, pid := range r.processes() {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if bytes.HasSuffix(cmdline, []byte("pgasrun\x00agent\x00")) && !bytes.Contains(cmdline, []byte("{host}")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// nothingLeft waits until no process of the job is left, and looks for files.
+func (r *running) nothingLeft() {
+	r.t.Helper()
+	var left []int
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if left = r.processes(); len(left) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			for _, pid := range left {
+				cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+				r.t.Errorf("process %d is left: %q", pid, cmdline)
+			}
+			return
+		}
+	}
+	files, err := os.ReadDir(r.tmp)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, f := range files {
+		r.t.Errorf("file %s is left", f.Name())
+	}
+	if shm, _ := filepath.Glob("/dev/shm/*pgasrun*"); len(shm) > 0 {
+		r.t.Errorf("shared memory is left: %q", shm)
+	}
+}
+
+// places are the ways to have hosts: this one, two that share its network, two with a network each.
+func places(t *testing.T) map[string][]string {
+	p := map[string][]string{
+		"local": {"-n", "3"},
+		"hosts": {"-hosts", "a:1,b:2", "-launch", "env FAKE={host}"},
+	}
+	if a, b, ok := namespaces(t); ok {
+		p["namespaces"] = []string{"-hosts", a + ":1," + b + ":2", "-launch", "ip netns exec {host}"}
+	}
+	return p
+}
+
+// namespaces makes two network namespaces joined by a cable, for the time of the test.
+func namespaces(t *testing.T) (a, b string, ok bool) {
+	a, b = fmt.Sprintf("pgasrun%da", os.Getpid()), fmt.Sprintf("pgasrun%db", os.Getpid())
+	for _, ns := range []string{a, b} {
+		if out, err := exec.Command("ip", "netns", "add", ns).CombinedOutput(); err != nil {
+			t.Logf("no network namespaces here: %v %s", err, out)
+			return "", "", false
+		}
+		t.Cleanup(func() { exec.Command("ip", "netns", "delete", ns).Run() })
+	}
+	script := `set -e
+		ip -n $0 link add cable type veth peer name cable netns $1
+		ip -n $0 address add 10.99.7.1/24 dev cable
+		ip -n $1 address add 10.99.7.2/24 dev cable
+		ip -n $0 link set cable up
+		ip -n $1 link set cable up
+		ip -n $0 link set lo up`
+	if out, err := exec.Command("sh", "-c", script, a, b).CombinedOutput(); err != nil {
+		t.Fatalf("joining namespaces: %v %s", err, out)
+	}
+	return a, b, true
+}
+
+func TestExchangeAcrossNamespaces(t *testing.T) {
+	a, b, ok := namespaces(t)
+	if !ok {
+		t.Skip("network namespaces are not allowed here")
+	}
+	r := launchJob(t, nil, "-hosts", a+":2,"+b+":2", "-launch", "ip netns exec {host}", "pe", "exchange")
+	status, out := r.end()
+	if status != 0 || len(out) != 4 {
+		t.Errorf("status %d, output %q: %s", status, out, &r.stderr)
+	}
+	r.nothingLeft()
+}
+
+// TestKill kills each kind of process in turn; all the others must go.
+func TestKill(t *testing.T) {
+	victims := map[string]struct {
+		pick   func(r *running, pes []int) int
+		status int    // of pgasrun
+		says   string // on standard error
+	}{
+		"launcher": {func(r *running, pes []int) int { return r.cmd.Process.Pid }, -1, ""},
+		"agent":    {func(r *running, pes []int) int { return r.agents()[0] }, 1, "; its PEs are lost"},
+		"PE":       {func(r *running, pes []int) int { return pes[1] }, 128 + 9, "was killed by signal 9 (SIGKILL)"},
+	}
+	for place, flags := range places(t) {
+		for victim, want := range victims {
+			t.Run(place+"/"+victim, func(t *testing.T) {
+				// Each PE has a child in a session of its own, which nothing but a sweep reaches.
+				r := launchJob(t, nil, append(flags, "pe", "orphan", "stay")...)
+				pes := r.ready(3)
+				if err := unix.Kill(want.pick(r, pes), unix.SIGKILL); err != nil {
+					t.Fatal(err)
+				}
+				status, _ := r.end()
+				if status != want.status || !strings.Contains(r.stderr.String(), want.says) {
+					t.Errorf("status %d, want %d; it says %q", status, want.status, &r.stderr)
+				}
+				r.nothingLeft()
+			})
+		}
+	}
+}
+
+// TestKillWrapped kills the shell between an agent and its PE.
+func TestKillWrapped(t *testing.T) {
+	r := launchJob(t, nil, "-n", "2", "sh", "-c", "echo ready $$; pe hang; true")
+	pes := r.ready(4)
+	unix.Kill(pes[0], unix.SIGKILL)
+	if status, _ := r.end(); status != 128+9 {
+		t.Errorf("status %d: %s", status, &r.stderr)
+	}
+	r.nothingLeft()
+}
+
+func TestOrphansOfJobThatEndsWell(t *testing.T) {
+	r := launchJob(t, nil, "-n", "3", "pe", "orphan")
+	if status, _ := r.end(); status != 0 || r.stderr.Len() != 0 {
+		t.Errorf("status %d: %s", status, &r.stderr)
+	}
+	r.nothingLeft()
+}
+
+// TestKillWhileNobodyReads kills the launcher of a job that is stuck writing.
+func TestKillWhileNobodyReads(t *testing.T) {
+	r := launchJob(t, nil, "-n", "2", "sh", "-c", "echo ready; exec yes")
+	r.ready(2)
+	r.cmd.Process.Kill()
+	go r.end()
+	r.nothingLeft()
+}
+
+func TestSignals(t *testing.T) {
+	const stubborn = `trap "" INT TERM; echo ready; while :; do sleep 1; done`
+	const polite = `trap "echo bye; exit 0" INT; echo ready; while :; do sleep 0.05; done`
+	const told = `trap "echo told; exit 0" USR1; echo ready; while :; do sleep 0.05; done`
+	tests := map[string]struct {
+		script  string
+		signals []syscall.Signal
+		status  int
+		says    []string
+	}{
+		"interrupt":        {"echo ready; exec sleep 1000", []syscall.Signal{unix.SIGINT}, 128 + 2, nil},
+		"terminate":        {"echo ready; exec sleep 1000", []syscall.Signal{unix.SIGTERM}, 128 + 15, nil},
+		"handled":          {polite, []syscall.Signal{unix.SIGINT}, 0, []string{"bye", "bye"}},
+		"user signal":      {told, []syscall.Signal{unix.SIGUSR1}, 0, []string{"told", "told"}},
+		"ignored, kill":    {stubborn, []syscall.Signal{unix.SIGINT, unix.SIGINT}, 128 + 2, nil},
+		"other, then kill": {stubborn, []syscall.Signal{unix.SIGTERM, unix.SIGINT}, 128 + 2, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := launchJob(t, nil, "-n", "2", "sh", "-c", tt.script)
+			r.ready(2)
+			for _, sig := range tt.signals {
+				r.cmd.Process.Signal(sig)
+				time.Sleep(20 * time.Millisecond) // two of a kind at once would be one
+			}
+			status, out := r.end()
+			if status != tt.status || fmt.Sprint(out) != fmt.Sprint(tt.says) || strings.Contains(r.stderr.String(), "pgasrun:") {
+				t.Errorf("status %d, want %d; output %q; it says %s", status, tt.status, out, &r.stderr)
+			}
+			r.nothingLeft()
+		})
+	}
+}
+
+// TestTable asks what the PEs are blocked in, which does not end the job.
+func TestTable(t *testing.T) {
+	said, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	cmd := exec.Command("pgasrun", "-hosts", "a:1,b:2", "-launch", "env FAKE={host}", "pe", "hang")
+	cmd.Stderr = w
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	lines := bufio.NewScanner(out)
+	for i := 0; i < 3 && lines.Scan(); i++ {
+	}
+	text := bufio.NewReader(said)
+	const want = "    PE 0-2: in barrier number 7, for "
+	for round := range 2 {
+		var line string
+		// A PE says ready before it is blocked: ask until all are.
+		for !strings.HasPrefix(line, want) {
+			cmd.Process.Signal(unix.SIGQUIT)
+			for line = "pgasrun"; strings.HasPrefix(line, "pgasrun"); {
+				if line, err = text.ReadString('\n'); err != nil {
+					t.Fatalf("round %d: %v", round, err)
+				}
+			}
+		}
+	}
+	cmd.Process.Signal(unix.SIGTERM)
+	if err := cmd.Wait(); err == nil {
+		t.Error("a terminated job ended well")
+	}
+}
+
+// TestWholeLines has eight PEs print at once.
+func TestWholeLines(t *testing.T) {
+	const pes, lines = 8, 400
+	r := launchJob(t, nil, "-n", strconv.Itoa(pes), "pe", "burst", strconv.Itoa(lines))
+	status, out := r.end()
+	if status != 0 || len(out) != pes*lines {
+		t.Fatalf("status %d, %d lines, want %d", status, len(out), pes*lines)
+	}
+	for _, line := range out {
+		if !fullLine([]byte(line)) {
+			t.Fatalf("torn line %q", line)
+		}
+	}
+	r.nothingLeft()
+}
+
+// TestLongInput sends more than any buffer holds through PE 0, while another PE never reads.
+func TestLongInput(t *testing.T) {
+	var text strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	r := launchJob(t, strings.NewReader(text.String()), "-n", "2", "pe", "cat")
+	status, out := r.end()
+	if status != 0 || strings.Join(out, "\n")+"\n" != text.String() {
+		t.Errorf("status %d, %d lines came back: %s", status, len(out), &r.stderr)
+	}
+}
+
+// TestInputNotRead: the job ends although PE 0 never takes its input.
+func TestInputNotRead(t *testing.T) {
+	endless, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer endless.Close()
+	go func() {
+		defer w.Close()
+		for {
+			if _, err := w.Write(make([]byte, 4096)); err != nil {
+				return
+			}
+		}
+	}()
+	r := launchJob(t, endless, "-n", "2", "sh", "-c", "echo ready; exec sleep 1000")
+	r.ready(2)
+	r.cmd.Process.Signal(unix.SIGTERM)
+	if status, _ := r.end(); status != 128+15 {
+		t.Errorf("status %d: %s", status, &r.stderr)
+	}
+	r.nothingLeft()
+}
