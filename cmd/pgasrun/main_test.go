@@ -24,7 +24,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
+// raceOptions: under the race detector, every process would sleep for a second before it exits.
+const raceOptions = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", raceOptions)
 	testscript.Main(m, map[string]func(){"pgasrun": main, "pe": pe})
 }
 
@@ -36,6 +40,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", raceOptions)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
 			return nil
@@ -68,6 +73,7 @@ func act(job *boot.Job, verb string, args []string) error {
 		}
 	case "die": // die PE SIGNAL: that PE by that signal, while the others are in a barrier
 		if args[0] == strconv.Itoa(job.PE) {
+			awaitBlocked(job)
 			fmt.Fprintln(os.Stderr, "these are my last words")
 			sig, _ := strconv.Atoi(args[1])
 			syscall.Kill(os.Getpid(), syscall.Signal(sig))
@@ -118,6 +124,15 @@ func act(job *boot.Job, verb string, args []string) error {
 		return fmt.Errorf("cannot %s", verb)
 	}
 	return nil
+}
+
+// awaitBlocked returns when the other PEs of this host are blocked.
+func awaitBlocked(job *boot.Job) {
+	for i, st := range job.Segment.States {
+		for i != job.PE-job.Host().First && boot.BlockedOp(st.Blocked.Op.Load()) == boot.NotBlocked {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
 
 // block is a barrier that never ends.
