@@ -325,6 +325,7 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 // with the cause of ctx; whether the operation took effect is then unknown.
 func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes int, operand, cond uint64) (uint64, error) {
 	args := C.struct_word_args{off: C.uint64_t(off), operand: C.uint64_t(operand), cond: C.uint64_t(cond), op: C.uint32_t(op), bytes: C.uint32_t(bytes)}
+	c.engine.breathe()
 	var old C.uint64_t
 	var slot *C.slot_t
 	_ = c.lanes[pe] // panic before the lock is taken
@@ -376,6 +377,7 @@ func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 	if len(dst) == 0 {
 		return nil
 	}
+	c.engine.breathe()
 	if len(dst) > C.SLOT_BYTES {
 		var pin runtime.Pinner
 		pin.Pin(&dst[0])
@@ -416,6 +418,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 // GetNB here. It fails with a *LostError if something could not be completed since the last report, or
 // with the cause of ctx.
 func (c *Channel) Quiet(ctx context.Context, pe int) error {
+	c.engine.breathe()
 	c.lock()
 	defer c.unlock()
 	for {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -48,7 +49,7 @@ var benches = []bench{
 	{"put+quiet 8K", 2000, 0, putQuiet},
 	{"get 8K", 2000, 0, get},
 	{"get 8 nb", 100000, 1, getMany},
-	{"signal pp", 5000, -1, pingPong},
+	{"signal pp", 20000, -1, pingPong},
 }
 
 func putQuiet(ctx context.Context, c transport.Channel, _ *Transport, buf []byte, _ int) error {
@@ -129,7 +130,7 @@ func measure(ctx context.Context, b bench, c transport.Channel, t *Transport, si
 	}
 	slices.Sort(times)
 	us := func(i int) float64 { return float64(times[i]) / 1e3 }
-	return fmt.Sprintf("%.2f us min %.2f p99 %.2f", us(len(times)/2), us(0), us(len(times)*99/100)), nil
+	return fmt.Sprintf("%.2f us min %.2f p10 %.2f p90 %.2f p99 %.2f", us(len(times)/2), us(0), us(len(times)/10), us(len(times)*9/10), us(len(times)*99/100)), nil
 }
 
 func benchOrigin(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
@@ -139,6 +140,9 @@ func benchOrigin(ctx context.Context, t *Transport, job *boot.Job, report func(s
 	}
 	signals := 0
 	for _, b := range benches {
+		if only := os.Getenv("PGAS_UCP_BENCH"); !strings.Contains(b.name, only) {
+			continue
+		}
 		if b.name == "signal pp" {
 			signals = 0
 		}

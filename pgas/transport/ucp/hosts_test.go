@@ -128,11 +128,11 @@ func startFamily(t testing.TB, names [2]string, hosts bool, env ...string) *fami
 	for pe, name := range names {
 		argv := []string{self}
 		if hosts {
-			argv = append([]string{"ip", "netns", "exec", "pe" + strconv.Itoa(pe)}, argv...)
+			argv = append([]string{"ip", "netns", "exec", "pe" + strconv.Itoa(pe), "taskset", "-c", strconv.Itoa(pe % runtime.NumCPU())}, argv...)
 		}
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Env = append(os.Environ(), roleEnv+"="+name, peEnv+"="+strconv.Itoa(pe))
-		cmd.Env = append(cmd.Env, env...)
+		cmd.Env = append(append(cmd.Env, "GOMAXPROCS=2"), env...)
 		cmd.Stderr = os.Stderr
 		in, _ := cmd.StdinPipe()
 		out, _ := cmd.StdoutPipe()
