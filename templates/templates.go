@@ -11,4 +11,4 @@ import "embed"
 var Starter embed.FS
 
 // GoVersion is the version of Go that a new project asks for.
-const GoVersion = "1.26"
+const GoVersion = "1.26.0"

@@ -180,15 +180,18 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 	mod := &modfile.File{}
 	steps := []error{
 		mod.AddModuleStmt(p.module),
-		mod.AddGoStmt(templates.GoVersion),
 		mod.AddTool(toolPath),
 	}
 	mod.AddNewRequire(modulePath, p.version, false)
+	goVersion := templates.GoVersion
 	if p.checkout != "" {
 		steps = append(steps, mod.AddReplace(modulePath, "", p.checkout, ""))
 		theirs, err := readModule(p.checkout)
 		if err != nil {
 			return err
+		}
+		if theirs.Go != nil {
+			goVersion = theirs.Go.Version
 		}
 		for _, r := range theirs.Require {
 			mod.AddNewRequire(r.Mod.Path, r.Mod.Version, true)
@@ -197,6 +200,7 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 			return err
 		}
 	}
+	steps = append(steps, mod.AddGoStmt(goVersion))
 	if err := errors.Join(steps...); err != nil {
 		return err
 	}

@@ -62,6 +62,9 @@ func load(ctx context.Context, dir string, env, flags, patterns []string) (*load
 	}
 	metas, err := packages.Load(config, patterns...)
 	if err != nil {
+		if strings.Contains(err.Error(), "go.mod file not found") {
+			return nil, nil, errors.New("there is no go.mod here or above; run it in a module, or make one: pgasgen init DIR")
+		}
 		return nil, nil, fmt.Errorf("go list: %s", oneLine(err.Error()))
 	}
 	l := &loader{fset: token.NewFileSet(), root: map[string]bool{}, units: map[string]*unit{}}

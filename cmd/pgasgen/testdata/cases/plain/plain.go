@@ -6,7 +6,7 @@ import "image"
 // Width is a constant that arrays use.
 const Width = 8
 
-type point struct{ x, y int32 }
+type point struct{ X, Y int32 }
 
 // Row is an array with a name.
 type Row [Width]float32

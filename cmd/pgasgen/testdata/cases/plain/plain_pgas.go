@@ -440,7 +440,7 @@ type ShapesSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Shapes.
 func AllocShapes(ctx context.Context, w *pgas.World, n int) (ShapesSym, error) {
-	s, err := pgas.AllocLayout[Shapes](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Shapes", Hash: 0xf832d5806ffbdcf5})
+	s, err := pgas.AllocLayout[Shapes](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Shapes", Hash: 0x394d983ebbffc5c2})
 	return ShapesSym{s}, err
 }
 
