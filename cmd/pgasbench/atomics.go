@@ -6,19 +6,11 @@ package main
 import "fmt"
 
 // atomicTask is a task on the word, which starts at 0. last is what done operations leave in it.
-func (r *runner) atomicTask(batch func(word BoardRef, wrong *uint64, first, n int), last func(done int) int) task {
+func (r *runner) atomicTask(batch func(first, n int) error, last func(done int) int) task {
 	r.board.SetWord(r.w.PE(), 0)
-	var wrong uint64
-	run := func(first, n int) error {
-		batch(r.board, &wrong, first, n)
-		return nil
-	}
-	return r.oneSided(run, func(done int) error {
-		if wrong != 0 {
-			return errGot
-		}
-		if r.w.PE() != r.partner {
-			return nil
+	return r.oneSided(batch, func(done int) error {
+		if err := r.checkGot(done); err != nil || r.w.PE() != r.partner {
+			return err
 		}
 		return checkWord(r.board.FetchWord(r.partner), last(done))
 	})
@@ -31,48 +23,50 @@ func checkWord(got uint64, want int) error {
 	return nil
 }
 
-func all(done int) int { return done }
+func counted(done int) int { return done }
+func untouched(int) int    { return 0 }
 
-func fetchAddTask(r *runner, _ int) task {
-	pe := r.partner
-	return r.atomicTask(func(word BoardRef, wrong *uint64, first, n int) {
-		var bits uint64
-		for i := first; i < first+n; i++ {
-			bits |= word.FetchAddWord(pe, 1) ^ uint64(i)
-		}
-		*wrong |= bits
-	}, all)
+func fetchAddTask(r *runner, _ int) task    { return r.atomicTask(r.fetchAdds, counted) }
+func compareSwapTask(r *runner, _ int) task { return r.atomicTask(r.compareSwaps, counted) }
+func swapTask(r *runner, _ int) task        { return r.atomicTask(r.swaps, counted) }
+func fetchTask(r *runner, _ int) task       { return r.atomicTask(r.fetches, untouched) }
+
+func (r *runner) fetchAdds(first, n int) error {
+	board, pe := r.board, r.partner
+	var wrong uint64
+	for i := first; i < first+n; i++ {
+		wrong |= board.FetchAddWord(pe, 1) ^ uint64(i)
+	}
+	r.wrong |= wrong
+	return nil
 }
 
-func compareSwapTask(r *runner, _ int) task {
-	pe := r.partner
-	return r.atomicTask(func(word BoardRef, wrong *uint64, first, n int) {
-		var bits uint64
-		for i := first; i < first+n; i++ {
-			bits |= word.CompareSwapWord(pe, uint64(i), uint64(i)+1) ^ uint64(i)
-		}
-		*wrong |= bits
-	}, all)
+func (r *runner) compareSwaps(first, n int) error {
+	board, pe := r.board, r.partner
+	var wrong uint64
+	for i := first; i < first+n; i++ {
+		wrong |= board.CompareSwapWord(pe, uint64(i), uint64(i)+1) ^ uint64(i)
+	}
+	r.wrong |= wrong
+	return nil
 }
 
-func swapTask(r *runner, _ int) task {
-	pe := r.partner
-	return r.atomicTask(func(word BoardRef, wrong *uint64, first, n int) {
-		var bits uint64
-		for i := first; i < first+n; i++ {
-			bits |= word.SwapWord(pe, uint64(i)+1) ^ uint64(i)
-		}
-		*wrong |= bits
-	}, all)
+func (r *runner) swaps(first, n int) error {
+	board, pe := r.board, r.partner
+	var wrong uint64
+	for i := first; i < first+n; i++ {
+		wrong |= board.SwapWord(pe, uint64(i)+1) ^ uint64(i)
+	}
+	r.wrong |= wrong
+	return nil
 }
 
-func fetchTask(r *runner, _ int) task {
-	pe := r.partner
-	return r.atomicTask(func(word BoardRef, wrong *uint64, first, n int) {
-		var bits uint64
-		for range n {
-			bits |= word.FetchWord(pe)
-		}
-		*wrong |= bits
-	}, func(int) int { return 0 })
+func (r *runner) fetches(_, n int) error {
+	board, pe := r.board, r.partner
+	var wrong uint64
+	for range n {
+		wrong |= board.FetchWord(pe)
+	}
+	r.wrong |= wrong
+	return nil
 }

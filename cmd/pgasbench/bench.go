@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -98,20 +99,22 @@ type runner struct {
 	w       *pgas.World
 	partner int
 	plan    result.Plan
-	cells   CellSym
+	ring    pgas.Slice[uint64] // the words of a Ring
 	board   BoardRef
 	boards  BoardSym
 	area    pgas.Sym[byte]
 	payload []byte // private memory of this PE
+	wrong   uint64 // bits in which what came back differed from what it had to be
 }
 
 // newRunner allocates what the benches work on. It is collective.
 func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, error) {
 	r := &runner{ctx: ctx, w: w, partner: w.NPEs() - 1, plan: plan, payload: make([]byte, mostBytes)}
-	var err error
-	if r.cells, err = AllocCell(ctx, w, result.Slots(8)); err != nil {
+	rings, err := AllocRing(ctx, w, 1)
+	if err != nil {
 		return nil, err
 	}
+	r.ring = rings.At(0).Words()
 	if r.boards, err = AllocBoard(ctx, w, 1); err != nil {
 		return nil, err
 	}
@@ -124,6 +127,7 @@ func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, e
 
 // point measures b at one size and checks what it left behind.
 func (r *runner) point(b bench, size int) (result.Result, error) {
+	r.wrong = 0
 	t := b.task(r, size)
 	if t.end != nil {
 		defer t.end()
@@ -209,6 +213,16 @@ func checkPayload(p []byte, number int) error {
 		case i >= 8 && b != byte(i*7+3):
 			return fmt.Errorf("byte %d of the payload is wrong", i)
 		}
+	}
+	return nil
+}
+
+// errGot reports a value that came back wrong.
+var errGot = errors.New("a value that came back is wrong")
+
+func (r *runner) checkGot(int) error {
+	if r.wrong != 0 {
+		return errGot
 	}
 	return nil
 }

@@ -50,24 +50,24 @@ func TestWrongPayloadFails(t *testing.T) {
 		return func(r *runner) { r.area.Local()[at] ^= 1 }
 	}
 	spoilWord := func(r *runner) { r.board.AddWord(r.partner, 1) }
-	spoilCell := func(r *runner) { r.cells.At(0).Local().Value += 2 }
+	spoilRing := func(r *runner) { r.ring.Local()[0] += 2 }
 	mutants := []struct {
 		bench         string
 		size          int
 		before, after func(r *runner)
 	}{
-		{"put", 8, nil, spoilCell},
+		{"put", 8, nil, spoilRing},
 		{"put", 3, nil, spoilByte(0)},
 		{"put", 1000, nil, spoilByte(999)},
-		{"put-quiet", 8, nil, spoilCell},
+		{"put-quiet", 8, nil, spoilRing},
 		{"put-quiet", 100000, nil, spoilByte(7)},
-		{"get", 8, spoilCell, nil},
+		{"get", 8, spoilRing, nil},
 		{"get", 64, spoilByte(0), nil},
 		{"get", 100000, spoilByte(99999), nil},
-		{"rate", 8, nil, spoilCell},
+		{"rate", 8, nil, spoilRing},
 		{"rate", 16, nil, spoilByte(15)},
 		{"bandwidth", 4096, nil, spoilByte(4095)},
-		{"signal-pingpong", 8, nil, spoilCell},
+		{"signal-pingpong", 8, nil, spoilRing},
 		{"signal-pingpong", 16, nil, spoilByte(12)},
 		{"flag-pingpong", 8, nil, func(r *runner) { r.board.Flag().Add(r.partner, 1) }},
 		{"flag-pingpong", 16, nil, spoilByte(12)},

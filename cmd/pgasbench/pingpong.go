@@ -11,11 +11,10 @@ import (
 
 // A ball is one direction of a ping-pong, seen from one PE.
 type ball struct {
-	r     *runner
-	flag  pgas.SignalRef
-	send  func(to, number int)
-	mine  []byte // where payloads arrive; empty if the flag is all there is
-	wrong uint64
+	r    *runner
+	flag pgas.SignalRef
+	send func(to, number int)
+	mine []byte // where payloads arrive; empty if the flag is all there is
 }
 
 func (b *ball) await(number int) error {
@@ -23,7 +22,7 @@ func (b *ball) await(number int) error {
 		return err
 	}
 	if len(b.mine) >= 8 {
-		b.wrong |= binary.LittleEndian.Uint64(b.mine) ^ uint64(number)
+		b.r.wrong |= binary.LittleEndian.Uint64(b.mine) ^ uint64(number)
 	}
 	return nil
 }
@@ -51,11 +50,8 @@ func (b *ball) play(first, n int) error {
 func (b *ball) task() task {
 	pe := b.r.w.PE()
 	verify := func(done int) error {
-		if b.wrong != 0 {
-			return errGot
-		}
-		if len(b.mine) == 0 || pe != 0 && pe != b.r.partner {
-			return nil
+		if err := b.r.checkGot(done); err != nil || len(b.mine) == 0 || pe != 0 && pe != b.r.partner {
+			return err
 		}
 		return checkPayload(b.mine, done)
 	}
@@ -79,15 +75,18 @@ func signalTask(r *runner, size int) task {
 		target.PutSignal(to, source, b.flag, uint64(number))
 	}
 	if size == 8 {
-		cell := r.cells.At(0)
+		word := r.ring.At(0)
 		b.mine = nil
-		b.send = func(to, number int) { cell.PutValueSignal(to, uint64(number), b.flag, uint64(number)) }
+		b.send = func(to, number int) {
+			value := uint64(number)
+			word.PutSignal(to, &value, b.flag, value)
+		}
 		t := b.task()
 		t.verify = func(done int) error {
 			if pe := r.w.PE(); pe != 0 && pe != r.partner {
 				return nil
 			}
-			return checkWord(cell.Local().Value, done)
+			return checkWord(*word.Local(), done)
 		}
 		return t
 	}

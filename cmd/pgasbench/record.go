@@ -4,11 +4,14 @@ import "github.com/gopgas/gopgas/pgas"
 
 //go:generate go tool pgasgen
 
-// Cell is one operand of eight bytes. Small operations walk through a ring of them.
+// ringLen is the number of words in a Ring: result.Slots(8).
+const ringLen = 1024
+
+// Ring is what operations of eight bytes walk through.
 //
 //pgas:symmetric
-type Cell struct {
-	Value uint64 // written by: PE 0; read by: PE 0 and the owner
+type Ring struct {
+	Words [ringLen]uint64 // written by: PE 0; read by: PE 0 and the owner
 }
 
 // Board is what each PE has one of: the words that ping-pongs and atomics work on, each on a cache line

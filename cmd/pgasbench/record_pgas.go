@@ -11,155 +11,177 @@ import (
 // A runtime without this name is not one that this file was generated for: generate again.
 const _ = pgas.GeneratedFor1
 
-// A compiler error in this function says that Cell is not what this file was generated for any
+// A compiler error in this function says that Ring is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
-func _(x Cell) {
+func _(x Ring) {
 	_ = struct {
-		Value uint64
+		Words [1024]uint64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-8]
-	_ = ok[unsafe.Offsetof(x.Value)-0]
+	_ = ok[unsafe.Sizeof(x)-8192]
+	_ = ok[unsafe.Offsetof(x.Words)-0]
 }
 
-// CellSym is a symmetric allocation of Cell records: Len of them, at the same offset of every PE's
+// RingSym is a symmetric allocation of Ring records: Len of them, at the same offset of every PE's
 // heap.
-type CellSym struct {
-	sym pgas.Sym[Cell]
+type RingSym struct {
+	sym pgas.Sym[Ring]
 }
 
-// AllocCell allocates n zeroed Cell records on every PE. It is collective: every PE makes the same
+// AllocRing allocates n zeroed Ring records on every PE. It is collective: every PE makes the same
 // call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Cell.
-func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
-	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Cell", Hash: 0xc30e26d37607fec9})
-	return CellSym{s}, err
+// Ring.
+func AllocRing(ctx context.Context, w *pgas.World, n int) (RingSym, error) {
+	s, err := pgas.AllocLayout[Ring](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Ring", Hash: 0x3d4cd67f8d6912ea})
+	return RingSym{s}, err
 }
 
 // At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
 // freed.
-func (s CellSym) At(i int) CellRef {
-	return CellRef{s.sym.At(i)}
+func (s RingSym) At(i int) RingRef {
+	return RingRef{s.sym.At(i)}
 }
 
 // Len is the number of records.
-func (s CellSym) Len() int {
+func (s RingSym) Len() int {
 	return s.sym.Len()
 }
 
 // Local is this PE's own copy of the records, for plain loads and stores.
-func (s CellSym) Local() []Cell {
+func (s RingSym) Local() []Ring {
 	return s.sym.Local()
 }
 
 // On is the same records on another context: c orders and completes what is done through the
 // result.
-func (s CellSym) On(c *pgas.Context) CellSym {
-	return CellSym{s.sym.On(c)}
+func (s RingSym) On(c *pgas.Context) RingSym {
+	return RingSym{s.sym.On(c)}
 }
 
 // Sym is the allocation without its accessors.
-func (s CellSym) Sym() pgas.Sym[Cell] {
+func (s RingSym) Sym() pgas.Sym[Ring] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
 // zero. It is collective, and s is freed; on an error s is as it was.
-func (s CellSym) Realloc(ctx context.Context, n int) (CellSym, error) {
+func (s RingSym) Realloc(ctx context.Context, n int) (RingSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
-	return CellSym{t}, err
+	return RingSym{t}, err
 }
 
 // Free ends the allocation on every PE. It is collective; references to its records may not be used
 // any more.
-func (s CellSym) Free(ctx context.Context) error {
+func (s RingSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// CellRef refers to one Cell record: the same one on every PE. It is small; copy it.
-type CellRef struct {
-	ref pgas.Ref[Cell]
+// RingRef refers to one Ring record: the same one on every PE. It is small; copy it.
+type RingRef struct {
+	ref pgas.Ref[Ring]
 }
 
-// CellRefOf gives r, which refers to a Cell somewhere in symmetric memory, its accessors.
-func CellRefOf(r pgas.Ref[Cell]) CellRef {
-	return CellRef{r}
+// RingRefOf gives r, which refers to a Ring somewhere in symmetric memory, its accessors.
+func RingRefOf(r pgas.Ref[Ring]) RingRef {
+	return RingRef{r}
 }
 
 // Local is this PE's own copy of the record, for plain loads and stores.
-func (r CellRef) Local() *Cell {
+func (r RingRef) Local() *Ring {
 	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.
-func (r CellRef) On(c *pgas.Context) CellRef {
-	return CellRef{r.ref.On(c)}
+func (r RingRef) On(c *pgas.Context) RingRef {
+	return RingRef{r.ref.On(c)}
 }
 
 // Ref is the reference without its accessors.
-func (r CellRef) Ref() pgas.Ref[Cell] {
+func (r RingRef) Ref() pgas.Ref[Ring] {
 	return r.ref
 }
 
 // Put copies v into the record on PE pe. The source may be reused on return; it is visible there
 // after a Quiet, and a Fence orders it before later puts to pe.
-func (r CellRef) Put(pe int, v Cell) {
+func (r RingRef) Put(pe int, v Ring) {
 	r.ref.Put(pe, v)
 }
 
 // Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
 // lost.
-func (r CellRef) Get(pe int) Cell {
+func (r RingRef) Get(pe int) Ring {
 	return r.ref.Get(pe)
 }
 
 // PutNB is Put from a pointer: *v may be reused on return.
-func (r CellRef) PutNB(pe int, v *Cell) {
+func (r RingRef) PutNB(pe int, v *Ring) {
 	r.ref.PutNB(pe, v)
 }
 
 // GetNB fills *dst from the record of PE pe. It is complete when the next Quiet returns; until then
 // the destination must not be touched.
-func (r CellRef) GetNB(pe int, dst *Cell) {
+func (r RingRef) GetNB(pe int, dst *Ring) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutValue copies v into Value of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r CellRef) PutValue(pe int, v uint64) {
+// Words refers to Words, to reach a part of it or one element.
+func (r RingRef) Words() pgas.Slice[uint64] {
+	return pgas.FieldSlice[uint64](r.ref, 0, 1024)
+}
+
+// PutWords copies src to the start of Words of the record on PE pe. The source may be reused on
+// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
+// panics with *pgas.UsageError if there are more than 1024 elements.
+func (r RingRef) PutWords(pe int, src []uint64) {
+	r.Words().Put(pe, src)
+}
+
+// GetWords fills dst from the start of Words of the record on PE pe. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
+// 1024 elements.
+func (r RingRef) GetWords(pe int, dst []uint64) {
+	r.Words().Get(pe, dst)
+}
+
+// GetWordsNB fills dst from the start of Words of the record on PE pe. It is complete when the next
+// Quiet returns; until then the destination must not be touched. It panics with *pgas.UsageError if
+// there are more than 1024 elements.
+func (r RingRef) GetWordsNB(pe int, dst []uint64) {
+	r.Words().GetNB(pe, dst)
+}
+
+// PutWordsSignal copies src to the start of Words of the record on PE pe, and then sets the signal
+// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
+// source may be reused on return. It panics with *pgas.UsageError if there are more than 1024
+// elements.
+func (r RingRef) PutWordsSignal(pe int, src []uint64, sig pgas.SignalRef, value uint64) {
+	r.Words().PutSignal(pe, src, sig, value)
+}
+
+// PutWordsSignalAdd copies src to the start of Words of the record on PE pe, and then adds value to
+// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
+// source may be reused on return. It panics with *pgas.UsageError if there are more than 1024
+// elements.
+func (r RingRef) PutWordsSignalAdd(pe int, src []uint64, sig pgas.SignalRef, value uint64) {
+	r.Words().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutWordsAll copies v into all of Words of the record on PE pe. The source may be reused on
+// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r RingRef) PutWordsAll(pe int, v [1024]uint64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
-// GetValue returns Value of the record on PE pe. It waits for the data, and panics with
+// GetWordsAll returns all of Words of the record on PE pe. It waits for the data, and panics with
 // *pgas.PeerError if pe is lost.
-func (r CellRef) GetValue(pe int) uint64 {
-	return pgas.GetField[uint64](r.ref, 0, pe)
+func (r RingRef) GetWordsAll(pe int) [1024]uint64 {
+	return pgas.GetField[[1024]uint64](r.ref, 0, pe)
 }
 
-// GetValueNB fills *dst from Value of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r CellRef) GetValueNB(pe int, dst *uint64) {
-	pgas.Field[uint64](r.ref, 0).GetNB(pe, dst)
-}
-
-// PutValueSignal copies v into Value of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
-func (r CellRef) PutValueSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[uint64](r.ref, 0).PutSignal(pe, &v, sig, value)
-}
-
-// PutValueSignalAdd copies v into Value of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r CellRef) PutValueSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[uint64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
-}
-
-// ValueRef refers to Value of the record.
-func (r CellRef) ValueRef() pgas.Ref[uint64] {
-	return pgas.Field[uint64](r.ref, 0)
+// WordsRef refers to Words of the record.
+func (r RingRef) WordsRef() pgas.Ref[[1024]uint64] {
+	return pgas.Field[[1024]uint64](r.ref, 0)
 }
 
 // A compiler error in this function says that Board is not what this file was generated for any

@@ -6,6 +6,225 @@
 // row are measured one after the other, and the row's ratio is the median of the rounds'. No absolute
 // time decides anything.
 //
-// rows.go is the table of goals; suites.go says which programs measure which rows; children.go starts
-// them; hosts.go makes two hosts out of network namespaces; report.go judges and prints.
+// rows.go is the table of goals; suites.go says which programs measure which rows; tools.go builds them
+// and makes two hosts out of network namespaces; children.go runs them; report.go judges and prints.
 package compare
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+)
+
+// ErrUsage is in the chain of every error about the command line.
+var ErrUsage = errors.New("wrong usage")
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func (usageError) Is(target error) bool { return target == ErrUsage }
+
+func misuse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+type options struct {
+	rows   *regexp.Regexp
+	rounds int
+	point  time.Duration
+	limit  time.Duration
+	child  time.Duration
+	hosts  []string
+	source string
+	json   bool
+	list   bool
+}
+
+const usage = `DESCRIPTION
+  Compare pgas with OSHMEM, UCX and the machine's floor, alternating in one run.
+
+USAGE
+  pgasbench compare [flags]
+
+The peers are built from tests/peers. What is not installed, or not allowed here (two hosts need root:
+they are network namespaces), is reported in its rows and stops nothing else.
+
+EXAMPLES
+  $ pgasbench compare                              # the whole table
+  $ pgasbench compare -rows 'same host: 8 B'       # some rows
+  $ pgasbench compare -rows 'two hosts' -hosts a,b # between two namespaces that exist
+  $ pgasbench compare -list                        # the rows and their goals
+
+FLAGS
+`
+
+// Main is the subcommand. Only mistakes and an interrupt are errors: a row that is not reached is a
+// result.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stdout)
+	if err != nil {
+		return err
+	}
+	wanted := choose(o.rows)
+	if o.list {
+		listRows(stdout, wanted)
+		return nil
+	}
+	jobs := jobsOf(wanted)
+	t, err := newTools(ctx, jobs, o, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := t.close(); err != nil {
+			fmt.Fprintf(stderr, "pgasbench: left behind: %v\n", err)
+		}
+	}()
+	figures := newFigures()
+	if err := measureRounds(ctx, t, jobs, o, figures, stderr); err != nil {
+		return err
+	}
+	return report(stdout, wanted, figures, o.json)
+}
+
+func parse(args []string, help io.Writer) (*options, error) {
+	fs := flag.NewFlagSet("compare", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	o := &options{}
+	rows := fs.String("rows", ".", "rows to measure, a `regexp` on \"group: name\" (-list shows them)")
+	hosts := fs.String("hosts", "", "two network `namespaces` to use as hosts, divided by a comma; without it two are made")
+	fs.IntVar(&o.rounds, "rounds", 5, "`times` that each side is measured")
+	fs.DurationVar(&o.point, "time", 50*time.Millisecond, "`time` for each point")
+	fs.DurationVar(&o.limit, "limit", 270*time.Second, "no round begins that would end after this `time`")
+	fs.DurationVar(&o.child, "child", 40*time.Second, "`time` that one program may take")
+	fs.StringVar(&o.source, "source", "", "top `directory` of the module (default: found with go list)")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object a row")
+	fs.BoolVar(&o.list, "list", false, "list the rows and end")
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(help, usage)
+		fs.SetOutput(help)
+		fs.PrintDefaults()
+		return nil, err
+	} else if err != nil {
+		return nil, usageError{err}
+	}
+	return o, o.check(fs.Args(), *rows, *hosts)
+}
+
+func (o *options) check(rest []string, rows, hosts string) (err error) {
+	if len(rest) > 0 {
+		return misuse("unexpected argument %q: rows are chosen with -rows", rest[0])
+	}
+	if o.rows, err = regexp.Compile(rows); err != nil {
+		return misuse("-rows %s: not a regular expression (%v)", rows, err)
+	}
+	if len(choose(o.rows)) == 0 {
+		return misuse("-rows %s: matches no row; -list shows them", rows)
+	}
+	if o.rounds < 1 || o.rounds > 1000 {
+		return misuse("-rounds %d: from 1 to 1000 are possible", o.rounds)
+	}
+	if o.point <= 0 || o.limit <= 0 || o.child <= 0 {
+		return misuse("-time, -limit and -child must be more than nothing, such as 50ms")
+	}
+	if hosts == "" {
+		return nil
+	}
+	o.hosts = strings.Split(hosts, ",")
+	if len(o.hosts) != 2 || o.hosts[0] == o.hosts[1] || slices.Contains(o.hosts, "") {
+		return misuse("-hosts %s: name two different network namespaces, such as a,b", hosts)
+	}
+	return nil
+}
+
+func choose(pattern *regexp.Regexp) []row {
+	var wanted []row
+	for _, r := range rows {
+		if pattern.MatchString(r.group + ": " + r.name) {
+			wanted = append(wanted, r)
+		}
+	}
+	return wanted
+}
+
+// figures is what came out: for each point a value a round, NaN-free: a round without one has no entry.
+type figures struct {
+	rounds []map[point]result.Result
+	failed map[string]error // by suite: the last failure
+	tries  map[string]int   // by suite: how many failures
+}
+
+func newFigures() *figures {
+	return &figures{failed: map[string]error{}, tries: map[string]int{}}
+}
+
+// failuresAllowed: a suite that failed as often is not started again.
+const failuresAllowed = 2
+
+// measureRounds runs all jobs once a round, every other round in reverse, so that whoever goes first
+// does not always find the machine in the same state.
+func measureRounds(ctx context.Context, t *tools, jobs []job, o *options, f *figures, news io.Writer) error {
+	begun := time.Now()
+	var longest time.Duration
+	for round := range o.rounds {
+		start := time.Now()
+		if round > 0 && start.Sub(begun)+longest > o.limit {
+			fmt.Fprintf(news, "pgasbench: %d of %d rounds fit into %v\n", round, o.rounds, o.limit)
+			break
+		}
+		f.rounds = append(f.rounds, map[point]result.Result{})
+		for _, j := range jobs {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if f.tries[j.name] >= failuresAllowed {
+				continue
+			}
+			fmt.Fprintf(news, "pgasbench: round %d of %d: %s\n", round+1, o.rounds, j.says)
+			if err := j.measure(ctx, t, o, f.rounds[round]); err != nil {
+				f.failed[j.name] = err
+				f.tries[j.name]++
+			}
+		}
+		longest = max(longest, time.Since(start))
+		slices.Reverse(jobs)
+	}
+	return nil
+}
+
+// measure runs j once and files its figures.
+func (j job) measure(ctx context.Context, t *tools, o *options, into map[point]result.Result) error {
+	if err := t.lacks(j.needs); err != nil {
+		return err
+	}
+	out, took, err := runChild(ctx, o.child, j.command(t, o.point))
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.says, err)
+	}
+	results, err := result.Read(out)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.says, err)
+	}
+	for _, r := range results {
+		into[point{j.name, r.Bench, r.Bytes}] = r
+	}
+	into[point{suite: j.name}] = result.Result{P50ns: float64(took.Nanoseconds())}
+	return j.complete(into)
+}
+
+// complete says which point a program did not deliver.
+func (j job) complete(got map[point]result.Result) error {
+	for _, p := range j.points {
+		if _, ok := got[p]; !ok {
+			return fmt.Errorf("%s: printed no line for %s of %d bytes", j.says, p.bench, p.bytes)
+		}
+	}
+	return nil
+}

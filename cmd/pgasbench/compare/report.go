@@ -1,0 +1,214 @@
+package compare
+
+// Judging and printing.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+)
+
+// verdict is one row of the report.
+type verdict struct {
+	Row     string  `json:"row"`
+	Ours    float64 `json:"ours"`   // median of the rounds
+	Theirs  float64 `json:"theirs"` // median of the rounds' best
+	Unit    string  `json:"unit"`
+	Ratio   float64 `json:"ratio"` // theirs/ours, median of the rounds' ratios: how many times better ours is
+	Least   float64 `json:"ratio_min"`
+	Most    float64 `json:"ratio_max"`
+	Rounds  int     `json:"rounds"`
+	Met     int     `json:"rounds_met"` // rounds in which the goal was reached
+	Goal    string  `json:"goal,omitempty"`
+	Reached string  `json:"reached"` // yes, no, - without a goal, ? without figures
+	Why     string  `json:"why,omitempty"`
+}
+
+// judge makes the verdict on r.
+func judge(r row, f *figures) verdict {
+	v := verdict{Row: r.group + ": " + r.name, Goal: r.goal, Unit: r.kind.unit(), Reached: "?"}
+	var ours, theirs, ratios []float64
+	for _, round := range f.rounds {
+		a, b := r.kind.of(round[r.ours]), 0.0
+		for _, p := range r.theirs {
+			if x := r.kind.of(round[p]); x > 0 && (b == 0 || x < b) {
+				b = x
+			}
+		}
+		if a > 0 && b > 0 {
+			ours, theirs, ratios = append(ours, a), append(theirs, b), append(ratios, b/a)
+		}
+	}
+	if len(ratios) == 0 {
+		v.Why = f.why(r)
+		return v
+	}
+	v.Ours, v.Theirs, v.Ratio = result.Median(ours), result.Median(theirs), result.Median(ratios)
+	v.Least, v.Most, v.Rounds = slices.Min(ratios), slices.Max(ratios), len(ratios)
+	v.settle(r.least, ratios)
+	return v
+}
+
+// settle compares the ratios with the goal.
+func (v *verdict) settle(least float64, ratios []float64) {
+	v.Reached = "-"
+	if least == 0 {
+		return
+	}
+	for _, x := range ratios {
+		if x >= least {
+			v.Met++
+		}
+	}
+	v.Reached = "no"
+	if v.Ratio >= least {
+		v.Reached = "yes"
+	}
+}
+
+// why names what kept a row from being measured.
+func (f *figures) why(r row) string {
+	for _, p := range append([]point{r.ours}, r.theirs...) {
+		if err := f.failed[p.suite]; err != nil {
+			return err.Error()
+		}
+	}
+	return "not measured in one round on both sides"
+}
+
+func (k kind) unit() string {
+	switch k {
+	case residentKB, sharedKB:
+		return "kB"
+	case perByte:
+		return "ns/MiB"
+	}
+	return "ns"
+}
+
+func report(w io.Writer, wanted []row, f *figures, asJSON bool) error {
+	verdicts := make([]verdict, len(wanted))
+	for i, r := range wanted {
+		verdicts[i] = judge(r, f)
+	}
+	if asJSON {
+		return reportJSON(w, verdicts)
+	}
+	return reportTable(w, wanted, verdicts, f)
+}
+
+func reportJSON(w io.Writer, verdicts []verdict) error {
+	e := json.NewEncoder(w)
+	for _, v := range verdicts {
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var heads = []string{"", "ours", "theirs", "ratio", "from–to", "goal", "reached"}
+
+func reportTable(w io.Writer, wanted []row, verdicts []verdict, f *figures) error {
+	lines := [][]string{heads}
+	group := ""
+	for i, r := range wanted {
+		if r.group != group {
+			group = r.group
+			lines = append(lines, []string{group})
+		}
+		lines = append(lines, cells(r, verdicts[i]))
+	}
+	if err := writeAligned(w, lines); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians.\n", len(f.rounds))
+	return err
+}
+
+func cells(r row, v verdict) []string {
+	if v.Reached == "?" {
+		return []string{"  " + r.name, "", "", "", "", v.Goal, "? " + v.Why}
+	}
+	reached := v.Reached
+	if reached != "-" {
+		reached += fmt.Sprintf(" (%d of %d rounds)", v.Met, v.Rounds)
+	}
+	return []string{
+		"  " + r.name, r.kind.write(v.Ours), r.kind.write(v.Theirs), times(v.Ratio),
+		times(v.Least) + "–" + times(v.Most), v.Goal, reached,
+	}
+}
+
+// write shows a figure of the kind.
+func (k kind) write(v float64) string {
+	switch k {
+	case residentKB, sharedKB:
+		return fmt.Sprintf("%.1f MB", v/1e3)
+	case perByte:
+		return fmt.Sprintf("%.2f GB/s", mebi/v)
+	}
+	for _, u := range []struct {
+		least float64
+		name  string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {0, "ns"}} {
+		if v >= u.least {
+			return strconv.FormatFloat(v/max(u.least, 1), 'g', 3, 64) + " " + u.name
+		}
+	}
+	return ""
+}
+
+func times(x float64) string {
+	if x < 10 {
+		return strconv.FormatFloat(x, 'f', 2, 64) + "x"
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64) + "x"
+}
+
+// writeAligned prints columns: the first and the last two to the left, numbers to the right.
+func writeAligned(w io.Writer, lines [][]string) error {
+	widths := make([]int, len(heads))
+	for _, line := range lines {
+		for i, cell := range line {
+			if i < len(heads)-1 {
+				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			}
+		}
+	}
+	for _, line := range lines {
+		text := ""
+		for i, cell := range line {
+			gap := widths[i] - utf8.RuneCountInString(cell)
+			switch {
+			case i == len(line)-1:
+				text += cell
+			case i == 0 || i == len(heads)-2:
+				text += cell + spaces(gap+2)
+			default:
+				text += spaces(gap) + cell + "  "
+			}
+		}
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func spaces(n int) string { return fmt.Sprintf("%*s", max(n, 0), "") }
+
+func listRows(w io.Writer, wanted []row) {
+	for _, r := range wanted {
+		goal := r.goal
+		if goal == "" {
+			goal = "-"
+		}
+		fmt.Fprintf(w, "%-70s %s\n", r.group+": "+r.name, goal)
+	}
+}

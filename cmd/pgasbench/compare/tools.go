@@ -1,0 +1,171 @@
+package compare
+
+// What the comparison needs: our binaries and the peers', built into a directory of its own, and two
+// hosts. What cannot be had takes its rows with it and says why.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+)
+
+type tools struct {
+	dir     string   // the binaries
+	peers   string   // tests/peers
+	hosts   []string // network namespaces; none if missing says why
+	cores   int
+	missing map[string]error // what cannot be had: a program, or "hosts"
+	made    *netns.Hosts     // hosts of our own, to be removed
+}
+
+const module = "github.com/gopgas/gopgas"
+
+// newTools builds what the jobs need. The binaries of the launcher and of pgasbench are needed in any
+// case; anything else may be missing.
+func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*tools, error) {
+	dir, err := os.MkdirTemp("", "pgasbench")
+	if err != nil {
+		return nil, fmt.Errorf("a place for the binaries: %w", err)
+	}
+	t := &tools{dir: dir, cores: runtime.NumCPU(), missing: map[string]error{}}
+	fmt.Fprintln(news, "pgasbench: building")
+	if err := t.buildOurs(ctx, o.source); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	var want needs
+	for _, j := range jobs {
+		want = want.and(j.needs)
+	}
+	t.buildRest(ctx, want)
+	if want.hosts {
+		t.findHosts(o.hosts)
+	}
+	return t, nil
+}
+
+func (n needs) and(m needs) needs {
+	return needs{n.osh || m.osh, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.hosts || m.hosts}
+}
+
+func (t *tools) bin(name string) string { return filepath.Join(t.dir, name) }
+
+// close removes what newTools made.
+func (t *tools) close() error {
+	var err error
+	if t.made != nil {
+		err = t.made.Close()
+	}
+	return errors.Join(err, os.RemoveAll(t.dir))
+}
+
+// lacks says why a suite cannot run, or nil.
+func (t *tools) lacks(n needs) error {
+	for _, need := range []struct {
+		wanted bool
+		name   string
+	}{{n.hosts, "hosts"}, {n.osh, "osh"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"}} {
+		if err := t.missing[need.name]; need.wanted && err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tools) buildOurs(ctx context.Context, source string) error {
+	if source == "" {
+		out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+		if err != nil {
+			return fmt.Errorf("the module's source cannot be found: run this in it, or say -source DIR")
+		}
+		source = strings.TrimSpace(string(out))
+	}
+	t.peers = filepath.Join(source, "tests", "peers")
+	if _, err := os.Stat(filepath.Join(t.peers, "measure.h")); err != nil {
+		return fmt.Errorf("-source %s: no tests/peers there: it must be the top of the module %s", source, module)
+	}
+	if err := t.goBuild(ctx, "./cmd/pgasrun"); err != nil {
+		return err
+	}
+	return t.goBuild(ctx, "./cmd/pgasbench")
+}
+
+func (t *tools) goBuild(ctx context.Context, pkg string) error {
+	c := exec.CommandContext(ctx, "go", "build", "-o", t.dir+"/", pkg)
+	c.Dir = filepath.Dir(filepath.Dir(t.peers))
+	return build(c)
+}
+
+// build runs a compiler and makes its first line of complaint the error.
+func build(c *exec.Cmd) error {
+	out, err := c.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%s is not installed", c.Args[0])
+	}
+	return fmt.Errorf("%s: %s", strings.Join(c.Args, " "), firstLine(string(out), err.Error()))
+}
+
+func firstLine(text, otherwise string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return line
+		}
+	}
+	return otherwise
+}
+
+func (t *tools) buildRest(ctx context.Context, want needs) {
+	if want.hello {
+		t.missing["hello"] = t.goBuild(ctx, "./samples/hello")
+	}
+	peer := func(wanted bool, name, install string, argv ...string) {
+		if !wanted {
+			return
+		}
+		argv = append(argv, "-o", t.bin(name), filepath.Join(t.peers, name+".c"))
+		switch name {
+		case "ucp":
+			argv = append(argv, "-lucp", "-lucs")
+		}
+		if err := build(exec.CommandContext(ctx, argv[0], argv[1:]...)); err != nil {
+			t.missing[name] = fmt.Errorf("%w (Debian: apt-get install %s)", err, install)
+		}
+	}
+	peer(want.osh, "osh", "openmpi-bin libopenmpi-dev", "oshcc", "-O3")
+	peer(want.ucp, "ucp", "gcc libucx-dev", "gcc", "-O3")
+	peer(want.floor, "floor", "gcc", "gcc", "-O3")
+}
+
+// findHosts takes the namespaces named by the user, or makes two.
+func (t *tools) findHosts(names []string) {
+	if len(names) == 2 {
+		for _, name := range names {
+			if _, err := os.Stat("/run/netns/" + name); err != nil {
+				t.missing["hosts"] = fmt.Errorf("no network namespace %s: ip netns list shows those there are", name)
+				return
+			}
+		}
+		t.hosts = names
+		return
+	}
+	if err := netns.Usable(); err != nil {
+		t.missing["hosts"] = err
+		return
+	}
+	made, err := netns.New(2)
+	if err != nil {
+		t.missing["hosts"] = err
+		return
+	}
+	t.made, t.hosts = made, made.Names
+}
