@@ -163,7 +163,7 @@ func known(name string) bool {
 	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Name == name })
 }
 
-// nearest is the user's variable that takes the fewest edits to become from name.
+// nearest is the user's variable that name most likely stands for.
 func nearest(name string) string {
 	best, least := "", 1<<30
 	for _, v := range variables {
@@ -174,22 +174,30 @@ func nearest(name string) string {
 	return best
 }
 
-// edits is the Levenshtein distance.
+// The costs of turning what was written into what was meant: people leave letters out (HEAP) more often
+// than they add or change them.
+const (
+	costInsert  = 1
+	costDelete  = 2
+	costReplace = 2
+)
+
+// edits is the least cost of turning a into b.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
-		row[j] = j
+		row[j] = j * costInsert
 	}
 	for i := range len(a) {
 		diagonal := row[0]
-		row[0] = i + 1
+		row[0] += costDelete
 		for j := range len(b) {
 			change := diagonal
 			if a[i] != b[j] {
-				change++
+				change += costReplace
 			}
 			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			row[j+1] = min(change, row[j]+costInsert, row[j+1]+costDelete)
 		}
 	}
 	return row[len(b)]

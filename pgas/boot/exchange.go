@@ -40,7 +40,8 @@ type client struct {
 	link  *link
 	calls map[uint32]chan message // waiting for their answer
 	last  uint32
-	err   error // why the exchange can no longer be used
+	fence *pending // entered, and its end not yet told to the caller
+	err   error    // why the exchange can no longer be used
 }
 
 func (c *client) Put(ctx context.Context, key string, value []byte) error {
@@ -49,8 +50,26 @@ func (c *client) Put(ctx context.Context, key string, value []byte) error {
 }
 
 func (c *client) Fence(ctx context.Context) error {
-	_, err := c.call(ctx, message{kind: msgFence})
-	return wrap(err, "waiting for every PE in a fence")
+	return wrap(c.fenceOnce(ctx), "waiting for every PE in a fence")
+}
+
+// fenceOnce enters a fence, or goes on waiting in the one that an earlier call has given up: that one
+// counts this PE as arrived, and may be over by now.
+func (c *client) fenceOnce(ctx context.Context) error {
+	c.mu.Lock()
+	pending := c.fence
+	c.mu.Unlock()
+	if pending == nil {
+		p, err := c.ask(ctx, message{kind: msgFence})
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.fence, pending = p, p
+		c.mu.Unlock()
+	}
+	_, err := c.await(ctx, pending)
+	return err
 }
 
 func (c *client) Get(ctx context.Context, key string) ([]byte, error) {
@@ -72,26 +91,53 @@ func wrap(err error, doing string) error {
 
 // call sends m and waits for its answer.
 func (c *client) call(ctx context.Context, m message) (message, error) {
-	l, err := c.connect(ctx)
+	p, err := c.ask(ctx, m)
 	if err != nil {
 		return message{}, err
 	}
-	answer := make(chan message, 1)
+	defer c.forget(p) // if ctx ends first, nobody asks again
+	return c.await(ctx, p)
+}
+
+// pending is a call whose answer is on its way.
+type pending struct {
+	number uint32
+	answer chan message
+}
+
+// ask sends m.
+func (c *client) ask(ctx context.Context, m message) (*pending, error) {
+	l, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &pending{answer: make(chan message, 1)}
 	c.mu.Lock()
 	c.last++
-	m.call = c.last
-	c.calls[m.call] = answer
+	p.number = c.last
+	c.calls[p.number] = p.answer
 	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.calls, m.call)
-		c.mu.Unlock()
-	}()
+	m.call = p.number
 	if err := l.send(m); err != nil {
-		return message{}, err
+		c.forget(p)
+		return nil, err
 	}
+	return p, nil
+}
+
+func (c *client) forget(p *pending) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.calls, p.number)
+	if c.fence == p {
+		c.fence = nil
+	}
+}
+
+func (c *client) await(ctx context.Context, p *pending) (message, error) {
 	select {
-	case got := <-answer:
+	case got := <-p.answer:
+		c.forget(p)
 		if got.kind == msgError {
 			return message{}, errors.New(string(got.value))
 		}

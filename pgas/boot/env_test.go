@@ -1,0 +1,233 @@
+package boot
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestParseSettings(t *testing.T) {
+	tests := []struct {
+		env  string // separated by blanks
+		want Settings
+		err  string
+	}{
+		{"", Settings{}, ""},
+		{"HOME=/ PATH=/bin PGASX=1", Settings{}, ""},
+		{"PGAS_HEAP_MAX=64m", Settings{HeapMax: 64 << 20}, ""},
+		{"PGAS_HEAP_MAX=1k PGAS_HEAP_MAX=2G", Settings{HeapMax: 2 << 30}, ""},
+		{"PGAS_HEAP_MAX=", Settings{}, ""},
+		{"PGAS_RMA=am PGAS_AMO=nic PGAS_QUIET_SINGLETON=1", Settings{RMA: RMAAM, AMO: AMONIC, QuietSingleton: true}, ""},
+		{"PGAS_SPIN=auto", Settings{}, ""},
+		{"PGAS_SPIN=0", Settings{Spin: NeverSpin}, ""},
+		{"PGAS_SPIN=20us PGAS_PEER_TIMEOUT=2s", Settings{Spin: 20 * time.Microsecond, PeerTimeout: 2 * time.Second}, ""},
+		{"PGAS_SPIN=-1s", Settings{}, "PGAS_SPIN=-1s: must be auto, 0 or a duration such as 20us"},
+		{"PGAS_PEER_TIMEOUT=0", Settings{}, "PGAS_PEER_TIMEOUT=0: must be a duration above zero, such as 500ms or 30s"},
+		{"PGAS_RMA=ucx", Settings{}, "PGAS_RMA=ucx: must be one of auto, am, native"},
+		{"PGAS_HEAP=1g", Settings{}, "there is no variable PGAS_HEAP: did you mean PGAS_HEAP_MAX? (`pgasrun -env` lists them all)"},
+		{"PGAS_ATOMIC=1", Settings{}, "there is no variable PGAS_ATOMIC: did you mean PGAS_AMO? (`pgasrun -env` lists them all)"},
+		{"PGAS_TIMEOUT=1", Settings{}, "there is no variable PGAS_TIMEOUT: did you mean PGAS_PEER_TIMEOUT? (`pgasrun -env` lists them all)"},
+	}
+	for _, tt := range tests {
+		got, err := ParseSettings(strings.Fields(tt.env))
+		if got != tt.want && tt.err == "" || text(err) != tt.err {
+			t.Errorf("%q: %+v, %v; want %+v, %q", tt.env, got, err, tt.want, tt.err)
+		}
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// Each default in the table must be what the parser makes of nothing.
+func TestDefaultsAreTrue(t *testing.T) {
+	for _, v := range Variables() {
+		if v.Private || strings.HasPrefix(v.Default, "(") {
+			continue
+		}
+		got, err := ParseSettings([]string{v.Name + "=" + v.Default})
+		if err != nil {
+			t.Error(err)
+		}
+		if got.PeerTimeout == DefaultPeerTimeout {
+			got.PeerTimeout = 0
+		}
+		if got != (Settings{}) {
+			t.Errorf("%s=%s gives %+v, not the default", v.Name, v.Default, got)
+		}
+	}
+}
+
+func TestStripEnv(t *testing.T) {
+	env := []string{"A=1", "PGAS_JOB_ID=00", "PGAS_HEAP_MAX=1g", "PGAS_PE=3", EnvAgent + "=1"}
+	if got := strings.Join(StripEnv(env), " "); got != "A=1 PGAS_HEAP_MAX=1g" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHeapSizes(t *testing.T) {
+	for _, local := range []int{1, 3, 16, 100, 1000, 4096} {
+		for _, memory := range []uint64{1 << 20, 24 << 30, 3 << 40, 100 << 40} {
+			h := DefaultHeapMax(local, memory)
+			if h%heapUnit != 0 || h < 2*ReservedBytes {
+				t.Errorf("DefaultHeapMax(%d, %d) = %d", local, memory, h)
+			}
+			if err := CheckHeap(local, h); err != nil {
+				t.Errorf("the default for %d PEs: %v", local, err)
+			}
+		}
+	}
+	if err := CheckHeap(16, 4<<40); err == nil {
+		t.Error("64 TiB of heaps are accepted")
+	}
+}
+
+// naiveEdits is the definition of the distance.
+func naiveEdits(a, b string) int {
+	switch {
+	case a == "":
+		return len(b) * costInsert
+	case b == "":
+		return len(a) * costDelete
+	case a[0] == b[0]:
+		return naiveEdits(a[1:], b[1:])
+	}
+	return min(costDelete+naiveEdits(a[1:], b), costInsert+naiveEdits(a, b[1:]), costReplace+naiveEdits(a[1:], b[1:]))
+}
+
+func FuzzEdits(f *testing.F) {
+	f.Add("SPIN", "SPEEN")
+	f.Add("", "AMO")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		a, b = a[:min(len(a), 7)], b[:min(len(b), 7)]
+		if got, want := edits(a, b), naiveEdits(a, b); got != want {
+			t.Errorf("edits(%q, %q) = %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+func FuzzParseBytes(f *testing.F) {
+	for _, s := range []string{"1", "64m", "2G", "", "k", "-1", "0", "99999999999t", "4611686018427387904"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, err := ParseBytes(s)
+		if err == nil && (n == 0 || n > 1<<62) {
+			t.Errorf("ParseBytes(%q) = %d", s, n)
+		}
+	})
+}
+
+// peVars is a valid description of a PE, but for its descriptors.
+func peVars() PEVars {
+	return PEVars{ID: "00", PE: 1, Hosts: []Host{{"a", 0, 2}, {"b", 2, 1}}, Here: 0, SegmentFD: 99, BootAddrs: []string{"x:1"}, SecretFD: 98}
+}
+
+func TestFromEnv(t *testing.T) {
+	tests := map[string]struct {
+		change map[string]string
+		err    string
+	}{
+		"no descriptor": {nil, "PGAS_SEGMENT_FD=99 is not the file that pgasrun handed down"},
+		"no number":     {map[string]string{"PGAS_PE": "one"}, `PGAS_PE="one" is not a number, though PGAS_JOB_ID is set`},
+		"negative":      {map[string]string{"PGAS_SEGMENT_FD": "-1"}, `PGAS_SEGMENT_FD="-1" is not a number`},
+		"wrong size":    {map[string]string{"PGAS_NPES": "4"}, "PGAS_NPES=4, but the hosts in PGAS_HOSTS have 3 PEs"},
+		"wrong host":    {map[string]string{"PGAS_HOST_INDEX": "2"}, "PGAS_HOST_INDEX=2, but PGAS_HOSTS names 2 hosts"},
+		"elsewhere":     {map[string]string{"PGAS_PE": "2"}, "PGAS_PE=2 is not one of the PEs of host a"},
+		"bad list":      {map[string]string{"PGAS_HOSTS": "a2,b:1"}, `PGAS_HOSTS="a2,b:1" is not a list of host:PEs`},
+		"bad count":     {map[string]string{"PGAS_HOSTS": "a:0"}, `PGAS_HOSTS="a:0": "0" is not a number of PEs`},
+		"overflow":      {map[string]string{"PGAS_HOSTS": "a:1048576,b:1"}, `"1" is not a number of PEs`},
+		"misspelt":      {map[string]string{"PGAS_SPEED": "9"}, "there is no variable PGAS_SPEED"},
+		"bad setting":   {map[string]string{"PGAS_AMO": "gpu"}, "PGAS_AMO=gpu: must be one of cpu, nic"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, kv := range peVars().Environ() {
+				k, v, _ := strings.Cut(kv, "=")
+				t.Setenv(k, v)
+			}
+			for k, v := range tt.change {
+				t.Setenv(k, v)
+			}
+			if job, err := FromEnv(); err == nil || !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%+v, %v; want %q", job, err, tt.err)
+			}
+		})
+	}
+}
+
+func TestSingleton(t *testing.T) {
+	t.Setenv("PGAS_HEAP_MAX", "3m")
+	job, err := FromEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer job.Segment.Close()
+	if job.Launched || job.PE != 0 || job.NPEs != 1 || job.Exchange != nil || job.HostOf(0) != 0 {
+		t.Errorf("%+v", job)
+	}
+	heap := job.Segment.Heap(0)
+	if len(heap) != 4<<20 {
+		t.Errorf("the heap has %d bytes, want 3 MiB rounded up to 4", len(heap))
+	}
+	heap[len(heap)-1] = 1
+	if name, _ := os.Hostname(); job.Host().Name != name {
+		t.Errorf("host %q, want %q", job.Host().Name, name)
+	}
+}
+
+// inheritJob makes what a launcher hands down and sets the environment of PE 1 of 2.
+func inheritJob(t *testing.T) *os.File {
+	f, err := CreateSegment(2, 0, 2, 1, heapUnit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inherited, err := unix.Dup(int(f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := PEVars{ID: "00", PE: 1, Hosts: []Host{{"a", 0, 2}}, SegmentFD: inherited}
+	for _, kv := range v.Environ() {
+		k, val, _ := strings.Cut(kv, "=")
+		t.Setenv(k, val)
+	}
+	return f
+}
+
+func TestLaunched(t *testing.T) {
+	f := inheritJob(t)
+	defer f.Close()
+	control, err := MapControl(f, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := FromEnv() // which closes the descriptor
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !job.Launched || job.PE != 1 || job.NPEs != 2 || job.Exchange != nil {
+		t.Errorf("%+v", job)
+	}
+	if got := control.States[1].Process.Load(); got != int64(os.Getpid()) {
+		t.Errorf("the launcher sees process %d", got)
+	}
+	for _, step := range []struct {
+		do   func()
+		want Life
+	}{{func() {}, Unborn}, {job.Join, Joined}, {job.Leave, Left}} {
+		step.do()
+		if got := Life(control.States[1].Life.Load()); got != step.want {
+			t.Errorf("the launcher sees life %d, want %d", got, step.want)
+		}
+	}
+	if err := job.claim(); err == nil || !strings.Contains(err.Error(), "PE 1 is taken by process") {
+		t.Errorf("a second process in its place: %v", err)
+	}
+}

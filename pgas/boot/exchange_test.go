@@ -1,0 +1,396 @@
+package boot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const testJob = "0123456789abcdef"
+
+var testTime = 20 * time.Second
+
+// serve starts a server for npes PEs and returns its address and what it has logged.
+func serve(t *testing.T, npes int, secret []byte) (addr string, logged func() string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var log strings.Builder
+	s := Serve(ln, testJob, npes, secret, func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(&log, format+"\n", args...)
+	})
+	t.Cleanup(s.Close)
+	return ln.Addr().String(), func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return log.String()
+	}
+}
+
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func join(t *testing.T, pe int, secret []byte, addrs ...string) Exchange {
+	e := NewExchange(testJob, pe, secret, addrs)
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// Every PE publishes in several rounds; after each fence everybody sees the round of everybody.
+func TestExchange(t *testing.T) {
+	const npes, rounds = 7, 5
+	secret := newNonce()
+	addr, _ := serve(t, npes, secret)
+	ctx := bounded(t)
+	var group sync.WaitGroup
+	for pe := range npes {
+		e := join(t, pe, secret, "127.0.0.1:1", addr)
+		group.Go(func() {
+			for round := range rounds {
+				if err := e.Put(ctx, fmt.Sprint(round, pe), bytes.Repeat([]byte{byte(pe)}, 100*round)); err != nil {
+					t.Error(err)
+				}
+				if err := e.Fence(ctx); err != nil {
+					t.Error(err)
+				}
+				for other := range npes {
+					v, err := e.Get(ctx, fmt.Sprint(round, other))
+					if err != nil || !bytes.Equal(v, bytes.Repeat([]byte{byte(other)}, 100*round)) {
+						t.Errorf("PE %d round %d: got %q, %v of PE %d", pe, round, v, err, other)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// A Get waits for the Put, delays no other call, and can be given up.
+func TestGetWaits(t *testing.T) {
+	secret := newNonce()
+	addr, _ := serve(t, 2, secret)
+	a, b := join(t, 0, secret, addr), join(t, 1, secret, addr)
+	ctx := bounded(t)
+
+	given, cancel := context.WithCancelCause(ctx)
+	reason := errors.New("changed my mind")
+	got := make(chan error)
+	go func() { _, err := a.Get(given, "never"); got <- err }()
+	cancel(reason)
+	if err := <-got; !errors.Is(err, reason) {
+		t.Errorf("a cancelled Get says %v", err)
+	}
+
+	value := make(chan []byte)
+	go func() { v, _ := a.Get(ctx, "late"); value <- v }()
+	if err := a.Put(ctx, "early", nil); err != nil {
+		t.Errorf("a Put beside a waiting Get: %v", err)
+	}
+	if err := b.Put(ctx, "late", []byte("now")); err != nil {
+		t.Error(err)
+	}
+	if v := <-value; string(v) != "now" {
+		t.Errorf("got %q", v)
+	}
+}
+
+// A fence given up and called again counts its PE once.
+func TestFenceAgain(t *testing.T) {
+	secret := newNonce()
+	addr, _ := serve(t, 2, secret)
+	a, b := join(t, 0, secret, addr), join(t, 1, secret, addr)
+	ctx := bounded(t)
+	given, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	if err := a.Fence(given); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a fence of one of two says %v", err)
+	}
+	again := make(chan error)
+	go func() { again <- a.Fence(ctx) }()
+	if err := b.Fence(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-again; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExchangeErrors(t *testing.T) {
+	secret := newNonce()
+	addr, _ := serve(t, 1, secret)
+	ctx := bounded(t)
+	e := join(t, 0, secret, addr)
+	if err := e.Put(ctx, "k", []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Put(ctx, "k", []byte("one")); err != nil {
+		t.Errorf("the same once more: %v", err)
+	}
+	if err := e.Put(ctx, "k", []byte("two")); err == nil || !strings.Contains(err.Error(), "a key is written once") {
+		t.Errorf("another value: %v", err)
+	}
+	if err := e.Put(ctx, strings.Repeat("k", maxKey+1), nil); err == nil || !strings.Contains(err.Error(), "bytes, more than") {
+		t.Errorf("a long key: %v", err)
+	}
+	if err := e.Put(ctx, "big", make([]byte, maxBody)); err == nil || !strings.Contains(err.Error(), "bytes, more than") {
+		t.Errorf("a big value: %v", err)
+	}
+	if v, err := e.Get(ctx, "k"); string(v) != "one" || err != nil {
+		t.Errorf("after all that: %q, %v", v, err)
+	}
+	e.Close()
+	if err := e.Fence(ctx); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// The end of the server ends every call.
+func TestServerGone(t *testing.T) {
+	secret := newNonce()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Serve(ln, testJob, 2, secret, t.Logf)
+	e := join(t, 0, secret, ln.Addr().String())
+	ctx := bounded(t)
+	if err := e.Put(ctx, "k", nil); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error)
+	go func() { got <- e.Fence(ctx) }()
+	s.Close()
+	if err := <-got; err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the fence says %v", err)
+	}
+}
+
+// Who does not hold the secret gets nothing but a nonce, whichever side it is on.
+func TestWrongSecret(t *testing.T) {
+	secret := newNonce()
+	addr, logged := serve(t, 2, secret)
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if err := join(t, 0, newNonce(), addr).Put(ctx, "k", []byte("v")); err == nil {
+		t.Error("a PE with another secret was let in")
+	}
+	if !strings.Contains(logged(), errStranger.Error()) {
+		t.Errorf("logged %q", logged())
+	}
+	if v, err := getNow(t, join(t, 1, secret, addr)); err == nil {
+		t.Errorf("the stranger's value is there: %q", v)
+	}
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.Write(bytes.Repeat([]byte("GET / HTTP/1.1\r\n"), 100))
+	conn.SetReadDeadline(time.Now().Add(testTime))
+	if got, err := io.ReadAll(conn); len(got) > nonceBytes || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a stranger got %d bytes, %v", len(got), err)
+	}
+}
+
+func getNow(t *testing.T, e Exchange) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	t.Cleanup(cancel)
+	return e.Get(ctx, "k")
+}
+
+// A server that does not hold the secret is not believed.
+func TestFalseServer(t *testing.T) {
+	addr, _ := serve(t, 1, newNonce())
+	right := newNonce()
+	good, _ := serve(t, 1, right)
+	if err := join(t, 0, right, addr, good).Put(bounded(t), "k", nil); err != nil {
+		t.Errorf("with the right server second: %v", err)
+	}
+	server, client := net.Pipe()
+	defer server.Close()
+	go func() { // knows nothing, and answers with what it was sent
+		server.Write(newNonce())
+		proof := make([]byte, proofBytes)
+		io.ReadFull(server, proof)
+		server.Write(proof[nonceBytes+4:])
+	}()
+	if _, err := introduce(client, testJob, 0, right); !errors.Is(err, errStranger) {
+		t.Errorf("a reflecting server: %v", err)
+	}
+}
+
+// A PE of another job, or out of range, or a second one in its place, is turned away.
+func TestWrongPlace(t *testing.T) {
+	secret := newNonce()
+	addr, logged := serve(t, 2, secret)
+	if err := join(t, 0, secret, addr).Put(bounded(t), "k", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []Exchange{
+		NewExchange("another job", 1, secret, []string{addr}),
+		NewExchange(testJob, 2, secret, []string{addr}),
+		NewExchange(testJob, 0, secret, []string{addr}),
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+		if err := e.Fence(ctx); err == nil {
+			t.Errorf("%+v was let in", e)
+		}
+		cancel()
+		e.Close()
+	}
+	for _, want := range []string{errStranger.Error(), "it calls itself PE 2 in a job of 2", "PE 0 is connected already"} {
+		if !strings.Contains(logged(), want) {
+			t.Errorf("no %q in %q", want, logged())
+		}
+	}
+}
+
+// Connections that prove nothing are bounded, and the PEs get in nevertheless when they are gone.
+func TestHalfOpen(t *testing.T) {
+	secret := newNonce()
+	addr, logged := serve(t, 1, secret)
+	var idle []net.Conn
+	for range maxHalfOpen + 20 {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		idle = append(idle, conn)
+	}
+	for deadline := time.Now().Add(testTime); !strings.Contains(logged(), "too many connections"); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("all of them are held open")
+		}
+	}
+	for _, conn := range idle {
+		conn.Close()
+	}
+	if err := join(t, 0, secret, addr).Put(bounded(t), "k", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// pair is an authenticated connection over a pipe.
+func pair(t *testing.T) (server, client *link) {
+	a, b := net.Pipe()
+	t.Cleanup(func() { a.Close(); b.Close() })
+	secret := newNonce()
+	done := make(chan error)
+	go func() {
+		var err error
+		server, _, err = accept(a, testJob, secret)
+		done <- err
+	}()
+	client, err := introduce(b, testJob, 0, secret)
+	if err = errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	return server, client
+}
+
+// A frame that was changed, repeated or cut on its way is noticed.
+func TestForgedFrames(t *testing.T) {
+	frame := func(l *link, m message) []byte {
+		var b bytes.Buffer
+		saved := l.conn
+		l.conn = bufferConn{&b}
+		defer func() { l.conn = saved }()
+		if err := l.send(m); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	m := message{kind: msgPut, call: 1, key: "k", value: []byte("v")}
+	for name, forge := range map[string]func(b []byte) []byte{
+		"body":     func(b []byte) []byte { b[11] ^= 1; return b },
+		"mac":      func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
+		"repeated": func(b []byte) []byte { return append(b, b...) },
+		"huge":     func(b []byte) []byte { b[0] = 255; return b },
+		"cut":      func(b []byte) []byte { return b[:len(b)-1] },
+	} {
+		server, client := pair(t)
+		b := forge(frame(client, m))
+		go func() { client.conn.Write(b); client.conn.Close() }()
+		var err error
+		for n := 0; err == nil; n++ {
+			if _, err = server.receive(); err == nil && (name != "repeated" || n > 0) {
+				t.Errorf("%s: accepted", name)
+			}
+		}
+		if err == io.EOF {
+			t.Errorf("%s: not noticed", name)
+		}
+	}
+}
+
+// bufferConn is the writing half of a connection.
+type bufferConn struct{ b *bytes.Buffer }
+
+func (c bufferConn) Write(p []byte) (int, error)        { return c.b.Write(p) }
+func (c bufferConn) Read([]byte) (int, error)           { return 0, io.EOF }
+func (c bufferConn) Close() error                       { return nil }
+func (c bufferConn) LocalAddr() net.Addr                { return nil }
+func (c bufferConn) RemoteAddr() net.Addr               { return nil }
+func (c bufferConn) SetDeadline(t time.Time) error      { return nil }
+func (c bufferConn) SetReadDeadline(t time.Time) error  { return nil }
+func (c bufferConn) SetWriteDeadline(t time.Time) error { return nil }
+
+func FuzzDecodeMessage(f *testing.F) {
+	for _, m := range []message{{kind: msgPut, call: 7, key: "key", value: []byte("value")}, {kind: msgFence}, {kind: msgError, value: []byte("no")}} {
+		b, err := m.encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte{1, 0, 0, 0, 0, 255, 255})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeMessage(b)
+		if err != nil {
+			return
+		}
+		again, err := m.encode()
+		if err != nil {
+			if len(b) <= maxBody {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !bytes.Equal(again, b) {
+			t.Errorf("%x decodes to %+v, which encodes to %x", b, m, again)
+		}
+	})
+}
+
+// FuzzStranger throws bytes at the server's door: it must turn them away, and say one nonce at most.
+func FuzzStranger(f *testing.F) {
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	f.Add(make([]byte, proofBytes+100))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		server, client := net.Pipe()
+		go func() {
+			io.ReadFull(client, make([]byte, nonceBytes))
+			client.Write(b)
+			client.Close()
+		}()
+		if _, _, err := accept(server, testJob, make([]byte, SecretBytes)); err == nil {
+			t.Errorf("%x was let in", b)
+		}
+		server.Close()
+	})
+}
