@@ -139,12 +139,15 @@ func (a *analysis) structure(m mark) *structure {
 func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 	v := st.Field(i)
 	f := &field{name: v.Name(), pos: a.l.fset.Position(v.Pos()), typ: v.Type()}
+	if v.Pkg() != a.u.types {
+		f.pos = s.pos // the struct copies one of another package
+	}
 	before := len(*a.problems)
 	opts, err := parseTag(st.Tag(i))
 	if err != nil {
 		a.add(f.pos, "field %s: %v", f.name, err)
 	}
-	a.named(s, v)
+	a.named(s, f, v)
 	a.holds(f)
 	f.elem, f.dims = dimensions(v.Type())
 	if len(*a.problems) > before {

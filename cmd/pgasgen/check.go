@@ -15,14 +15,15 @@ import (
 )
 
 // named rejects fields whose accessors could not have sensible names.
-func (a *analysis) named(s *structure, v *types.Var) {
-	pos := a.l.fset.Position(v.Pos())
+func (a *analysis) named(s *structure, f *field, v *types.Var) {
 	switch {
+	case v.Name() == "_" && v.Pkg() != a.u.types:
+		a.add(f.pos, "struct %s takes its padding from package %s, which cannot be checked here; declare its fields here", s.name, v.Pkg().Path())
 	case v.Name() == "_":
 	case v.Embedded():
-		a.add(pos, "field %s of %s is embedded, and would promote methods that move nothing; give it a name: %s %s", v.Name(), s.name, v.Name(), a.typeString(v.Type()))
+		a.add(f.pos, "field %s of %s is embedded, and would promote methods that move nothing; give it a name: %s %s", v.Name(), s.name, v.Name(), a.typeString(v.Type()))
 	case !v.Exported():
-		a.add(pos, "field %s of %s is not exported, but its accessors would be; export it as %s, or name it _ if it is padding", v.Name(), s.name, exported(v.Name()))
+		a.add(f.pos, "field %s of %s is not exported, but its accessors would be; export it as %s, or name it _ if it is padding", v.Name(), s.name, exported(v.Name()))
 	}
 }
 
@@ -68,6 +69,10 @@ func (a *analysis) descend(path string, t types.Type, direct bool, all *[]troubl
 		return
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
+		if n, ok := t.(*types.Named); ok && direct && n.Obj().Pkg() != a.u.types && !n.Obj().Exported() {
+			report(fmt.Sprintf("has type %s, which accessors cannot spell outside its package", a.typeString(t)), "use an exported type")
+			return
+		}
 		switch n.Obj().Pkg().Path() {
 		case "sync":
 			report(fmt.Sprintf("has type %s, which works inside one process only", a.typeString(t)), "use a lock of package locks, or an atomic field")

@@ -143,7 +143,7 @@ func generatedFor(source string) string { return strings.TrimSuffix(source, ".go
 func (e *emitter) constraint(source string) constraint.Expr {
 	expr := nameConstraint(filepath.Base(source))
 	for _, file := range e.a.u.files {
-		if e.a.l.fset.Position(file.Package).Filename != source {
+		if fileOf(e.a.l.fset, file) != source {
 			continue
 		}
 		if line := lineConstraint(file); line != nil {

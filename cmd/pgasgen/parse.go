@@ -59,7 +59,7 @@ func marksOf(fset *token.FileSet, file *ast.File) (marks []mark, ps problems) {
 			case p.spec.TypeParams != nil:
 				ps.add(pos, "generic type %s has no layout of its own; declare a concrete one, such as: type %sInt64 %s[int64]", p.spec.Name.Name, p.spec.Name.Name, p.spec.Name.Name)
 			default:
-				marks = append(marks, mark{p.spec, fset.Position(file.Package).Filename})
+				marks = append(marks, mark{p.spec, fileOf(fset, file)})
 			}
 			seen[p.spec] = true
 		}

@@ -2,7 +2,10 @@
 // packages could reach.
 package badfields
 
-import "github.com/gopgas/gopgas/pgas"
+import (
+	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/badfields/other"
+	"github.com/gopgas/gopgas/pgas"
+)
 
 // Header is embedded below.
 type Header struct{ Kind int64 }
@@ -24,3 +27,8 @@ type Bad struct {
 	_      pgas.Signal
 	Self   BadRef
 }
+
+// Copied has the fields of a struct of another package.
+//
+//pgas:symmetric
+type Copied other.Struct

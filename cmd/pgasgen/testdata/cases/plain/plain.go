@@ -32,8 +32,6 @@ type (
 		By   byte
 	}
 
-	unmarked struct{ name string }
-
 	// Shapes has structs and arrays of them.
 	//
 	//pgas:symmetric
@@ -59,6 +57,11 @@ type hidden struct {
 	Value int64
 }
 
+// Concrete is a generic struct with a layout.
+//
+//pgas:symmetric
+type Concrete Pair[uint32]
+
 // Copy is a struct by way of another.
 //
 //pgas:symmetric
@@ -70,5 +73,4 @@ type Numbers2 struct {
 	C    [3]uint8
 }
 
-var _ = unmarked{}
 var _ = hidden{}

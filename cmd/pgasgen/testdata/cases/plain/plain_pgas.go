@@ -1255,6 +1255,196 @@ func (r hiddenRef) ValueRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
+// A compiler error in this function says that Concrete is not what this file was generated for any
+// more: run go generate (or go tool pgasgen) again.
+func _(x Concrete) {
+	_ = struct {
+		First  uint32
+		Second uint32
+	}(x)
+	var ok [1]struct{}
+	_ = ok[unsafe.Sizeof(x)-8]
+	_ = ok[unsafe.Offsetof(x.First)-0]
+	_ = ok[unsafe.Offsetof(x.Second)-4]
+}
+
+// ConcreteSym is a symmetric allocation of Concrete records: Len of them, at the same offset of
+// every PE's heap.
+type ConcreteSym struct {
+	sym pgas.Sym[Concrete]
+}
+
+// AllocConcrete allocates n zeroed Concrete records on every PE. It is collective: every PE makes
+// the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
+// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
+// Concrete.
+func AllocConcrete(ctx context.Context, w *pgas.World, n int) (ConcreteSym, error) {
+	s, err := pgas.AllocLayout[Concrete](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Concrete", Hash: 0xccdc6d4f26e41808})
+	return ConcreteSym{s}, err
+}
+
+// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
+// freed.
+func (s ConcreteSym) At(i int) ConcreteRef {
+	return ConcreteRef{s.sym.At(i)}
+}
+
+// Len is the number of records.
+func (s ConcreteSym) Len() int {
+	return s.sym.Len()
+}
+
+// Local is this PE's own copy of the records, for plain loads and stores.
+func (s ConcreteSym) Local() []Concrete {
+	return s.sym.Local()
+}
+
+// On is the same records on another context: c orders and completes what is done through the
+// result.
+func (s ConcreteSym) On(c *pgas.Context) ConcreteSym {
+	return ConcreteSym{s.sym.On(c)}
+}
+
+// Sym is the allocation without its accessors.
+func (s ConcreteSym) Sym() pgas.Sym[Concrete] {
+	return s.sym
+}
+
+// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
+// zero. It is collective, and s is freed; on an error s is as it was.
+func (s ConcreteSym) Realloc(ctx context.Context, n int) (ConcreteSym, error) {
+	t, err := s.sym.Realloc(ctx, n)
+	return ConcreteSym{t}, err
+}
+
+// Free ends the allocation on every PE. It is collective; references to its records may not be used
+// any more.
+func (s ConcreteSym) Free(ctx context.Context) error {
+	return s.sym.Free(ctx)
+}
+
+// ConcreteRef refers to one Concrete record: the same one on every PE. It is small; copy it.
+type ConcreteRef struct {
+	ref pgas.Ref[Concrete]
+}
+
+// ConcreteRefOf gives r, which refers to a Concrete somewhere in symmetric memory, its accessors.
+func ConcreteRefOf(r pgas.Ref[Concrete]) ConcreteRef {
+	return ConcreteRef{r}
+}
+
+// Local is this PE's own copy of the record, for plain loads and stores.
+func (r ConcreteRef) Local() *Concrete {
+	return r.ref.Local()
+}
+
+// On is the same record on another context: c orders and completes what is done through the result.
+func (r ConcreteRef) On(c *pgas.Context) ConcreteRef {
+	return ConcreteRef{r.ref.On(c)}
+}
+
+// Ref is the reference without its accessors.
+func (r ConcreteRef) Ref() pgas.Ref[Concrete] {
+	return r.ref
+}
+
+// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
+// after a Quiet, and a Fence orders it before later puts to pe.
+func (r ConcreteRef) Put(pe int, v Concrete) {
+	r.ref.Put(pe, v)
+}
+
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
+// lost.
+func (r ConcreteRef) Get(pe int) Concrete {
+	return r.ref.Get(pe)
+}
+
+// PutNB is Put from a pointer: *v may be reused on return.
+func (r ConcreteRef) PutNB(pe int, v *Concrete) {
+	r.ref.PutNB(pe, v)
+}
+
+// GetNB fills *dst from the record of PE pe. It is complete when the next Quiet returns; until then
+// the destination must not be touched.
+func (r ConcreteRef) GetNB(pe int, dst *Concrete) {
+	r.ref.GetNB(pe, dst)
+}
+
+// PutFirst copies v into First of the record on PE pe. The source may be reused on return; it is
+// visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r ConcreteRef) PutFirst(pe int, v uint32) {
+	pgas.PutField(r.ref, 0, pe, v)
+}
+
+// GetFirst returns First of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ConcreteRef) GetFirst(pe int) uint32 {
+	return pgas.GetField[uint32](r.ref, 0, pe)
+}
+
+// GetFirstNB fills *dst from First of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ConcreteRef) GetFirstNB(pe int, dst *uint32) {
+	pgas.Field[uint32](r.ref, 0).GetNB(pe, dst)
+}
+
+// PutFirstSignal copies v into First of the record on PE pe, and then sets the signal sig there to
+// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r ConcreteRef) PutFirstSignal(pe int, v uint32, sig pgas.SignalRef, value uint64) {
+	pgas.Field[uint32](r.ref, 0).PutSignal(pe, &v, sig, value)
+}
+
+// PutFirstSignalAdd copies v into First of the record on PE pe, and then adds value to the signal
+// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
+// be reused on return.
+func (r ConcreteRef) PutFirstSignalAdd(pe int, v uint32, sig pgas.SignalRef, value uint64) {
+	pgas.Field[uint32](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
+}
+
+// FirstRef refers to First of the record.
+func (r ConcreteRef) FirstRef() pgas.Ref[uint32] {
+	return pgas.Field[uint32](r.ref, 0)
+}
+
+// PutSecond copies v into Second of the record on PE pe. The source may be reused on return; it is
+// visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r ConcreteRef) PutSecond(pe int, v uint32) {
+	pgas.PutField(r.ref, 4, pe, v)
+}
+
+// GetSecond returns Second of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ConcreteRef) GetSecond(pe int) uint32 {
+	return pgas.GetField[uint32](r.ref, 4, pe)
+}
+
+// GetSecondNB fills *dst from Second of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ConcreteRef) GetSecondNB(pe int, dst *uint32) {
+	pgas.Field[uint32](r.ref, 4).GetNB(pe, dst)
+}
+
+// PutSecondSignal copies v into Second of the record on PE pe, and then sets the signal sig there
+// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
+// be reused on return.
+func (r ConcreteRef) PutSecondSignal(pe int, v uint32, sig pgas.SignalRef, value uint64) {
+	pgas.Field[uint32](r.ref, 4).PutSignal(pe, &v, sig, value)
+}
+
+// PutSecondSignalAdd copies v into Second of the record on PE pe, and then adds value to the signal
+// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
+// be reused on return.
+func (r ConcreteRef) PutSecondSignalAdd(pe int, v uint32, sig pgas.SignalRef, value uint64) {
+	pgas.Field[uint32](r.ref, 4).PutSignalAdd(pe, &v, sig, value)
+}
+
+// SecondRef refers to Second of the record.
+func (r ConcreteRef) SecondRef() pgas.Ref[uint32] {
+	return pgas.Field[uint32](r.ref, 4)
+}
+
 // A compiler error in this function says that Copy is not what this file was generated for any
 // more: run go generate (or go tool pgasgen) again.
 func _(x Copy) {
