@@ -1,0 +1,152 @@
+package pgas_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+type named int32
+
+// TestAtomicsOfEveryType holds every operation on every type against plain Go arithmetic.
+func TestAtomicsOfEveryType(t *testing.T) {
+	onEvery(t, 2, func(ctx context.Context, w *pgas.World) error {
+		for _, check := range []func(context.Context, *pgas.World) error{
+			words[int32], words[uint32], words[int64], words[uint64], words[int], words[uint], words[uintptr], words[named],
+			floats[float32], floats[float64],
+		} {
+			if err := check(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func words[W pgas.Word](ctx context.Context, w *pgas.World) error {
+	s, err := pgas.Alloc[W](ctx, w, 3)
+	if err != nil {
+		return err
+	}
+	other := 1 - w.PE()
+	a := pgas.AtomicOf(s, 1)
+	var minusOne W
+	minusOne--
+	values := []W{0, 1, 5, 0x7ffffffe, minusOne, minusOne - 1, ^(minusOne >> 1)}
+	for _, first := range values {
+		for _, v := range values {
+			for _, op := range []struct {
+				name     string
+				do       func() W // returns the old value
+				want     W
+				noReturn bool
+			}{
+				{"fetch", func() W { return a.Fetch(other) }, first, false},
+				{"set", func() W { a.Set(other, v); return 0 }, v, true},
+				{"swap", func() W { return a.Swap(other, v) }, v, false},
+				{"compare-swap that happens", func() W { return a.CompareSwap(other, first, v) }, v, false},
+				{"compare-swap that does not", func() W { return a.CompareSwap(other, first+1, v) }, first, false},
+				{"fetch-add", func() W { return a.FetchAdd(other, v) }, first + v, false},
+				{"add", func() W { a.Add(other, v); return 0 }, first + v, true},
+				{"fetch-inc", func() W { return a.FetchInc(other) }, first + 1, false},
+				{"inc", func() W { a.Inc(other); return 0 }, first + 1, true},
+				{"fetch-and", func() W { return a.FetchAnd(other, v) }, first & v, false},
+				{"and", func() W { a.And(other, v); return 0 }, first & v, true},
+				{"fetch-or", func() W { return a.FetchOr(other, v) }, first | v, false},
+				{"or", func() W { a.Or(other, v); return 0 }, first | v, true},
+				{"fetch-xor", func() W { return a.FetchXor(other, v) }, first ^ v, false},
+				{"xor", func() W { a.Xor(other, v); return 0 }, first ^ v, true},
+			} {
+				a.Set(other, first)
+				old := op.do()
+				if old != first && !op.noReturn {
+					return fmt.Errorf("%s on %T %v: returned %v, not the old value", op.name, first, first, old)
+				}
+				if got := a.Fetch(other); got != op.want {
+					return fmt.Errorf("%s(%v) on %T %v: left %v, want %v", op.name, v, first, first, got, op.want)
+				}
+			}
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if s.Local()[0] != 0 || s.Local()[2] != 0 {
+		return fmt.Errorf("atomics on %T changed their neighbours: %v", values[0], s.Local())
+	}
+	return s.Free(ctx)
+}
+
+func floats[F pgas.Float](ctx context.Context, w *pgas.World) error {
+	s, err := pgas.Alloc[F](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	other := 1 - w.PE()
+	a := pgas.AtomicFloatOf(s, 0)
+	for _, v := range []F{0, 1.5, -2.25e10, F(math.Inf(1)), F(math.Copysign(0, -1))} {
+		a.Set(other, v)
+		if got := a.Fetch(other); got != v {
+			return fmt.Errorf("set %v, fetched %v", v, got)
+		}
+		if old := a.Swap(other, v+1); old != v {
+			return fmt.Errorf("swap returned %v, want %v", old, v)
+		}
+		if old := a.CompareSwap(other, v+1, 42); old != v+1 || a.Fetch(other) != 42 {
+			return fmt.Errorf("compare-swap returned %v and left %v", old, a.Fetch(other))
+		}
+		if old := a.CompareSwap(other, 41, 7); old != 42 || a.Fetch(other) != 42 {
+			return fmt.Errorf("a compare-swap that must not happen returned %v and left %v", old, a.Fetch(other))
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	return s.Free(ctx)
+}
+
+// TestFetchAddIsAtomic: many goroutines of every PE add to one word; each sees a value of its own.
+func TestFetchAddIsAtomic(t *testing.T) {
+	onEvery(t, 3, func(ctx context.Context, w *pgas.World) error {
+		const workers, rounds = 4, 100
+		s, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		seen, err := pgas.Alloc[int32](ctx, w, workers*rounds*w.NPEs())
+		if err != nil {
+			return err
+		}
+		done := make(chan error, workers)
+		for range workers {
+			go func() {
+				done <- panicOf(func() {
+					for range rounds {
+						ticket := pgas.AtomicOf(s, 0).FetchInc(0)
+						pgas.AtomicOf(seen, int(ticket)).Inc(0)
+					}
+				})
+			}()
+		}
+		for range workers {
+			if err := <-done; err != nil {
+				return err
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.PE() != 0 {
+			return nil
+		}
+		for i, n := range seen.Local() {
+			if n != 1 {
+				return fmt.Errorf("ticket %d was drawn %d times", i, n)
+			}
+		}
+		return nil
+	})
+}

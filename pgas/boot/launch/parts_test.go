@@ -1,0 +1,191 @@
+package launch
+
+// The parts that need no job: frames, lines, the report.
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+func TestSkipTo(t *testing.T) {
+	const rest = "the rest"
+	for name, tt := range map[string]struct {
+		text string
+		err  error
+	}{
+		"at once":      {greeting + rest, nil},
+		"after a motd": {"welcome\n\x00 to \x00pgas-\x00\x00" + greeting + rest, nil},
+		"never":        {"no", io.EOF},
+		"too late":     {strings.Repeat("y\n", maxChatter) + greeting, errChatter},
+	} {
+		r := bufio.NewReader(strings.NewReader(tt.text))
+		if err := skipTo(r, greeting); err != tt.err {
+			t.Errorf("%s: %v, want %v", name, err, tt.err)
+		} else if left, _ := io.ReadAll(r); err == nil && string(left) != rest {
+			t.Errorf("%s: leaves %q", name, left)
+		}
+	}
+}
+
+func FuzzFrames(f *testing.F) {
+	var b bytes.Buffer
+	s := &sender{w: &b}
+	s.bytes(fromOut, []byte{0, 0, 0, 1}, []byte("text\n"))
+	s.json(fromDeath, death{PE: 3})
+	f.Add(b.Bytes())
+	f.Add([]byte{'o', 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var again bytes.Buffer
+		r := bufio.NewReader(bytes.NewReader(text))
+		for {
+			k, data, err := readFrame(r)
+			if err != nil {
+				break
+			}
+			(&sender{w: &again}).bytes(k, data)
+		}
+		if !bytes.HasPrefix(text, again.Bytes()) {
+			t.Errorf("%x is read as %x", text, again.Bytes())
+		}
+	})
+}
+
+// FuzzLines: whatever the pieces that a PE's output is read in, it arrives byte for byte when nobody
+// else speaks, and every piece but the last ends a line unless the line is very long.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nbb\n\nccc"), uint16(3))
+	f.Add([]byte(strings.Repeat("x", 300)+"\ny\n"), uint16(40))
+	f.Fuzz(func(t *testing.T, seed []byte, times uint16) {
+		text := bytes.Repeat(seed, int(times)%2000)
+		var got bytes.Buffer
+		out := newLines(&got, false, 2)
+		var pieces [][]byte
+		splitLines(iotest.HalfReader(bytes.NewReader(text)), func(p []byte) {
+			pieces = append(pieces, bytes.Clone(p))
+			out.write(1, p)
+		})
+		if !bytes.Equal(got.Bytes(), text) {
+			t.Fatalf("%d bytes arrive as %d", len(text), got.Len())
+		}
+		for i, p := range pieces {
+			if i < len(pieces)-1 && p[len(p)-1] != '\n' && len(p) < maxLine {
+				t.Errorf("piece %d of %d bytes tears a line", i, len(p))
+			}
+		}
+	})
+}
+
+func TestLines(t *testing.T) {
+	type piece struct {
+		pe   int
+		text string
+	}
+	tests := map[string]struct {
+		npes   int
+		tag    bool
+		pieces []piece
+		want   string
+	}{
+		"whole":               {2, false, []piece{{0, "a\nb\n"}, {1, "c\n"}}, "a\nb\nc\n"},
+		"resumed":             {2, false, []piece{{0, "a"}, {0, "b\n"}}, "ab\n"},
+		"interrupted":         {2, false, []piece{{0, "a"}, {1, "c\n"}, {0, "b\n"}}, "a\nc\nb\n"},
+		"tagged":              {2, true, []piece{{0, "a\nb\n"}, {1, "c\n"}}, "[0] a\n[0] b\n[1] c\n"},
+		"tagged, resumed":     {2, true, []piece{{0, "a"}, {0, "b\nc"}, {0, "d\n"}}, "[0] ab\n[0] cd\n"},
+		"tagged, interrupted": {2, true, []piece{{0, "a"}, {1, "c\n"}, {0, "b\n"}}, "[0] a\n[1] c\n[0] b\n"},
+		"width of 100":        {100, true, []piece{{3, "a\n"}, {99, "b\n"}}, "[ 3] a\n[99] b\n"},
+		"width of 101":        {101, true, []piece{{3, "a\n"}, {100, "b\n"}}, "[  3] a\n[100] b\n"},
+	}
+	for name, tt := range tests {
+		var got bytes.Buffer
+		l := newLines(&got, tt.tag, tt.npes)
+		for _, p := range tt.pieces {
+			l.write(p.pe, []byte(p.text))
+		}
+		if got.String() != tt.want {
+			t.Errorf("%s: %q, want %q", name, &got, tt.want)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	tests := map[string]struct {
+		pieces []string
+		want   string // joined by |
+	}{
+		"few":         {[]string{"a\nb\n"}, "a|b"},
+		"in pieces":   {[]string{"a", "b", "c\nd"}, "abc|d"},
+		"many":        {[]string{"1\n2\n3\n4\n5\n", "6\n7\n8\n9\n"}, "2|3|4|5|6|7|8|9"},
+		"a crash":     {[]string{"before\npanic: x\n1\n2\n3\n4\n5\n6\n7\n8\n", "9\n"}, "panic: x|1|2|3|4|5|6|7"},
+		"a long line": {[]string{strings.Repeat("x", 1000) + "\n"}, strings.Repeat("x", tailWidth)},
+	}
+	for name, tt := range tests {
+		var l tail
+		for _, p := range tt.pieces {
+			l.add([]byte(p))
+		}
+		if got := string(bytes.Join(l.lines, []byte("|"))); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	hosts := []*host{
+		{table: []blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true}}},
+		{table: []blocked{{PE: 3, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 1234567}, {PE: 4, Op: boot.InWait, Peer: -1, Seq: 64, ForNsec: 1e6}, {PE: 5, Op: boot.InGet, Peer: 2, ForNsec: 90e9}}},
+	}
+	const want = "    PE 0,3: in barrier number 3, for 2s\n" +
+		"    PE 4: in wait on the word at 0x40 of its heap, for 1ms\n" +
+		"    PE 5: in get, waiting for PE 2, for 1m30s\n"
+	if got := formatTable(hosts, 1); got != want {
+		t.Errorf("the table is\n%s, want\n%s", got, want)
+	}
+	f := &Failure{death: death{PE: 1, Process: 42, Status: syscall.WaitStatus(9)}, Host: "a", Tail: []string{"oops"}, Others: want}
+	if got := f.String(); got != "PE 1 on host a (process 42) was killed by signal 9 (SIGKILL)\n  its last lines:\n    oops\n  the others were doing:\n"+want {
+		t.Errorf("the report is\n%s", got)
+	}
+	if got := f.Signal(); got != syscall.SIGKILL {
+		t.Errorf("signal %v", got)
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	for _, tt := range []struct {
+		d    death
+		want int
+	}{
+		{death{}, 0},
+		{death{Status: 3 << 8}, 3},
+		{death{Status: 11}, 128 + 11},
+		{death{Abandoned: true}, 1},
+		{death{Status: 3 << 8, Abandoned: true}, 3},
+	} {
+		if got := exitStatus(tt.d); got != tt.want {
+			t.Errorf("%+v: %d, want %d", tt.d, got, tt.want)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for want, n := range map[string][]int{"": nil, "4": {4}, "0-3,5,7-8": {0, 1, 2, 3, 5, 7, 8}} {
+		if got := ranges(n); got != want {
+			t.Errorf("%v: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestRoundAge(t *testing.T) {
+	for want, d := range map[string]time.Duration{"2m3s": 123456 * time.Millisecond, "1.2s": 1234 * time.Millisecond, "12.3ms": 12345 * time.Microsecond} {
+		if got := roundAge(d).String(); got != want {
+			t.Errorf("%v: %s, want %s", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// TestSteadyPathDoesNotAllocate: one table of the operations a program repeats, each with no
+// allocation, on the fast path and (slow) where every access goes through the transport.
+func TestSteadyPathDoesNotAllocate(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		t.Run(fmt.Sprintf("slow=%v", slow), func(t *testing.T) {
+			opts := pgas.Options{NoFastPath: slow}
+			err := pgastest.Goroutines(t.Context(), 2, opts, func(ctx context.Context, w *pgas.World) error {
+				return countAllocations(ctx, t, w)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func countAllocations(ctx context.Context, t *testing.T, w *pgas.World) error {
+	words, err := pgas.Alloc[int64](ctx, w, 64)
+	if err != nil {
+		return err
+	}
+	signals, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	if w.PE() == 0 {
+		ref, row, word, sig := words.At(1), words.Range(8, 64), pgas.AtomicOf(words, 0), pgas.SignalOf(signals, 0)
+		var v int64
+		buf := make([]int64, 56)
+		for _, op := range []struct {
+			name string
+			run  func()
+		}{
+			{"put", func() { ref.Put(1, 2) }},
+			{"get", func() { v += ref.Get(1) }},
+			{"put slice", func() { row.Put(1, buf) }},
+			{"get slice", func() { row.Get(1, buf) }},
+			{"get non-blocking", func() { row.GetNB(1, buf) }},
+			{"fetch-add", func() { v += word.FetchAdd(1, 1) }},
+			{"add", func() { word.Add(1, 1) }},
+			{"compare-swap", func() { v += word.CompareSwap(1, 1, 2) }},
+			{"put-signal", func() { row.PutSignal(1, buf, sig, 1) }},
+			{"fence", w.Fence},
+			{"quiet", func() { err = w.Quiet(ctx) }},
+			{"wait that need not", func() { _, err = word.WaitUntil(ctx, pgas.GE, 0) }},
+			{"test", func() { sig.Test(pgas.EQ, 1) }},
+		} {
+			if n := testing.AllocsPerRun(100, op.run); n != 0 {
+				t.Errorf("%s: %v allocations", op.name, n)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return w.Barrier(ctx)
+}

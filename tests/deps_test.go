@@ -1,0 +1,158 @@
+// Package tests holds what is true of the whole module: who may import whom, where unsafe and C may
+// stand, what inlines, what allocates.
+package tests
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/gopgas/gopgas"
+
+// dependencies is the picture of the design as a table: for each package, every package of this module
+// that it may import. DO NOT CHANGE IT TO FIX A BUILD: a new edge is a decision about the design.
+//
+// Reading down: ucx stands alone; boot knows nothing but the segment; transports know boot; pgas knows
+// transports; protocols and programs know pgas. Imports go down only. A command's own sub-packages may
+// import what it may, and each other.
+var dependencies = map[string]string{
+	"ucx":        "",
+	"ucx/engine": "",
+
+	"pgas/boot":                    "",
+	"pgas/boot/launch":             "pgas/boot",
+	"pgas/transport":               "",
+	"pgas/transport/shm":           "pgas/boot pgas/transport",
+	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",
+	"pgas/transport/transporttest": "pgas/transport",
+	"pgas":                         "pgas/boot pgas/transport pgas/transport/shm pgas/transport/ucp",
+	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns ucx",
+	"pgas/pgastest/netns":          "",
+
+	// The generator knows of the runtime only what generated code calls, by name.
+	"cmd/pgasgen":   "templates",
+	"cmd/pgasrun":   "pgas/boot pgas/boot/launch",
+	"cmd/pgasbench": "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns",
+	"templates":     "",
+}
+
+// anyProgram is what samples, templates and the like may import: what a user may.
+const anyProgram = "pgas pgas/pgastest"
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	GoFiles    []string
+	CgoFiles   []string
+	Dir        string
+}
+
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,GoFiles,CgoFiles,Dir"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range list(t, module+"/...") {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		seen[name] = true
+		allowed := strings.Fields(allowedFor(name))
+		for _, imp := range p.Imports {
+			dep, ours := strings.CutPrefix(imp, module+"/")
+			if ours && !slices.Contains(allowed, dep) && !sameCommand(name, dep) {
+				t.Errorf("%s imports %s, which the design does not allow: see dependencies in deps_test.go", name, dep)
+			}
+		}
+	}
+	for name := range dependencies {
+		if !seen[name] {
+			t.Errorf("the table names %s, which does not exist", name)
+		}
+	}
+}
+
+// sameCommand says that both packages belong to one command.
+func sameCommand(a, b string) bool {
+	return strings.HasPrefix(a, "cmd/") && command(a) == command(b)
+}
+
+func command(name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+func allowedFor(name string) string {
+	if allowed, ok := dependencies[name]; ok {
+		return allowed
+	}
+	top, _, _ := strings.Cut(name, "/")
+	if top == "cmd" {
+		return dependencies[command(name)]
+	}
+	switch top {
+	case "samples", "templates":
+		return anyProgram + " " + path.Dir(name)
+	case "tests":
+		return anyProgram + " pgas/boot pgas/boot/launch pgas/pgastest/netns"
+	}
+	return ""
+}
+
+// TestAllowedEdgesAreUsed keeps the table from allowing what nobody needs.
+func TestAllowedEdgesAreUsed(t *testing.T) {
+	used := map[string]bool{}
+	for _, p := range list(t, module+"/...") {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if strings.HasPrefix(name, "cmd/") {
+			name = command(name)
+		}
+		for _, imp := range p.Imports {
+			used[name+" "+strings.TrimPrefix(imp, module+"/")] = true
+		}
+	}
+	for name, deps := range dependencies {
+		for _, dep := range strings.Fields(deps) {
+			if !used[name+" "+dep] {
+				t.Errorf("the table allows %s to import %s, but it does not: take the edge away", name, dep)
+			}
+		}
+	}
+}
+
+// TestUnsafeIsVisible: a reviewer lists the dangerous files with ls.
+func TestUnsafeIsVisible(t *testing.T) {
+	for _, p := range list(t, module+"/...") {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, file := range append(p.GoFiles, p.CgoFiles...) {
+			imports := importsOf(t, p.Dir+"/"+file)
+			underUCX := name == "ucx" || strings.HasPrefix(name, "ucx/")
+			generated := strings.HasSuffix(file, "_pgas.go")
+			if slices.Contains(imports, "unsafe") && !underUCX && !generated && !strings.HasSuffix(file, "_unsafe.go") {
+				t.Errorf("%s/%s imports unsafe; its name must end in _unsafe.go", name, file)
+			}
+			if slices.Contains(imports, "C") && !underUCX {
+				t.Errorf(`%s/%s imports "C"; only ucx/ may`, name, file)
+			}
+		}
+	}
+}

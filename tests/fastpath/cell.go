@@ -1,0 +1,19 @@
+// Command fastpath is what the compiler and the allocation counter are asked about: a program with
+// accesses through generated accessors and nothing else.
+package main
+
+//go:generate go tool pgasgen
+
+// Pair is a small record.
+type Pair struct{ A, B int32 }
+
+// Cell has a field of each plain kind.
+//
+//pgas:symmetric
+type Cell struct {
+	Count int64 `pgas:"atomic"`
+	Sum   float64
+	Flag  bool
+	Pair  Pair
+	Row   [8]float64
+}

@@ -1,0 +1,78 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAccessorsInline asks the compiler about generated accessors: each put and get of a plain field
+// must inline down to the store or load itself, with no call left but the slow path's, and nothing
+// moved to the heap.
+func TestAccessorsInline(t *testing.T) {
+	cell, err := filepath.Abs("fastpath")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-gcflags=-m=2", ".")
+	cmd.Dir = cell
+	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("building tests/fastpath: %v\n%s", err, out)
+	}
+	report := string(out)
+	for _, accessor := range []string{"PutSum", "GetSum", "PutFlag", "GetFlag", "PutPair", "GetPair"} {
+		if !regexp.MustCompile(`can inline CellRef\.` + accessor + ` `).MatchString(report) {
+			t.Errorf("CellRef.%s does not inline:\n%s", accessor, grep(report, "CellRef."+accessor))
+		}
+	}
+	for _, name := range []string{"store", "fetch"} {
+		if !strings.Contains(report, fmt.Sprintf("inlining call to pgas.%s", name)) {
+			t.Errorf("the fast path pgas.%s is not inlined into the accessors", name)
+		}
+	}
+	if moved := grep(report, "moved to heap"); strings.Contains(moved, "main.go") {
+		t.Errorf("an access allocates:\n%s", moved)
+	}
+}
+
+// TestPutIsAStore reads the machine code of a loop of puts: the fast path must hold no call.
+func TestPutIsAStore(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "fastpath")
+	if out, err := exec.Command("go", "build", "-o", bin, "./fastpath").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.putLoop$`, bin).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := regexp.MustCompile(`CALL (\S+)`).FindAllStringSubmatch(string(out), -1)
+	if len(calls) == 0 {
+		t.Fatalf("no call at all in putLoop, not even the slow path's: what was measured?\n%s", out)
+	}
+	for _, c := range calls {
+		if !slowPath.MatchString(c[1]) {
+			t.Errorf("putLoop calls %s: the fast path is no longer inline", c[1])
+		}
+	}
+}
+
+// slowPath are the calls that may stand in an inlined access: taken for other hosts, for indexes out
+// of range, or to grow the stack. Registers hold function values that the compiler did not resolve,
+// which only the slow path has.
+var slowPath = regexp.MustCompile(`^(runtime\.(morestack|panic).*|.*pgas\.(putFar|getFar).*|[A-Z][A-Z0-9]*)(\(SB\))?$`)
+
+func grep(text, word string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, word) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
