@@ -9,10 +9,12 @@
 #include "engine.h"
 
 enum {
-    TICK_NS = 100 * 1000,          // how often the service thread looks while others drive
+    TICK_NS = 100 * 1000,          // how often channels are looked after
+    LONG_TICK_NS = 800 * 1000,     // how often the service thread looks in while others drive without a pause
     DEEP_NS = 10 * 1000 * 1000,    // idle for so long, it sleeps until something happens
     NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it looks around
     CLOCK_EVERY = 16,              // looks between two looks at the clock
+    SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
 };
 
 // reply is the memory of one answer: it lives until UCX has sent it.
@@ -123,6 +125,7 @@ void lane_reap(lane_t *l);
 int lane_report(lane_t *l);
 int lane_clean(const lane_t *l);
 void channel_tick(channel_t *c);
+int tick_channels(engine_t *e);
 
 // wait.c
 typedef int (*condition)(channel_t *c, lane_t *l, uint64_t arg);

@@ -471,8 +471,9 @@ static int any_dirty(engine_t *e)
     return dirty;
 }
 
-// tick looks after channels that nobody is using at the moment, and says whether any needs it.
-static int tick(engine_t *e)
+// tick_channels looks after the channels that nobody is using at the moment, and says whether any needs
+// it.
+int tick_channels(engine_t *e)
 {
     int dirty = 0;
     __atomic_add_fetch(&e->ticks, 1, __ATOMIC_RELAXED);
@@ -491,12 +492,19 @@ static int tick(engine_t *e)
     return dirty;
 }
 
-static int driven(engine_t *e, uint32_t *seen)
+// driven says whether others have driven since the last tick, and how long the next one may be: longer
+// and longer while somebody is found at it every time, so that a conversation is not disturbed.
+static int driven(engine_t *e, uint32_t *seen, int64_t *period)
 {
     uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
-    int now = drives != *seen || __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) != 0;
+    int inside = __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) != 0;
+    int since = drives != *seen;
     *seen = drives;
-    return now;
+    if (!inside)
+        *period = TICK_NS;
+    else if (*period < LONG_TICK_NS)
+        *period *= 2;
+    return inside || since;
 }
 
 static void sleep_ns(int fd, int kick, int64_t ns)
@@ -523,7 +531,7 @@ static int serve_busy(engine_t *e)
             continue;
         int64_t now = now_ns();
         if (now - ticked > TICK_NS) {
-            tick(e);
+            tick_channels(e);
             ticked = now;
         }
         if (moved)
@@ -557,13 +565,13 @@ void *service_main(void *arg)
     enum { SECOND_NS = 1000000000, TIMER_SLACK_NS = 1000 };
     engine_t *e = arg;
     uint32_t seen = 0;
-    int64_t busy = now_ns();
+    int64_t busy = now_ns(), period = TICK_NS;
     pthread_setname_np(pthread_self(), "pgas-service");
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
     while (!__atomic_load_n(&e->stop, __ATOMIC_SEQ_CST)) {
-        int dirty = tick(e);
-        if (driven(e, &seen)) {
-            sleep_ns(-1, e->kick, TICK_NS);
+        int dirty = tick_channels(e);
+        if (driven(e, &seen, &period)) {
+            sleep_ns(-1, e->kick, period);
             busy = now_ns();
             continue;
         }

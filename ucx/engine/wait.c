@@ -105,7 +105,7 @@ static void flush_others(channel_t *c)
 int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_ns, int interruptible)
 {
     engine_t *e = c->engine;
-    int64_t start = 0, last = 0, idle = 0;
+    int64_t start = 0, last = 0, idle = 0, ticked = 0;
     int r = ENGINE_AGAIN;
     enter(e);
     for (unsigned n = 0;; n++) {
@@ -114,7 +114,7 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             r = ENGINE_DONE;
             break;
         }
-        if ((n & 3) == 3)
+        if (n % SERVE_EVERY == SERVE_EVERY - 1)
             moved |= serve_once(e);
         if (interruptible && __atomic_load_n(&c->want, __ATOMIC_RELAXED)) {
             r = ENGINE_WANTED;
@@ -130,7 +130,11 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             continue;
         int64_t now = now_ns();
         if (!start)
-            start = last = now;
+            start = last = ticked = now;
+        if (now - ticked > TICK_NS) {
+            tick_channels(e);
+            ticked = now;
+        }
         if (!idle)
             idle = now;
         note_dead(c);
@@ -267,7 +271,8 @@ static uint64_t load_word(const char *at, uint32_t bytes, int is_signed)
     return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
 }
 
-static void tick_channels(engine_t *e)
+// flush_channels lets out what the channels have gathered.
+static void flush_channels(engine_t *e)
 {
     pthread_mutex_lock(&e->list);
     for (uint32_t i = 0; i < e->nchannels; i++) {
@@ -287,12 +292,12 @@ static void tick_channels(engine_t *e)
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns)
 {
     const char *at = e->config.heap + off;
-    int64_t start = 0;
+    int64_t start = 0, ticked = 0;
     int met = 0;
     if (compares(load_word(at, bytes, is_signed), cmp, value, is_signed))
         return 1;
     enter(e);
-    tick_channels(e);
+    flush_channels(e);
     for (unsigned n = 0;; n++) {
         unsigned moved = serve_once(e);
         met = compares(load_word(at, bytes, is_signed), cmp, value, is_signed);
@@ -306,9 +311,13 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
             continue;
         int64_t now = now_ns();
         if (!start)
-            start = now;
+            start = ticked = now;
         if (now - start > budget_ns)
             break;
+        if (now - ticked > TICK_NS) {
+            tick_channels(e);
+            ticked = now;
+        }
     }
     leave(e);
     return met;
