@@ -128,12 +128,17 @@ func jobsOf(wanted []row) []job {
 func (j job) command(t *tools, point time.Duration) []string {
 	argv := j.argv(t)
 	if !j.plain {
-		argv = append(argv, "-bench", j.benches(), "-sizes", j.sizes(), "-time", point.String())
+		argv = append(argv, "-bench", j.benches(), "-sizes", j.sizes(), "-time", milliseconds(point))
 	}
 	if j.name == "ucp" || j.name == "floor-hosts" {
 		argv = append(argv, t.hosts...)
 	}
 	return argv
+}
+
+// milliseconds writes d in the one unit that the peers read too.
+func milliseconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/1e6, 'f', -1, 64) + "ms"
 }
 
 // benches is a regular expression that matches the wanted names only.

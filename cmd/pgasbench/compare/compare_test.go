@@ -1,0 +1,339 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Every row can be measured: its suites exist, each side has a point, names are unique.
+func TestRows(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		name := r.group + ": " + r.name
+		if seen[name] || r.name == "" || len(r.theirs) == 0 {
+			t.Errorf("row %q is there twice, or incomplete", name)
+		}
+		seen[name] = true
+		if (r.least == 0) != (r.goal == "") {
+			t.Errorf("row %q: goal %q but at least %v", name, r.goal, r.least)
+		}
+		for _, p := range append([]point{r.ours}, r.theirs...) {
+			suiteNamed(p.suite) // panics if there is none
+			if (p.bench == "") != (r.kind == wholeProcess) {
+				t.Errorf("row %q: point %+v", name, p)
+			}
+		}
+		if !strings.HasPrefix(r.ours.suite, "ours-") {
+			t.Errorf("row %q: ours is %s", name, r.ours.suite)
+		}
+	}
+}
+
+func TestCommandsFollowFromRows(t *testing.T) {
+	jobs := jobsOf(choose(regexp.MustCompile("^same host: (8 B put|8 B get|1 MiB put)$|two hosts: fetch-add")))
+	tl := &tools{dir: "/bin-dir", peers: "/peers", hosts: []string{"a", "b"}, cores: 2}
+	var got []string
+	for _, j := range jobs {
+		got = append(got, strings.Join(j.command(tl, 50*time.Millisecond), " "))
+	}
+	want := []string{
+		"/bin-dir/pgasrun -n 2 /bin-dir/pgasbench -json -bench ^(put|get)$ -sizes 8,1048576 -time 50ms",
+		"oshrun --allow-run-as-root --mca osc ^rdma --oversubscribe -np 2 /bin-dir/osh -bench ^(put|get)$ -sizes 8,1048576 -time 50ms",
+		"/bin-dir/pgasrun -hosts a:1,b:1 -launch ip netns exec {host} /bin-dir/pgasbench -json -bench ^(fetch-add)$ -sizes 8 -time 50ms",
+		"/bin-dir/ucp -bench ^(fetch-add)$ -sizes 8 -time 50ms a b",
+	}
+	for i, w := range want {
+		if i >= len(got) || got[i] != w {
+			t.Errorf("command %d\ngot  %v\nwant %s", i, got[i:min(i+1, len(got))], w)
+		}
+	}
+	if len(got) != 5 || !strings.Contains(got[4], "--host a,b -np 2 /bin-dir/osh -bench ^(fetch-add)$") {
+		t.Errorf("OSHMEM on two hosts: %v", got[4:])
+	}
+}
+
+// The peer yields where it has more PEs than cores, and only there.
+func TestPeerGetsItsBestSetting(t *testing.T) {
+	for npes, yields := range map[int]bool{2: false, 4: true} {
+		argv := strings.Join(oshmem(npes)(&tools{cores: 2}), " ")
+		if strings.Contains(argv, "mpi_yield_when_idle 1") != yields {
+			t.Errorf("%d PEs: %s", npes, argv)
+		}
+	}
+}
+
+// fixed is figures of one ours-2 and one osh-2 point for each round.
+func fixed(ours, theirs []float64) *figures {
+	f := newFigures()
+	for i := range ours {
+		round := map[point]result.Result{}
+		if ours[i] > 0 {
+			round[point{"ours-2", "put", 8}] = result.Result{P50ns: ours[i]}
+		}
+		if theirs[i] > 0 {
+			round[point{"osh-2", "put", 8}] = result.Result{P50ns: theirs[i]}
+		}
+		f.rounds = append(f.rounds, round)
+	}
+	return f
+}
+
+func TestJudge(t *testing.T) {
+	put := rows[0]
+	for _, c := range []struct {
+		name         string
+		ours, theirs []float64
+		ratio        float64
+		met, rounds  int
+		reached      string
+	}{
+		{"reached each time", []float64{2, 2, 2}, []float64{10, 12, 14}, 6, 3, 3, "yes"},
+		{"the median decides, not the best", []float64{2, 2, 2}, []float64{8, 9, 100}, 4.5, 1, 3, "no"},
+		{"exactly", []float64{2}, []float64{10}, 5, 1, 1, "yes"},
+		{"ratios are of one round: a slow machine in a round changes nothing", []float64{2, 200}, []float64{12, 1200}, 6, 2, 2, "yes"},
+		{"a round without one side does not count", []float64{2, 0, 2}, []float64{12, 1, 0}, 6, 1, 1, "yes"},
+		{"no round", []float64{0}, []float64{7}, 0, 0, 0, "?"},
+	} {
+		v := judge(put, fixed(c.ours, c.theirs))
+		if v.Ratio != c.ratio || v.Met != c.met || v.Rounds != c.rounds || v.Reached != c.reached {
+			t.Errorf("%s: got %+v", c.name, v)
+		}
+		if (v.Reached == "?") != (v.Why != "") {
+			t.Errorf("%s: why %q", c.name, v.Why)
+		}
+	}
+}
+
+// "Against the best" is the best of each round, and a peer that is missing leaves the others.
+func TestJudgeAgainstTheBest(t *testing.T) {
+	r := row{ours: point{"ours-hosts", "get", 8}, theirs: []point{{"ucp", "get", 8}, {"osh-hosts", "get", 8}}, least: 1, goal: noSlower}
+	f := newFigures()
+	for _, x := range [][3]float64{{10, 20, 30}, {10, 40, 15}, {10, 0, 12}} {
+		f.rounds = append(f.rounds, map[point]result.Result{r.ours: {P50ns: x[0]}, r.theirs[0]: {P50ns: x[1]}, r.theirs[1]: {P50ns: x[2]}})
+	}
+	if v := judge(r, f); v.Theirs != 15 || v.Ratio != 1.5 || v.Least != 1.2 || v.Most != 2 {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestReportTable(t *testing.T) {
+	f := fixed([]float64{2.5, 2.4, 2.6}, []float64{12.5, 12.5, 12.6})
+	f.failed["ucp"] = errors.New("gcc is not installed (Debian: apt-get install gcc libucx-dev)")
+	for i := range f.rounds {
+		f.rounds[i][point{"ours-2", "put", mebi}] = result.Result{P50ns: 21500}
+		f.rounds[i][point{"ours-2", "copy", mebi}] = result.Result{P50ns: 21000}
+		f.rounds[i][point{"ours-hosts", "bandwidth", mebi}] = result.Result{P50ns: 310e3}
+		f.rounds[i][point{"floor-hosts", "tcp-stream", mebi}] = result.Result{P50ns: 295e3}
+		f.rounds[i][point{suite: "ours-hello"}] = result.Result{P50ns: 41e6}
+		f.rounds[i][point{suite: "osh-hello"}] = result.Result{P50ns: 1.2e9}
+		f.rounds[i][point{"ours-idle", "idle", 0}] = result.Result{PssKB: 3800, RssKB: 12000}
+		f.rounds[i][point{"osh-idle", "idle", 0}] = result.Result{PssKB: 11100, RssKB: 22800}
+	}
+	wanted := choose(regexp.MustCompile("8 B put$|1 MiB put, against copy|UCX put|raw TCP|whole job"))
+	var out bytes.Buffer
+	if err := report(&out, wanted, f, false); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "report.golden")
+	if *update {
+		if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || out.String() != string(want) {
+		t.Errorf("%v\ngot\n%swant\n%s(go test -run TestReportTable -update rewrites it)", err, out.String(), want)
+	}
+	out.Reset()
+	if err := report(&out, wanted[:1], f, true); err != nil || !strings.Contains(out.String(), `"row":"same host: 8 B put"`) || !strings.Contains(out.String(), `"reached":"yes"`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+// told is a job whose program is a line of shell.
+func told(suiteName, script string, points ...point) job {
+	return job{suite{name: suiteName, says: suiteName, plain: true, argv: func(*tools) []string { return []string{"sh", "-c", script} }}, points}
+}
+
+func quickly() *options { return &options{rounds: 4, limit: time.Minute, child: 10 * time.Second} }
+
+// Sides alternate, and every other round is reversed.
+func TestRoundsAlternate(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	put := point{"ours-2", "put", 8}
+	jobs := []job{
+		told("ours-2", `echo ours >> `+log+`; echo '{"bench":"put","bytes":8,"p50_ns":2}'`, put),
+		told("osh-2", `echo theirs >> `+log+`; echo '{"bench":"put","bytes":8,"p50_ns":20}'`, point{"osh-2", "put", 8}),
+	}
+	f := newFigures()
+	if err := measureRounds(t.Context(), &tools{}, jobs, quickly(), f, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(log)
+	if got := strings.Join(strings.Fields(string(text)), " "); err != nil || got != "ours theirs theirs ours ours theirs theirs ours" {
+		t.Errorf("order %s (%v)", got, err)
+	}
+	if v := judge(rows[0], f); v.Ratio != 10 || v.Rounds != 4 {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// A peer that fails takes its rows with it and nothing else, and is not tried for ever.
+func TestFailingPeer(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	for name, script := range map[string]string{
+		"exits":       `echo x >> ` + log + `; echo "----" >&2; echo "no such device" >&2; exit 3`,
+		"says little": `echo x >> ` + log + `; echo '{"bench":"get","bytes":8,"p50_ns":20}'`,
+		"talks trash": `echo x >> ` + log + `; echo '{"bench":"get","size":8}'`,
+	} {
+		os.Remove(log)
+		f := newFigures()
+		jobs := []job{
+			told("ours-2", `echo '{"bench":"put","bytes":8,"p50_ns":2}'`, point{"ours-2", "put", 8}),
+			told("osh-2", script, point{"osh-2", "put", 8}),
+		}
+		if err := measureRounds(t.Context(), &tools{}, jobs, quickly(), f, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := os.ReadFile(log); strings.Count(string(text), "x") != failuresAllowed {
+			t.Errorf("%s: started %d times, want %d", name, strings.Count(string(text), "x"), failuresAllowed)
+		}
+		v := judge(rows[0], f)
+		want := map[string]string{"exits": "exit status 3: no such device", "says little": "no line for put of 8 bytes", "talks trash": "unknown field"}[name]
+		if v.Reached != "?" || !strings.Contains(v.Why, want) || len(f.failed) != 1 {
+			t.Errorf("%s: %+v, failed %v", name, v, f.failed)
+		}
+	}
+}
+
+func TestMissingNeedsAreNamed(t *testing.T) {
+	j := told("osh-hosts", "exit 0")
+	j.needs = needs{osh: true, hosts: true}
+	why := errors.New("network namespaces need root")
+	tl := &tools{missing: map[string]error{"hosts": why}}
+	if err := j.measure(t.Context(), tl, quickly(), nil); err != why {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A child that hangs is ended with everything it started.
+func TestChildIsBounded(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	script := fmt.Sprintf(`trap "" TERM; sleep 300 & echo $! > %s; while :; do wait; done`, pids)
+	_, _, err := runChild(t.Context(), 300*time.Millisecond, []string{"sh", "-c", script})
+	if err == nil || err.Error() != "did not end within 300ms" {
+		t.Errorf("got %v", err)
+	}
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if !alive(strings.TrimSpace(string(text))) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("process %s is still there", text)
+}
+
+// alive: a process that is there and not a zombie.
+func alive(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func TestChildErrors(t *testing.T) {
+	if _, _, err := runChild(t.Context(), time.Second, []string{"no-such-program-here"}); err == nil || err.Error() != "is not installed" {
+		t.Errorf("missing program: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupted"))
+	if _, _, err := runChild(ctx, time.Second, []string{"sleep", "9"}); err == nil || err.Error() != "interrupted" {
+		t.Errorf("interrupt: %v", err)
+	}
+	out, took, err := runChild(t.Context(), 5*time.Second, []string{"echo", "hello"})
+	if err != nil || string(out) != "hello\n" || took <= 0 {
+		t.Errorf("echo: %q, %v, %v", out, took, err)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"-rows [", "not a regular expression"},
+		{"-rows nothing-like-it", "matches no row"},
+		{"-rounds 0", "from 1 to 1000"},
+		{"-time 0s", "more than nothing"},
+		{"-hosts a,a", "two different network namespaces"},
+		{"-hosts a,b,c", "two different network namespaces"},
+		{"-colour", "flag provided but not defined"},
+		{"rows", "chosen with -rows"},
+	} {
+		err := Main(t.Context(), strings.Fields(c.args), io.Discard, io.Discard)
+		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want one line with %q", c.args, err, c.want)
+		}
+	}
+}
+
+// The peers measure by the same rule: the numbers of measure.h are those of package result.
+func TestPeersMeasureAlike(t *testing.T) {
+	text, err := os.ReadFile("../../../tests/peers/measure.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := result.Standard(0)
+	for name, want := range map[string]int{
+		"BATCH_NS": int(p.Short), "LONG_BATCH_NS": int(p.Long), "LEAST_BATCHES": p.Least, "MOST_BATCHES": p.Most,
+		"TRIES": p.Tries, "WINDOW": result.Window, "RING_BYTES": result.Slots(64) * 64, "MOST_SLOTS": result.Slots(1),
+	} {
+		m := regexp.MustCompile(`(?m)^#define ` + name + ` (\d+)`).FindSubmatch(text)
+		if m == nil || string(m[1]) != strconv.Itoa(want) {
+			t.Errorf("%s is %s there, %d here", name, m, want)
+		}
+	}
+}
+
+// The whole thing, with real programs: what is not installed is said in its row.
+func TestCompareRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts programs")
+	}
+	var out, news bytes.Buffer
+	args := []string{"-source", "../../..", "-rounds", "1", "-time", "1us", "-json", "-rows", "^same host: (8 B put$|the same, against a cache)"}
+	if err := Main(t.Context(), args, &out, &news); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	for row, program := range map[string]string{"8 B put": "oshcc", "the same, against a cache line's trip": "gcc"} {
+		line := regexp.MustCompile(`(?m)^\{"row":"same host: ` + row + `".*$`).FindString(text)
+		if line == "" {
+			t.Fatalf("no row %s in\n%s", row, text)
+		}
+		if _, err := exec.LookPath(program); err != nil {
+			if !strings.Contains(line, program+" is not installed") {
+				t.Errorf("%s is not installed, but the row says %s", program, line)
+			}
+			continue
+		}
+		if strings.Contains(line, `"reached":"?"`) || strings.Contains(line, `"ratio":0,`) {
+			t.Errorf("not measured: %s", line)
+		}
+	}
+}

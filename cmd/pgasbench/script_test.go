@@ -1,0 +1,34 @@
+package main
+
+// What a user sees on the command line: each file of testdata/script is a session. pgasbench and pgasrun
+// are the real programs.
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pgasbench": main})
+}
+
+func TestScripts(t *testing.T) {
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin+"/", "../pgasrun").CombinedOutput(); err != nil {
+		t.Fatalf("building pgasrun: %v\n%s", err, out)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Deadline:            time.Now().Add(2 * time.Minute),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
+			return nil
+		},
+	})
+}
