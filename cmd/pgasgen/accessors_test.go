@@ -52,6 +52,37 @@ func TestAccessors(t *testing.T) {
 	}
 }
 
+// TestAllocs: no accessor allocates on the steady path.
+func TestAllocs(t *testing.T) {
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		cells, err := design.AllocCell(ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		c, row := cells.At(1), make([]float64, 64)
+		var f float64
+		for _, op := range []struct {
+			name string
+			f    func()
+		}{
+			{"PutSum", func() { c.PutSum(0, 1) }},
+			{"GetSum", func() { f = c.GetSum(0) }},
+			{"PutSumSignal", func() { c.PutSumSignal(0, f, c.Ready(), 1) }},
+			{"PutHalo", func() { c.PutHalo(0, 1, row) }},
+			{"GetHalo", func() { c.GetHalo(0, 1, row) }},
+			{"PutHaloSignal", func() { c.PutHaloSignal(0, 1, row, c.Ready(), 1) }},
+			{"Halo.At.Put", func() { c.Halo(1).At(3).Put(0, 1) }},
+			{"FetchAddCount", func() { c.FetchAddCount(0, 1) }},
+			{"CompareSwapCount", func() { c.CompareSwapCount(0, 1, 2) }},
+		} {
+			if n := testing.AllocsPerRun(100, op.f); n != 0 {
+				return fmt.Errorf("%s allocates %v times", op.name, n)
+			}
+		}
+		return nil
+	})
+}
+
 // A driver calls accessors on one PE, and keeps the model. Both PEs run the same driver in step.
 type driver struct {
 	ctx    context.Context

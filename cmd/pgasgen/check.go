@@ -117,7 +117,7 @@ func (a *analysis) descendBasic(b *types.Basic, report func(what, remedy string)
 	case types.UnsafePointer:
 		report("holds an unsafe.Pointer, and an address means nothing on another PE", "store an index into a symmetric allocation")
 	case types.Invalid:
-		if a.u.broken {
+		if len(a.u.broken) > 0 {
 			return // type checking said so
 		}
 		report("has a type that pgasgen cannot see: undefined, from C, or itself generated", "use a Go type of fixed size, such as int32, or an index in place of a reference")

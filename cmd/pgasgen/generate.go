@@ -38,6 +38,9 @@ func generate(ctx context.Context, dir string, env, flags, patterns []string) (*
 	res := &result{}
 	for _, u := range units {
 		l.testFiles(u)
+		if len(u.order)+len(u.problems) > 0 {
+			u.problems = append(u.problems, u.broken...)
+		}
 		a := &analysis{l: l, u: u, problems: &u.problems}
 		list := a.structures()
 		e := newEmitter(a)

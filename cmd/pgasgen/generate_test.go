@@ -168,19 +168,27 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestTemplates holds the checked-in output of every template to the generator.
-func TestTemplates(t *testing.T) {
+// TestFresh holds every checked-in generated file of the module to the generator, the templates' among
+// them.
+func TestFresh(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	res, err := generate(ctx, "../..", testEnv(), nil, []string{"./templates/..."})
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.problems) > 0 || len(res.outputs) == 0 {
-		t.Fatalf("problems %v, %d outputs", res.problems, len(res.outputs))
+	res, err := generate(ctx, root, testEnv(), nil, []string{"./..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range res.problems {
+		t.Error(p.relative(root))
 	}
 	for _, c := range res.changes() {
-		t.Errorf("%s %s; run: go generate ./templates/...", c.path, c.why)
+		t.Errorf("%s %s; run: go tool pgasgen %s", short(root, c.path), c.why, packageArg(root, c.pkg))
+	}
+	if !slices.ContainsFunc(res.outputs, func(o output) bool { return filepath.Base(o.pkg) == "starter" }) {
+		t.Error("the templates were not generated for")
 	}
 }
 
@@ -238,6 +246,30 @@ func TestBuilds(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "stale_pgas.go") {
 		t.Errorf("a stale generated file compiles: %v\n%s", err, out)
+	}
+}
+
+// TestInlines holds the hot accessors to the compiler's budget: inlined, a put on this host is one
+// store in the caller.
+func TestInlines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs the compiler")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "build", "-gcflags=-m", "./design")
+	cmd.Dir = casesDir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, method := range []string{
+		"CellSym.At", "CellSym.Len", "CellSym.On", "CellRef.On", "CellRef.Local",
+		"CellRef.PutSum", "CellRef.GetSum", "CellRef.SumRef", "CellRef.Count", "CellRef.Ready",
+	} {
+		if !strings.Contains(string(out), "can inline "+method+"\n") {
+			t.Errorf("%s does not inline; go build -gcflags=-m=2 says why", method)
+		}
 	}
 }
 

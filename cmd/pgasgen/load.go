@@ -40,8 +40,8 @@ type unit struct {
 	marks     map[string]mark   // by type name
 	order     []mark            // in the order of the source
 	generated map[string]string // path of each generated file, with its contents
-	broken    bool              // type checking found errors
-	problems  problems          // only kept for packages that are generated for
+	broken    problems          // syntax and type errors: of interest if there is something to generate
+	problems  problems          // all others
 }
 
 // marked reports whether the package holds a marked type of that name.
@@ -96,7 +96,7 @@ func (l *loader) unit(meta *packages.Package) (*unit, error) {
 	l.units[meta.ID] = nil
 	u := &unit{meta: meta, marks: map[string]mark{}, generated: map[string]string{}}
 	l.parse(u)
-	if len(u.problems) == 0 {
+	if len(u.broken) == 0 {
 		l.listed(u)
 	}
 	l.check(u)
@@ -125,7 +125,7 @@ func (l *loader) parse(u *unit) {
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
 			for _, e := range list {
-				u.problems.add(e.Pos, "%s; correct the syntax first", e.Msg)
+				u.broken.add(e.Pos, "%s; correct the syntax first", e.Msg)
 			}
 		}
 		if file == nil {
@@ -168,8 +168,7 @@ func (l *loader) check(u *unit) {
 				return
 			}
 			if !l.missing(u, e.Msg) && len(u.meta.Errors) == 0 {
-				u.broken = true
-				u.problems.add(l.fset.Position(e.Pos), "%s; correct the declarations of this package first", strings.TrimSpace(oneLine(e.Msg)))
+				u.broken.add(l.fset.Position(e.Pos), "%s; correct the declarations of this package first", strings.TrimSpace(oneLine(e.Msg)))
 			}
 		},
 	}
