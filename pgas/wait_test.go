@@ -63,11 +63,11 @@ func TestWakeFromSleep(t *testing.T) {
 			}
 			return w.Barrier(ctx)
 		}
+		done := make(chan error, 2)
 		go func() {
 			time.Sleep(30 * time.Millisecond)
-			own.Set(1, 9)
+			done <- panicOf(func() { own.Set(1, 9) })
 		}()
-		done := make(chan error, 1)
 		go func() {
 			v, err := own.WaitUntil(ctx, pgas.NE, 0)
 			if err == nil && v != 9 {
@@ -78,8 +78,10 @@ func TestWakeFromSleep(t *testing.T) {
 		if v, err := remote.WaitUntil(ctx, pgas.GT, 2); err != nil || v != 3 {
 			return fmt.Errorf("woken with %d, %w", v, err)
 		}
-		if err := <-done; err != nil {
-			return err
+		for range cap(done) {
+			if err := <-done; err != nil {
+				return err
+			}
 		}
 		return w.Barrier(ctx)
 	})
