@@ -4,7 +4,6 @@ package main
 // live in symmetric memory is found on the way; check.go says so.
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
 	"strconv"
@@ -270,10 +269,10 @@ func (a *analysis) typeString(t types.Type) string {
 	})
 }
 
-// bytesOf renders a size for people.
-func bytesOf(n int64) string {
-	if n == 1 {
-		return "1 byte"
+// count is a number of things, for people.
+func count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
 	}
-	return fmt.Sprint(strconv.FormatInt(n, 10), " bytes")
+	return strconv.FormatInt(n, 10) + " " + thing
 }

@@ -205,7 +205,7 @@ func (a *analysis) aligned(f *field) {
 		}
 	}
 	if align := a.l.sizes.Alignof(f.elem); f.off%f.size != 0 || align < f.size {
-		a.add(f.pos, "field %s has %s, but GOARCH=%s aligns it to %d only; generate for a 64-bit GOARCH", f.name, bytesOf(f.size), a.l.arch, align)
+		a.add(f.pos, "field %s has %s, but GOARCH=%s aligns it to %d only; generate for a 64-bit GOARCH", f.name, count(f.size, "byte"), a.l.arch, align)
 	}
 }
 
