@@ -18,6 +18,7 @@ package ucx
 import "C"
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -27,11 +28,11 @@ import (
 func (w *Worker) MaxHeader() int { return w.maxHeader }
 
 // SendAM sends an active message: a header of at most Worker.MaxHeader bytes and a payload, to the inbox
-// of that id at the peer, where a message without an inbox is lost. Both buffers may be reused when the
+// of that id at the peer, where a message without an inbox is dropped. Both buffers may be reused when the
 // request completes (at once if they are no longer than CopyMax together). A completed rendezvous says
 // that the receiver has fetched or dropped the payload. Messages on one endpoint arrive in order if they
 // use the same protocol.
-func (ep *Endpoint) SendAM(id uint16, header, data []byte, flags AMFlags) (Request, error) {
+func (ep *Endpoint) SendAM(id uint8, header, data []byte, flags AMFlags) (Request, error) {
 	const op = "send active message"
 	if err := ep.w.ctx.need(op, FeatureAM, "FeatureAM"); err != nil {
 		return Request{}, err
@@ -61,15 +62,25 @@ func (ep *Endpoint) SendAM(id uint16, header, data []byte, flags AMFlags) (Reque
 		unsafe.Pointer(d), C.uint64_t(len(data)), C.uint32_t(flags)), op)
 }
 
+// Dropped is how many active messages have arrived at this worker for which there was no inbox.
+func (w *Worker) Dropped() int {
+	w.lock()
+	defer w.unlock()
+	if w.c == nil {
+		return 0
+	}
+	return int(w.c.dropped)
+}
+
 // Inbox is the queue of the active messages of one id that have arrived at a worker.
 type Inbox struct {
 	w  *Worker
-	id uint16
+	id uint8
 	c  *C.gx_inbox // nil once closed
 }
 
 // NewInbox starts to receive the active messages of an id. There can be one inbox for each.
-func (w *Worker) NewInbox(id uint16) (*Inbox, error) {
+func (w *Worker) NewInbox(id uint8) (*Inbox, error) {
 	if err := w.ctx.need("open inbox", FeatureAM, "FeatureAM"); err != nil {
 		return nil, err
 	}
@@ -128,6 +139,27 @@ func (in *Inbox) Next() (Message, bool) {
 	return Message{w: in.w, c: m}, true
 }
 
+// Receive takes the oldest message out of the inbox, making progress until there is one.
+func (in *Inbox) Receive(ctx context.Context) (Message, error) {
+	for {
+		if err := in.w.await(ctx, goal{in: in}); err != nil {
+			return Message{}, err
+		}
+		if m, ok := in.Next(); ok {
+			return m, nil
+		}
+		if in.closed() {
+			return Message{}, &Error{Op: "receive", Status: ErrCanceled, Detail: "the inbox is closed"}
+		}
+	}
+}
+
+func (in *Inbox) closed() bool {
+	in.w.lock()
+	defer in.w.unlock()
+	return in.c == nil
+}
+
 // Close stops receiving and drops the messages that are in the inbox. Messages taken out of it stay valid.
 func (in *Inbox) Close() {
 	in.w.lock()
@@ -175,7 +207,7 @@ func (m *Message) Recv(dst []byte) (Request, error) {
 		return Request{}, &Error{Op: op, Status: ErrMessageTruncated,
 			Detail: fmt.Sprintf("%d bytes do not fit a buffer of %d", m.Len(), len(dst))}
 	}
-	if !m.Rendezvous() {
+	if !m.Rendezvous() || m.Len() == 0 { // of an empty rendezvous, Free tells the sender
 		copy(dst, m.Data())
 		return Request{}, nil
 	}
@@ -191,9 +223,7 @@ func (m *Message) Recv(dst []byte) (Request, error) {
 		return Request{}, &Error{Op: op, Status: ErrNoMemory}
 	}
 	p := unsafe.SliceData(dst)
-	if p != nil {
-		s.hold(p)
-	}
+	s.hold(p)
 	return m.w.posted(s, C.gx_msg_recv_hold(m.w.c, s.c, m.c, unsafe.Pointer(p)), op)
 }
 

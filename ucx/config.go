@@ -38,8 +38,9 @@ func ReadConfig(prefix, file string) (*Config, error) {
 	return c, nil
 }
 
-// Modify changes one setting, named without the UCX_ prefix ("TLS", "NET_DEVICES"). A name that UCX
-// does not know is ErrNoElem. Values of some settings are only checked by NewContext.
+// Modify changes one setting, named without the UCX_ prefix ("TLS", "NET_DEVICES"). A name that UCP does
+// not know is kept for the transports, and without effect if they do not know it either. The values of
+// some settings are only checked by NewContext.
 func (c *Config) Modify(name, value string) error {
 	if c.c == nil {
 		return &Error{Op: "modify " + name, Status: ErrInvalidParam, Detail: "the configuration is closed"}
@@ -49,14 +50,10 @@ func (c *Config) Modify(name, value string) error {
 	defer C.free(unsafe.Pointer(cvalue))
 	detail := newDetail()
 	defer detail.free()
-	switch st := Status(C.gx_config_modify(c.c, cname, cvalue, detail.c)); st {
-	case OK:
-		return nil
-	case ErrNoElem:
-		return &Error{Op: "modify " + name, Status: st, Detail: "UCX has no such setting; Config.Print lists them"}
-	default:
+	if st := Status(C.gx_config_modify(c.c, cname, cvalue, detail.c)); st != OK {
 		return &Error{Op: "modify " + name, Status: st, Detail: detail.text()}
 	}
+	return nil
 }
 
 // Print writes the settings as text.
@@ -109,6 +106,6 @@ func newDetail() detail { return detail{(*C.char)(C.calloc(1, C.GX_DETAIL))} }
 func (d detail) free() { C.free(unsafe.Pointer(d.c)) }
 
 // text is what was logged, on one line.
-func (d detail) text() string {
-	return strings.Join(strings.Fields(C.GoString(d.c)), " ")
-}
+func (d detail) text() string { return oneLine(C.GoString(d.c)) }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -35,11 +35,7 @@ func (w *Worker) NewEndpoint(address []byte, p EndpointParams) (*Endpoint, error
 		return nil, err
 	}
 	defer w.unlock()
-	peerErrors := C.int(1)
-	if p.Trusting {
-		peerErrors = 0
-	}
-	c := C.gx_ep_create(w.c, unsafe.Pointer(unsafe.SliceData(address)), C.size_t(len(address)), peerErrors)
+	c := C.gx_ep_create(w.c, unsafe.Pointer(unsafe.SliceData(address)), C.size_t(len(address)), cbool(!p.Trusting))
 	if c == nil {
 		return nil, &Error{Op: "open endpoint", Status: ErrNoMemory}
 	}
@@ -81,7 +77,7 @@ func (ep *Endpoint) Connect() error {
 	}
 	defer ep.w.unlock()
 	if st := Status(C.gx_ep_connect(ep.c)); st != OK {
-		return &Error{Op: "connect", Status: st}
+		return ep.w.failed("connect", st)
 	}
 	return nil
 }
@@ -144,12 +140,8 @@ func (ep *Endpoint) close(op string, force bool) (Request, error) {
 
 // detach closes the connection; the slot frees what is left of it when it is released.
 func (ep *Endpoint) detach(s *slot, force bool) C.int32_t {
-	forced := C.int(0)
-	if force {
-		forced = 1
-	}
 	c := ep.c
 	delete(ep.w.eps, c)
 	ep.c, s.ep = nil, c
-	return C.gx_ep_close(c, s.c, forced)
+	return C.gx_ep_close(c, s.c, cbool(force))
 }

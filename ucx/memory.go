@@ -136,8 +136,9 @@ func (ep *Endpoint) UnpackKey(packed []byte) (*RKey, error) {
 	defer ep.w.unlock()
 	k := &RKey{ep: ep}
 	if st := Status(C.gx_rkey_unpack(ep.c, unsafe.Pointer(unsafe.SliceData(packed)), &k.c)); st != OK {
-		return nil, &Error{Op: "unpack key", Status: st}
+		return nil, ep.w.failed("unpack key", st)
 	}
+	ep.w.keys[k] = struct{}{}
 	return k, nil
 }
 
@@ -146,8 +147,14 @@ func (k *RKey) Close() {
 	w := k.ep.w
 	w.lock()
 	defer w.unlock()
-	if k.c != nil && w.c != nil {
+	k.free()
+}
+
+// free releases the key; closing the worker does so for those that are left.
+func (k *RKey) free() {
+	if k.c != nil {
 		C.gx_rkey_free(k.c)
+		k.c = nil
+		delete(k.ep.w.keys, k)
 	}
-	k.c = nil
 }

@@ -106,13 +106,16 @@ func (w *Worker) Wait(ctx context.Context) error { return ErrNotBuilt }
 // MaxHeader is 0.
 func (w *Worker) MaxHeader() int { return 0 }
 
+// Dropped is 0.
+func (w *Worker) Dropped() int { return 0 }
+
 // NewEndpoint returns ErrNotBuilt.
 func (w *Worker) NewEndpoint(address []byte, p EndpointParams) (*Endpoint, error) {
 	return nil, ErrNotBuilt
 }
 
 // NewInbox returns ErrNotBuilt.
-func (w *Worker) NewInbox(id uint16) (*Inbox, error) { return nil, ErrNotBuilt }
+func (w *Worker) NewInbox(id uint8) (*Inbox, error) { return nil, ErrNotBuilt }
 
 // Endpoint is a connection from a worker to another.
 type Endpoint struct{}
@@ -162,7 +165,7 @@ func (ep *Endpoint) FetchAtomic(op AtomicOp, bytes int, operand, compare, remote
 }
 
 // SendAM returns ErrNotBuilt.
-func (ep *Endpoint) SendAM(id uint16, header, data []byte, flags AMFlags) (Request, error) {
+func (ep *Endpoint) SendAM(id uint8, header, data []byte, flags AMFlags) (Request, error) {
 	return Request{}, ErrNotBuilt
 }
 
@@ -216,6 +219,9 @@ func (in *Inbox) Lost() int { return 0 }
 
 // Next is always empty.
 func (in *Inbox) Next() (Message, bool) { return Message{}, false }
+
+// Receive returns ErrNotBuilt.
+func (in *Inbox) Receive(ctx context.Context) (Message, error) { return Message{}, ErrNotBuilt }
 
 // Close does nothing.
 func (in *Inbox) Close() {}

@@ -18,6 +18,7 @@ import "C"
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 )
@@ -117,8 +118,21 @@ func (w *Worker) posted(s *slot, st C.int32_t, op string) (Request, error) {
 		return r, nil
 	default:
 		w.release(s)
-		return Request{}, &Error{Op: op, Status: Status(st)}
+		return Request{}, w.failed(op, Status(st))
 	}
+}
+
+// failed is the error of a call that UCX refused, with what it said about it.
+func (w *Worker) failed(op string, st Status) error {
+	e := &Error{Op: op, Status: st}
+	if w.c.detail[0] != 0 {
+		e.Detail = oneLine(C.GoString(&w.c.detail[0]))
+		w.c.detail[0] = 0
+	}
+	if st == ErrUnreachable && strings.Contains(e.Detail, "no peer failure handler") {
+		e.Detail += ": enable another transport, or set EndpointParams.Trusting"
+	}
+	return e
 }
 
 // Request is an operation that was posted. The zero Request, and that of an operation which completed
@@ -163,7 +177,7 @@ func (r *Request) Wait(ctx context.Context) error {
 	if s == nil {
 		return r.outcome("wait")
 	}
-	if err := s.w.await(ctx, s, r.gen); err != nil {
+	if err := s.w.await(ctx, goal{s: s, gen: r.gen}); err != nil {
 		return err
 	}
 	s.w.lock()

@@ -18,6 +18,7 @@
 enum {
     GX_COPY_MAX   = 1024, // puts and message headers up to this size are copied into the slot
     GX_SLOT_CHUNK = 64,   // slots allocated at a time
+    GX_AM_IDS     = 256,  // active message ids
     GX_DETAIL     = 512   // bytes of text kept from UCX's log for an error message
 };
 
@@ -45,6 +46,8 @@ typedef struct gx_worker {
     uint32_t  broken;     // endpoints that failed and are still open
     int32_t   last;       // status of the last failure
     int32_t   efd;        // -1 without the wakeup feature
+    uint64_t  dropped;    // active messages that had no inbox
+    char      detail[GX_DETAIL]; // what UCX logged when it last refused a connection
 } gx_worker;
 
 typedef struct gx_ep {
@@ -85,8 +88,8 @@ int32_t gx_config_print(const ucp_config_t *config, const char *title, int flags
 int32_t gx_context_create(uint64_t features, uint64_t endpoints, uint64_t per_node, const char *name,
                           const ucp_config_t *config, ucp_context_h *context, char *detail);
 int32_t gx_context_print(ucp_context_h context, char **text, size_t *len);
-int32_t gx_worker_create(ucp_context_h context, int wakeup, const char *name, gx_worker **worker,
-                         char *detail);
+int32_t gx_worker_create(ucp_context_h context, int wakeup, int messages, const char *name,
+                         gx_worker **worker, char *detail);
 void    gx_worker_destroy(gx_worker *w);
 int32_t gx_worker_address(gx_worker *w, int net_only, ucp_address_t **address, size_t *len);
 void    gx_worker_release_address(gx_worker *w, ucp_address_t *address);

@@ -38,7 +38,7 @@ const (
 	ErrNoProgress Status = -10
 	// ErrBufferTooSmall: the buffer cannot hold the result.
 	ErrBufferTooSmall Status = -11
-	// ErrNoElem: there is no such element; from Config.Modify, no such setting.
+	// ErrNoElem: there is no such element.
 	ErrNoElem Status = -12
 	// ErrSomeConnectsFailed: some of the connections of a group could not be made.
 	ErrSomeConnectsFailed Status = -13

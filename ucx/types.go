@@ -36,8 +36,9 @@ type WorkerParams struct {
 
 // EndpointParams says how an endpoint is connected.
 type EndpointParams struct {
-	// Trusting leaves out the detection of dead peers. UCX then has more transports and protocols to
-	// choose from, and an operation to a peer that died may never complete.
+	// Trusting leaves out the detection of dead peers. UCX then has more transports to choose from
+	// (as of 1.13, shared memory is among them only then), and an operation to a peer that died may
+	// never complete. Both ends should agree.
 	Trusting bool
 }
 

@@ -61,8 +61,8 @@ func (w *Worker) Arm() error {
 	return nil
 }
 
-// Signal makes the event descriptor readable, which ends a Wait of another goroutine. It needs
-// FeatureWakeup, and may be called by any goroutine while the worker is open.
+// Signal ends the Waits that other goroutines are in, and makes the event descriptor readable. It needs
+// FeatureWakeup.
 func (w *Worker) Signal() error {
 	if err := w.ctx.need("signal", FeatureWakeup, "FeatureWakeup"); err != nil {
 		return err
@@ -71,21 +71,47 @@ func (w *Worker) Signal() error {
 		return err
 	}
 	defer w.unlock()
+	w.events++
 	if st := Status(C.gx_signal(w.c)); st != OK {
 		return &Error{Op: "signal", Status: st}
 	}
 	return nil
 }
 
-// Wait makes progress until something has happened on the worker or Signal was called, and returns
-// ctx's error if that does not happen in time.
-func (w *Worker) Wait(ctx context.Context) error { return w.await(ctx, nil, 0) }
+// Wait makes progress until something has happened on the worker since the call, by this goroutine's
+// progress or another's, or Signal was called. It returns ctx's error if that takes too long.
+func (w *Worker) Wait(ctx context.Context) error {
+	if err := w.open("wait"); err != nil {
+		return err
+	}
+	g := goal{events: w.events}
+	w.unlock()
+	return w.await(ctx, g)
+}
 
-// await makes progress until the operation of s is over, or without one until anything happened.
-func (w *Worker) await(ctx context.Context, s *slot, gen uint32) error {
+// goal is what a wait is for: the end of an operation, a message in an inbox, or else any event.
+type goal struct {
+	s      *slot
+	gen    uint32
+	in     *Inbox
+	events uint64 // of the worker when the wait began
+}
+
+// met reports whether the wait is over. The worker is locked.
+func (g goal) met(w *Worker) bool {
+	switch {
+	case g.s != nil:
+		return g.s.gen.Load() != g.gen || g.s.complete()
+	case g.in != nil:
+		return g.in.c == nil || g.in.c.head != nil
+	}
+	return w.events != g.events
+}
+
+// await makes progress until the goal is met.
+func (w *Worker) await(ctx context.Context, g goal) error {
 	for round := 0; ; round++ {
-		done, err := w.spin(s, gen)
-		if done || err != nil {
+		if done, err := w.spin(g); done || err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -93,61 +119,49 @@ func (w *Worker) await(ctx context.Context, s *slot, gen uint32) error {
 		}
 		if round < spinRounds {
 			runtime.Gosched()
-			continue
-		}
-		slept, err := w.sleep()
-		if err != nil {
-			return err
-		}
-		if slept && s == nil {
-			// Awake again: by an event, which the next spin collects, or by Signal, which leaves
-			// nothing to collect.
-			_, err := w.spin(nil, 0)
+		} else if err := w.sleep(g); err != nil {
 			return err
 		}
 	}
 }
 
 // spin makes progress for a short time, and reports whether the wait is over.
-func (w *Worker) spin(s *slot, gen uint32) (bool, error) {
+func (w *Worker) spin(g goal) (bool, error) {
 	if err := w.open("wait"); err != nil {
 		return false, err
 	}
 	defer w.unlock()
+	if g.met(w) {
+		return true, nil
+	}
 	var c *C.gx_slot
-	if s != nil {
-		if s.gen.Load() != gen {
-			return true, nil
-		}
-		if s.complete() {
-			return true, nil
-		}
-		c = s.c
+	if g.s != nil {
+		c = g.s.c
 	}
-	n := int(C.gx_progress_until(w.c, c, C.uint32_t(spinTime)))
-	w.progressed(n)
-	if s != nil {
-		return s.complete(), nil
-	}
-	return n > 0, nil
+	w.progressed(int(C.gx_progress_until(w.c, c, C.uint32_t(spinTime))))
+	return g.met(w), nil
 }
 
-// sleep waits for an event, and reports whether there was one. The lock is not held meanwhile.
-func (w *Worker) sleep() (bool, error) {
+// sleep waits for an event. The lock is not held meanwhile.
+func (w *Worker) sleep(g goal) error {
 	if err := w.open("wait"); err != nil {
-		return false, err
+		return err
+	}
+	if g.met(w) {
+		w.unlock()
+		return nil
 	}
 	if w.c.efd < 0 {
 		w.unlock()
 		C.gx_doze(C.uint32_t(dozeTime))
-		return false, nil
+		return nil
 	}
 	if st := Status(C.gx_arm(w.c)); st != OK {
 		w.unlock()
 		if st == ErrBusy {
-			return false, nil
+			return nil
 		}
-		return false, &Error{Op: "wait", Status: st}
+		return &Error{Op: "wait", Status: st}
 	}
 	efd := w.c.efd
 	w.sleepers++
@@ -157,7 +171,7 @@ func (w *Worker) sleep() (bool, error) {
 	w.sleepers--
 	w.unlock()
 	if n < 0 {
-		return false, &Error{Op: "wait", Status: Status(n)}
+		return &Error{Op: "wait", Status: Status(n)}
 	}
-	return n > 0, nil
+	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -33,11 +34,13 @@ type Worker struct {
 	mu        sync.Mutex // held around everything below and every call into UCX, when shared
 	maxHeader int
 	eps       map[*C.gx_ep]*Endpoint
-	inboxes   map[uint16]*Inbox
+	inboxes   map[uint8]*Inbox
+	keys      map[*RKey]struct{}
 	slots     []*slot // by index-1
 	free      *slot
 	chunks    []*C.gx_slot
-	sleepers  int // goroutines asleep on the event descriptor
+	events    uint64 // how often progress found something to do, and Signals
+	sleepers  int    // goroutines asleep on the event descriptor
 }
 
 // NewWorker makes a worker of the context.
@@ -49,20 +52,27 @@ func (c *Context) NewWorker(p WorkerParams) (*Worker, error) {
 	defer C.free(unsafe.Pointer(name))
 	detail := newDetail()
 	defer detail.free()
-	w := &Worker{ctx: c, shared: p.Shared, eps: map[*C.gx_ep]*Endpoint{}, inboxes: map[uint16]*Inbox{}}
-	wakeup := C.int(0)
-	if c.features&FeatureWakeup != 0 {
-		wakeup = 1
+	w := &Worker{
+		ctx: c, shared: p.Shared,
+		eps: map[*C.gx_ep]*Endpoint{}, inboxes: map[uint8]*Inbox{}, keys: map[*RKey]struct{}{},
 	}
-	if st := Status(C.gx_worker_create(c.c, wakeup, name, &w.c, detail.c)); st != OK {
+	wakeup, messages := cbool(c.features&FeatureWakeup != 0), cbool(c.features&FeatureAM != 0)
+	if st := Status(C.gx_worker_create(c.c, wakeup, messages, name, &w.c, detail.c)); st != OK {
 		c.users.Add(-1)
 		return nil, &Error{Op: "open worker", Status: st, Detail: detail.text()}
 	}
 	var header C.size_t
-	if c.features&FeatureAM != 0 && Status(C.gx_worker_max_header(w.c, &header)) == OK {
+	if messages != 0 && Status(C.gx_worker_max_header(w.c, &header)) == OK {
 		w.maxHeader = int(header)
 	}
 	return w, nil
+}
+
+func cbool(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (w *Worker) lock() {
@@ -92,19 +102,19 @@ func (w *Worker) Context() *Context { return w.ctx }
 
 // Address is what another process needs to connect an endpoint to this worker. It is opaque, and a few
 // hundred bytes long.
-func (w *Worker) Address() ([]byte, error) { return w.address(0) }
+func (w *Worker) Address() ([]byte, error) { return w.address(false) }
 
 // NetAddress is an address without what only processes on the same host could use. It is shorter.
-func (w *Worker) NetAddress() ([]byte, error) { return w.address(1) }
+func (w *Worker) NetAddress() ([]byte, error) { return w.address(true) }
 
-func (w *Worker) address(netOnly C.int) ([]byte, error) {
+func (w *Worker) address(netOnly bool) ([]byte, error) {
 	if err := w.open("worker address"); err != nil {
 		return nil, err
 	}
 	defer w.unlock()
 	var a *C.ucp_address_t
 	var n C.size_t
-	if st := Status(C.gx_worker_address(w.c, netOnly, &a, &n)); st != OK {
+	if st := Status(C.gx_worker_address(w.c, cbool(netOnly), &a, &n)); st != OK {
 		return nil, &Error{Op: "worker address", Status: st}
 	}
 	defer C.gx_worker_release_address(w.c, a)
@@ -133,8 +143,11 @@ func (w *Worker) progressed(n int) {
 		w.c.done = s.c.next_done
 		w.release(s)
 	}
-	if n > 0 && w.sleepers > 0 {
-		C.gx_signal(w.c)
+	if n > 0 {
+		w.events++
+		if w.sleepers > 0 {
+			C.gx_signal(w.c)
+		}
 	}
 }
 
@@ -199,52 +212,60 @@ func (w *Worker) Print(to io.Writer) error {
 	})
 }
 
-// closeSpins bounds how long Close makes progress so that endpoints close: about a tenth of a second.
-const closeSpins = 100
+// closeTime bounds how long Close waits for peers: once for flushes, once for disconnecting.
+const closeTime = 100 * time.Millisecond
 
-// Close aborts the endpoints that are still open, drops the messages that were not read, and releases
-// the worker. Requests that have not completed are ErrCanceled from then on. To leave without failing
-// the peers, close the endpoints first.
+// Close flushes and disconnects the endpoints that are still open, aborting those that cannot be flushed
+// within a tenth of a second, drops the messages that were not read, and releases the worker. Requests
+// that have not completed are ErrCanceled from then on.
 func (w *Worker) Close() {
 	w.lock()
 	defer w.unlock()
 	if w.c == nil {
 		return
 	}
-	closing := w.abortAll()
-	for range closeSpins {
-		for len(closing) > 0 && closing[0].complete() {
-			closing = closing[1:]
-		}
-		if len(closing) == 0 {
-			break
-		}
-		C.gx_progress_until(w.c, closing[0].c, 1_000_000)
-	}
+	flushed := w.forEach(func(ep *Endpoint, s *slot) C.int32_t { return C.gx_ep_flush(ep.c, s.c) })
+	w.forEach(func(ep *Endpoint, s *slot) C.int32_t { return ep.detach(s, !flushed[ep]) })
 	for id, in := range w.inboxes {
 		C.gx_inbox_destroy(in.c, C.uint32_t(id))
 		in.c = nil
 	}
 	w.inboxes = nil
+	for k := range w.keys {
+		k.free()
+	}
 	C.gx_worker_destroy(w.c)
 	w.dropSlots()
 	w.c = nil
 	w.ctx.users.Add(-1)
 }
 
-// abortAll closes every endpoint by force and returns the closes that have not completed.
-func (w *Worker) abortAll() []*slot {
-	var closing []*slot
+// forEach posts an operation on every endpoint, waits for them, but not longer than closeTime, and
+// returns the endpoints on which it succeeded.
+func (w *Worker) forEach(post func(ep *Endpoint, s *slot) C.int32_t) map[*Endpoint]bool {
+	succeeded := map[*Endpoint]bool{}
+	pending := map[*Endpoint]*slot{}
 	for _, ep := range w.eps {
 		s := w.take()
 		if s == nil {
 			continue
 		}
-		if Status(ep.detach(s, true)) == InProgress {
-			closing = append(closing, s)
+		if st := Status(post(ep, s)); st == InProgress {
+			pending[ep] = s
 		} else {
+			succeeded[ep] = st == OK
 			w.release(s)
 		}
 	}
-	return closing
+	for end := time.Now().Add(closeTime); len(pending) > 0 && time.Now().Before(end); {
+		C.gx_progress_until(w.c, nil, C.uint32_t(spinTime))
+		for ep, s := range pending {
+			if s.complete() {
+				succeeded[ep] = s.status() == OK
+				w.release(s)
+				delete(pending, ep)
+			}
+		}
+	}
+	return succeeded
 }
