@@ -25,6 +25,7 @@ const (
 	modulePath  = "github.com/gopgas/gopgas"
 	starterPath = modulePath + "/templates/starter"
 	toolPath    = modulePath + "/cmd/pgasgen"
+	launchPath  = modulePath + "/cmd/pgasrun"
 )
 
 func initCommand(stdout io.Writer, help *bytes.Buffer) *ffcli.Command {
@@ -39,7 +40,7 @@ func initCommand(stdout io.Writer, help *bytes.Buffer) *ffcli.Command {
 rows exchanged by puts with signals. For example:
 
   $ pgasgen init -module example.com/heat ./heat
-  $ cd heat && go build && ./heat`,
+  $ cd heat && go build && go tool pgasrun -n 4 ./heat`,
 		FlagSet: flags,
 		Exec: func(ctx context.Context, args []string) error {
 			if len(args) != 1 {
@@ -49,8 +50,9 @@ rows exchanged by puts with signals. For example:
 			if err := p.write(ctx); err != nil {
 				return err
 			}
-			fmt.Fprintf(stdout, "wrote %s; now:\n  cd %s%s\n  go build -o %s . && ./%s\n  go test ./...\n",
-				p.dir, p.dir, p.tidy(), filepath.Base(p.module), filepath.Base(p.module))
+			name := filepath.Base(p.module)
+			fmt.Fprintf(stdout, "wrote %s; now:\n  cd %s%s\n  go build -o %s . && ./%s\n  go tool pgasrun -n 4 ./%s\n  go test ./...\n",
+				p.dir, p.dir, p.tidy(), name, name, name)
 			return nil
 		},
 	}
@@ -181,6 +183,7 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 	steps := []error{
 		mod.AddModuleStmt(p.module),
 		mod.AddTool(toolPath),
+		mod.AddTool(launchPath),
 	}
 	mod.AddNewRequire(modulePath, p.version, false)
 	goVersion := templates.GoVersion

@@ -1,7 +1,7 @@
 // A first program for gopgas: the heat equation on a ring of PEs. Run it as one PE, or as four:
 //
 //	go build -o heat . && ./heat
-//	pgasrun -n 4 ./heat
+//	go tool pgasrun -n 4 ./heat
 package main
 
 import (
