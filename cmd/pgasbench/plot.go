@@ -80,6 +80,7 @@ func panel(by map[string][]result.Result, title, unit string, value func(result.
 		}
 		line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
 		line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
+		line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors)) // colours come round again
 		p.Add(line, marks)
 		p.Legend.Add(name, line, marks)
 	}

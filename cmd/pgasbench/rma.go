@@ -4,7 +4,10 @@ package main
 // ranges of bytes. Operands walk through a ring, so that a store is not measured that the next
 // one overtakes in the store buffer.
 
-import "github.com/gopgas/gopgas/cmd/pgasbench/result"
+import (
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+	"github.com/gopgas/gopgas/pgas"
+)
 
 // oneSided is a task of PE 0 alone.
 //
@@ -49,25 +52,34 @@ func (r *runner) putWordsQuiet(first, n int) error {
 	return nil
 }
 
+// targets is the ring of ranges of size bytes in the area.
+func (r *runner) targets(size int) []pgas.Slice[byte] {
+	targets := make([]pgas.Slice[byte], result.Slots(size))
+	for slot := range targets {
+		targets[slot] = r.area.Range(slot*size, (slot+1)*size)
+	}
+	return targets
+}
+
 func (r *runner) putBytes(size int) func(first, n int) error {
+	targets := r.targets(size)
 	return func(first, n int) error {
-		area, to, mask, source := r.area, r.partner, result.Slots(size)-1, r.payload[:size]
+		to, mask, source := r.partner, len(targets)-1, r.payload[:size]
 		for i := first; i < first+n; i++ {
 			stamp(source, i)
-			at := (i & mask) * size
-			area.Range(at, at+size).Put(to, source)
+			targets[i&mask].Put(to, source)
 		}
 		return nil
 	}
 }
 
 func (r *runner) putBytesQuiet(size int) func(first, n int) error {
-	put := r.putBytes(size)
+	targets := r.targets(size)
 	return func(first, n int) error {
+		to, mask, source := r.partner, len(targets)-1, r.payload[:size]
 		for i := first; i < first+n; i++ {
-			if err := put(i, 1); err != nil {
-				return err
-			}
+			stamp(source, i)
+			targets[i&mask].Put(to, source)
 			if err := r.w.Quiet(r.ctx); err != nil {
 				return err
 			}
@@ -189,12 +201,12 @@ func (r *runner) getWords(first, n int) error {
 }
 
 func (r *runner) getBytes(size int) func(first, n int) error {
+	sources := r.targets(size)
 	return func(first, n int) error {
-		area, from, mask, dst := r.area, r.partner, result.Slots(size)-1, r.payload[:size]
+		from, mask, dst := r.partner, len(sources)-1, r.payload[:size]
 		var wrong byte
 		for i := first; i < first+n; i++ {
-			at := (i & mask) * size
-			area.Range(at, at+size).Get(from, dst)
+			sources[i&mask].Get(from, dst)
 			wrong |= dst[0] ^ byte(i&mask)
 		}
 		r.wrong |= uint64(wrong)
