@@ -270,8 +270,8 @@ func TestKillWhileNobodyReads(t *testing.T) {
 	r := launchJob(t, nil, "-n", "2", "sh", "-c", "echo ready; exec yes")
 	r.ready(2)
 	r.cmd.Process.Kill()
-	go r.end()
 	r.nothingLeft()
+	r.end()
 }
 
 func TestSignals(t *testing.T) {
@@ -400,5 +400,28 @@ func TestInputNotRead(t *testing.T) {
 	if status, _ := r.end(); status != 128+15 {
 		t.Errorf("status %d: %s", status, &r.stderr)
 	}
+	r.nothingLeft()
+}
+
+// TestExchangeOutlivesFirstHost: the exchange is served until the last host needs it no more.
+func TestExchangeOutlivesFirstHost(t *testing.T) {
+	r := launchJob(t, nil, "-hosts", "a:1,b:1", "-launch", "env FAKE={host}", "pe", "late")
+	r.ready(1)
+	first := r.agents()
+	for deadline := time.Now().Add(patience); len(r.processes()) > 4; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("PE 0 does not end")
+		}
+	}
+	if got := r.agents(); len(got) != len(first) {
+		t.Errorf("agents %v, then %v", first, got)
+	}
+	if err := os.WriteFile(filepath.Join(r.tmp, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out := r.end(); status != 0 || len(out) != 1 {
+		t.Errorf("status %d, output %q: %s", status, out, &r.stderr)
+	}
+	os.Remove(filepath.Join(r.tmp, "go"))
 	r.nothingLeft()
 }

@@ -106,6 +106,8 @@ func act(job *boot.Job, verb string, args []string) error {
 			return fmt.Errorf("has %d bytes of input", n)
 		}
 		return err
+	case "late": // PE 0 publishes and ends; PE 1 asks after it is told that PE 0 has ended
+		return late(job)
 	case "exchange":
 		return exchange(job)
 	case "secret":
@@ -164,6 +166,26 @@ func exchange(job *boot.Job) error {
 	}
 	fmt.Printf("PE %d got %s\n", job.PE, v)
 	return job.Exchange.Close()
+}
+
+func late(job *boot.Job) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if job.PE == 0 {
+		return job.Exchange.Put(ctx, "key", []byte("value"))
+	}
+	fmt.Println("ready")
+	for signal := os.TempDir() + "/go"; ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(signal); err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	v, err := job.Exchange.Get(ctx, "key")
+	fmt.Printf("got %s\n", v)
+	return err
 }
 
 // lookForSecret looks for the secret of the job in every command line and environment of the machine.

@@ -199,10 +199,11 @@ func (a *agent) supervise() {
 	if a.sweepUntilAlone() {
 		a.drain()
 	}
+	a.out.bytes(fromDone)
 	if a.listener != nil {
+		<-a.orphaned // PEs of other hosts may still need the exchange
 		a.listener.close()
 	}
-	a.out.bytes(fromDone)
 }
 
 func (a *agent) obey(c command) {

@@ -96,6 +96,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	defer connect.Stop()
 	done := ctx.Done()
 	for !j.finished() && !j.abandoned {
+		j.releaseExchange()
 		select {
 		case e := <-j.events:
 			j.happened(e)
@@ -138,6 +139,13 @@ func (j *job) config(h *host) config {
 // finished: every agent that was started is gone.
 func (j *job) finished() bool {
 	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.cmd != nil && !h.gone })
+}
+
+// releaseExchange ends the first host's agent, which serves the exchange until no host needs it.
+func (j *job) releaseExchange() {
+	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.cmd != nil && !h.done && !h.gone }) {
+		j.closeInputs()
+	}
 }
 
 func (j *job) happened(e event) {
@@ -295,13 +303,18 @@ func (j *job) died(h *host, d death) {
 	}
 	j.first = &Failure{death: d, Host: h.Name, asked: j.asked != 0}
 	h.table = d.Table
-	for _, other := range j.hosts {
-		if other != h && other.started && !other.gone {
-			other.send.json(toFailed, death{PE: d.PE, Status: d.Status})
-		}
-	}
+	j.tellOthers(h, death{PE: d.PE, Status: d.Status})
 	if !j.spec.KeepGoing {
 		j.end()
+	}
+}
+
+// tellOthers has what is blocked on the other hosts return an error.
+func (j *job) tellOthers(h *host, d death) {
+	for _, other := range j.hosts {
+		if other != h && other.started && !other.gone {
+			other.send.json(toFailed, d)
+		}
 	}
 }
 
@@ -446,6 +459,7 @@ func (j *job) hostGone(h *host, err error) {
 		j.status = max(j.status, 1)
 		j.refused = h.ended(err)
 	}
+	j.tellOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL)})
 	go j.sweepHost(h)
 	j.end()
 }
