@@ -23,9 +23,12 @@ import (
 // peOf names the test that this process is a PE of; unset in the process that go test started.
 const peOf = "PGASTEST_PE_OF"
 
+// quickExit keeps the race detector from sleeping a second at the end of every process.
+const quickExit = "GORACE=atexit_sleep_ms=0"
+
 func init() { launch.MaybeAgent() }
 
-// Processes runs the test again as the PEs of a job on hosts and returns its error, with what the PEs
+// processes runs the test again as the PEs of a job on hosts and returns its error, with what the PEs
 // printed.
 func processes(ctx context.Context, name string, hosts []boot.Host, env ...string) error {
 	self, err := os.Executable()
@@ -37,12 +40,12 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 		Hosts:    hosts,
 		Program:  self,
 		Args:     []string{"-test.run=" + exactly(name), "-test.count=1", "-test.timeout=" + limit.String()},
-		Env:      append([]string{peOf + "=" + name}, env...),
+		Env:      append([]string{peOf + "=" + name, quickExit}, env...),
 		Stdout:   &out,
 		Stderr:   &out,
 		Tag:      true,
 		Template: netns.Template,
-		Agent:    []string{"env", boot.EnvAgent + "=1", self},
+		Agent:    []string{"env", boot.EnvAgent + "=1", quickExit, self},
 	})
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out.Bytes())
