@@ -1,0 +1,107 @@
+package pgas_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// Every PE writes its square into the next one's memory. A program does this in pgas.Main and is
+// started by pgasrun; here four goroutines stand in for the PEs.
+func Example() {
+	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		squares, err := pgas.Alloc[int](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		next := (w.PE() + 1) % w.NPEs()
+		squares.At(0).Put(next, w.PE()*w.PE())
+		if err := w.Barrier(ctx); err != nil { // everybody's puts are complete
+			return err
+		}
+		if w.PE() == 0 {
+			for pe := range w.NPEs() {
+				fmt.Println("PE", pe, "holds", squares.At(0).Get(pe))
+			}
+		}
+		return squares.Free(ctx)
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// PE 0 holds 9
+	// PE 1 holds 0
+	// PE 2 holds 1
+	// PE 3 holds 4
+}
+
+// A remote counter: each PE draws a ticket from PE 0.
+func ExampleAtomic_FetchAdd() {
+	err := pgastest.Goroutines(context.Background(), 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		counter := pgas.AtomicOf(words, 0)
+		if ticket := counter.FetchAdd(0, 1); ticket < 0 || ticket > 2 {
+			return fmt.Errorf("ticket %d", ticket)
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			fmt.Println(counter.Fetch(0), "tickets drawn")
+		}
+		return w.Barrier(ctx)
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: 3 tickets drawn
+}
+
+// Data, then a signal: whoever sees the signal sees the data.
+func ExampleSlice_PutSignal() {
+	err := pgastest.Goroutines(context.Background(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		row, err := pgas.Alloc[float64](ctx, w, 3)
+		if err != nil {
+			return err
+		}
+		signals, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		ready := pgas.SignalOf(signals, 0)
+		if w.PE() == 0 {
+			row.All().PutSignal(1, []float64{1, 2, 3}, ready, 1)
+			return w.Barrier(ctx)
+		}
+		if _, err := ready.WaitUntil(ctx, pgas.GE, 1); err != nil {
+			return err
+		}
+		fmt.Println(row.Local())
+		return w.Barrier(ctx)
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: [1 2 3]
+}
+
+// Started by hand, a program is a job of one PE.
+func ExampleInit() {
+	os.Setenv("PGAS_QUIET_SINGLETON", "1") // or it says so on stderr
+	defer os.Unsetenv("PGAS_QUIET_SINGLETON")
+	w, err := pgas.Init(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Close()
+	fmt.Println("PE", w.PE(), "of", w.NPEs())
+	// Output: PE 0 of 1
+}
