@@ -1,0 +1,195 @@
+package main
+
+// One PE's share of the work. Files are taken from a counter on PE 0, a few at a time, in the order of
+// the list. What was seen is first counted here, and merged into the table after every batch of source:
+// an identifier that stands a thousand times in a batch then costs one addition at its home instead of
+// a thousand, and the places of identifiers that were met before are known, so most additions wait for
+// nobody. A PE that meets a full volume asks all to a meeting, where the table is made larger; what it
+// could not place stays with it until then.
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// takeMax is the most files taken at a time; fewer when the end is near, so that all end together.
+const takeMax = 16
+
+// A counter is one PE at work.
+type counter struct {
+	w     *pgas.World
+	tally TallyRef
+	table *table
+	root  string
+	files []string
+	batch int         // bytes of source between merges
+	warn  func(error) // of files that cannot be read
+
+	words map[string]*word // all identifiers seen by this PE
+	dirty []*word          // those with pending counts
+	buf   []byte           // the file being read
+
+	mine, last int64 // files taken and not done: [mine, last)
+	unmerged   int   // bytes of source since the last merge
+	done       tallies
+	grown      uint64 // meetings so far
+	mergeTime  time.Duration
+}
+
+// tallies are what a PE adds to the sums on PE 0 with its next merge.
+type tallies struct{ files, unreadable, malformed, refused, bytes, identifiers int64 }
+
+// run counts until no PE has anything left. It is collective.
+func (c *counter) run(ctx context.Context) error {
+	for {
+		if err := c.work(ctx); err != nil {
+			return err
+		}
+		more, err := c.meet(ctx)
+		if err != nil || !more {
+			return err
+		}
+		c.grown++
+		if err := c.table.grow(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// work counts files until none is left or a meeting is called, and leaves what could not be placed in
+// dirty.
+func (c *counter) work(ctx context.Context) error {
+	for !c.tally.Stop().Test(pgas.GT, c.grown) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		i, ok := c.next()
+		if !ok {
+			break
+		}
+		c.file(c.files[i])
+		if c.unmerged >= c.batch {
+			if err := c.merge(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return c.merge(ctx)
+}
+
+// next is the number of a file that no other PE has.
+func (c *counter) next() (int64, bool) {
+	n := int64(len(c.files))
+	if c.mine == c.last {
+		take := max(1, min(takeMax, (n-c.last)/int64(8*c.w.NPEs())))
+		c.mine = c.tally.FetchAddNextFile(0, take)
+		c.last = c.mine + take
+	}
+	c.mine++
+	return c.mine - 1, c.mine <= n
+}
+
+// file counts one file.
+func (c *counter) file(path string) {
+	var err error
+	if c.buf, err = readFile(filepath.Join(c.root, path), c.buf); err != nil {
+		c.warn(err)
+		c.done.unreadable++
+		return
+	}
+	wellFormed, tooLong := eachIdentifier(c.buf, c.see)
+	if !wellFormed {
+		c.done.malformed++
+	}
+	if tooLong > 0 {
+		c.warn(errTooLong(path, tooLong))
+		c.done.refused += int64(tooLong)
+	}
+	c.done.files++
+	c.done.bytes += int64(len(c.buf))
+	c.unmerged += len(c.buf)
+}
+
+// see counts one identifier.
+func (c *counter) see(name string) {
+	w := c.words[name]
+	if w == nil {
+		w = &word{name: name, hash: c.table.hash(name)}
+		c.words[name] = w
+	}
+	if w.pending == 0 {
+		c.dirty = append(c.dirty, w)
+	}
+	w.pending++
+	c.done.identifiers++
+}
+
+// merge adds what is pending to the table, and calls a meeting if it does not fit.
+func (c *counter) merge(ctx context.Context) error {
+	start := time.Now()
+	unplaced, err := c.table.merge(ctx, c.dirty)
+	if err != nil {
+		return err
+	}
+	c.mergeTime += time.Since(start)
+	c.dirty = append(c.dirty[:0], unplaced...)
+	c.unmerged = 0
+	c.report()
+	if len(unplaced) > 0 {
+		for pe := range c.w.NPEs() {
+			c.tally.SetStop(pe, c.grown+1)
+		}
+	}
+	return nil
+}
+
+// report adds to the sums on PE 0.
+func (c *counter) report() {
+	t, d := c.tally, c.done
+	t.AddFiles(0, d.files)
+	t.AddUnreadable(0, d.unreadable)
+	t.AddMalformed(0, d.malformed)
+	t.AddRefused(0, d.refused)
+	t.AddBytes(0, d.bytes)
+	t.AddIdentifiers(0, d.identifiers)
+	t.AddUpdates(0, c.table.updates)
+	t.AddInserts(0, c.table.inserts)
+	t.AddMergeNS(0, int64(c.mergeTime))
+	c.done, c.table.updates, c.table.inserts, c.mergeTime = tallies{}, 0, 0, 0
+}
+
+// meet waits for all PEs and reports whether any has met a full volume. It is collective, and a PE that
+// goes on to the next meeting has seen that all have left this one.
+func (c *counter) meet(ctx context.Context) (bool, error) {
+	before := c.tally.FetchFull(0)
+	if err := c.w.Barrier(ctx); err != nil {
+		return false, err
+	}
+	if len(c.dirty) > 0 {
+		c.tally.IncFull(0)
+	}
+	if err := c.w.Barrier(ctx); err != nil {
+		return false, err
+	}
+	return c.tally.FetchFull(0) != before, nil
+}
+
+// readFile is os.ReadFile into buf's memory.
+func readFile(path string, buf []byte) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return buf, err
+	}
+	defer f.Close()
+	into := bytes.NewBuffer(buf[:0])
+	if info, err := f.Stat(); err == nil {
+		into.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = into.ReadFrom(f)
+	return into.Bytes(), err
+}

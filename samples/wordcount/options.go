@@ -1,0 +1,91 @@
+package main
+
+// The command line.
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const help = `wordcount counts the Go identifiers of a source tree, on all PEs of a job at once.
+
+usage: pgasrun [pgasrun's flags] ./samples/wordcount [flags]
+
+  pgasrun -n 4 ./samples/wordcount                 the standard library, four PEs on this host
+  pgasrun -n 4 ./samples/wordcount -verify         and hold it against a sequential count
+  pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/wordcount -input /src
+                                                   two PEs on each of two hosts, which both have
+                                                   the program and the tree
+  pgasrun -n 4 ./samples/wordcount -json | jq .top
+
+PE 0 prints the 20 most frequent identifiers and the totals. The exit status is 0 if everything was
+counted, and with -verify if it agrees with a sequential count.
+
+flags:
+`
+
+// The table's size if the flags do not say. It holds the standard library three times over on a few PEs,
+// costs nothing until used, and grows.
+const (
+	defaultTable = 1 << 17
+	heapShare    = 4 // slots per overflow entry
+	textShare    = 8 // bytes of spelling per slot
+	tableMost    = 1 << 31
+)
+
+type options struct {
+	input    string
+	table    int // slots of each PE
+	heap     int // overflow entries of each PE
+	batch    int
+	progress string
+	verify   bool
+	json     bool
+}
+
+// parse reads the command line. If it asks for help, that is the text.
+func parse(args []string) (o options, text string, err error) {
+	fs := flag.NewFlagSet("wordcount", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&o.input, "input", "", "count the .go files below `dir` (default: the source of the Go tree, GOROOT/src)")
+	fs.IntVar(&o.table, "table", defaultTable, "`slots` of the table on each PE to start with")
+	fs.IntVar(&o.heap, "heap", -1, "overflow `entries` on each PE to start with (default: a quarter of the slots)")
+	fs.IntVar(&o.batch, "batch", 1<<20, "`bytes` of source that a PE counts by itself before it adds to the table")
+	fs.StringVar(&o.progress, "progress", "auto", "show progress on stderr: auto (a terminal, or a run of some seconds), on, off")
+	fs.BoolVar(&o.verify, "verify", false, "compare with a sequential count on PE 0; fail if they differ")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object")
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		var b strings.Builder
+		fs.SetOutput(&b)
+		fs.PrintDefaults()
+		return o, help + b.String(), nil
+	case err != nil:
+		return o, "", fmt.Errorf("%w; -h lists the flags", err)
+	case fs.NArg() > 0:
+		return o, "", fmt.Errorf("unexpected argument %q: name the tree with -input", fs.Arg(0))
+	}
+	if o.heap < 0 {
+		o.heap = max(1, o.table/heapShare)
+	}
+	return o, "", o.check()
+}
+
+func (o *options) check() error {
+	for _, f := range []struct {
+		name        string
+		value, most int
+	}{{"-table", o.table, tableMost}, {"-heap", o.heap, tableMost}, {"-batch", o.batch, 1 << 40}} {
+		if f.value < 1 || f.value > f.most {
+			return fmt.Errorf("%s %d: give a number from 1 to %d", f.name, f.value, f.most)
+		}
+	}
+	switch o.progress {
+	case "auto", "on", "off":
+		return nil
+	}
+	return fmt.Errorf("-progress %s: give auto, on or off", o.progress)
+}

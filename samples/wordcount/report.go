@@ -1,0 +1,177 @@
+package main
+
+// What PE 0 prints.
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// topMost is how many of the most frequent identifiers are printed.
+const topMost = 20
+
+// A frequency is an identifier and how often it stands in the tree.
+type frequency struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// moreFrequent orders by count, the largest first, and then by name.
+func moreFrequent(a, b frequency) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+}
+
+// Result is what a run found, and the object that -json prints.
+type Result struct {
+	PEs         int         `json:"pes"`
+	Hosts       int         `json:"hosts"`
+	Files       int64       `json:"files"`
+	Unreadable  int64       `json:"unreadable"`
+	Malformed   int64       `json:"malformed"`
+	Refused     int64       `json:"refused"`
+	Bytes       int64       `json:"bytes"`
+	Identifiers int64       `json:"identifiers"`
+	Distinct    int64       `json:"distinct"`
+	Updates     int64       `json:"updates"`       // of the table: one for each identifier of a batch
+	Inserts     int64       `json:"inserts"`       // updates that made an entry
+	Seconds     float64     `json:"seconds"`       // reading, counting and merging
+	MergeShare  float64     `json:"merge_share"`   // of that time
+	UpdateRate  float64     `json:"updates_per_s"` // over the whole time
+	Growths     uint64      `json:"growths"`       // times the table was made larger
+	Slots       int         `json:"slots"`         // of each PE, at the end
+	Top         []frequency `json:"top"`
+	Verified    *verdict    `json:"verified,omitempty"`
+}
+
+// summarize fills in the sums, the distinct identifiers and the most frequent ones. It is collective;
+// only PE 0's result means anything.
+func summarize(ctx context.Context, c *counter, took time.Duration) (*Result, error) {
+	top, distinct := ownTop(c.table)
+	c.tally.AddDistinct(0, distinct)
+	lists, err := offer(ctx, c.w, c.tally, encode(top))
+	if err != nil {
+		return nil, err
+	}
+	r := sums(c, took)
+	if c.w.PE() == 0 {
+		if r.Top, err = allFrequencies(ctx, c.w, lists); err != nil {
+			return nil, err
+		}
+		r.Top = mostFrequent(r.Top)
+	}
+	return r, lists.free(ctx)
+}
+
+func sums(c *counter, took time.Duration) *Result {
+	t := c.tally
+	r := &Result{
+		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()),
+		Files: t.FetchFiles(0), Unreadable: t.FetchUnreadable(0), Malformed: t.FetchMalformed(0), Refused: t.FetchRefused(0),
+		Bytes: t.FetchBytes(0), Identifiers: t.FetchIdentifiers(0), Distinct: t.FetchDistinct(0),
+		Updates: t.FetchUpdates(0), Inserts: t.FetchInserts(0),
+		Seconds: took.Seconds(), Growths: c.grown, Slots: c.table.slots,
+	}
+	if took > 0 {
+		r.UpdateRate = float64(r.Updates) / took.Seconds()
+		r.MergeShare = float64(t.FetchMergeNS(0)) / float64(took) / float64(r.PEs)
+	}
+	return r
+}
+
+// ownTop is the most frequent identifiers of this PE's volume, and how many it holds.
+func ownTop(t *table) (top []frequency, distinct int64) {
+	t.own(func(_ uint64, name string, n int64) {
+		distinct++
+		if len(top) == 2*topMost {
+			top = mostFrequent(top)
+		}
+		if len(top) < topMost || moreFrequent(frequency{name, n}, top[topMost-1]) < 0 {
+			top = append(top, frequency{name, n})
+		}
+	})
+	return mostFrequent(top), distinct
+}
+
+func mostFrequent(all []frequency) []frequency {
+	slices.SortFunc(all, moreFrequent)
+	return all[:min(len(all), topMost)]
+}
+
+// encode writes frequencies as text that can be offered to other PEs.
+func encode(list []frequency) string {
+	var b []byte
+	for _, f := range list {
+		b = appendFrequency(b, f)
+	}
+	return string(b)
+}
+
+func appendFrequency(b []byte, f frequency) []byte {
+	b = binary.AppendUvarint(b, uint64(f.Count))
+	b = binary.AppendUvarint(b, uint64(len(f.Name)))
+	return append(b, f.Name...)
+}
+
+// allFrequencies is what all PEs offer.
+func allFrequencies(ctx context.Context, w *pgas.World, lists *shelf) ([]frequency, error) {
+	var all []frequency
+	for pe := range w.NPEs() {
+		s, err := lists.get(ctx, w, pe)
+		if err != nil {
+			return nil, err
+		}
+		for b := []byte(s); len(b) > 0; {
+			count, n := binary.Uvarint(b)
+			size, m := binary.Uvarint(b[n:])
+			b = b[n+m:]
+			all = append(all, frequency{string(b[:size]), int64(count)})
+			b = b[size:]
+		}
+	}
+	return all, nil
+}
+
+// printJSON prints r as one object on one line.
+func printJSON(out io.Writer, r *Result) error { return json.NewEncoder(out).Encode(r) }
+
+// printText prints r for people.
+func printText(out io.Writer, r *Result) {
+	for _, f := range r.Top {
+		fmt.Fprintf(out, "%10d  %s\n", f.Count, f.Name)
+	}
+	fmt.Fprintf(out, "%d identifiers, %d of them different, in %d files (%.1f MB)\n", r.Identifiers, r.Distinct, r.Files, float64(r.Bytes)/1e6)
+	fmt.Fprintf(out, "%d PEs on %d host%s took %.2f s, %.0f%% of it in the table: %d updates, %.2f million a second; %d of them inserts\n",
+		r.PEs, r.Hosts, plural(r.Hosts), r.Seconds, 100*r.MergeShare, r.Updates, r.UpdateRate/1e6, r.Inserts)
+	if r.Growths > 0 {
+		fmt.Fprintf(out, "the table grew %d time%s, to %d slots per PE (-table %d saves that)\n", r.Growths, plural(int(r.Growths)), r.Slots, r.Slots)
+	}
+	if r.Verified != nil {
+		printVerdict(out, r.Verified, r.Seconds)
+	}
+	if r.Malformed > 0 {
+		fmt.Fprintf(out, "%d file%s not well-formed Go, and counted all the same\n", r.Malformed, map[bool]string{true: " is", false: "s are"}[r.Malformed == 1])
+	}
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// incomplete says what was not counted, or nil.
+func (r *Result) incomplete() error {
+	if r.Unreadable == 0 && r.Refused == 0 {
+		return nil
+	}
+	return fmt.Errorf("the count is not complete: %d files or directories could not be read, %d identifiers were too long", r.Unreadable, r.Refused)
+}

@@ -1,0 +1,74 @@
+package main
+
+//go:generate go tool pgasgen
+
+// pageBytes is the size of a page of spellings. Each PE reserves room at a home a page at a time.
+const pageBytes = 4096
+
+// Entry is one identifier. The entries of a PE are its local volume of the table: first the slots, that
+// hashes point to, then the overflow heap, that slots' lists go on in.
+//
+//pgas:symmetric
+type Entry struct {
+	// Key is the identifier: see key.go. 0 means free. It changes once, by compare-swap or before the
+	// entry is linked, and never again.
+	Key uint64 `pgas:"atomic"`
+
+	// Count is how often it was seen. Anybody adds to it.
+	Count int64 `pgas:"atomic"`
+
+	// Next is the index of the list's next entry, in the heap; 0 means that this is the last. It
+	// changes once, by compare-swap.
+	Next uint64 `pgas:"atomic"`
+}
+
+// Page holds spellings that do not fit a key. A byte is written once, by the PE that reserved it, and
+// read only by those who found a published key that points to it.
+//
+//pgas:symmetric
+type Page struct {
+	Text [pageBytes]byte
+}
+
+// Volume is how far a PE's heap and pages are handed out: one on each PE.
+//
+//pgas:symmetric
+type Volume struct {
+	// HeapFree is the next free entry of the overflow heap, TextFree the next free page. Fetch-add
+	// hands them out; past the end it counts what was asked for in vain.
+	HeapFree uint64 `pgas:"atomic"`
+	TextFree uint64 `pgas:"atomic"`
+
+	// What the owner wants of a larger table: written by the owner, read by all after a barrier.
+	WantHeap  uint64
+	WantPages uint64
+}
+
+// Tally is what the PEs tell each other beside the table: one on each PE.
+//
+//pgas:symmetric
+type Tally struct {
+	// NextFile hands out the list of files. On PE 0.
+	NextFile int64 `pgas:"atomic"`
+
+	// Sums over all PEs. On PE 0.
+	Files       int64 `pgas:"atomic"` // read
+	Unreadable  int64 `pgas:"atomic"` // files and directories
+	Malformed   int64 `pgas:"atomic"` // files that are not Go all through; counted all the same
+	Refused     int64 `pgas:"atomic"` // identifiers too long for a key
+	Bytes       int64 `pgas:"atomic"`
+	Identifiers int64 `pgas:"atomic"`
+	Distinct    int64 `pgas:"atomic"`
+	Updates     int64 `pgas:"atomic"` // additions to entries of the table
+	Inserts     int64 `pgas:"atomic"` // entries made for them
+	MergeNS     int64 `pgas:"atomic"` // time spent in updates, of all PEs
+
+	// Full counts the PEs that met a full volume. On PE 0.
+	Full int64 `pgas:"atomic"`
+
+	// Stop asks the owner to come to the meeting that makes the table larger for the Stop-th time.
+	Stop uint64 `pgas:"atomic"`
+
+	// Offered is the size of what the owner offers to PE 0: see share.go. Written by the owner.
+	Offered int64
+}

@@ -1,0 +1,89 @@
+package main
+
+// Which files are counted: every name ending in .go below a directory, in the order of their paths.
+// PE 0 lists them and the others copy its list, so that a number means the same file to all, even where
+// hosts have different trees.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// sourceTree is the directory to count: dir, or the standard library's source on this host.
+func sourceTree(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	root := cmp.Or(os.Getenv("GOROOT"), build.Default.GOROOT)
+	if !isDir(filepath.Join(root, "src")) {
+		out, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			return "", fmt.Errorf("finding the Go tree: go env GOROOT: %w; name a directory with -input", err)
+		}
+		root = strings.TrimSpace(string(out))
+	}
+	return filepath.Join(root, "src"), nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// listFiles is the paths of the Go files below root, relative to it and sorted, and what could not be
+// read on the way. root itself may be a file.
+func listFiles(root string) (files []string, unreadable []error, err error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w; name a directory with -input", err)
+	}
+	if !info.IsDir() {
+		return []string{"."}, nil, nil
+	}
+	tree := os.DirFS(root)
+	err = fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			unreadable = append(unreadable, err)
+		case strings.HasSuffix(path, ".go") && !isDirEntry(tree, path, d):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = errors.Join(append([]error{fmt.Errorf("there is no .go file below %s: name another directory with -input", root)}, unreadable...)...)
+	}
+	return files, unreadable, err
+}
+
+// isDirEntry follows symbolic links; one that leads nowhere is a file, so that it is reported.
+func isDirEntry(tree fs.FS, path string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.IsDir()
+	}
+	info, err := fs.Stat(tree, path)
+	return err == nil && info.IsDir()
+}
+
+// shareFiles gives every PE the list of PE 0. It is collective.
+func shareFiles(ctx context.Context, w *pgas.World, tally TallyRef, files []string) ([]string, error) {
+	s, err := offer(ctx, w, tally, strings.Join(files, "\x00"))
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.get(ctx, w, 0)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(list, "\x00"), s.free(ctx)
+}
