@@ -50,18 +50,19 @@ func TestScripts(t *testing.T) {
 
 // pe is one PE: its first argument says what to do.
 func pe() {
+	secret := inheritedSecret()
 	job, err := boot.FromEnv()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pe:", err)
 		os.Exit(1)
 	}
-	if err := act(job, os.Args[1], os.Args[2:]); err != nil {
+	if err := act(job, secret, os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintf(os.Stderr, "pe %d: %v\n", job.PE, err)
 		os.Exit(1)
 	}
 }
 
-func act(job *boot.Job, verb string, args []string) error {
+func act(job *boot.Job, secret []byte, verb string, args []string) error {
 	state := job.Segment.States[job.PE-job.Host().First]
 	switch verb {
 	case "hello":
@@ -111,7 +112,7 @@ func act(job *boot.Job, verb string, args []string) error {
 	case "exchange":
 		return exchange(job)
 	case "secret":
-		return lookForSecret(job)
+		return lookForSecret(job, secret)
 	case "orphan": // leaves a process in a session of its own behind
 		cmd := exec.Command("sleep", "1000")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -188,27 +189,26 @@ func late(job *boot.Job) error {
 	return err
 }
 
-// lookForSecret looks for the secret of the job in every command line and environment of the machine.
-func lookForSecret(job *boot.Job) error {
-	// FromEnv has closed the descriptor, as it must; the exchange has the secret now.
-	if _, err := unix.FcntlInt(4, unix.F_GETFD, 0); err == nil {
-		return fmt.Errorf("the secret is still open")
-	}
-	agent, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", os.Getppid()))
+// inheritedSecret reads the secret before FromEnv takes it.
+func inheritedSecret() []byte {
+	fd, err := strconv.Atoi(os.Getenv("PGAS_SECRET_FD"))
 	if err != nil {
-		return err
+		return nil
 	}
 	secret := make([]byte, boot.SecretBytes)
-	for _, e := range agent {
-		path := fmt.Sprintf("/proc/%d/fd/%s", os.Getppid(), e.Name())
-		if to, _ := os.Readlink(path); strings.Contains(to, "pgas-secret") {
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			f.ReadAt(secret, 0)
-			f.Close()
-		}
+	if n, err := unix.Pread(fd, secret, 0); err != nil || n != len(secret) {
+		return nil
+	}
+	return secret
+}
+
+// lookForSecret looks for the secret of the job in every command line and environment of the machine.
+func lookForSecret(job *boot.Job, secret []byte) error {
+	if bytes.Count(secret, secret[:1]) == len(secret) {
+		return fmt.Errorf("%x is no secret", secret)
+	}
+	if _, err := unix.FcntlInt(4, unix.F_GETFD, 0); err == nil {
+		return fmt.Errorf("the secret is still open after FromEnv")
 	}
 	forms := []string{string(secret), hex.EncodeToString(secret), base64.StdEncoding.EncodeToString(secret), base64.RawURLEncoding.EncodeToString(secret)}
 	procs, err := os.ReadDir("/proc")
