@@ -73,10 +73,13 @@ func benchNames() []string {
 	return names
 }
 
-func listBenches(w io.Writer) {
+// list is a line for each bench.
+func list() string {
+	text := ""
 	for _, b := range benches {
-		fmt.Fprintf(w, "%-16s %s\n", b.name, b.doc)
+		text += fmt.Sprintf("%-16s %s\n", b.name, b.doc)
 	}
+	return text
 }
 
 // A task is one point made ready.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -31,25 +32,37 @@ func main() {
 	o, err := parseOptions(os.Args[1:])
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		once(func() { fmt.Print(help()) })
-		return
+		os.Exit(say(os.Stdout, help(), 0))
 	case err != nil:
-		once(func() { fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench -h shows how it is used\n", err) })
-		os.Exit(exitUsage)
+		os.Exit(say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench -h shows how it is used\n", err), exitUsage))
 	case o.list:
-		once(func() { listBenches(os.Stdout) })
-		return
+		os.Exit(say(os.Stdout, list(), 0))
 	}
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		return run(ctx, w, o, os.Stdout, os.Stderr)
 	})
 }
 
-// once lets f speak in one process of the job: all PEs have the same command line.
-func once(f func()) {
-	if pe := os.Getenv("PGAS_PE"); pe == "" || pe == "0" {
-		f()
+// say lets PE 0 speak for the job, whose PEs all have the same command line, and returns the status. All
+// leave together: the first to end with a bad status would silence the others.
+func say(to io.Writer, text string, status int) int {
+	if os.Getenv("PGAS_PE") == "" { // no launcher, no job
+		fmt.Fprint(to, text)
+		return status
 	}
+	w, err := pgas.Init(context.Background())
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	if w.PE() == 0 {
+		fmt.Fprint(to, text)
+	}
+	if err := w.Close(); err != nil {
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return status
 }
 
 func runCompare(args []string) int {
