@@ -6,7 +6,6 @@ package ucx
 
 /*
 #cgo pkg-config: ucx
-#cgo CFLAGS: -O2 -Wall -Wextra
 #include <stdlib.h>
 #include "shim.h"
 */

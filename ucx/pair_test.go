@@ -112,7 +112,18 @@ func newPair(t testing.TB, tls string, n int) *pair {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.key.Close)
+	t.Cleanup(p.settle)
 	return p
+}
+
+// settle leaves nothing in flight: UCX ends the process of a target that emulates puts when their origin
+// goes away in the middle of one.
+func (p *pair) settle() {
+	if r, err := p.ep.Flush(); err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		r.Wait(ctx)
+	}
 }
 
 // serve makes progress on a worker until the test ends or stop is called.

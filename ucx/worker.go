@@ -213,10 +213,10 @@ func (w *Worker) Print(to io.Writer) error {
 }
 
 // closeTime bounds how long Close waits for peers: once for flushes, once for disconnecting.
-const closeTime = 100 * time.Millisecond
+const closeTime = 500 * time.Millisecond
 
 // Close flushes and disconnects the endpoints that are still open, aborting those that cannot be flushed
-// within a tenth of a second, drops the messages that were not read, and releases the worker. Requests
+// within half a second, drops the messages that were not read, and releases the worker. Requests
 // that have not completed are ErrCanceled from then on.
 func (w *Worker) Close() {
 	w.lock()
