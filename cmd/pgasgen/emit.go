@@ -254,10 +254,17 @@ func (e *emitter) methods(s *structure) {
 	if s.size > 0 { // else a field was rejected
 		s.guard = e.emitGuard(s)
 	}
-	sym, ref, typ := symOf(s.name), refOf(s.name), e.typ(s.typ)
-	onSym := e.on("s", sym, "")
-	onRef := e.on("r", ref, "")
+	e.alloc(s)
+	e.symMethods(s)
+	e.refMethods(s)
+	for _, f := range s.fields {
+		s.ref = append(s.ref, e.field(s, f)...)
+	}
+}
 
+// alloc emits the collective allocation.
+func (e *emitter) alloc(s *structure) {
+	sym, typ := symOf(s.name), e.typ(s.typ)
 	// func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
 	// 	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "example.com/demo.Cell", Hash: 0x8a…})
 	// 	return CellSym{s}, err
@@ -273,9 +280,15 @@ func (e *emitter) methods(s *structure) {
 			jen.List(jen.Id("s"), jen.Err()).Op(":=").Add(pgas("AllocLayout")).Index(typ).Call(
 				jen.Id("ctx"), jen.Id("w"), jen.Id("n"), pgas("Layout").Values(
 					jen.Id("Name").Op(":").Lit(e.a.u.meta.PkgPath+"."+s.name),
-					jen.Id("Hash").Op(":").Id(fmt.Sprintf("%#016x", s.hash)))),
+					jen.Id("Hash").Op(":").Id(fmt.Sprintf("%#018x", s.hash)))),
 			jen.Return(jen.Id(sym).Values(jen.Id("s")), jen.Err()),
 		).Line()})
+}
+
+// symMethods emits the methods of an allocation.
+func (e *emitter) symMethods(s *structure) {
+	sym, ref, typ := symOf(s.name), refOf(s.name), e.typ(s.typ)
+	onSym := e.on("s", sym, "")
 
 	// func (s CellSym) At(i int) CellRef { return CellRef{s.sym.At(i)} }
 	s.sym = append(s.sym, onSym("At", "%s refers to record i. It panics with *pgas.UsageError if i is out of range or the records were freed.").
@@ -317,6 +330,12 @@ func (e *emitter) methods(s *structure) {
 	s.sym = append(s.sym, onSym("Free", "%s ends the allocation on every PE. It is collective; references to its records may not be used any more.").
 		takes(jen.Id("ctx").Qual("context", "Context")).gives(jen.Error()).
 		does(jen.Return(jen.Id("s").Dot("sym").Dot("Free").Call(jen.Id("ctx")))))
+}
+
+// refMethods emits what every reference to a record has, whatever its fields.
+func (e *emitter) refMethods(s *structure) {
+	ref, typ := refOf(s.name), e.typ(s.typ)
+	onRef := e.on("r", ref, "")
 
 	// func CellRefOf(r pgas.Ref[Cell]) CellRef { return CellRef{r} }
 	s.ref = append(s.ref, method{name: refFrom(s.name), code: comment("%s gives r, which refers to a %s somewhere in symmetric memory, its accessors.", refFrom(s.name), s.name).
@@ -344,9 +363,6 @@ func (e *emitter) methods(s *structure) {
 
 	if !s.shared {
 		s.ref = append(s.ref, e.whole(onRef, typ)...)
-	}
-	for _, f := range s.fields {
-		s.ref = append(s.ref, e.field(s, f)...)
 	}
 }
 

@@ -185,7 +185,7 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 		mod.AddTool(toolPath),
 		mod.AddTool(launchPath),
 	}
-	mod.AddNewRequire(modulePath, p.version, false)
+	needs := []*modfile.Require{{Mod: module.Version{Path: modulePath, Version: p.version}}}
 	goVersion := templates.GoVersion
 	if p.checkout != "" {
 		steps = append(steps, mod.AddReplace(modulePath, "", p.checkout, ""))
@@ -197,7 +197,7 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 			goVersion = theirs.Go.Version
 		}
 		for _, r := range theirs.Require {
-			mod.AddNewRequire(r.Mod.Path, r.Mod.Version, true)
+			needs = append(needs, &modfile.Require{Mod: r.Mod, Indirect: true})
 		}
 		if out["go.sum"], err = os.ReadFile(filepath.Join(p.checkout, "go.sum")); err != nil {
 			return err
@@ -207,8 +207,8 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 	if err := errors.Join(steps...); err != nil {
 		return err
 	}
+	mod.SetRequireSeparateIndirect(needs)
 	mod.Cleanup()
-	mod.SetRequireSeparateIndirect(mod.Require)
 	content, err := mod.Format()
 	out["go.mod"] = content
 	return err
