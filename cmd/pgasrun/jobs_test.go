@@ -246,6 +246,24 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// TestKillAtAnyTime kills the launcher, or an agent, in each phase of a job's start.
+func TestKillAtAnyTime(t *testing.T) {
+	flags := []string{"-hosts", "a:2,b:2", "-launch", "env FAKE={host}", "pe", "orphan", "stay"}
+	for step := range 24 {
+		r := launchJob(t, nil, flags...)
+		time.Sleep(time.Duration(step) * time.Millisecond)
+		victim := r.cmd.Process.Pid
+		if agents := r.agents(); step%2 == 1 && len(agents) > 0 {
+			victim = agents[len(agents)-1]
+		}
+		unix.Kill(victim, unix.SIGKILL)
+		if status, _ := r.end(); status == 0 {
+			t.Errorf("step %d: status 0", step)
+		}
+		r.nothingLeft()
+	}
+}
+
 // TestKillWrapped kills the shell between an agent and its PE.
 func TestKillWrapped(t *testing.T) {
 	r := launchJob(t, nil, "-n", "2", "sh", "-c", "echo ready $$; pe hang; true")
