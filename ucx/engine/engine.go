@@ -66,11 +66,19 @@ func Open(config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if errno := C.engine_start(e.c); errno != 0 {
+	if err := e.start(); err != nil {
 		e.Close()
-		return nil, fmt.Errorf("starting the service thread: %w", syscall.Errno(errno))
+		return nil, err
 	}
 	return e, nil
+}
+
+// start starts the service thread.
+func (e *Engine) start() error {
+	if errno := C.engine_start(e.c); errno != 0 {
+		return fmt.Errorf("starting the service thread: %w", syscall.Errno(errno))
+	}
+	return nil
 }
 
 // prepare makes an engine that serves nobody yet.
@@ -124,6 +132,15 @@ func (e *Engine) Address() []byte { return e.address }
 
 // Served is the number of requests that others have had applied here.
 func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
+
+// Rejected is the number of records in such requests that were out of bounds or not understood.
+func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
+
+// deliver hands a request to an engine that has not been started, as if it had come by the network, and
+// returns how many have been applied by then.
+func (e *Engine) deliver(message []byte) int {
+	return int(C.engine_deliver(e.c, unsafe.Pointer(unsafe.SliceData(message)), C.size_t(len(message))))
+}
 
 // WaitWord serves others until the word of this PE's heap at off, of 4 or 8 bytes, compares true with
 // value, or about d has passed, and says whether it compares true. cmp is a transport.Cmp. What any

@@ -44,6 +44,9 @@ func Open(Config) (*Engine, error) { return nil, ErrNoCgo }
 // Address is never called: there is no Engine.
 func (*Engine) Address() []byte { return nil }
 
+// Rejected is never called: there is no Engine.
+func (*Engine) Rejected() uint64 { return 0 }
+
 // Served is never called: there is no Engine.
 func (*Engine) Served() uint64 { return 0 }
 

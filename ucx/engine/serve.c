@@ -356,16 +356,16 @@ static void forget(engine_t *e, inbound_t *in)
 
 static void hold(inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
 {
-    held_t **at = &in->held, *h = malloc(sizeof *h + header_n + n);
-    if (!h)
-        return; // the lane stalls, and its origin reports a silent peer
+    held_t **at = &in->held, *h;
+    while (*at && before((*at)->seq, seq))
+        at = &(*at)->next;
+    if ((*at && (*at)->seq == seq) || !(h = malloc(sizeof *h + header_n + n)))
+        return; // without memory the lane stalls, and its origin reports a silent peer
     h->seq = seq;
     h->header_bytes = header_n;
     h->data_bytes = n;
     memcpy(h->bytes, header, header_n);
     memcpy(h->bytes + header_n, data, n);
-    while (*at && before((*at)->seq, seq))
-        at = &(*at)->next;
     h->next = *at;
     *at = h;
 }

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package ucp
 
 // PEs as processes of their own, in network namespaces where there are any: the test binary runs itself.

@@ -1,0 +1,208 @@
+//go:build cgo
+
+package ucp
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// victims are what an origin does until its target goes away.
+var victims = map[string]func(ctx context.Context, c transport.Channel) error{
+	"quiet": func(ctx context.Context, c transport.Channel) error {
+		c.Put(1, dataOff, make([]byte, 8))
+		return c.Quiet(ctx, -1)
+	},
+	"get": func(ctx context.Context, c transport.Channel) error {
+		return c.Get(ctx, 1, make([]byte, 8), dataOff)
+	},
+	"large get": func(ctx context.Context, c transport.Channel) error {
+		return c.Get(ctx, 1, make([]byte, 4<<20), dataOff)
+	},
+	"atomic": func(ctx context.Context, c transport.Channel) error {
+		_, err := c.Atomic(ctx, 1, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0)
+		return err
+	},
+	"large put": func(ctx context.Context, c transport.Channel) error {
+		for range 8 {
+			c.Put(1, dataOff, make([]byte, 4<<20))
+		}
+		return c.Quiet(ctx, 1)
+	},
+}
+
+func init() {
+	for name, op := range victims {
+		roles["until lost: "+name] = func(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+			return untilLost(ctx, t, op, report)
+		}
+	}
+	roles["do nothing"] = func(ctx context.Context, _ *Transport, _ *boot.Job, report func(string, ...any)) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	roles["compute"] = compute
+	roles["get while it computes"] = getWhileItComputes
+}
+
+// untilLost repeats op until it fails for want of its peer, and checks that others are still served.
+func untilLost(ctx context.Context, t *Transport, op func(context.Context, transport.Channel) error, report func(string, ...any)) error {
+	c, err := t.Channel(false)
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		err := op(ctx, c)
+		if i == 3 {
+			report("running")
+		}
+		if err == nil {
+			continue
+		}
+		var lost *transport.PeerError
+		if !errors.As(err, &lost) {
+			return err
+		}
+		report("lost %d: %v", lost.PE, err)
+		c.Put(0, dataOff, []byte("own"))
+		if err := c.Quiet(ctx, -1); err != nil {
+			return fmt.Errorf("the own PE was not served after the loss of another: %w", err)
+		}
+		return c.Close()
+	}
+}
+
+// expect waits for a report that starts with want and returns the rest of it.
+func (f *family) expect(t *testing.T, want string, within time.Duration) string {
+	t.Helper()
+	late := time.After(within)
+	for {
+		select {
+		case line, ok := <-f.results:
+			if !ok {
+				t.Fatalf("the children ended without reporting %q", want)
+			}
+			if rest, found := strings.CutPrefix(line, want); found {
+				return rest
+			}
+			if strings.Contains(line, " error ") {
+				t.Fatal(line)
+			}
+		case <-late:
+			t.Fatalf("no report of %q within %v", want, within)
+		}
+	}
+}
+
+func TestPeerDies(t *testing.T) {
+	for name := range victims {
+		t.Run(name, func(t *testing.T) {
+			f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp")
+			f.expect(t, "0 running", 20*time.Second)
+			f.cmds[1].Process.Kill()
+			if got := f.expect(t, "0 lost", 10*time.Second); !strings.HasPrefix(got, " 1: PE 1 on host h1: ") {
+				t.Fatalf("lost%s", got)
+			}
+			if err := f.cmds[0].Wait(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestPeerStops(t *testing.T) {
+	for name := range victims {
+		t.Run(name, func(t *testing.T) {
+			f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp", "PGAS_PEER_TIMEOUT=300ms")
+			f.expect(t, "0 running", 20*time.Second)
+			f.cmds[1].Process.Signal(syscall.SIGSTOP)
+			if got := f.expect(t, "0 lost", 10*time.Second); !strings.Contains(got, "PE 1 on host h1: it has not answered") {
+				t.Fatalf("lost%s", got)
+			}
+			if err := f.cmds[0].Wait(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// Where the two who play TestTargetComputes meet.
+const (
+	startOff = doneOff + 192
+	overOff  = doneOff + 256
+)
+
+// compute spins in Go, and in the garbage collector, without ever calling the transport.
+func compute(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+	heap := job.Segment.Heap(0)
+	for binary.NativeEndian.Uint64(heap[startOff:]) == 0 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	sum := 0
+	for start := time.Now(); time.Since(start) < time.Second; {
+		for i := range 1 << 20 {
+			sum += i ^ sum
+		}
+		runtime.GC()
+	}
+	binary.NativeEndian.PutUint64(heap[overOff:], 1)
+	report("over %d", sum&1)
+	<-ctx.Done()
+	return nil
+}
+
+// getWhileItComputes reports how many gets it completed while PE 1 was computing.
+func getWhileItComputes(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+	c, err := t.Channel(true)
+	if err != nil {
+		return err
+	}
+	c.Post(1, transport.Set, transport.Word{Off: startOff, Bytes: 8}, 1)
+	over := make([]byte, 8)
+	for n := 0; ; n++ {
+		if err := c.Get(ctx, 1, over, overOff); err != nil {
+			return err
+		}
+		if binary.NativeEndian.Uint64(over) != 0 {
+			report("got %d", n)
+			return nil
+		}
+	}
+}
+
+func TestTargetComputes(t *testing.T) {
+	f := startFamily(t, [2]string{"get while it computes", "compute"}, false, "UCX_TLS=tcp")
+	var n int
+	if _, err := fmt.Sscanf(f.expect(t, "0 got", 60*time.Second), "%d", &n); err != nil {
+		t.Fatal(err)
+	}
+	if n < 100 {
+		t.Fatalf("only %d gets while the target computed for a second", n)
+	}
+}
+
+func TestUnusableTransport(t *testing.T) {
+	t.Setenv("UCX_TLS", "nonsense")
+	job := &boot.Job{NPEs: 1, Hosts: []boot.Host{{Name: "here", PEs: 1}}, Segment: boot.NewSegment(1, 1, 1<<20)}
+	_, err := Open(t.Context(), job, Settings{})
+	if err == nil || !strings.Contains(err.Error(), "UCX_TLS") || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("%v", err)
+	}
+}
+
+func TestNoExchange(t *testing.T) {
+	job := &boot.Job{NPEs: 2, Hosts: []boot.Host{{Name: "a", PEs: 1}, {Name: "b", First: 1, PEs: 1}}, Segment: boot.NewSegment(1, 1, 1<<20)}
+	if _, err := Open(t.Context(), job, Settings{}); err == nil {
+		t.Fatal("a job of two without an exchange was opened")
+	}
+}
