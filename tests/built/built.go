@@ -1,0 +1,63 @@
+// Package built gives end-to-end tests the commands of this module, built from what is in the checkout.
+package built
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Root is the top folder of the module.
+func Root() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Commands builds pgasrun and pgasgen into dir. It looks at every source file of the module, so that
+// go test, which does not see what commands are built from, does not call an old result current.
+func Commands(root, dir string) error {
+	if err := touch(root); err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/pgasrun", "./cmd/pgasgen")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the commands: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func touch(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "bin"):
+			return fs.SkipDir
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".c", ".h", ".mod", ".sum":
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+}
+
+// Environ is what the go command needs to work offline and with somebody else's HOME, as NAME=value.
+func Environ() ([]string, error) {
+	env := []string{"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-buildvcs=false"}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "CGO_ENABLED"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return nil, fmt.Errorf("go env %s: %w", name, err)
+		}
+		env = append(env, name+"="+strings.TrimSpace(string(out)))
+	}
+	return env, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+// What is missing, by trying it: a machine that has the tools from elsewhere needs no Debian packages,
+// and apt is not touched when nothing is missing.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// need is a thing to have, and the Debian packages that bring it.
+type need struct {
+	what     string
+	packages []string
+	present  func(ctx context.Context) bool
+}
+
+var forMainJob = []need{
+	{"a C compiler", []string{"gcc", "libc6-dev"}, compiles("#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n", "gcc")},
+	{"pkg-config", []string{"pkg-config"}, onPath("pkg-config")},
+	{"UCX for programs in C", []string{"libucx-dev"}, succeeds("pkg-config", "--exists", "ucx")},
+	{"ip, to make network namespaces", []string{"iproute2"}, func(ctx context.Context) bool {
+		return os.Geteuid() != 0 || onPath("ip")(ctx) // without root it would be of no use
+	}},
+}
+
+var forTests = []need{
+	{"Open MPI, to compile the programs that ours is compared with", []string{"openmpi-bin", "libopenmpi-dev"}, func(ctx context.Context) bool {
+		return onPath("oshcc")(ctx) && onPath("oshrun")(ctx) && compiles("#include <shmem.h>\nint main(void) { return 0; }\n", "oshcc")(ctx)
+	}},
+}
+
+func onPath(name string) func(context.Context) bool {
+	return func(context.Context) bool {
+		_, err := exec.LookPath(name)
+		return err == nil
+	}
+}
+
+func succeeds(argv ...string) func(context.Context) bool {
+	return func(ctx context.Context) bool { return command(ctx, argv...).Run() == nil }
+}
+
+func compiles(program, compiler string) func(context.Context) bool {
+	return func(ctx context.Context) bool {
+		cmd := command(ctx, compiler, "-x", "c", "-fsyntax-only", "-")
+		cmd.Stdin = strings.NewReader(program)
+		return cmd.Run() == nil
+	}
+}
+
+// install brings what is missing of needs, and says what that is.
+func install(ctx context.Context, name string, needs []need) error {
+	missing := lacking(ctx, needs)
+	if len(missing) == 0 {
+		return nil
+	}
+	var packages []string
+	for _, n := range missing {
+		fmt.Printf("%s: missing: %s (%s)\n", name, n.what, strings.Join(n.packages, " "))
+		packages = append(packages, n.packages...)
+	}
+	byHand := "apt-get install " + strings.Join(packages, " ")
+	apt, err := aptGet(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w: run `%s` as root first, or its like", name, err, byHand)
+	}
+	options := []string{"-q", "-o", "Dpkg::Use-Pty=0", "-o", "DPkg::Lock::Timeout=120"}
+	commands := [][]string{
+		slices.Concat(apt, options, []string{"update"}),
+		slices.Concat(apt, options, []string{"install", "-y", "--no-install-recommends"}, packages),
+	}
+	for _, argv := range commands {
+		if err := show(ctx, []string{"DEBIAN_FRONTEND=noninteractive"}, argv...); err != nil {
+			return fmt.Errorf("%s: apt-get failed (%w): run `%s` as root, and see why", name, err, byHand)
+		}
+	}
+	if still := lacking(ctx, missing); len(still) > 0 {
+		return fmt.Errorf("%s: %s is installed, but there still is no %s: is another one in the way on PATH?", name, strings.Join(still[0].packages, " "), still[0].what)
+	}
+	return nil
+}
+
+func lacking(ctx context.Context, needs []need) []need {
+	return slices.DeleteFunc(slices.Clone(needs), func(n need) bool { return n.present(ctx) })
+}
+
+// aptGet is how to run apt-get as root.
+func aptGet(ctx context.Context) ([]string, error) {
+	switch {
+	case !onPath("apt-get")(ctx):
+		return nil, errors.New("this system has no apt-get")
+	case os.Geteuid() == 0:
+		return []string{"apt-get"}, nil
+	case onPath("sudo")(ctx):
+		return []string{"sudo", "apt-get"}, nil
+	}
+	return nil, errors.New("this is not root, and there is no sudo")
+}

@@ -1,0 +1,51 @@
+package main
+
+// The main job, on one machine and on two hosts. Hosts are network namespaces: each has an address of
+// its own, and what goes between them goes through UCX over TCP.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+)
+
+func mainJob(ctx context.Context, input string) (err error) {
+	if err := show(ctx, nil, "go", "build", "-o", "bin/", "./cmd/pgasrun", "./samples/wordcount"); err != nil {
+		return fmt.Errorf("run-main-job: building failed: %w", err)
+	}
+	program := []string{"bin/wordcount", "-verify"}
+	if input != "" {
+		program = append(program, "-input", input)
+	}
+
+	fmt.Println("\n== four PEs on this machine ==")
+	if err := job(ctx, []string{"-n", "4"}, program); err != nil {
+		return err
+	}
+
+	fmt.Println("\n== two PEs on each of two hosts, over UCX ==")
+	if err := netns.Usable(); err != nil {
+		fmt.Printf("skipped: %v; `sudo ./run-main-job` on a machine of your own runs it\n", err)
+		return nil
+	}
+	hosts, err := netns.New(2)
+	if err != nil {
+		return fmt.Errorf("run-main-job: making hosts: %w", err)
+	}
+	defer func() { err = errors.Join(err, hosts.Close()) }()
+	return job(ctx, []string{"-hosts", strings.Join(hosts.Names, ":2,") + ":2", "-launch", netns.Template}, program)
+}
+
+func job(ctx context.Context, flags, program []string) error {
+	start := time.Now()
+	argv := append(append([]string{"bin/pgasrun"}, flags...), program...)
+	if err := show(ctx, nil, argv...); err != nil {
+		return fmt.Errorf("run-main-job: the job failed (%w): see above, and run that line by hand", err)
+	}
+	fmt.Printf("== done in %.1f s\n", time.Since(start).Seconds())
+	return nil
+}

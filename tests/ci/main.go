@@ -1,0 +1,121 @@
+// Command ci is behind the two commands of the README: run-main-job and run-tests. It imports nothing
+// that needs C, so that it can be built before a C compiler is there, and install one.
+//
+//	main.go      the command line
+//	install.go   what is missing, and apt
+//	job.go       the main job, on one machine and on two hosts
+//	steps.go     the steps of the tests
+//	fuzz.go      the step that finds the fuzz targets
+//	run.go       running a program so that nothing of it is left
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, os.Args[1:])
+	interrupted := ctx.Err() != nil
+	stop()
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return
+	case interrupted:
+		fmt.Fprintln(os.Stderr, "interrupted; what was started has been ended")
+		os.Exit(130)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	if errors.As(err, &usage) {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+// usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+func run(ctx context.Context, args []string) error {
+	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false")) // a checkout may belong to somebody else
+	if len(args) == 0 {
+		return usageError{errors.New("ci is run by ./run-main-job and ./run-tests: use them")}
+	}
+	switch args[0] {
+	case "main-job":
+		return mainJobCommand(ctx, args[1:])
+	case "tests":
+		return testsCommand(ctx, args[1:])
+	}
+	return usageError{fmt.Errorf("ci has no command %s: use ./run-main-job or ./run-tests", args[0])}
+}
+
+func mainJobCommand(ctx context.Context, args []string) error {
+	fs := newFlags("run-main-job", `Installs what is missing and counts every identifier of Go's own source tree with a distributed
+hashtable: on four PEs of this machine, then on two hosts (network namespaces) with two PEs each.
+Both runs are compared with a sequential count.`)
+	input := fs.String("input", "", "count the identifiers below this `directory` (default: the source of the Go installation)")
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if err := install(ctx, "run-main-job", forMainJob); err != nil {
+		return err
+	}
+	return mainJob(ctx, *input)
+}
+
+func testsCommand(ctx context.Context, args []string) error {
+	fs := newFlags("run-tests", "Installs what the tests need and runs every step, or those named by -only. The first failure ends it.")
+	only := fs.String("only", "", "run these `steps` and no others: names separated by commas")
+	list := fs.Bool("list", false, "list the steps, and run nothing")
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if *list {
+		for _, s := range steps {
+			fmt.Printf("%-12s %s\n", s.name, s.what)
+		}
+		return nil
+	}
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	if err := install(ctx, "run-tests", append(forMainJob, forTests...)); err != nil {
+		return err
+	}
+	return runSteps(ctx, chosen)
+}
+
+func newFlags(name, what string) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {
+		fmt.Printf("%s\n\nusage: ./%s [flags]\n\n", what, name)
+		fs.SetOutput(os.Stdout)
+		fs.PrintDefaults()
+		fs.SetOutput(io.Discard)
+	}
+	return fs
+}
+
+func parse(fs *flag.FlagSet, args []string) error {
+	err := fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return err
+	case err != nil:
+		return usageError{fmt.Errorf("%s: %w: ./%s -h lists the flags", fs.Name(), err, fs.Name())}
+	case fs.NArg() > 0:
+		return usageError{fmt.Errorf("%s: it takes no arguments, but got %s: ./%s -h lists the flags", fs.Name(), fs.Arg(0), fs.Name())}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+// Running programs. Each has a process group of its own, so that Ctrl-C reaches it once, from us, and
+// so that its descendants can be ended with it.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// command is a program that ends when ctx does: asked first, then killed with its group.
+func command(ctx context.Context, argv ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// finish runs cmd and sees to it that nothing of its group is left.
+func finish(cmd *exec.Cmd) error {
+	err := cmd.Run()
+	if cmd.Process != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	return err
+}
+
+// show runs a program with its output on ours, after a line that says how to run it by hand.
+func show(ctx context.Context, env []string, argv ...string) error {
+	fmt.Println("$ " + shellLine(env, argv))
+	cmd := command(ctx, argv...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return finish(cmd)
+}
+
+// output runs a program and returns what it prints.
+func output(ctx context.Context, argv ...string) (string, error) {
+	var out strings.Builder
+	cmd := command(ctx, argv...)
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	err := finish(cmd)
+	return out.String(), err
+}
+
+// shellLine quotes what a shell would take apart.
+func shellLine(env, argv []string) string {
+	var words []string
+	for _, w := range append(append([]string{}, env...), argv...) {
+		if w == "" || strings.ContainsAny(w, " \t'\"$*?|&;<>(){}\\") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
+}
