@@ -16,6 +16,8 @@ type Slice[T any] struct {
 func (s Slice[T]) Len() int { return s.n }
 
 // At refers to element i. It panics with *UsageError if i is out of range.
+//
+//gcassert:inline
 func (s Slice[T]) At(i int) Ref[T] {
 	CheckIndex(i, s.n)
 	return Ref[T]{s.ctx, s.off + uintptr(i)*sizeOf[T]()}
@@ -111,9 +113,14 @@ func alignOf[T any]() uintptr {
 }
 
 // CheckIndex panics with *UsageError unless 0 <= i < n. Generated accessors of arrays call it.
-func CheckIndex(i, n int) {
+//
+//gcassert:inline
+func CheckIndex(i, n int) { within(i, n, badIndex) }
+
+// within inlines where a plain call of bad would not: see near_unsafe.go.
+func within(i, n int, bad func(i, n int)) {
 	if uint(i) >= uint(n) {
-		badIndex(i, n)
+		bad(i, n)
 	}
 }
 

@@ -145,17 +145,25 @@ func (s Sym[T]) Free(ctx context.Context) error {
 func (s Sym[T]) Len() int { return s.n }
 
 // At refers to element i. It panics with *UsageError if i is out of range or s was freed.
+//
+//gcassert:inline
 func (s Sym[T]) At(i int) Ref[T] {
-	if uint(i) >= uint(s.n) || s.blk.freed.Load() {
-		s.badAt(i)
-	}
+	live(s.blk, i, s.n, badAt)
 	return Ref[T]{s.ctx, s.off + uintptr(i)*sizeOf[T]()}
 }
 
+// live checks an index and that the block has not been freed. It inlines where a plain call of bad
+// would not: see near_unsafe.go.
+func live(b *block, i, n int, bad func(b *block, i, n int)) {
+	if uint(i) >= uint(n) || b.freed.Load() {
+		bad(b, i, n)
+	}
+}
+
 //go:noinline
-func (s Sym[T]) badAt(i int) {
-	s.alive("At")
-	misuse("At", "index %d is out of range for %d elements of %s", i, s.n, reflect.TypeFor[T]())
+func badAt(b *block, i, n int) {
+	b.alive("At")
+	misuse("At", "index %d is out of range for %d elements", i, n)
 }
 
 // Range is the elements lo to hi, hi excluded.
@@ -183,11 +191,13 @@ func (s Sym[T]) On(c *Context) Sym[T] {
 	return s
 }
 
-func (s Sym[T]) alive(op string) {
-	if s.blk == nil {
+func (s Sym[T]) alive(op string) { s.blk.alive(op) }
+
+func (b *block) alive(op string) {
+	if b == nil {
 		misuse(op, "this Sym was never allocated: use Alloc")
 	}
-	if s.blk.freed.Load() {
+	if b.freed.Load() {
 		misuse(op, "this memory was freed")
 	}
 }

@@ -38,7 +38,7 @@ var dependencies = map[string]string{
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "templates",
 	"cmd/pgasrun":   "pgas/boot pgas/boot/launch",
-	"cmd/pgasbench": "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns",
+	"cmd/pgasbench": "pgas pgas/pgastest/netns",
 	"templates":     "",
 }
 

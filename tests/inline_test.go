@@ -31,7 +31,10 @@ func TestAccessorsInline(t *testing.T) {
 			t.Errorf("CellRef.%s does not inline:\n%s", accessor, grep(report, "CellRef."+accessor))
 		}
 	}
-	for _, name := range []string{"store", "fetch"} {
+	if !strings.Contains(report, "can inline CellSym.At ") {
+		t.Errorf("CellSym.At does not inline:\n%s", grep(report, "CellSym.At"))
+	}
+	for _, name := range []string{"store", "fetch", "live"} {
 		if !strings.Contains(report, fmt.Sprintf("inlining call to pgas.%s", name)) {
 			t.Errorf("the fast path pgas.%s is not inlined into the accessors", name)
 		}
@@ -65,7 +68,7 @@ func TestPutIsAStore(t *testing.T) {
 // slowPath are the calls that may stand in an inlined access: taken for other hosts, for indexes out
 // of range, or to grow the stack. Registers hold function values that the compiler did not resolve,
 // which only the slow path has.
-var slowPath = regexp.MustCompile(`^(runtime\.(morestack|panic).*|.*pgas\.(putFar|getFar).*|[A-Z][A-Z0-9]*)(\(SB\))?$`)
+var slowPath = regexp.MustCompile(`^(runtime\.(morestack|panic).*|.*pgas\.(putFar|getFar|badAt).*|[A-Z][A-Z0-9]*)(\(SB\))?$`)
 
 func grep(text, word string) string {
 	var lines []string

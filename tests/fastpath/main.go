@@ -13,9 +13,8 @@ func main() {
 		if err != nil {
 			return err
 		}
-		c := cells.At(0)
-		putLoop(c, 0, 10)
-		if got := c.GetSum(0); got != 9 {
+		putLoop(cells, 0, 10)
+		if got := cells.At(0).GetSum(0); got != 9 {
 			return fmt.Errorf("the last put was of 9, but the field is %v", got)
 		}
 		return cells.Free(ctx)
@@ -25,8 +24,8 @@ func main() {
 // putLoop is what TestPutIsAStore reads.
 //
 //go:noinline
-func putLoop(c CellRef, pe, n int) {
+func putLoop(cells CellSym, pe, n int) {
 	for i := range n {
-		c.PutSum(pe, float64(i))
+		cells.At(i%cells.Len()).PutSum(pe, float64(i))
 	}
 }
