@@ -40,6 +40,7 @@ import "C"
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -173,6 +174,17 @@ func (c *Channel) relock() {
 	}
 }
 
+// check panics if there is no such PE, before the lock is taken.
+func (c *Channel) check(pe int) {
+	if uint(pe) >= uint(len(c.lanes)) {
+		panicPE(pe, len(c.lanes))
+	}
+}
+
+func panicPE(pe, npes int) {
+	panic(fmt.Sprintf("engine: PE %d is not in a job of %d", pe, npes))
+}
+
 // lane returns the lane to pe; the channel is locked.
 func (c *Channel) lane(pe int) *C.lane_t {
 	if l := c.lanes[pe]; l != nil {
@@ -261,7 +273,7 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	if len(src) == 0 {
 		return
 	}
-	_ = c.lanes[pe] // panic before the lock is taken
+	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
 	if len(src) > C.SMALL_MAX {
@@ -276,7 +288,7 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 // PutSignal copies src to dst of pe and then updates the 8-byte word at sig: whoever sees the signal
 // sees src. op is a transport.Op, Set or Add. src may be empty, and may be reused on return.
 func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8, value uint64) {
-	_ = c.lanes[pe] // panic before the lock is taken
+	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
 	prompt := l.used == headBytes && l.sent == l.acked
@@ -311,7 +323,7 @@ func (c *Channel) putLarge(l *C.lane_t, dst uint64, src []byte, op uint8, sig, v
 
 // Post applies op to the word of pe at off; it is complete there after Quiet.
 func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) {
-	_ = c.lanes[pe] // panic before the lock is taken
+	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
 	if at := c.room(l, postBytes); at != nil {
@@ -328,7 +340,7 @@ func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes
 	c.engine.breathe()
 	var old C.uint64_t
 	var slot *C.slot_t
-	_ = c.lanes[pe] // panic before the lock is taken
+	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
 	c.wake()
@@ -384,7 +396,7 @@ func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 		defer pin.Unpin()
 	}
 	var slot *C.slot_t
-	_ = c.lanes[pe] // panic before the lock is taken
+	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
 	c.wake()
@@ -402,7 +414,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 	if len(dst) == 0 {
 		return
 	}
-	_ = c.lanes[pe] // panic before the lock is taken
+	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
 	c.pins.Pin(&dst[0])
@@ -418,6 +430,9 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 // GetNB here. It fails with a *LostError if something could not be completed since the last report, or
 // with the cause of ctx.
 func (c *Channel) Quiet(ctx context.Context, pe int) error {
+	if pe >= 0 {
+		c.check(pe)
+	}
 	c.engine.breathe()
 	c.lock()
 	defer c.unlock()
