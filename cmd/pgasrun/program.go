@@ -34,6 +34,8 @@ func (o *options) resolve() (program, error) {
 	info, err := os.Stat(o.program)
 	missing := errors.Is(err, os.ErrNotExist)
 	switch {
+	case strings.HasSuffix(o.program, ".go"):
+		return program{}, fmt.Errorf("%s is Go source: name the directory of its package, such as %s", o.program, packageOf(o.program))
 	case err == nil && info.IsDir(), missing && importPath(o.program):
 		return o.packageProgram()
 	case !strings.Contains(o.program, "/"):
@@ -56,6 +58,15 @@ func (o *options) onPath(isHere bool) (program, error) {
 	}
 	path, err = filepath.Abs(path)
 	return program{path: path}, err
+}
+
+// packageOf is the directory of a source file, as the command line needs it.
+func packageOf(file string) string {
+	dir := filepath.Dir(file)
+	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
+		dir = "./" + dir
+	}
+	return dir
 }
 
 // importPath: the first element has a dot and more follow, as in github.com/gopgas/gopgas/samples/hello.

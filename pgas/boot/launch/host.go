@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -80,6 +82,13 @@ func (j *job) startHost(h *host, argv []string) error {
 		j.post(event{host: h, kind: hostGone, err: h.cmd.Wait()})
 	}()
 	return nil
+}
+
+// kill kills the host's command here, with what it has started.
+func (h *host) kill() {
+	if h.cmd != nil && h.cmd.Process != nil && !h.gone {
+		unix.Kill(-h.cmd.Process.Pid, unix.SIGKILL)
+	}
 }
 
 // readFrames writes output at once, so that a slow reader of ours slows its PEs and nobody else, and

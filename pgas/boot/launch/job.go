@@ -18,8 +18,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -157,7 +155,6 @@ func (j *job) happened(e event) {
 		h.gone = true
 	case hostBabbles:
 		j.refuse(fmt.Errorf("host %s: `%s` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, strings.Join(h.cmd.Args, " ")))
-		j.killAgents()
 	case fromRefusal:
 		h.done = true // it sweeps up what it has started
 		j.refuse(j.from(h, string(e.data)))
@@ -216,7 +213,6 @@ func (j *job) connectTimedOut() {
 	for _, h := range j.hosts {
 		if h.ready == nil && !h.gone {
 			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%s` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, strings.Join(h.cmd.Args, " ")))
-			j.killAgents()
 		}
 	}
 }
@@ -351,17 +347,19 @@ func (j *job) kill() {
 // killAgents ends commands that do not end by themselves, with what they have started here.
 func (j *job) killAgents() {
 	for _, h := range j.hosts {
-		if h.cmd != nil && !h.gone {
-			unix.Kill(-h.cmd.Process.Pid, unix.SIGKILL)
-		}
+		h.kill()
 	}
 }
 
-// closeInputs makes every agent kill what it has and end.
+// closeInputs makes every agent kill what it has and end. A command that has not become an agent yet
+// may be anything, and need not look at its input.
 func (j *job) closeInputs() {
 	for _, h := range j.hosts {
 		if h.in != nil {
 			h.in.Close()
+		}
+		if h.ready == nil {
+			h.kill()
 		}
 	}
 }
@@ -389,6 +387,9 @@ func (j *job) signalled(sig os.Signal) {
 		if j.asked != 0 || !j.hosts[0].started {
 			j.status = max(j.status, 128+int(s))
 			j.ending = true
+			if !j.hosts[0].started && j.refused == nil {
+				j.refused = fmt.Errorf("stopped by a signal (%v) before the job had started", s)
+			}
 			j.kill()
 			return
 		}
