@@ -113,8 +113,11 @@ func TestWaitIsCancelled(t *testing.T) {
 	if st := r.Status(); st != InProgress {
 		t.Fatalf("status is %v", st)
 	}
-	serve(t, p.target)
+	stop := serve(t, p.target)
 	p.wait(t, r, nil)
+	p.settle()
+	p.origin.Close() // while the target still answers
+	stop()
 }
 
 // A request that was given up completes behind the scenes, and its slot is used again.
