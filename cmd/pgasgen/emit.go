@@ -280,7 +280,7 @@ func (e *emitter) alloc(s *structure) {
 			jen.List(jen.Id("s"), jen.Err()).Op(":=").Add(pgas("AllocLayout")).Index(typ).Call(
 				jen.Id("ctx"), jen.Id("w"), jen.Id("n"), pgas("Layout").Values(
 					jen.Id("Name").Op(":").Lit(e.a.u.meta.PkgPath+"."+s.name),
-					jen.Id("Hash").Op(":").Id(fmt.Sprintf("%#018x", s.hash)))),
+					jen.Id("Hash").Op(":").Id(fmt.Sprintf("%#016x", s.hash)))),
 			jen.Return(jen.Id(sym).Values(jen.Id("s")), jen.Err()),
 		).Line()})
 }

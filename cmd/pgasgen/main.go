@@ -176,7 +176,7 @@ func generateCommand(ctx context.Context, stdout, stderr io.Writer, build, patte
 func (res *result) describe(w io.Writer, dir string) {
 	for _, o := range res.outputs {
 		for _, s := range o.records {
-			fmt.Fprintf(w, "%s: %s, %s, %s, layout %#018x\n", short(dir, o.source), s.name, count(s.size, "byte"), count(int64(len(s.fields)), "field"), s.hash)
+			fmt.Fprintf(w, "%s: %s, %s, %s, layout %#016x\n", short(dir, o.source), s.name, count(s.size, "byte"), count(int64(len(s.fields)), "field"), s.hash)
 		}
 	}
 }

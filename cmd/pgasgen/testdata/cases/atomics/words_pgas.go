@@ -61,7 +61,7 @@ type WordsSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Words.
 func AllocWords(ctx context.Context, w *pgas.World, n int) (WordsSym, error) {
-	s, err := pgas.AllocLayout[Words](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/atomics.Words", Hash: 0x005004ca40dcec239f})
+	s, err := pgas.AllocLayout[Words](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/atomics.Words", Hash: 0x5004ca40dcec239f})
 	return WordsSym{s}, err
 }
 

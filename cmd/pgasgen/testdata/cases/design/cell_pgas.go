@@ -39,7 +39,7 @@ type CellSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Cell.
 func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
-	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design.Cell", Hash: 0x00cade6dd3867e37ae})
+	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design.Cell", Hash: 0xcade6dd3867e37ae})
 	return CellSym{s}, err
 }
 

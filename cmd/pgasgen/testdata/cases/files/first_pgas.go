@@ -31,7 +31,7 @@ type BSym struct {
 // It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of B.
 func AllocB(ctx context.Context, w *pgas.World, n int) (BSym, error) {
-	s, err := pgas.AllocLayout[B](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.B", Hash: 0x00a91bd81a068a4c27})
+	s, err := pgas.AllocLayout[B](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.B", Hash: 0xa91bd81a068a4c27})
 	return BSym{s}, err
 }
 
@@ -186,7 +186,7 @@ type B2Sym struct {
 // call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of B2.
 func AllocB2(ctx context.Context, w *pgas.World, n int) (B2Sym, error) {
-	s, err := pgas.AllocLayout[B2](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.B2", Hash: 0x009c685a2fb7281a75})
+	s, err := pgas.AllocLayout[B2](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.B2", Hash: 0x9c685a2fb7281a75})
 	return B2Sym{s}, err
 }
 

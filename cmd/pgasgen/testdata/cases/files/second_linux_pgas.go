@@ -33,7 +33,7 @@ type ASym struct {
 // It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of A.
 func AllocA(ctx context.Context, w *pgas.World, n int) (ASym, error) {
-	s, err := pgas.AllocLayout[A](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.A", Hash: 0x007385a74e9cc1b595})
+	s, err := pgas.AllocLayout[A](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.A", Hash: 0x7385a74e9cc1b595})
 	return ASym{s}, err
 }
 

@@ -34,7 +34,7 @@ type TSym struct {
 // It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of T.
 func AllocT(ctx context1.Context, w *pgas1.World, n int) (TSym, error) {
-	s, err := pgas1.AllocLayout[T](ctx, w, n, pgas1.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/names.T", Hash: 0x005248640718fec631})
+	s, err := pgas1.AllocLayout[T](ctx, w, n, pgas1.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/names.T", Hash: 0x5248640718fec631})
 	return TSym{s}, err
 }
 

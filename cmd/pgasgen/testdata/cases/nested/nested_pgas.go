@@ -36,7 +36,7 @@ type NodeSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Node.
 func AllocNode(ctx context.Context, w *pgas.World, n int) (NodeSym, error) {
-	s, err := pgas.AllocLayout[Node](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested.Node", Hash: 0x0040d0681a662837ae})
+	s, err := pgas.AllocLayout[Node](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested.Node", Hash: 0x40d0681a662837ae})
 	return NodeSym{s}, err
 }
 
@@ -234,7 +234,7 @@ type TableSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Table.
 func AllocTable(ctx context.Context, w *pgas.World, n int) (TableSym, error) {
-	s, err := pgas.AllocLayout[Table](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested.Table", Hash: 0x008cd1d07573663ed3})
+	s, err := pgas.AllocLayout[Table](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested.Table", Hash: 0x8cd1d07573663ed3})
 	return TableSym{s}, err
 }
 

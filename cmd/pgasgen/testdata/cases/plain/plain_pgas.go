@@ -47,7 +47,7 @@ type NumbersSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Numbers.
 func AllocNumbers(ctx context.Context, w *pgas.World, n int) (NumbersSym, error) {
-	s, err := pgas.AllocLayout[Numbers](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Numbers", Hash: 0x009c7b7412f718672f})
+	s, err := pgas.AllocLayout[Numbers](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Numbers", Hash: 0x9c7b7412f718672f})
 	return NumbersSym{s}, err
 }
 
@@ -440,7 +440,7 @@ type ShapesSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Shapes.
 func AllocShapes(ctx context.Context, w *pgas.World, n int) (ShapesSym, error) {
-	s, err := pgas.AllocLayout[Shapes](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Shapes", Hash: 0x00394d983ebbffc5c2})
+	s, err := pgas.AllocLayout[Shapes](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Shapes", Hash: 0x394d983ebbffc5c2})
 	return ShapesSym{s}, err
 }
 
@@ -1126,7 +1126,7 @@ type hiddenSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // hidden.
 func allocHidden(ctx context.Context, w *pgas.World, n int) (hiddenSym, error) {
-	s, err := pgas.AllocLayout[hidden](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.hidden", Hash: 0x009de92e988cdf7403})
+	s, err := pgas.AllocLayout[hidden](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.hidden", Hash: 0x9de92e988cdf7403})
 	return hiddenSym{s}, err
 }
 
@@ -1279,7 +1279,7 @@ type ConcreteSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Concrete.
 func AllocConcrete(ctx context.Context, w *pgas.World, n int) (ConcreteSym, error) {
-	s, err := pgas.AllocLayout[Concrete](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Concrete", Hash: 0x00ccdc6d4f26e41808})
+	s, err := pgas.AllocLayout[Concrete](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Concrete", Hash: 0xccdc6d4f26e41808})
 	return ConcreteSym{s}, err
 }
 
@@ -1471,7 +1471,7 @@ type CopySym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Copy.
 func AllocCopy(ctx context.Context, w *pgas.World, n int) (CopySym, error) {
-	s, err := pgas.AllocLayout[Copy](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Copy", Hash: 0x0039cd55c1b386d547})
+	s, err := pgas.AllocLayout[Copy](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Copy", Hash: 0x39cd55c1b386d547})
 	return CopySym{s}, err
 }
 

@@ -35,7 +35,7 @@ type LockSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Lock.
 func AllocLock(ctx context.Context, w *pgas.World, n int) (LockSym, error) {
-	s, err := pgas.AllocLayout[Lock](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Lock", Hash: 0x00a1aed76c3fbb1df4})
+	s, err := pgas.AllocLayout[Lock](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Lock", Hash: 0xa1aed76c3fbb1df4})
 	return LockSym{s}, err
 }
 
@@ -262,7 +262,7 @@ type SpanSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Span.
 func AllocSpan(ctx context.Context, w *pgas.World, n int) (SpanSym, error) {
-	s, err := pgas.AllocLayout[Span](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Span", Hash: 0x007009024de66ad2b3})
+	s, err := pgas.AllocLayout[Span](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Span", Hash: 0x7009024de66ad2b3})
 	return SpanSym{s}, err
 }
 
