@@ -15,7 +15,6 @@ package launch
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -134,7 +133,7 @@ func (a *agent) run() error {
 	if !ok || first.kind != toConfig {
 		return fmt.Errorf("an agent is started by pgasrun, not by hand")
 	}
-	if err := json.Unmarshal(first.data, &a.cfg); err != nil {
+	if err := decode(first.data, &a.cfg); err != nil {
 		return fmt.Errorf("reading the agent's configuration: %w", err)
 	}
 	if a.cfg.Version != version {
@@ -150,13 +149,13 @@ func (a *agent) run() error {
 	if err != nil {
 		return err
 	}
-	a.out.json(fromReady, answer)
+	a.out.value(fromReady, answer)
 	next, ok := <-a.commands
 	if !ok {
 		return nil // another host was not ready
 	}
 	var st start
-	if err := json.Unmarshal(next.data, &st); err != nil || next.kind != toStart {
+	if err := decode(next.data, &st); err != nil || next.kind != toStart {
 		return fmt.Errorf("the launcher said %q instead of starting", next.kind)
 	}
 	if err := a.start(st); err != nil {
@@ -217,13 +216,13 @@ func (a *agent) obey(c command) {
 			a.signalAll(syscall.Signal(c.data[0]))
 		}
 	case toTable:
-		a.out.json(fromTable, a.table())
+		a.out.value(fromTable, a.table())
 	case toFailed:
 		var d death
-		if json.Unmarshal(c.data, &d) == nil {
+		if decode(c.data, &d) == nil {
 			table := a.table() // before they wake
 			a.segment.Fail(d.PE, uint64(d.Status))
-			a.out.json(fromTable, table)
+			a.out.value(fromTable, table)
 		}
 	}
 }
@@ -243,7 +242,7 @@ func (a *agent) buried(e exit) bool {
 			d.Table = a.table() // before they wake
 			a.segment.Fail(d.PE, uint64(d.Status))
 		}
-		a.out.json(fromDeath, d)
+		a.out.value(fromDeath, d)
 		return true
 	}
 	return false

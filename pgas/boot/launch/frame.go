@@ -11,8 +11,9 @@ package launch
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -128,12 +129,17 @@ func (s *sender) bytes(k kind, parts ...[]byte) error {
 	return err
 }
 
-func (s *sender) json(k kind, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
+// value sends v. Arguments and variables may hold any bytes, which gob keeps.
+func (s *sender) value(k kind, v any) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
 		return err
 	}
-	return s.bytes(k, b)
+	return s.bytes(k, b.Bytes())
+}
+
+func decode(content []byte, v any) error {
+	return gob.NewDecoder(bytes.NewReader(content)).Decode(v)
 }
 
 func readFrame(r *bufio.Reader) (kind, []byte, error) {

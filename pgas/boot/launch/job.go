@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +87,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.refuse(err)
 			break
 		}
-		h.send.json(toConfig, j.config(h))
+		go h.send.value(toConfig, j.config(h)) // a command that is no agent need not read it
 	}
 	connect := time.NewTimer(j.spec.ConnectTimeout)
 	defer connect.Stop()
@@ -160,7 +159,7 @@ func (j *job) happened(e event) {
 		j.refuse(j.from(h, string(e.data)))
 	case fromReady:
 		h.ready = new(ready)
-		if err := json.Unmarshal(e.data, h.ready); err != nil {
+		if err := decode(e.data, h.ready); err != nil {
 			j.refuse(j.from(h, "its agent is of another version"))
 			return
 		}
@@ -174,7 +173,7 @@ func (j *job) happened(e event) {
 		}
 	case fromDeath:
 		var d death
-		if json.Unmarshal(e.data, &d) == nil {
+		if decode(e.data, &d) == nil {
 			j.died(h, d)
 		}
 	case fromTable:
@@ -234,7 +233,7 @@ func (j *job) startWhenReady() {
 		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
 	}
 	for _, h := range j.hosts {
-		h.send.json(toStart, st)
+		h.send.value(toStart, st)
 		h.started = true
 	}
 	if j.spec.Stdin != nil {
@@ -309,7 +308,7 @@ func (j *job) died(h *host, d death) {
 func (j *job) tellOthers(h *host, d death) {
 	for _, other := range j.hosts {
 		if other != h && other.started && !other.gone {
-			other.send.json(toFailed, d)
+			other.send.value(toFailed, d)
 		}
 	}
 }
@@ -425,7 +424,7 @@ func (j *job) askTables() {
 // tableCame notes a host's table, whether it was asked for or comes because a PE failed.
 func (j *job) tableCame(h *host, data []byte) {
 	var rows []blocked
-	if json.Unmarshal(data, &rows) != nil {
+	if decode(data, &rows) != nil {
 		return
 	}
 	h.table = rows
@@ -474,7 +473,7 @@ func (j *job) sweepHost(h *host) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
 	var order bytes.Buffer
-	(&sender{w: &order}).json(toConfig, config{Version: version, ID: j.id, Sweep: true})
+	(&sender{w: &order}).value(toConfig, config{Version: version, ID: j.id, Sweep: true})
 	cmd.Stdin = &order
 	if err := cmd.Run(); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)

@@ -83,7 +83,7 @@ func testSpec(t *testing.T, verb string, hosts ...boot.Host) (Spec, *output) {
 	}
 	out := &output{}
 	return Spec{
-		Hosts: hosts, Program: self, Args: []string{"pe", verb}, Env: []string{"PROBE=here", "PGAS_HEAP_MAX=16m"},
+		Hosts: hosts, Program: self, Args: []string{"pe", verb}, Env: []string{"PROBE=any\xff bytes", "PGAS_HEAP_MAX=16m"},
 		Stdout: out, Stderr: out, Template: "env FAKE={host}", Agent: []string{self}, Logf: t.Logf,
 	}, out
 }
@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 			}
 			for _, h := range hosts {
 				for i := range h.PEs {
-					if line := fmt.Sprintf("%d/3 %s here\n", h.First+i, h.Name); !strings.Contains(out.String(), line) {
+					if line := fmt.Sprintf("%d/3 %s any\xff bytes\n", h.First+i, h.Name); !strings.Contains(out.String(), line) {
 						t.Errorf("no %q in %q", line, out)
 					}
 				}

@@ -39,7 +39,7 @@ func FuzzFrames(f *testing.F) {
 	var b bytes.Buffer
 	s := &sender{w: &b}
 	s.bytes(fromOut, []byte{0, 0, 0, 1}, []byte("text\n"))
-	s.json(fromDeath, death{PE: 3})
+	s.value(fromDeath, death{PE: 3})
 	f.Add(b.Bytes())
 	f.Add([]byte{'o', 255, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, text []byte) {
