@@ -1,143 +1,14 @@
-// Implementation of shim.h. Functions come in the order of the header.
+// Workers, endpoints, memory, operations and progress, in the order of shim.h. The rest of it is in
+// setup.c (configuration, context), messages.c (active messages) and bitwise.c.
 
 #include "private.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include <ucs/debug/log_def.h>
-
-// status.go spells these numbers out, because it is also built without C.
-_Static_assert(UCS_OK == 0 && UCS_INPROGRESS == 1 && UCS_ERR_NO_MESSAGE == -1, "status.go");
-_Static_assert(UCS_ERR_UNREACHABLE == -6 && UCS_ERR_NO_DEVICE == -14, "status.go");
-_Static_assert(UCS_ERR_CANCELED == -16 && UCS_ERR_CONNECTION_RESET == -25, "status.go");
-_Static_assert(UCS_ERR_FIRST_LINK_FAILURE == -40 && UCS_ERR_ENDPOINT_TIMEOUT == -80, "status.go");
-_Static_assert(UCP_ATOMIC_OP_ADD == 0 && UCP_ATOMIC_OP_SWAP == 1 && UCP_ATOMIC_OP_CSWAP == 2 &&
-               UCP_ATOMIC_OP_AND == 3 && UCP_ATOMIC_OP_OR == 4 && UCP_ATOMIC_OP_XOR == 5, "types.go");
-_Static_assert(UCP_FEATURE_RMA == 2 && UCP_FEATURE_AMO32 == 4 && UCP_FEATURE_AMO64 == 8 &&
-               UCP_FEATURE_WAKEUP == 16 && UCP_FEATURE_AM == 64, "types.go");
-_Static_assert(UCP_AM_SEND_FLAG_EAGER == 2 && UCP_AM_SEND_FLAG_RNDV == 4, "types.go");
-
-// ---- What UCX says while it fails -----------------------------------------------------------------
-//
-// UCX explains failures of set-up calls in its log, on stdout, and returns a bare status. While a
-// thread is inside a set-up call its warnings and errors are collected here instead, so that the
-// error that the caller gets can carry the explanation. All other messages go where they always went.
-
-static _Thread_local char *gx_detail;
-
-static ucs_log_func_rc_t gx_log(const char *file, unsigned line, const char *function,
-                                ucs_log_level_t level, const ucs_log_component_config_t *component,
-                                const char *format, va_list args)
-{
-    (void)file; (void)line; (void)function; (void)component;
-    char *to = gx_detail;
-    if (to == NULL || level > UCS_LOG_LEVEL_WARN) {
-        return UCS_LOG_FUNC_RC_CONTINUE;
-    }
-    size_t used = strlen(to);
-    if (used + 4 < GX_DETAIL) {
-        if (used > 0) {
-            memcpy(to + used, "; ", 3);
-            used += 2;
-        }
-        va_list copy;
-        va_copy(copy, args);
-        vsnprintf(to + used, GX_DETAIL - used, format, copy);
-        va_end(copy);
-    }
-    return UCS_LOG_FUNC_RC_STOP;
-}
-
-static void gx_log_install(void)
-{
-    ucs_log_push_handler(gx_log);
-}
-
-static void gx_detail_begin(char *detail)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, gx_log_install);
-    detail[0] = '\0';
-    gx_detail = detail;
-}
-
-static void gx_detail_end(void)
-{
-    gx_detail = NULL;
-}
-
-// gx_text runs a UCX print function into a malloc'ed string.
-#define GX_TEXT(text, len, print)                      \
-    do {                                               \
-        FILE *stream = open_memstream((text), (len));  \
-        if (stream == NULL) {                          \
-            return UCS_ERR_NO_MEMORY;                  \
-        }                                              \
-        print;                                         \
-        fclose(stream);                                \
-        return UCS_OK;                                 \
-    } while (0)
-
-// ---- Configuration and context --------------------------------------------------------------------
-
-int32_t gx_config_read(const char *prefix, const char *file, ucp_config_t **config, char *detail)
-{
-    gx_detail_begin(detail);
-    ucs_status_t status = ucp_config_read(prefix, file, config);
-    gx_detail_end();
-    return status;
-}
-
-int32_t gx_config_modify(ucp_config_t *config, const char *name, const char *value, char *detail)
-{
-    gx_detail_begin(detail);
-    ucs_status_t status = ucp_config_modify(config, name, value);
-    gx_detail_end();
-    return status;
-}
-
-int32_t gx_config_print(const ucp_config_t *config, const char *title, int flags, char **text, size_t *len)
-{
-    GX_TEXT(text, len, ucp_config_print(config, stream, title, (ucs_config_print_flags_t)flags));
-}
-
-int32_t gx_context_create(uint64_t features, uint64_t endpoints, uint64_t per_node, const char *name,
-                          const ucp_config_t *config, ucp_context_h *context, char *detail)
-{
-    ucp_params_t params = {
-        .field_mask        = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED,
-        .features          = features,
-        .mt_workers_shared = 1, // goroutines on different threads use different workers of a context
-    };
-    if (endpoints > 0) {
-        params.field_mask       |= UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-        params.estimated_num_eps = endpoints;
-    }
-    if (per_node > 0) {
-        params.field_mask       |= UCP_PARAM_FIELD_ESTIMATED_NUM_PPN;
-        params.estimated_num_ppn = per_node;
-    }
-    if (name != NULL) {
-        params.field_mask |= UCP_PARAM_FIELD_NAME;
-        params.name        = name;
-    }
-    gx_detail_begin(detail);
-    ucs_status_t status = ucp_init(&params, config, context);
-    gx_detail_end();
-    return status;
-}
-
-int32_t gx_context_print(ucp_context_h context, char **text, size_t *len)
-{
-    GX_TEXT(text, len, ucp_context_print_info(context, stream));
-}
 
 static uint64_t gx_now(void)
 {
@@ -147,8 +18,6 @@ static uint64_t gx_now(void)
 }
 
 // ---- Workers --------------------------------------------------------------------------------------
-
-static int32_t gx_am_drop_all(gx_worker *w);
 
 int32_t gx_worker_create(ucp_context_h context, int wakeup, int messages, const char *name,
                          gx_worker **worker, char *detail)
@@ -301,7 +170,7 @@ static void gx_ep_failed(void *arg, ucp_ep_h h, ucs_status_t status)
     __atomic_fetch_add(&w->failures, 1, __ATOMIC_RELEASE);
 }
 
-static __attribute__((noinline)) int32_t gx_ep_open(gx_ep *ep)
+int32_t gx_ep_open(gx_ep *ep)
 {
     if (ep->status < 0) {
         return ep->status;
@@ -326,15 +195,6 @@ static __attribute__((noinline)) int32_t gx_ep_open(gx_ep *ep)
         ep->ep       = (uintptr_t)h;
     }
     return status;
-}
-
-// gx_ready makes sure that there is an endpoint to use, and that it has not failed.
-static inline int32_t gx_ready(gx_ep *ep)
-{
-    if (__builtin_expect(ep->ep != 0 && ep->status == 0, 1)) {
-        return UCS_OK;
-    }
-    return gx_ep_open(ep);
 }
 
 int32_t gx_ep_connect(gx_ep *ep)
@@ -389,38 +249,6 @@ void gx_sent(void *request, ucs_status_t status, void *user_data)
 {
     ucp_request_free(request);
     gx_finish(user_data, status);
-}
-
-static void gx_received(void *request, ucs_status_t status, size_t length, void *user_data)
-{
-    (void)length;
-    ucp_request_free(request);
-    gx_finish(user_data, status);
-}
-
-static void gx_param(ucp_request_param_t *param, gx_slot *s)
-{
-    param->op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-    param->cb.send      = gx_sent;
-    param->user_data    = s;
-}
-
-// gx_copy is memcpy that may be given nowhere when there is nothing to copy.
-static inline void gx_copy(void *to, const void *from, size_t len)
-{
-    if (len > 0) {
-        memcpy(to, from, len);
-    }
-}
-
-// gx_begin readies a slot for a new operation.
-static inline void gx_begin(gx_slot *s)
-{
-    s->status    = UCS_INPROGRESS;
-    s->request   = 0;
-    s->abandoned = 0;
-    s->word      = 0;
-    s->flush     = 0;
 }
 
 // ---- Closing --------------------------------------------------------------------------------------
@@ -648,151 +476,6 @@ void gx_request_cancel(gx_worker *w, gx_slot *s)
     if (s->status == UCS_INPROGRESS && s->request != 0) {
         ucp_request_cancel(gx_ucp(w), (void *)s->request);
     }
-}
-
-// ---- Active messages ------------------------------------------------------------------------------
-
-int32_t gx_am_send_hold(gx_ep *ep, gx_slot *s, uint32_t id, const void *header, uint64_t header_len,
-                        const void *data, uint64_t len, uint32_t flags)
-{
-    int32_t status = gx_ready(ep);
-    if (status != UCS_OK) {
-        return status;
-    }
-    gx_begin(s);
-    ucp_request_param_t param;
-    gx_param(&param, s);
-    param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-    param.flags         = flags;
-    return gx_posted(s, ucp_am_send_nbx((ucp_ep_h)ep->ep, id, header, header_len, data, len, &param));
-}
-
-int32_t gx_am_send_copy(gx_ep *ep, gx_slot *s, uint32_t id, const void *header, uint64_t header_len,
-                        const void *data, uint64_t len, uint32_t flags)
-{
-    uint8_t *to = s->copy + header_len;
-    gx_copy(s->copy, header, header_len);
-    gx_copy(to, data, len);
-    return gx_am_send_hold(ep, s, id, s->copy, header_len, to, len, flags);
-}
-
-enum { GX_MSG_COPY = 2048 }; // eager payloads up to this size are copied, larger ones held
-
-static ucs_status_t gx_am_arrived(void *arg, const void *header, size_t header_len, void *data,
-                                  size_t len, const ucp_am_recv_param_t *param)
-{
-    gx_inbox *in   = arg;
-    int rendezvous = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-    int can_hold   = rendezvous || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) != 0;
-    int hold       = can_hold && (rendezvous || len > GX_MSG_COPY);
-    size_t copied  = hold ? 0 : len;
-    size_t align   = (header_len + 15) & ~(size_t)15; // a copied payload starts aligned
-    gx_msg *m      = malloc(sizeof(*m) + align + copied);
-    if (m == NULL) {
-        in->lost++;
-        return UCS_ERR_NO_MEMORY; // refuses a rendezvous; an eager message is gone
-    }
-    char *tail    = (char *)(m + 1);
-    m->next       = NULL;
-    m->data       = hold ? data : tail + align;
-    m->data_len   = len;
-    m->header_len = (uint32_t)header_len;
-    m->rendezvous = (uint32_t)rendezvous;
-    m->held       = (uint32_t)hold;
-    gx_copy(tail, header, header_len);
-    gx_copy(m->data, data, copied);
-    if (in->tail != NULL) {
-        in->tail->next = m;
-    } else {
-        in->head = m;
-    }
-    in->tail = m;
-    __atomic_fetch_add(&in->queued, 1, __ATOMIC_RELEASE);
-    return hold ? UCS_INPROGRESS : UCS_OK;
-}
-
-// gx_am_dropped takes messages for which there is no inbox. A rendezvous completes at its sender.
-static ucs_status_t gx_am_dropped(void *arg, const void *header, size_t header_len, void *data, size_t len,
-                                  const ucp_am_recv_param_t *param)
-{
-    (void)header; (void)header_len; (void)data; (void)len; (void)param;
-    gx_worker *w = arg;
-    w->dropped++;
-    return UCS_OK;
-}
-
-static int32_t gx_am_handle(gx_worker *w, uint32_t id, ucp_am_recv_callback_t cb, void *arg)
-{
-    ucp_am_handler_param_t param = {
-        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                      UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
-        .id         = id,
-        .flags      = UCP_AM_FLAG_WHOLE_MSG,
-        .cb         = cb,
-        .arg        = arg,
-    };
-    return ucp_worker_set_am_recv_handler(gx_ucp(w), &param);
-}
-
-// gx_am_drop_all gives every id a handler. UCX 1.13 does not check whether an arriving message's id has
-// one before it looks at it, so that a message nobody waits for would crash the receiver.
-static int32_t gx_am_drop_all(gx_worker *w)
-{
-    int32_t status = UCS_OK;
-    for (int id = GX_AM_IDS - 1; id >= 0 && status == UCS_OK; id--) {
-        status = gx_am_handle(w, (uint32_t)id, gx_am_dropped, w);
-    }
-    return status;
-}
-
-gx_inbox *gx_inbox_create(gx_worker *w, uint32_t id, int32_t *status)
-{
-    gx_inbox *in = calloc(1, sizeof(*in));
-    if (in == NULL) {
-        *status = UCS_ERR_NO_MEMORY;
-        return NULL;
-    }
-    in->worker = w;
-    *status    = gx_am_handle(w, id, gx_am_arrived, in);
-    if (*status != UCS_OK) {
-        free(in);
-        return NULL;
-    }
-    return in;
-}
-
-void gx_inbox_destroy(gx_inbox *in, uint32_t id)
-{
-    gx_worker *w = in->worker;
-    gx_am_handle(w, id, gx_am_dropped, w);
-    while (in->head != NULL) {
-        gx_msg *m = in->head;
-        in->head  = m->next;
-        gx_msg_free(w, m);
-    }
-    free(in);
-}
-
-int32_t gx_msg_recv_hold(gx_worker *w, gx_slot *s, gx_msg *m, void *dst)
-{
-    gx_begin(s);
-    ucp_request_param_t param;
-    gx_param(&param, s);
-    param.cb.recv_am = gx_received;
-    ucs_status_ptr_t posted = ucp_am_recv_data_nbx(gx_ucp(w), m->data, dst, m->data_len, &param);
-    if (!UCS_PTR_IS_ERR(posted)) {
-        m->held = 0; // the descriptor now belongs to the operation
-        m->data = NULL;
-    }
-    return gx_posted(s, posted);
-}
-
-void gx_msg_free(gx_worker *w, gx_msg *m)
-{
-    if (m->held) {
-        ucp_am_data_release(gx_ucp(w), m->data);
-    }
-    free(m);
 }
 
 // ---- Progress -------------------------------------------------------------------------------------
