@@ -160,3 +160,30 @@ func TestRepeatedCollectives(t *testing.T) {
 		return nil
 	})
 }
+
+// TestLargeBlocksComeBackZero: a large block's pages go back to the kernel when it is freed, and
+// whatever takes its place is zero, at its ends too.
+func TestLargeBlocksComeBackZero(t *testing.T) {
+	onEvery(t, 2, func(ctx context.Context, w *pgas.World) error {
+		small, err := pgas.Alloc[byte](ctx, w, 100) // so that the large ones do not start on a page
+		if err != nil {
+			return err
+		}
+		for _, n := range []int{3<<20 + 17, 2<<20 + 5, 4 << 20} {
+			s, err := pgas.Alloc[byte](ctx, w, n)
+			if err != nil {
+				return err
+			}
+			for i, v := range s.Local() {
+				if v != 0 {
+					return fmt.Errorf("byte %d of %d is %d", i, n, v)
+				}
+				s.Local()[i] = 0xee
+			}
+			if err := s.Free(ctx); err != nil {
+				return err
+			}
+		}
+		return small.Free(ctx)
+	})
+}

@@ -73,8 +73,8 @@ func (h *heap) cut(i int, at, n uint64) {
 	h.free = slices.Replace(h.free, i, i+1, rest...)
 }
 
-// release gives the block at off back.
-func (h *heap) release(off uint64) {
+// release gives the block at off back and returns its bytes.
+func (h *heap) release(off uint64) uint64 {
 	n := h.live[off]
 	delete(h.live, off)
 	h.use.InUse -= n
@@ -94,15 +94,7 @@ func (h *heap) release(off uint64) {
 		hi, s.n = i+1, s.n+h.free[i].n
 	}
 	h.free = slices.Replace(h.free, lo, hi, s)
-}
-
-// touched is the part of a block at off that was in use before, given the high-water mark before it
-// was allocated: memory above that mark is still zero.
-func touched(off, n, high uint64) uint64 {
-	if off >= high {
-		return 0
-	}
-	return min(n, high-off)
+	return n
 }
 
 func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }

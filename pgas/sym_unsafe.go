@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Sym is a symmetric allocation: Len elements of T at the same offset of every PE's heap.
@@ -84,7 +86,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		off, fits = w.heap.alloc(bytes, uint64(align))
 	}
 	if fits && zero {
-		clear(w.mine[off : off+touched(off, bytes, high)]) // before the meeting: peers may write after it
+		w.zero(off, touched(off, bytes, high)) // before the meeting: peers may write after it
 	}
 	if err := w.agree(ctx, r); err != nil {
 		if fits {
@@ -97,6 +99,18 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	}
 	return Sym[T]{ctx: w.def, blk: &block{}, off: uintptr(off), n: n}, nil
 }
+
+// touched is the part of a block at off that may have been written before, given the high-water mark
+// before it was allocated: memory above that mark is still zero.
+func touched(off, n, high uint64) uint64 {
+	if off >= high {
+		return 0
+	}
+	return min(n, high-off)
+}
+
+// zero clears n bytes from off of this PE's heap.
+func (w *World) zero(off, n uint64) { w.job.Segment.Zero(w.job.PE-w.first, off, n) }
 
 // product is a*b, and false if it overflows.
 func product(a, b uint64) (uint64, bool) {
@@ -137,7 +151,9 @@ func (s Sym[T]) Free(ctx context.Context) error {
 		return err
 	}
 	s.blk.freed.Store(true)
-	w.heap.release(uint64(s.off))
+	if n := w.heap.release(uint64(s.off)); n >= boot.DiscardMin {
+		w.zero(uint64(s.off), n) // gives its pages back
+	}
 	return nil
 }
 

@@ -2,14 +2,14 @@ package boot
 
 import "golang.org/x/sys/unix"
 
-// discardMin is the size from which giving pages back beats writing zeros over them.
-const discardMin = 1 << 20
+// DiscardMin is the size from which giving pages back beats writing zeros over them.
+const DiscardMin = 1 << 20
 
 // Zero makes n bytes from off of the heap of local PE i zero. Large ranges of a mapped segment cost
 // nothing: their pages go back to the kernel, which gives zeroed ones when they are touched again.
 func (s *Segment) Zero(i int, off, n uint64) {
 	b := s.Heap(i)[off : off+n]
-	if !s.mapped || n < discardMin {
+	if !s.mapped || n < DiscardMin {
 		clear(b)
 		return
 	}
