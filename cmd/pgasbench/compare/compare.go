@@ -7,7 +7,8 @@
 // time decides anything.
 //
 // rows.go is the table of goals; suites.go says which programs measure which rows; tools.go builds them
-// and makes two hosts out of network namespaces; children.go runs them; report.go judges and prints.
+// and makes two hosts out of network namespaces; children.go runs them; busy.go sees who else uses the
+// machine; report.go judges and prints.
 package compare
 
 import (
@@ -154,9 +155,10 @@ func choose(pattern *regexp.Regexp) []row {
 	return wanted
 }
 
-// figures is what came out: for each point a value a round, NaN-free: a round without one has no entry.
+// figures is what came out: in each round a result for each point that was measured in it.
 type figures struct {
 	rounds []map[point]result.Result
+	busy   []float64        // of each round: what others took of the machine before it, 0 to 1
 	failed map[string]error // by suite: the last failure
 	tries  map[string]int   // by suite: how many failures
 }
@@ -169,8 +171,11 @@ func newFigures() *figures {
 const failuresAllowed = 2
 
 // measureRounds runs all jobs once a round, every other round in reverse, so that whoever goes first
-// does not always find the machine in the same state.
+// does not always find the machine in the same state. No program runs beyond o.limit.
 func measureRounds(ctx context.Context, t *tools, jobs []job, o *options, f *figures, news io.Writer) error {
+	over := fmt.Errorf("the run was over after %v", o.limit)
+	bounded, cancel := context.WithTimeoutCause(ctx, o.limit, over)
+	defer cancel()
 	begun := time.Now()
 	var longest time.Duration
 	for round := range o.rounds {
@@ -179,18 +184,19 @@ func measureRounds(ctx context.Context, t *tools, jobs []job, o *options, f *fig
 			fmt.Fprintf(news, "pgasbench: %d of %d rounds fit into %v\n", round, o.rounds, o.limit)
 			break
 		}
+		f.busy = append(f.busy, othersTake(bounded))
 		f.rounds = append(f.rounds, map[point]result.Result{})
 		for _, j := range jobs {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
 			if f.tries[j.name] >= failuresAllowed {
 				continue
 			}
 			fmt.Fprintf(news, "pgasbench: round %d of %d: %s\n", round+1, o.rounds, j.says)
-			if err := j.measure(ctx, t, o, f.rounds[round]); err != nil {
+			if err := j.measure(bounded, t, o, f.rounds[round]); err != nil {
 				f.failed[j.name] = err
 				f.tries[j.name]++
+			}
+			if err := context.Cause(ctx); err != nil {
+				return err
 			}
 		}
 		longest = max(longest, time.Since(start))

@@ -222,6 +222,56 @@ func TestFailingPeer(t *testing.T) {
 	}
 }
 
+// The whole run is bounded: what does not fit says so, and what was measured is reported.
+func TestRunIsBounded(t *testing.T) {
+	f := newFigures()
+	o := quickly()
+	o.limit = 700 * time.Millisecond
+	jobs := []job{
+		told("ours-2", `echo '{"bench":"put","bytes":8,"p50_ns":2}'`, point{"ours-2", "put", 8}),
+		told("osh-2", `sleep 60`, point{"osh-2", "put", 8}),
+	}
+	start := time.Now()
+	if err := measureRounds(t.Context(), &tools{}, jobs, o, f, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if v := judge(rows[0], f); v.Reached != "?" || !strings.Contains(v.Why, "the run was over after 700ms") || len(f.rounds) != 1 {
+		t.Errorf("%+v after %d rounds and %v", v, len(f.rounds), time.Since(start))
+	}
+	if _, ok := f.rounds[0][point{"ours-2", "put", 8}]; !ok {
+		t.Error("what was measured is lost")
+	}
+}
+
+func TestBusy(t *testing.T) {
+	stat := func(user, system, idle, wait, steal int) string {
+		return fmt.Sprintf("cpu  %d 0 %d %d %d 0 0 %d 55 66\ncpu0 1 2 3 4 5 6 7 8 9 10\n", user, system, idle, wait, steal)
+	}
+	for _, c := range []struct {
+		after string
+		want  float64
+	}{
+		{stat(100, 100, 200, 10, 0), 0},
+		{stat(100, 100, 250, 60, 0), 0},
+		{stat(125, 125, 250, 10, 0), 0.5},
+		{stat(100, 100, 275, 10, 25), 0.25},
+		{"", 0},
+	} {
+		if got := busyBetween(stat(100, 100, 200, 10, 0), c.after); got != c.want {
+			t.Errorf("%q: %v, want %v", c.after, got, c.want)
+		}
+	}
+	f := newFigures()
+	f.busy = []float64{0.02, 0.04}
+	if f.caution() != "" {
+		t.Error(f.caution())
+	}
+	f.busy = append(f.busy, 0.734)
+	if !strings.Contains(f.caution(), "up to 73 % of this machine") {
+		t.Error(f.caution())
+	}
+}
+
 func TestMissingNeedsAreNamed(t *testing.T) {
 	j := told("osh-hosts", "exit 0")
 	j.needs = needs{osh: true, hosts: true}

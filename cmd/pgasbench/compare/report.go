@@ -127,8 +127,16 @@ func reportTable(w io.Writer, wanted []row, verdicts []verdict, f *figures) erro
 	if err := writeAligned(w, lines); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians.\n", len(f.rounds))
+	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians.\n%s", len(f.rounds), f.caution())
 	return err
+}
+
+// caution is a sentence about a machine that others were using.
+func (f *figures) caution() string {
+	if len(f.busy) == 0 || slices.Max(f.busy) < busyAbove {
+		return ""
+	}
+	return fmt.Sprintf("Others took up to %.0f %% of this machine meanwhile: rows in which somebody waits mean little.\n", 100*slices.Max(f.busy))
 }
 
 func cells(r row, v verdict) []string {
