@@ -104,6 +104,9 @@ type agent struct {
 	relays   sync.WaitGroup
 }
 
+// killTime is how long a killed process may take to go.
+const killTime = 5 * time.Second
+
 // lastWords is how long the launcher may take to read what is left after it has ended our input.
 const lastWords = 2 * time.Second
 
@@ -140,7 +143,7 @@ func (a *agent) run() error {
 		return fmt.Errorf("this is another version of pgasrun than the launcher's: install the same on every host")
 	}
 	if a.cfg.Sweep {
-		for sweep(a.cfg.ID, 0) > 0 {
+		for deadline := time.Now().Add(killTime); sweep(a.cfg.ID, 0) > 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 		return nil
@@ -294,7 +297,7 @@ func (a *agent) reap() {
 // survives a kill for this long is stuck in the kernel.
 func (a *agent) sweepUntilAlone() bool {
 	pause := time.Millisecond
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); {
 		next := time.After(pause)
 	collect:
 		for {

@@ -109,8 +109,9 @@ type blocked struct {
 
 // sender writes frames. Any number of goroutines may use it.
 type sender struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu     sync.Mutex
+	w      io.Writer
+	failed error // of the first write that failed: what follows half a frame would be misread
 }
 
 func (s *sender) bytes(k kind, parts ...[]byte) error {
@@ -125,8 +126,10 @@ func (s *sender) bytes(k kind, parts ...[]byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.w.Write(b)
-	return err
+	if s.failed == nil {
+		_, s.failed = s.w.Write(b)
+	}
+	return s.failed
 }
 
 // value sends v. Arguments and variables may hold any bytes, which gob keeps.
