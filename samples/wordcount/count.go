@@ -25,6 +25,7 @@ type counter struct {
 	w     *pgas.World
 	tally TallyRef
 	table *table
+	mail  *mailman
 	root  string
 	files []string
 	batch int         // bytes of source between merges
@@ -38,6 +39,7 @@ type counter struct {
 	unmerged   int   // bytes of source since the last merge
 	done       tallies
 	grown      uint64 // meetings so far
+	full       bool   // something of ours did not fit since the last one
 	mergeTime  time.Duration
 }
 
@@ -61,18 +63,21 @@ func (c *counter) run(ctx context.Context) error {
 	}
 }
 
-// work counts files until none is left or a meeting is called, and leaves what could not be placed in
-// dirty.
+// work counts files, and takes in what others counted for this PE's volume, until nothing is left or a
+// meeting is called. What could not be placed stays in dirty.
 func (c *counter) work(ctx context.Context) error {
-	for !c.tally.Stop().Test(pgas.GT, c.grown) {
+	for !c.called() {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		i, ok := c.next()
 		if !ok {
-			break
+			return c.finish(ctx)
 		}
 		c.file(c.files[i])
+		if c.mail.waiting() {
+			c.mail.receive(c.take)
+		}
 		if c.unmerged >= c.batch {
 			if err := c.merge(ctx); err != nil {
 				return err
@@ -81,6 +86,30 @@ func (c *counter) work(ctx context.Context) error {
 	}
 	return c.merge(ctx)
 }
+
+// finish is the work when no file is left: to send what is pending, and to take what others send, until
+// all are done. It ends early for a meeting.
+func (c *counter) finish(ctx context.Context) error {
+	for {
+		c.mail.receive(c.take)
+		over := c.mail.over() // before the merge: what was taken by then is merged by it
+		if err := c.merge(ctx); err != nil {
+			return err
+		}
+		if over || c.called() {
+			return nil
+		}
+		if len(c.dirty) == 0 {
+			c.mail.finish()
+		}
+		if err := c.mail.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// called reports whether this PE is asked to a meeting.
+func (c *counter) called() bool { return c.tally.Stop().Test(pgas.GT, c.grown) }
 
 // next is the number of a file that no other PE has.
 func (c *counter) next() (int64, bool) {
@@ -119,33 +148,73 @@ func (c *counter) file(path string) {
 func (c *counter) see(name string) {
 	w := c.words[name]
 	if w == nil {
-		w = &word{name: name, hash: c.table.hash(name)}
-		c.words[name] = w
+		w = c.meetWord(name)
 	}
-	if w.pending == 0 {
-		c.dirty = append(c.dirty, w)
-	}
-	w.pending++
+	c.add(w, 1)
 	c.done.identifiers++
 }
 
-// merge adds what is pending to the table, and calls a meeting if it does not fit.
+// take counts what another PE counted.
+func (c *counter) take(name []byte, n int64) {
+	w := c.words[string(name)]
+	if w == nil {
+		w = c.meetWord(string(name))
+	}
+	c.add(w, n)
+}
+
+// meetWord makes the word of a name that this PE sees for the first time.
+func (c *counter) meetWord(name string) *word {
+	w := &word{name: name, hash: c.table.hash(name)}
+	c.words[name] = w
+	return w
+}
+
+func (c *counter) add(w *word, n int64) {
+	if w.pending == 0 {
+		c.dirty = append(c.dirty, w)
+	}
+	w.pending += n
+}
+
+// merge adds what is pending to the table, or sends it on its way there. What finds its home full, or no
+// box to be sent in, stays dirty; for the first of these it calls a meeting.
 func (c *counter) merge(ctx context.Context) error {
 	start := time.Now()
-	unplaced, err := c.table.merge(ctx, c.dirty)
+	here, rest := c.sort()
+	unplaced, err := c.table.merge(ctx, here)
 	if err != nil {
 		return err
 	}
-	c.mergeTime += time.Since(start)
-	c.dirty = append(c.dirty[:0], unplaced...)
+	c.dirty = append(append(c.dirty[:0], unplaced...), rest...)
 	c.unmerged = 0
-	c.report()
 	if len(unplaced) > 0 {
+		c.full = true
 		for pe := range c.w.NPEs() {
 			c.tally.SetStop(pe, c.grown+1)
+			c.mail.ring(pe)
 		}
 	}
+	c.mergeTime += time.Since(start)
+	c.report()
 	return nil
+}
+
+// sort sends the dirty words that have a home on another host, and returns those that this PE adds by
+// itself, and those that found no box.
+func (c *counter) sort() (here, rest []*word) {
+	away := make([][]*word, c.w.NPEs())
+	for _, w := range c.dirty {
+		if pe, _ := c.table.home(w.hash); c.mail.far[pe] && fits(w) {
+			away[pe] = append(away[pe], w)
+		} else {
+			here = append(here, w)
+		}
+	}
+	for pe, words := range away {
+		rest = append(rest, c.mail.send(pe, words)...)
+	}
+	return here, rest
 }
 
 // report adds to the sums on PE 0.
@@ -170,8 +239,9 @@ func (c *counter) meet(ctx context.Context) (bool, error) {
 	if err := c.w.Barrier(ctx); err != nil {
 		return false, err
 	}
-	if len(c.dirty) > 0 {
+	if c.full {
 		c.tally.IncFull(0)
+		c.full = false
 	}
 	if err := c.w.Barrier(ctx); err != nil {
 		return false, err

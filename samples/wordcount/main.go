@@ -101,7 +101,11 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (*counter, error)
 	if c.files, err = shareFiles(ctx, w, c.tally, mine); err != nil {
 		return nil, err
 	}
-	c.table, err = newTable(ctx, w, opts.table, opts.heap, pagesFor(opts.table*textShare)+w.NPEs(), hashName)
+	if c.mail, err = newMailman(ctx, w, c.tally, func(pe int) bool { return !opts.direct && w.HostOf(pe) != w.Host() }); err != nil {
+		return nil, err
+	}
+	slots, heap := opts.slots(w.NPEs())
+	c.table, err = newTable(ctx, w, slots, heap, pagesFor(slots*textShare)+w.NPEs(), hashName)
 	return c, err
 }
 

@@ -27,21 +27,23 @@ counted, and with -verify if it agrees with a sequential count.
 flags:
 `
 
-// The table's size if the flags do not say. It holds the standard library three times over on a few PEs,
-// costs nothing until used, and grows.
+// The table's size if the flags do not say. It holds the standard library three times over, costs nothing
+// until used, and grows.
 const (
-	defaultTable = 1 << 17
-	heapShare    = 4 // slots per overflow entry
-	textShare    = 8 // bytes of spelling per slot
-	tableMost    = 1 << 31
+	slotsInAll = 1 << 19 // of all PEs
+	slotsLeast = 1 << 12 // of each
+	heapShare  = 4       // slots per overflow entry
+	textShare  = 8       // bytes of spelling per slot
+	tableMost  = 1 << 31
 )
 
 type options struct {
 	input    string
-	table    int // slots of each PE
-	heap     int // overflow entries of each PE
+	table    int // slots of each PE; 0: see slots
+	heap     int // overflow entries of each PE; 0: see slots
 	batch    int
 	progress string
+	direct   bool
 	verify   bool
 	json     bool
 }
@@ -51,10 +53,11 @@ func parse(args []string) (o options, text string, err error) {
 	fs := flag.NewFlagSet("wordcount", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.input, "input", "", "count the .go files below `dir` (default: the source of the Go tree, GOROOT/src)")
-	fs.IntVar(&o.table, "table", defaultTable, "`slots` of the table on each PE to start with")
-	fs.IntVar(&o.heap, "heap", -1, "overflow `entries` on each PE to start with (default: a quarter of the slots)")
+	fs.IntVar(&o.table, "table", 0, "`slots` of the table on each PE to start with (default: half a million, spread over the PEs)")
+	fs.IntVar(&o.heap, "heap", 0, "overflow `entries` on each PE to start with (default: a quarter of the slots)")
 	fs.IntVar(&o.batch, "batch", 1<<20, "`bytes` of source that a PE counts by itself before it adds to the table")
 	fs.StringVar(&o.progress, "progress", "auto", "show progress on stderr: auto (a terminal, or a run of some seconds), on, off")
+	fs.BoolVar(&o.direct, "direct", false, "update homes on other hosts by remote atomics too, instead of sending them batches")
 	fs.BoolVar(&o.verify, "verify", false, "compare with a sequential count on PE 0; fail if they differ")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object")
 	switch err := fs.Parse(args); {
@@ -68,19 +71,19 @@ func parse(args []string) (o options, text string, err error) {
 	case fs.NArg() > 0:
 		return o, "", fmt.Errorf("unexpected argument %q: name the tree with -input", fs.Arg(0))
 	}
-	if o.heap < 0 {
-		o.heap = max(1, o.table/heapShare)
-	}
-	return o, "", o.check()
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return o, "", o.check(given)
 }
 
-func (o *options) check() error {
+// check refuses what makes no sense of the flags that were given.
+func (o *options) check(given map[string]bool) error {
 	for _, f := range []struct {
 		name        string
 		value, most int
-	}{{"-table", o.table, tableMost}, {"-heap", o.heap, tableMost}, {"-batch", o.batch, 1 << 40}} {
-		if f.value < 1 || f.value > f.most {
-			return fmt.Errorf("%s %d: give a number from 1 to %d", f.name, f.value, f.most)
+	}{{"table", o.table, tableMost}, {"heap", o.heap, tableMost}, {"batch", o.batch, 1 << 40}} {
+		if given[f.name] && (f.value < 1 || f.value > f.most) {
+			return fmt.Errorf("-%s %d: give a number from 1 to %d", f.name, f.value, f.most)
 		}
 	}
 	switch o.progress {
@@ -88,4 +91,17 @@ func (o *options) check() error {
 		return nil
 	}
 	return fmt.Errorf("-progress %s: give auto, on or off", o.progress)
+}
+
+// slots is the size of each PE's volume, in a job of npes.
+func (o *options) slots(npes int) (table, heap int) {
+	table = o.table
+	if table == 0 {
+		table = max(slotsLeast, slotsInAll/npes)
+	}
+	heap = o.heap
+	if heap == 0 {
+		heap = max(1, table/heapShare)
+	}
+	return table, heap
 }

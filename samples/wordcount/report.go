@@ -120,6 +120,17 @@ func appendFrequency(b []byte, f frequency) []byte {
 	return append(b, f.Name...)
 }
 
+// eachFrequency calls f for what encode wrote. f must not keep name.
+func eachFrequency(b []byte, f func(name []byte, count int64)) {
+	for len(b) > 0 {
+		count, n := binary.Uvarint(b)
+		size, m := binary.Uvarint(b[n:])
+		name := b[n+m:][:size]
+		f(name, int64(count))
+		b = b[n+m+len(name):]
+	}
+}
+
 // allFrequencies is what all PEs offer.
 func allFrequencies(ctx context.Context, w *pgas.World, lists *shelf) ([]frequency, error) {
 	var all []frequency
@@ -128,13 +139,7 @@ func allFrequencies(ctx context.Context, w *pgas.World, lists *shelf) ([]frequen
 		if err != nil {
 			return nil, err
 		}
-		for b := []byte(s); len(b) > 0; {
-			count, n := binary.Uvarint(b)
-			size, m := binary.Uvarint(b[n:])
-			b = b[n+m:]
-			all = append(all, frequency{string(b[:size]), int64(count)})
-			b = b[size:]
-		}
+		eachFrequency([]byte(s), func(name []byte, count int64) { all = append(all, frequency{string(name), count}) })
 	}
 	return all, nil
 }

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/gopgas/gopgas/pgas"
+
 //go:generate go tool pgasgen
 
 // pageBytes is the size of a page of spellings. Each PE reserves room at a home a page at a time.
@@ -69,6 +71,28 @@ type Tally struct {
 	// Stop asks the owner to come to the meeting that makes the table larger for the Stop-th time.
 	Stop uint64 `pgas:"atomic"`
 
+	// Mail counts what may concern the owner: see mail.go.
+	Mail pgas.Signal
+
+	// Done counts the PEs that will send the owner nothing more.
+	Done int64 `pgas:"atomic"`
+
 	// Offered is the size of what the owner offers to PE 0: see share.go. Written by the owner.
 	Offered int64
+}
+
+// boxBytes is the size of a parcel.
+const boxBytes = 32 << 10
+
+// Box holds one parcel from a PE of another host: see mail.go.
+//
+//pgas:symmetric
+type Box struct {
+	// Arrived is the number of the parcel, from 1, and its length: number<<32 | bytes.
+	Arrived pgas.Signal
+
+	// Taken is how many parcels of the owner the PE that this box is for has taken. Written by that PE.
+	Taken uint64 `pgas:"atomic"`
+
+	Text [boxBytes]byte // written by the sender, with the signal; read by the owner
 }

@@ -945,10 +945,12 @@ func _(x Tally) {
 		MergeNS     int64
 		Full        int64
 		Stop        uint64
+		Mail        pgas.Signal
+		Done        int64
 		Offered     int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-112]
+	_ = ok[unsafe.Sizeof(x)-128]
 	_ = ok[unsafe.Offsetof(x.NextFile)-0]
 	_ = ok[unsafe.Offsetof(x.Files)-8]
 	_ = ok[unsafe.Offsetof(x.Unreadable)-16]
@@ -962,7 +964,9 @@ func _(x Tally) {
 	_ = ok[unsafe.Offsetof(x.MergeNS)-80]
 	_ = ok[unsafe.Offsetof(x.Full)-88]
 	_ = ok[unsafe.Offsetof(x.Stop)-96]
-	_ = ok[unsafe.Offsetof(x.Offered)-104]
+	_ = ok[unsafe.Offsetof(x.Mail)-104]
+	_ = ok[unsafe.Offsetof(x.Done)-112]
+	_ = ok[unsafe.Offsetof(x.Offered)-120]
 }
 
 // TallySym is a symmetric allocation of Tally records: Len of them, at the same offset of every
@@ -976,7 +980,7 @@ type TallySym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Tally.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
-	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x62c7e935cc7d91cf})
+	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0xb6da0cd2a8bd8f8a})
 	return TallySym{s}, err
 }
 
@@ -2281,39 +2285,395 @@ func (r TallyRef) WaitUntilStop(ctx context.Context, cmp pgas.Cmp, v uint64) (ui
 	return pgas.FieldAtomic[uint64](r.ref, 96).WaitUntil(ctx, cmp, v)
 }
 
+// Mail refers to the signal Mail of the record: for puts with a signal, and to wait for it on the
+// PE that owns it.
+func (r TallyRef) Mail() pgas.SignalRef {
+	return pgas.FieldSignal(r.ref, 104)
+}
+
+// Done refers to the atomic word Done of the record.
+func (r TallyRef) Done() pgas.Atomic[int64] {
+	return pgas.FieldAtomic[int64](r.ref, 112)
+}
+
+// FetchDone returns Done of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchDone(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).Fetch(pe)
+}
+
+// SetDone stores v into Done of the record on PE pe. It is complete there after a Quiet.
+func (r TallyRef) SetDone(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 112).Set(pe, v)
+}
+
+// SwapDone stores v into Done of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) SwapDone(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).Swap(pe, v)
+}
+
+// CompareSwapDone stores v into Done of the record on PE pe if it equals cond, and returns the old
+// value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) CompareSwapDone(pe int, cond, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).CompareSwap(pe, cond, v)
+}
+
+// FetchIncDone adds 1 to Done of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchIncDone(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).FetchAdd(pe, 1)
+}
+
+// IncDone adds 1 to Done of the record on PE pe. It is complete there after a Quiet.
+func (r TallyRef) IncDone(pe int) {
+	pgas.FieldAtomic[int64](r.ref, 112).Add(pe, 1)
+}
+
+// FetchAddDone adds v to Done, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchAddDone(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).FetchAdd(pe, v)
+}
+
+// AddDone adds v to Done, in the record on PE pe. It is complete there after a Quiet.
+func (r TallyRef) AddDone(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 112).Add(pe, v)
+}
+
+// FetchAndDone stores the bitwise and of Done with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchAndDone(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).FetchAnd(pe, v)
+}
+
+// AndDone stores the bitwise and of Done with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r TallyRef) AndDone(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 112).And(pe, v)
+}
+
+// FetchOrDone stores the bitwise or of Done with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchOrDone(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).FetchOr(pe, v)
+}
+
+// OrDone stores the bitwise or of Done with v into it, in the record on PE pe. It is complete there
+// after a Quiet.
+func (r TallyRef) OrDone(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 112).Or(pe, v)
+}
+
+// FetchXorDone stores the bitwise exclusive or of Done with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchXorDone(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 112).FetchXor(pe, v)
+}
+
+// XorDone stores the bitwise exclusive or of Done with v into it, in the record on PE pe. It is
+// complete there after a Quiet.
+func (r TallyRef) XorDone(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 112).Xor(pe, v)
+}
+
+// WaitUntilDone blocks until Done of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
+// ctx when that is done first.
+func (r TallyRef) WaitUntilDone(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
+	return pgas.FieldAtomic[int64](r.ref, 112).WaitUntil(ctx, cmp, v)
+}
+
 // PutOffered copies v into Offered of the record on PE pe. The source may be reused on return; it
 // is visible there after a Quiet, and a Fence orders it before later puts to pe.
 func (r TallyRef) PutOffered(pe int, v int64) {
-	pgas.PutField(r.ref, 104, pe, v)
+	pgas.PutField(r.ref, 120, pe, v)
 }
 
 // GetOffered returns Offered of the record on PE pe. It waits for the data, and panics with
 // *pgas.PeerError if pe is lost.
 func (r TallyRef) GetOffered(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 104, pe)
+	return pgas.GetField[int64](r.ref, 120, pe)
 }
 
 // GetOfferedNB fills *dst from Offered of the record on PE pe. It is complete when the next Quiet
 // returns; until then the destination must not be touched.
 func (r TallyRef) GetOfferedNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 104).GetNB(pe, dst)
+	pgas.Field[int64](r.ref, 120).GetNB(pe, dst)
 }
 
 // PutOfferedSignal copies v into Offered of the record on PE pe, and then sets the signal sig there
 // to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
 // be reused on return.
 func (r TallyRef) PutOfferedSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 104).PutSignal(pe, &v, sig, value)
+	pgas.Field[int64](r.ref, 120).PutSignal(pe, &v, sig, value)
 }
 
 // PutOfferedSignalAdd copies v into Offered of the record on PE pe, and then adds value to the
 // signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
 // source may be reused on return.
 func (r TallyRef) PutOfferedSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 104).PutSignalAdd(pe, &v, sig, value)
+	pgas.Field[int64](r.ref, 120).PutSignalAdd(pe, &v, sig, value)
 }
 
 // OfferedRef refers to Offered of the record.
 func (r TallyRef) OfferedRef() pgas.Ref[int64] {
-	return pgas.Field[int64](r.ref, 104)
+	return pgas.Field[int64](r.ref, 120)
+}
+
+// A compiler error in this function says that Box is not what this file was generated for any more:
+// run go generate (or go tool pgasgen) again.
+func _(x Box) {
+	_ = struct {
+		Arrived pgas.Signal
+		Taken   uint64
+		Text    [32768]byte
+	}(x)
+	var ok [1]struct{}
+	_ = ok[unsafe.Sizeof(x)-32784]
+	_ = ok[unsafe.Offsetof(x.Arrived)-0]
+	_ = ok[unsafe.Offsetof(x.Taken)-8]
+	_ = ok[unsafe.Offsetof(x.Text)-16]
+}
+
+// BoxSym is a symmetric allocation of Box records: Len of them, at the same offset of every PE's
+// heap.
+type BoxSym struct {
+	sym pgas.Sym[Box]
+}
+
+// AllocBox allocates n zeroed Box records on every PE. It is collective: every PE makes the same
+// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
+// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of Box.
+func AllocBox(ctx context.Context, w *pgas.World, n int) (BoxSym, error) {
+	s, err := pgas.AllocLayout[Box](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Box", Hash: 0x38a3c5e2bcb5a1d6})
+	return BoxSym{s}, err
+}
+
+// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
+// freed.
+func (s BoxSym) At(i int) BoxRef {
+	return BoxRef{s.sym.At(i)}
+}
+
+// Len is the number of records.
+func (s BoxSym) Len() int {
+	return s.sym.Len()
+}
+
+// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
+// that others may be updating go through their accessors even here.
+func (s BoxSym) Local() []Box {
+	return s.sym.Local()
+}
+
+// On is the same records on another context: c orders and completes what is done through the
+// result.
+func (s BoxSym) On(c *pgas.Context) BoxSym {
+	return BoxSym{s.sym.On(c)}
+}
+
+// Sym is the allocation without its accessors.
+func (s BoxSym) Sym() pgas.Sym[Box] {
+	return s.sym
+}
+
+// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
+// zero. It is collective, and s is freed; on an error s is as it was.
+func (s BoxSym) Realloc(ctx context.Context, n int) (BoxSym, error) {
+	t, err := s.sym.Realloc(ctx, n)
+	return BoxSym{t}, err
+}
+
+// Free ends the allocation on every PE. It is collective; references to its records may not be used
+// any more.
+func (s BoxSym) Free(ctx context.Context) error {
+	return s.sym.Free(ctx)
+}
+
+// BoxRef refers to one Box record: the same one on every PE. It is small; copy it.
+type BoxRef struct {
+	ref pgas.Ref[Box]
+}
+
+// BoxRefOf gives r, which refers to a Box somewhere in symmetric memory, its accessors.
+func BoxRefOf(r pgas.Ref[Box]) BoxRef {
+	return BoxRef{r}
+}
+
+// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
+// that others may be updating go through their accessors even here.
+func (r BoxRef) Local() *Box {
+	return r.ref.Local()
+}
+
+// On is the same record on another context: c orders and completes what is done through the result.
+func (r BoxRef) On(c *pgas.Context) BoxRef {
+	return BoxRef{r.ref.On(c)}
+}
+
+// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
+// words of it that others update atomically: see to it that nobody does.
+func (r BoxRef) Ref() pgas.Ref[Box] {
+	return r.ref
+}
+
+// Arrived refers to the signal Arrived of the record: for puts with a signal, and to wait for it on
+// the PE that owns it.
+func (r BoxRef) Arrived() pgas.SignalRef {
+	return pgas.FieldSignal(r.ref, 0)
+}
+
+// Taken refers to the atomic word Taken of the record.
+func (r BoxRef) Taken() pgas.Atomic[uint64] {
+	return pgas.FieldAtomic[uint64](r.ref, 8)
+}
+
+// FetchTaken returns Taken of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BoxRef) FetchTaken(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).Fetch(pe)
+}
+
+// SetTaken stores v into Taken of the record on PE pe. It is complete there after a Quiet.
+func (r BoxRef) SetTaken(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 8).Set(pe, v)
+}
+
+// SwapTaken stores v into Taken of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r BoxRef) SwapTaken(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).Swap(pe, v)
+}
+
+// CompareSwapTaken stores v into Taken of the record on PE pe if it equals cond, and returns the
+// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BoxRef) CompareSwapTaken(pe int, cond, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).CompareSwap(pe, cond, v)
+}
+
+// FetchIncTaken adds 1 to Taken of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r BoxRef) FetchIncTaken(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAdd(pe, 1)
+}
+
+// IncTaken adds 1 to Taken of the record on PE pe. It is complete there after a Quiet.
+func (r BoxRef) IncTaken(pe int) {
+	pgas.FieldAtomic[uint64](r.ref, 8).Add(pe, 1)
+}
+
+// FetchAddTaken adds v to Taken, in the record on PE pe, and returns the old value. It waits for
+// the value, and panics with *pgas.PeerError if pe is lost.
+func (r BoxRef) FetchAddTaken(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAdd(pe, v)
+}
+
+// AddTaken adds v to Taken, in the record on PE pe. It is complete there after a Quiet.
+func (r BoxRef) AddTaken(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 8).Add(pe, v)
+}
+
+// FetchAndTaken stores the bitwise and of Taken with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r BoxRef) FetchAndTaken(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAnd(pe, v)
+}
+
+// AndTaken stores the bitwise and of Taken with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r BoxRef) AndTaken(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 8).And(pe, v)
+}
+
+// FetchOrTaken stores the bitwise or of Taken with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r BoxRef) FetchOrTaken(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).FetchOr(pe, v)
+}
+
+// OrTaken stores the bitwise or of Taken with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r BoxRef) OrTaken(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 8).Or(pe, v)
+}
+
+// FetchXorTaken stores the bitwise exclusive or of Taken with v into it, in the record on PE pe,
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r BoxRef) FetchXorTaken(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 8).FetchXor(pe, v)
+}
+
+// XorTaken stores the bitwise exclusive or of Taken with v into it, in the record on PE pe. It is
+// complete there after a Quiet.
+func (r BoxRef) XorTaken(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 8).Xor(pe, v)
+}
+
+// WaitUntilTaken blocks until Taken of this PE's own copy compares true with v, and returns the
+// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
+// error of ctx when that is done first.
+func (r BoxRef) WaitUntilTaken(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
+	return pgas.FieldAtomic[uint64](r.ref, 8).WaitUntil(ctx, cmp, v)
+}
+
+// Text refers to Text, to reach a part of it or one element.
+func (r BoxRef) Text() pgas.Slice[byte] {
+	return pgas.FieldSlice[byte](r.ref, 16, 32768)
+}
+
+// PutText copies src to the start of Text of the record on PE pe. The source may be reused on
+// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
+// panics with *pgas.UsageError if there are more than 32768 elements.
+func (r BoxRef) PutText(pe int, src []byte) {
+	r.Text().Put(pe, src)
+}
+
+// GetText fills dst from the start of Text of the record on PE pe. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
+// 32768 elements.
+func (r BoxRef) GetText(pe int, dst []byte) {
+	r.Text().Get(pe, dst)
+}
+
+// GetTextNB fills dst from the start of Text of the record on PE pe. It is complete when the next
+// Quiet returns; until then the destination must not be touched. It panics with *pgas.UsageError if
+// there are more than 32768 elements.
+func (r BoxRef) GetTextNB(pe int, dst []byte) {
+	r.Text().GetNB(pe, dst)
+}
+
+// PutTextSignal copies src to the start of Text of the record on PE pe, and then sets the signal
+// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
+// source may be reused on return. It panics with *pgas.UsageError if there are more than 32768
+// elements.
+func (r BoxRef) PutTextSignal(pe int, src []byte, sig pgas.SignalRef, value uint64) {
+	r.Text().PutSignal(pe, src, sig, value)
+}
+
+// PutTextSignalAdd copies src to the start of Text of the record on PE pe, and then adds value to
+// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
+// source may be reused on return. It panics with *pgas.UsageError if there are more than 32768
+// elements.
+func (r BoxRef) PutTextSignalAdd(pe int, src []byte, sig pgas.SignalRef, value uint64) {
+	r.Text().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutTextAll copies v into all of Text of the record on PE pe. The source may be reused on return;
+// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r BoxRef) PutTextAll(pe int, v [32768]byte) {
+	pgas.PutField(r.ref, 16, pe, v)
+}
+
+// GetTextAll returns all of Text of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BoxRef) GetTextAll(pe int) [32768]byte {
+	return pgas.GetField[[32768]byte](r.ref, 16, pe)
+}
+
+// TextRef refers to Text of the record.
+func (r BoxRef) TextRef() pgas.Ref[[32768]byte] {
+	return pgas.Field[[32768]byte](r.ref, 16)
 }
