@@ -1,0 +1,258 @@
+package tests
+
+// The documentation is executed: the tutorial from its first block to its last, and the example of the
+// README. A fenced block is a step by its language: sh is run, text is what the block before it must
+// have printed, and go with a file name is written to that file. Links must lead somewhere, and the
+// index must name every package.
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/tests/built"
+)
+
+// block is one fenced block of a page.
+type block struct {
+	line     int
+	language string
+	file     string // second word of the info string
+	text     string
+}
+
+func blocksOf(t *testing.T, page string) (blocks []block) {
+	t.Helper()
+	content, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open *block
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	for n := 1; lines.Scan(); n++ {
+		info, fence := strings.CutPrefix(lines.Text(), "```")
+		switch {
+		case fence && open == nil:
+			open = &block{line: n}
+			if words := strings.Fields(info); len(words) > 0 {
+				open.language, open.file = words[0], strings.Join(words[1:], " ")
+			}
+		case fence:
+			blocks = append(blocks, *open)
+			open = nil
+		case open != nil:
+			open.text += lines.Text() + "\n"
+		}
+	}
+	if open != nil {
+		t.Fatalf("%s:%d: the block has no end", page, open.line)
+	}
+	return blocks
+}
+
+// A shell runs blocks one after the other. Directory and environment go from each to the next.
+type shell struct {
+	t     *testing.T
+	page  string
+	state string // file with what the next block starts with
+	env   []string
+	dir   string
+	out   string // of the last block
+}
+
+// standIns are commands that a machine of tests cannot have. The hosts alpha and beta are this one,
+// so there is nothing to copy.
+var standIns = map[string]string{
+	"ssh": `#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift 2; done
+shift
+exec "$@"
+`,
+	"scp": `#!/bin/sh
+exit 0
+`,
+}
+
+func newShell(t *testing.T, page string) *shell {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := built.Environ()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, bin := t.TempDir(), t.TempDir()
+	for name, text := range standIns {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := built.Commands(root, bin); err != nil {
+		t.Fatal(err)
+	}
+	env = append(env, "HOME="+home, "GOPATH="+home+"/go", "GOBIN=", "PGAS_HEAP_MAX=64m", "PATH="+bin+":"+os.Getenv("PATH"))
+	return &shell{t: t, page: page, state: filepath.Join(t.TempDir(), "state"), env: append(os.Environ(), env...), dir: root}
+}
+
+func (s *shell) run(b block) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	defer cancel()
+	script := fmt.Sprintf("set -euo pipefail\n%s\npwd > %s; echo \"$PATH\" >> %[2]s", b.text, s.state)
+	cmd := exec.CommandContext(ctx, "bash", "-c", script)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = s.dir, s.env, 5*time.Second
+	var out, all bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &all
+	err := cmd.Run()
+	if s.out = out.String(); err != nil {
+		s.t.Fatalf("%s:%d: %v\n%s%s", s.page, b.line, err, s.out, &all)
+	}
+	state, err := os.ReadFile(s.state)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	lines := strings.Split(string(state), "\n")
+	s.dir, s.env = lines[0], append(s.env, "PATH="+lines[1])
+}
+
+func (s *shell) step(b block) {
+	s.t.Helper()
+	switch {
+	case b.language == "sh":
+		s.run(b)
+	case b.language == "text":
+		if s.out != b.text {
+			s.t.Errorf("%s:%d: the page says\n%sbut the block before it prints\n%s", s.page, b.line, b.text, s.out)
+		}
+	case b.language == "go" && b.file != "":
+		if err := os.WriteFile(filepath.Join(s.dir, b.file), []byte(b.text), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	default:
+		s.t.Errorf("%s:%d: nobody would notice if this block were wrong: give it the language sh or text, or go and a file name", s.page, b.line)
+	}
+}
+
+func withCgo(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) == "0" {
+		t.Skip("the race detector and several hosts need cgo")
+	}
+}
+
+func TestTutorial(t *testing.T) {
+	withCgo(t)
+	s := newShell(t, "../docs/tutorial.md")
+	for _, b := range blocksOf(t, s.page) {
+		s.step(b)
+	}
+	formatted := exec.Command("gofmt", "-l", ".")
+	formatted.Dir = s.dir
+	if out, err := formatted.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("not formatted: %s %v", out, err)
+	}
+}
+
+// TestExamples runs the programs of pages that are not run as a whole (the commands of the README are
+// what runs this test), each in a project of its own.
+func TestExamples(t *testing.T) {
+	for page, try := range map[string]string{
+		"../README.md":        "pgasgen; go vet .; pgasrun -n 4 .",
+		"../docs/pgastest.md": "go vet .; go test . >&2",
+	} {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			s := newShell(t, page)
+			s.run(block{text: "pgasgen init -module example.com/example -replace . ~/example; cd ~/example; rm *.go"})
+			programs := 0
+			for _, b := range blocksOf(t, page) {
+				switch b.language {
+				case "go":
+					programs++
+					s.step(b)
+					s.run(block{line: b.line, text: try + "\ntest -z \"$(gofmt -l . | tee /dev/stderr)\""})
+				case "text":
+					s.step(b)
+				}
+			}
+			if programs != 1 {
+				t.Errorf("%s has %d programs, want 1", page, programs)
+			}
+		})
+	}
+}
+
+// TestReadmeCommands: the README has two commands, and CI runs exactly those.
+func TestReadmeCommands(t *testing.T) {
+	ci, err := os.ReadFile("../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []string
+	for _, b := range blocksOf(t, "../README.md") {
+		if b.language == "sh" {
+			commands = append(commands, strings.Fields(b.text)...)
+		}
+	}
+	var run []string
+	for line := range strings.Lines(string(ci)) {
+		if strings.HasPrefix(line, "./") {
+			run = append(run, strings.TrimSpace(line))
+		}
+	}
+	if len(commands) != 2 || strings.Join(commands, " ") != strings.Join(run, " ") {
+		t.Errorf("the README has the commands %q, and .ci/run runs %q", commands, run)
+	}
+}
+
+var (
+	link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+)
+
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md") {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(content), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			}
+		}
+	}
+}
+
+// TestIndexNamesEveryPackage: docs/index.md is the map of the folders.
+func TestIndexNamesEveryPackage(t *testing.T) {
+	index, err := os.ReadFile("../docs/index.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list(t, module+"/...") {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if !strings.Contains(string(index), "`"+name+"`") {
+			t.Errorf("docs/index.md does not name the package %s", name)
+		}
+	}
+}
