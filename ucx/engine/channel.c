@@ -110,7 +110,7 @@ static void start_buffer(lane_t *l)
 // lane_clean says that nothing of the lane is on its way.
 int lane_clean(const lane_t *l)
 {
-    return l->status != UCS_OK || (l->used == head_bytes && l->sent == l->acked && l->detached == 0);
+    return l->status != UCS_OK || (l->used == head_bytes && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty);
 }
 
 static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
@@ -263,7 +263,8 @@ static void send_buffer(lane_t *l, uint16_t flags, int ask)
         lane_fail(l, UCS_ERR_NO_MEMORY);
 }
 
-// lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far.
+// lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far, and what
+// UCX does itself is flushed.
 void lane_send(lane_t *l, int ask)
 {
     if (l->status != UCS_OK) {
@@ -271,6 +272,8 @@ void lane_send(lane_t *l, int ask)
         start_buffer(l);
         return;
     }
+    if (ask)
+        lane_native_flush(l);
     if (l->used > head_bytes || (ask && l->sent != l->acked && l->asked != l->sent))
         send_buffer(l, 0, ask);
 }
@@ -334,11 +337,15 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
         give_buf(l->channel, b);
 }
 
-// lane_put sends n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
+// lane_put moves n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
 // 8-byte word at signal. src may be reused on return.
 void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value)
 {
     struct wire_rec post = {.kind = REC_POST, .op = (uint8_t)signal_op, .bytes = 8, .off = signal};
+    if (signal_op == WORD_FETCH && lane_native(l)) {
+        uint64_t done = native_put(l, off, src, n);
+        off += done, src += done, n -= done;
+    }
     lane_send(l, 0);
     while (n > 0 && l->status == UCS_OK) {
         uint32_t piece = n < PIECE_BYTES ? (uint32_t)n : PIECE_BYTES;
@@ -375,11 +382,32 @@ static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t 
     l->reading += n;
 }
 
+// lane_ask sends a record of the given kind, to be answered with n bytes at dst, and returns the slot to
+// wait for, or NULL when the lane has failed.
+slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n)
+{
+    need_slot(l);
+    need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
+    if (l->status != UCS_OK)
+        return NULL;
+    slot_t *s = take_slot(l->channel, l->pe, dst, n);
+    struct wire_get get = {.slot = s->token};
+    append(l, (struct wire_rec){.kind = (uint8_t)kind, .n = n, .off = off}, &get, sizeof get);
+    l->reading += n;
+    return s;
+}
+
 // lane_get asks for n > 0 bytes from off, to be written to dst, or to the room of the slot if dst is
 // NULL. It returns the slot to wait for, or NULL when the lane has failed. Nobody waits for a detached
-// slot: its end is part of the next quiet.
+// slot: its end is part of the next quiet, and there is none if UCX fetches the bytes itself.
 slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
 {
+    if (detached && lane_native(l)) {
+        uint64_t done = native_get(l, off, dst, n, 0);
+        off += done, dst += done, n -= done;
+        if (n == 0)
+            return NULL;
+    }
     need_slot(l);
     if (l->status != UCS_OK) {
         l->lost = 1;
@@ -397,6 +425,8 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
 // what to wait for.
 int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot)
 {
+    if (lane_native(l) && native_get(l, off, dst, n, 1) == n)
+        return l->status == UCS_OK ? ENGINE_DONE : lane_report(l);
     slot_t *s = lane_get(l, off, n <= SLOT_BYTES ? NULL : dst, n, 0);
     if (!s)
         return lane_report(l);

@@ -27,6 +27,10 @@ package engine
 #cgo nocallback lane_get_wait
 #cgo noescape lane_fetch
 #cgo nocallback lane_fetch
+#cgo noescape lane_fence
+#cgo nocallback lane_fence
+#cgo noescape lane_nic
+#cgo nocallback lane_nic
 #cgo noescape slot_abandon
 #cgo nocallback slot_abandon
 #cgo noescape slot_release
@@ -72,6 +76,8 @@ type Channel struct {
 	lanes   []*C.lane_t // by PE; nil until used
 	connect func(pe int) []byte
 	closed  bool
+	native  bool // a fence has something to do: not everything goes through one lane in order
+	small   int  // puts up to this size are gathered
 
 	pins   runtime.Pinner // destinations of detached gets
 	pinned int
@@ -100,6 +106,11 @@ func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, e
 		shared:  !private,
 		lanes:   make([]*C.lane_t, e.config.NPEs),
 		connect: connect,
+		native:  e.config.RMA != AM || e.config.NICAtomics,
+		small:   C.SMALL_MAX,
+	}
+	if e.config.RMA == Native {
+		c.small = 0
 	}
 	e.channels[c] = struct{}{}
 	return c, nil
@@ -276,7 +287,7 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	if len(src) > C.SMALL_MAX {
+	if len(src) > c.small {
 		c.putLarge(l, dst, src, C.WORD_FETCH, 0, 0)
 	} else if at := c.room(l, recBytes+padded(len(src))); at != nil {
 		appendPut(at, dst, src)
@@ -288,6 +299,13 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 // PutSignal copies src to dst of pe and then updates the 8-byte word at sig: whoever sees the signal
 // sees src. op is a transport.Op, Set or Add. src may be empty, and may be reused on return.
 func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8, value uint64) {
+	if c.engine.config.NICAtomics {
+		// The signal is an atomic like others, in the NIC's domain, and must find its payload complete.
+		c.Put(pe, dst, src)
+		c.Fence(pe)
+		c.Post(pe, op, sig, 8, value)
+		return
+	}
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
@@ -326,7 +344,11 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	if at := c.room(l, postBytes); at != nil {
+	if c.engine.config.NICAtomics {
+		c.wake()
+		args := wordArgs(op, off, bytes, operand, 0)
+		C.lane_nic(l, &args, nil)
+	} else if at := c.room(l, postBytes); at != nil {
 		appendPost(at, op, bytes, off, operand)
 		l.records++
 	}
@@ -336,7 +358,7 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 // Fetch applies op to the word of pe at off and returns its old value. It fails with a *LostError, or
 // with the cause of ctx; whether the operation took effect is then unknown.
 func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes int, operand, cond uint64) (uint64, error) {
-	args := C.struct_word_args{off: C.uint64_t(off), operand: C.uint64_t(operand), cond: C.uint64_t(cond), op: C.uint32_t(op), bytes: C.uint32_t(bytes)}
+	args := wordArgs(op, off, bytes, operand, cond)
 	c.engine.breathe()
 	var old C.uint64_t
 	var slot *C.slot_t
@@ -344,7 +366,12 @@ func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes
 	c.lock()
 	l := c.lane(pe)
 	c.wake()
-	r := C.lane_fetch(l, &args, C.int64_t(budget), &old, &slot)
+	var r C.int
+	if c.engine.config.NICAtomics {
+		r = C.lane_nic(l, &args, &old)
+	} else {
+		r = C.lane_fetch(l, &args, C.int64_t(budget), &old, &slot)
+	}
 	if r == C.ENGINE_DONE {
 		c.unlock()
 		return uint64(old), nil
@@ -352,6 +379,28 @@ func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes
 	v, err := c.await(ctx, r, slot, nil)
 	c.unlock()
 	return v, err
+}
+
+func wordArgs(op uint8, off uint64, bytes int, operand, cond uint64) C.struct_word_args {
+	return C.struct_word_args{off: C.uint64_t(off), operand: C.uint64_t(operand), cond: C.uint64_t(cond), op: C.uint32_t(op), bytes: C.uint32_t(bytes)}
+}
+
+// Fence orders what has been issued to pe (to every PE if pe < 0) before what will be. Active messages to
+// one PE are in order as they are; only what UCX does itself, with a NIC, must be waited for.
+func (c *Channel) Fence(pe int) {
+	if !c.native {
+		return
+	}
+	if pe >= 0 {
+		c.check(pe)
+	}
+	c.lock()
+	for i, l := range c.lanes {
+		if l != nil && (pe < 0 || pe == i) && (l.use_native > 0 || c.engine.config.NICAtomics) {
+			C.lane_fence(l)
+		}
+	}
+	c.unlock()
 }
 
 // wake is soil without a record: something is about to leave.

@@ -49,6 +49,15 @@ static int read_config(ucp_config_t **config, char *err, size_t err_bytes)
     return 1;
 }
 
+// native_features are those of UCX's own remote memory access. UCX lists lanes for atomics wherever it has
+// hardware for remote memory access, and only if atomics have been asked for.
+static uint64_t native_features(const struct engine_config *config)
+{
+    if (config->rma == RMA_AM && !config->nic)
+        return 0;
+    return UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64;
+}
+
 static int open_context(engine_t *e, char *err, size_t err_bytes)
 {
     ucp_config_t *config;
@@ -56,7 +65,7 @@ static int open_context(engine_t *e, char *err, size_t err_bytes)
         return 0;
     ucp_params_t params = {
         .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS,
-        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | native_features(&e->config),
         .mt_workers_shared = 1,
         .estimated_num_eps = e->config.npes,
     };
@@ -162,6 +171,7 @@ void engine_close(engine_t *e)
     if (e->worker)
         ucp_worker_destroy(e->worker);
     serve_free(e);
+    engine_drop_chunks(e);
     if (e->context)
         ucp_cleanup(e->context);
     close(e->kick);
@@ -237,6 +247,8 @@ static void remove_channel(engine_t *e, channel_t *c)
 
 static void free_channel(channel_t *c)
 {
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_drop_keys(c->opened[i]);
     if (c->worker)
         ucp_worker_destroy(c->worker); // completes what its endpoints still hold
     for (uint32_t i = 0; i < c->nopened; i++) {

@@ -40,6 +40,10 @@ type Config struct {
 	Crowded  bool           // there are more PEs than CPUs
 	Spin     time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
 	Silence  time.Duration  // how long a peer may owe an answer; 0 for 30 s
+	RMA      RMA            // how gets and large puts go
+	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
+	// agree, and nobody may use the CPU's atomics on the same words.
+	NICAtomics bool
 }
 
 // Engine is one PE's end of the network.
@@ -110,9 +114,13 @@ func prepare(config Config) (*Engine, error) {
 		npes:       C.uint32_t(config.NPEs),
 		spin_ns:    C.int64_t(config.Spin),
 		silence_ns: C.int64_t(config.Silence),
+		rma:        C.int(config.RMA),
 	}
 	if config.Crowded {
 		cc.crowded = 1
+	}
+	if config.NICAtomics {
+		cc.nic = 1
 	}
 	var msg [256]C.char
 	if e.c = C.engine_open(&cc, &msg[0], C.size_t(len(msg))); e.c == nil {

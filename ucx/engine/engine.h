@@ -22,6 +22,8 @@ enum {
     PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
     MARKS = 16,                  // requests for an acknowledgement on their way
     SLOTS = 1024,                // answers that a channel waits for
+    CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
+    NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
 };
 
@@ -32,6 +34,9 @@ enum {
     ENGINE_WANTED, // another goroutine wants the channel: let it in, call again
     ENGINE_LOST,   // something could not be completed: channel.lost_pe and lost_status say what
 };
+
+// How gets and large puts go.
+enum rma_choice { RMA_AUTO, RMA_AM, RMA_NATIVE };
 
 struct engine_config {
     char *heap;
@@ -44,6 +49,8 @@ struct engine_config {
     int64_t spin_ns;    // how long a thread looks before it sleeps
     int64_t silence_ns; // how long a peer that owes an answer may be silent
     int crowded;        // more PEs than CPUs: yield between looks
+    int rma;            // enum rma_choice
+    int nic;            // atomics are UCX's own
 };
 
 typedef struct engine engine_t;
@@ -101,6 +108,13 @@ struct lane {
     struct mark marks[MARKS];
     uint32_t first_mark, marks_used;
 
+    int32_t use_native;    // 0 not known yet, 1 yes, -1 no
+    uint32_t native;       // requests of UCX's own operations on their way
+    uint32_t native_dirty; // some may not be complete there
+    uint32_t fenced;       // messages up to here come before native operations
+    struct key *keys;      // by chunk
+    uint64_t discard;      // where old values go that nobody wants
+
     uint32_t lost;      // operations were dropped since the last report
     uint32_t closing;   // ep has been closed or is being closed
     int64_t silent_ns;  // how long waits have waited without an answer
@@ -157,6 +171,8 @@ void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t sig
 slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached);
 int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);
 int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot);
+void lane_fence(lane_t *l);
+int lane_nic(lane_t *l, struct word_args *args, uint64_t *old);
 void slot_abandon(channel_t *c, slot_t *s);
 void slot_release(channel_t *c, slot_t *s);
 

@@ -30,6 +30,9 @@ type Config struct {
 	Crowded  bool
 	Spin     time.Duration
 	Silence  time.Duration
+	RMA      RMA
+
+	NICAtomics bool
 }
 
 // Engine cannot exist in this binary.
@@ -75,6 +78,9 @@ func (*Channel) Fetch(context.Context, int, uint8, uint64, int, uint64, uint64) 
 
 // Get is never called: there is no Channel.
 func (*Channel) Get(context.Context, int, []byte, uint64) error { return ErrNoCgo }
+
+// Fence is never called: there is no Channel.
+func (*Channel) Fence(int) {}
 
 // GetNB is never called: there is no Channel.
 func (*Channel) GetNB(int, []byte, uint64) {}

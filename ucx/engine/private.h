@@ -53,6 +53,7 @@ struct engine {
     uint32_t inbound_cap, inbound_used;
     inbound_t *last_inbound;
     reply_t *free_replies;
+    struct chunk *chunks; // of the heap, as far as they have been asked for
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
 
@@ -126,6 +127,17 @@ int lane_report(lane_t *l);
 int lane_clean(const lane_t *l);
 void channel_tick(channel_t *c);
 int tick_channels(engine_t *e);
+
+slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);
+
+// native.c
+int lane_native(lane_t *l);
+void lane_native_flush(lane_t *l);
+void lane_drop_keys(lane_t *l);
+uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n);
+uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait);
+void engine_key(engine_t *e, uint64_t off, char *bytes);
+void engine_drop_chunks(engine_t *e);
 
 // wait.c
 typedef int (*condition)(channel_t *c, lane_t *l, uint64_t arg);

@@ -169,6 +169,7 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
         [REC_POST] = sizeof(struct wire_post),
         [REC_FETCH] = sizeof(struct wire_fetch),
         [REC_GET] = sizeof(struct wire_get),
+        [REC_KEY] = sizeof(struct wire_get),
     };
     if ((size_t)(q->end - q->p) < sizeof *rec)
         return 0;
@@ -189,6 +190,7 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
     case REC_POST:
     case REC_FETCH:
     case REC_GET:
+    case REC_KEY:
         n = rests[rec->kind];
         break;
     default:
@@ -205,6 +207,7 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
     struct wire_post post;
     struct wire_fetch fetch;
     struct wire_get get;
+    char key[KEY_BYTES];
     char *at = e->config.heap + rec->off;
     switch (rec->kind) {
     case REC_PUT:
@@ -231,6 +234,13 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
         memcpy(&get, rest, sizeof get);
         answer_bytes(a, &get, at, rec->n);
         return 1;
+    case REC_KEY:
+        if (rec->off >= e->config.heap_bytes)
+            return 0;
+        memcpy(&get, rest, sizeof get);
+        engine_key(e, rec->off, key);
+        answer_bytes(a, &get, key, KEY_BYTES);
+        return 1;
     }
     return 0;
 }
@@ -242,7 +252,7 @@ static int touches(struct request q, unsigned n, uint64_t off)
     const char *rest;
     for (; n > 0 && next_record(&q, &rec, &rest); n--) {
         uint64_t bytes = rec.kind == REC_PUT || rec.kind == REC_BODY ? rec.n : rec.bytes;
-        if (rec.kind != REC_GET && rec.off < off + 8 && off < rec.off + bytes)
+        if (rec.kind != REC_GET && rec.kind != REC_KEY && rec.off < off + 8 && off < rec.off + bytes)
             return 1;
     }
     return 0;

@@ -35,6 +35,7 @@ enum {
     REC_POST,    // struct wire_post follows: update the word at off
     REC_FETCH,   // struct wire_fetch follows: update the word at off, answer with its old value
     REC_GET,     // struct wire_get follows: answer with n bytes from off
+    REC_KEY,     // struct wire_get follows: answer with a struct wire_key for the chunk at off
     REC_VALUE,   // reply: slot n has the value off
     REC_BYTES,   // reply: struct wire_get follows, then n bytes for off of its slot
     REC_STREAM,  // as REC_BYTES, but the bytes are the data of the active message
@@ -66,6 +67,16 @@ struct wire_get {
     uint32_t zero;
     uint64_t at; // where in the slot's destination
 };
+
+// Native access to a chunk: where it is and what UCX has packed about it, of the given length. KEY_BYTES
+// hold both; no length says that there is no such access.
+struct wire_key {
+    uint64_t base;
+    uint32_t bytes;
+    uint32_t zero;
+};
+
+enum { KEY_BYTES = 512 };
 
 #define WIRE_PAD(n) (((n) + 7u) & ~(size_t)7)
 

@@ -11,9 +11,6 @@ import (
 )
 
 // channel is a transport.Channel over one of the engine's.
-//
-// Fence does nothing: all that a channel does to one PE goes through one numbered lane and is applied
-// there in order, whatever its kind.
 type channel struct {
 	c   *engine.Channel
 	job *boot.Job
@@ -46,7 +43,7 @@ func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint6
 	c.c.Post(pe, uint8(op), at.Off, at.Bytes, operand)
 }
 
-func (c *channel) Fence(int) {}
+func (c *channel) Fence(pe int) { c.c.Fence(pe) }
 
 func (c *channel) Quiet(ctx context.Context, pe int) error {
 	if err := c.c.Quiet(ctx, pe); err != nil {

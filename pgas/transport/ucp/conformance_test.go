@@ -9,23 +9,30 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 	"github.com/gopgas/gopgas/pgas/transport/ucp"
+	"github.com/gopgas/gopgas/ucx/engine"
 )
 
 func TestConformance(t *testing.T) {
 	for _, tls := range ucp.Lanes {
-		t.Run(tls, func(t *testing.T) {
-			t.Setenv("UCX_TLS", tls)
-			transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
-				r := &transporttest.Rig{Words: shm.Load}
-				w := ucp.NewWorld(t, npes, ucp.Settings{})
-				for pe, tr := range w.Transports {
-					r.PEs = append(r.PEs, tr)
-					r.Heaps = append(r.Heaps, w.Heap(pe))
-				}
-				return r
-			})
-		})
+		conformance(t, tls, tls, ucp.Settings{})
 	}
+	conformance(t, "native", "tcp", ucp.Settings{RMA: engine.Native})
+	conformance(t, "nic", "tcp", ucp.Settings{NICAtomics: true})
+}
+
+func conformance(t *testing.T, name, tls string, settings ucp.Settings) {
+	t.Run(name, func(t *testing.T) {
+		t.Setenv("UCX_TLS", tls)
+		transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
+			r := &transporttest.Rig{Words: shm.Load}
+			w := ucp.NewWorld(t, npes, settings)
+			for pe, tr := range w.Transports {
+				r.PEs = append(r.PEs, tr)
+				r.Heaps = append(r.Heaps, w.Heap(pe))
+			}
+			return r
+		})
+	})
 }
 
 var (

@@ -26,6 +26,41 @@ type Settings struct {
 	PeerTimeout time.Duration
 	// Spin is how long a thread looks for arrivals before it sleeps; 0 for what suits the host.
 	Spin time.Duration
+	// RMA is how gets and large puts go; the zero value lets what UCX reports of its lanes decide.
+	RMA engine.RMA
+	// NICAtomics: every atomic and every signal is UCX's own, so that they are one domain with those of
+	// a NIC. All PEs of a job must agree, and use no others.
+	NICAtomics bool
+}
+
+// ParseSettings reads the settings that a user gives in the environment: PGAS_PEER_TIMEOUT (a duration),
+// PGAS_RMA (auto, am or native) and PGAS_AMO (cpu or nic).
+func ParseSettings(getenv func(string) string) (Settings, error) {
+	var s Settings
+	if v := getenv("PGAS_PEER_TIMEOUT"); v != "" {
+		d, err := time.ParseDuration(v)
+		if err != nil || d <= 0 {
+			return s, fmt.Errorf("PGAS_PEER_TIMEOUT=%q is not a positive duration: write it like 30s or 2m", v)
+		}
+		s.PeerTimeout = d
+	}
+	switch v := getenv("PGAS_RMA"); v {
+	case "", "auto":
+	case "am":
+		s.RMA = engine.AM
+	case "native":
+		s.RMA = engine.Native
+	default:
+		return s, fmt.Errorf("PGAS_RMA=%q is none of auto, am and native", v)
+	}
+	switch v := getenv("PGAS_AMO"); v {
+	case "", "cpu":
+	case "nic":
+		s.NICAtomics = true
+	default:
+		return s, fmt.Errorf("PGAS_AMO=%q is neither cpu nor nic", v)
+	}
+	return s, nil
 }
 
 // Transport is the UCX transport of one PE.
@@ -76,6 +111,9 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Crowded: head.Local > head.Cores,
 		Spin:    settings.Spin,
 		Silence: settings.PeerTimeout,
+		RMA:     settings.RMA,
+
+		NICAtomics: settings.NICAtomics,
 	}
 }
 

@@ -1,0 +1,307 @@
+// Operations that UCX carries out itself, without the target's program: where a NIC does them they are
+// the right path, for gets of any size and for puts too large to be gathered.
+//
+// The heap is registered by its owner in chunks, each when somebody first asks for it; who asked keeps
+// the key. A chunk that cannot be registered is reached by active messages all the same.
+//
+// Order. UCX orders these operations neither among themselves nor with active messages. So a fence
+// waits for those before it to be complete, and those after a fence wait until the messages before it
+// are acknowledged. A quiet flushes the endpoint too.
+#include <stdlib.h>
+
+#include "private.h"
+
+struct key {
+    ucp_rkey_h rkey;
+    uint64_t base; // address of the chunk at its owner
+    int refused;
+};
+
+static void on_native(void *request, ucs_status_t status, void *arg)
+{
+    lane_t *l = arg;
+    l->native--;
+    l->silent_ns = 0;
+    ucp_request_free(request);
+    if (status != UCS_OK)
+        lane_fail(l, status);
+}
+
+static ucp_request_param_t native_param(lane_t *l)
+{
+    return (ucp_request_param_t){
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb.send = on_native,
+        .user_data = l,
+    };
+}
+
+static void count(lane_t *l, ucs_status_ptr_t r)
+{
+    if (UCS_PTR_IS_PTR(r))
+        l->native++;
+    else if (UCS_PTR_IS_ERR(r))
+        lane_fail(l, UCS_PTR_STATUS(r));
+}
+
+static int native_done(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    return l->native <= arg;
+}
+
+static void wait_native(lane_t *l, uint32_t left)
+{
+    if (l->native > left)
+        drive(l->channel, l, native_done, left, INT64_MAX, 0);
+}
+
+// has_rma asks UCX about the lane's endpoint: it lists what each of its own lanes is used for. Remote
+// memory access that it emulates with messages has none.
+static int has_rma(lane_t *l)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (!f)
+        return 0;
+    ucp_ep_print_info(l->ep, f);
+    fclose(f);
+    int has = strstr(text, " rma#") || strstr(text, " amo#");
+    free(text);
+    return has;
+}
+
+// lane_native says whether the lane's gets and large puts are UCX's own.
+int lane_native(lane_t *l)
+{
+    if (l->use_native == 0) {
+        int wanted = l->channel->engine->config.rma;
+        int native = wanted == RMA_NATIVE || (wanted == RMA_AUTO && l->status == UCS_OK && has_rma(l));
+        l->use_native = native ? 1 : -1;
+    }
+    return l->use_native > 0 && l->status == UCS_OK;
+}
+
+// Keys.
+
+static void take_key(lane_t *l, struct key *k, const char *bytes)
+{
+    struct wire_key wire;
+    memcpy(&wire, bytes, sizeof wire);
+    k->base = wire.base;
+    k->refused = wire.bytes == 0 || ucp_ep_rkey_unpack(l->ep, bytes + sizeof wire, &k->rkey) != UCS_OK;
+}
+
+static void ask_key(lane_t *l, uint64_t chunk, struct key *k)
+{
+    char bytes[KEY_BYTES];
+    slot_t *s = lane_ask(l, REC_KEY, chunk * CHUNK_BYTES, bytes, sizeof bytes);
+    if (!s)
+        return;
+    lane_send(l, 0);
+    while (channel_await(l->channel, s, INT64_MAX) == ENGINE_WANTED)
+        ;
+    if (l->status != UCS_OK)
+        return; // the slot is gone with the lane
+    take_key(l, k, bytes);
+    slot_release(l->channel, s);
+}
+
+// key_of returns the key of the chunk that holds off, or NULL if that has to be reached otherwise.
+static struct key *key_of(lane_t *l, uint64_t off)
+{
+    uint64_t heap = l->channel->engine->config.heap_bytes;
+    if (!l->keys && !(l->keys = calloc((heap + CHUNK_BYTES - 1) / CHUNK_BYTES, sizeof *l->keys)))
+        return NULL;
+    struct key *k = &l->keys[off / CHUNK_BYTES];
+    if (!k->rkey && !k->refused)
+        ask_key(l, off / CHUNK_BYTES, k);
+    return k->rkey && l->status == UCS_OK ? k : NULL;
+}
+
+// lane_drop_keys frees what key_of has gathered.
+void lane_drop_keys(lane_t *l)
+{
+    uint64_t n = (l->channel->engine->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+    for (uint64_t i = 0; l->keys && i < n; i++)
+        if (l->keys[i].rkey)
+            ucp_rkey_destroy(l->keys[i].rkey);
+    free(l->keys);
+    l->keys = NULL;
+}
+
+// Order.
+
+static int acked_to(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    return l->status != UCS_OK || !before(l->acked, (uint32_t)arg);
+}
+
+// pass_fence waits for the messages that a fence has put before the native operations to come.
+static void pass_fence(lane_t *l)
+{
+    if (l->status != UCS_OK || !before(l->acked, l->fenced))
+        return;
+    lane_send(l, 1);
+    drive(l->channel, l, acked_to, l->fenced, INT64_MAX, 0);
+}
+
+// lane_native_flush makes native operations complete in the end: on_native says when.
+void lane_native_flush(lane_t *l)
+{
+    if (!l->native_dirty || l->status != UCS_OK)
+        return;
+    l->native_dirty = 0;
+    ucp_request_param_t param = native_param(l);
+    count(l, ucp_ep_flush_nbx(l->ep, &param));
+}
+
+// lane_fence orders what has been issued before what will be, whichever way each goes.
+void lane_fence(lane_t *l)
+{
+    if (l->status != UCS_OK)
+        return;
+    lane_native_flush(l);
+    wait_native(l, 0);
+    lane_send(l, 0);
+    l->fenced = l->sent;
+}
+
+// Operations. NATIVE_MAX of them may be on their way on one lane.
+
+static uint64_t in_chunk(uint64_t off, uint64_t n)
+{
+    uint64_t left = CHUNK_BYTES - off % CHUNK_BYTES;
+    return n < left ? n : left;
+}
+
+// native_put puts what it can of n bytes and returns how many; src may be reused on return.
+uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n)
+{
+    uint64_t done = 0;
+    struct key *k;
+    pass_fence(l);
+    while (done < n && (k = key_of(l, off + done))) {
+        uint64_t piece = in_chunk(off + done, n - done);
+        ucp_request_param_t param = native_param(l);
+        l->native_dirty = 1;
+        count(l, ucp_put_nbx(l->ep, src + done, piece, k->base + (off + done) % CHUNK_BYTES, k->rkey, &param));
+        done += piece;
+    }
+    wait_native(l, 0);
+    return done;
+}
+
+// native_get asks for what it can of n bytes and returns how many. With wait they have come on return;
+// otherwise a quiet completes them.
+uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait)
+{
+    uint64_t done = 0;
+    struct key *k;
+    pass_fence(l);
+    while (done < n && (k = key_of(l, off + done))) {
+        uint64_t piece = in_chunk(off + done, n - done);
+        ucp_request_param_t param = native_param(l);
+        count(l, ucp_get_nbx(l->ep, dst + done, piece, k->base + (off + done) % CHUNK_BYTES, k->rkey, &param));
+        done += piece;
+    }
+    wait_native(l, wait ? 0 : NATIVE_MAX);
+    return done;
+}
+
+static const ucp_atomic_op_t native_ops[] = {
+    [WORD_FETCH] = UCP_ATOMIC_OP_ADD, [WORD_SET] = UCP_ATOMIC_OP_SWAP, [WORD_SWAP] = UCP_ATOMIC_OP_SWAP, [WORD_CAS] = UCP_ATOMIC_OP_CSWAP,
+    [WORD_ADD] = UCP_ATOMIC_OP_ADD,   [WORD_AND] = UCP_ATOMIC_OP_AND,  [WORD_OR] = UCP_ATOMIC_OP_OR,     [WORD_XOR] = UCP_ATOMIC_OP_XOR,
+};
+
+// lane_nic applies one atomic operation by UCX's own. With old it waits and stores the word's old value
+// there; without, a quiet completes it. It returns ENGINE_DONE or ENGINE_LOST.
+int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
+{
+    struct key *k = NULL;
+    uint64_t operand = args->op == WORD_CAS ? args->cond : args->op == WORD_FETCH ? 0 : args->operand;
+    uint64_t result = args->operand; // of a compare-swap: what to swap in
+    uint64_t ignored;
+    int swaps = args->op == WORD_SET || args->op == WORD_SWAP;
+    if (!old && (args->op == WORD_CAS || args->op == WORD_FETCH))
+        old = &ignored; // its buffer is read and written until it is complete
+    pass_fence(l);
+    if (l->status == UCS_OK && !(k = key_of(l, args->off)))
+        lane_fail(l, UCS_ERR_UNSUPPORTED);
+    if (l->status == UCS_OK) {
+        ucp_request_param_t param = native_param(l);
+        param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+        param.datatype = ucp_dt_make_contig(args->bytes);
+        if (old || swaps) { // UCX has no swap without an answer
+            param.op_attr_mask |= UCP_OP_ATTR_FIELD_REPLY_BUFFER;
+            param.reply_buffer = old ? &result : &l->discard;
+        }
+        l->native_dirty = 1;
+        count(l, ucp_atomic_op_nbx(l->ep, native_ops[args->op], &operand, 1, k->base + args->off % CHUNK_BYTES, k->rkey, &param));
+        wait_native(l, old ? 0 : NATIVE_MAX);
+    }
+    if (l->status != UCS_OK) {
+        l->lost = 1;
+        return old ? lane_report(l) : ENGINE_LOST;
+    }
+    if (old)
+        *old = args->bytes == 4 ? (uint32_t)result : result;
+    return ENGINE_DONE;
+}
+
+// The owner's side.
+
+struct chunk {
+    ucp_mem_h memory;
+    void *key;
+    size_t key_bytes;
+    int tried;
+};
+
+static void register_chunk(engine_t *e, struct chunk *c, uint64_t off)
+{
+    uint64_t left = e->config.heap_bytes - off;
+    ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
+        .address = e->config.heap + off,
+        .length = left < CHUNK_BYTES ? left : CHUNK_BYTES,
+    };
+    c->tried = 1;
+    if (ucp_mem_map(e->context, &params, &c->memory) != UCS_OK)
+        c->memory = NULL;
+    else if (ucp_rkey_pack(e->context, c->memory, &c->key, &c->key_bytes) != UCS_OK)
+        c->key = NULL;
+}
+
+// engine_key writes KEY_BYTES about the chunk at off, for take_key of another engine.
+void engine_key(engine_t *e, uint64_t off, char *bytes)
+{
+    struct wire_key wire = {0};
+    memset(bytes, 0, KEY_BYTES);
+    if (!e->chunks && !(e->chunks = calloc((e->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES, sizeof *e->chunks)))
+        return;
+    struct chunk *c = &e->chunks[off / CHUNK_BYTES];
+    if (!c->tried)
+        register_chunk(e, c, off / CHUNK_BYTES * CHUNK_BYTES);
+    if (c->key && c->key_bytes <= KEY_BYTES - sizeof wire) {
+        wire.base = (uint64_t)(uintptr_t)(e->config.heap + off / CHUNK_BYTES * CHUNK_BYTES);
+        wire.bytes = (uint32_t)c->key_bytes;
+        memcpy(bytes + sizeof wire, c->key, c->key_bytes);
+    }
+    memcpy(bytes, &wire, sizeof wire);
+}
+
+// engine_drop_chunks ends the registrations.
+void engine_drop_chunks(engine_t *e)
+{
+    uint64_t n = (e->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+    for (uint64_t i = 0; e->chunks && i < n; i++) {
+        if (e->chunks[i].key)
+            ucp_rkey_buffer_release(e->chunks[i].key);
+        if (e->chunks[i].memory)
+            ucp_mem_unmap(e->context, e->chunks[i].memory);
+    }
+    free(e->chunks);
+}
