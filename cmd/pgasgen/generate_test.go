@@ -265,7 +265,7 @@ func TestInlines(t *testing.T) {
 	}
 	for _, method := range []string{
 		"CellSym.At", "CellSym.Len", "CellSym.On", "CellRef.On", "CellRef.Local",
-		"CellRef.PutSum", "CellRef.GetSum", "CellRef.SumRef", "CellRef.Count", "CellRef.Ready",
+		"CellRef.PutSum", "CellRef.GetSum", "CellRef.SumRef", "CellRef.Count", "CellRef.Ready", "CellRef.Halo",
 	} {
 		if !strings.Contains(string(out), "can inline "+method+"\n") {
 			t.Errorf("%s does not inline; go build -gcflags=-m=2 says why", method)
