@@ -22,7 +22,10 @@ type Sym[T any] struct {
 }
 
 // A block is one live allocation. References made from a Sym check that it still lives.
-type block struct{ freed atomic.Bool }
+type block struct {
+	freed  atomic.Bool
+	layout Layout // as allocated
+}
 
 // Layout identifies the generated code for a record type: all PEs must agree on it.
 type Layout struct {
@@ -70,7 +73,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		misuse("Alloc", "%s cannot live in symmetric memory: %s holds a pointer, which means nothing on another PE", typ, path)
 	}
 	if n == 0 {
-		return Sym[T]{ctx: w.def, blk: &block{}}, nil
+		return Sym[T]{ctx: w.def, blk: &block{layout: layout}}, nil
 	}
 	if layout.Name == "" {
 		layout.Name = typ.String()
@@ -97,7 +100,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	if !fits {
 		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.use.InUse, Max: w.heap.use.Max}
 	}
-	return Sym[T]{ctx: w.def, blk: &block{}, off: uintptr(off), n: n}, nil
+	return Sym[T]{ctx: w.def, blk: &block{layout: layout}, off: uintptr(off), n: n}, nil
 }
 
 // touched is the part of a block at off that may have been written before, given the high-water mark
@@ -125,7 +128,7 @@ func product(a, b uint64) (uint64, bool) {
 func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 	s.alive("Realloc")
 	w := s.ctx.w
-	t, err := allocate[T](ctx, w, n, alignOf[T](), Layout{}, true)
+	t, err := allocate[T](ctx, w, n, alignOf[T](), s.blk.layout, true)
 	if err != nil {
 		return s, fmt.Errorf("realloc: %w", err)
 	}
