@@ -81,7 +81,7 @@ func install(ctx context.Context, name string, needs []need) error {
 		}
 	}
 	if still := lacking(ctx, missing); len(still) > 0 {
-		return fmt.Errorf("%s: %s is installed, but there still is no %s: is another one in the way on PATH?", name, strings.Join(still[0].packages, " "), still[0].what)
+		return fmt.Errorf("%s: after installing %s this is still missing: %s; is another one in the way on PATH?", name, strings.Join(still[0].packages, " "), still[0].what)
 	}
 	return nil
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTargetsIn(t *testing.T) {
+	const listing = `FuzzA
+FuzzB
+ok  	example.com/m/p	0.002s
+?   	example.com/m/q	[no test files]
+ok  	example.com/m/r	(cached) [no tests to run]
+FuzzC
+ok  	example.com/m/s	0.100s
+`
+	want := []target{{"example.com/m/p", "FuzzA"}, {"example.com/m/p", "FuzzB"}, {"example.com/m/s", "FuzzC"}}
+	if got := targetsIn(listing); !reflect.DeepEqual(got, want) {
+		t.Errorf("targets are %v, want %v", got, want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for only, want := range map[string]string{"vet": "vet", "test,gofmt": "gofmt test"} { // in their own order
+		chosen, err := choose(only)
+		var names []string
+		for _, s := range chosen {
+			names = append(names, s.name)
+		}
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("-only %s chooses %q (%v), want %q", only, got, err, want)
+		}
+	}
+	if _, err := choose("vet,nosuch"); err == nil || !strings.Contains(err.Error(), `no step "nosuch"`) {
+		t.Errorf("an unknown step: %v", err)
+	}
+}
+
+// TestShellLine has a shell take the line apart again.
+func TestShellLine(t *testing.T) {
+	argv := []string{"printf", `%s\n`, "plain", "a b", "it's", `back\slash`, "$HOME", "", "{host}"}
+	out, err := exec.Command("sh", "-c", shellLine(nil, argv)).Output()
+	if want := strings.Join(argv[2:], "\n") + "\n"; err != nil || string(out) != want {
+		t.Errorf("the shell prints %q (%v), want %q", out, err, want)
+	}
+}
+
+// machine makes commands, scripts by name, the only ones there are.
+func machine(t *testing.T, commands map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, script := range commands {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+	return dir
+}
+
+// thing is missing until apt-get has been asked for its package.
+var thing = []need{{"a thing", []string{"thing-dev"}, onPath("thing")}}
+
+func TestInstall(t *testing.T) {
+	apt := `dir=${0%/*}
+echo "$@" >> $dir/asked
+case "$*" in *install*thing-dev*) echo > $dir/thing; /bin/chmod 755 $dir/thing;; esac
+`
+	commands := map[string]string{"apt-get": apt}
+	if os.Geteuid() != 0 {
+		commands["sudo"] = `exec "${0%/*}/$@"`
+	}
+	dir := machine(t, commands)
+	if err := install(t.Context(), "run-x", thing); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	if lines := strings.Split(string(asked), "\n"); err != nil || len(lines) != 3 || !strings.HasSuffix(lines[0], "update") || !strings.HasSuffix(lines[1], "thing-dev") {
+		t.Errorf("apt-get was asked for %q (%v)", asked, err)
+	}
+	// Now nothing is missing, and apt-get is not asked.
+	machine(t, map[string]string{"apt-get": "exit 1", "thing": ""})
+	if err := install(t.Context(), "run-x", thing); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInstallFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		commands map[string]string
+		says     string
+	}{
+		"no apt":        {nil, "run-x: this system has no apt-get: run `apt-get install thing-dev` as root first, or its like"},
+		"apt fails":     {map[string]string{"apt-get": "exit 100", "sudo": `exec "${0%/*}/$@"`}, "run-x: apt-get failed (exit status 100): run `apt-get install thing-dev` as root, and see why"},
+		"does not help": {map[string]string{"apt-get": "", "sudo": ""}, "run-x: after installing thing-dev this is still missing: a thing; is another one in the way on PATH?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			machine(t, c.commands)
+			if err := install(t.Context(), "run-x", thing); err == nil || err.Error() != c.says {
+				t.Errorf("it says %v, want %s", err, c.says)
+			}
+		})
+	}
+	if os.Geteuid() != 0 {
+		t.Run("no sudo", func(t *testing.T) {
+			machine(t, map[string]string{"apt-get": ""})
+			if err := install(t.Context(), "run-x", thing); err == nil || !strings.Contains(err.Error(), "not root, and there is no sudo") {
+				t.Errorf("it says %v", err)
+			}
+		})
+	}
+}
+
+// TestCancelEndsTheGroup: what a program has started ends with it.
+func TestCancelEndsTheGroup(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cmd := command(ctx, "sh", "-c", "sleep 100 & echo started; wait")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		io.ReadFull(out, make([]byte, len("started")))
+		cancel()
+		io.Copy(io.Discard, out) // ends when nobody has the pipe any more
+		close(ended)
+	}()
+	if err := finish(cmd); err == nil {
+		t.Error("a program that was cancelled ended well")
+	}
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Error("something of it is left")
+	}
+}
