@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -185,7 +186,10 @@ func (a Atomic[W]) post(pe int, op transport.Op, v W) {
 
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
-	old, err := c.far(op.String(), pe).Atomic(c.w.ctx, pe, op, at, operand, cond)
+	via := c.far(op.String(), pe)
+	c.w.block(blockedIn{boot.InAtomic, pe, at.Off})
+	old, err := via.Atomic(c.w.ctx, pe, op, at, operand, cond)
+	c.w.unblock()
 	if err != nil {
 		panic(err)
 	}

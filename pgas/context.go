@@ -125,6 +125,8 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 }
 
 func (c *Context) quietFar(ctx context.Context, pe int) error {
+	c.w.block(blockedIn{boot.InQuiet, pe, 0})
+	defer c.w.unblock()
 	if err := c.remote.Quiet(ctx, pe); err != nil {
 		return fmt.Errorf("quiet: %w", err)
 	}

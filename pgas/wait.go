@@ -1,8 +1,7 @@
 package pgas
 
-// How a PE waits. Nothing spins for ever: a wait looks at its word for about as long as a cache line
-// needs to arrive, then gives the CPU to others, then sleeps on the PE's doorbell until the word's
-// updater rings it. While it sleeps it is woken every now and then all the same, to look at ctx, at the
+// How a PE waits. Nothing spins for ever: a wait looks at its word for a few microseconds, then offers
+// its CPU to others between looks, then sleeps on the PE's doorbell until the word's updater rings it. While it sleeps it is woken every now and then all the same, to look at ctx, at the
 // launcher's news of dead PEs, and at updates by NICs, which ring no bell.
 //
 // What it is blocked in stands in the host segment while it is off the fast path, so that the launcher
@@ -29,8 +28,9 @@ const (
 
 // pace is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
 type pace struct {
-	spins     int           // looks before anything else
+	spins     int           // looks before anything else, some 2 ns each
 	yields    int           // times it then offers its CPU to others
+	looks     int           // looks between two such offers
 	drive     time.Duration // how long it drives a transport that needs it
 	goroutine bool          // PEs are goroutines: let the Go scheduler run another
 }
@@ -41,13 +41,14 @@ func paceOf(job *boot.Job, goroutines bool) pace {
 	case spin == boot.NeverSpin:
 		return pace{drive: driveFor, goroutine: goroutines}
 	case spin > 0:
-		return pace{spins: int(spin / time.Nanosecond), yields: 20, drive: spin, goroutine: goroutines}
+		return pace{spins: int(spin / (2 * time.Nanosecond)), yields: 20, drive: spin, goroutine: goroutines}
 	case goroutines:
 		return pace{spins: 20, yields: 200, drive: time.Millisecond, goroutine: true}
 	case local > cores:
 		return pace{spins: 20, yields: 4 * local, drive: 100 * time.Microsecond}
 	}
-	return pace{spins: 20000, yields: 20, drive: 2 * time.Millisecond}
+	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
+	return pace{spins: 1500, yields: 100, looks: 100, drive: 2 * time.Millisecond}
 }
 
 // blockedIn says what a wait is for, for reports.
@@ -96,8 +97,10 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 		}
 	} else {
 		for range w.pace.yields {
-			if v, ok := c.check(); ok {
-				return v, nil
+			for range w.pace.looks + 1 {
+				if v, ok := c.check(); ok {
+					return v, nil
+				}
 			}
 			w.yield()
 		}
@@ -167,6 +170,8 @@ func (w *World) failure() error {
 	return &PeerError{PE: pe, Host: w.HostOf(pe), Err: boot.HowDied(h.FailedHow.Load())}
 }
 
+// block and unblock bracket what takes a while. When several goroutines of a PE are blocked, the last
+// to start is what shows.
 func (w *World) block(why blockedIn) {
 	b := &w.state.Blocked
 	b.Peer.Store(int32(why.peer))

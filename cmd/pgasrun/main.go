@@ -57,6 +57,7 @@ type options struct {
 	dryRun         bool
 	env            bool
 	keepGoing      bool
+	unbound        bool
 	timeout        time.Duration
 	connectTimeout time.Duration
 	grace          time.Duration
@@ -157,6 +158,7 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.verbose, "v", false, "say each step")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
 	fs.BoolVar(&o.env, "env", false, "print every PGAS_ variable, its value and where that comes from")
+	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
@@ -191,7 +193,7 @@ func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 		Hosts: hosts, Program: program, Args: o.args, Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
 		Template: o.template, BootAddr: o.bootAddr,
-		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing,
+		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound,
 	}
 	if o.verbose {
 		began := time.Now()

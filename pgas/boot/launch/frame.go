@@ -66,6 +66,7 @@ type config struct {
 	Args    []string // with the name
 	Dir     string
 	Env     []string // on top of the agent's own
+	Unbound bool     // PEs run on any CPU
 	Secret  []byte   // of the job; jobs of one host have none
 	Serve   string   // where this agent serves the exchange; empty: it does not
 	Hash    bool     // whether to read the whole program

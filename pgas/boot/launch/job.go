@@ -122,7 +122,7 @@ func (j *job) config(h *host) config {
 	c := config{
 		Version: version, ID: j.id, Hosts: j.spec.Hosts, Here: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
-		Env: j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1,
+		Env: j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
 	}
 	if len(j.hosts) > 1 && h.index == 0 {
 		c.Serve = anyHost

@@ -46,6 +46,7 @@ type Spec struct {
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
 	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
 	KeepGoing      bool             // a PE's failure does not end the job
+	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
 	Logf func(format string, args ...any) // told each step, if not nil; called from several goroutines

@@ -110,8 +110,17 @@ func (a *agent) start(st start) error {
 	defer null.Close()
 	environ := a.environ(st.Addrs)
 	a.pes = make([]pe, host.PEs)
+	var cpus [][]int
+	if !a.cfg.Unbound {
+		cpus = shares(usable(), host.PEs)
+	}
 	for i := range host.PEs {
-		if err := a.startPE(i, int(null.Fd()), files, environ); err != nil {
+		var mine []int
+		if cpus != nil {
+			mine = cpus[i]
+		}
+		err := onCPUs(mine, func() error { return a.startPE(i, int(null.Fd()), files, environ) })
+		if err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,44 @@
+package launch
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+)
+
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		cpus []int
+		pes  int
+		want [][]int
+	}{
+		{[]int{0, 1}, 2, [][]int{{0}, {1}}},
+		{[]int{2, 3, 6, 7}, 2, [][]int{{2, 3}, {6, 7}}},
+		{[]int{0, 1, 2}, 2, [][]int{{0}, {1, 2}}},
+		{[]int{0, 1}, 1, nil}, // it may use all of them anyway
+		{[]int{0, 1}, 3, nil}, // more PEs than CPUs
+		{nil, 2, nil},
+	} {
+		if got := shares(c.cpus, c.pes); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("shares(%v, %d) = %v, want %v", c.cpus, c.pes, got, c.want)
+		}
+	}
+}
+
+// TestOnCPUs: the binding is there while start runs, and gone afterwards.
+func TestOnCPUs(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := usable()
+	if len(before) < 2 {
+		t.Skip("one CPU: nothing to bind to")
+	}
+	last := before[len(before)-1:]
+	var during []int
+	if err := onCPUs(last, func() error { during = usable(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(during, last) || !reflect.DeepEqual(usable(), before) {
+		t.Fatalf("during %v, after %v; want %v, %v", during, usable(), last, before)
+	}
+}
