@@ -4,4 +4,4 @@
 # hosts apart by it.
 host=$1
 shift
-exec ip netns exec "$host" unshare --uts sh -c 'hostname "$0" && eval "exec $*"' "$host" "$@"
+exec "$(dirname "$0")/onhost.sh" "$host" unshare --uts sh -c 'hostname "$0" && eval "exec $*"' "$host" "$@"

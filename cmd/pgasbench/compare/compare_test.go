@@ -55,7 +55,7 @@ func TestCommandsFollowFromRows(t *testing.T) {
 	want := []string{
 		"/bin-dir/pgasrun -n 2 /bin-dir/pgasbench -json -bench ^(put|get)$ -sizes 8,1048576 -time 50ms",
 		"oshrun --allow-run-as-root --mca osc ^rdma --oversubscribe -np 2 /bin-dir/osh -bench ^(put|get)$ -sizes 8,1048576 -time 50ms",
-		"/bin-dir/pgasrun -hosts a:1,b:1 -launch ip netns exec {host} /bin-dir/pgasbench -json -bench ^(fetch-add)$ -sizes 8 -time 50ms",
+		"/bin-dir/pgasrun -hosts a:1,b:1 -launch /peers/onhost.sh {host} /bin-dir/pgasbench -json -bench ^(fetch-add)$ -sizes 8 -time 50ms",
 		"/bin-dir/ucp -bench ^(fetch-add)$ -sizes 8 -time 50ms a b",
 	}
 	for i, w := range want {

@@ -46,10 +46,11 @@ func pgasrun(npes int, program ...string) func(t *tools) []string {
 	}
 }
 
-// oursOnHosts and oshmemOnHosts run one PE on each of two network namespaces.
+// oursOnHosts and oshmemOnHosts run one PE on each of two network namespaces, each on the CPU that
+// onhost.sh gives it; ucp and floor place themselves in the same way.
 func oursOnHosts(t *tools) []string {
 	hosts := t.hosts[0] + ":1," + t.hosts[1] + ":1"
-	return []string{t.bin("pgasrun"), "-hosts", hosts, "-launch", "ip netns exec {host}", t.bin("pgasbench"), "-json"}
+	return []string{t.bin("pgasrun"), "-hosts", hosts, "-launch", onHost(t) + " {host}", t.bin("pgasbench"), "-json"}
 }
 
 // oshmemOnHosts: oshrun itself runs on the first host, under a host name of its own, and reaches the
@@ -57,12 +58,14 @@ func oursOnHosts(t *tools) []string {
 // hence --bind-to none.
 func oshmemOnHosts(t *tools) []string {
 	return []string{
-		"ip", "netns", "exec", t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0],
+		onHost(t), t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0],
 		"oshrun", "--allow-run-as-root", "--bind-to", "none", "--mca", "osc", "^rdma",
 		"--mca", "plm_rsh_agent", filepath.Join(t.peers, "agent.sh"),
 		"-x", "UCX_TLS=tcp,self", "--host", t.hosts[0] + "," + t.hosts[1], "-np", "2", t.bin("osh"),
 	}
 }
+
+func onHost(t *tools) string { return filepath.Join(t.peers, "onhost.sh") }
 
 func onHosts(program string) func(t *tools) []string {
 	return func(t *tools) []string { return []string{t.bin(program)} }
