@@ -31,21 +31,22 @@ flags:
 `
 
 func main() {
-	laps, text, err := parse(os.Args[1:])
+	laps, text, bad := parse(os.Args[1:])
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
-		switch {
-		case err != nil && w.PE() == 0:
-			return err
-		case err != nil:
-			return w.Barrier(ctx) // until PE 0's error ends the job
-		case text != "" && w.PE() == 0:
-			fmt.Print(text)
-			return nil
-		case text != "":
-			return nil
+		if bad == nil && text == "" {
+			return ring(ctx, w, laps)
 		}
-		return ring(ctx, w, laps)
+		if w.PE() != 0 {
+			bad = nil // one PE says it
+		} else {
+			fmt.Print(text)
+		}
+		return nil
 	})
+	if bad != nil {
+		fmt.Fprintln(os.Stderr, "ring:", bad)
+		os.Exit(2)
+	}
 }
 
 // parse reads the command line. If it asks for help, that is the text.

@@ -46,6 +46,16 @@ type counter struct {
 // tallies are what a PE adds to the sums on PE 0 with its next merge.
 type tallies struct{ files, unreadable, malformed, refused, bytes, identifiers int64 }
 
+// list finds the files to count.
+func (c *counter) list() error {
+	files, unreadable, err := listFiles(c.root)
+	for _, e := range unreadable {
+		c.warn(e)
+	}
+	c.files, c.done.unreadable = files, int64(len(unreadable))
+	return err
+}
+
 // run counts until no PE has anything left. It is collective.
 func (c *counter) run(ctx context.Context) error {
 	for {

@@ -2,82 +2,101 @@ package main
 
 // Making the table larger. It happens at a meeting: every PE is in this call, so nobody updates the
 // table meanwhile. The home of an identifier does not depend on the size, so each PE moves its own
-// volume by itself, and only the size has to be agreed on: twice as many slots, and a heap that holds
-// what the fullest one needs. Spellings stay where they are; their pages are only added to.
+// volume by itself, and only the size has to be agreed on: twice the slots that the fullest volume needs,
+// and a heap for what meets another in them. Spellings stay where they are; their pages are only added
+// to.
 
 import (
 	"context"
 	"fmt"
 )
 
-// grow makes room for everything that was asked for in vain. It is collective; places of words are
+// grow makes room for everything that was asked for in vain. It is collective; places of words may be
 // void afterwards. On an error, a symmetric heap that is full, the table must not be used any more.
 func (t *table) grow(ctx context.Context) error {
 	if err := t.w.Barrier(ctx); err != nil { // all updates are in
 		return err
 	}
-	heap, pages, err := t.agreeOnSize(ctx)
+	if err := t.growPages(ctx); err != nil {
+		return err
+	}
+	entries, err := t.most(ctx, t.wantEntries())
+	if err != nil || entries == 0 {
+		return err
+	}
+	slots := max(2*t.slots, 2*entries)
+	heap, err := t.most(ctx, t.wantHeap(slots))
 	if err != nil {
 		return err
 	}
-	if pages > t.pages.Len() {
-		if t.pages, err = t.pages.Realloc(ctx, pages); err != nil {
-			return fmt.Errorf("growing the spellings of the table to %d bytes per PE: %w", pages*pageBytes, err)
-		}
-	}
-	if heap == 0 {
-		return t.w.Barrier(ctx)
-	}
-	return t.rebuild(ctx, 2*t.slots, heap)
+	return t.rebuild(ctx, slots, heap)
 }
 
-// agreeOnSize is the heap that a table with twice the slots needs, or 0 if no volume is full, and the
-// pages that all spellings need.
-func (t *table) agreeOnSize(ctx context.Context) (heap, pages int, err error) {
-	me := t.w.PE()
-	t.volume.PutWantHeap(me, t.wantHeap())
-	t.volume.PutWantPages(me, t.wantPages())
-	if err := t.w.Barrier(ctx); err != nil {
-		return 0, 0, err
-	}
-	for pe := range t.w.NPEs() {
-		heap = max(heap, int(t.volume.GetWantHeap(pe)))
-		pages = max(pages, int(t.volume.GetWantPages(pe)))
+// growPages makes room for spellings, if a PE has none left.
+func (t *table) growPages(ctx context.Context) error {
+	pages, err := t.most(ctx, t.wantPages())
+	if err != nil || pages <= t.pages.Len() {
+		return err
 	}
 	if uint64(pages) > textMax/pageBytes {
-		return 0, 0, fmt.Errorf("the long identifiers of one PE exceed %d bytes: use more PEs", uint64(textMax))
+		return fmt.Errorf("the long identifiers of one PE exceed %d bytes: use more PEs", uint64(textMax))
 	}
-	return heap, pages, t.w.Barrier(ctx) // all have read
+	clear(t.mute)
+	if t.pages, err = t.pages.Realloc(ctx, pages); err != nil {
+		return tooLarge(err, t.slots, t.heap)
+	}
+	return nil
 }
 
-// wantHeap is the overflow heap that this PE's volume needs with twice the slots; 0 if it is not full.
-func (t *table) wantHeap() uint64 {
-	asked := t.volume.FetchHeapFree(t.w.PE()) - uint64(t.slots)
-	if asked <= uint64(t.heap) {
+// most is the largest n of all PEs. It is collective.
+func (t *table) most(ctx context.Context, n int) (int, error) {
+	t.volume.PutWant(t.w.PE(), uint64(n))
+	if err := t.w.Barrier(ctx); err != nil {
+		return 0, err
+	}
+	for pe := range t.w.NPEs() {
+		n = max(n, int(t.volume.GetWant(pe)))
+	}
+	return n, t.w.Barrier(ctx) // all have read
+}
+
+// wantEntries is how many entries this PE's volume needs, or 0 if it is not full.
+func (t *table) wantEntries() (n int) {
+	if t.inVain() == 0 {
 		return 0
 	}
-	// Entries that meet another in a slot of the new table go to its heap, and all that was asked for
-	// in vain may.
-	taken := make([]bool, 2*t.slots)
-	overflow := asked - uint64(t.heap)
+	t.own(func(uint64, string, int64) { n++ })
+	return n + t.inVain()
+}
+
+// inVain is how many entries were asked of this PE's heap after it was full.
+func (t *table) inVain() int {
+	return max(0, int(t.volume.FetchHeapFree(t.w.PE()))-t.slots-t.heap)
+}
+
+// wantHeap is the overflow heap that this PE's volume needs with so many slots: for entries that meet
+// another in a slot, and for all that were asked for in vain, which may.
+func (t *table) wantHeap(slots int) int {
+	taken := make([]bool, slots)
+	n := t.inVain()
 	t.own(func(_ uint64, name string, _ int64) {
-		slot := slotOf(t.hash(name), 2*t.slots)
+		slot := slotOf(t.hash(name), slots)
 		if taken[slot] {
-			overflow++
+			n++
 		}
 		taken[slot] = true
 	})
-	return max(2*uint64(t.heap), overflow+overflow/2)
+	return max(2*t.heap, n+n/2)
 }
 
 // wantPages is the pages that this PE needs. It takes back what was handed out past the end.
-func (t *table) wantPages() uint64 {
-	me, have := t.w.PE(), uint64(t.pages.Len())
-	asked := t.volume.FetchTextFree(me)
+func (t *table) wantPages() int {
+	me, have := t.w.PE(), t.pages.Len()
+	asked := int(t.volume.FetchTextFree(me))
 	if asked <= have {
 		return have
 	}
-	t.volume.SetTextFree(me, have)
+	t.volume.SetTextFree(me, uint64(have))
 	return max(2*have, asked)
 }
 
@@ -85,7 +104,7 @@ func (t *table) wantPages() uint64 {
 func (t *table) rebuild(ctx context.Context, slots, heap int) error {
 	entries, err := AllocEntry(ctx, t.w, slots+heap)
 	if err != nil {
-		return tooLarge(fmt.Errorf("growing: %w", err), slots, heap)
+		return tooLarge(err, slots, heap)
 	}
 	me, free := t.w.PE(), slots
 	t.own(func(key uint64, name string, count int64) {

@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,37 +16,35 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// main parses the flags on every PE, so that a mistake ends the job before it starts, and lets PE 0 say
-// it.
+// main ends a job that has failed as a whole, by a wrong flag or a missing tree, only after all PEs have
+// left it: they all know, so PE 0 says it and the launcher has nothing to add.
 func main() {
-	opts, text, err := parse(os.Args[1:])
-	pgas.Main(func(ctx context.Context, w *pgas.World) error {
-		switch {
-		case err != nil:
-			return onlyOnPE0(ctx, w, err)
-		case text != "":
-			if w.PE() == 0 {
-				fmt.Print(text)
-			}
-			return nil
+	opts, text, failure := parse(os.Args[1:])
+	pgas.Main(func(ctx context.Context, w *pgas.World) (err error) {
+		if failure == nil && text == "" {
+			failure, err = wordcount(ctx, w, opts, os.Stdout)
 		}
-		return wordcount(ctx, w, opts, os.Stdout)
+		if w.PE() != 0 {
+			failure = nil
+		} else {
+			fmt.Print(text)
+		}
+		return err
 	})
-}
-
-// onlyOnPE0 fails the job with an error that all PEs have: PE 0 returns it, the others wait to be ended.
-func onlyOnPE0(ctx context.Context, w *pgas.World, err error) error {
-	if w.PE() == 0 {
-		return err
+	if failure != nil {
+		warn(failure)
+		os.Exit(1)
 	}
-	return w.Barrier(ctx)
 }
 
-// wordcount is the order of events.
-func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) error {
-	c, err := prepare(ctx, w, opts)
-	if err != nil {
-		return err
+func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
+
+// wordcount is the order of events. A failure is of the job as a whole, and PE 0's to report; an err is
+// this PE's.
+func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) (failure, err error) {
+	c, failure, err := prepare(ctx, w, opts)
+	if c == nil {
+		return failure, err
 	}
 	start := time.Now()
 	var p *progress
@@ -53,60 +52,60 @@ func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) 
 		p = startProgress(opts.progress, c.tally, len(c.files))
 	}
 	err = c.run(ctx)
+	took := time.Since(start)
 	p.end()
 	if err != nil {
-		return err
+		return ofAll(err)
 	}
-	r, err := summarize(ctx, c, time.Since(start))
+	r, err := summarize(ctx, c, took)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if opts.verify {
 		if r.Verified, err = verify(ctx, c); err != nil {
-			return err
-		}
-	}
-	if err := c.table.free(ctx); err != nil {
-		return err
-	}
-	if w.PE() != 0 {
-		return nil
-	}
-	return publish(out, r, opts.json)
-}
-
-// prepare finds the files, shares them, and makes the table.
-func prepare(ctx context.Context, w *pgas.World, opts options) (*counter, error) {
-	root, err := sourceTree(opts.input)
-	if err != nil {
-		return nil, err
-	}
-	c := &counter{w: w, root: root, batch: opts.batch, words: map[string]*word{}, warn: warn}
-	tallies, err := AllocTally(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	c.tally = tallies.At(0)
-	var mine []string
-	if w.PE() == 0 {
-		var unreadable []error
-		if mine, unreadable, err = listFiles(root); err != nil {
 			return nil, err
 		}
-		for _, err := range unreadable {
-			warn(err)
-		}
-		c.done.unreadable = int64(len(unreadable))
 	}
-	if c.files, err = shareFiles(ctx, w, c.tally, mine); err != nil {
+	if err := c.table.free(ctx); err != nil || w.PE() != 0 {
 		return nil, err
+	}
+	return publish(out, r, opts.json), nil
+}
+
+// ofAll tells a failure that all PEs have, a full heap, from others.
+func ofAll(e error) (failure, err error) {
+	if errors.As(e, new(*pgas.HeapFullError)) {
+		return e, nil
+	}
+	return nil, e
+}
+
+// prepare lists the files, shares the list, and makes the table. If there is nothing to count it returns
+// neither a counter nor an err; PE 0 has the failure.
+func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, failure, err error) {
+	c = &counter{w: w, batch: opts.batch, words: map[string]*word{}, warn: warn}
+	tallies, err := AllocTally(ctx, w, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.tally = tallies.At(0)
+	c.root, failure = sourceTree(opts.input)
+	if w.PE() == 0 && failure == nil {
+		failure = c.list()
+	}
+	if c.files, err = shareFiles(ctx, w, c.tally, c.files); err != nil || len(c.files) == 0 {
+		return nil, failure, err
 	}
 	if c.mail, err = newMailman(ctx, w, c.tally, func(pe int) bool { return !opts.direct && w.HostOf(pe) != w.Host() }); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	slots, heap := opts.slots(w.NPEs())
 	c.table, err = newTable(ctx, w, slots, heap, pagesFor(slots*textShare)+w.NPEs(), hashName)
-	return c, err
+	if err != nil {
+		failure, err = ofAll(err)
+		return nil, failure, err
+	}
+	return c, nil, nil
 }
 
 // publish prints the result; it fails if it is not complete or not verified.
@@ -125,5 +124,3 @@ func publish(out io.Writer, r *Result, asJSON bool) error {
 	}
 	return r.incomplete()
 }
-
-func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }

@@ -88,13 +88,16 @@ func sums(c *counter, took time.Duration) *Result {
 
 // ownTop is the most frequent identifiers of this PE's volume, and how many it holds.
 func ownTop(t *table) (top []frequency, distinct int64) {
+	var last frequency // of the best so far, once there are enough
 	t.own(func(_ uint64, name string, n int64) {
 		distinct++
-		if len(top) == 2*topMost {
-			top = mostFrequent(top)
+		f := frequency{name, n}
+		if last.Count > 0 && moreFrequent(f, last) > 0 {
+			return
 		}
-		if len(top) < topMost || moreFrequent(frequency{name, n}, top[topMost-1]) < 0 {
-			top = append(top, frequency{name, n})
+		if top = append(top, f); len(top) == 8*topMost {
+			top = mostFrequent(top)
+			last = top[topMost-1]
 		}
 	})
 	return mostFrequent(top), distinct

@@ -41,9 +41,9 @@ type Volume struct {
 	HeapFree uint64 `pgas:"atomic"`
 	TextFree uint64 `pgas:"atomic"`
 
-	// What the owner wants of a larger table: written by the owner, read by all after a barrier.
-	WantHeap  uint64
-	WantPages uint64
+	// Want is the owner's part in agreeing on a larger table: written by the owner, read by all
+	// between two barriers.
+	Want uint64
 }
 
 // Tally is what the PEs tell each other beside the table: one on each PE.

@@ -568,17 +568,15 @@ func (r PageRef) TextRef() pgas.Ref[[4096]byte] {
 // more: run go generate (or go tool pgasgen) again.
 func _(x Volume) {
 	_ = struct {
-		HeapFree  uint64
-		TextFree  uint64
-		WantHeap  uint64
-		WantPages uint64
+		HeapFree uint64
+		TextFree uint64
+		Want     uint64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-32]
+	_ = ok[unsafe.Sizeof(x)-24]
 	_ = ok[unsafe.Offsetof(x.HeapFree)-0]
 	_ = ok[unsafe.Offsetof(x.TextFree)-8]
-	_ = ok[unsafe.Offsetof(x.WantHeap)-16]
-	_ = ok[unsafe.Offsetof(x.WantPages)-24]
+	_ = ok[unsafe.Offsetof(x.Want)-16]
 }
 
 // VolumeSym is a symmetric allocation of Volume records: Len of them, at the same offset of every
@@ -592,7 +590,7 @@ type VolumeSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Volume.
 func AllocVolume(ctx context.Context, w *pgas.World, n int) (VolumeSym, error) {
-	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Volume", Hash: 0xa9ca3eb21696860e})
+	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Volume", Hash: 0x3b1dc20188b22b4f})
 	return VolumeSym{s}, err
 }
 
@@ -854,78 +852,41 @@ func (r VolumeRef) WaitUntilTextFree(ctx context.Context, cmp pgas.Cmp, v uint64
 	return pgas.FieldAtomic[uint64](r.ref, 8).WaitUntil(ctx, cmp, v)
 }
 
-// PutWantHeap copies v into WantHeap of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r VolumeRef) PutWantHeap(pe int, v uint64) {
+// PutWant copies v into Want of the record on PE pe. The source may be reused on return; it is
+// visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r VolumeRef) PutWant(pe int, v uint64) {
 	pgas.PutField(r.ref, 16, pe, v)
 }
 
-// GetWantHeap returns WantHeap of the record on PE pe. It waits for the data, and panics with
+// GetWant returns Want of the record on PE pe. It waits for the data, and panics with
 // *pgas.PeerError if pe is lost.
-func (r VolumeRef) GetWantHeap(pe int) uint64 {
+func (r VolumeRef) GetWant(pe int) uint64 {
 	return pgas.GetField[uint64](r.ref, 16, pe)
 }
 
-// GetWantHeapNB fills *dst from WantHeap of the record on PE pe. It is complete when the next Quiet
+// GetWantNB fills *dst from Want of the record on PE pe. It is complete when the next Quiet
 // returns; until then the destination must not be touched.
-func (r VolumeRef) GetWantHeapNB(pe int, dst *uint64) {
+func (r VolumeRef) GetWantNB(pe int, dst *uint64) {
 	pgas.Field[uint64](r.ref, 16).GetNB(pe, dst)
 }
 
-// PutWantHeapSignal copies v into WantHeap of the record on PE pe, and then sets the signal sig
-// there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
-func (r VolumeRef) PutWantHeapSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
+// PutWantSignal copies v into Want of the record on PE pe, and then sets the signal sig there to
+// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r VolumeRef) PutWantSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 16).PutSignal(pe, &v, sig, value)
 }
 
-// PutWantHeapSignalAdd copies v into WantHeap of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
-func (r VolumeRef) PutWantHeapSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
+// PutWantSignalAdd copies v into Want of the record on PE pe, and then adds value to the signal sig
+// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r VolumeRef) PutWantSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
 }
 
-// WantHeapRef refers to WantHeap of the record.
-func (r VolumeRef) WantHeapRef() pgas.Ref[uint64] {
+// WantRef refers to Want of the record.
+func (r VolumeRef) WantRef() pgas.Ref[uint64] {
 	return pgas.Field[uint64](r.ref, 16)
-}
-
-// PutWantPages copies v into WantPages of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r VolumeRef) PutWantPages(pe int, v uint64) {
-	pgas.PutField(r.ref, 24, pe, v)
-}
-
-// GetWantPages returns WantPages of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r VolumeRef) GetWantPages(pe int) uint64 {
-	return pgas.GetField[uint64](r.ref, 24, pe)
-}
-
-// GetWantPagesNB fills *dst from WantPages of the record on PE pe. It is complete when the next
-// Quiet returns; until then the destination must not be touched.
-func (r VolumeRef) GetWantPagesNB(pe int, dst *uint64) {
-	pgas.Field[uint64](r.ref, 24).GetNB(pe, dst)
-}
-
-// PutWantPagesSignal copies v into WantPages of the record on PE pe, and then sets the signal sig
-// there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
-func (r VolumeRef) PutWantPagesSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[uint64](r.ref, 24).PutSignal(pe, &v, sig, value)
-}
-
-// PutWantPagesSignalAdd copies v into WantPages of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
-func (r VolumeRef) PutWantPagesSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[uint64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
-}
-
-// WantPagesRef refers to WantPages of the record.
-func (r VolumeRef) WantPagesRef() pgas.Ref[uint64] {
-	return pgas.Field[uint64](r.ref, 24)
 }
 
 // A compiler error in this function says that Tally is not what this file was generated for any

@@ -42,6 +42,7 @@ type table struct {
 
 	spare [][]uint64 // by home: heap entries of ours that lost their race
 	room  []room     // by home: where our next spelling goes
+	mute  []bool     // by home: its pages are used up, as we found out in this round
 
 	updates, inserts int64 // since the last look
 }
@@ -65,7 +66,7 @@ var errFull = errors.New("full")
 // newTable makes a table with room for slots and heap identifiers and pages of long spellings on each
 // PE. It is collective.
 func newTable(ctx context.Context, w *pgas.World, slots, heap, pages int, hash func(string) uint64) (*table, error) {
-	t := &table{w: w, hash: hash, slots: slots, heap: heap, spare: make([][]uint64, w.NPEs()), room: make([]room, w.NPEs())}
+	t := &table{w: w, hash: hash, slots: slots, heap: heap, spare: make([][]uint64, w.NPEs()), room: make([]room, w.NPEs()), mute: make([]bool, w.NPEs())}
 	var err error
 	if t.entries, err = AllocEntry(ctx, w, slots+heap); err != nil {
 		return nil, tooLarge(err, slots, heap)
@@ -83,7 +84,11 @@ func newTable(ctx context.Context, w *pgas.World, slots, heap, pages int, hash f
 
 // tooLarge explains an allocation that failed.
 func tooLarge(err error, slots, heap int) error {
-	return fmt.Errorf("a table with -table %d -heap %d on every PE: %w", slots, heap, err)
+	var full *pgas.HeapFullError
+	if errors.As(err, &full) {
+		return fmt.Errorf("a table with -table %d -heap %d needs PGAS_HEAP_MAX=%d at least: %w", slots, heap, full.InUse+full.Bytes, err)
+	}
+	return err
 }
 
 // free ends the table. It is collective.
@@ -268,9 +273,13 @@ func (t *table) write(w *word, pe int) (uint64, error) {
 	}
 	r := &t.room[pe]
 	if uint64(len(w.name)) > r.end-r.at {
+		if t.mute[pe] {
+			return 0, errFull // without asking for a page for each word in vain
+		}
 		n := (uint64(len(w.name)) + pageBytes - 1) / pageBytes
 		first := t.volume.FetchAddTextFree(pe, n)
 		if first+n > uint64(t.pages.Len()) {
+			t.mute[pe] = true
 			return 0, errFull
 		}
 		*r = room{first * pageBytes, (first + n) * pageBytes}

@@ -7,7 +7,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"go/build"
 	"io/fs"
@@ -61,7 +60,7 @@ func listFiles(root string) (files []string, unreadable []error, err error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = errors.Join(append([]error{fmt.Errorf("there is no .go file below %s: name another directory with -input", root)}, unreadable...)...)
+		err = fmt.Errorf("there is no .go file below %s: name another directory with -input", root)
 	}
 	return files, unreadable, err
 }
@@ -75,7 +74,7 @@ func isDirEntry(tree fs.FS, path string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// shareFiles gives every PE the list of PE 0. It is collective.
+// shareFiles gives every PE the list of PE 0; the others have none yet. It is collective.
 func shareFiles(ctx context.Context, w *pgas.World, tally TallyRef, files []string) ([]string, error) {
 	s, err := offer(ctx, w, tally, strings.Join(files, "\x00"))
 	if err != nil {
@@ -85,5 +84,8 @@ func shareFiles(ctx context.Context, w *pgas.World, tally TallyRef, files []stri
 	if err != nil {
 		return nil, err
 	}
-	return strings.Split(list, "\x00"), s.free(ctx)
+	if list != "" {
+		files = strings.Split(list, "\x00")
+	}
+	return files, s.free(ctx)
 }
