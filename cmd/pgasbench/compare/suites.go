@@ -46,8 +46,8 @@ func pgasrun(npes int, program ...string) func(t *tools) []string {
 	}
 }
 
-// oursOnHosts and oshmemOnHosts run one PE on each of two network namespaces, each on the CPU that
-// onhost.sh gives it; ucp and floor place themselves in the same way.
+// oursOnHosts runs one PE on each of two network namespaces, on the CPU that onhost.sh gives it; ucp and
+// floor place themselves in the same way.
 func oursOnHosts(t *tools) []string {
 	hosts := t.hosts[0] + ":1," + t.hosts[1] + ":1"
 	return []string{t.bin("pgasrun"), "-hosts", hosts, "-launch", onHost(t) + " {host}", t.bin("pgasbench"), "-json"}
@@ -58,7 +58,7 @@ func oursOnHosts(t *tools) []string {
 // hence --bind-to none.
 func oshmemOnHosts(t *tools) []string {
 	return []string{
-		onHost(t), t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0],
+		"ip", "netns", "exec", t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0],
 		"oshrun", "--allow-run-as-root", "--bind-to", "none", "--mca", "osc", "^rdma",
 		"--mca", "plm_rsh_agent", filepath.Join(t.peers, "agent.sh"),
 		"-x", "UCX_TLS=tcp,self", "--host", t.hosts[0] + "," + t.hosts[1], "-np", "2", t.bin("osh"),
