@@ -29,7 +29,7 @@ func mainJob(ctx context.Context, input string) (err error) {
 
 	fmt.Println("\n== two PEs on each of two hosts, over UCX ==")
 	if err := netns.Usable(); err != nil {
-		fmt.Printf("skipped: %v; `sudo ./run-main-job` on a machine of your own runs it\n", err)
+		fmt.Printf("skipped: %v; as root on a machine of your own it runs\n", err)
 		return nil
 	}
 	hosts, err := netns.New(2)
