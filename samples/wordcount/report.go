@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -155,11 +156,11 @@ func printText(out io.Writer, r *Result) {
 	for _, f := range r.Top {
 		fmt.Fprintf(out, "%10d  %s\n", f.Count, f.Name)
 	}
-	fmt.Fprintf(out, "%d identifiers, %d of them different, in %d files (%.1f MB)\n", r.Identifiers, r.Distinct, r.Files, float64(r.Bytes)/1e6)
+	fmt.Fprintf(out, "%d identifier%s, %d of them different, in %d file%s (%.1f MB)\n", r.Identifiers, plural(r.Identifiers), r.Distinct, r.Files, plural(r.Files), float64(r.Bytes)/1e6)
 	fmt.Fprintf(out, "%d PEs on %d host%s took %.2f s, %.0f%% of it in the table: %d updates, %.2f million a second; %d of them inserts\n",
-		r.PEs, r.Hosts, plural(r.Hosts), r.Seconds, 100*r.MergeShare, r.Updates, r.UpdateRate/1e6, r.Inserts)
+		r.PEs, r.Hosts, plural(int64(r.Hosts)), r.Seconds, 100*r.MergeShare, r.Updates, r.UpdateRate/1e6, r.Inserts)
 	if r.Growths > 0 {
-		fmt.Fprintf(out, "the table grew %d time%s, to %d slots per PE (-table %d saves that)\n", r.Growths, plural(int(r.Growths)), r.Slots, r.Slots)
+		fmt.Fprintf(out, "the table grew %d time%s, to %d slots per PE (-table %d saves that)\n", r.Growths, plural(int64(r.Growths)), r.Slots, r.Slots)
 	}
 	if r.Verified != nil {
 		printVerdict(out, r.Verified, r.Seconds)
@@ -169,7 +170,7 @@ func printText(out io.Writer, r *Result) {
 	}
 }
 
-func plural(n int) string {
+func plural(n int64) string {
 	if n == 1 {
 		return ""
 	}
@@ -178,8 +179,15 @@ func plural(n int) string {
 
 // incomplete says what was not counted, or nil.
 func (r *Result) incomplete() error {
-	if r.Unreadable == 0 && r.Refused == 0 {
+	var what []string
+	if n := r.Unreadable; n > 0 {
+		what = append(what, fmt.Sprintf("%d file%s could not be read", n, plural(n)))
+	}
+	if n := r.Refused; n > 0 {
+		what = append(what, fmt.Sprintf("%d identifier%s had more than %d bytes", n, plural(n), longMax))
+	}
+	if what == nil {
 		return nil
 	}
-	return fmt.Errorf("the count is not complete: %d files or directories could not be read, %d identifiers were too long", r.Unreadable, r.Refused)
+	return fmt.Errorf("the count is not complete: %s", strings.Join(what, ", "))
 }
