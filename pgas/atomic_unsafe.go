@@ -84,9 +84,11 @@ func (a Atomic[W]) Swap(pe int, v W) W {
 // happened iff the result equals cond.
 func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
-		old := compareSwap(p, cond, v)
+		if !compareAndSwap(p, cond, v) {
+			return compareSwap(p, cond, v, door, uint64(a.off))
+		}
 		door.Ring(uint64(a.off))
-		return old
+		return cond
 	}
 	return a.far(pe, transport.CompareSwap, v, cond)
 }
@@ -298,11 +300,25 @@ func add[W Word](p unsafe.Pointer, v W) W {
 	return W(atomic.AddUint32((*uint32)(p), uint32(v)))
 }
 
-func compareSwap[W Word](p unsafe.Pointer, cond, v W) W {
+func compareAndSwap[W Word](p unsafe.Pointer, cond, v W) bool {
 	if wide[W]() {
-		return W(shm.CompareSwap64((*uint64)(p), uint64(cond), uint64(v)))
+		return atomic.CompareAndSwapUint64((*uint64)(p), uint64(cond), uint64(v))
 	}
-	return W(shm.CompareSwap32((*uint32)(p), uint32(cond), uint32(v)))
+	return atomic.CompareAndSwapUint32((*uint32)(p), uint32(cond), uint32(v))
+}
+
+// compareSwap finds out what the word was when the first attempt did not find cond.
+//
+//go:noinline
+func compareSwap[W Word](p unsafe.Pointer, cond, v W, door *boot.State, off uint64) W {
+	var old W
+	if wide[W]() {
+		old = W(shm.CompareSwap64((*uint64)(p), uint64(cond), uint64(v)))
+	} else {
+		old = W(shm.CompareSwap32((*uint32)(p), uint32(cond), uint32(v)))
+	}
+	door.Ring(off)
+	return old
 }
 
 func apply[W Word](p unsafe.Pointer, op transport.Op, v W) W {

@@ -39,6 +39,29 @@ func atLeast(p *atomic.Uint64, v uint64) cond {
 	return cond{p: unsafe.Pointer(p), word: transport.Word{Bytes: 8}, cmp: GE, want: v}
 }
 
+// spin looks up to n times and returns as check does. What is waited for most, an 8-byte word that
+// grows, has a loop of its own: the way out of it is on the path of every message.
+func (c *cond) spin(n int) (uint64, bool) {
+	if c.cmp == GE && c.word.Bytes == 8 {
+		p, flip := (*uint64)(c.p), uint64(0)
+		if c.signed {
+			flip = 1 << 63 // which turns the order of signed numbers into that of unsigned ones
+		}
+		for want := c.want ^ flip; n > 0; n-- {
+			if v := atomic.LoadUint64(p); v^flip >= want {
+				return v, true
+			}
+		}
+		return 0, false
+	}
+	for ; n > 0; n-- {
+		if v, ok := c.check(); ok {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
 // check returns the word's value and whether it compares true.
 func (c *cond) check() (uint64, bool) {
 	var v uint64
@@ -46,9 +69,6 @@ func (c *cond) check() (uint64, bool) {
 		v = uint64(atomic.LoadUint32((*uint32)(c.p)))
 	} else {
 		v = atomic.LoadUint64((*uint64)(c.p))
-	}
-	if c.cmp == GE && !c.signed { // signals, barriers
-		return v, v >= c.want
 	}
 	if c.signed {
 		a, b := int64(v), int64(c.want)

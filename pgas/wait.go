@@ -70,13 +70,12 @@ func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint
 
 // await blocks until c holds and returns the word's value.
 func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
-	for i := w.pace.spins; i >= 0; i-- {
-		if v, ok := c.check(); ok {
-			return v, nil
-		}
-		if w.waiter != nil {
-			break // spinning beside the transport would only slow it down
-		}
+	n := w.pace.spins
+	if w.waiter != nil {
+		n = 0 // spinning beside the transport would only slow it down
+	}
+	if v, ok := c.spin(n + 1); ok {
+		return v, nil
 	}
 	return w.awaitSlow(ctx, c, why)
 }
@@ -97,10 +96,8 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 		}
 	} else {
 		for range w.pace.yields {
-			for range w.pace.looks + 1 {
-				if v, ok := c.check(); ok {
-					return v, nil
-				}
+			if v, ok := c.spin(w.pace.looks + 1); ok {
+				return v, nil
 			}
 			w.yield()
 		}
