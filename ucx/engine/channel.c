@@ -288,8 +288,8 @@ void lane_flush(lane_t *l)
 // lane_bye tells the target to forget the lane.
 void lane_bye(lane_t *l)
 {
-    if (l->status == UCS_OK && l->sent > 0)
-        send_buffer(l, WIRE_BYE, 0);
+    if (l->status == UCS_OK && (l->sent > 0 || l->used > head_bytes))
+        send_buffer(l, WIRE_BYE, 1);
 }
 
 // need_room makes room for n bytes of records.

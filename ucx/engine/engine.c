@@ -301,25 +301,26 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
     return NULL;
 }
 
-static int all_sent(channel_t *c, lane_t *l, uint64_t arg)
+static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
 {
     (void)arg;
     (void)l;
     for (uint32_t i = 0; i < c->nopened; i++)
-        if (c->opened[i]->pending)
+        if (!lane_clean(c->opened[i]) || c->opened[i]->pending)
             return 0;
     return 1;
 }
 
 // channel_close says good-bye to the targets, so that they forget the lanes, and frees the channel.
-// Nobody else may be using it.
+// Nobody else may be using it. It waits a little for them to answer: a connection that is closed with
+// something unread in it takes with it what the other side has not read yet.
 void channel_close(channel_t *c)
 {
-    enum { PATIENCE_NS = 100 * 1000 * 1000 };
+    enum { PATIENCE_NS = 500 * 1000 * 1000 };
     remove_channel(c->engine, c);
     for (uint32_t i = 0; i < c->nopened; i++)
         lane_bye(c->opened[i]);
-    drive(c, NULL, all_sent, 0, PATIENCE_NS, 0);
+    drive(c, NULL, all_clean, 0, PATIENCE_NS, 0);
     free_channel(c);
 }
 

@@ -6,10 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,128 +28,114 @@ const (
 	dataOff  = 128 << 10
 )
 
-// bench is one thing that is measured: run does it n times.
-type bench struct {
+// bencher is the origin of a benchmark.
+type bencher struct {
+	ctx  context.Context
+	t    *Transport
+	c    transport.Channel
+	buf  []byte
+	ping uint64
+}
+
+// A latency is measured once for each run, a rate over many runs and the quiet after them.
+var latencies = []struct {
 	name  string
-	n     int
-	bytes int // of one, for bandwidth; 0 for latency
-	run   func(ctx context.Context, c transport.Channel, t *Transport, buf []byte, n int) error
+	bytes int
+	runs  int
+	trips int // one-way trips in it that are reported as one
+	run   func(b *bencher) error
+}{
+	{"put+quiet", 8, 4000, 1, (*bencher).putQuiet},
+	{"put+quiet", 8 << 10, 2000, 1, (*bencher).putQuiet},
+	{"get", 8, 4000, 1, (*bencher).get},
+	{"get", 8 << 10, 2000, 1, (*bencher).get},
+	{"fetch-add", 8, 4000, 1, (*bencher).fetchAdd},
+	{"put-signal ping-pong, one way", 8, 4000, 2, (*bencher).pingPong},
 }
 
-var benches = []bench{
-	{"put+quiet 8", 5000, 0, putQuiet},
-	{"get 8", 5000, 0, get},
-	{"fetch-add", 5000, 0, fetchAdd},
-	{"put 8 nb", 200000, 1, putMany},
-	{"put 8 nb", 200000, 1, putMany},
-	{"put 64K", 2000, 64 << 10, putMany},
-	{"put 1M", 300, 1 << 20, putMany},
-	{"get 1M", 300, 1 << 20, getMany},
-	{"put+quiet 8K", 2000, 0, putQuiet},
-	{"get 8K", 2000, 0, get},
-	{"get 8 nb", 100000, 1, getMany},
-	{"signal pp", 20000, -1, pingPong},
+var rates = []struct {
+	name  string
+	bytes int
+	runs  int
+	run   func(b *bencher)
+}{
+	{"put", 8, 100000, (*bencher).put},
+	{"get", 8, 50000, (*bencher).getNB},
+	{"put", 64 << 10, 1000, (*bencher).put},
+	{"put", 1 << 20, 200, (*bencher).put},
+	{"get", 1 << 20, 200, (*bencher).getNB},
 }
 
-func putQuiet(ctx context.Context, c transport.Channel, _ *Transport, buf []byte, _ int) error {
-	c.Put(1, dataOff, buf)
-	return c.Quiet(ctx, 1)
+func (b *bencher) put()   { b.c.Put(1, dataOff, b.buf) }
+func (b *bencher) getNB() { b.c.GetNB(1, b.buf, dataOff) }
+
+func (b *bencher) putQuiet() error {
+	b.c.Put(1, dataOff, b.buf)
+	return b.c.Quiet(b.ctx, 1)
 }
 
-func get(ctx context.Context, c transport.Channel, _ *Transport, buf []byte, _ int) error {
-	return c.Get(ctx, 1, buf, dataOff)
-}
+func (b *bencher) get() error { return b.c.Get(b.ctx, 1, b.buf, dataOff) }
 
-func fetchAdd(ctx context.Context, c transport.Channel, _ *Transport, _ []byte, _ int) error {
-	_, err := c.Atomic(ctx, 1, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0)
+func (b *bencher) fetchAdd() error {
+	_, err := b.c.Atomic(b.ctx, 1, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0)
 	return err
 }
 
-func putMany(ctx context.Context, c transport.Channel, _ *Transport, buf []byte, n int) error {
-	for range n {
-		c.Put(1, dataOff, buf)
-	}
-	return c.Quiet(ctx, 1)
-}
-
-func getMany(ctx context.Context, c transport.Channel, _ *Transport, buf []byte, n int) error {
-	for range n {
-		c.GetNB(1, buf, dataOff)
-	}
-	return c.Quiet(ctx, 1)
-}
-
-func pingPong(ctx context.Context, c transport.Channel, t *Transport, buf []byte, n int) error {
-	c.PutSignal(1, dataOff, buf, pingOff, transport.Set, uint64(n))
-	return waitFor(ctx, t, pingOff, uint64(n))
-}
-
-func waitFor(ctx context.Context, t *Transport, off, value uint64) error {
-	for !t.WaitWord(transport.Word{Off: off, Bytes: 8}, transport.GE, value, false, time.Millisecond) {
-		if ctx.Err() != nil {
-			return ctx.Err()
+func (b *bencher) pingPong() error {
+	b.ping++
+	b.c.PutSignal(1, dataOff, b.buf, pingOff, transport.Set, b.ping)
+	for !b.t.WaitWord(transport.Word{Off: pingOff, Bytes: 8}, transport.GE, b.ping, false, time.Millisecond) {
+		if err := b.ctx.Err(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func measure(ctx context.Context, b bench, c transport.Channel, t *Transport, signals *int) (string, error) {
-	size := 8
-	if b.bytes > 1 {
-		size = b.bytes
-	} else if strings.HasSuffix(b.name, "8K") {
-		size = 8 << 10
+// size writes n as the reports do.
+func size(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%dM", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%dK", n>>10)
 	}
-	buf := make([]byte, size)
-	if b.bytes > 0 {
-		best := time.Duration(1 << 62)
-		for range 5 {
-			start := time.Now()
-			if err := b.run(ctx, c, t, buf, b.n); err != nil {
-				return "", err
-			}
-			best = min(best, time.Since(start))
-		}
-		if b.bytes == 1 {
-			return fmt.Sprintf("%.2f M/s", float64(b.n)/best.Seconds()/1e6), nil
-		}
-		return fmt.Sprintf("%.2f GB/s", float64(b.n)*float64(size)/best.Seconds()/1e9), nil
-	}
-	times := make([]time.Duration, b.n)
-	for i := range times {
-		*signals++
-		start := time.Now()
-		if err := b.run(ctx, c, t, buf, *signals); err != nil {
-			return "", err
-		}
-		times[i] = time.Since(start)
-		if b.bytes < 0 {
-			times[i] /= 2 // a ping-pong is two ways
-		}
-	}
-	slices.Sort(times)
-	us := func(i int) float64 { return float64(times[i]) / 1e3 }
-	return fmt.Sprintf("%.2f us min %.2f p10 %.2f p90 %.2f p99 %.2f", us(len(times)/2), us(0), us(len(times)/10), us(len(times)*9/10), us(len(times)*99/100)), nil
+	return fmt.Sprint(n)
 }
 
-func benchOrigin(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+func benchOrigin(ctx context.Context, t *Transport, _ *boot.Job, report func(string, ...any)) error {
 	c, err := t.Channel(true)
 	if err != nil {
 		return err
 	}
-	signals := 0
-	for _, b := range benches {
-		if only := os.Getenv("PGAS_UCP_BENCH"); !strings.Contains(b.name, only) {
-			continue
+	b := &bencher{ctx: ctx, t: t, c: c}
+	for _, l := range latencies {
+		b.buf = make([]byte, l.bytes)
+		times := make([]float64, l.runs)
+		for i := range times {
+			start := time.Now()
+			if err := l.run(b); err != nil {
+				return err
+			}
+			times[i] = float64(time.Since(start)) / 1e3 / float64(l.trips)
 		}
-		if b.name == "signal pp" {
-			signals = 0
+		slices.Sort(times)
+		report("%s %s: p50 %.2f us, min %.2f, p90 %.2f", l.name, size(l.bytes), times[l.runs/2], times[0], times[l.runs*9/10])
+	}
+	for _, r := range rates {
+		b.buf = make([]byte, r.bytes)
+		var best float64
+		for range 5 {
+			start := time.Now()
+			for range r.runs {
+				r.run(b)
+			}
+			if err := c.Quiet(ctx, 1); err != nil {
+				return err
+			}
+			best = max(best, float64(r.runs)/time.Since(start).Seconds())
 		}
-		got, err := measure(ctx, b, c, t, &signals)
-		if err != nil {
-			return err
-		}
-		report("%s: %s", b.name, got)
+		report("%s %s, stream: %.2f M/s, %.2f GB/s", r.name, size(r.bytes), best/1e6, best*float64(r.bytes)/1e9)
 	}
 	c.Post(1, transport.Set, transport.Word{Off: doneOff, Bytes: 8}, 1)
 	return c.Quiet(ctx, -1)
@@ -177,17 +160,20 @@ func benchTarget(ctx context.Context, t *Transport, job *boot.Job, _ func(string
 	return ctx.Err()
 }
 
-var benchOnce sync.Once
-
-// BenchmarkHosts measures two PEs on two hosts, once; run it with -benchtime 1x.
+// BenchmarkHosts measures two PEs on two hosts: by active messages, and for comparison with UCX's own
+// operations ("all"). Run it with -benchtime 1x.
 func BenchmarkHosts(b *testing.B) {
 	if !netns() {
 		b.Skip("there are no network namespaces pe0 and pe1 to stand in for hosts, or this is not root")
 	}
-	benchOnce.Do(func() {
-		f := startFamily(b, [2]string{"bench origin", "bench target"}, true, "UCX_TLS=tcp")
-		for line := range f.results {
-			b.Log(line)
-		}
-	})
+	for _, way := range []string{"am", "all"} {
+		b.Run(way, func(b *testing.B) {
+			for range b.N {
+				f := startFamily(b, [2]string{"bench origin", "bench target"}, true, "UCX_TLS=tcp", wayEnv+"="+way)
+				for line := range f.results {
+					fmt.Printf("%-4s %s\n", way, line[2:])
+				}
+			}
+		})
+	}
 }

@@ -27,6 +27,7 @@ import (
 const (
 	roleEnv  = "PGAS_UCP_TEST_ROLE"
 	peEnv    = "PGAS_UCP_TEST_PE"
+	wayEnv   = "PGAS_UCP_TEST_WAY"
 	heapSize = 16 << 20
 )
 
@@ -57,7 +58,7 @@ func child(ctx context.Context, pe int, run role) error {
 		Segment:  boot.NewSegment(1, runtime.NumCPU(), heapSize),
 		Exchange: &pipeExchange{in: bufio.NewReader(os.Stdin), out: os.Stdout}}
 	job.Segment.Header.First = uint32(pe)
-	settings := Settings{}
+	settings := ways[os.Getenv(wayEnv)]
 	if d, err := time.ParseDuration(os.Getenv("PGAS_PEER_TIMEOUT")); err == nil {
 		settings.PeerTimeout = d
 	}
@@ -130,6 +131,8 @@ func startFamily(t testing.TB, names [2]string, hosts bool, env ...string) *fami
 	for pe, name := range names {
 		argv := []string{self}
 		if hosts {
+			// One CPU each, as the peers that this is compared with have; but the Go scheduler must not
+			// think that there is only one, or its monitor takes it away during every wait.
 			argv = append([]string{"ip", "netns", "exec", "pe" + strconv.Itoa(pe), "taskset", "-c", strconv.Itoa(pe % runtime.NumCPU())}, argv...)
 		}
 		cmd := exec.Command(argv[0], argv[1:]...)

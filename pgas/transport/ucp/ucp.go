@@ -19,7 +19,8 @@ import (
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
-// Settings are what a user can change. The zero value is what programs want.
+// Settings are what a user can change. What is zero is as the job's settings say, and as suits the host
+// where they say nothing.
 type Settings struct {
 	// PeerTimeout is how long a PE may owe an answer before operations to it are reported as lost;
 	// 0 for 30 s. A PE that has died is reported at once, whatever this is.
@@ -33,34 +34,19 @@ type Settings struct {
 	NICAtomics bool
 }
 
-// ParseSettings reads the settings that a user gives in the environment: PGAS_PEER_TIMEOUT (a duration),
-// PGAS_RMA (auto, am or native) and PGAS_AMO (cpu or nic).
-func ParseSettings(getenv func(string) string) (Settings, error) {
-	var s Settings
-	if v := getenv("PGAS_PEER_TIMEOUT"); v != "" {
-		d, err := time.ParseDuration(v)
-		if err != nil || d <= 0 {
-			return s, fmt.Errorf("PGAS_PEER_TIMEOUT=%q is not a positive duration: write it like 30s or 2m", v)
-		}
-		s.PeerTimeout = d
+// filled returns s with what it leaves open taken from the job's settings.
+func (s Settings) filled(job boot.Settings) Settings {
+	if s.PeerTimeout == 0 {
+		s.PeerTimeout = job.PeerTimeout
 	}
-	switch v := getenv("PGAS_RMA"); v {
-	case "", "auto":
-	case "am":
-		s.RMA = engine.AM
-	case "native":
-		s.RMA = engine.Native
-	default:
-		return s, fmt.Errorf("PGAS_RMA=%q is none of auto, am and native", v)
+	if s.Spin == 0 {
+		s.Spin = job.Spin
 	}
-	switch v := getenv("PGAS_AMO"); v {
-	case "", "cpu":
-	case "nic":
-		s.NICAtomics = true
-	default:
-		return s, fmt.Errorf("PGAS_AMO=%q is neither cpu nor nic", v)
+	if s.RMA == engine.Auto {
+		s.RMA = map[boot.RMA]engine.RMA{boot.RMAAM: engine.AM, boot.RMANative: engine.Native}[job.RMA]
 	}
-	return s, nil
+	s.NICAtomics = s.NICAtomics || job.AMO == boot.AMONIC
+	return s
 }
 
 // Transport is the UCX transport of one PE.
@@ -83,7 +69,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if job.Exchange == nil && job.NPEs > 1 {
 		return nil, errors.New("opening the UCX transport: the job has no exchange through which its PEs could find each other")
 	}
-	e, err := engine.Open(configOf(job, settings))
+	e, err := engine.Open(configOf(job, settings.filled(job.Settings)))
 	if err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
 	}
