@@ -78,14 +78,14 @@ func Init(ctx context.Context) (*World, error) {
 // UCX to the others.
 func Open(ctx context.Context, job *boot.Job) (*World, error) {
 	var opts Options
-	if len(job.Hosts) > 1 || job.Settings.AMO == boot.AMONIC {
+	if job.Settings.Networked(len(job.Hosts)) {
 		opts.Remote = openUCX
 	}
 	return OpenWith(ctx, job, opts)
 }
 
 func openUCX(ctx context.Context, job *boot.Job) (transport.Transport, error) {
-	t, err := ucp.Open(ctx, job, ucp.Settings{PeerTimeout: job.Settings.PeerTimeout, Spin: job.Settings.Spin})
+	t, err := ucp.Open(ctx, job, ucp.Settings{}) // all of them from the job
 	if err != nil {
 		return nil, err // not t: a nil *ucp.Transport would be a non-nil Transport
 	}

@@ -78,6 +78,10 @@ type Settings struct {
 	QuietSingleton bool          // do not say that this is a job of one
 }
 
+// Networked reports whether the PEs of a job on that many hosts need a transport between hosts, and so
+// an exchange to find each other: with several hosts, and where a NIC executes every atomic.
+func (s Settings) Networked(hosts int) bool { return hosts > 1 || s.AMO == AMONIC }
+
 // NeverSpin as Settings.Spin makes every wait sleep at once.
 const NeverSpin time.Duration = -1
 

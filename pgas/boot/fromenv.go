@@ -99,23 +99,25 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
-	if len(j.Hosts) > 1 {
+	var addrs []string
+	if vars[envBootAddr] != "" {
+		addrs = strings.Split(vars[envBootAddr], ",")
 		if secretFD = number(envSecretFD); err != nil {
 			return nil, err
 		}
 	}
-	if err := j.inherit(segmentFD, secretFD, strings.Split(vars[envBootAddr], ",")); err != nil {
+	if err := j.inherit(segmentFD, secretFD, addrs); err != nil {
 		return nil, err
 	}
 	return j, nil
 }
 
-// inherit takes over the segment and, in a job of several hosts, the exchange.
+// inherit takes over the segment and, in a job that has one, the exchange.
 func (j *Job) inherit(segmentFD, secretFD int, addrs []string) (err error) {
 	if j.Segment, err = inheritSegment(segmentFD); err != nil {
 		return err
 	}
-	if err = j.claim(); err == nil && len(j.Hosts) > 1 {
+	if err = j.claim(); err == nil && len(addrs) > 0 {
 		var secret []byte
 		if secret, err = readSecret(secretFD); err == nil {
 			j.Exchange = NewExchange(j.ID, j.PE, secret, addrs)
@@ -193,7 +195,7 @@ type PEVars struct {
 	Hosts     []Host
 	Here      int
 	SegmentFD int
-	BootAddrs []string // empty when the job has one host; so is SecretFD
+	BootAddrs []string // empty when the job has no exchange; so is SecretFD
 	SecretFD  int
 }
 
@@ -208,7 +210,7 @@ func (v PEVars) Environ() []string {
 		envHostIndex + "=" + strconv.Itoa(v.Here),
 		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
 	}
-	if len(v.Hosts) > 1 {
+	if len(v.BootAddrs) > 0 {
 		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), envSecretFD+"="+strconv.Itoa(v.SecretFD))
 	}
 	return env

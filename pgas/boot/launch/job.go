@@ -54,7 +54,7 @@ func newJob(spec Spec) (*job, error) {
 	}
 	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
 	j.tails = make([]tail, j.npes)
-	if len(spec.Hosts) > 1 {
+	if spec.settings.Networked(len(spec.Hosts)) {
 		j.secret = make([]byte, boot.SecretBytes)
 		rand.Read(j.secret)
 	}
@@ -124,7 +124,7 @@ func (j *job) config(h *host) config {
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Env: j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
 	}
-	if len(j.hosts) > 1 && h.index == 0 {
+	if j.secret != nil && h.index == 0 {
 		c.Serve = anyHost
 		if j.spec.BootAddr != "" {
 			c.Serve = j.spec.BootAddr
@@ -229,7 +229,7 @@ func (j *job) startWhenReady() {
 		}
 	}
 	st.Addrs = j.hosts[0].ready.Addrs
-	if len(j.hosts) > 1 {
+	if j.secret != nil {
 		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
 	}
 	for _, h := range j.hosts {

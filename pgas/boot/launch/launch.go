@@ -50,6 +50,8 @@ type Spec struct {
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
 	Logf func(format string, args ...any) // told each step, if not nil; called from several goroutines
+
+	settings boot.Settings // of the environment that the PEs get
 }
 
 // Result is how a job ended.
@@ -84,7 +86,8 @@ func (s *Spec) complete() error {
 	if _, err := SplitTemplate(s.Template); err != nil {
 		return err
 	}
-	if _, err := boot.ParseSettings(append(os.Environ(), s.Env...)); err != nil {
+	var err error
+	if s.settings, err = boot.ParseSettings(append(os.Environ(), s.Env...)); err != nil {
 		return err
 	}
 	if s.Dir == "" {

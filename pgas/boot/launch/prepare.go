@@ -95,7 +95,7 @@ func (a *agent) start(st start) error {
 		return err
 	}
 	files := []uintptr{0, 0, 0, segment.Fd()}
-	if len(a.cfg.Hosts) > 1 {
+	if a.cfg.Secret != nil {
 		secret, err := secretFile(a.cfg.Secret)
 		if err != nil {
 			return err
