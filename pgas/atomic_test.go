@@ -7,23 +7,41 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/ucx"
 )
 
 type named int32
 
 // TestAtomicsOfEveryType holds every operation on every type against plain Go arithmetic.
 func TestAtomicsOfEveryType(t *testing.T) {
-	onEvery(t, 2, func(ctx context.Context, w *pgas.World) error {
-		for _, check := range []func(context.Context, *pgas.World) error{
-			words[int32], words[uint32], words[int64], words[uint64], words[int], words[uint], words[uintptr], words[named],
-			floats[float32], floats[float64],
-		} {
-			if err := check(ctx, w); err != nil {
-				return err
-			}
+	onEvery(t, 2, everyType)
+}
+
+func everyType(ctx context.Context, w *pgas.World) error {
+	for _, check := range []func(context.Context, *pgas.World) error{
+		words[int32], words[uint32], words[int64], words[uint64], words[int], words[uint], words[uintptr], words[named],
+		floats[float32], floats[float64],
+	} {
+		if err := check(ctx, w); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// TestAtomicsOfTheNIC: the same where the network executes every atomic, those to the own host by
+// loopback.
+func TestAtomicsOfTheNIC(t *testing.T) {
+	if !ucx.Available {
+		t.Skip("this test binary was built without cgo, so it has no network to execute atomics")
+	}
+	const nic = "PGAS_AMO=nic"
+	pgastest.RunProcesses(t, 2, everyType, nic)
+	t.Run("native puts", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, everyType, nic, "PGAS_RMA=native") })
+	t.Run("mixed", func(t *testing.T) { pgastest.RunHosts(t, 3, 2, tickets, nic) })
+	t.Run("signals", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, signalsCarryData, nic) })
+	t.Run("native signals", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, signalsCarryData, "PGAS_RMA=native") })
 }
 
 func words[W pgas.Word](ctx context.Context, w *pgas.World) error {
@@ -110,43 +128,45 @@ func floats[F pgas.Float](ctx context.Context, w *pgas.World) error {
 
 // TestFetchAddIsAtomic: many goroutines of every PE add to one word; each sees a value of its own.
 func TestFetchAddIsAtomic(t *testing.T) {
-	onEvery(t, 3, func(ctx context.Context, w *pgas.World) error {
-		const workers, rounds = 4, 100
-		s, err := pgas.Alloc[int64](ctx, w, 1)
-		if err != nil {
+	onEvery(t, 3, tickets)
+}
+
+func tickets(ctx context.Context, w *pgas.World) error {
+	const workers, rounds = 4, 100
+	s, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	seen, err := pgas.Alloc[int32](ctx, w, workers*rounds*w.NPEs())
+	if err != nil {
+		return err
+	}
+	done := make(chan error, workers)
+	for range workers {
+		go func() {
+			done <- panicOf(func() {
+				for range rounds {
+					ticket := pgas.AtomicOf(s, 0).FetchInc(0)
+					pgas.AtomicOf(seen, int(ticket)).Inc(0)
+				}
+			})
+		}()
+	}
+	for range workers {
+		if err := <-done; err != nil {
 			return err
 		}
-		seen, err := pgas.Alloc[int32](ctx, w, workers*rounds*w.NPEs())
-		if err != nil {
-			return err
-		}
-		done := make(chan error, workers)
-		for range workers {
-			go func() {
-				done <- panicOf(func() {
-					for range rounds {
-						ticket := pgas.AtomicOf(s, 0).FetchInc(0)
-						pgas.AtomicOf(seen, int(ticket)).Inc(0)
-					}
-				})
-			}()
-		}
-		for range workers {
-			if err := <-done; err != nil {
-				return err
-			}
-		}
-		if err := w.Barrier(ctx); err != nil {
-			return err
-		}
-		if w.PE() != 0 {
-			return nil
-		}
-		for i, n := range seen.Local() {
-			if n != 1 {
-				return fmt.Errorf("ticket %d was drawn %d times", i, n)
-			}
-		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() != 0 {
 		return nil
-	})
+	}
+	for i, n := range seen.Local() {
+		if n != 1 {
+			return fmt.Errorf("ticket %d was drawn %d times", i, n)
+		}
+	}
+	return nil
 }

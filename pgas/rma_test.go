@@ -104,46 +104,48 @@ func putGet[T comparable](ctx context.Context, w *pgas.World, value func(int) T)
 }
 
 func TestPutSignal(t *testing.T) {
-	onEvery(t, 2, func(ctx context.Context, w *pgas.World) error {
-		const most = 30_000
-		data, err := pgas.Alloc[uint32](ctx, w, most)
-		if err != nil {
+	onEvery(t, 2, signalsCarryData)
+}
+
+func signalsCarryData(ctx context.Context, w *pgas.World) error {
+	const most = 30_000
+	data, err := pgas.Alloc[uint32](ctx, w, most)
+	if err != nil {
+		return err
+	}
+	sigs, err := pgas.Alloc[pgas.Signal](ctx, w, 2)
+	if err != nil {
+		return err
+	}
+	other := 1 - w.PE()
+	set, sum := pgas.SignalOf(sigs, 0), pgas.SignalOf(sigs, 1)
+	for round, size := range []int{1, 3, 1000, most, 0, 2} {
+		src := make([]uint32, size)
+		for i := range src {
+			src[i] = uint32(i*31 + round)
+		}
+		data.All().PutSignal(other, src, set, uint64(round+1))
+		if _, err := set.WaitUntil(ctx, pgas.GE, uint64(round+1)); err != nil {
 			return err
 		}
-		sigs, err := pgas.Alloc[pgas.Signal](ctx, w, 2)
-		if err != nil {
+		if got := data.Local()[:size]; !slices.Equal(got, src) {
+			return fmt.Errorf("round %d: the signal came before its data", round)
+		}
+		// Nobody may overwrite what the other still looks at.
+		data.Range(0, 0).PutSignalAdd(other, nil, sum, 1)
+		if _, err := sum.WaitUntil(ctx, pgas.GE, uint64(round+1)); err != nil {
 			return err
 		}
-		other := 1 - w.PE()
-		set, sum := pgas.SignalOf(sigs, 0), pgas.SignalOf(sigs, 1)
-		for round, size := range []int{1, 3, 1000, most, 0, 2} {
-			src := make([]uint32, size)
-			for i := range src {
-				src[i] = uint32(i*31 + round)
-			}
-			data.All().PutSignal(other, src, set, uint64(round+1))
-			if _, err := set.WaitUntil(ctx, pgas.GE, uint64(round+1)); err != nil {
-				return err
-			}
-			if got := data.Local()[:size]; !slices.Equal(got, src) {
-				return fmt.Errorf("round %d: the signal came before its data", round)
-			}
-			// Nobody may overwrite what the other still looks at.
-			data.Range(0, 0).PutSignalAdd(other, nil, sum, 1)
-			if _, err := sum.WaitUntil(ctx, pgas.GE, uint64(round+1)); err != nil {
-				return err
-			}
-		}
-		v := uint32(77)
-		data.At(5).PutSignalAdd(other, &v, sum, 10)
-		if _, err := sum.WaitUntil(ctx, pgas.GT, 10); err != nil {
-			return err
-		}
-		if got := data.Local()[5]; got != 77 || !set.Test(pgas.EQ, 6) || set.Fetch() != 6 {
-			return fmt.Errorf("element is %d, signal %d", got, set.Fetch())
-		}
-		return nil
-	})
+	}
+	v := uint32(77)
+	data.At(5).PutSignalAdd(other, &v, sum, 10)
+	if _, err := sum.WaitUntil(ctx, pgas.GT, 10); err != nil {
+		return err
+	}
+	if got := data.Local()[5]; got != 77 || !set.Test(pgas.EQ, 6) || set.Fetch() != 6 {
+		return fmt.Errorf("element is %d, signal %d", got, set.Fetch())
+	}
+	return nil
 }
 
 // TestMisuse: each misuse panics with *UsageError that says what would be right.

@@ -49,15 +49,16 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 	})
 }
 
-// RunProcesses runs body on npes PEs that are processes of this host, as a subtest.
-func RunProcesses(t *testing.T, npes int, body Body) {
+// RunProcesses runs body on npes PEs that are processes of this host, as a subtest. env ("NAME=value")
+// is added to their environment.
+func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 	t.Helper()
-	t.Run("processes", func(t *testing.T) { onProcesses(t, npes, body) })
+	t.Run("processes", func(t *testing.T) { onProcesses(t, npes, body, env) })
 }
 
 // RunHosts runs body on npes PEs spread over nhosts hosts, as a subtest. It skips, saying why, where
-// hosts cannot be made.
-func RunHosts(t *testing.T, npes, nhosts int, body Body) {
+// hosts cannot be made. env ("NAME=value") is added to the environment of the PEs.
+func RunHosts(t *testing.T, npes, nhosts int, body Body, env ...string) {
 	t.Helper()
-	t.Run("hosts", func(t *testing.T) { onHosts(t, npes, nhosts, body) })
+	t.Run("hosts", func(t *testing.T) { onHosts(t, npes, nhosts, body, env) })
 }

@@ -118,7 +118,7 @@ func hostsUsable() error {
 }
 
 // onHosts runs the test on PEs of nhosts network namespaces.
-func onHosts(t *testing.T, npes, nhosts int, body Body) {
+func onHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
 	t.Helper()
 	bePE(t.Name(), body)
 	if isPE() {
@@ -138,13 +138,13 @@ func onHosts(t *testing.T, npes, nhosts int, body Body) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := processes(ctx, t.Name(), split(npes, hosts.Names)); err != nil {
+	if err := processes(ctx, t.Name(), split(npes, hosts.Names), env...); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // onProcesses runs the test on PEs of this host.
-func onProcesses(t *testing.T, npes int, body Body) {
+func onProcesses(t *testing.T, npes int, body Body, env []string) {
 	t.Helper()
 	bePE(t.Name(), body)
 	if isPE() {
@@ -152,7 +152,7 @@ func onProcesses(t *testing.T, npes int, body Body) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := processes(ctx, t.Name(), []boot.Host{{Name: launch.Local, PEs: npes}}); err != nil {
+	if err := processes(ctx, t.Name(), []boot.Host{{Name: launch.Local, PEs: npes}}, env...); err != nil {
 		t.Fatal(err)
 	}
 }
