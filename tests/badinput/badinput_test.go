@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 		Dir:      "testdata/script",
 		Deadline: time.Now().Add(5 * time.Minute),
 		Setup: func(env *testscript.Env) error {
-			for _, kv := range append(goEnv, "ROOT="+root, "BIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "PGAS_HEAP_MAX=16m") {
+			for _, kv := range append(goEnv, "ROOT="+root, "BIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+env.WorkDir, "PGAS_HEAP_MAX=16m") {
 				name, value, _ := strings.Cut(kv, "=")
 				env.Setenv(name, value)
 			}
