@@ -236,10 +236,10 @@ func (c *counter) report() {
 	t.AddRefused(0, d.refused)
 	t.AddBytes(0, d.bytes)
 	t.AddIdentifiers(0, d.identifiers)
-	t.AddUpdates(0, c.table.updates)
 	t.AddInserts(0, c.table.inserts)
+	t.AddEntries(0, c.table.made)
 	t.AddMergeNS(0, int64(c.mergeTime))
-	c.done, c.table.updates, c.table.inserts, c.mergeTime = tallies{}, 0, 0, 0
+	c.done, c.table.inserts, c.table.made, c.mergeTime = tallies{}, 0, 0, 0
 }
 
 // meet waits for all PEs and reports whether any has met a full volume. It is collective, and a PE that

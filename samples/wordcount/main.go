@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -19,6 +20,9 @@ import (
 // main ends a job that has failed as a whole, by a wrong flag or a missing tree, only after all PEs have
 // left it: they all know, so PE 0 says it and the launcher has nothing to add.
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the heap is small, and the CPUs are for counting
+	}
 	opts, text, failure := parse(os.Args[1:])
 	pgas.Main(func(ctx context.Context, w *pgas.World) (err error) {
 		if failure == nil && text == "" {

@@ -55,7 +55,7 @@ func parse(args []string) (o options, text string, err error) {
 	fs.StringVar(&o.input, "input", "", "count the .go files below `dir` (default: the source of the Go tree, GOROOT/src)")
 	fs.IntVar(&o.table, "table", 0, "`slots` of the table on each PE to start with (default: half a million, spread over the PEs)")
 	fs.IntVar(&o.heap, "heap", 0, "overflow `entries` on each PE to start with (default: a quarter of the slots)")
-	fs.IntVar(&o.batch, "batch", 1<<20, "`bytes` of source that a PE counts by itself before it adds to the table")
+	fs.IntVar(&o.batch, "batch", 1<<20, "`bytes` of source that a PE counts by itself before it inserts into the table")
 	fs.StringVar(&o.progress, "progress", "auto", "show progress on stderr: auto (a terminal, or a run of some seconds), on, off")
 	fs.BoolVar(&o.direct, "direct", false, "update homes on other hosts by remote atomics too, instead of sending them batches")
 	fs.BoolVar(&o.verify, "verify", false, "compare with a sequential count on PE 0; fail if they differ")

@@ -41,13 +41,14 @@ type Result struct {
 	Bytes       int64       `json:"bytes"`
 	Identifiers int64       `json:"identifiers"`
 	Distinct    int64       `json:"distinct"`
-	Updates     int64       `json:"updates"`       // of the table: one for each identifier of a batch
-	Inserts     int64       `json:"inserts"`       // updates that made an entry
-	Seconds     float64     `json:"seconds"`       // reading, counting and merging
-	MergeShare  float64     `json:"merge_share"`   // of that time
-	UpdateRate  float64     `json:"updates_per_s"` // over the whole time
-	Growths     uint64      `json:"growths"`       // times the table was made larger
-	Slots       int         `json:"slots"`         // of each PE, at the end
+	Inserts     int64       `json:"inserts"`             // counts added to the table: one for each identifier of a batch
+	Entries     int64       `json:"entries"`             // inserts that made an entry
+	Seconds     float64     `json:"seconds"`             // reading, counting and inserting
+	InsertRate  float64     `json:"inserts_per_s"`       // of all PEs, over that time
+	TableShare  float64     `json:"table_share"`         // of that time
+	TableRate   float64     `json:"table_inserts_per_s"` // of all PEs, over that share
+	Growths     uint64      `json:"growths"`             // times the table was made larger
+	Slots       int         `json:"slots"`               // of each PE, at the end
 	Top         []frequency `json:"top"`
 	Verified    *verdict    `json:"verified,omitempty"`
 }
@@ -77,13 +78,13 @@ func sums(c *counter, took time.Duration) *Result {
 		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()),
 		Files: t.FetchFiles(0), Unreadable: t.FetchUnreadable(0), Malformed: t.FetchMalformed(0), Refused: t.FetchRefused(0),
 		Bytes: t.FetchBytes(0), Identifiers: t.FetchIdentifiers(0), Distinct: t.FetchDistinct(0),
-		Updates: t.FetchUpdates(0), Inserts: t.FetchInserts(0),
+		Inserts: t.FetchInserts(0), Entries: t.FetchEntries(0),
 		Seconds: took.Seconds(), Growths: c.grown, Slots: c.table.slots,
 	}
-	if took > 0 {
-		r.UpdateRate = float64(r.Updates) / took.Seconds()
-		r.MergeShare = float64(t.FetchMergeNS(0)) / float64(took) / float64(r.PEs)
-	}
+	r.InsertRate = float64(r.Inserts) / r.Seconds
+	inTable := float64(max(1, t.FetchMergeNS(0))) / 1e9 / float64(r.PEs)
+	r.TableShare = inTable / r.Seconds
+	r.TableRate = float64(r.Inserts) / inTable
 	return r
 }
 
@@ -157,8 +158,8 @@ func printText(out io.Writer, r *Result) {
 		fmt.Fprintf(out, "%10d  %s\n", f.Count, f.Name)
 	}
 	fmt.Fprintf(out, "%d identifier%s, %d of them different, in %d file%s (%.1f MB)\n", r.Identifiers, plural(r.Identifiers), r.Distinct, r.Files, plural(r.Files), float64(r.Bytes)/1e6)
-	fmt.Fprintf(out, "%d PEs on %d host%s took %.2f s, %.0f%% of it in the table: %d updates, %.2f million a second; %d of them inserts\n",
-		r.PEs, r.Hosts, plural(int64(r.Hosts)), r.Seconds, 100*r.MergeShare, r.Updates, r.UpdateRate/1e6, r.Inserts)
+	fmt.Fprintf(out, "%d PE%s on %d host%s took %.2f s, %.0f%% of it in the table\n", r.PEs, plural(int64(r.PEs)), r.Hosts, plural(int64(r.Hosts)), r.Seconds, 100*r.TableShare)
+	fmt.Fprintf(out, "%d inserts, %d of them new: %.2f million inserts/s over the whole time, %.1f million inserts/s of that in the table\n", r.Inserts, r.Entries, r.InsertRate/1e6, r.TableRate/1e6)
 	if r.Growths > 0 {
 		fmt.Fprintf(out, "the table grew %d time%s, to %d slots per PE (-table %d saves that)\n", r.Growths, plural(int64(r.Growths)), r.Slots, r.Slots)
 	}

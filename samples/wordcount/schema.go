@@ -61,8 +61,8 @@ type Tally struct {
 	Bytes       int64 `pgas:"atomic"`
 	Identifiers int64 `pgas:"atomic"`
 	Distinct    int64 `pgas:"atomic"`
-	Updates     int64 `pgas:"atomic"` // additions to entries of the table
-	Inserts     int64 `pgas:"atomic"` // entries made for them
+	Inserts     int64 `pgas:"atomic"` // counts added to the table
+	Entries     int64 `pgas:"atomic"` // made for them
 	MergeNS     int64 `pgas:"atomic"` // time spent in updates, of all PEs
 
 	// Full counts the PEs that met a full volume. On PE 0.

@@ -901,8 +901,8 @@ func _(x Tally) {
 		Bytes       int64
 		Identifiers int64
 		Distinct    int64
-		Updates     int64
 		Inserts     int64
+		Entries     int64
 		MergeNS     int64
 		Full        int64
 		Stop        uint64
@@ -920,8 +920,8 @@ func _(x Tally) {
 	_ = ok[unsafe.Offsetof(x.Bytes)-40]
 	_ = ok[unsafe.Offsetof(x.Identifiers)-48]
 	_ = ok[unsafe.Offsetof(x.Distinct)-56]
-	_ = ok[unsafe.Offsetof(x.Updates)-64]
-	_ = ok[unsafe.Offsetof(x.Inserts)-72]
+	_ = ok[unsafe.Offsetof(x.Inserts)-64]
+	_ = ok[unsafe.Offsetof(x.Entries)-72]
 	_ = ok[unsafe.Offsetof(x.MergeNS)-80]
 	_ = ok[unsafe.Offsetof(x.Full)-88]
 	_ = ok[unsafe.Offsetof(x.Stop)-96]
@@ -941,7 +941,7 @@ type TallySym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Tally.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
-	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0xb6da0cd2a8bd8f8a})
+	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x543275b120fb1d36})
 	return TallySym{s}, err
 }
 
@@ -1773,193 +1773,193 @@ func (r TallyRef) WaitUntilDistinct(ctx context.Context, cmp pgas.Cmp, v int64) 
 	return pgas.FieldAtomic[int64](r.ref, 56).WaitUntil(ctx, cmp, v)
 }
 
-// Updates refers to the atomic word Updates of the record.
-func (r TallyRef) Updates() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 64)
-}
-
-// FetchUpdates returns Updates of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) FetchUpdates(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Fetch(pe)
-}
-
-// SetUpdates stores v into Updates of the record on PE pe. It is complete there after a Quiet.
-func (r TallyRef) SetUpdates(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Set(pe, v)
-}
-
-// SwapUpdates stores v into Updates of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r TallyRef) SwapUpdates(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Swap(pe, v)
-}
-
-// CompareSwapUpdates stores v into Updates of the record on PE pe if it equals cond, and returns
-// the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost.
-func (r TallyRef) CompareSwapUpdates(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).CompareSwap(pe, cond, v)
-}
-
-// FetchIncUpdates adds 1 to Updates of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r TallyRef) FetchIncUpdates(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, 1)
-}
-
-// IncUpdates adds 1 to Updates of the record on PE pe. It is complete there after a Quiet.
-func (r TallyRef) IncUpdates(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, 1)
-}
-
-// FetchAddUpdates adds v to Updates, in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
-func (r TallyRef) FetchAddUpdates(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, v)
-}
-
-// AddUpdates adds v to Updates, in the record on PE pe. It is complete there after a Quiet.
-func (r TallyRef) AddUpdates(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, v)
-}
-
-// FetchAndUpdates stores the bitwise and of Updates with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r TallyRef) FetchAndUpdates(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAnd(pe, v)
-}
-
-// AndUpdates stores the bitwise and of Updates with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r TallyRef) AndUpdates(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).And(pe, v)
-}
-
-// FetchOrUpdates stores the bitwise or of Updates with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r TallyRef) FetchOrUpdates(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchOr(pe, v)
-}
-
-// OrUpdates stores the bitwise or of Updates with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r TallyRef) OrUpdates(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Or(pe, v)
-}
-
-// FetchXorUpdates stores the bitwise exclusive or of Updates with v into it, in the record on PE
-// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
-// lost.
-func (r TallyRef) FetchXorUpdates(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchXor(pe, v)
-}
-
-// XorUpdates stores the bitwise exclusive or of Updates with v into it, in the record on PE pe. It
-// is complete there after a Quiet.
-func (r TallyRef) XorUpdates(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Xor(pe, v)
-}
-
-// WaitUntilUpdates blocks until Updates of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r TallyRef) WaitUntilUpdates(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 64).WaitUntil(ctx, cmp, v)
-}
-
 // Inserts refers to the atomic word Inserts of the record.
 func (r TallyRef) Inserts() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 72)
+	return pgas.FieldAtomic[int64](r.ref, 64)
 }
 
 // FetchInserts returns Inserts of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r TallyRef) FetchInserts(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
+	return pgas.FieldAtomic[int64](r.ref, 64).Fetch(pe)
 }
 
 // SetInserts stores v into Inserts of the record on PE pe. It is complete there after a Quiet.
 func (r TallyRef) SetInserts(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 64).Set(pe, v)
 }
 
 // SwapInserts stores v into Inserts of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r TallyRef) SwapInserts(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 64).Swap(pe, v)
 }
 
 // CompareSwapInserts stores v into Inserts of the record on PE pe if it equals cond, and returns
 // the old value: the swap happened iff the result equals cond. It waits for the value, and panics
 // with *pgas.PeerError if pe is lost.
 func (r TallyRef) CompareSwapInserts(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[int64](r.ref, 64).CompareSwap(pe, cond, v)
 }
 
 // FetchIncInserts adds 1 to Inserts of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r TallyRef) FetchIncInserts(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, 1)
 }
 
 // IncInserts adds 1 to Inserts of the record on PE pe. It is complete there after a Quiet.
 func (r TallyRef) IncInserts(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
+	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, 1)
 }
 
 // FetchAddInserts adds v to Inserts, in the record on PE pe, and returns the old value. It waits
 // for the value, and panics with *pgas.PeerError if pe is lost.
 func (r TallyRef) FetchAddInserts(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, v)
 }
 
 // AddInserts adds v to Inserts, in the record on PE pe. It is complete there after a Quiet.
 func (r TallyRef) AddInserts(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, v)
 }
 
 // FetchAndInserts stores the bitwise and of Inserts with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r TallyRef) FetchAndInserts(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 64).FetchAnd(pe, v)
 }
 
 // AndInserts stores the bitwise and of Inserts with v into it, in the record on PE pe. It is
 // complete there after a Quiet.
 func (r TallyRef) AndInserts(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 64).And(pe, v)
 }
 
 // FetchOrInserts stores the bitwise or of Inserts with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r TallyRef) FetchOrInserts(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 64).FetchOr(pe, v)
 }
 
 // OrInserts stores the bitwise or of Inserts with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r TallyRef) OrInserts(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 64).Or(pe, v)
 }
 
 // FetchXorInserts stores the bitwise exclusive or of Inserts with v into it, in the record on PE
 // pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
 // lost.
 func (r TallyRef) FetchXorInserts(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 64).FetchXor(pe, v)
 }
 
 // XorInserts stores the bitwise exclusive or of Inserts with v into it, in the record on PE pe. It
 // is complete there after a Quiet.
 func (r TallyRef) XorInserts(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 64).Xor(pe, v)
 }
 
 // WaitUntilInserts blocks until Inserts of this PE's own copy compares true with v, and returns the
 // value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
 // error of ctx when that is done first.
 func (r TallyRef) WaitUntilInserts(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
+	return pgas.FieldAtomic[int64](r.ref, 64).WaitUntil(ctx, cmp, v)
+}
+
+// Entries refers to the atomic word Entries of the record.
+func (r TallyRef) Entries() pgas.Atomic[int64] {
+	return pgas.FieldAtomic[int64](r.ref, 72)
+}
+
+// FetchEntries returns Entries of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchEntries(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
+}
+
+// SetEntries stores v into Entries of the record on PE pe. It is complete there after a Quiet.
+func (r TallyRef) SetEntries(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
+}
+
+// SwapEntries stores v into Entries of the record on PE pe, and returns the old value. It waits for
+// the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) SwapEntries(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
+}
+
+// CompareSwapEntries stores v into Entries of the record on PE pe if it equals cond, and returns
+// the old value: the swap happened iff the result equals cond. It waits for the value, and panics
+// with *pgas.PeerError if pe is lost.
+func (r TallyRef) CompareSwapEntries(pe int, cond, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
+}
+
+// FetchIncEntries adds 1 to Entries of the record on PE pe, and returns the old value. It waits for
+// the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchIncEntries(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
+}
+
+// IncEntries adds 1 to Entries of the record on PE pe. It is complete there after a Quiet.
+func (r TallyRef) IncEntries(pe int) {
+	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
+}
+
+// FetchAddEntries adds v to Entries, in the record on PE pe, and returns the old value. It waits
+// for the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchAddEntries(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
+}
+
+// AddEntries adds v to Entries, in the record on PE pe. It is complete there after a Quiet.
+func (r TallyRef) AddEntries(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
+}
+
+// FetchAndEntries stores the bitwise and of Entries with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchAndEntries(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
+}
+
+// AndEntries stores the bitwise and of Entries with v into it, in the record on PE pe. It is
+// complete there after a Quiet.
+func (r TallyRef) AndEntries(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
+}
+
+// FetchOrEntries stores the bitwise or of Entries with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r TallyRef) FetchOrEntries(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
+}
+
+// OrEntries stores the bitwise or of Entries with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r TallyRef) OrEntries(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
+}
+
+// FetchXorEntries stores the bitwise exclusive or of Entries with v into it, in the record on PE
+// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
+// lost.
+func (r TallyRef) FetchXorEntries(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
+}
+
+// XorEntries stores the bitwise exclusive or of Entries with v into it, in the record on PE pe. It
+// is complete there after a Quiet.
+func (r TallyRef) XorEntries(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
+}
+
+// WaitUntilEntries blocks until Entries of this PE's own copy compares true with v, and returns the
+// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
+// error of ctx when that is done first.
+func (r TallyRef) WaitUntilEntries(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 72).WaitUntil(ctx, cmp, v)
 }
 

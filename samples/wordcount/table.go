@@ -44,7 +44,7 @@ type table struct {
 	room  []room     // by home: where our next spelling goes
 	mute  []bool     // by home: its pages are used up, as we found out in this round
 
-	updates, inserts int64 // since the last look
+	inserts, made int64 // counts added, and entries made for them, since the last look
 }
 
 // A room is what is left of the pages that this PE reserved last at some home.
@@ -164,7 +164,7 @@ func (t *table) add(w *word) {
 	pe, _ := t.home(w.hash)
 	t.entries.At(w.at).AddCount(pe, w.pending)
 	w.pending = 0
-	t.updates++
+	t.inserts++
 }
 
 // find starts the search for w at its slot: step 1. It ends with w placed, with a doubt, or with
@@ -294,7 +294,7 @@ func (t *table) keep(w *word, pe int) {
 	if len(w.name) > shortMax {
 		t.room[pe].at += uint64(len(w.name))
 	}
-	t.inserts++
+	t.made++
 }
 
 // own calls f for every entry of this PE's volume. Nobody may be updating it.

@@ -180,8 +180,8 @@ func (tr *trial) checkTotals(r *Result, want map[string]int64) error {
 	}
 	top := mostFrequent(all)
 	switch n := int64(len(want)); {
-	case r.Distinct != n || r.Inserts != n:
-		return fmt.Errorf("%d distinct, %d inserts, want %d", r.Distinct, r.Inserts, n)
+	case r.Distinct != n || r.Entries != n:
+		return fmt.Errorf("%d distinct, %d entries, want %d", r.Distinct, r.Entries, n)
 	case r.Identifiers != int64(r.PEs*tr.perPE):
 		return fmt.Errorf("%d identifiers, want %d", r.Identifiers, r.PEs*tr.perPE)
 	case !slices.Equal(r.Top, top):
