@@ -13,6 +13,7 @@ enum {
     LONG_TICK_NS = 800 * 1000,     // how often the service thread looks in while others drive without a pause
     DEEP_NS = 10 * 1000 * 1000,    // idle for so long, it sleeps until something happens
     NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it looks around
+    YIELD_NS = 20 * 1000,          // after so much waiting for nothing, whoever is waited for may need this CPU
     CLOCK_EVERY = 16,              // looks between two looks at the clock
     SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
 };

@@ -548,6 +548,8 @@ static int serve_busy(engine_t *e)
             last = now, patience = e->config.spin_ns;
         else if (now - last > patience)
             break;
+        else if (now - last > YIELD_NS)
+            sched_yield();
     }
     return came;
 }

@@ -143,6 +143,8 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
         last = now;
         if (now - start > budget_ns)
             break;
+        if (now - idle > YIELD_NS)
+            sched_yield();
         if (now - idle > e->config.spin_ns) {
             flush_others(c);
             nap(c, budget_ns - (now - start));
@@ -314,6 +316,8 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
             start = ticked = now;
         if (now - start > budget_ns)
             break;
+        if (now - start > YIELD_NS)
+            sched_yield();
         if (now - ticked > TICK_NS) {
             tick_channels(e);
             ticked = now;
