@@ -337,6 +337,13 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
         give_buf(l->channel, b);
 }
 
+// piece_of is how large the pieces of a transfer of n bytes are: of equal size, so that none is small.
+static uint32_t piece_of(uint64_t n)
+{
+    uint64_t pieces = (n + PIECE_BYTES - 1) / PIECE_BYTES;
+    return pieces <= 1 ? (uint32_t)n : (uint32_t)WIRE_PAD((n + pieces - 1) / pieces);
+}
+
 // lane_put moves n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
 // 8-byte word at signal. src may be reused on return.
 void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value)
@@ -347,8 +354,9 @@ void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t sig
         off += done, src += done, n -= done;
     }
     lane_send(l, 0);
+    uint32_t pieces = piece_of(n);
     while (n > 0 && l->status == UCS_OK) {
-        uint32_t piece = n < PIECE_BYTES ? (uint32_t)n : PIECE_BYTES;
+        uint32_t piece = n < pieces ? (uint32_t)n : pieces;
         int last = piece == n;
         send_piece(l, off, src, piece, last && signal_op != WORD_FETCH ? &post : NULL, value, last);
         off += piece, src += piece, n -= piece;
@@ -416,8 +424,9 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
     slot_t *s = take_slot(l->channel, l->pe, dst, n);
     s->detached = detached;
     l->detached += detached;
-    for (uint64_t at = 0; at < n && l->status == UCS_OK; at += PIECE_BYTES)
-        ask_piece(l, s, off + at, at, n - at < PIECE_BYTES ? (uint32_t)(n - at) : PIECE_BYTES);
+    uint32_t piece = piece_of(n);
+    for (uint64_t at = 0; at < n && l->status == UCS_OK; at += piece)
+        ask_piece(l, s, off + at, at, n - at < piece ? (uint32_t)(n - at) : piece);
     return s;
 }
 

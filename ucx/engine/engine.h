@@ -16,7 +16,7 @@
 enum {
     SMALL_MAX = 8 << 10,         // a put up to this size is copied into the lane's buffer
     BUFFER_BYTES = 16 << 10,     // of one message of small operations
-    PIECE_BYTES = 64000,         // of one message of a large put or get: one fragment of UCX's
+    PIECE_BYTES = 64000,         // of one message of a large put or get: with its heads, one packet of the kernel's
     UNACKED_MAX = 8 << 20,       // bytes on a lane that its target has not said it has applied
     READING_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
     PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
