@@ -156,10 +156,13 @@ func (w *World) broken(ctx context.Context) error {
 	return w.failure()
 }
 
-// failure is the *PeerError for the first PE known to have died, or nil.
+// failure is the *PeerError for the first PE known to have died or to be out of reach, or nil.
 func (w *World) failure() error {
 	h := w.job.Segment.Header
 	f := h.Failed.Load()
+	if f == 0 && w.faults != nil {
+		return w.faults.Fault()
+	}
 	if f == 0 {
 		return nil
 	}

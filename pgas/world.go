@@ -27,6 +27,7 @@ type World struct {
 	shm    *shm.Transport
 	far    transport.Transport // to other hosts; nil on one host
 	waiter transport.Waiter    // far, if it must be driven while waiting
+	faults transport.Watcher   // far, if it watches its peers
 
 	ctx      context.Context // ends with Close, for operations that take none
 	cancel   context.CancelCauseFunc
@@ -99,6 +100,7 @@ func (w *World) openRemote(ctx context.Context) error {
 	}
 	w.far = t
 	w.waiter, _ = t.(transport.Waiter)
+	w.faults, _ = t.(transport.Watcher)
 	return nil
 }
 

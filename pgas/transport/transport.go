@@ -104,3 +104,10 @@ type Waiter interface {
 	// It reports whether the word compares true. signed says how to compare.
 	WaitWord(at Word, cmp Cmp, value uint64, signed bool, d time.Duration) bool
 }
+
+// Watcher is implemented by transports that find out by themselves that a PE cannot be reached or does
+// not answer. Whoever waits for a word that such a PE was to update asks it now and then.
+type Watcher interface {
+	// Fault returns the first such PE, as *PeerError, or nil.
+	Fault() error
+}

@@ -120,13 +120,22 @@ static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
             slot_end(c, &c->slots[i], status);
 }
 
+static void give_up(const lane_t *l, int32_t status)
+{
+    uint64_t none = 0, lost = (uint64_t)(uint32_t)status << 32 | (l->pe + 1);
+    __atomic_compare_exchange_n(&l->channel->engine->lost, &none, lost, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 // lane_fail gives up a lane: what was on its way is lost, what is issued later is dropped.
 void lane_fail(lane_t *l, int32_t status)
 {
     if (l->status != UCS_OK)
         return;
-    if (!lane_clean(l))
+    if (!lane_clean(l)) {
         l->lost = 1;
+        if (status == UCS_ERR_TIMED_OUT || status == UCS_ERR_UNREACHABLE)
+            give_up(l, status);
+    }
     l->status = status;
     start_buffer(l);
     fail_slots(l->channel, l->pe, status);
@@ -170,8 +179,10 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address)
         .err_handler = {.cb = on_endpoint_error, .arg = l},
     };
     l->status = address ? ucp_ep_create(c->worker, &params, &l->ep) : UCS_ERR_UNREACHABLE;
-    if (l->status != UCS_OK)
+    if (l->status != UCS_OK) {
         l->ep = NULL;
+        give_up(l, l->status);
+    }
     c->lanes[pe] = l;
     c->opened[c->nopened++] = l;
     return l;
@@ -566,13 +577,17 @@ void channel_tick(channel_t *c)
 {
     enum { LOOKS = 8 };
     uint64_t tick = c->engine->ticks;
+    int64_t now = now_ns(), since = now - c->ticked_ns;
     int clean = 1;
+    c->ticked_ns = now;
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_t *l = c->opened[i];
         if (l->status != UCS_OK)
             lane_reap(l);
         else if (!lane_clean(l) && (l->used == head_bytes || l->born != tick))
             lane_send(l, 1);
+        if (!lane_clean(l))
+            note_silence(c, l, since); // nobody may ever wait on this channel
         clean &= lane_clean(l) && l->pending == 0;
     }
     for (int i = 0; i < LOOKS && ucp_worker_progress(c->worker); i++)

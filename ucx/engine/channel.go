@@ -514,10 +514,12 @@ func (c *Channel) unpin() {
 	c.pinned = 0
 }
 
-func (c *Channel) lostError() error {
-	status := C.ucs_status_t(c.c.lost_status)
-	e := &LostError{PE: int(c.c.lost_pe), Status: C.GoString(C.ucs_status_string(status)), Reason: Broken}
-	switch status {
+func (c *Channel) lostError() error { return lostError(int(c.c.lost_pe), int32(c.c.lost_status)) }
+
+func lostError(pe int, status int32) error {
+	why := C.ucs_status_t(status)
+	e := &LostError{PE: pe, Status: C.GoString(C.ucs_status_string(why)), Reason: Broken}
+	switch why {
 	case C.UCS_ERR_CONNECTION_RESET, C.UCS_ERR_ENDPOINT_TIMEOUT, C.UCS_ERR_REJECTED, C.UCS_ERR_NOT_CONNECTED, C.UCS_ERR_IO_ERROR, C.UCS_ERR_CANCELED:
 		e.Reason = Gone
 	case C.UCS_ERR_TIMED_OUT:

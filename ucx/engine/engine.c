@@ -204,6 +204,13 @@ void engine_kick(engine_t *e)
     eventfd_write(e->kick, 1);
 }
 
+// engine_lost says which PE was given up first because it cannot be reached or does not answer, and its
+// status: those whom nobody else would tell of it. A PE that closed its connection may have ended well.
+uint64_t engine_lost(engine_t *e)
+{
+    return __atomic_load_n(&e->lost, __ATOMIC_ACQUIRE);
+}
+
 // engine_served is the number of requests applied so far.
 uint64_t engine_served(engine_t *e)
 {

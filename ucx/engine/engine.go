@@ -138,6 +138,17 @@ func prepare(config Config) (*Engine, error) {
 // Address is what others need to reach this engine.
 func (e *Engine) Address() []byte { return e.address }
 
+// Lost is a *LostError about the first PE that was given up because it cannot be reached or does not
+// answer, or nil. Whoever waits for something that a PE was to send looks at it: no operation of its own
+// would tell.
+func (e *Engine) Lost() error {
+	lost := uint64(C.engine_lost(e.c))
+	if lost == 0 {
+		return nil
+	}
+	return lostError(int(uint32(lost))-1, int32(lost>>32))
+}
+
 // Served is the number of requests that others have had applied here.
 func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 

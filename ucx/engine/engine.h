@@ -139,6 +139,7 @@ struct channel {
     sendbuf_t *free_bufs;
     uint32_t free_count;
     uint32_t answered; // bumped by every complete answer
+    int64_t ticked_ns; // when the service thread last looked
 
     uint32_t lost_pe; // valid after ENGINE_LOST
     int32_t lost_status;
@@ -159,6 +160,7 @@ uint32_t *engine_deep(engine_t *e);
 uint64_t *engine_ticks(engine_t *e);
 void engine_kick(engine_t *e);
 uint64_t engine_served(engine_t *e);
+uint64_t engine_lost(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
 
 // channel.c: issuing. The caller holds channel.lock.

@@ -50,6 +50,9 @@ func (*Engine) Address() []byte { return nil }
 // Rejected is never called: there is no Engine.
 func (*Engine) Rejected() uint64 { return 0 }
 
+// Lost is never called: there is no Engine.
+func (*Engine) Lost() error { return nil }
+
 // Served is never called: there is no Engine.
 func (*Engine) Served() uint64 { return 0 }
 

@@ -55,6 +55,7 @@ struct engine {
     inbound_t *last_inbound;
     reply_t *free_replies;
     struct chunk *chunks; // of the heap, as far as they have been asked for
+    uint64_t lost;     // 0, or 1 + the PE that was given up first for its silence, above its status
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
 
@@ -123,6 +124,7 @@ ucs_status_t on_reply(void *arg, const void *header, size_t header_bytes, void *
 void lane_send(lane_t *l, int ask);
 void lane_bye(lane_t *l);
 void lane_fail(lane_t *l, int32_t status);
+void note_silence(channel_t *c, lane_t *l, int64_t ns);
 void lane_reap(lane_t *l);
 int lane_report(lane_t *l);
 int lane_clean(const lane_t *l);

@@ -44,7 +44,7 @@ static void note_dead(channel_t *c)
 
 // note_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
 // A pause of this process itself counts for little.
-static void note_silence(channel_t *c, lane_t *l, int64_t ns)
+void note_silence(channel_t *c, lane_t *l, int64_t ns)
 {
     enum { PAUSE_NS = 10 * 1000 * 1000 };
     if (!l && c->cursor < c->nopened)

@@ -69,6 +69,9 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if job.Exchange == nil && job.NPEs > 1 {
 		return nil, errors.New("opening the UCX transport: the job has no exchange through which its PEs could find each other")
 	}
+	if err := waitForNetwork(ctx, job); err != nil {
+		return nil, fmt.Errorf("opening the UCX transport: %w", err)
+	}
 	e, err := engine.Open(configOf(job, settings.filled(job.Settings)))
 	if err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
@@ -152,6 +155,15 @@ func (t *Transport) Channel(private bool) (transport.Channel, error) {
 // WaitWord serves other PEs until the local word compares true with value, or about d has passed.
 func (t *Transport) WaitWord(at transport.Word, cmp transport.Cmp, value uint64, signed bool, d time.Duration) bool {
 	return t.engine.WaitWord(at.Off, at.Bytes, int(cmp), value, signed, d)
+}
+
+// Fault is a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
+func (t *Transport) Fault() error {
+	err := t.engine.Lost()
+	if err == nil {
+		return nil
+	}
+	return (&channel{job: t.job}).peerError(err)
 }
 
 // Served is the number of messages of other PEs that this PE has applied.

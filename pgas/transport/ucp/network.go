@@ -1,0 +1,68 @@
+package ucp
+
+// UCX looks at the network once, when it starts, and sees the interfaces that run at that moment. One
+// that was brought up just now (a container's, a namespace's) may take a while to; a job that started
+// without it would find that its hosts cannot reach each other.
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// networkPatience is how long an interface that is up may take to run.
+const networkPatience = 3 * time.Second
+
+// errNoNetwork is why a job of several hosts cannot start on this one.
+var errNoNetwork = errors.New("this job spans hosts, but this one has no network interface besides loopback that is up and has an address: bring one up (ip link, ip addr), or run on one host")
+
+// waitForNetwork returns when some interface that other hosts could reach is running, or the reason why
+// none will be.
+func waitForNetwork(ctx context.Context, job *boot.Job) error {
+	if len(job.Hosts) == 1 || hasRDMA() {
+		return nil
+	}
+	for deadline := time.Now().Add(networkPatience); ; {
+		up, running := interfaces()
+		if running {
+			return nil
+		}
+		if !up || time.Now().After(deadline) {
+			return errNoNetwork
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// interfaces reports whether an interface with an address is up besides loopback, and whether one runs.
+func interfaces() (up, running bool) {
+	all, err := net.Interfaces()
+	if err != nil {
+		return true, true // let UCX look
+	}
+	for _, i := range all {
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		if addrs, err := i.Addrs(); err != nil || len(addrs) == 0 {
+			continue
+		}
+		up = true
+		running = running || i.Flags&net.FlagRunning != 0
+	}
+	return up, running
+}
+
+// hasRDMA reports whether there is a network device that needs no interface.
+func hasRDMA() bool {
+	devices, err := os.ReadDir("/sys/class/infiniband")
+	return err == nil && len(devices) > 0
+}
