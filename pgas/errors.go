@@ -43,7 +43,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	s := "PEs disagree in a collective call (" + e.Call + " on this one)"
+	s := "PEs disagree in a collective call"
 	for _, c := range e.Calls {
 		s += "; " + c
 	}

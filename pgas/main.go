@@ -5,6 +5,7 @@ package pgas
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/signal"
 	"syscall"
@@ -21,27 +22,41 @@ import (
 func Main(body func(ctx context.Context, w *World) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the second signal finds the default action
-	if err := run(ctx, body); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	job, err := fromEnv()
+	if err == nil {
+		err = run(ctx, job, body)
+	}
+	if err != nil {
+		complain(job, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, body func(context.Context, *World) error) (err error) {
-	w, err := Init(ctx)
+// run is what Main does, up to the error.
+func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) error) error {
+	w, err := Open(ctx, job)
 	if err != nil {
-		return fmt.Errorf("pgas: %w", err)
+		return err
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("PE %d on %s: %w", w.PE(), w.Host(), err)
-		}
-	}()
 	if err := guard(ctx, w, body); err != nil {
 		w.Abandon()
 		return err
 	}
 	return w.Close()
+}
+
+// complain prints err with the PE that it happened to. Of an error that is the same on every PE of the
+// host (a full heap, a network that is not there) the first PE speaks for all.
+func complain(job *boot.Job, err error) {
+	if job == nil {
+		fmt.Fprintln(os.Stderr, "pgas:", err)
+		return
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(err.Error()))
+	if job.Segment.Header.Said.Swap(hash.Sum64()) != hash.Sum64() {
+		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %v\n", job.PE, job.Host().Name, err)
+	}
 }
 
 // guard turns the panics that have a meaning of ours into errors.
@@ -64,6 +79,15 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 // returns when all have. Without a launcher the process is a job of one PE, and says so on stderr
 // unless PGAS_QUIET_SINGLETON=1. The caller ends with World.Close.
 func Init(ctx context.Context) (*World, error) {
+	job, err := fromEnv()
+	if err != nil {
+		return nil, err
+	}
+	return Open(ctx, job)
+}
+
+// fromEnv is the job of this process; one without a launcher says so.
+func fromEnv() (*boot.Job, error) {
 	job, err := boot.FromEnv()
 	if err != nil {
 		return nil, err
@@ -71,7 +95,7 @@ func Init(ctx context.Context) (*World, error) {
 	if !job.Launched && !job.Settings.QuietSingleton {
 		fmt.Fprintf(os.Stderr, "pgas: started without a launcher: this is a job of one PE (for four: pgasrun -n 4 %s; PGAS_QUIET_SINGLETON=1 hides this line)\n", os.Args[0])
 	}
-	return Open(ctx, job)
+	return job, nil
 }
 
 // Open joins the job described by job, with the transports that it needs: shared memory on this host,

@@ -36,7 +36,10 @@ type Header struct {
 	// blocked PE. FailedHow then holds its wait status as the kernel gives it.
 	Failed    atomic.Uint64
 	FailedHow atomic.Uint64
-	_         [48]byte
+	// Said: the hash of the last error that a PE of this host has printed. What fails on every PE in the
+	// same way is said once.
+	Said atomic.Uint64
+	_    [40]byte
 
 	// The host's central barrier (used when there are more PEs than cores). Written by every PE.
 	Arrived atomic.Uint64

@@ -47,7 +47,7 @@ func describeEnd(d death) string {
 		sig := d.Status.Signal()
 		how = fmt.Sprintf("was killed by signal %d (%s)", sig, unix.SignalName(sig))
 	}
-	if d.Abandoned && !d.Status.Signaled() {
+	if d.Abandoned && d.Status == 0 {
 		how += " without leaving the job (pgas.Main and World.Close do)"
 	}
 	return how
