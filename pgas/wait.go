@@ -45,7 +45,7 @@ func paceOf(job *boot.Job, goroutines bool) pace {
 	case goroutines:
 		return pace{spins: 20, yields: 200, drive: time.Millisecond, goroutine: true}
 	case local > cores:
-		return pace{spins: 20, yields: 4 * local, drive: 100 * time.Microsecond}
+		return pace{spins: 1, yields: 64 * local, drive: 100 * time.Microsecond}
 	}
 	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
 	return pace{spins: 1500, yields: 100, looks: 100, drive: 2 * time.Millisecond}
