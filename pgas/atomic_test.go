@@ -41,6 +41,9 @@ func TestAtomicsOfTheNIC(t *testing.T) {
 	t.Run("native puts", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, everyType, nic, "PGAS_RMA=native") })
 	t.Run("mixed", func(t *testing.T) { pgastest.RunHosts(t, 3, 2, tickets, nic) })
 	t.Run("signals", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, signalsCarryData, nic) })
+	t.Run("fence", func(t *testing.T) { pgastest.RunProcesses(t, 2, fenceOrders, nic) })
+	t.Run("fence between hosts", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, fenceOrders, nic) })
+	t.Run("native fence", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, fenceOrders, "PGAS_RMA=native") })
 	t.Run("native signals", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, signalsCarryData, "PGAS_RMA=native") })
 }
 
@@ -169,4 +172,45 @@ func tickets(ctx context.Context, w *pgas.World) error {
 		}
 	}
 	return nil
+}
+
+// TestFenceOrdersPutsAndAtomics: to one PE, whatever carries them (a trap of the OpenSHMEM
+// specification). The target looks at plain memory while it changes, so its PEs are processes.
+func TestFenceOrdersPutsAndAtomics(t *testing.T) {
+	pgastest.RunProcesses(t, 2, fenceOrders)
+	if ucx.Available {
+		pgastest.RunHosts(t, 2, 2, fenceOrders)
+	}
+}
+
+func fenceOrders(ctx context.Context, w *pgas.World) error {
+	const rounds = 300
+	s, err := pgas.Alloc[int64](ctx, w, 3)
+	if err != nil {
+		return err
+	}
+	count, data, last := pgas.AtomicOf(s, 0), s.At(1), s.At(2)
+	if w.PE() == 0 {
+		for i := range int64(rounds) {
+			count.Inc(1)
+			data.Put(1, i+1)
+			if i%2 == 0 {
+				w.Fence()
+			} else {
+				w.Context().FencePE(1)
+			}
+			last.Put(1, i+1)
+			w.Fence()
+		}
+		return w.Barrier(ctx)
+	}
+	for seen := int64(0); seen < rounds; {
+		if seen = last.Get(1); count.Fetch(1) < seen || data.Get(1) < seen {
+			return fmt.Errorf("put %d overtook a fence: count is %d, data %d", seen, count.Fetch(1), data.Get(1))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return w.Barrier(ctx)
 }

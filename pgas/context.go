@@ -26,6 +26,8 @@ type Context struct {
 	via    []transport.Channel // what carries an access to each PE when there is no pointer
 	local  transport.Channel   // to the PEs of this host
 	remote transport.Channel   // to the others; nil when there are none
+	nic    bool                // atomics to this host travel by remote, its data does not
+	owed   atomic.Pointer[error]
 	closed atomic.Bool
 }
 
@@ -69,12 +71,12 @@ func (w *World) newContext(private bool) (*Context, error) {
 
 // route fills in how c gets to each PE.
 func (w *World) route(c *Context) {
-	nic := w.job.Settings.AMO == boot.AMONIC && c.remote != nil
+	c.nic = w.job.Settings.AMO == boot.AMONIC && c.remote != nil
 	for pe := range c.via {
 		switch {
 		case w.shm.Heap(pe) == nil:
 			c.via[pe] = c.remote
-		case nic:
+		case c.nic:
 			c.via[pe] = &splitChannel{Channel: c.local, words: c.remote}
 		default:
 			c.via[pe] = c.local
@@ -83,7 +85,7 @@ func (w *World) route(c *Context) {
 	if w.opts.NoFastPath {
 		c.near, c.words = nil, nil
 	}
-	if nic {
+	if c.nic {
 		c.words = nil
 	}
 }
@@ -96,12 +98,31 @@ func (c *Context) World() *World { return c.w }
 func (c *Context) Fence() {
 	shm.FullFence()
 	if c.remote != nil {
-		c.remote.Fence(-1)
+		c.fenceFar(-1)
+	}
+}
+
+// fenceFar is the fence of what travels by c.remote. Where that is atomics of this host too, a later
+// store could overtake them: then only their completion is a fence. What it finds lost is reported by
+// the next Quiet, since a fence returns nothing.
+func (c *Context) fenceFar(pe int) {
+	if !c.nic {
+		c.remote.Fence(pe)
+		return
+	}
+	if err := c.remote.Quiet(c.w.ctx, pe); err != nil {
+		c.owed.CompareAndSwap(nil, &err)
 	}
 }
 
 // FencePE is Fence for one PE.
-func (c *Context) FencePE(pe int) { c.far("FencePE", pe).Fence(pe) }
+func (c *Context) FencePE(pe int) {
+	via := c.far("FencePE", pe)
+	shm.FullFence()
+	if via != c.local {
+		c.fenceFar(pe)
+	}
+}
 
 // Quiet returns when everything issued on c is complete: puts and atomics visible at their targets,
 // non-blocking gets in their destinations (OpenSHMEM 1.6, shmem_quiet). It returns the first failure
@@ -127,7 +148,11 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 func (c *Context) quietFar(ctx context.Context, pe int) error {
 	c.w.block(blockedIn{boot.InQuiet, pe, 0})
 	defer c.w.unblock()
-	if err := c.remote.Quiet(ctx, pe); err != nil {
+	err := c.remote.Quiet(ctx, pe)
+	if owed := c.owed.Swap(nil); owed != nil {
+		err = firstError(*owed, err)
+	}
+	if err != nil {
 		return fmt.Errorf("quiet: %w", err)
 	}
 	return nil

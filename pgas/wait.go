@@ -141,10 +141,10 @@ func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
 
 // checked gives a condition that came true at the last moment preference over err.
 func checked(c cond, err error) (uint64, error) {
-	if v, ok := c.check(); ok {
+	v, ok := c.check()
+	if ok {
 		return v, nil
 	}
-	v, _ := c.check()
 	return v, err
 }
 
