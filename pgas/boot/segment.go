@@ -89,12 +89,10 @@ const (
 	InQuiet
 	InGet
 	InAtomic
-	InAlloc
 	InInit
-	InClose
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "alloc", "init", "close"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

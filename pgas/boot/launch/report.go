@@ -135,7 +135,7 @@ func (b blocked) String() string {
 	switch b.Op {
 	case boot.InWait:
 		s += fmt.Sprintf(" on the word at %#x of its heap", b.Seq)
-	case boot.InBarrier, boot.InAlloc:
+	case boot.InBarrier:
 		s += fmt.Sprintf(" number %d", b.Seq)
 	}
 	if b.Peer >= 0 {
