@@ -139,6 +139,7 @@ struct channel {
     sendbuf_t *free_bufs;
     uint32_t free_count;
     uint32_t answered; // bumped by every complete answer
+    uint32_t looks;    // by waiters, however short their stays: every so often one serves
     int64_t ticked_ns; // when the service thread last looked
 
     uint32_t lost_pe; // valid after ENGINE_LOST
@@ -181,6 +182,7 @@ void slot_release(channel_t *c, slot_t *s);
 // wait.c: completion. The caller holds channel.lock.
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns);
 int channel_await(channel_t *c, slot_t *s, int64_t budget_ns);
+int channel_await_all(channel_t *c, slot_t *s);
 void lane_throttle(lane_t *l);
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns);
 

@@ -100,8 +100,7 @@ static void ask_key(lane_t *l, uint64_t chunk, struct key *k)
     if (!s)
         return;
     lane_send(l, 0);
-    while (channel_await(l->channel, s, INT64_MAX) == ENGINE_WANTED)
-        ;
+    channel_await_all(l->channel, s);
     if (l->status != UCS_OK)
         return; // the slot is gone with the lane
     take_key(l, k, bytes);

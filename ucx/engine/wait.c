@@ -114,7 +114,7 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             r = ENGINE_DONE;
             break;
         }
-        if (n % SERVE_EVERY == SERVE_EVERY - 1)
+        if (++c->looks % SERVE_EVERY == 0)
             moved |= serve_once(e);
         if (interruptible && __atomic_load_n(&c->want, __ATOMIC_RELAXED)) {
             r = ENGINE_WANTED;
@@ -235,15 +235,26 @@ static int slot_done(channel_t *c, lane_t *l, uint64_t arg)
     return ((slot_t *)(uintptr_t)arg)->status != UCS_INPROGRESS;
 }
 
-// channel_await waits for the answer that s stands for. After ENGINE_LOST the slot has been released.
-int channel_await(channel_t *c, slot_t *s, int64_t budget_ns)
+static int await(channel_t *c, slot_t *s, int64_t budget_ns, int interruptible)
 {
     lane_t *l = c->lanes[s->pe];
-    int r = drive(c, l, slot_done, (uintptr_t)s, budget_ns, 1);
+    int r = drive(c, l, slot_done, (uintptr_t)s, budget_ns, interruptible);
     if (r != ENGINE_DONE || s->status == UCS_OK)
         return r;
     slot_release(c, s);
     return lane_report(l);
+}
+
+// channel_await waits for the answer that s stands for. After ENGINE_LOST the slot has been released.
+int channel_await(channel_t *c, slot_t *s, int64_t budget_ns)
+{
+    return await(c, s, budget_ns, 1);
+}
+
+// channel_await_all is channel_await that neither its time nor another goroutine ends.
+int channel_await_all(channel_t *c, slot_t *s)
+{
+    return await(c, s, INT64_MAX, 0);
 }
 
 static int compares(uint64_t have, int cmp, uint64_t want, int is_signed)
