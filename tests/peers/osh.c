@@ -323,6 +323,8 @@ static void bench_barrier(void) {
 		join("barrier", w, 0, 1);
 }
 
+#include "collectives.h"
+
 // idle reports what a PE that has done nothing but start and meet the others takes of memory: the
 // median of the PEs.
 static void idle(void) {
@@ -353,6 +355,7 @@ static void bench_all(void) {
 		bench_rate(options.sizes[i]);
 		bench_bandwidth(options.sizes[i]);
 		bench_flag(options.sizes[i]);
+		bench_collectives(options.sizes[i]);
 	}
 	bench_atomic("fetch-add", fetch_adds, 1);
 	bench_atomic("compare-swap", compare_swaps, 1);
