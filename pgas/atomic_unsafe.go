@@ -21,6 +21,8 @@ import (
 const (
 	opSet = transport.Set
 	opAdd = transport.Add
+
+	opFetch = transport.Fetch
 )
 
 // Word is every integer type that OpenSHMEM has atomics for, and every type made from one.
@@ -183,14 +185,15 @@ func (a Atomic[W]) far(pe int, op transport.Op, v, cond W) W {
 
 //go:noinline
 func (a Atomic[W]) post(pe int, op transport.Op, v W) {
-	a.ctx.far(op.String(), pe).Post(pe, op, a.word(), uint64(v))
+	via, to := a.ctx.far(op.String(), pe)
+	via.Post(to, op, a.word(), uint64(v))
 }
 
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
-	via := c.far(op.String(), pe)
-	c.w.block(blockedIn{boot.InAtomic, pe, at.Off})
-	old, err := via.Atomic(c.w.ctx, pe, op, at, operand, cond)
+	via, to := c.far(op.String(), pe)
+	c.w.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
+	old, err := via.Atomic(c.w.ctx, to, op, at, operand, cond)
 	c.w.unblock()
 	if err != nil {
 		panic(err)

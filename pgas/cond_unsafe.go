@@ -28,6 +28,7 @@ type cond struct {
 	cmp    Cmp
 	signed bool
 	want   uint64
+	team   *Team // whose call the wait is part of, or nil
 }
 
 func (w *World) wordCond(at transport.Word, cmp Cmp, want uint64, signed bool) cond {

@@ -15,18 +15,21 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// Context is an ordering and completion domain of a World.
+// Context is an ordering and completion domain of a team. Its PE numbers are the team's.
 type Context struct {
-	near  heapPointers  // heaps of the PEs of this host, by PE - first, if plain loads and stores may be used
+	near  heapPointers  // heaps of PEs of this host, by PE - first, if plain loads and stores may be used
 	first int           // the PE that near[0] belongs to
 	words heapPointers  // as near, for atomics: empty also where a NIC must execute them
-	doors []*boot.State // the doorbells of the PEs of this host
+	doors []*boot.State // the doorbells of the PEs of near
 
 	w      *World
+	team   *Team
 	via    []transport.Channel // what carries an access to each PE when there is no pointer
 	local  transport.Channel   // to the PEs of this host
 	remote transport.Channel   // to the others; nil when there are none
 	nic    bool                // atomics to this host travel by remote, its data does not
+	opts   contextOptions
+	view   bool // the channels belong to another context
 	owed   atomic.Pointer[error]
 	closed atomic.Bool
 }
@@ -34,52 +37,78 @@ type Context struct {
 // ContextOption says how a context will be used.
 type ContextOption func(*contextOptions)
 
-type contextOptions struct{ private bool }
+type contextOptions struct{ alone, noStore bool }
 
-// Private promises that one goroutine at a time uses the context.
-func Private(o *contextOptions) { o.private = true }
+// Private promises that only the goroutine that opened the context uses it
+// (OpenSHMEM 1.6, SHMEM_CTX_PRIVATE).
+func Private(o *contextOptions) { o.alone = true }
 
-// NewContext opens a context. It is not collective.
+// Serialized promises that no two goroutines use the context at the same time
+// (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
+func Serialized(o *contextOptions) { o.alone = true }
+
+// NoStore promises that nobody relies on the context's Fence and Quiet for puts and for atomics that
+// fetch nothing. Fence then does nothing, and Quiet only completes what fetches
+// (OpenSHMEM 1.6, SHMEM_CTX_NOSTORE).
+func NoStore(o *contextOptions) { o.noStore = true }
+
+// NewContext opens a context of all PEs. It is not collective (OpenSHMEM 1.6, shmem_ctx_create).
 func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
+	return w.team.NewContext(opts...)
+}
+
+// NewContext opens a context whose PE numbers are those of t. It is not collective. It ends with its
+// Close, with t, or with the World (OpenSHMEM 1.6, shmem_team_create_ctx).
+func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
+	t.alive("NewContext")
 	var o contextOptions
 	for _, opt := range opts {
 		opt(&o)
 	}
-	c, err := w.newContext(o.private)
+	c, err := t.newContext(o)
 	if err != nil {
 		return nil, fmt.Errorf("opening a context: %w", err)
 	}
-	w.contexts.add(c)
+	t.w.contexts.add(c)
 	return c, nil
 }
 
-func (w *World) newContext(private bool) (*Context, error) {
-	c := &Context{w: w, via: make([]transport.Channel, w.job.NPEs)}
-	c.openWindow()
+func (t *Team) newContext(o contextOptions) (*Context, error) {
+	w := t.w
+	c := &Context{w: w, team: t, opts: o}
 	var err error
-	if c.local, err = w.shm.Channel(private); err != nil {
+	if c.local, err = w.shm.Channel(o.alone); err != nil {
 		return nil, err
 	}
 	if w.far != nil {
-		if c.remote, err = w.far.Channel(private); err != nil {
+		if c.remote, err = w.far.Channel(o.alone); err != nil {
 			return nil, err
 		}
 	}
-	w.route(c)
+	c.route()
 	return c, nil
 }
 
+// viewOf is base's ordering domain with the PE numbers of t.
+func (t *Team) viewOf(base *Context) *Context {
+	c := &Context{w: t.w, team: t, local: base.local, remote: base.remote, view: true}
+	c.route()
+	return c
+}
+
 // route fills in how c gets to each PE.
-func (w *World) route(c *Context) {
+func (c *Context) route() {
+	w := c.w
 	c.nic = w.job.Settings.AMO == boot.AMONIC && c.remote != nil
-	for pe := range c.via {
+	c.openWindow()
+	for _, pe := range c.team.pes {
 		switch {
 		case w.shm.Heap(pe) == nil:
-			c.via[pe] = c.remote
+			c.via = append(c.via, c.remote)
 		case c.nic:
-			c.via[pe] = &splitChannel{Channel: c.local, words: c.remote}
+			c.via = append(c.via, &splitChannel{Channel: c.local, words: c.remote})
 		default:
-			c.via[pe] = c.local
+			c.via = append(c.via, c.local)
 		}
 	}
 	if w.opts.NoFastPath {
@@ -93,9 +122,15 @@ func (w *World) route(c *Context) {
 // World returns the World that c is a context of.
 func (c *Context) World() *World { return c.w }
 
+// Team returns the team whose PE numbers c uses (OpenSHMEM 1.6, shmem_ctx_get_team).
+func (c *Context) Team() *Team { return c.team }
+
 // Fence orders, for each PE, the puts, signals and atomics issued on c before it against those issued
 // after it. It does not wait, and says nothing about gets (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
+	if c.opts.noStore {
+		return
+	}
 	shm.FullFence()
 	if c.remote != nil {
 		c.fenceFar(-1)
@@ -117,10 +152,13 @@ func (c *Context) fenceFar(pe int) {
 
 // FencePE is Fence for one PE.
 func (c *Context) FencePE(pe int) {
-	via := c.far("FencePE", pe)
+	via, to := c.far("FencePE", pe)
+	if c.opts.noStore {
+		return
+	}
 	shm.FullFence()
 	if via != c.local {
-		c.fenceFar(pe)
+		c.fenceFar(to)
 	}
 }
 
@@ -137,16 +175,16 @@ func (c *Context) Quiet(ctx context.Context) error {
 
 // QuietPE is Quiet for what was issued to one PE.
 func (c *Context) QuietPE(ctx context.Context, pe int) error {
-	via := c.far("QuietPE", pe)
+	via, to := c.far("QuietPE", pe)
 	shm.FullFence()
 	if via == c.local {
 		return nil
 	}
-	return c.quietFar(ctx, pe)
+	return c.quietFar(ctx, to)
 }
 
 func (c *Context) quietFar(ctx context.Context, pe int) error {
-	c.w.block(blockedIn{boot.InQuiet, pe, 0})
+	c.w.block(blockedIn{op: boot.InQuiet, peer: pe})
 	defer c.w.unblock()
 	err := c.remote.Quiet(ctx, pe)
 	if owed := c.owed.Swap(nil); owed != nil {
@@ -160,8 +198,8 @@ func (c *Context) quietFar(ctx context.Context, pe int) error {
 
 // Close waits for what was issued on c and ends it. The default context is closed by World.Close.
 func (c *Context) Close() error {
-	if c == c.w.def {
-		misuse("Context.Close", "the default context ends with its World")
+	if c == c.w.def || c.view {
+		misuse("Context.Close", "the default context ends with its World: close what NewContext returned")
 	}
 	err := c.Quiet(c.w.ctx)
 	c.w.contexts.remove(c)
@@ -173,6 +211,9 @@ func (c *Context) close() error {
 		return nil
 	}
 	c.near, c.words = nil, nil
+	if c.view {
+		return nil
+	}
 	var err error
 	if c.remote != nil {
 		err = c.remote.Close()

@@ -37,7 +37,7 @@ func newHeap(max uint64) *heap {
 	return &heap{
 		free: []span{{boot.ReservedBytes, max - boot.ReservedBytes}},
 		live: map[uint64]uint64{},
-		use:  HeapUsage{Max: max, High: boot.ReservedBytes},
+		use:  HeapUsage{Max: max - boot.ReservedBytes, High: boot.ReservedBytes},
 	}
 }
 

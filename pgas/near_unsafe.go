@@ -33,7 +33,8 @@ func fetch[T any](c *Context, off uintptr, pe int, far farFunc) T {
 
 //go:noinline
 func putFar(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
-	c.far("Put", pe).Put(pe, uint64(off), hiddenBytes(p, n))
+	via, to := c.far("Put", pe)
+	via.Put(to, uint64(off), hiddenBytes(p, n))
 }
 
 //go:noinline

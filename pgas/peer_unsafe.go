@@ -35,23 +35,27 @@ func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	return nil, nil
 }
 
-// far returns what carries an access to pe, after checking that there is such a PE and that the
-// context is open.
-func (c *Context) far(op string, pe int) transport.Channel {
-	if pe < 0 || pe >= c.w.job.NPEs {
-		misuse(op, "PE %d is out of range: this job has PEs 0 to %d", pe, c.w.job.NPEs-1)
+// far returns what carries an access to pe, and pe's number there, which is the job's. It checks that
+// there is such a PE and that the context is open.
+func (c *Context) far(op string, pe int) (transport.Channel, int) {
+	if uint(pe) >= uint(len(c.via)) {
+		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.via)-1)
 	}
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}
-	return c.via[pe]
+	return c.via[pe], c.team.pes[pe]
 }
 
-// openWindow fills in the tables of the PEs of this host.
+// openWindow fills in the tables of the PEs of this host. They serve one run of consecutive numbers,
+// which for most teams is all of the host's members; others are reached through the channel, which does
+// the same with a few nanoseconds more.
 func (c *Context) openWindow() {
-	c.first, c.doors = c.w.first, c.w.job.Segment.States
-	for i := range c.doors {
-		c.near = append(c.near, basePointer(c.w.job.Segment.Heap(i)))
+	lo, hi := c.team.nearRun()
+	c.first = lo
+	for _, pe := range c.team.pes[lo:hi] {
+		c.near = append(c.near, basePointer(c.w.shm.Heap(pe)))
+		c.doors = append(c.doors, c.w.job.Segment.States[pe-c.w.first])
 	}
 	c.words = c.near
 }

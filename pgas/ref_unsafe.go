@@ -48,7 +48,8 @@ func (r Ref[T]) GetNB(pe int, dst *T) {
 		*dst = *(*T)(p)
 		return
 	}
-	r.ctx.far("GetNB", pe).GetNB(pe, keptBytesOf(dst, 1), uint64(r.off))
+	via, to := r.ctx.far("GetNB", pe)
+	via.GetNB(to, keptBytesOf(dst, 1), uint64(r.off))
 }
 
 // PutSignal copies *v into the element on pe and then sets the signal there to value: whoever sees
@@ -60,7 +61,8 @@ func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
 		sig.On(r.ctx).Set(pe, value)
 		return
 	}
-	r.ctx.far("PutSignal", pe).PutSignal(pe, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opSet, value)
+	via, to := r.ctx.far("PutSignal", pe)
+	via.PutSignal(to, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opSet, value)
 }
 
 // PutSignalAdd is PutSignal that adds value to the signal.
@@ -70,7 +72,8 @@ func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
 		sig.On(r.ctx).Add(pe, value)
 		return
 	}
-	r.ctx.far("PutSignalAdd", pe).PutSignal(pe, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opAdd, value)
+	via, to := r.ctx.far("PutSignalAdd", pe)
+	via.PutSignal(to, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opAdd, value)
 }
 
 // Local is this PE's own copy of the element.
@@ -81,9 +84,9 @@ func (r Ref[T]) On(c *Context) Ref[T] { return Ref[T]{c, r.off} }
 
 // mustGet fills dst or panics: a blocking get has nowhere to return an error to.
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
-	via := c.far(op, pe)
-	c.w.block(blockedIn{boot.InGet, pe, src})
-	err := via.Get(c.w.ctx, pe, dst, src)
+	via, to := c.far(op, pe)
+	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
+	err := via.Get(c.w.ctx, to, dst, src)
 	c.w.unblock()
 	if err != nil {
 		panic(err)

@@ -31,7 +31,7 @@ func (s SignalRef) Set(pe int, v uint64) { s.word().Set(pe, v) }
 func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 
 // Fetch returns this PE's own copy (OpenSHMEM 1.6, shmem_signal_fetch).
-func (s SignalRef) Fetch() uint64 { return s.word().Fetch(s.ctx.w.job.PE) }
+func (s SignalRef) Fetch() uint64 { return s.word().Fetch(s.ctx.team.PE()) }
 
 // WaitUntil blocks until this PE's own copy compares true with v, and returns the value that did. The
 // payload of the put that carried that value is then visible (OpenSHMEM 1.6, shmem_signal_wait_until).

@@ -43,7 +43,8 @@ func (s Slice[T]) Put(pe int, src []T) {
 		move(unsafe.Slice((*T)(p), len(src)), src)
 		return
 	}
-	s.ctx.far("Put", pe).Put(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)))
+	via, to := s.ctx.far("Put", pe)
+	via.Put(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)))
 }
 
 // PutNB is Put: src may be reused on return in either. It exists so that programs can say that they
@@ -69,7 +70,8 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 		move(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
-	s.ctx.far("GetNB", pe).GetNB(pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
+	via, to := s.ctx.far("GetNB", pe)
+	via.GetNB(to, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
 }
 
 // PutSignal copies src to the start of the range on pe and then sets the signal there to value:
@@ -82,7 +84,8 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 		sig.On(s.ctx).Set(pe, value)
 		return
 	}
-	s.ctx.far("PutSignal", pe).PutSignal(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opSet, value)
+	via, to := s.ctx.far("PutSignal", pe)
+	via.PutSignal(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opSet, value)
 }
 
 // PutSignalAdd is PutSignal that adds value to the signal.
@@ -93,7 +96,8 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 		sig.On(s.ctx).Add(pe, value)
 		return
 	}
-	s.ctx.far("PutSignalAdd", pe).PutSignal(pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opAdd, value)
+	via, to := s.ctx.far("PutSignalAdd", pe)
+	via.PutSignal(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opAdd, value)
 }
 
 const (

@@ -56,12 +56,13 @@ type blockedIn struct {
 	op   boot.BlockedOp
 	peer int
 	seq  uint64
+	team *Team // that the wait is about, if it is about one
 }
 
 // waitWord blocks until the own word at compares true with v.
 func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint64, signed bool) (uint64, error) {
 	c := w.wordCond(at, cmp, v, signed)
-	got, err := w.await(ctx, c, blockedIn{boot.InWait, -1, at.Off})
+	got, err := w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: at.Off})
 	if err != nil {
 		return got, fmt.Errorf("waiting for the word at offset %d to be %s %d (it is %d): %w", at.Off, cmp, v, got, err)
 	}
@@ -71,7 +72,7 @@ func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint
 // await blocks until c holds and returns the word's value.
 func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
 	n := w.pace.spins
-	if w.waiter != nil {
+	if w.waiter != nil && c.word.Off != 0 {
 		n = 0 // spinning beside the transport would only slow it down
 	}
 	if v, ok := c.spin(n + 1); ok {
@@ -87,7 +88,7 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 				v, _ := c.check()
 				return v, nil
 			}
-			if err := w.broken(ctx); err != nil {
+			if err := w.hopeless(ctx, c, false); err != nil {
 				return checked(c, err)
 			}
 			if time.Since(start) > w.pace.drive {
@@ -125,7 +126,7 @@ func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
 		door := w.state.Door.Load()
 		w.sleepers.enter(w.state, c.word.Off)
 		v, ok := c.check() // after the store to Waiting: see boot/door.go
-		err := w.broken(ctx)
+		err := w.hopeless(ctx, c, d == longNap)
 		if !ok && err == nil {
 			w.state.Sleep(door, d)
 		}
@@ -148,7 +149,15 @@ func checked(c cond, err error) (uint64, error) {
 	return v, err
 }
 
-// broken reports why a wait is pointless: its context ended, or a PE of the job is dead.
+// hopeless reports why the wait for c is pointless. A look at other hosts for that takes its time.
+func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
+	if err := w.broken(ctx); err != nil || c.team == nil {
+		return err
+	}
+	return c.team.stuck(everywhere)
+}
+
+// broken reports why any wait is pointless: its context ended, or a PE of the job is dead.
 func (w *World) broken(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -176,8 +185,17 @@ func (w *World) block(why blockedIn) {
 	b := &w.state.Blocked
 	b.Peer.Store(int32(why.peer))
 	b.Seq.Store(why.seq)
+	b.Team.Store(why.slot())
 	b.Since.Store(time.Now().UnixNano())
 	b.Op.Store(uint32(why.op))
+}
+
+// slot is the team's slot, 0 for all PEs.
+func (why blockedIn) slot() uint32 {
+	if why.team == nil {
+		return 0
+	}
+	return uint32(why.team.slot)
 }
 
 func (w *World) unblock() { w.state.Blocked.Op.Store(uint32(boot.NotBlocked)) }

@@ -37,12 +37,13 @@ type World struct {
 	pace     pace
 	sleepers sleepers
 
-	flags      bool // barrier by flags: a CPU for each PE
-	barrierSeq uint64
+	flags bool // a CPU for each PE of this host
+	teams teamSet
+	team  *Team // of all PEs
+	host  *Team // of the PEs of this host
 
 	collective sync.Mutex // guards what follows
 	heap       *heap
-	callSeq    uint64
 }
 
 // Options change how a World is put together. The zero value is what programs want.
@@ -71,14 +72,13 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	w.pace = paceOf(job, opts.Goroutines)
 	w.flags = job.Segment.Header.Local <= job.Segment.Header.Cores
 	w.ctx, w.cancel = context.WithCancelCause(context.Background())
-	w.block(blockedIn{boot.InInit, -1, 0})
+	w.block(blockedIn{op: boot.InInit, peer: -1})
 	job.Join()
 	defer w.unblock()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
-	var err error
-	if w.def, err = w.newContext(false); err != nil {
+	if err := w.openTeams(); err != nil {
 		return nil, errors.Join(err, w.teardown())
 	}
 	if err := w.Sync(ctx); err != nil {
@@ -129,6 +129,9 @@ func (w *World) HostOf(pe int) string {
 	}
 	return w.job.Hosts[w.job.HostOf(pe)].Name
 }
+
+// stateOf is the page of pe, which is on this host.
+func (w *World) stateOf(pe int) *boot.State { return w.job.Segment.States[pe-w.first] }
 
 // TransportTo says how pe is reached: "self", or a transport's name.
 func (w *World) TransportTo(pe int) string {

@@ -263,13 +263,13 @@ const (
 // DefaultHeapMax is the HeapMax of a host with local PEs and memory bytes: all of the memory for each,
 // as far as addresses reach.
 func DefaultHeapMax(local int, memory uint64) uint64 {
-	return RoundHeap(min(memory, addressBudget/uint64(local)&^(heapUnit-1)))
+	return RoundHeap(min(memory, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1)))
 }
 
-// RoundHeap rounds a heap size up to the unit that heaps have, and to what the runtime itself needs.
+// RoundHeap adds to what the user may fill what the runtime itself needs, and rounds up to the unit that
+// heaps have.
 func RoundHeap(bytes uint64) uint64 {
-	bytes = max(bytes, 2*ReservedBytes)
-	return (bytes + heapUnit - 1) &^ (heapUnit - 1)
+	return (bytes + ReservedBytes + heapUnit - 1) &^ (heapUnit - 1)
 }
 
 // CheckHeap refuses heaps that local PEs of one host cannot map together.

@@ -76,7 +76,7 @@ func TestHeapSizes(t *testing.T) {
 	for _, local := range []int{1, 3, 16, 100, 1000, 4096} {
 		for _, memory := range []uint64{1 << 20, 24 << 30, 3 << 40, 100 << 40} {
 			h := DefaultHeapMax(local, memory)
-			if h%heapUnit != 0 || h < 2*ReservedBytes {
+			if h%heapUnit != 0 || h < ReservedBytes+heapUnit {
 				t.Errorf("DefaultHeapMax(%d, %d) = %d", local, memory, h)
 			}
 			if err := CheckHeap(local, h); err != nil {
@@ -174,8 +174,8 @@ func TestSingleton(t *testing.T) {
 		t.Errorf("%+v", job)
 	}
 	heap := job.Segment.Heap(0)
-	if len(heap) != 4<<20 {
-		t.Errorf("the heap has %d bytes, want 3 MiB rounded up to 4", len(heap))
+	if len(heap) != 4<<20+ReservedBytes {
+		t.Errorf("the heap has %d bytes, want 3 MiB rounded up to 4, and the reserve", len(heap))
 	}
 	heap[len(heap)-1] = 1
 	if name, _ := os.Hostname(); job.Host().Name != name {

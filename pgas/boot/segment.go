@@ -3,7 +3,7 @@ package boot
 // The host segment is the memory that the PEs of one host share, laid out by the launcher and mapped
 // by every PE and by the launcher itself:
 //
-//	Header    one page: what the job is, whether a PE has failed, the host's barrier words
+//	Header    one page: what the job is, whether a PE has failed
 //	State     one page per local PE: its doorbell, what it is blocked in
 //	Heap      HeapMax bytes per local PE: its symmetric heap, sparse until touched
 //
@@ -16,10 +16,10 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000001
+	SegmentMagic = 0x70676173_00000002
 	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
 	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
-	ReservedBytes = 64 << 10
+	ReservedBytes = 16 << 20
 )
 
 // Header is the first page of a segment.
@@ -40,13 +40,6 @@ type Header struct {
 	// same way is said once.
 	Said atomic.Uint64
 	_    [40]byte
-
-	// The host's central barrier (used when there are more PEs than cores). Written by every PE.
-	Arrived atomic.Uint64
-	_       [56]byte
-	// Written by the last to arrive, read by all.
-	Released atomic.Uint64
-	_        [56]byte
 }
 
 // State is the page of one PE. Each group is a cache line of its own, named by who writes it.
@@ -59,12 +52,9 @@ type State struct {
 	// The futex word: bumped by whoever wakes this PE.
 	Door atomic.Uint32
 	_    [60]byte
-	// Written by the PE, read by its neighbours on the host: its last barrier.
-	Arrived atomic.Uint64
-	_       [56]byte
 	// Written by the PE, read by the launcher, with no help from the PE: what it is blocked in.
 	Blocked Blocked
-	_       [40]byte
+	_       [32]byte
 	// Written by the PE when it takes its place, joins and leaves; read by the launcher.
 	Process atomic.Int64  // its process id
 	Life    atomic.Uint32 // Life
@@ -76,6 +66,7 @@ type Blocked struct {
 	Peer  atomic.Int32  // PE it waits for, or -1
 	Seq   atomic.Uint64 // sequence number of the collective, or the heap offset of the word
 	Since atomic.Int64  // Unix nanoseconds
+	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
 }
 
 // BlockedOp names an operation that can block.
@@ -90,9 +81,10 @@ const (
 	InGet
 	InAtomic
 	InInit
+	InCollective
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

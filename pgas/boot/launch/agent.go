@@ -260,6 +260,7 @@ func (a *agent) table() []blocked {
 		row := blocked{PE: a.cfg.Hosts[a.cfg.Here].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].dead}
 		if row.Op != boot.NotBlocked {
 			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
+			row.Team = b.Team.Load()
 		}
 		rows = append(rows, row)
 	}

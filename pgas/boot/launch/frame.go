@@ -104,6 +104,7 @@ type blocked struct {
 	Op      boot.BlockedOp
 	Peer    int
 	Seq     uint64
+	Team    uint32
 	ForNsec int64
 	Exited  bool
 }

@@ -135,8 +135,11 @@ func (b blocked) String() string {
 	switch b.Op {
 	case boot.InWait:
 		s += fmt.Sprintf(" on the word at %#x of its heap", b.Seq)
-	case boot.InBarrier:
+	case boot.InBarrier, boot.InCollective:
 		s += fmt.Sprintf(" number %d", b.Seq)
+		if b.Team != 0 {
+			s += fmt.Sprintf(" of team %d", b.Team)
+		}
 	}
 	if b.Peer >= 0 {
 		s += fmt.Sprintf(", waiting for PE %d", b.Peer)

@@ -1,0 +1,91 @@
+package pgas
+
+// Agreement about the heap. Before a collective call changes the heap, every PE leaves a record of what it
+// asks for, all meet, and each reads everybody's record. When they differ, every PE returns the same
+// error, which says who called what, instead of corrupting the heap.
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+)
+
+const (
+	recordBytes = 128
+	recordName  = 32 // offset of the name in a record
+)
+
+// A record is what one PE asks for.
+type record struct {
+	kind   uint64 // of the call: see below
+	n      uint64 // elements, or the offset of the block
+	size   uint64 // bytes of an element
+	layout uint64 // hash of the element's layout
+	name   string // of the element's type
+}
+
+const (
+	callAlloc = iota + 1
+	callFree
+	callRealloc
+	callClose
+)
+
+var callNames = [...]string{"?", "alloc", "free", "realloc", "close"}
+
+func (r record) String() string {
+	switch r.kind {
+	case callAlloc, callRealloc:
+		s := fmt.Sprintf("%s of %d × %s (%d bytes each", callNames[r.kind], r.n, r.name, r.size)
+		if r.layout != 0 {
+			s += fmt.Sprintf(", layout %016x", r.layout)
+		}
+		return s + ")"
+	case callFree:
+		return fmt.Sprintf("free of the block at offset %d", r.n)
+	case callClose:
+		return "close"
+	}
+	return "no collective call yet"
+}
+
+func (r record) encode() (b [recordBytes]byte) {
+	for i, v := range [...]uint64{r.kind, r.n, r.size, r.layout} {
+		binary.LittleEndian.PutUint64(b[8*i:], v)
+	}
+	name := r.name
+	if room := recordBytes - recordName - 1; len(name) > room {
+		name = name[len(name)-room:] // the end of an import path tells more than its start
+	}
+	b[recordName] = byte(copy(b[recordName+1:], name))
+	return b
+}
+
+func decodeRecord(b []byte) record {
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	n := min(int(b[recordName]), recordBytes-recordName-1)
+	return record{word(0), word(1), word(2), word(3), string(b[recordName+1 : recordName+1+n])}
+}
+
+// agree is the start of every call that changes the heap: it returns nil when all PEs made the same one,
+// and a *MismatchError when they did not. It quiets the default context and no other.
+func (w *World) agree(ctx context.Context, r record) error {
+	if err := w.def.Quiet(ctx); err != nil {
+		return fmt.Errorf("%s: %w", r, err)
+	}
+	mine := r.encode()
+	all, err := w.team.exchange(ctx, call{kind: kindAgree}, recordBytes, func(b []byte) { copy(b, mine[:]) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", r, err)
+	}
+	same := true
+	said := make([]string, len(all))
+	for pe, b := range all {
+		same = same && string(b) == string(mine[:])
+		said[pe] = decodeRecord(b).String()
+	}
+	if same {
+		return nil
+	}
+	return &MismatchError{Call: r.String(), Calls: whoSaid(said)}
+}

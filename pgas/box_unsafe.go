@@ -1,0 +1,83 @@
+package pgas
+
+// Boxes: how members on different hosts send each other data inside a call. Every slot has a ring of
+// boxes. A call takes the next few of them, the same ones on every member, and says by its algorithm who
+// fills which; a full box's signal is the tag of the call. So a message needs no matching, no buffer to
+// ask for and no answer: it is one put with signal. A message longer than a box takes several in a row.
+
+import (
+	"context"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// box is the number of a box since the team began, modulo numBoxes its place.
+type box uint64
+
+// boxesFor is the number of boxes that a message of n bytes takes when it starts in any box.
+func boxesFor(n int) int { return max(1, (n+boxBytes-1)/boxBytes) }
+
+// maxMessage is the longest message that goes through boxes.
+const maxMessage = numBoxes / 8 * boxBytes
+
+// box takes the next k boxes of the ring for the call under way, in a row without a wrap: those that are
+// skipped for it count as used. enter has made room for twice as many.
+func (t *Team) box(k int) box {
+	u := &t.turns
+	if at := u.boxes % numBoxes; at+uint64(k) > numBoxes {
+		u.boxes += numBoxes - at
+	}
+	x := box(u.boxes)
+	u.boxes += uint64(k)
+	return x
+}
+
+func (x box) place() uintptr { return uintptr(x % numBoxes) }
+
+// sendBox fills box x of member pe with data: complete there when the signal is seen. data may be reused
+// on return.
+func (t *Team) sendBox(pe int, x box, data []byte) {
+	slot := slotOff(t.slot)
+	t.sendTo(pe, x, uint64(slot+boxesOff+x.place()*boxBytes), data)
+}
+
+// sendTo puts data at offset dst of member pe's heap and then fills box x there, which stays empty.
+func (t *Team) sendTo(pe int, x box, dst uint64, data []byte) {
+	sig := slotOff(t.slot) + signalsOff + x.place()*wordStride
+	to := t.pes[pe]
+	t.w.def.courier(to).PutSignal(to, dst, data, uint64(sig), transport.Set, t.turns.tag)
+}
+
+// courier is the channel that the runtime's own messages to pe of the job take.
+func (c *Context) courier(pe int) transport.Channel {
+	if c.w.shm.Heap(pe) != nil {
+		return c.local
+	}
+	return c.remote
+}
+
+// awaitBox waits until member pe has filled box x.
+func (t *Team) awaitBox(ctx context.Context, x box, pe int) error {
+	off := slotOff(t.slot) + signalsOff + x.place()*wordStride
+	p := (*atomic.Uint64)(t.w.own(off))
+	want := t.turns.tag
+	v := p.Load()
+	if v>>tagBits < want>>tagBits {
+		c := t.w.wordCond(word8(uint64(off)), GE, want&^poisoned, false)
+		c.team = t
+		var err error
+		if v, err = t.w.await(ctx, c, t.waitingFor(pe)); err != nil {
+			return err
+		}
+	}
+	return t.checkTag(v)
+}
+
+// boxData is the first n bytes that box x of this PE holds.
+func (t *Team) boxData(x box, n int) []byte {
+	return unsafe.Slice((*byte)(t.w.own(slotOff(t.slot)+boxesOff+x.place()*boxBytes)), n)
+}
+
+func word8(off uint64) transport.Word { return transport.Word{Off: off, Bytes: 8} }

@@ -1,0 +1,172 @@
+package pgas
+
+// Meetings: nobody leaves before all have come. Three shapes, chosen by where the members are:
+//
+//	flags    all on one host, with a CPU for each PE: everyone leaves its entry and looks at all the
+//	         others'; for two PEs that is a single trip of a cache line.
+//	central  all on one host, with more PEs than CPUs: a counter; the last to arrive releases everybody.
+//	         Few switches between processes matter then, not few cache misses.
+//	hosts    on several hosts: the members of a host meet at their leader (its first member), the leaders
+//	         disseminate in log2(hosts) rounds, and each leader releases its own.
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Barrier is a Quiet of the default context followed by a meeting of all PEs: when it returns, every
+// PE has called it, and everything any PE issued on its default context before is complete
+// (OpenSHMEM 1.6, shmem_barrier_all). When it returns an error the PEs are no longer in step: only
+// Close is of use then.
+func (w *World) Barrier(ctx context.Context) error { return w.team.Barrier(ctx) }
+
+// Sync is a meeting of all PEs without the Quiet: stores to this host's memory are visible after it,
+// puts to other hosts need not be (OpenSHMEM 1.6, shmem_sync_all).
+func (w *World) Sync(ctx context.Context) error { return w.team.Sync(ctx) }
+
+// Barrier is a Quiet of the default context followed by Sync: when it returns, every member has called
+// it, and everything any member issued on its default context before is complete.
+func (t *Team) Barrier(ctx context.Context) error {
+	t.alive("Barrier")
+	if err := t.w.def.Quiet(ctx); err != nil {
+		return fmt.Errorf("barrier: %w", err)
+	}
+	return t.sync(ctx, "barrier")
+}
+
+// Sync is a meeting of all members: it returns when all have called it. Stores to this host's memory are
+// visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
+func (t *Team) Sync(ctx context.Context) error {
+	t.alive("Sync")
+	return t.sync(ctx, "sync")
+}
+
+func (t *Team) sync(ctx context.Context, what string) error {
+	if r := t.turns.last.Load(); r != nil && !r.mine(ctx) {
+		if err := r.Wait(ctx); ctx.Err() != nil {
+			return err
+		}
+	}
+	if t.turns.broken != nil {
+		return t.turns.broken
+	}
+	if err := t.meet(ctx, call{kind: kindSync}); err != nil {
+		return fmt.Errorf("%s %d of team %s: %w", what, t.turns.n, t.name, err)
+	}
+	return nil
+}
+
+// meet is a call of its own in which all members meet.
+func (t *Team) meet(ctx context.Context, c call) error { return t.meetIn(ctx, t.next(c)) }
+
+// meetIn publishes e, the entry of the call under way, and returns when all members have entered it:
+// theirs may then be read.
+func (t *Team) meetIn(ctx context.Context, e *entry) error {
+	var err error
+	switch {
+	case len(t.hosts) > 1:
+		err = t.meetHosts(ctx, e)
+	case t.w.flags:
+		err = t.meetFlags(ctx, e)
+	default:
+		err = t.meetCentral(ctx, e)
+	}
+	if err == nil {
+		t.entered()
+	}
+	return err
+}
+
+func (t *Team) meetFlags(ctx context.Context, e *entry) error {
+	t.publish(e)
+	for k := range t.local {
+		if _, err := t.awaitEntry(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Team) meetCentral(ctx context.Context, e *entry) error {
+	e.tag.Store(t.turns.tag)
+	c := t.local[0].control()
+	if c.arrived.Add(1) < uint64(len(t.local)) {
+		return t.awaitTag(ctx, &c.released, t.here[0])
+	}
+	c.arrived.Store(0)
+	if err := t.sameTags(); err != nil {
+		return err
+	}
+	c.released.Store(t.turns.tag)
+	t.ringLocal()
+	return nil
+}
+
+// sameTags checks the entries of all members of this host, who have all arrived.
+func (t *Team) sameTags() error {
+	for _, b := range t.local {
+		if b.entry(t.turns.n).tag.Load() != t.turns.tag {
+			return t.outOfStep()
+		}
+	}
+	return nil
+}
+
+func (t *Team) meetHosts(ctx context.Context, e *entry) error {
+	t.publish(e)
+	if !t.lead {
+		return t.awaitTag(ctx, &t.board.control().released, t.here[0])
+	}
+	for k := range t.local {
+		if _, err := t.awaitEntry(ctx, k); err != nil {
+			return err
+		}
+	}
+	if err := t.disseminate(ctx); err != nil {
+		return err
+	}
+	t.releaseLocal()
+	return nil
+}
+
+// releaseLocal is how a leader lets the members of its host go. Each has a word in its own heap for that:
+// while it waits for one of those it can serve other hosts.
+func (t *Team) releaseLocal() {
+	for k, i := range t.here {
+		if i != t.me {
+			t.local[k].control().released.Store(t.turns.tag)
+			t.w.stateOf(t.pes[i]).Ring(boot.MeetingWord)
+		}
+	}
+}
+
+// disseminate is the meeting of the leaders: in round k each tells the leader 2^k hosts on, and waits for
+// the one 2^k hosts back.
+func (t *Team) disseminate(ctx context.Context) error {
+	n, me := len(t.hosts), t.hostRank()
+	for step := 1; step < n; step *= 2 {
+		to, from := t.hosts[(me+step)%n][0], t.hosts[(me-step+n)%n][0]
+		x := t.box(1)
+		t.sendBox(to, x, nil)
+		if err := t.awaitBox(ctx, x, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hostRank is the place of this PE's host in t.hosts.
+func (t *Team) hostRank() int {
+	for h, members := range t.hosts {
+		if &members[0] == &t.here[0] {
+			return h
+		}
+	}
+	panic("pgas: a team without its own host")
+}
+
+// rounds is the number of rounds in which n hosts disseminate.
+func rounds(n int) int { return bits.Len(uint(n - 1)) }

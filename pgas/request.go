@@ -1,0 +1,62 @@
+package pgas
+
+// Non-blocking collectives. The PE that starts one goes on at once; the call itself runs on a goroutine,
+// which makes it progress whatever the PE does. The calls of a team still run one after another in the
+// order in which they were made: each waits for the one before, and so do blocking calls.
+
+import "context"
+
+// Request is a non-blocking collective under way.
+type Request struct {
+	before *Request // the one that was made before it on this team, until that is over
+	over   chan struct{}
+	err    error // once over is closed
+}
+
+// Wait blocks until the collective is complete here, as the blocking form is when it returns, and returns
+// its error. When ctx ends first the collective goes on.
+func (r *Request) Wait(ctx context.Context) error {
+	select {
+	case <-r.over:
+		return r.err
+	default:
+	}
+	select {
+	case <-r.over:
+		return r.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Test reports whether the collective is complete here, and its error if it is.
+func (r *Request) Test() (bool, error) {
+	select {
+	case <-r.over:
+		return true, r.err
+	default:
+		return false, nil
+	}
+}
+
+// requestKey marks the contexts of calls that run for a Request.
+type requestKey struct{}
+
+// mine reports whether ctx is that of the call which runs for r, or for one that r waits for.
+func (r *Request) mine(ctx context.Context) bool { return ctx.Value(requestKey{}) != nil }
+
+// start runs call for a Request. It must be called by the goroutine whose turn it is.
+func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) *Request {
+	r := &Request{before: t.turns.last.Load(), over: make(chan struct{})}
+	t.turns.last.Store(r)
+	ctx = context.WithValue(ctx, requestKey{}, r)
+	go func() {
+		defer close(r.over)
+		if r.before != nil {
+			<-r.before.over
+			r.before = nil
+		}
+		r.err = call(ctx)
+	}()
+	return r
+}

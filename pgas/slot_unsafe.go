@@ -1,0 +1,86 @@
+package pgas
+
+// Where teams live. The reserved start of every heap has a slot for each team that can be alive at once,
+// at the same offset on every PE, so that the members of a team reach each other's slots without any
+// allocation. A slot holds
+//
+//	entries   what its owner has called: one for each of the last generations of calls
+//	control   the words of meetings
+//	signals   a word for each box, set by put-with-signal when the box is full
+//	boxes     what members on other hosts send: see box_unsafe.go
+//
+// Sequence numbers of calls only ever grow on a PE, over all teams that used a slot, so a slot needs no
+// cleaning between teams: what an old team left is smaller than anything the new one waits for.
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+const (
+	// MaxTeams is how many teams one PE can be a member of at once.
+	MaxTeams = 128
+
+	slotsOff    = 64 << 10
+	generations = 8 // entries of a slot; a power of two
+	entryBytes  = 256
+	inlineBytes = entryBytes - int(unsafe.Offsetof(entry{}.data))
+	controlOff  = generations * entryBytes
+	signalsOff  = 4096
+	numBoxes    = 128 // a power of two
+	boxBytes    = 512
+	boxesOff    = signalsOff + numBoxes*wordStride
+	slotBytes   = boxesOff + numBoxes*boxBytes
+
+	wordStride = 64 // words that different PEs write have a cache line each
+)
+
+// Invariant: the slots end where the pool of landing places starts, and that ends with the reservation.
+const (
+	poolOff   = slotsOff + MaxTeams*slotBytes
+	poolBytes = boot.ReservedBytes - poolOff
+)
+
+// An entry says what its owner has called. tag is written last.
+type entry struct {
+	tag   atomic.Uint64 // number of the call and a digest of it; poisoned if it was the wrong one
+	call  uint64        // kind, root and size of an element
+	count uint64
+	aux   uint64 // of the kind's choosing, usually an offset
+	data  [224]byte
+}
+
+// control is the words of meetings.
+type control struct {
+	arrived  atomic.Uint64 // on the first member of a host: how many are there; 0 between meetings
+	_        [wordStride - 8]byte
+	released atomic.Uint64 // the tag of the last meeting that is over
+	_        [wordStride - 8]byte
+	done     atomic.Uint64 // the tag of the last call whose use of others' memory is over
+	_        [wordStride - 8]byte
+}
+
+var (
+	_ [entryBytes - unsafe.Sizeof(entry{})]byte
+	_ [unsafe.Sizeof(entry{}) - entryBytes]byte
+	_ [signalsOff - controlOff - unsafe.Sizeof(control{})]byte
+	_ [poolBytes]byte
+)
+
+func slotOff(slot int) uintptr { return slotsOff + uintptr(slot)*slotBytes }
+
+func entryOff(n uint64) uintptr { return uintptr(n%generations) * entryBytes }
+
+// A board is the slot of one member on this host.
+type board struct{ p unsafe.Pointer }
+
+func (w *World) boardOf(pe, slot int) board {
+	return board{unsafe.Add(basePointer(w.shm.Heap(pe)), slotOff(slot))}
+}
+
+// entry is that of call n.
+func (b board) entry(n uint64) *entry { return (*entry)(unsafe.Add(b.p, entryOff(n))) }
+
+func (b board) control() *control { return (*control)(unsafe.Add(b.p, controlOff)) }

@@ -1,0 +1,143 @@
+package pgas_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// members are the world numbers of a team's members.
+func members(t *pgas.Team) []int {
+	var pes []int
+	for i := range t.NPEs() {
+		pes = append(pes, t.WorldPE(i))
+	}
+	return pes
+}
+
+// expectMembers checks a team and that its members can reach each other by its numbers.
+func expectMembers(ctx context.Context, w *pgas.World, t *pgas.Team, cell pgas.Sym[int64], want ...int) error {
+	if !slices.Equal(members(t), want) {
+		return fmt.Errorf("PE %d is in a team of %v, want %v", w.PE(), members(t), want)
+	}
+	if t == nil {
+		return nil
+	}
+	if t.WorldPE(t.PE()) != w.PE() || t.Translate(t.PE(), w.Team()) != w.PE() || w.Team().Translate(w.PE(), t) != t.PE() {
+		return fmt.Errorf("PE %d is number %d of %v", w.PE(), t.PE(), want)
+	}
+	next := (t.PE() + 1) % t.NPEs()
+	cell.At(0).On(t.Context()).Put(next, int64(1000+t.PE()))
+	pgas.AtomicOf(cell, 1).On(t.Context()).Add(next, 1)
+	if err := t.Barrier(ctx); err != nil {
+		return err
+	}
+	if got, want := cell.Local()[0], int64(1000+(t.PE()-1+t.NPEs())%t.NPEs()); got != want {
+		return fmt.Errorf("PE %d of %v got %d, want %d", t.PE(), members(t), got, want)
+	}
+	if got := pgas.AtomicOf(cell, 1).Swap(w.PE(), 0); got != 1 {
+		return fmt.Errorf("PE %d of %v was counted %d times", t.PE(), members(t), got)
+	}
+	return t.Sync(ctx)
+}
+
+func TestSplits(t *testing.T) {
+	pgastest.Run(t, 7, func(ctx context.Context, w *pgas.World) error {
+		cell, err := pgas.Alloc[int64](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		me, world := w.PE(), w.Team()
+		only := func(pes ...int) []int {
+			if slices.Contains(pes, me) {
+				return pes
+			}
+			return nil
+		}
+		splits := []struct {
+			name string
+			make func() (*pgas.Team, error)
+			want []int
+		}{
+			{"strided", func() (*pgas.Team, error) { return world.SplitStrided(ctx, 1, 2, 3) }, only(1, 3, 5)},
+			{"negative stride", func() (*pgas.Team, error) { return world.SplitStrided(ctx, 6, -3, 3) }, only(6, 3, 0)},
+			{"one", func() (*pgas.Team, error) { return world.SplitStrided(ctx, 4, 0, 1) }, only(4)},
+			{"list", func() (*pgas.Team, error) { return world.SplitList(ctx, []int{5, 0, 2, 6}) }, only(5, 0, 2, 6)},
+			{"color", func() (*pgas.Team, error) { return world.SplitColor(ctx, me%3-1, -me) },
+				[][]int{nil, {4, 1}, {5, 2}}[me%3]},
+			{"everybody", func() (*pgas.Team, error) { return world.SplitStrided(ctx, 0, 1, 7) }, only(0, 1, 2, 3, 4, 5, 6)},
+		}
+		for range 3 {
+			for _, s := range splits {
+				team, err := s.make()
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+				if err := expectMembers(ctx, w, team, cell, s.want...); err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+				if err := team.Destroy(ctx); err != nil {
+					return err
+				}
+				if err := w.Barrier(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		x, y, err := world.Split2D(ctx, 3)
+		if err != nil {
+			return err
+		}
+		rows := [][]int{{0, 1, 2}, {3, 4, 5}, {6}}
+		columns := [][]int{{0, 3, 6}, {1, 4}, {2, 5}}
+		if err := expectMembers(ctx, w, x, cell, rows[me/3]...); err != nil {
+			return fmt.Errorf("rows: %w", err)
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if err := expectMembers(ctx, w, y, cell, columns[me%3]...); err != nil {
+			return fmt.Errorf("columns: %w", err)
+		}
+		host, err := world.Host(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(members(host), members(w.Shared())) {
+			return fmt.Errorf("Host is %v, Shared %v", members(host), members(w.Shared()))
+		}
+		return nil
+	})
+}
+
+// TestMismatchedCalls: members of a team that are not in the same call are told who called what.
+func TestMismatchedCalls(t *testing.T) {
+	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+		team, err := w.Team().SplitStrided(ctx, 0, 1, 4)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 2 {
+			_, err = team.SplitStrided(ctx, 0, 1, 3)
+		} else {
+			_, err = team.SplitColor(ctx, 1, 1)
+		}
+		var mismatch *pgas.MismatchError
+		if !errors.As(err, &mismatch) {
+			return fmt.Errorf("PE %d got %v", w.PE(), err)
+		}
+		if s := err.Error(); !strings.Contains(s, "PE 0,1,3: color split") || !strings.Contains(s, "PE 2: plain split") {
+			return fmt.Errorf("PE %d: %s", w.PE(), s)
+		}
+		if err := team.Sync(ctx); !errors.As(err, &mismatch) {
+			return fmt.Errorf("PE %d: the team goes on with %v", w.PE(), err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,202 @@
+package pgas
+
+// The calls of a team. Every collective of a team has a number, the same on all members because all make
+// the same calls, and a tag: the number and a digest of what was called with which arguments. A member
+// enters a call by leaving an entry with that tag in its slot. Whoever waits for it looks at the tag, and
+// so finds out in passing, at no cost, if the members are not in the same call (mismatch.go).
+//
+// Entries alternate between a few places, and so do the boxes that members on other hosts fill. Before
+// one is used again everybody must be through with its last use. A call which nobody leaves before all
+// have entered (a meeting, a reduction) proves that for all calls before it; other calls (a broadcast:
+// its root waits for nobody) can only use as many places as there are before a meeting is due. Which
+// calls meet depends on what is called only, so all members agree on when one is due.
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// kind says what a call is.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindSync
+	kindSplit
+	kindAgree // allocation and the like
+	kindBroadcast
+	kindCollect
+	kindFCollect
+	kindAllToAll
+	kindAllToAllS
+	kindAllToAllV
+	kindReduce
+	kindInscan
+	kindExscan
+	numKinds
+)
+
+var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "collect", "fcollect",
+	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// A call is what a member asks for. What is in it must be the same on every member.
+type call struct {
+	kind  kind
+	op    uint8  // the operator of a reduction, the way of a split, the algorithm forced by the caller
+	root  int    // or 0
+	size  int    // bytes of an element
+	count uint64 // elements, or 0 where members may differ
+}
+
+// words packs c as it stands in an entry.
+func (c call) words() (w, count uint64) {
+	return uint64(c.kind) | uint64(c.op)<<8 | uint64(c.root)<<16 | uint64(c.size)<<40, c.count
+}
+
+func unpackCall(w, count uint64) call {
+	k := kind(w & 0xff)
+	if k >= numKinds {
+		k = kindNone
+	}
+	return call{k, uint8(w >> 8), int(w >> 16 & 0xffffff), int(w >> 40), count}
+}
+
+const (
+	tagBits  = 16
+	poisoned = 1<<tagBits - 1 // the digest of a call that did not fit the others'
+)
+
+// tagOf is the tag of call n.
+func tagOf(n uint64, c call) uint64 {
+	w, count := c.words()
+	h := (w ^ count*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	return n<<tagBits | (h>>40)%poisoned
+}
+
+// turns is where a member stands in the calls of its team. One goroutine at a time uses it: the one whose
+// turn it is.
+type turns struct {
+	last atomic.Pointer[Request] // of the non-blocking calls that were made; nil if none ever was
+	busy atomic.Bool             // a call is under way: for a message, not for exclusion
+
+	n      uint64 // of the last call
+	met    uint64 // all members have entered this call, so all are through with those before it
+	boxes  uint64 // boxes that calls have used
+	proven uint64 // boxes that are free again: those used before call met
+	tag    uint64 // of the call under way
+	before uint64 // boxes when the call under way began
+	broken error  // the members are not in step any more
+}
+
+// meetingBoxes is how many boxes are kept free for a meeting: one for each of its rounds.
+const meetingBoxes = 16
+
+// enter begins a call: it waits for its turn, makes sure that its entry and k boxes are free, and fills in
+// the entry, which publish shows to the others. leave must follow, unless it fails.
+func (t *Team) enter(ctx context.Context, c call, k int) (*entry, error) {
+	if r := t.turns.last.Load(); r != nil && !r.mine(ctx) {
+		if err := r.Wait(ctx); ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	if t.turns.busy.Swap(true) {
+		misuse(c.kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", t.name)
+	}
+	u := &t.turns
+	err := u.broken
+	if err == nil && (u.n+1-u.met >= generations || u.boxes-u.proven+2*uint64(k)+meetingBoxes > numBoxes) {
+		err = t.meet(ctx, call{kind: kindSync})
+	}
+	if err != nil {
+		t.leave()
+		return nil, err
+	}
+	return t.next(c), nil
+}
+
+// next begins the call after the last one.
+func (t *Team) next(c call) *entry {
+	u := &t.turns
+	u.n++
+	u.tag = tagOf(u.n, c)
+	u.before = u.boxes
+	e := t.board.entry(u.n)
+	e.call, e.count = c.words()
+	return e
+}
+
+// publish shows this PE's entry, and all that was stored before, to the members of this host.
+func (t *Team) publish(e *entry) {
+	e.tag.Store(t.turns.tag)
+	t.ringLocal()
+}
+
+// ringLocal wakes the members of this host that sleep in a call.
+func (t *Team) ringLocal() {
+	for _, i := range t.here {
+		if i != t.me {
+			t.w.stateOf(t.pes[i]).Ring(boot.MeetingWord)
+		}
+	}
+}
+
+// entered notes that all members have entered the call under way.
+func (t *Team) entered() { t.turns.met, t.turns.proven = t.turns.n, t.turns.before }
+
+// leave ends a call.
+func (t *Team) leave() { t.turns.busy.Store(false) }
+
+// awaitEntry waits until member number k of this host has entered the call under way, and returns its
+// entry, with everything that it stored before.
+func (t *Team) awaitEntry(ctx context.Context, k int) (*entry, error) {
+	e := t.local[k].entry(t.turns.n)
+	return e, t.awaitTag(ctx, &e.tag, t.here[k])
+}
+
+// awaitDone waits until member number k of this host is through with others' memory.
+func (t *Team) awaitDone(ctx context.Context, k int) error {
+	return t.awaitTag(ctx, &t.local[k].control().done, t.here[k])
+}
+
+// done tells the members of this host that this PE is through with their memory.
+func (t *Team) done() {
+	t.board.control().done.Store(t.turns.tag)
+	t.ringLocal()
+}
+
+// awaitTag waits until *p is the tag of the call under way; pe is the member that writes it.
+func (t *Team) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
+	want := t.turns.tag
+	v := p.Load()
+	if v>>tagBits < want>>tagBits {
+		c := atLeast(p, want&^poisoned)
+		c.team = t
+		var err error
+		if v, err = t.w.await(ctx, c, t.waitingFor(pe)); err != nil {
+			return err
+		}
+	}
+	return t.checkTag(v)
+}
+
+// checkTag makes sure that a tag which has come belongs to the call under way, or to a later one of a
+// member that needed nobody to get there.
+func (t *Team) checkTag(v uint64) error {
+	if v != t.turns.tag && v>>tagBits == t.turns.n {
+		return t.outOfStep()
+	}
+	return nil
+}
+
+// waitingFor is what a wait for member pe shows to others.
+func (t *Team) waitingFor(pe int) blockedIn {
+	op := boot.InCollective
+	if kind(t.board.entry(t.turns.n).call&0xff) == kindSync {
+		op = boot.InBarrier
+	}
+	return blockedIn{op: op, peer: t.pes[pe], seq: t.turns.n, team: t}
+}
