@@ -1,0 +1,130 @@
+package main
+
+// The table, and its updates.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// ahead is how many updates a PE may know and not have made.
+const ahead = 1024
+
+type table struct {
+	w         *pgas.World
+	logarithm int
+	words     uint64   // of the whole table: a power of two
+	first     []uint64 // word of each PE, and one past the last
+	own       WordSym
+	buckets   []bucket
+	wrong     pgas.Sym[uint64] // on PE 0: words of each PE that are wrong
+}
+
+// A bucket holds the updates of one batch that one PE owns.
+type bucket struct {
+	n     int
+	value [ahead]uint64
+}
+
+// newTable makes a table whose words are their own indices. It is collective.
+func newTable(ctx context.Context, w *pgas.World, logarithm int) (*table, error) {
+	npes := uint64(w.NPEs())
+	t := &table{w: w, logarithm: logarithm, words: 1 << logarithm, buckets: make([]bucket, npes)}
+	for pe := range npes + 1 {
+		t.first = append(t.first, (pe*t.words+npes-1)/npes)
+	}
+	var err error
+	if t.own, err = AllocWord(ctx, w, int(t.words/npes)+1); err != nil {
+		return nil, err
+	}
+	if t.wrong, err = pgas.Alloc[uint64](ctx, w, w.NPEs()); err != nil {
+		return nil, err
+	}
+	for i, words := uint64(0), t.mine(); i < uint64(len(words)); i++ {
+		words[i].Bits = t.first[w.PE()] + i
+	}
+	return t, w.Barrier(ctx)
+}
+
+// mine is this PE's words.
+func (t *table) mine() []Word {
+	pe := t.w.PE()
+	return t.own.Local()[:t.first[pe+1]-t.first[pe]]
+}
+
+// index is the word that x updates.
+func (t *table) index(x uint64) uint64 { return x & (t.words - 1) }
+
+// owner splits the table evenly without a division: PE p has the words from first[p] on.
+func (t *table) owner(index uint64) int { return int(index * uint64(len(t.buckets)) >> t.logarithm) }
+
+// share is this PE's part of so many updates.
+func (t *table) share(updates uint64) (from, to uint64) {
+	pe, npes := uint64(t.w.PE()), uint64(t.w.NPEs())
+	return updates * pe / npes, updates * (pe + 1) / npes
+}
+
+// run makes all updates. It is collective.
+func (t *table) run(ctx context.Context, updates uint64) error {
+	from, to := t.share(updates)
+	x := streamAt(from)
+	for ; from < to; from += ahead {
+		x = t.sort(x, min(ahead, to-from))
+		t.apply()
+		if err := t.w.Quiet(ctx); err != nil {
+			return err
+		}
+	}
+	return t.w.Barrier(ctx)
+}
+
+// sort puts the n numbers after x into buckets, and returns the last.
+func (t *table) sort(x, n uint64) uint64 {
+	for range n {
+		x = next(x)
+		b := &t.buckets[t.owner(t.index(x))]
+		b.value[b.n&(ahead-1)] = x
+		b.n++
+	}
+	return x
+}
+
+// apply makes the updates in the buckets, and empties them.
+func (t *table) apply() {
+	for pe := range t.buckets {
+		b := &t.buckets[pe]
+		for _, x := range b.value[:b.n] {
+			t.own.At(int(t.index(x)-t.first[pe])).XorBits(pe, x)
+		}
+		b.n = 0
+	}
+}
+
+// errors undoes all updates of all PEs in this PE's words by itself, and counts the words that are not
+// what they were at first. It is collective, and the result is PE 0's.
+func (t *table) errors(ctx context.Context, updates uint64) (uint64, error) {
+	words, first := t.mine(), t.first[t.w.PE()]
+	x := streamAt(0)
+	for range updates {
+		x = next(x)
+		if i := t.index(x) - first; i < uint64(len(words)) {
+			words[i].Bits ^= x
+		}
+	}
+	wrong := uint64(0)
+	for i, word := range words {
+		if word.Bits != first+uint64(i) {
+			wrong++
+		}
+	}
+	t.wrong.At(t.w.PE()).Put(0, wrong)
+	if err := t.w.Barrier(ctx); err != nil {
+		return 0, err
+	}
+	total := uint64(0)
+	for _, n := range t.wrong.Local() {
+		total += n
+	}
+	return total, nil
+}

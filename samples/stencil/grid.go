@@ -1,0 +1,245 @@
+package main
+
+// One PE's part of the grid, and one iteration on it.
+//
+// An iteration adds, to each point that has all its neighbours, their weighted sum; and then 1 to every
+// point that is summed. A PE needs the two outermost rows or columns of each neighbour for that. It gets
+// them with a signal in a place that is that neighbour's alone. There are two such places, for even and
+// odd iterations, and nothing else protects them: whoever has a neighbour's edge of one iteration knows
+// that the neighbour has used those of the one before.
+
+import (
+	"context"
+	"math"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+const (
+	radius = 2
+	flops  = 2*(4*radius+1) + 1 // of a point, as the Parallel Research Kernels count them
+)
+
+// The weights of the neighbours at distance 1 and 2 to the east and south; to the west and north they are
+// negative.
+const (
+	near = 1.0 / (2 * 1 * radius)
+	far  = 1.0 / (2 * 2 * radius)
+)
+
+type side int
+
+const (
+	north side = iota
+	south
+	west
+	east
+	sides
+)
+
+func (s side) opposite() side { return s ^ 1 }
+
+const nobody = -1
+
+type grid struct {
+	w            *pgas.World
+	order        int
+	across, down int // PEs in a row and in a column
+	left, top    int // of this part, in the whole
+	width        int
+	height       int
+	stride       int        // from row to row: the width and a margin on both sides
+	neighbour    [sides]int // a PE, or nobody
+
+	in, out []float64 // the part with its margin
+	outbox  []float64 // an edge on its way
+
+	edgeMost int               // elements of the longest edge of any part
+	edges    pgas.Sym[float64] // of even and of odd iterations, from each side; written by the neighbour there
+	news     EdgesSym          // the same
+	norms    pgas.Sym[float64] // on PE 0: of each PE's part
+}
+
+// cut arranges PEs as nearly in a square as their number allows.
+func cut(npes int) (across, down int) {
+	for down = int(math.Sqrt(float64(npes))); npes%down != 0; down-- {
+	}
+	return npes / down, down
+}
+
+// newGrid makes a grid whose points have the sum of their coordinates. It is collective.
+func newGrid(ctx context.Context, w *pgas.World, order int) (*grid, error) {
+	g := &grid{w: w, order: order}
+	g.place()
+	points := g.stride * (g.height + 2*radius)
+	g.in, g.out = make([]float64, points), make([]float64, points)
+	for y := range g.height {
+		row := g.row(g.in, 0, y, g.width)
+		for x := range row {
+			row[x] = float64(g.left + x + g.top + y)
+		}
+	}
+	g.edgeMost = radius * (order/min(g.across, g.down) + 1)
+	g.outbox = make([]float64, g.edgeMost)
+	var err error
+	if g.edges, err = pgas.AllocRaw[float64](ctx, w, 2*int(sides)*g.edgeMost); err != nil {
+		return nil, err
+	}
+	if g.news, err = AllocEdges(ctx, w, 2); err != nil {
+		return nil, err
+	}
+	g.norms, err = pgas.Alloc[float64](ctx, w, w.NPEs())
+	return g, err
+}
+
+// place finds this PE's part of the grid, and its neighbours.
+func (g *grid) place() {
+	g.across, g.down = cut(g.w.NPEs())
+	me := g.w.PE()
+	x, y := me%g.across, me/g.across
+	g.left, g.top = g.order*x/g.across, g.order*y/g.down
+	g.width, g.height = g.order*(x+1)/g.across-g.left, g.order*(y+1)/g.down-g.top
+	g.stride = g.width + 2*radius
+	g.neighbour = [sides]int{north: me - g.across, south: me + g.across, west: me - 1, east: me + 1}
+	for s, none := range [sides]bool{north: y == 0, south: y == g.down-1, west: x == 0, east: x == g.across-1} {
+		if none {
+			g.neighbour[s] = nobody
+		}
+	}
+}
+
+// row is n points of in or out from (x, y) on; the margin has coordinates below 0 and beyond the width.
+func (g *grid) row(of []float64, x, y, n int) []float64 {
+	at := (y+radius)*g.stride + x + radius
+	return of[at : at+n]
+}
+
+// iterate applies the stencil once. Iterations are numbered from 1. It is collective.
+func (g *grid) iterate(ctx context.Context, iteration uint64) error {
+	for s := range sides {
+		if g.neighbour[s] != nobody {
+			g.give(s, iteration)
+		}
+	}
+	for s := range sides {
+		if g.neighbour[s] != nobody {
+			if err := g.take(ctx, s, iteration); err != nil {
+				return err
+			}
+		}
+	}
+	g.apply()
+	g.addOne()
+	return nil
+}
+
+// A strip is the rows or columns that one side gives to its neighbour, or takes from it.
+type strip struct{ x, y, width, height int }
+
+func (g *grid) given(s side) strip {
+	return [sides]strip{
+		north: {0, 0, g.width, radius},
+		south: {0, g.height - radius, g.width, radius},
+		west:  {0, 0, radius, g.height},
+		east:  {g.width - radius, 0, radius, g.height},
+	}[s]
+}
+
+func (g *grid) taken(s side) strip {
+	return [sides]strip{
+		north: {0, -radius, g.width, radius},
+		south: {0, g.height, g.width, radius},
+		west:  {-radius, 0, radius, g.height},
+		east:  {g.width, 0, radius, g.height},
+	}[s]
+}
+
+// give puts this side's edge to the neighbour there.
+func (g *grid) give(s side, iteration uint64) {
+	t := g.given(s)
+	edge := g.outbox[:t.width*t.height]
+	for y := range t.height {
+		copy(edge[y*t.width:], g.row(g.in, t.x, t.y+y, t.width))
+	}
+	arrived := g.news.At(int(iteration % 2)).Arrived(int(s.opposite()))
+	g.edge(s.opposite(), iteration).PutSignal(g.neighbour[s], edge, arrived, iteration)
+}
+
+// take waits for the edge of the neighbour on this side, and copies it into the margin.
+func (g *grid) take(ctx context.Context, s side, iteration uint64) error {
+	if _, err := g.news.At(int(iteration%2)).Arrived(int(s)).WaitUntil(ctx, pgas.GE, iteration); err != nil {
+		return err
+	}
+	t, edge := g.taken(s), g.edge(s, iteration).Local()
+	for y := range t.height {
+		copy(g.row(g.in, t.x, t.y+y, t.width), edge[y*t.width:])
+	}
+	return nil
+}
+
+// edge is where the edge from the neighbour on one side arrives.
+func (g *grid) edge(s side, iteration uint64) pgas.Slice[float64] {
+	at := (int(iteration%2)*int(sides) + int(s)) * g.edgeMost
+	return g.edges.Range(at, at+g.edgeMost)
+}
+
+// inner is the points of this part that have all their neighbours in the whole grid.
+func (g *grid) inner() (x0, x1, y0, y1 int) {
+	return max(0, radius-g.left), min(g.width, g.order-radius-g.left),
+		max(0, radius-g.top), min(g.height, g.order-radius-g.top)
+}
+
+// apply adds to each inner point what its neighbours make of it.
+func (g *grid) apply() {
+	x0, x1, y0, y1 := g.inner()
+	n := x1 - x0
+	if n <= 0 {
+		return
+	}
+	for y := y0; y < y1; y++ {
+		star(g.row(g.out, x0, y, n), g.row(g.in, x0-radius, y, n+2*radius),
+			g.row(g.in, x0, y-2, n), g.row(g.in, x0, y-1, n), g.row(g.in, x0, y+1, n), g.row(g.in, x0, y+2, n))
+	}
+}
+
+// star is apply for a row. The row of the points themselves begins and ends radius points earlier and
+// later than the others.
+func star(to, row, north2, north1, south1, south2 []float64) {
+	n := len(to)
+	west2, west1, east1, east2 := row[:n], row[1:][:n], row[3:][:n], row[4:][:n]
+	north2, north1, south1, south2 = north2[:n], north1[:n], south1[:n], south2[:n]
+	for x := range to {
+		to[x] += -far*west2[x] - near*west1[x] + near*east1[x] + far*east2[x] -
+			far*north2[x] - near*north1[x] + near*south1[x] + far*south2[x]
+	}
+}
+
+func (g *grid) addOne() {
+	for y := range g.height {
+		row := g.row(g.in, 0, y, g.width)
+		for x := range row {
+			row[x]++
+		}
+	}
+}
+
+// norm is the mean of the magnitudes of the inner points. It is collective, and the result is PE 0's.
+func (g *grid) norm(ctx context.Context) (float64, error) {
+	x0, x1, y0, y1 := g.inner()
+	mine := 0.0
+	for y := y0; y < y1; y++ {
+		for x := x0; x < x1; x++ {
+			mine += math.Abs(g.out[(y+radius)*g.stride+x+radius])
+		}
+	}
+	g.norms.At(g.w.PE()).Put(0, mine)
+	if err := g.w.Barrier(ctx); err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, x := range g.norms.Local() {
+		total += x
+	}
+	inner := float64(g.order - 2*radius)
+	return total / (inner * inner), nil
+}

@@ -1,0 +1,13 @@
+package main
+
+//go:generate go tool pgasgen
+
+import "github.com/gopgas/gopgas/pgas"
+
+// Edges is the news of a PE's four neighbours. There is one for even iterations and one for odd ones.
+//
+//pgas:symmetric
+type Edges struct {
+	Arrived [4]pgas.Signal // by side: the iteration, from 1, whose edge is here; set by the neighbour there
+	_       [32]byte
+}

@@ -1,0 +1,187 @@
+package main
+
+// The two matrices and one iteration on them.
+//
+// Each PE has as many columns of A and B as the others, so the block that it has for another PE has as
+// many rows as columns. It goes there in strips, of up to tile of the other's columns each: a strip is
+// packed, transposed, and put with a signal that counts strips into a place that is theirs alone. All
+// strips are sent before the first is received, so PEs wait little for each other.
+//
+// There are two such places, for even and odd iterations, and nothing else protects them: whoever has a
+// peer's last strip of one iteration knows that the peer has consumed the strips of the one before.
+//
+// A strip is a row of tiles, each contiguous. So packing and unpacking walk along columns of A and B,
+// and only a tile, which fits the first cache, is written across.
+
+import (
+	"context"
+	"math"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// tile is the greatest number of rows and columns of a tile: 8 KiB.
+const tile = 32
+
+type matrices struct {
+	w      *pgas.World
+	order  int
+	width  int // columns of each PE
+	strips int // of a block
+
+	a, b   []float64 // this PE's columns, one after the other
+	outbox []float64 // a strip on its way
+
+	inbox pgas.Sym[float64] // a block from each PE, for even and then for odd iterations; written by that PE
+	slots SlotSym           // of each PE
+	wrong pgas.Sym[float64] // on PE 0: how far the columns of each PE are from what they should be
+}
+
+// newMatrices makes A[row, column] = order·column + row, and B = 0. It is collective.
+func newMatrices(ctx context.Context, w *pgas.World, order int) (*matrices, error) {
+	width := order / w.NPEs()
+	m := &matrices{
+		w: w, order: order, width: width, strips: (width + tile - 1) / tile,
+		a: make([]float64, order*width), b: make([]float64, order*width),
+		outbox: make([]float64, tile*width),
+	}
+	for c := range width {
+		for r := range order {
+			m.a[c*order+r] = m.initial(r, w.PE()*width+c)
+		}
+	}
+	var err error
+	if m.inbox, err = pgas.AllocRaw[float64](ctx, w, 2*w.NPEs()*width*width); err != nil {
+		return nil, err
+	}
+	if m.slots, err = AllocSlot(ctx, w, w.NPEs()); err != nil {
+		return nil, err
+	}
+	m.wrong, err = pgas.Alloc[float64](ctx, w, w.NPEs())
+	return m, err
+}
+
+func (m *matrices) initial(row, column int) float64 { return float64(m.order*column + row) }
+
+// iterate adds the transpose of A to B, and 1 to A. Iterations are numbered from 1. It is collective.
+func (m *matrices) iterate(ctx context.Context, iteration int) error {
+	me, npes := m.w.PE(), m.w.NPEs()
+	for phase := 1; phase < npes; phase++ {
+		m.send((me+phase)%npes, iteration)
+	}
+	m.keep()
+	for phase := 1; phase < npes; phase++ {
+		if err := m.receive(ctx, (me+npes-phase)%npes, iteration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send puts what this PE has for another one.
+func (m *matrices) send(to, iteration int) {
+	place := m.place(m.w.PE(), iteration)
+	arrived := m.slots.At(m.w.PE()).Arrived(iteration % 2)
+	for first := 0; first < m.width; first += tile {
+		columns := min(tile, m.width-first)
+		strip := m.outbox[:columns*m.width]
+		m.pack(strip, to*m.width+first, columns)
+		place.Sub(first*m.width, (first+columns)*m.width).PutSignalAdd(to, strip, arrived, 1)
+	}
+}
+
+// receive adds what another PE has put here.
+func (m *matrices) receive(ctx context.Context, from, iteration int) error {
+	place := m.place(from, iteration).Local()
+	arrived := m.slots.At(from).Arrived(iteration % 2)
+	before := (iteration - 1) / 2 * m.strips
+	for s := range m.strips {
+		if _, err := arrived.WaitUntil(ctx, pgas.GE, uint64(before+s+1)); err != nil {
+			return err
+		}
+		first := s * tile
+		columns := min(tile, m.width-first)
+		m.unpack(place[first*m.width:(first+columns)*m.width], first, columns, from*m.width)
+	}
+	return nil
+}
+
+// keep is send and receive of the block that stays here.
+func (m *matrices) keep() {
+	for first := 0; first < m.width; first += tile {
+		columns := min(tile, m.width-first)
+		strip := m.outbox[:columns*m.width]
+		m.pack(strip, m.w.PE()*m.width+first, columns)
+		m.unpack(strip, first, columns, m.w.PE()*m.width)
+	}
+}
+
+// place is where a PE's block of an iteration is put.
+func (m *matrices) place(from, iteration int) pgas.Slice[float64] {
+	size := m.width * m.width
+	at := (iteration%2*m.w.NPEs() + from) * size
+	return m.inbox.Range(at, at+size)
+}
+
+// pack writes rows first … first+rows-1 of A to strip, transposed, and adds 1 to them.
+func (m *matrices) pack(strip []float64, first, rows int) {
+	for c0 := 0; c0 < m.width; c0 += tile {
+		columns := min(tile, m.width-c0)
+		to := strip[c0*rows : (c0+columns)*rows]
+		for c := range columns {
+			at := (c0+c)*m.order + first
+			across(to[c:], m.a[at:at+rows], columns)
+		}
+	}
+}
+
+// across writes from to every stride-th element of to, and adds 1 to each element of from.
+func across(to, from []float64, stride int) {
+	at := 0
+	for i, x := range from {
+		to[at] = x
+		from[i] = x + 1
+		at += stride
+	}
+}
+
+// unpack adds a strip to so many columns of B, in the rows that begin at first.
+func (m *matrices) unpack(strip []float64, c0, columns, first int) {
+	for c := range columns {
+		at := (c0+c)*m.order + first
+		column := m.b[at : at+m.width]
+		for r0 := 0; r0 < m.width; r0 += tile {
+			rows := min(tile, m.width-r0)
+			from := r0*columns + c*rows
+			add(column[r0:r0+rows], strip[from:from+rows])
+		}
+	}
+}
+
+func add(to, from []float64) {
+	from = from[:len(to)]
+	for i := range to {
+		to[i] += from[i]
+	}
+}
+
+// error is how far all elements of B are from what so many iterations make of them. It is collective, and
+// the result is PE 0's.
+func (m *matrices) error(ctx context.Context, iterations int) (float64, error) {
+	wrong, added := 0.0, float64(iterations)*float64(iterations-1)/2
+	for c := range m.width {
+		for r := range m.order {
+			want := m.initial(m.w.PE()*m.width+c, r)*float64(iterations) + added
+			wrong += math.Abs(m.b[c*m.order+r] - want)
+		}
+	}
+	m.wrong.At(m.w.PE()).Put(0, wrong)
+	if err := m.w.Barrier(ctx); err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, x := range m.wrong.Local() {
+		total += x
+	}
+	return total, nil
+}
