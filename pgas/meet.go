@@ -12,7 +12,6 @@ package pgas
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -117,7 +116,7 @@ func (t *Team) sameTags() error {
 
 func (t *Team) meetHosts(ctx context.Context, e *entry) error {
 	t.publish(e)
-	if !t.lead {
+	if !t.lead() {
 		return t.awaitTag(ctx, &t.board.control().released, t.here[0])
 	}
 	for k := range t.local {
@@ -146,7 +145,7 @@ func (t *Team) releaseLocal() {
 // disseminate is the meeting of the leaders: in round k each tells the leader 2^k hosts on, and waits for
 // the one 2^k hosts back.
 func (t *Team) disseminate(ctx context.Context) error {
-	n, me := len(t.hosts), t.hostRank()
+	n, me := len(t.hosts), t.host
 	for step := 1; step < n; step *= 2 {
 		to, from := t.hosts[(me+step)%n][0], t.hosts[(me-step+n)%n][0]
 		x := t.box(1)
@@ -157,16 +156,3 @@ func (t *Team) disseminate(ctx context.Context) error {
 	}
 	return nil
 }
-
-// hostRank is the place of this PE's host in t.hosts.
-func (t *Team) hostRank() int {
-	for h, members := range t.hosts {
-		if &members[0] == &t.here[0] {
-			return h
-		}
-	}
-	panic("pgas: a team without its own host")
-}
-
-// rounds is the number of rounds in which n hosts disseminate.
-func rounds(n int) int { return bits.Len(uint(n - 1)) }

@@ -25,16 +25,25 @@ type Team struct {
 	name string // for reports
 	ctx  *Context
 
-	hosts [][]int // the members by host, as numbers in the team; a host's first member leads it
-	here  []int   // the one of hosts that this PE is in
-	lead  bool    // this PE is the first of here
-	board board   // this PE's own slot
-	local []board // those of here
-	rank  int     // this PE's place in here
+	layout        // by where the members really are
+	alone  layout // as if each were alone on its host
+	board  board  // this PE's own slot
 
 	turns turns
 	dead  bool // Destroy has returned
 }
+
+// A layout is how the members are spread over hosts.
+type layout struct {
+	hosts [][]int // the members by host, as numbers in the team; a host's first member leads it
+	host  int     // the one of hosts that this PE is in
+	here  []int   // hosts[host]
+	rank  int     // this PE's place in here; 0 leads
+	local []board // the slots of here
+}
+
+// lead reports whether this PE leads its host.
+func (l *layout) lead() bool { return l.rank == 0 }
 
 // TeamConfig is what a team was made with.
 type TeamConfig struct {
@@ -78,28 +87,35 @@ func (w *World) openTeams() error {
 // newTeam is the team of members pes, whose calls are numbered from base+1.
 func (w *World) newTeam(slot int, pes []int, base uint64, name string) *Team {
 	t := &Team{w: w, slot: slot, pes: pes, name: name, me: slices.Index(pes, w.job.PE)}
-	byHost := map[int]int{}
-	for i, pe := range pes {
-		h := w.job.HostOf(pe)
-		k, seen := byHost[h]
-		if !seen {
-			k = len(t.hosts)
-			byHost[h] = k
-			t.hosts = append(t.hosts, nil)
-		}
-		t.hosts[k] = append(t.hosts[k], i)
-	}
-	t.here = t.hosts[byHost[w.job.Here]]
-	t.lead = t.here[0] == t.me
-	for k, i := range t.here {
-		b := w.boardOf(pes[i], slot)
-		t.local = append(t.local, b)
-		if i == t.me {
-			t.board, t.rank = b, k
-		}
-	}
+	t.board = w.boardOf(w.job.PE, slot)
+	t.layout = t.layoutBy(func(i int) int { return w.job.HostOf(pes[i]) })
+	t.alone = t.layoutBy(func(i int) int { return i })
 	t.turns.n, t.turns.met = base, base
 	return t
+}
+
+// layoutBy spreads the members over hosts as hostOf says.
+func (t *Team) layoutBy(hostOf func(i int) int) layout {
+	var l layout
+	byHost := map[int]int{}
+	for i := range t.pes {
+		h, seen := byHost[hostOf(i)]
+		if !seen {
+			h = len(l.hosts)
+			byHost[hostOf(i)] = h
+			l.hosts = append(l.hosts, nil)
+		}
+		l.hosts[h] = append(l.hosts[h], i)
+	}
+	l.host = byHost[hostOf(t.me)]
+	l.here = l.hosts[l.host]
+	for k, i := range l.here {
+		l.local = append(l.local, t.w.boardOf(t.pes[i], t.slot))
+		if i == t.me {
+			l.rank = k
+		}
+	}
+	return l
 }
 
 // Team is the team of all PEs (OpenSHMEM 1.6, SHMEM_TEAM_WORLD).
