@@ -1,0 +1,246 @@
+package topo
+
+// Building the tree from the places of all PEs, the hosts of the job and what the user says. A pure
+// function of these: every PE gets the same tree.
+
+import (
+	"fmt"
+	"slices"
+)
+
+// facts are what a tree is made of.
+type facts struct {
+	machine Level
+	hosts   Level // the hosts of the job
+	places  []Place
+	npes    int
+}
+
+// Build makes the tree of a job whose hosts have hosts[0], hosts[1], … PEs, in PE order. places has one
+// of each PE, or is nil where nothing is known of any (a simulated machine): the tree then has only the
+// levels that spec describes, beside machine and host. One host with all PEs, and a spec with a count for
+// host, make a machine that need not exist.
+//
+// Build fails if the levels do not nest, and if spec asks for one as found that nobody has found.
+func Build(spec Spec, hosts []int, places []Place) (*Tree, error) {
+	f, err := gather(hosts, places)
+	if err != nil {
+		return nil, err
+	}
+	levels, err := spec.levels(f)
+	if err != nil {
+		return nil, fmt.Errorf("topology %v: %w", spec, err)
+	}
+	t, err := newTree(f.npes, levels)
+	if err != nil {
+		return nil, fmt.Errorf("topology %v: %w: write the levels from the PEs outwards, with counts that divide what is found", spec, err)
+	}
+	return t, nil
+}
+
+// levels are the levels of the tree, the machine first.
+func (s Spec) levels(f facts) ([]Level, error) {
+	levels, host, err := s.insideOf(f)
+	if err != nil {
+		return nil, err
+	}
+	outside, err := s.outsideOf(f, host)
+	if err != nil {
+		return nil, err
+	}
+	levels = append(append(append(levels, host), outside...), f.machine)
+	slices.Reverse(levels)
+	return levels, nil
+}
+
+func gather(hosts []int, places []Place) (facts, error) {
+	var of []int
+	for h, pes := range hosts {
+		if pes < 1 {
+			return facts{}, fmt.Errorf("host %d has %d PEs", h, pes)
+		}
+		of = append(of, slices.Repeat([]int{h}, pes)...)
+	}
+	if len(of) == 0 || places != nil && len(places) != len(of) {
+		return facts{}, fmt.Errorf("a topology of %d PEs on %d hosts, with the places of %d", len(of), len(hosts), len(places))
+	}
+	return facts{
+		machine: numbered(Machine, len(of), func(int) int { return 0 }),
+		hosts:   numbered(Host, len(of), func(pe int) int { return of[pe] }),
+		places:  places,
+		npes:    len(of),
+	}, nil
+}
+
+// insideOf are the levels up to the host, outwards.
+func (s Spec) insideOf(f facts) (levels []Level, host Level, err error) {
+	found := f.foundInside()
+	if len(s.inside) == 0 && s.perHost == 0 {
+		return found, f.hosts, nil
+	}
+	before := numbered("PE", f.npes, func(pe int) int { return pe })
+	for _, r := range s.inside {
+		if before, err = r.level(before, f.hosts, found); err != nil {
+			return nil, Level{}, err
+		}
+		levels = append(levels, before)
+	}
+	host, err = rule{Host, s.perHost}.level(before, f.hosts, []Level{f.hosts})
+	return levels, host, err
+}
+
+// outsideOf are the levels between host and machine, outwards.
+func (s Spec) outsideOf(f facts, host Level) (levels []Level, err error) {
+	found := f.foundOutside()
+	if len(s.outside) == 0 && !s.closed {
+		return found, nil
+	}
+	before := host
+	for _, r := range s.outside {
+		if before, err = r.level(before, f.machine, found); err != nil {
+			return nil, err
+		}
+		levels = append(levels, before)
+	}
+	return levels, nil
+}
+
+// level makes the level of a rule: as found, or of elements of the level before it, counted anew in each
+// element of bound.
+func (r rule) level(before, bound Level, found []Level) (Level, error) {
+	if r.per == 0 {
+		i := slices.IndexFunc(found, func(l Level) bool { return l.name == r.name })
+		if i < 0 {
+			return Level{}, fmt.Errorf("nothing is known here of the level %s: say how many of the level before one holds, as in %s:2", r.name, r.name)
+		}
+		return found[i], nil
+	}
+	type group struct{ bound, number int32 }
+	return numbered(r.name, len(before.of), func(pe int) group {
+		b := bound.of[pe]
+		start := before.of[bound.first[b]] // elements are numbered by their lowest PEs: none of b has a lower number
+		return group{b, (before.of[pe] - start) / int32(r.per)}
+	}), nil
+}
+
+// alone is a key that no other PE has.
+func alone(pe int) [2]int { return [2]int{-1, pe} }
+
+// The orders in which the levels of a host may nest, by index in insideNames, the usual one first. A
+// NUMA node is a part of a socket or of a cache, or has several sockets, as the machine and its firmware
+// please; a core is always innermost.
+var orders = [][insideLevels]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}, {2, 1, 0, 3}}
+
+// foundInside are the levels that Linux tells of, outwards, in the first order that nests on every host.
+// Where none does, an element of an inner level is cut at the borders of the outer ones.
+func (f facts) foundInside() []Level {
+	if f.places == nil {
+		return nil
+	}
+	order := orders[0]
+	if i := slices.IndexFunc(orders, f.nests); i >= 0 {
+		order = orders[i]
+	}
+	var levels []Level
+	outer := f.hosts
+	lost := make([]bool, f.npes) // in no element of this level, nor of any inner one
+	for _, which := range order {
+		for pe, p := range f.places {
+			lost[pe] = lost[pe] || p.inside[which] == 0
+		}
+		outer = numbered(insideNames[which], f.npes, func(pe int) [2]int {
+			if lost[pe] {
+				return alone(pe)
+			}
+			return [2]int{int(outer.of[pe]), int(f.places[pe].inside[which])}
+		})
+		levels = append(levels, outer)
+	}
+	slices.Reverse(levels)
+	return levels
+}
+
+// nests reports whether the levels of a host nest in that order for every PE.
+func (f facts) nests(order [insideLevels]int) bool {
+	for i := 1; i < len(order); i++ {
+		type element struct {
+			host int32
+			id   uint16
+		}
+		outer := map[element]uint16{}
+		for pe, p := range f.places {
+			in, out := p.inside[order[i]], p.inside[order[i-1]]
+			if in == 0 {
+				continue
+			}
+			e := element{f.hosts.of[pe], in}
+			if had, ok := outer[e]; out == 0 || ok && had != out {
+				return false
+			}
+			outer[e] = out
+		}
+	}
+	return true
+}
+
+// foundOutside are the levels that Slurm tells of, outwards. A host that knows of fewer than others is
+// alone at those nearest to it.
+func (f facts) foundOutside() []Level {
+	above := f.above()
+	depth := 0
+	for _, p := range above {
+		depth = max(depth, int(p.depth))
+	}
+	levels := make([]Level, depth)
+	count := map[string]int{}
+	for i := depth - 1; i >= 0; i-- {
+		kind := kindOf(above, i)
+		name := kind
+		if count[kind]++; count[kind] > 1 {
+			name = fmt.Sprint(kind, count[kind])
+		}
+		levels[depth-1-i] = numbered(name, f.npes, func(pe int) [2]uint64 {
+			host := f.hosts.of[pe]
+			if p := above[host]; i < int(p.depth) {
+				return [2]uint64{0, p.paths[i]}
+			}
+			return [2]uint64{1, uint64(host)}
+		})
+	}
+	return levels
+}
+
+// above has for each host what its PEs know of outside, nothing if they disagree.
+func (f facts) above() []Place {
+	if f.places == nil {
+		return nil
+	}
+	above := make([]Place, f.hosts.Elements())
+	for h, first := range f.hosts.first {
+		above[h] = f.places[first].outside()
+	}
+	for pe, p := range f.places {
+		if h := f.hosts.of[pe]; p.outside() != f.places[f.hosts.first[h]].outside() {
+			above[h] = Place{}
+		}
+	}
+	return above
+}
+
+// outside is p without what is inside of the host.
+func (p Place) outside() Place {
+	p.inside = [insideLevels]uint16{}
+	return p
+}
+
+// kindOf is what level i outside of the hosts is, by the first host that has it.
+func kindOf(above []Place, i int) string {
+	for _, p := range above {
+		if i < int(p.depth) && p.blocks>>i&1 != 0 {
+			return Block
+		} else if i < int(p.depth) {
+			break
+		}
+	}
+	return Switch
+}
