@@ -32,12 +32,13 @@ var dependencies = map[string]string{
 	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",
 	"pgas/transport/transporttest": "pgas/transport",
 	"pgas":                         "pgas/boot pgas/transport pgas/transport/shm pgas/transport/ucp",
-	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns ucx",
+	"pgas/topo":                    "",
+	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm pgas/transport/transporttest ucx",
 	"pgas/pgastest/netns":          "",
 
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "templates",
-	"cmd/pgasrun":   "pgas/boot pgas/boot/launch",
+	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo",
 	"cmd/pgasbench": "pgas pgas/pgastest/netns",
 	"templates":     "",
 }

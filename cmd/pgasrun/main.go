@@ -19,6 +19,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/topo"
 )
 
 // Exit statuses of pgasrun's own; otherwise it is the worst one of the job.
@@ -58,6 +59,7 @@ type options struct {
 	env            bool
 	keepGoing      bool
 	unbound        bool
+	topo           string
 	timeout        time.Duration
 	connectTimeout time.Duration
 	grace          time.Duration
@@ -89,7 +91,7 @@ func run(args []string) int {
 	if err != nil {
 		return complain(err, statusUsage)
 	}
-	if _, err := boot.ParseSettings(os.Environ()); err != nil {
+	if err := opts.settings(); err != nil {
 		return complain(err, statusUsage)
 	}
 	if _, err := launch.SplitTemplate(opts.template); err != nil {
@@ -159,6 +161,7 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
 	fs.BoolVar(&o.env, "env", false, "print every PGAS_ variable, its value and where that comes from")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
+	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
@@ -224,6 +227,25 @@ func dryRun(w io.Writer, p program, spec launch.Spec) int {
 	}
 	fmt.Fprint(w, plan)
 	return 0
+}
+
+// settings checks what tunes the job, and hands -topo to every PE in the environment.
+func (o *options) settings() error {
+	origin := boot.EnvTopo + "="
+	if o.topo != "" {
+		origin = "-topo "
+		if err := os.Setenv(boot.EnvTopo, o.topo); err != nil {
+			return err
+		}
+	}
+	set, err := boot.ParseSettings(os.Environ())
+	if err != nil {
+		return err
+	}
+	if _, err := topo.Parse(set.Topo); err != nil {
+		return fmt.Errorf("%s%s: %w", origin, set.Topo, err)
+	}
+	return nil
 }
 
 // printEnv prints the table of variables.

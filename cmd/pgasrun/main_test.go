@@ -69,6 +69,8 @@ func act(job *boot.Job, secret []byte, verb string, args []string) error {
 	switch verb {
 	case "hello":
 		fmt.Printf("PE %d of %d on %s\n", job.PE, job.NPEs, job.Host().Name)
+	case "topo":
+		fmt.Println(job.Settings.Topo)
 	case "exit": // exit STATUS...: PE i with the i-th, the others with 0
 		if job.PE < len(args) {
 			status, _ := strconv.Atoi(args[job.PE])

@@ -42,6 +42,9 @@ const (
 	envBootAddr  = "PGAS_BOOT_ADDR"
 	envSecretFD  = "PGAS_SECRET_FD"
 
+	// EnvTopo is how pgasrun -topo reaches the PEs.
+	EnvTopo = "PGAS_TOPO"
+
 	// EnvAgent makes a program that calls launch.MaybeAgent an agent of the launcher.
 	EnvAgent = "PGAS_LAUNCH_AGENT"
 )
@@ -52,6 +55,7 @@ var variables = [...]Variable{
 	{envAMO, "cpu", "cpu or nic", "who executes atomics: the target's CPU, or the network (local ones too)", false},
 	{envPeerTimeout, "30s", "duration", "how long a PE of another host may be silent before it counts as dead", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
+	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
 
 	{envJobID, "(none)", "hex", "the job", true},
@@ -75,6 +79,7 @@ type Settings struct {
 	AMO            AMO           // who executes atomics
 	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
+	Topo           string        // what the user says of the topology: package topo reads it
 	QuietSingleton bool          // do not say that this is a job of one
 }
 
@@ -143,6 +148,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
 	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = positive(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
+	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) error { i, e := oneOf(v, []string{"0", "1"}); s.QuietSingleton = i == 1; return e })
 	return s, err
 }

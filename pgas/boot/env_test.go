@@ -24,6 +24,7 @@ func TestParseSettings(t *testing.T) {
 		{"PGAS_SPIN=auto", Settings{}, ""},
 		{"PGAS_SPIN=0", Settings{Spin: NeverSpin}, ""},
 		{"PGAS_SPIN=20us PGAS_PEER_TIMEOUT=2s", Settings{Spin: 20 * time.Microsecond, PeerTimeout: 2 * time.Second}, ""},
+		{"PGAS_TOPO=host,rack:2", Settings{Topo: "host,rack:2"}, ""},
 		{"PGAS_SPIN=-1s", Settings{}, "PGAS_SPIN=-1s: must be auto, 0 or a duration such as 20us"},
 		{"PGAS_PEER_TIMEOUT=0", Settings{}, "PGAS_PEER_TIMEOUT=0: must be a duration above zero, such as 500ms or 30s"},
 		{"PGAS_RMA=ucx", Settings{}, "PGAS_RMA=ucx: must be one of auto, am, native"},
