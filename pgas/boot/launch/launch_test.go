@@ -103,6 +103,7 @@ var (
 func TestRun(t *testing.T) {
 	for name, hosts := range layouts {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv("PROBE", "what the launcher has itself") // which Spec.Env goes on top of
 			spec, out := testSpec(t, "report", hosts...)
 			res, err := Run(bounded(t), spec)
 			if err != nil || res.Status != 0 || res.First != nil {

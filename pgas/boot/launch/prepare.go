@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -129,7 +130,8 @@ func (a *agent) start(st start) error {
 
 // environ returns the environment of PE i of this host.
 func (a *agent) environ(addrs []string) func(i int) []string {
-	base := append(boot.StripEnv(os.Environ()), a.cfg.Env...)
+	// Of two assignments, a program takes the first and Cmd keeps the last.
+	base := (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), a.cfg.Env...)}).Environ()
 	return func(i int) []string {
 		v := boot.PEVars{
 			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Here].First + i, Hosts: a.cfg.Hosts, Here: a.cfg.Here,
