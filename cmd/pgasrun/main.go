@@ -193,7 +193,7 @@ func parse(args []string) (options, error) {
 
 func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 	spec := launch.Spec{
-		Hosts: hosts, Program: program, Args: o.args, Tag: o.tag,
+		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
 		Template: o.template, BootAddr: o.bootAddr,
 		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound,
@@ -229,23 +229,28 @@ func dryRun(w io.Writer, p program, spec launch.Spec) int {
 	return 0
 }
 
-// settings checks what tunes the job, and hands -topo to every PE in the environment.
+// settings checks what tunes the job.
 func (o *options) settings() error {
-	origin := boot.EnvTopo + "="
-	if o.topo != "" {
-		origin = "-topo "
-		if err := os.Setenv(boot.EnvTopo, o.topo); err != nil {
-			return err
-		}
-	}
-	set, err := boot.ParseSettings(os.Environ())
+	set, err := boot.ParseSettings(append(os.Environ(), o.environ()...))
 	if err != nil {
 		return err
 	}
 	if _, err := topo.Parse(set.Topo); err != nil {
+		origin := boot.EnvTopo + "="
+		if o.topo != "" {
+			origin = "-topo "
+		}
 		return fmt.Errorf("%s%s: %w", origin, set.Topo, err)
 	}
 	return nil
+}
+
+// environ is what flags put into the environment of every PE.
+func (o *options) environ() []string {
+	if o.topo == "" {
+		return nil
+	}
+	return []string{boot.EnvTopo + "=" + o.topo}
 }
 
 // printEnv prints the table of variables.
