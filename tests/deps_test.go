@@ -33,7 +33,7 @@ var dependencies = map[string]string{
 	"pgas/transport/transporttest": "pgas/transport",
 	"pgas":                         "pgas/boot pgas/transport pgas/transport/shm pgas/transport/ucp",
 	"pgas/topo":                    "",
-	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm pgas/transport/transporttest ucx",
+	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
 
 	// The generator knows of the runtime only what generated code calls, by name.

@@ -1,0 +1,327 @@
+package pgastest
+
+// A network that is as late as the specification allows, and always in the same way. Real networks
+// are mostly in order and mostly fast, so a program that forgets a fence or a quiet works on them until
+// the day it does not; here it fails at once.
+//
+// Hosts are segments of this process, PEs are goroutines. What a PE sends to another host is held
+// until it must arrive:
+//
+//	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
+//	                             first, but nothing before what a fence put in front of it
+//	non-blocking get             filled by the quiet, with what is there before the puts it completes
+//	get, fetching atomic         at once, past everything held (an atomic not past a fence)
+//
+// What one context does to the same bytes of a PE stays in order even without a fence: the
+// specification does not promise it, but transporttest demands it of every transport. Nothing here depends on time. A body that neither waits nor quiets but polls may poll for ever.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// RunLate runs body on npes goroutine PEs spread over nhosts hosts that a late network joins, as a
+// subtest.
+func RunLate(t *testing.T, npes, nhosts int, body Body) {
+	t.Helper()
+	t.Run("late", func(t *testing.T) {
+		t.Helper()
+		if isPE() {
+			return
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		if err := Late(ctx, npes, nhosts, pgas.Options{}, body); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Late is RunLate without a subtest, with options.
+func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) error {
+	net := &lateNetwork{}
+	var hosts []boot.Host
+	for i := range nhosts {
+		first, end := npes*i/nhosts, npes*(i+1)/nhosts
+		seg := boot.NewSegment(end-first, runtime.NumCPU(), heapMax)
+		seg.Header.First, seg.Header.NPEs = uint32(first), uint32(npes)
+		hosts = append(hosts, boot.Host{Name: fmt.Sprintf("late%d", i), First: first, PEs: end - first})
+		net.hosts = append(net.hosts, seg)
+	}
+	if err := net.open(); err != nil {
+		return err
+	}
+	opts.Goroutines = true
+	opts.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
+		return &lateTransport{net, job.PE}, nil
+	}
+	errs := make([]error, npes)
+	var wg sync.WaitGroup
+	for i, host := range hosts {
+		for pe := host.First; pe < host.First+host.PEs; pe++ {
+			wg.Go(func() {
+				errs[pe] = runPE(ctx, &boot.Job{
+					ID: "late", PE: pe, NPEs: npes, Hosts: hosts, Here: i, Segment: net.hosts[i], Launched: true,
+				}, opts, body)
+				if errs[pe] != nil {
+					net.fail(pe)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return rootCause(errs)
+}
+
+// lateNetwork is what all PEs of a job share.
+type lateNetwork struct {
+	hosts []*boot.Segment
+	to    []transport.Channel // the memory of each PE
+
+	mu   sync.Mutex
+	held []*lateOp // in the order in which they were issued
+}
+
+// A lateOp is something that has been sent and has not arrived.
+type lateOp struct {
+	from  *lateChannel
+	pe    int // its target
+	epoch int // fences to pe on its channel before it
+	touch [2]span
+	act   func(to transport.Channel)
+}
+
+// A span is bytes of a heap.
+type span struct{ lo, hi uint64 }
+
+// before reports whether op, which was issued before later, must arrive before it.
+func (op *lateOp) before(later *lateOp) bool {
+	if op.from != later.from || op.pe != later.pe {
+		return false
+	}
+	for _, a := range op.touch {
+		for _, b := range later.touch {
+			if a.lo < b.hi && b.lo < a.hi {
+				return true
+			}
+		}
+	}
+	return op.epoch < later.epoch
+}
+
+func (n *lateNetwork) open() error {
+	for _, seg := range n.hosts {
+		mem, err := shm.Open(seg).Channel(false)
+		if err != nil {
+			return err
+		}
+		for range seg.States {
+			n.to = append(n.to, mem)
+		}
+	}
+	return nil
+}
+
+func (n *lateNetwork) fail(pe int) {
+	for _, seg := range n.hosts {
+		seg.Fail(pe, exitStatus1)
+	}
+}
+
+// arrive lets the newest of the held operations arrive that wanted chooses, after those that fences put
+// before it. It reports whether there was one.
+func (n *lateNetwork) arrive(wanted func(*lateOp) bool) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.arriveLocked(wanted)
+}
+
+func (n *lateNetwork) arriveLocked(wanted func(*lateOp) bool) bool {
+	for i, op := range slices.Backward(n.held) {
+		if wanted(op) {
+			n.arriveAt(n.firstInOrder(i))
+			return true
+		}
+	}
+	return false
+}
+
+// firstInOrder goes back from n.held[i] to what must arrive before it.
+func (n *lateNetwork) firstInOrder(i int) int {
+	for j := i - 1; j >= 0; j-- {
+		if n.held[j].before(n.held[i]) {
+			i = j
+		}
+	}
+	return i
+}
+
+func (n *lateNetwork) arriveAt(i int) {
+	op := n.held[i]
+	n.held = slices.Delete(n.held, i, i+1)
+	op.act(n.to[op.pe])
+}
+
+// lateTransport is one PE's end of the network.
+type lateTransport struct {
+	net *lateNetwork
+	me  int
+}
+
+func (t *lateTransport) Name() string       { return "late" }
+func (t *lateTransport) Heap(pe int) []byte { return nil }
+func (t *lateTransport) Close() error       { return nil }
+
+func (t *lateTransport) Channel(bool) (transport.Channel, error) {
+	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}}, nil
+}
+
+// WaitWord lets arrive what was sent to this PE, and when that is not enough what it sent itself, one
+// by one, so that a wait sees every state in between.
+func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint64, signed bool, d time.Duration) bool {
+	for end := time.Now().Add(d); ; {
+		v, err := t.net.to[t.me].Atomic(context.Background(), t.me, transport.Fetch, at, 0, 0)
+		if err == nil && compares(c, v, value, at.Bytes, signed) {
+			return true
+		}
+		if t.drive() {
+			continue
+		}
+		if time.Now().After(end) {
+			return false
+		}
+		runtime.Gosched()
+	}
+}
+
+// Fault is asked by who sleeps, now and then: it drives the network too, and finds no faults.
+func (t *lateTransport) Fault() error {
+	t.drive()
+	return nil
+}
+
+func (t *lateTransport) drive() bool {
+	return t.net.arrive(func(op *lateOp) bool { return op.pe == t.me }) ||
+		t.net.arrive(func(op *lateOp) bool { return op.from.me == t.me })
+}
+
+func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
+	if bytes == 4 {
+		a, b = uint64(uint32(a)), uint64(uint32(b))
+		if signed {
+			a, b = uint64(int64(int32(a))), uint64(int64(int32(b)))
+		}
+	}
+	order := cmp.Compare(a, b)
+	if signed {
+		order = cmp.Compare(int64(a), int64(b))
+	}
+	return map[transport.Cmp]bool{
+		transport.EQ: order == 0, transport.NE: order != 0, transport.GT: order > 0,
+		transport.GE: order >= 0, transport.LT: order < 0, transport.LE: order <= 0,
+	}[c]
+}
+
+// lateChannel is one context's.
+type lateChannel struct {
+	net    *lateNetwork
+	me     int
+	epochs map[int]int // fences so far, by target; -1: to all
+	gets   []func()    // what the next quiet must fill
+}
+
+// op is an operation that is about to be issued.
+func (c *lateChannel) op(pe int, touch ...span) *lateOp {
+	op := &lateOp{from: c, pe: pe, epoch: c.epochs[pe] + c.epochs[-1]}
+	copy(op.touch[:], touch)
+	return op
+}
+
+func (c *lateChannel) hold(pe int, act func(to transport.Channel), touch ...span) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	op := c.op(pe, touch...)
+	op.act = act
+	c.net.held = append(c.net.held, op)
+}
+
+func (c *lateChannel) Put(pe int, dst uint64, src []byte) {
+	src = slices.Clone(src)
+	c.hold(pe, func(to transport.Channel) { to.Put(pe, dst, src) }, span{dst, dst + uint64(len(src))})
+}
+
+func (c *lateChannel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+	src = slices.Clone(src)
+	c.hold(pe, func(to transport.Channel) { to.PutSignal(pe, dst, src, sig, op, value) },
+		span{dst, dst + uint64(len(src))}, span{sig, sig + 8})
+}
+
+func (c *lateChannel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
+	c.hold(pe, func(to transport.Channel) { to.Post(pe, op, at, operand) }, spanOf(at))
+}
+
+func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Bytes)} }
+
+func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	return c.net.to[pe].Get(ctx, pe, dst, src)
+}
+
+func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	c.gets = append(c.gets, func() { c.net.to[pe].GetNB(pe, dst, src) })
+}
+
+func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	this := c.op(pe, spanOf(at))
+	for c.net.arriveLocked(func(op *lateOp) bool { return op.before(this) }) {
+	}
+	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
+}
+
+func (c *lateChannel) Fence(pe int) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	c.epochs[max(pe, -1)]++
+}
+
+func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	for _, get := range c.gets {
+		get()
+	}
+	c.gets = nil
+	for c.net.arriveLocked(func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }) {
+	}
+	return context.Cause(ctx)
+}
+
+// Close lets arrive what is left: the last PE to leave a job still owes the others its last message.
+func (c *lateChannel) Close() error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	for c.net.arriveLocked(func(op *lateOp) bool { return op.from == c }) {
+	}
+	return nil
+}
+
+var (
+	_ transport.Waiter  = (*lateTransport)(nil)
+	_ transport.Watcher = (*lateTransport)(nil)
+)

@@ -1,0 +1,206 @@
+package pgastest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+	"github.com/gopgas/gopgas/pgas/transport/transporttest"
+)
+
+// lateRig is a network of npes hosts of one PE each.
+func lateRig(t *testing.T, npes int, heap uint64) (*lateNetwork, []transport.Transport) {
+	t.Helper()
+	net := &lateNetwork{}
+	var pes []transport.Transport
+	for pe := range npes {
+		seg := boot.NewSegment(1, 1, heap)
+		seg.Header.First, seg.Header.NPEs = uint32(pe), uint32(npes)
+		net.hosts = append(net.hosts, seg)
+		pes = append(pes, &lateTransport{net, pe})
+	}
+	if err := net.open(); err != nil {
+		t.Fatal(err)
+	}
+	return net, pes
+}
+
+// TestLateIsATransport: late is not wrong.
+func TestLateIsATransport(t *testing.T) {
+	transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
+		net, pes := lateRig(t, npes, transporttest.HeapBytes)
+		r := &transporttest.Rig{PEs: pes, Words: shm.Load}
+		for _, seg := range net.hosts {
+			r.Heaps = append(r.Heaps, seg.Heap(0))
+		}
+		return r
+	})
+}
+
+// TestLateRules: what arrives when. Each step issues operations of PE 0 on words of PE 1; then come the
+// words, as PE 1 would find them.
+func TestLateRules(t *testing.T) {
+	ctx := t.Context()
+	word := func(i uint64) transport.Word { return transport.Word{Off: 8 * i, Bytes: 8} }
+	bytes := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+	quiet := func(ch transport.Channel, pe int) {
+		if err := ch.Quiet(ctx, pe); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait := func(pe1 transport.Transport, at transport.Word, v uint64) {
+		if !pe1.(transport.Waiter).WaitWord(at, transport.EQ, v, false, 0) {
+			t.Fatalf("the word at %d does not become %d", at.Off, v)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		run  func(a, b transport.Channel, pe1 transport.Transport)
+		want [3]uint64
+	}{
+		{"a put is held", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+		}, [3]uint64{}},
+		{"a quiet lets it arrive", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			quiet(a, -1)
+		}, [3]uint64{1}},
+		{"of its own channel only", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			b.Post(1, transport.Add, word(2), 2)
+			quiet(b, 1)
+		}, [3]uint64{0, 2}},
+		{"and its own PE only", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			a.Put(0, 8, bytes(1))
+			quiet(a, 0)
+		}, [3]uint64{}},
+		{"a signal overtakes a put", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			a.PutSignal(1, 16, bytes(2), 24, transport.Set, 3)
+			wait(pe1, word(3), 3)
+		}, [3]uint64{0, 2, 3}},
+		{"not past a fence", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			a.Fence(1)
+			a.PutSignal(1, 16, bytes(2), 24, transport.Set, 3)
+			wait(pe1, word(3), 3)
+		}, [3]uint64{1, 2, 3}},
+		{"of another channel", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			b.Fence(1)
+			b.PutSignal(1, 16, bytes(2), 24, transport.Set, 3)
+			wait(pe1, word(3), 3)
+		}, [3]uint64{0, 2, 3}},
+		{"a fence to all PEs", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			a.Fence(-1)
+			a.Post(1, transport.Set, word(3), 3)
+			wait(pe1, word(3), 3)
+		}, [3]uint64{1, 0, 3}},
+		{"the newer put comes first", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			a.Put(1, 16, bytes(2))
+			pe1.(transport.Watcher).Fault()
+		}, [3]uint64{0, 2}},
+		{"not to the same bytes", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			a.Put(1, 8, append(bytes(2), bytes(3)...))
+			quiet(a, -1)
+		}, [3]uint64{2, 3}},
+		{"a get sees what was there", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 8, bytes(1))
+			got := make([]byte, 8)
+			if err := a.Get(ctx, 1, got, 8); err != nil {
+				t.Fatal(err)
+			}
+			a.Post(1, transport.Set, word(2), 10+binary.LittleEndian.Uint64(got))
+			quiet(a, -1)
+		}, [3]uint64{1, 10}},
+		{"a non-blocking get is filled by the quiet", func(a, b transport.Channel, pe1 transport.Transport) {
+			got := bytes(7)
+			a.GetNB(1, got, 8)
+			b.Put(1, 8, bytes(1))
+			quiet(b, -1)
+			early := binary.LittleEndian.Uint64(got)
+			quiet(a, -1)
+			b.Post(1, transport.Set, word(2), 10*early+binary.LittleEndian.Uint64(got))
+			quiet(b, -1)
+		}, [3]uint64{1, 71}},
+		{"a fetching atomic overtakes", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Post(1, transport.Add, word(1), 1)
+			if _, err := a.Atomic(ctx, 1, transport.Add, word(2), 5, 0); err != nil {
+				t.Fatal(err)
+			}
+		}, [3]uint64{0, 5}},
+		{"a fetching atomic heeds a fence", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Post(1, transport.Add, word(1), 1)
+			a.Fence(1)
+			if _, err := a.Atomic(ctx, 1, transport.Add, word(2), 5, 0); err != nil {
+				t.Fatal(err)
+			}
+		}, [3]uint64{1, 5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			net, pes := lateRig(t, 2, 1<<20)
+			var chans [2]transport.Channel
+			for i := range chans {
+				ch, err := pes[0].Channel(false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				chans[i] = ch
+			}
+			c.run(chans[0], chans[1], pes[1])
+			var got [3]uint64
+			for i := range got {
+				got[i] = shm.Load(net.hosts[1].Heap(0), word(uint64(i+1)))
+			}
+			if got != c.want {
+				t.Errorf("the words are %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLateJob: a job runs over it.
+func TestLateJob(t *testing.T) {
+	for _, hosts := range []int{2, 3, 5} {
+		t.Run(fmt.Sprint(hosts, " hosts"), func(t *testing.T) { RunLate(t, 5, hosts, lateRing) })
+	}
+}
+
+// lateRing passes data to the next PE, with what a slow network needs.
+func lateRing(ctx context.Context, w *pgas.World) error {
+	data, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	signals, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	next, prev := (w.PE()+1)%w.NPEs(), (w.PE()+w.NPEs()-1)%w.NPEs()
+	ready := pgas.SignalOf(signals, 0)
+	for round := range uint64(20) {
+		want := 100*int64(round) + int64(prev)
+		data.At(0).Put(next, 100*int64(round)+int64(w.PE()))
+		w.Fence()
+		ready.Set(next, round+1)
+		if _, err := ready.WaitUntil(ctx, pgas.EQ, round+1); err != nil {
+			return err
+		}
+		if got := data.Local()[0]; got != want {
+			return fmt.Errorf("round %d: the data is %d, want %d", round, got, want)
+		}
+		if err := w.Sync(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
