@@ -50,6 +50,10 @@ func TestBuild(t *testing.T) {
 	for n := range 4 {
 		put(shared, fmt.Sprintf("devices/system/node/node%d/cpulist", n), list(server.group(n, 4)))
 	}
+	virtual := online(without(hardware{sockets: 2, nodes: 1, caches: 1, cores: 1, threads: 1}.sys(), "/node"), "0-1")
+	for cpu := range 2 {
+		put(virtual, fmt.Sprintf("devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", cpu), "0-1")
+	}
 	tests := []struct {
 		name   string
 		spec   string
@@ -99,6 +103,27 @@ socket          1  0-4
 cache           1  0-4
 numa            3  0-1 | 2-3 | 4
 core            5  0 | 1 | 2 | 3 | 4`},
+		{"PEs that may use one such cache", "", []int{2}, bound(shared, "0-7 0-7", ""), `
+machine         1  0-1
+host            1  0-1
+socket          1  0-1
+cache           1  0-1
+numa            2  0 | 1
+core            2  0 | 1`},
+		{"hosts that nest in different ways: cut at the borders", "", []int{5, 3}, slices.Concat(bound(shared, "0 1 4 0-7 0-7", ""), bound(epyc.sys(), "0 2 3", "")), `
+machine         1  0-7
+host            2  0-4 | 5-7
+socket          2  0-4 | 5-7
+numa            5  0-1 | 2 | 3 | 4 | 5-7
+cache           6  0-1 | 2 | 3 | 4 | 5 | 6-7
+core            8  0 | 1 | 2 | 3 | 4 | 5 | 6 | 7`},
+		{"a virtual machine with a socket for each CPU and one cache", "", []int{2}, bound(virtual, "0 1", ""), `
+machine         1  0-1
+host            1  0-1
+numa            1  0-1
+cache           1  0-1
+socket          2  0 | 1
+core            2  0 | 1`},
 		{"several sockets for each node", "", []int{4}, bound(online(without(server.sys(), "/node"), "0-15"), "0 1 8 9", ""), `
 machine         1  0-3
 host            1  0-3
@@ -142,7 +167,7 @@ switch          3  0 | 1,3 | 2
 host            4  0 | 1 | 2 | 3
 core            4  0 | 1 | 2 | 3`},
 		{"PEs of a host that disagree about it", "core,host", []int{2, 1}, slices.Concat(
-			bound(laptop.sys(), "0", "x.a"), bound(laptop.sys(), "1", "y.a"), bound(laptop.sys(), "0", "x.b")), `
+			bound(laptop.sys(), "0", "x.a"), bound(laptop.sys(), "1", "y.a"), bound(laptop.sys(), "0", "y.b")), `
 machine         1  0-2
 switch          2  0-1 | 2
 host            2  0-1 | 2

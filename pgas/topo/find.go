@@ -78,7 +78,7 @@ func largestCache(sys fs.FS, dir string) []int {
 	for _, entry := range entries {
 		index := path.Join(dir, entry.Name())
 		level, err := strconv.Atoi(readText(sys, index+"/level"))
-		if err != nil || level <= outermost || readText(sys, index+"/type") == "Instruction" {
+		if err != nil || level <= outermost {
 			continue
 		}
 		if shared := readCPUs(sys, index+"/shared_cpu_list"); shared != nil {

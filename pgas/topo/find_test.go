@@ -49,13 +49,11 @@ func (h hardware) sys() fstest.MapFS {
 			dir := fmt.Sprintf("devices/system/cpu/cpu%d/", cpu)
 			put(sys, dir+"topology/package_cpus_list", at(h.sockets))
 			put(sys, dir+"topology/core_cpus_list", at(cores))
-			for index, cache := range []struct{ level, kind, shared string }{
-				{"1", "Data", at(cores)}, {"1", "Instruction", at(cores)}, {"2", "Unified", at(cores)},
-				{"3", "Unified", at(h.sockets * h.nodes * h.caches)},
+			for index, cache := range []struct{ level, shared string }{
+				{"1", at(cores)}, {"1", at(cores)}, {"2", at(cores)}, {"3", at(h.sockets * h.nodes * h.caches)},
 			} {
 				dir := fmt.Sprintf("%scache/index%d/", dir, index)
 				put(sys, dir+"level", cache.level)
-				put(sys, dir+"type", cache.kind)
 				put(sys, dir+"shared_cpu_list", cache.shared)
 			}
 			put(sys, dir+"cache/uevent", "")
@@ -244,6 +242,25 @@ func FuzzParseCPUs(f *testing.F) {
 			t.Errorf("%q gives %v, want %s", text, cpus, want)
 		}
 	})
+}
+
+func TestDecodePlaceRefuses(t *testing.T) {
+	good := Place{depth: 2, blocks: 2, paths: [maxOutside]uint64{7, 8}}.Encode()
+	for name, change := range map[string]func(b []byte) []byte{
+		"short":                      func(b []byte) []byte { return b[:PlaceBytes-1] },
+		"long":                       func(b []byte) []byte { return append(b, 0) },
+		"another version":            func(b []byte) []byte { b[0]++; return b },
+		"nothing":                    func(b []byte) []byte { clear(b); return b },
+		"too deep":                   func(b []byte) []byte { b[1] = maxOutside + 1; return b },
+		"a block that is no level":   func(b []byte) []byte { b[2] = 4; return b },
+		"something between":          func(b []byte) []byte { b[5] = 1; return b },
+		"more levels than it says":   func(b []byte) []byte { b[1], b[2] = 1, 1; return b },
+		"a path beyond those it has": func(b []byte) []byte { b[PlaceBytes-1] = 1; return b },
+	} {
+		if p, err := DecodePlace(change(slices.Clone(good[:]))); err == nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
 }
 
 func FuzzDecodePlace(f *testing.F) {
