@@ -123,13 +123,10 @@ func (r rule) level(before, bound Level, found []Level) (Level, error) {
 	}), nil
 }
 
-// alone is a key that no other PE has.
-func alone(pe int) [2]int { return [2]int{-1, pe} }
-
 // The orders in which the levels of a host may nest, by index in insideNames, the usual one first. A
-// NUMA node is a part of a socket or of a cache, or has several sockets, as the machine and its firmware
-// please; a core is always innermost.
-var orders = [][insideLevels]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}, {2, 1, 0, 3}}
+// NUMA node is a part of a socket or of a cache, or has several sockets, as the machine, its firmware or
+// its hypervisor please; a core is always innermost.
+var orders = [][insideLevels]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}}
 
 // foundInside are the levels that Linux tells of, outwards, in the first order that nests on every host.
 // Where none does, an element of an inner level is cut at the borders of the outer ones.
@@ -143,16 +140,12 @@ func (f facts) foundInside() []Level {
 	}
 	var levels []Level
 	outer := f.hosts
-	lost := make([]bool, f.npes) // in no element of this level, nor of any inner one
 	for _, which := range order {
-		for pe, p := range f.places {
-			lost[pe] = lost[pe] || p.inside[which] == 0
-		}
 		outer = numbered(insideNames[which], f.npes, func(pe int) [2]int {
-			if lost[pe] {
-				return alone(pe)
+			if id := f.places[pe].inside[which]; id != 0 {
+				return [2]int{int(outer.of[pe]), int(id)}
 			}
-			return [2]int{int(outer.of[pe]), int(f.places[pe].inside[which])}
+			return [2]int{-1, pe} // a key that no other PE has
 		})
 		levels = append(levels, outer)
 	}
@@ -235,12 +228,9 @@ func (p Place) outside() Place {
 
 // kindOf is what level i outside of the hosts is, by the first host that has it.
 func kindOf(above []Place, i int) string {
-	for _, p := range above {
-		if i < int(p.depth) && p.blocks>>i&1 != 0 {
-			return Block
-		} else if i < int(p.depth) {
-			break
-		}
+	first := slices.IndexFunc(above, func(p Place) bool { return i < int(p.depth) })
+	if above[first].blocks>>i&1 != 0 {
+		return Block
 	}
 	return Switch
 }

@@ -117,6 +117,13 @@ socket          2  0-4 | 5-7
 numa            5  0-1 | 2 | 3 | 4 | 5-7
 cache           6  0-1 | 2 | 3 | 4 | 5 | 6-7
 core            8  0 | 1 | 2 | 3 | 4 | 5 | 6 | 7`},
+		{"different machines that nest in one way", "", []int{2, 2}, slices.Concat(bound(shared, "0 4", ""), bound(server.sys(), "4 5", "")), `
+machine         1  0-3
+host            2  0-1 | 2-3
+socket          2  0-1 | 2-3
+cache           2  0-1 | 2-3
+numa            3  0 | 1 | 2-3
+core            4  0 | 1 | 2 | 3`},
 		{"a virtual machine with a socket for each CPU and one cache", "", []int{2}, bound(virtual, "0 1", ""), `
 machine         1  0-1
 host            1  0-1

@@ -104,6 +104,8 @@ func TestFind(t *testing.T) {
 	put(garbled, "devices/system/cpu/cpu1/topology/core_cpus_list", "5-1")
 	put(garbled, "devices/system/cpu/cpu2/cache/index3/shared_cpu_list", "all of them")
 	put(garbled, "devices/system/cpu/cpu3/cache/index3/level", "three")
+	put(garbled, "devices/system/cpu/cpu4/cache/index9/level", "2")
+	put(garbled, "devices/system/cpu/cpu4/cache/index9/shared_cpu_list", "4")
 	tests := []struct {
 		name string
 		sys  fs.FS
@@ -131,6 +133,7 @@ func TestFind(t *testing.T) {
 		{"garbled core", garbled, "1", "- - - -"},
 		{"garbled cache, the next inner one counts", garbled, "2", "0 0 2 2"},
 		{"garbled level of a cache", garbled, "3", "0 0 3 3"},
+		{"an inner cache after the outer ones", garbled, "4", "0 0 0 0"},
 		{"the neighbour of all these", garbled, "0", "0 0 0 0"},
 	}
 	for _, tt := range tests {

@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 		{"host,rack", "", "nobody can find out what a rack is: say how many of the level before one holds, as in rack:2"},
 		{"tile,host", "", "nobody can find out what a tile is: say how many of the level before one holds, as in tile:2"},
 		{"host,switch7", "", "nobody can find out what a switch7 is: say how many of the level before one holds, as in switch7:2"},
+		{"host,switch1", "", "nobody can find out what a switch1 is: say how many of the level before one holds, as in switch1:2"},
 		{"rack:2", "", "is a rack made of hosts, or a part of one? write host before it (host,rack:2) or after it (rack:2,host)"},
 		{"numa:2,rack:2", "", "is a rack made of hosts, or a part of one? write host before it (numa:2,host,rack:2) or after it (numa:2,rack:2,host)"},
 		{"host,numa:4", "", "a numa is a part of a host: write it before host"},
