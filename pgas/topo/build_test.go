@@ -43,6 +43,10 @@ func TestBuild(t *testing.T) {
 	for i := range block {
 		block[i].blocks = 1
 	}
+	mixed := bound(laptop.sys(), "0 1", "top.x.n1")
+	for i := range mixed {
+		mixed[i].blocks = 2
+	}
 	shared := without(server.sys(), "/node") // Sub-NUMA clustering: an L3 cache has two NUMA nodes
 	for cpu := range server.cpus() {
 		put(shared, fmt.Sprintf("devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", cpu), list(server.group(cpu/8, 2)))
@@ -181,6 +185,12 @@ host            2  0-1 | 2
 core            3  0 | 1 | 2`},
 		{"Slurm's blocks", "core,host", []int{1, 1}, block, `
 machine         1  0-1
+block           1  0-1
+host            2  0 | 1
+core            2  0 | 1`},
+		{"blocks below a switch", "core,host", []int{1, 1}, mixed, `
+machine         1  0-1
+switch          1  0-1
 block           1  0-1
 host            2  0 | 1
 core            2  0 | 1`},
