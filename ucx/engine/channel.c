@@ -53,6 +53,7 @@ static slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
     s->detached = 0;
     s->left = s->bytes = bytes;
     s->dst = dst ? dst : s->room;
+    s->block = 0;
     return s;
 }
 
@@ -387,18 +388,37 @@ static int reading_room(channel_t *c, lane_t *l, uint64_t arg)
     return l->reading + arg <= READING_MAX;
 }
 
-static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n)
+// lane_ask_room makes room for a record of the given length that asks for n bytes.
+void lane_ask_room(lane_t *l, uint32_t record, uint32_t n)
 {
-    need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
+    need_room(l, record);
     if (l->reading + n > READING_MAX) {
         lane_send(l, 0);
         drive(l->channel, l, reading_room, n, INT64_MAX, 0);
     }
-    if (l->status != UCS_OK)
-        return;
+}
+
+// lane_ask_more appends a record, with the n bytes of rest, that asks for rec.n bytes.
+void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
+{
+    append(l, rec, rest, n);
+    l->reading += rec.n;
+}
+
+static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n)
+{
     struct wire_get get = {.slot = s->token, .at = at};
-    append(l, (struct wire_rec){.kind = REC_GET, .n = n, .off = off}, &get, sizeof get);
-    l->reading += n;
+    lane_ask_room(l, sizeof(struct wire_rec) + sizeof get, n);
+    if (l->status == UCS_OK)
+        lane_ask_more(l, (struct wire_rec){.kind = REC_GET, .n = n, .off = off}, &get, sizeof get);
+}
+
+// lane_ask_all asks, piece by piece, for n bytes from off, to be those from at of the slot's.
+void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n)
+{
+    uint32_t piece = piece_of(n);
+    for (uint64_t i = 0; i < n && l->status == UCS_OK; i += piece)
+        ask_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece);
 }
 
 // lane_ask sends a record of the given kind, to be answered with n bytes at dst, and returns the slot to
@@ -411,8 +431,21 @@ slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n)
         return NULL;
     slot_t *s = take_slot(l->channel, l->pe, dst, n);
     struct wire_get get = {.slot = s->token};
-    append(l, (struct wire_rec){.kind = (uint8_t)kind, .n = n, .off = off}, &get, sizeof get);
-    l->reading += n;
+    lane_ask_more(l, (struct wire_rec){.kind = (uint8_t)kind, .n = n, .off = off}, &get, sizeof get);
+    return s;
+}
+
+// lane_slot takes a slot for n bytes that go to dst, or NULL when the lane has failed.
+slot_t *lane_slot(lane_t *l, char *dst, uint64_t n, int detached)
+{
+    need_slot(l);
+    if (l->status != UCS_OK) {
+        l->lost = 1;
+        return NULL;
+    }
+    slot_t *s = take_slot(l->channel, l->pe, dst, n);
+    s->detached = detached;
+    l->detached += detached;
     return s;
 }
 
@@ -427,17 +460,9 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
         if (n == 0)
             return NULL;
     }
-    need_slot(l);
-    if (l->status != UCS_OK) {
-        l->lost = 1;
-        return NULL;
-    }
-    slot_t *s = take_slot(l->channel, l->pe, dst, n);
-    s->detached = detached;
-    l->detached += detached;
-    uint32_t piece = piece_of(n);
-    for (uint64_t at = 0; at < n && l->status == UCS_OK; at += piece)
-        ask_piece(l, s, off + at, at, n - at < piece ? (uint32_t)(n - at) : piece);
+    slot_t *s = lane_slot(l, dst, n, detached);
+    if (s)
+        lane_ask_all(l, s, off, 0, n);
     return s;
 }
 
@@ -516,7 +541,10 @@ static void take_bytes(channel_t *c, lane_t *l, const struct wire_get *get, cons
         return; // abandoned
     if (n > s->left || get->at > s->bytes || n > s->bytes - get->at)
         return; // not an answer of the engine's
-    memcpy(s->dst + get->at, from, n);
+    if (s->block)
+        slot_scatter(s, get->at, from, n);
+    else
+        memcpy(s->dst + get->at, from, n);
     s->left -= n;
     l->reading -= n;
     if (s->left == 0)

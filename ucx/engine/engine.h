@@ -74,6 +74,7 @@ typedef struct slot {
     uint64_t bytes;
     uint64_t value;
     char *dst; // where a get goes, or room
+    uint64_t block, step; // of a strided get: bytes of a block, and between two starts; 0 if it goes in one piece
     struct slot *next;
     char room[SLOT_BYTES];
 } slot_t;
@@ -146,6 +147,12 @@ struct channel {
     int32_t lost_status;
 };
 
+// blocks is a strided transfer: count blocks of the given bytes, whose starts are here bytes apart in
+// this process and there bytes in the other's heap.
+struct blocks {
+    uint64_t bytes, count, here, there;
+};
+
 // What one operation on a remote word needs.
 struct word_args {
     uint64_t off, operand, cond;
@@ -178,6 +185,11 @@ void lane_fence(lane_t *l);
 int lane_nic(lane_t *l, struct word_args *args, uint64_t *old);
 void slot_abandon(channel_t *c, slot_t *s);
 void slot_release(channel_t *c, slot_t *s);
+
+// strided.c: many blocks in few messages. The caller holds channel.lock.
+void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b);
+slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int detached);
+int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, int64_t budget_ns, slot_t **slot);
 
 // wait.c: completion. The caller holds channel.lock.
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns);

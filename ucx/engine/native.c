@@ -50,7 +50,8 @@ static int native_done(channel_t *c, lane_t *l, uint64_t arg)
     return l->native <= arg;
 }
 
-static void wait_native(lane_t *l, uint32_t left)
+// wait_native waits until at most left requests are on their way.
+void wait_native(lane_t *l, uint32_t left)
 {
     if (l->native > left)
         drive(l->channel, l, native_done, left, INT64_MAX, 0);

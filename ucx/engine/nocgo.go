@@ -88,6 +88,15 @@ func (*Channel) Fence(int) {}
 // GetNB is never called: there is no Channel.
 func (*Channel) GetNB(int, []byte, uint64) {}
 
+// PutBlocks is never called: there is no Channel.
+func (*Channel) PutBlocks(int, uint64, []byte, Blocks) {}
+
+// GetBlocks is never called: there is no Channel.
+func (*Channel) GetBlocks(context.Context, int, []byte, uint64, Blocks) error { return ErrNoCgo }
+
+// GetBlocksNB is never called: there is no Channel.
+func (*Channel) GetBlocksNB(int, []byte, uint64, Blocks) {}
+
 // Quiet is never called: there is no Channel.
 func (*Channel) Quiet(context.Context, int) error { return ErrNoCgo }
 

@@ -16,6 +16,8 @@ enum {
     YIELD_NS = 20 * 1000,          // after so much waiting for nothing, whoever is waited for may need this CPU
     CLOCK_EVERY = 16,              // looks between two looks at the clock
     SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
+    COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
+    GATHER_MAX = 15 << 10,         // bytes of blocks that one answer holds: with its heads, a reply
 };
 
 // reply is the memory of one answer: it lives until UCX has sent it.
@@ -132,6 +134,14 @@ void channel_tick(channel_t *c);
 int tick_channels(engine_t *e);
 
 slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);
+slot_t *lane_slot(lane_t *l, char *dst, uint64_t n, int detached);
+void lane_ask_room(lane_t *l, uint32_t record, uint32_t n);
+void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
+void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n);
+
+// strided.c
+void move_blocks(char *to, uint64_t to_step, const char *from, uint64_t from_step, uint64_t bytes, uint64_t count);
+void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n);
 
 // native.c
 int lane_native(lane_t *l);
@@ -139,6 +149,7 @@ void lane_native_flush(lane_t *l);
 void lane_drop_keys(lane_t *l);
 uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n);
 uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait);
+void wait_native(lane_t *l, uint32_t left);
 void engine_key(engine_t *e, uint64_t off, char *bytes);
 void engine_drop_chunks(engine_t *e);
 

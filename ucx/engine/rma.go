@@ -9,3 +9,7 @@ const (
 	AM                // by active messages
 	Native            // as UCX does them, by hardware or not, and small puts too
 )
+
+// Blocks describes a strided transfer: Count blocks of Bytes bytes each, Here bytes from start to start in
+// this process and There bytes in the other's heap.
+type Blocks struct{ Bytes, Count, Here, There int }

@@ -105,7 +105,6 @@ static void load_bytes(char *to, const char *from, uint32_t n)
 
 static void answer_bytes(struct answer *a, const struct wire_get *get, const char *from, uint32_t n)
 {
-    enum { COPY_MAX = 4 << 10 };
     struct wire_rec rec = {.kind = n <= COPY_MAX ? REC_BYTES : REC_STREAM, .n = n};
     if (n <= COPY_MAX) {
         char *at = reserve(a, sizeof rec + sizeof *get + WIRE_PAD(n));
@@ -154,6 +153,51 @@ static int is_word(const engine_t *e, const struct wire_rec *rec)
     return (rec->bytes == 8 || rec->bytes == 4) && rec->off % rec->bytes == 0 && inside(e, rec->off, rec->bytes);
 }
 
+// span is how many bytes of the heap n bytes of blocks reach over, or 0 if there can be no such blocks.
+static uint64_t span(const struct wire_stride *s, uint32_t n)
+{
+    uint64_t gaps;
+    if (n == 0 || s->block == 0 || n % s->block || s->step < s->block || __builtin_mul_overflow(s->step, (uint64_t)(n / s->block - 1), &gaps))
+        return 0;
+    return gaps + s->block < gaps ? 0 : gaps + s->block;
+}
+
+static int scatter(engine_t *e, const struct wire_rec *rec, const char *rest)
+{
+    struct wire_stride s;
+    memcpy(&s, rest, sizeof s);
+    uint64_t n = span(&s, rec->n);
+    char *at = e->config.heap + rec->off;
+    rest += sizeof s;
+    if (n == 0 || !inside(e, rec->off, n))
+        return 0;
+    if (s.block == 8 || s.block == 4)
+        for (uint32_t i = 0; i < rec->n; i += s.block, at += s.step)
+            store_bytes(at, rest + i, s.block);
+    else
+        move_blocks(at, s.step, rest, s.block, s.block, rec->n / s.block);
+    return 1;
+}
+
+static int gather(engine_t *e, const struct wire_rec *rec, const char *rest, struct answer *a)
+{
+    struct wire_get get;
+    struct wire_stride s;
+    memcpy(&get, rest, sizeof get);
+    memcpy(&s, rest + sizeof get, sizeof s);
+    uint64_t n = span(&s, rec->n);
+    if (n == 0 || rec->n > GATHER_MAX || !inside(e, rec->off, n))
+        return 0;
+    struct wire_rec out = {.kind = REC_BYTES, .n = rec->n};
+    char *to = reserve(a, sizeof out + sizeof get + WIRE_PAD(rec->n));
+    if (!to)
+        return 1;
+    memcpy(to, &out, sizeof out);
+    memcpy(to + sizeof out, &get, sizeof get);
+    move_blocks(to + sizeof out + sizeof get, s.block, e->config.heap + rec->off, s.step, s.block, rec->n / s.block);
+    return 1;
+}
+
 // request is a message being applied, or looked through.
 struct request {
     const char *p, *end; // records
@@ -170,6 +214,7 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
         [REC_FETCH] = sizeof(struct wire_fetch),
         [REC_GET] = sizeof(struct wire_get),
         [REC_KEY] = sizeof(struct wire_get),
+        [REC_GATHER] = sizeof(struct wire_get) + sizeof(struct wire_stride),
     };
     if ((size_t)(q->end - q->p) < sizeof *rec)
         return 0;
@@ -181,6 +226,9 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
     case REC_PUT:
         n = WIRE_PAD((size_t)rec->n);
         break;
+    case REC_SCATTER:
+        n = sizeof(struct wire_stride) + WIRE_PAD((size_t)rec->n);
+        break;
     case REC_BODY:
         *rest = q->body;
         if (!q->body || q->body_n != rec->n)
@@ -191,6 +239,7 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
     case REC_FETCH:
     case REC_GET:
     case REC_KEY:
+    case REC_GATHER:
         n = rests[rec->kind];
         break;
     default:
@@ -216,6 +265,10 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
             return 0;
         store_bytes(at, rest, rec->n);
         return 1;
+    case REC_SCATTER:
+        return scatter(e, rec, rest);
+    case REC_GATHER:
+        return gather(e, rec, rest, a);
     case REC_POST:
         if (!is_word(e, rec))
             return 0;
@@ -245,16 +298,32 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
     return 0;
 }
 
+// updated is how many bytes from rec->off on a record may update.
+static uint64_t updated(const struct wire_rec *rec, const char *rest)
+{
+    struct wire_stride s;
+    switch (rec->kind) {
+    case REC_PUT:
+    case REC_BODY:
+        return rec->n;
+    case REC_SCATTER:
+        memcpy(&s, rest, sizeof s);
+        return span(&s, rec->n);
+    case REC_POST:
+    case REC_FETCH:
+        return rec->bytes;
+    }
+    return 0;
+}
+
 // touches says whether a request of n records updates the 8-byte granule at off.
 static int touches(struct request q, unsigned n, uint64_t off)
 {
     struct wire_rec rec;
     const char *rest;
-    for (; n > 0 && next_record(&q, &rec, &rest); n--) {
-        uint64_t bytes = rec.kind == REC_PUT || rec.kind == REC_BODY ? rec.n : rec.bytes;
-        if (rec.kind != REC_GET && rec.kind != REC_KEY && rec.off < off + 8 && off < rec.off + bytes)
+    for (; n > 0 && next_record(&q, &rec, &rest); n--)
+        if (rec.off < off + 8 && off < rec.off + updated(&rec, rest))
             return 1;
-    }
     return 0;
 }
 

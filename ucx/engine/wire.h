@@ -39,6 +39,8 @@ enum {
     REC_VALUE,   // reply: slot n has the value off
     REC_BYTES,   // reply: struct wire_get follows, then n bytes for off of its slot
     REC_STREAM,  // as REC_BYTES, but the bytes are the data of the active message
+    REC_SCATTER, // struct wire_stride follows, then n bytes: blocks, the first for off
+    REC_GATHER,  // struct wire_get and struct wire_stride follow: answer with n bytes, blocks from off on
 };
 
 struct wire_rec {
@@ -66,6 +68,13 @@ struct wire_get {
     uint32_t slot;
     uint32_t zero;
     uint64_t at; // where in the slot's destination
+};
+
+// Blocks lie step bytes apart in the heap, and one behind the other in a message.
+struct wire_stride {
+    uint32_t block;
+    uint32_t zero;
+    uint64_t step;
 };
 
 // Native access to a chunk: where it is and what UCX has packed about it, of the given length. KEY_BYTES

@@ -1,0 +1,179 @@
+// Strided transfers: blocks at regular distances. Small blocks travel packed, with how far apart they
+// go: the target scatters what is put and gathers what is asked for, in C, as it does all else. A column
+// of a matrix is then as few messages as a row. Large blocks go one by one, without a copy.
+#include "private.h"
+
+static const uint32_t head_bytes = sizeof(struct wire_head);
+
+#define MOVE_ALL(BYTES)                                                                   \
+    for (uint64_t i = 0; i < count; i++, to += to_step, from += from_step)                \
+        memcpy(to, from, BYTES)
+
+// move_blocks copies count blocks. Blocks of a word are what matters most: a copy of constant length is
+// one load and one store.
+void move_blocks(char *to, uint64_t to_step, const char *from, uint64_t from_step, uint64_t bytes, uint64_t count)
+{
+    switch (bytes) {
+    case 1:
+        MOVE_ALL(1);
+        break;
+    case 2:
+        MOVE_ALL(2);
+        break;
+    case 4:
+        MOVE_ALL(4);
+        break;
+    case 8:
+        MOVE_ALL(8);
+        break;
+    case 16:
+        MOVE_ALL(16);
+        break;
+    default:
+        MOVE_ALL(bytes);
+    }
+}
+
+// Putting.
+
+enum { SCATTER_HEAD = sizeof(struct wire_rec) + sizeof(struct wire_stride) };
+
+// room_for is how many blocks fit what is left of the lane's buffer, as one record.
+static uint64_t room_for(const lane_t *l, uint64_t bytes)
+{
+    uint32_t left = BUFFER_BYTES - l->used;
+    return left <= SCATTER_HEAD ? 0 : (left - SCATTER_HEAD) / 8 * 8 / bytes;
+}
+
+static void append_scatter(lane_t *l, uint64_t off, const char *src, struct blocks b)
+{
+    uint32_t n = (uint32_t)(b.bytes * b.count);
+    struct wire_rec rec = {.kind = REC_SCATTER, .n = n, .off = off};
+    struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.there};
+    char *at = l->out->data + l->used;
+    if (l->used == head_bytes)
+        l->born = __atomic_load_n(&l->channel->engine->ticks, __ATOMIC_RELAXED);
+    memcpy(at, &rec, sizeof rec);
+    memcpy(at + sizeof rec, &stride, sizeof stride);
+    move_blocks(at + SCATTER_HEAD, b.bytes, src, b.here, b.bytes, b.count);
+    l->used += SCATTER_HEAD + (uint32_t)WIRE_PAD(n);
+    l->records++;
+}
+
+static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b)
+{
+    for (uint64_t left = b.count; left > 0; left -= b.count) {
+        uint64_t fit = room_for(l, b.bytes);
+        if (fit == 0 || (fit < left && l->used > BUFFER_BYTES / 2)) {
+            lane_flush(l); // rather a full message than two records
+            fit = room_for(l, b.bytes);
+        }
+        b.count = left < fit ? left : fit;
+        if (l->status != UCS_OK) {
+            l->lost = 1;
+            return;
+        }
+        append_scatter(l, off, src, b);
+        off += b.count * b.there;
+        src += b.count * b.here;
+    }
+}
+
+// lane_put_blocks moves the blocks from src to those from off. src may be reused on return.
+void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b)
+{
+    if (b.bytes <= SMALL_MAX) {
+        put_packed(l, off, src, b);
+        return;
+    }
+    for (uint64_t i = 0; i < b.count; i++)
+        lane_put(l, off + i * b.there, src + i * b.here, b.bytes, WORD_FETCH, 0, 0);
+}
+
+// Asking.
+
+// ask_blocks asks for the blocks from off, which become the bytes from at of the slot's packed data.
+static void ask_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t at, struct blocks b)
+{
+    struct {
+        struct wire_get get;
+        struct wire_stride stride;
+    } rest = {.get = {.slot = s->token, .at = at}, .stride = {.block = (uint32_t)b.bytes, .step = b.there}};
+    uint32_t n = (uint32_t)(b.bytes * b.count);
+    lane_ask_room(l, sizeof(struct wire_rec) + sizeof rest, n);
+    if (l->status == UCS_OK)
+        lane_ask_more(l, (struct wire_rec){.kind = REC_GATHER, .n = n, .off = off}, &rest, sizeof rest);
+}
+
+static void ask_packed(lane_t *l, slot_t *s, uint64_t off, struct blocks b)
+{
+    uint64_t all = b.count, each = GATHER_MAX / b.bytes;
+    for (uint64_t i = 0; i < all && l->status == UCS_OK; i += b.count) {
+        b.count = all - i < each ? all - i : each;
+        ask_blocks(l, s, off + i * b.there, i * b.bytes, b);
+    }
+}
+
+// native_blocks lets UCX fetch what it can of large blocks, and returns how many blocks that was.
+static uint64_t native_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int wait)
+{
+    uint64_t done = 0;
+    if (b.bytes <= SMALL_MAX || !lane_native(l))
+        return 0;
+    while (done < b.count && native_get(l, off + done * b.there, dst + done * b.here, b.bytes, 0) == b.bytes)
+        done++;
+    if (wait)
+        wait_native(l, 0);
+    return done;
+}
+
+// lane_get_blocks is lane_get for blocks.
+slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int detached)
+{
+    uint64_t done = native_blocks(l, off, dst, b, !detached);
+    off += done * b.there, dst += done * b.here, b.count -= done;
+    if (b.count == 0)
+        return NULL;
+    slot_t *s = lane_slot(l, dst, b.bytes * b.count, detached);
+    if (!s)
+        return NULL;
+    s->block = b.bytes;
+    s->step = b.here;
+    if (b.there == b.bytes)
+        lane_ask_all(l, s, off, 0, b.bytes * b.count);
+    else if (b.bytes <= COPY_MAX)
+        ask_packed(l, s, off, b);
+    else
+        for (uint64_t i = 0; i < b.count && l->status == UCS_OK; i++)
+            lane_ask_all(l, s, off + i * b.there, i * b.bytes, b.bytes);
+    return s;
+}
+
+// lane_get_blocks_wait is lane_get_blocks and channel_await in one. When the answer is not complete in
+// time, *slot is what to wait for.
+int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, int64_t budget_ns, slot_t **slot)
+{
+    slot_t *s = lane_get_blocks(l, off, dst, b, 0);
+    if (!s)
+        return l->status == UCS_OK ? ENGINE_DONE : lane_report(l);
+    lane_send(l, 0);
+    *slot = s;
+    int r = channel_await(l->channel, s, budget_ns);
+    if (r == ENGINE_DONE)
+        slot_release(l->channel, s);
+    return r;
+}
+
+// slot_scatter copies n bytes of packed data to the blocks of the slot, from byte at on.
+void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n)
+{
+    uint64_t skip = at % s->block;
+    char *to = s->dst + at / s->block * s->step;
+    if (skip) { // the rest of a block that an earlier piece has begun
+        uint64_t k = s->block - skip < n ? s->block - skip : n;
+        memcpy(to + skip, from, k);
+        to += s->step, from += k, n -= k;
+    }
+    move_blocks(to, s->step, from, s->block, s->block, n / s->block);
+    memcpy(to + n / s->block * s->step, from + n / s->block * s->block, n % s->block);
+}
