@@ -1,8 +1,8 @@
 package pgas
 
 // Boxes: how members on different hosts send each other data inside a call. Every slot has a ring of
-// boxes. A call takes the next few of them, the same ones on every member, and says by its algorithm who
-// fills which; a full box's signal is the tag of the call. So a message needs no matching, no buffer to
+// boxes. A call reserves the next few of them, the same ones on every member, and says by its algorithm
+// who fills which; a full box's signal is the tag of the call. So a message needs no matching, no buffer to
 // ask for and no answer: it is one put with signal. A message longer than a box takes several in a row.
 
 import (
@@ -22,15 +22,13 @@ func boxesFor(n int) int { return max(1, (n+boxBytes-1)/boxBytes) }
 // maxMessage is the longest message that goes through boxes.
 const maxMessage = numBoxes / 8 * boxBytes
 
-// box takes the next k boxes of the ring for the call under way, in a row without a wrap: those that are
-// skipped for it count as used. enter has made room for twice as many.
+// box takes the next k of the boxes that the call under way has reserved. They are in a row.
 func (t *Team) box(k int) box {
 	u := &t.turns
-	if at := u.boxes % numBoxes; at+uint64(k) > numBoxes {
-		u.boxes += numBoxes - at
+	x := u.nextBox
+	if u.nextBox += box(k); u.nextBox > u.meeting {
+		panic("pgas: a collective takes more boxes than it has reserved")
 	}
-	x := box(u.boxes)
-	u.boxes += uint64(k)
 	return x
 }
 
@@ -60,7 +58,12 @@ func (c *Context) courier(pe int) transport.Channel {
 
 // awaitBox waits until member pe has filled box x.
 func (t *Team) awaitBox(ctx context.Context, x box, pe int) error {
-	off := slotOff(t.slot) + signalsOff + x.place()*wordStride
+	return t.awaitOwn(ctx, slotOff(t.slot)+signalsOff+x.place()*wordStride, pe)
+}
+
+// awaitOwn waits until the word at off of this PE's own heap, which member pe writes, is the tag of the
+// call under way.
+func (t *Team) awaitOwn(ctx context.Context, off uintptr, pe int) error {
 	p := (*atomic.Uint64)(t.w.own(off))
 	want := t.turns.tag
 	v := p.Load()

@@ -50,6 +50,14 @@ func optionsOf(opts []CollectiveOption) (o collectiveOptions) {
 	return o
 }
 
+// layoutFor is the layout that the options ask for.
+func (t *Team) layoutFor(o collectiveOptions) *layout {
+	if o.flat {
+		return &t.alone
+	}
+	return &t.layout
+}
+
 // bits is what of the options stands in an entry.
 func (o collectiveOptions) bits() uint8 {
 	b := uint8(o.algorithm)

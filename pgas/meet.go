@@ -12,8 +12,6 @@ package pgas
 import (
 	"context"
 	"fmt"
-
-	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // Barrier is a Quiet of the default context followed by a meeting of all PEs: when it returns, every
@@ -59,7 +57,7 @@ func (t *Team) sync(ctx context.Context, what string) error {
 }
 
 // meet is a call of its own in which all members meet.
-func (t *Team) meet(ctx context.Context, c call) error { return t.meetIn(ctx, t.next(c)) }
+func (t *Team) meet(ctx context.Context, c call) error { return t.meetIn(ctx, t.next(c, 0)) }
 
 // meetIn publishes e, the entry of the call under way, and returns when all members have entered it:
 // theirs may then be read.
@@ -69,7 +67,7 @@ func (t *Team) meetIn(ctx context.Context, e *entry) error {
 	case len(t.hosts) > 1:
 		err = t.meetHosts(ctx, e)
 	case t.w.flags:
-		err = t.meetFlags(ctx, e)
+		err = t.meetLocal(ctx, &t.layout, e)
 	default:
 		err = t.meetCentral(ctx, e)
 	}
@@ -77,16 +75,6 @@ func (t *Team) meetIn(ctx context.Context, e *entry) error {
 		t.entered()
 	}
 	return err
-}
-
-func (t *Team) meetFlags(ctx context.Context, e *entry) error {
-	t.publish(e)
-	for k := range t.local {
-		if _, err := t.awaitEntry(ctx, k); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *Team) meetCentral(ctx context.Context, e *entry) error {
@@ -115,40 +103,27 @@ func (t *Team) sameTags() error {
 }
 
 func (t *Team) meetHosts(ctx context.Context, e *entry) error {
-	t.publish(e)
 	if !t.lead() {
-		return t.awaitTag(ctx, &t.board.control().released, t.here[0])
+		t.publish(e)
+		return t.awaitRelease(ctx, &t.layout)
 	}
-	for k := range t.local {
-		if _, err := t.awaitEntry(ctx, k); err != nil {
-			return err
-		}
+	if err := t.meetLocal(ctx, &t.layout, e); err != nil {
+		return err
 	}
 	if err := t.disseminate(ctx); err != nil {
 		return err
 	}
-	t.releaseLocal()
+	t.releaseLocal(&t.layout)
 	return nil
-}
-
-// releaseLocal is how a leader lets the members of its host go. Each has a word in its own heap for that:
-// while it waits for one of those it can serve other hosts.
-func (t *Team) releaseLocal() {
-	for k, i := range t.here {
-		if i != t.me {
-			t.local[k].control().released.Store(t.turns.tag)
-			t.w.stateOf(t.pes[i]).Ring(boot.MeetingWord)
-		}
-	}
 }
 
 // disseminate is the meeting of the leaders: in round k each tells the leader 2^k hosts on, and waits for
 // the one 2^k hosts back.
 func (t *Team) disseminate(ctx context.Context) error {
 	n, me := len(t.hosts), t.host
-	for step := 1; step < n; step *= 2 {
+	for k, step := 0, 1; step < n; k, step = k+1, 2*step {
 		to, from := t.hosts[(me+step)%n][0], t.hosts[(me-step+n)%n][0]
-		x := t.box(1)
+		x := t.turns.meeting + box(k)
 		t.sendBox(to, x, nil)
 		if err := t.awaitBox(ctx, x, from); err != nil {
 			return err

@@ -55,7 +55,7 @@ func (t *Team) wasPoisoned(b board, n uint64) bool {
 // peek reads the entry of member i for call n, wherever it is.
 func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 	off := uint64(slotOff(t.slot) + entryOff(n))
-	var words [3]uint64
+	var words [4]uint64
 	to := t.pes[i]
 	ctx, cancel := context.WithTimeout(t.w.ctx, peekTime)
 	defer cancel()
@@ -68,7 +68,7 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 			break // the rest may be about to change
 		}
 	}
-	return words[0], unpackCall(words[1], words[2]), true
+	return words[0], unpackCall(words[1], words[2], words[3]), true
 }
 
 // peekTime is how long a look at another host's member may take, and how long those who are late are
@@ -143,7 +143,11 @@ func (c call) String() string {
 	if c.size == 0 {
 		return s
 	}
-	return s + fmt.Sprintf(" of %d × %d bytes", c.count, c.size)
+	s += fmt.Sprintf(" of %d × %d bytes", c.count, c.size)
+	if c.where != 0 {
+		s += fmt.Sprintf(" (ranges %#x)", c.where)
+	}
+	return s
 }
 
 // The operators of reductions and scans, as they stand in entries.

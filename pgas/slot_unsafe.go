@@ -25,10 +25,10 @@ const (
 
 	slotsOff    = 64 << 10
 	generations = 8 // entries of a slot; a power of two
-	entryBytes  = 256
+	entryBytes  = 1024
 	inlineBytes = entryBytes - int(unsafe.Offsetof(entry{}.data))
 	controlOff  = generations * entryBytes
-	signalsOff  = 4096
+	signalsOff  = 12 << 10
 	numBoxes    = 128 // a power of two
 	boxBytes    = 512
 	boxesOff    = signalsOff + numBoxes*wordStride
@@ -48,8 +48,8 @@ type entry struct {
 	tag   atomic.Uint64 // number of the call and a digest of it; poisoned if it was the wrong one
 	call  uint64        // kind, root and size of an element
 	count uint64
-	aux   uint64 // of the kind's choosing, usually an offset
-	data  [224]byte
+	where uint64 // digest of the offsets that it concerns
+	data  [992]byte
 }
 
 // control is the words of meetings.
@@ -60,7 +60,11 @@ type control struct {
 	_        [wordStride - 8]byte
 	done     atomic.Uint64 // the tag of the last call whose use of others' memory is over
 	_        [wordStride - 8]byte
+	ready    atomic.Uint64 // the tag of the last call whose first half is over
+	_        [wordStride - 8]byte
 }
+
+const releasedOff = unsafe.Offsetof(control{}.released)
 
 var (
 	_ [entryBytes - unsafe.Sizeof(entry{})]byte

@@ -13,6 +13,7 @@ package pgas
 
 import (
 	"context"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -50,19 +51,26 @@ type call struct {
 	root  int    // or 0
 	size  int    // bytes of an element
 	count uint64 // elements, or 0 where members may differ
+	where uint64 // digest of the symmetric ranges that it concerns: see at
 }
 
-// words packs c as it stands in an entry.
-func (c call) words() (w, count uint64) {
-	return uint64(c.kind) | uint64(c.op)<<8 | uint64(c.root)<<16 | uint64(c.size)<<40, c.count
+// at is c for the ranges that start at offsets dst and src.
+func (c call) at(dst, src uintptr) call {
+	c.where = uint64(dst)<<32 ^ uint64(dst)>>32 ^ uint64(src)
+	return c
 }
 
-func unpackCall(w, count uint64) call {
+// word packs most of c as it stands in an entry.
+func (c call) word() uint64 {
+	return uint64(c.kind) | uint64(c.op)<<8 | uint64(c.root)<<16 | uint64(c.size)<<40
+}
+
+func unpackCall(w, count, where uint64) call {
 	k := kind(w & 0xff)
 	if k >= numKinds {
 		k = kindNone
 	}
-	return call{k, uint8(w >> 8), int(w >> 16 & 0xffffff), int(w >> 40), count}
+	return call{k, uint8(w >> 8), int(w >> 16 & 0xffffff), int(w >> 40), count, where}
 }
 
 const (
@@ -72,8 +80,7 @@ const (
 
 // tagOf is the tag of call n.
 func tagOf(n uint64, c call) uint64 {
-	w, count := c.words()
-	h := (w ^ count*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	h := (c.word() ^ (c.count+c.where*0xff51afd7ed558ccd)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	return n<<tagBits | (h>>40)%poisoned
 }
 
@@ -85,18 +92,26 @@ type turns struct {
 
 	n      uint64 // of the last call
 	met    uint64 // all members have entered this call, so all are through with those before it
-	boxes  uint64 // boxes that calls have used
-	proven uint64 // boxes that are free again: those used before call met
-	tag    uint64 // of the call under way
-	before uint64 // boxes when the call under way began
+	boxes  uint64 // boxes that calls have reserved, the one under way included
+	proven uint64 // boxes that are free again: those reserved before call met
 	broken error  // the members are not in step any more
+
+	// Of the call under way:
+	tag     uint64
+	before  uint64 // boxes when it began
+	nextBox box    // the next of its boxes to be taken
+	meeting box    // the first of those for its meeting
+
+	scratch, result []uint64 // buffers, kept from call to call
 }
 
-// meetingBoxes is how many boxes are kept free for a meeting: one for each of its rounds.
-const meetingBoxes = 16
+// mostBoxes is how many boxes one call may reserve besides those of its meeting: less than half of them,
+// since a reservation has no wrap in it and may skip as many.
+const mostBoxes = numBoxes/2 - 16
 
-// enter begins a call: it waits for its turn, makes sure that its entry and k boxes are free, and fills in
-// the entry, which publish shows to the others. leave must follow, unless it fails.
+// enter begins a call: it waits for its turn, reserves an entry and k boxes (mostBoxes at most; the same
+// number on every member), and fills in the entry, which publish shows to the others. leave must follow,
+// unless it fails. Within the call there may be one meeting (meetIn).
 func (t *Team) enter(ctx context.Context, c call, k int) (*entry, error) {
 	if r := t.turns.last.Load(); r != nil && !r.mine(ctx) {
 		if err := r.Wait(ctx); ctx.Err() != nil {
@@ -108,24 +123,41 @@ func (t *Team) enter(ctx context.Context, c call, k int) (*entry, error) {
 	}
 	u := &t.turns
 	err := u.broken
-	if err == nil && (u.n+1-u.met >= generations || u.boxes-u.proven+2*uint64(k)+meetingBoxes > numBoxes) {
+	if err == nil && (u.n+1-u.met >= generations || u.used(k+t.rounds()) > numBoxes-2*t.rounds()) {
 		err = t.meet(ctx, call{kind: kindSync})
 	}
 	if err != nil {
 		t.leave()
 		return nil, err
 	}
-	return t.next(c), nil
+	return t.next(c, k), nil
 }
 
-// next begins the call after the last one.
-func (t *Team) next(c call) *entry {
+// used is how many boxes would be in use with k more.
+func (u *turns) used(k int) int { return int(u.boxes + u.skip(k) + uint64(k) - u.proven) }
+
+// skip is how many boxes are left unused so that the next k have no wrap in them.
+func (u *turns) skip(k int) uint64 {
+	if at := u.boxes % numBoxes; at+uint64(k) > numBoxes {
+		return numBoxes - at
+	}
+	return 0
+}
+
+// rounds is how many boxes a meeting takes: one for each of its rounds between hosts.
+func (t *Team) rounds() int { return bits.Len(uint(len(t.hosts) - 1)) }
+
+// next begins the call after the last one, with k boxes and those for a meeting.
+func (t *Team) next(c call, k int) *entry {
 	u := &t.turns
 	u.n++
 	u.tag = tagOf(u.n, c)
 	u.before = u.boxes
+	u.nextBox = box(u.boxes + u.skip(k+t.rounds()))
+	u.meeting = u.nextBox + box(k)
+	u.boxes = uint64(u.meeting) + uint64(t.rounds())
 	e := t.board.entry(u.n)
-	e.call, e.count = c.words()
+	e.call, e.count, e.where = c.word(), c.count, c.where
 	return e
 }
 
@@ -152,20 +184,59 @@ func (t *Team) leave() { t.turns.busy.Store(false) }
 
 // awaitEntry waits until member number k of this host has entered the call under way, and returns its
 // entry, with everything that it stored before.
-func (t *Team) awaitEntry(ctx context.Context, k int) (*entry, error) {
-	e := t.local[k].entry(t.turns.n)
-	return e, t.awaitTag(ctx, &e.tag, t.here[k])
+func (t *Team) awaitEntry(ctx context.Context, l *layout, k int) (*entry, error) {
+	e := l.local[k].entry(t.turns.n)
+	return e, t.awaitTag(ctx, &e.tag, l.here[k])
 }
 
-// awaitDone waits until member number k of this host is through with others' memory.
-func (t *Team) awaitDone(ctx context.Context, k int) error {
-	return t.awaitTag(ctx, &t.local[k].control().done, t.here[k])
+// meetLocal publishes e and waits until all members of this host have entered the call.
+func (t *Team) meetLocal(ctx context.Context, l *layout, e *entry) error {
+	t.publish(e)
+	for k := range l.local {
+		if _, err := t.awaitEntry(ctx, l, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ready tells the members of this host that the first half of this PE's work in the call is over; what it
+// stored before is there.
+func (t *Team) ready() {
+	t.board.control().ready.Store(t.turns.tag)
+	t.ringLocal()
+}
+
+// awaitReady waits for member number k of this host to be ready.
+func (t *Team) awaitReady(ctx context.Context, l *layout, k int) error {
+	return t.awaitTag(ctx, &l.local[k].control().ready, l.here[k])
 }
 
 // done tells the members of this host that this PE is through with their memory.
 func (t *Team) done() {
 	t.board.control().done.Store(t.turns.tag)
 	t.ringLocal()
+}
+
+// awaitDone waits until member number k of this host is through with others' memory.
+func (t *Team) awaitDone(ctx context.Context, l *layout, k int) error {
+	return t.awaitTag(ctx, &l.local[k].control().done, l.here[k])
+}
+
+// awaitRelease waits until the leader of this host lets this PE go on. The word is in this PE's own heap:
+// while it waits for one of those it can serve other hosts.
+func (t *Team) awaitRelease(ctx context.Context, l *layout) error {
+	return t.awaitOwn(ctx, slotOff(t.slot)+controlOff+releasedOff, l.here[0])
+}
+
+// releaseLocal is how a leader lets the members of its host go on.
+func (t *Team) releaseLocal(l *layout) {
+	for k, i := range l.here {
+		if i != t.me {
+			l.local[k].control().released.Store(t.turns.tag)
+			t.w.stateOf(t.pes[i]).Ring(boot.MeetingWord)
+		}
+	}
 }
 
 // awaitTag waits until *p is the tag of the call under way; pe is the member that writes it.

@@ -1,0 +1,228 @@
+package pgas
+
+// Reductions between hosts: what the leaders do. Each leader holds what its host has in its dst, or in
+// its entry if that is small, and the result ends there.
+
+import (
+	"context"
+	"math/bits"
+)
+
+// doublingBoxes is how many boxes doubling takes: a message in each round, and one to and from those
+// hosts that are beyond the last power of two.
+func doublingBoxes(hosts, bytes int) int {
+	if hosts == 1 {
+		return 0
+	}
+	return boxesFor(bytes) * (bits.Len(uint(hosts-1)) + 2)
+}
+
+// reductionBoxes is how many boxes a reduction takes between hosts.
+func reductionBoxes(way Algorithm, hosts, bytes int) int {
+	switch way {
+	case Doubling:
+		return doublingBoxes(hosts, bytes)
+	case Ring:
+		return 2*hosts - 1
+	}
+	return bits.Len(uint(hosts-1)) + hosts
+}
+
+// mostHosts is how many hosts Linear and Ring can do with the boxes of a call.
+const mostHosts = (mostBoxes - 8) / 2
+
+// amongLeaders reduces the leaders' dst in place.
+func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
+	switch way {
+	case Doubling:
+		return r.doubling(ctx, r.dst.Local())
+	case Ring:
+		return r.ring(ctx)
+	}
+	return r.linear(ctx)
+}
+
+// doubling combines v of all leaders. Those beyond the last power of two hand theirs to a partner first
+// and get the result from it. In each round, two groups that have combined theirs exchange it; both
+// combine in the same order, so all get the same bits.
+func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
+	n, me := len(r.l.hosts), r.l.host
+	k := boxesFor(r.bytes())
+	before, after := r.t.box(k), r.t.box(k)
+	power := 1 << (bits.Len(uint(n)) - 1)
+	if me >= power {
+		r.sendTo(me-power, before, v)
+		got, err := r.receive(ctx, me-power, after)
+		copy(v, got)
+		return err
+	}
+	if me+power < n {
+		got, err := r.receive(ctx, me+power, before)
+		if err != nil {
+			return err
+		}
+		r.f(v, v, got)
+	}
+	for d := 1; d < power; d *= 2 {
+		x := r.t.box(k)
+		r.sendTo(me^d, x, v)
+		got, err := r.receive(ctx, me^d, x)
+		if err != nil {
+			return err
+		}
+		if me&d == 0 {
+			r.f(v, v, got)
+		} else {
+			r.f(v, got, v)
+		}
+	}
+	if me+power < n {
+		r.sendTo(me+power, after, v)
+	}
+	return nil
+}
+
+func (r *reduction[T]) sendTo(host int, x box, v []T) {
+	r.t.sendBox(r.l.hosts[host][0], x, asBytes(v))
+}
+
+func (r *reduction[T]) receive(ctx context.Context, host int, x box) ([]T, error) {
+	if err := r.t.awaitBox(ctx, x, r.l.hosts[host][0]); err != nil {
+		return nil, err
+	}
+	return elements[T](r.t.boxData(x, r.bytes()), r.dst.n), nil
+}
+
+// pieceBytes is how much Linear fetches from each leader at a time: enough to keep the network busy, few
+// enough to be combined out of a cache.
+const pieceBytes = 256 << 10
+
+// linear has each leader combine one part of the whole: it fetches it from the others, in the order of
+// the hosts, and puts the result where they want it.
+func (r *reduction[T]) linear(ctx context.Context) error {
+	n, me, t := len(r.l.hosts), r.l.host, r.t
+	if err := r.leadersReady(ctx); err != nil {
+		return err
+	}
+	arrived := t.box(n)
+	lo, hi := part(r.dst.n, n, me)
+	step := max(1, pieceBytes/int(sizeOf[T]()))
+	mine := r.dst.Local()
+	for ; lo < hi; lo += step {
+		end := min(lo+step, hi)
+		theirs, err := r.fetch(ctx, lo, end)
+		if err != nil {
+			return err
+		}
+		first := true
+		block := grown(&r.t.turns.result, (end-lo)*int(sizeOf[T]()))
+		acc := elements[T](block, end-lo)
+		for h := range n {
+			v := theirs[h*(end-lo):][:end-lo]
+			if h == me {
+				v = mine[lo:end]
+			}
+			if first {
+				copy(acc, v)
+			} else {
+				r.f(acc, acc, v)
+			}
+			first = false
+		}
+		copy(mine[lo:end], acc)
+	}
+	lo, hi = part(r.dst.n, n, me)
+	for d := 1; d < n; d++ {
+		h := (me + d) % n
+		t.sendTo(r.l.hosts[h][0], arrived+box(me), r.offset(lo), asBytes(mine[lo:hi]))
+	}
+	for d := 1; d < n; d++ {
+		h := (me - d + n) % n
+		if err := t.awaitBox(ctx, arrived+box(h), r.l.hosts[h][0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leadersReady returns when every leader has got here: what it holds may be fetched.
+func (r *reduction[T]) leadersReady(ctx context.Context) error {
+	n, me := len(r.l.hosts), r.l.host
+	for step := 1; step < n; step *= 2 {
+		x := r.t.box(1)
+		r.t.sendBox(r.l.hosts[(me+step)%n][0], x, nil)
+		if err := r.t.awaitBox(ctx, x, r.l.hosts[(me-step+n)%n][0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch gets elements lo to hi of what every other leader holds: those of host h at h*(hi-lo).
+func (r *reduction[T]) fetch(ctx context.Context, lo, hi int) ([]T, error) {
+	n, me := len(r.l.hosts), r.l.host
+	size := (hi - lo) * int(sizeOf[T]())
+	all := grown(&r.t.turns.scratch, n*size)
+	for d := 1; d < n; d++ {
+		h := (me + d) % n
+		pe := r.t.pes[r.l.hosts[h][0]]
+		r.t.w.def.courier(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
+	}
+	if err := r.t.w.def.Quiet(ctx); err != nil {
+		return nil, err
+	}
+	return elements[T](all, n*(hi-lo)), nil
+}
+
+// offset is where element i of dst is in every heap.
+func (r *reduction[T]) offset(i int) uint64 { return uint64(r.dst.off + uintptr(i)*sizeOf[T]()) }
+
+// ring hands each part of the whole around all leaders twice: first every leader adds what it has, then
+// every leader keeps the result. A leader fetches from its left neighbour what that has finished.
+func (r *reduction[T]) ring(ctx context.Context) error {
+	n, me, t := len(r.l.hosts), r.l.host, r.t
+	left, right := r.l.hosts[(me-1+n)%n][0], r.l.hosts[(me+1)%n][0]
+	mine := r.dst.Local()
+	t.sendBox(right, t.turns.nextBox, nil)
+	for s := range 2*n - 2 {
+		x := t.box(1)
+		if err := t.awaitBox(ctx, x, left); err != nil {
+			return err
+		}
+		lo, hi := part(r.dst.n, n, (me-1-s+2*n)%n)
+		got := elements[T](grown(&t.turns.scratch, (hi-lo)*int(sizeOf[T]())), hi-lo)
+		if s >= n-1 {
+			got = mine[lo:hi]
+		}
+		if err := r.get(ctx, left, lo, got); err != nil {
+			return err
+		}
+		if s < n-1 {
+			r.f(mine[lo:hi], got, mine[lo:hi])
+		}
+		if s < 2*n-3 {
+			t.sendBox(right, t.turns.nextBox, nil)
+		}
+	}
+	x := t.box(1)
+	t.sendBox(left, x, nil)
+	return t.awaitBox(ctx, x, right) // which has fetched all it wants from here
+}
+
+// get fetches elements from lo of what member pe of the team holds.
+func (r *reduction[T]) get(ctx context.Context, pe, lo int, into []T) error {
+	if len(into) == 0 {
+		return nil
+	}
+	to := r.t.pes[pe]
+	return r.t.w.def.courier(to).Get(ctx, to, asBytes(into), r.offset(lo))
+}
+
+// grown is n bytes of *buf, which is made longer if it must be. They are aligned for every type.
+func grown(buf *[]uint64, n int) []byte {
+	words := (n + 7) / 8
+	if len(*buf) < words {
+		*buf = make([]uint64, words)
+	}
+	return asBytes(*buf)[:n]
+}

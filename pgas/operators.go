@@ -1,0 +1,218 @@
+package pgas
+
+// The operators of reductions and scans: what they are called in a program, and their inner loops.
+
+import "context"
+
+// Integer is every integer type.
+type Integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~uintptr
+}
+
+// Real is every type that has an order.
+type Real interface{ Integer | Float }
+
+// Number is every type that has a sum.
+type Number interface {
+	Real | ~complex64 | ~complex128
+}
+
+// AndReduce sets dst on every member to the bitwise and of src of all members
+// (OpenSHMEM 1.6, shmem_and_reduce). See SumReduce for what all reductions share.
+func AndReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorAnd, dst, src, andOf[T], opts)
+}
+
+// OrReduce sets dst on every member to the bitwise or of src of all members
+// (OpenSHMEM 1.6, shmem_or_reduce).
+func OrReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorOr, dst, src, orOf[T], opts)
+}
+
+// XorReduce sets dst on every member to the bitwise exclusive or of src of all members
+// (OpenSHMEM 1.6, shmem_xor_reduce).
+func XorReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorXor, dst, src, xorOf[T], opts)
+}
+
+// MinReduce sets dst on every member to the least of src of all members, element by element
+// (OpenSHMEM 1.6, shmem_min_reduce).
+func MinReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorMin, dst, src, minOf[T], opts)
+}
+
+// MaxReduce sets dst on every member to the greatest of src of all members, element by element
+// (OpenSHMEM 1.6, shmem_max_reduce).
+func MaxReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorMax, dst, src, maxOf[T], opts)
+}
+
+// SumReduce sets dst on every member to the sum of src of all members, element by element
+// (OpenSHMEM 1.6, shmem_sum_reduce).
+//
+// dst and src have the same length on all members; they may be the same range, but not overlap
+// otherwise. When a reduction returns, dst is complete on this PE, and src may be reused. Every member
+// gets the same bits. Floating-point numbers are combined in an order that depends on where the members
+// are; with Reproducible it is that of the team.
+//
+// All members must call it; when they do not call the same thing, they get a *MismatchError. A member
+// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then.
+func SumReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorSum, dst, src, sumOf[T], opts)
+}
+
+// ProdReduce sets dst on every member to the product of src of all members, element by element
+// (OpenSHMEM 1.6, shmem_prod_reduce).
+func ProdReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorProd, dst, src, prodOf[T], opts)
+}
+
+// FuncReduce sets dst on every member to src of all members combined by f, element by element. f must be
+// associative and commutative, and the same on all members; it may run on any member, and on several
+// goroutines' behalf at once.
+func FuncReduce[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
+	return reduce(ctx, t, operatorFunc, dst, src, eachBy(f), opts)
+}
+
+// AndReduceNB starts AndReduce. Until the Request is complete, dst and src belong to it.
+func AndReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return AndReduce(ctx, t, dst, src, opts...) })
+}
+
+// OrReduceNB starts OrReduce. Until the Request is complete, dst and src belong to it.
+func OrReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return OrReduce(ctx, t, dst, src, opts...) })
+}
+
+// XorReduceNB starts XorReduce. Until the Request is complete, dst and src belong to it.
+func XorReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return XorReduce(ctx, t, dst, src, opts...) })
+}
+
+// MinReduceNB starts MinReduce. Until the Request is complete, dst and src belong to it.
+func MinReduceNB[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return MinReduce(ctx, t, dst, src, opts...) })
+}
+
+// MaxReduceNB starts MaxReduce. Until the Request is complete, dst and src belong to it.
+func MaxReduceNB[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return MaxReduce(ctx, t, dst, src, opts...) })
+}
+
+// SumReduceNB starts SumReduce. Until the Request is complete, dst and src belong to it.
+func SumReduceNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return SumReduce(ctx, t, dst, src, opts...) })
+}
+
+// ProdReduceNB starts ProdReduce. Until the Request is complete, dst and src belong to it.
+func ProdReduceNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return ProdReduce(ctx, t, dst, src, opts...) })
+}
+
+// FuncReduceNB starts FuncReduce. Until the Request is complete, dst and src belong to it.
+func FuncReduceNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return FuncReduce(ctx, t, dst, src, f, opts...) })
+}
+
+// SumInscan sets dst on each member to the sum of src of the members up to and including it, in the
+// order of the team (OpenSHMEM 1.6, shmem_sum_inscan). See SumReduce for what all reductions share.
+func SumInscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return scan(ctx, t, call{kind: kindInscan, op: operatorSum}, dst, src, sumOf[T], opts)
+}
+
+// SumExscan sets dst on each member to the sum of src of the members before it, in the order of the team,
+// and to zero on the first (OpenSHMEM 1.6, shmem_sum_exscan).
+func SumExscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+	return scan(ctx, t, call{kind: kindExscan, op: operatorSum}, dst, src, sumOf[T], opts)
+}
+
+// FuncInscan is SumInscan with f, which must be associative; a comes before b in the team.
+func FuncInscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
+	return scan(ctx, t, call{kind: kindInscan, op: operatorFunc}, dst, src, eachBy(f), opts)
+}
+
+// FuncExscan is SumExscan with f, which must be associative; a comes before b in the team. dst on the
+// first member becomes zero.
+func FuncExscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
+	return scan(ctx, t, call{kind: kindExscan, op: operatorFunc}, dst, src, eachBy(f), opts)
+}
+
+// SumInscanNB starts SumInscan. Until the Request is complete, dst and src belong to it.
+func SumInscanNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return SumInscan(ctx, t, dst, src, opts...) })
+}
+
+// SumExscanNB starts SumExscan. Until the Request is complete, dst and src belong to it.
+func SumExscanNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return SumExscan(ctx, t, dst, src, opts...) })
+}
+
+// FuncInscanNB starts FuncInscan. Until the Request is complete, dst and src belong to it.
+func FuncInscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return FuncInscan(ctx, t, dst, src, f, opts...) })
+}
+
+// FuncExscanNB starts FuncExscan. Until the Request is complete, dst and src belong to it.
+func FuncExscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) *Request {
+	return t.start(ctx, func(ctx context.Context) error { return FuncExscan(ctx, t, dst, src, f, opts...) })
+}
+
+// The inner loops: d[i] = a[i] op b[i]. d may be a or b. The slices have one length, which is said again
+// so that the compiler drops its checks.
+
+func andOf[T Integer](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] & b[i]
+	}
+}
+
+func orOf[T Integer](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] | b[i]
+	}
+}
+
+func xorOf[T Integer](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] ^ b[i]
+	}
+}
+
+func minOf[T Real](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = min(a[i], b[i])
+	}
+}
+
+func maxOf[T Real](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = max(a[i], b[i])
+	}
+}
+
+func sumOf[T Number](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] + b[i]
+	}
+}
+
+func prodOf[T Number](d, a, b []T) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		d[i] = a[i] * b[i]
+	}
+}
+
+func eachBy[T any](f func(a, b T) T) func(d, a, b []T) {
+	return func(d, a, b []T) {
+		for i := range d {
+			d[i] = f(a[i], b[i])
+		}
+	}
+}
