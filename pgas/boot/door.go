@@ -1,6 +1,6 @@
 package boot
 
-// The doorbell of a PE. A goroutine that waits for a word of its own heap spins a little and then
+// The doorbell of a PE. A goroutine that waits for words of its own heap spins a little and then
 // sleeps on the futex word Door; whoever updates an atomic word or a signal looks at Waiting
 // afterwards and rings if it must. Both sides are store-then-load of two words, so both need a full
 // fence between the two: the updater has one in its locked instruction, the sleeper in the store to
@@ -18,6 +18,34 @@ const (
 // 8-byte word must ring too.
 func Granule(off uint64) uint64 { return off &^ 7 }
 
+// Block is what State.Waiting holds for all words from offset lo up to hi, hi excluded: the smallest
+// aligned block that they fit in, of 8 (a Granule), 64, 512, … bytes up to 2 MiB, else AnyWord. The low
+// three bits, which a granule has no use for, are a third of the block's logarithm: 64 is 2, 2 MiB is 7.
+func Block(lo, hi uint64) uint64 {
+	if Granule(lo) == Granule(hi-1) {
+		return Granule(lo)
+	}
+	for third := uint64(2); third < 8; third++ {
+		if lo>>(3*third) == (hi-1)>>(3*third) {
+			return lo>>(3*third)<<(3*third) | third
+		}
+	}
+	return AnyWord
+}
+
+// concerns says whether a sleeper that has set Waiting to w must look when the word at off changes.
+// The service of ucx/engine has the same rule.
+func concerns(w, off uint64) bool {
+	switch third := w & 7; third {
+	case 0:
+		return w == Granule(off)
+	case AnyWord:
+		return true
+	default:
+		return (w^off)>>(3*third) == 0
+	}
+}
+
 // Ring wakes the PE if it sleeps on the word at off. Call it after an atomic update of that word.
 func (s *State) Ring(off uint64) {
 	if w := s.Waiting.Load(); w != 0 {
@@ -27,7 +55,7 @@ func (s *State) Ring(off uint64) {
 
 //go:noinline
 func (s *State) ringSleeper(w, off uint64) {
-	if w == AnyWord || w == Granule(off) {
+	if concerns(w, off) {
 		s.Wake()
 	}
 }

@@ -44,9 +44,9 @@ type Header struct {
 
 // State is the page of one PE. Each group is a cache line of its own, named by who writes it.
 type State struct {
-	// Written by the PE while it sleeps: 0 nobody sleeps, AnyWord, MeetingWord, or the heap offset
-	// (its Granule) of the one word that a goroutine of this PE sleeps on. Read by whoever updates an atomic
-	// word or a signal of this PE, after the update.
+	// Written by the PE while it sleeps: 0 nobody sleeps, AnyWord, MeetingWord, or the Block of the words
+	// that a goroutine of this PE sleeps on. Read by whoever updates an atomic word or a signal of this
+	// PE, after the update.
 	Waiting atomic.Uint64
 	_       [56]byte
 	// The futex word: bumped by whoever wakes this PE.

@@ -205,6 +205,13 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 	}
 }
 
+// WaitDoor lets one thing arrive, so that a wait for many words sees every state in between too.
+func (t *lateTransport) WaitDoor(uint32, time.Duration) {
+	if !t.drive() {
+		runtime.Gosched()
+	}
+}
+
 // Fault is asked by who sleeps, now and then: it drives the network too, and finds no faults.
 func (t *lateTransport) Fault() error {
 	t.drive()

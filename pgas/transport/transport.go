@@ -103,6 +103,9 @@ type Waiter interface {
 	// WaitWord makes progress until the local word compares true with value, or about d has passed.
 	// It reports whether the word compares true. signed says how to compare.
 	WaitWord(at Word, cmp Cmp, value uint64, signed bool, d time.Duration) bool
+	// WaitDoor makes progress until something has arrived, the PE's doorbell (boot.State.Door) is no
+	// longer seen, or about d has passed: for who waits for any of many words.
+	WaitDoor(seen uint32, d time.Duration)
 }
 
 // Watcher is implemented by transports that find out by themselves that a PE cannot be reached or does

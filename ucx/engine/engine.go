@@ -11,6 +11,8 @@ package engine
 #cgo nocallback engine_kick
 #cgo noescape engine_wait_word
 #cgo nocallback engine_wait_word
+#cgo noescape engine_wait_door
+#cgo nocallback engine_wait_door
 #include <stdlib.h>
 #include "engine.h"
 */
@@ -34,7 +36,7 @@ const Available = true
 type Config struct {
 	PE, NPEs int
 	Heap     []byte         // this PE's heap, which others read and write
-	Waiting  *atomic.Uint64 // 0, 1 for any, or the offset of the 8 bytes that somebody sleeps on
+	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.Block that somebody sleeps on
 	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
 	Crowded  bool           // there are more PEs than CPUs
@@ -171,6 +173,13 @@ func (e *Engine) WaitWord(off uint64, bytes, cmp int, value uint64, signed bool,
 		isSigned = 1
 	}
 	return C.engine_wait_word(e.c, C.uint64_t(off), C.uint32_t(bytes), C.int(cmp), C.uint64_t(value), isSigned, C.int64_t(d)) != 0
+}
+
+// WaitDoor serves others until something has been served, the door is no longer seen, or about d has
+// passed. What any channel of this engine has gathered leaves first.
+func (e *Engine) WaitDoor(seen uint32, d time.Duration) {
+	e.breathe()
+	C.engine_wait_door(e.c, C.uint32_t(seen), C.int64_t(d))
 }
 
 // breathe lets the Go scheduler see this goroutine now and then. One that has been in and out of C for

@@ -197,6 +197,7 @@ int channel_await(channel_t *c, slot_t *s, int64_t budget_ns);
 int channel_await_all(channel_t *c, slot_t *s);
 void lane_throttle(lane_t *l);
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns);
+void engine_wait_door(engine_t *e, uint32_t seen, int64_t budget_ns);
 
 // serve.c: for tests of the order of messages
 int engine_deliver(engine_t *e, const void *message, size_t bytes);

@@ -59,6 +59,9 @@ func (*Engine) Served() uint64 { return 0 }
 // WaitWord is never called: there is no Engine.
 func (*Engine) WaitWord(uint64, int, int, uint64, bool, time.Duration) bool { return false }
 
+// WaitDoor is never called: there is no Engine.
+func (*Engine) WaitDoor(uint32, time.Duration) {}
+
 // Channel is never called: there is no Engine.
 func (*Engine) Channel(bool, func(int) []byte) (*Channel, error) { return nil, ErrNoCgo }
 

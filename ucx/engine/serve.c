@@ -316,27 +316,32 @@ static uint64_t updated(const struct wire_rec *rec, const char *rest)
     return 0;
 }
 
-// touches says whether a request of n records updates the 8-byte granule at off.
-static int touches(struct request q, unsigned n, uint64_t off)
+// touches says whether a request of n records updates something in [lo, hi).
+static int touches(struct request q, unsigned n, uint64_t lo, uint64_t hi)
 {
     struct wire_rec rec;
     const char *rest;
     for (; n > 0 && next_record(&q, &rec, &rest); n--)
-        if (rec.off < off + 8 && off < rec.off + updated(&rec, rest))
+        if (rec.off < hi && lo < rec.off + updated(&rec, rest))
             return 1;
     return 0;
 }
 
 // ring wakes this PE if it sleeps on something that the request has updated. The fence is between the
 // updates and the load of waiting; the sleeper has one between its store to waiting and its look at the
-// word, so one of the two sees the other.
+// word, so one of the two sees the other. boot.Block says what waiting means.
 static void ring(engine_t *e, struct request q, unsigned n)
 {
     enum { ANY_WORD = 1 };
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     uint64_t w = __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
-    if (w == 0 || (w != ANY_WORD && !touches(q, n, w)))
+    if (w == 0)
         return;
+    if (w != ANY_WORD) {
+        uint64_t bytes = (w & 7) ? (uint64_t)1 << 3 * (w & 7) : 8, lo = w & ~(bytes - 1);
+        if (!touches(q, n, lo, lo + bytes))
+            return;
+    }
     __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

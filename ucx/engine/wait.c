@@ -299,41 +299,67 @@ static void flush_channels(engine_t *e)
     pthread_mutex_unlock(&e->list);
 }
 
+// A stay is one bounded stay of a thread that waits for words of its heap and serves meanwhile.
+typedef struct stay {
+    int64_t start, ticked;
+    unsigned n;
+} stay_t;
+
+static void stay_enter(engine_t *e)
+{
+    enter(e);
+    flush_channels(e);
+}
+
+// stay_on is called whenever nothing has arrived. It says whether the budget is left.
+static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
+{
+    if (e->config.crowded)
+        sched_yield();
+    if (s->n++ % CLOCK_EVERY && !e->config.crowded)
+        return 1;
+    int64_t now = now_ns();
+    if (!s->start)
+        s->start = s->ticked = now;
+    if (now - s->start > budget_ns)
+        return 0;
+    if (now - s->start > YIELD_NS)
+        sched_yield();
+    if (now - s->ticked > TICK_NS) {
+        tick_channels(e);
+        s->ticked = now;
+    }
+    return 1;
+}
+
 // engine_wait_word serves until the own word at off compares true with value, or the budget is used up,
 // and says whether it compares true. What any channel has gathered leaves first: somebody may have to
 // answer it.
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns)
 {
     const char *at = e->config.heap + off;
-    int64_t start = 0, ticked = 0;
-    int met = 0;
+    stay_t s = {0};
     if (compares(load_word(at, bytes, is_signed), cmp, value, is_signed))
         return 1;
-    enter(e);
-    flush_channels(e);
-    for (unsigned n = 0;; n++) {
-        unsigned moved = serve_once(e);
+    stay_enter(e);
+    int met, moved;
+    do {
+        moved = serve_once(e) != 0;
         met = compares(load_word(at, bytes, is_signed), cmp, value, is_signed);
-        if (met)
-            break;
-        if (moved)
-            continue;
-        if (e->config.crowded)
-            sched_yield();
-        if (n % CLOCK_EVERY && !e->config.crowded)
-            continue;
-        int64_t now = now_ns();
-        if (!start)
-            start = ticked = now;
-        if (now - start > budget_ns)
-            break;
-        if (now - start > YIELD_NS)
-            sched_yield();
-        if (now - ticked > TICK_NS) {
-            tick_channels(e);
-            ticked = now;
-        }
-    }
+    } while (!met && (moved || stay_on(e, &s, budget_ns)));
     leave(e);
     return met;
+}
+
+// engine_wait_door serves until it has served something, the door is no longer seen, or the budget is
+// used up. It is for those who wait for one of many words: they have asked to be rung for them, and look
+// at them when this returns. What the NIC or UCX itself updates rings nobody, but what UCX updates it
+// does while it is served.
+void engine_wait_door(engine_t *e, uint32_t seen, int64_t budget_ns)
+{
+    stay_t s = {0};
+    stay_enter(e);
+    while (!serve_once(e) && __atomic_load_n(e->config.door, __ATOMIC_ACQUIRE) == seen && stay_on(e, &s, budget_ns))
+        ;
+    leave(e);
 }

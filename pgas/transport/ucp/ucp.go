@@ -157,6 +157,9 @@ func (t *Transport) WaitWord(at transport.Word, cmp transport.Cmp, value uint64,
 	return t.engine.WaitWord(at.Off, at.Bytes, int(cmp), value, signed, d)
 }
 
+// WaitDoor serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
+func (t *Transport) WaitDoor(seen uint32, d time.Duration) { t.engine.WaitDoor(seen, d) }
+
 // Fault is a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
 func (t *Transport) Fault() error {
 	err := t.engine.Lost()
