@@ -232,6 +232,10 @@ func (s *splitChannel) Atomic(ctx context.Context, pe int, op transport.Op, at t
 	return s.words.Atomic(ctx, pe, op, at, operand, cond)
 }
 
+func (s *splitChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	s.words.AtomicNB(pe, op, at, operand, cond, dst)
+}
+
 func (s *splitChannel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
 	s.words.Post(pe, op, at, operand)
 }

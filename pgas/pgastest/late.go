@@ -278,6 +278,10 @@ func (c *lateChannel) Post(pe int, op transport.Op, at transport.Word, operand u
 	c.hold(pe, func(to transport.Channel) { to.Post(pe, op, at, operand) }, spanOf(at))
 }
 
+func (c *lateChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	c.hold(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, dst) }, spanOf(at))
+}
+
 func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Bytes)} }
 
 func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {

@@ -16,7 +16,8 @@ import (
 // Op is an atomic operation on one aligned word. Every fetching one returns the word's old value.
 type Op uint8
 
-// The atomic operations of OpenSHMEM.
+// The atomic operations: those of OpenSHMEM, which CPUs and NICs have instructions for, and from Min on
+// those that are loops of compare-swaps. Floating-point numbers are in words by their bits.
 const (
 	Fetch       Op = iota // the value; operand unused
 	Set                   // word = operand
@@ -26,10 +27,20 @@ const (
 	And                   // word &= operand
 	Or                    // word |= operand
 	Xor                   // word ^= operand
+	Min                   // word = min(word, operand), both signed
+	Max                   // word = max(word, operand), both signed
+	MinUnsigned           // word = min(word, operand), both unsigned
+	MaxUnsigned           // word = max(word, operand), both unsigned
+	AddFloat              // word += operand, both floating-point
+	MinFloat              // word = min(word, operand), both floating-point, as Go's min has it
+	MaxFloat              // word = max(word, operand), both floating-point, as Go's max has it
 	NumOps
 )
 
-var opNames = [...]string{"fetch", "set", "swap", "compare-swap", "add", "and", "or", "xor"}
+var opNames = [...]string{
+	"fetch", "set", "swap", "compare-swap", "add", "and", "or", "xor", "min", "max",
+	"unsigned min", "unsigned max", "float add", "float min", "float max",
+}
 
 func (op Op) String() string { return opNames[op] }
 
@@ -85,13 +96,16 @@ type Channel interface {
 	GetNB(pe int, dst []byte, src uint64)
 	// Atomic applies op to the word of pe and returns the old value, zero-extended.
 	Atomic(ctx context.Context, pe int, op Op, at Word, operand, cond uint64) (old uint64, err error)
+	// AtomicNB applies op to the word of pe and leaves the old value in dst, of at.Bytes bytes, at some
+	// time before Quiet returns. Many are on their way at once. A fence orders the update, not the value.
+	AtomicNB(pe int, op Op, at Word, operand, cond uint64, dst []byte)
 	// Post applies op to the word of pe and returns nothing: complete after Quiet.
 	Post(pe int, op Op, at Word, operand uint64)
 	// Fence: Puts, PutSignals and atomics to pe (to every PE if pe < 0) that were issued before it
 	// take effect there before those issued after it.
 	Fence(pe int)
 	// Quiet returns when everything issued to pe (to every PE if pe < 0) is complete there, and every
-	// GetNB is complete here.
+	// GetNB and AtomicNB is complete here.
 	Quiet(ctx context.Context, pe int) error
 	// Close abandons the channel after a Quiet of the caller's.
 	Close() error

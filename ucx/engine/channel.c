@@ -50,7 +50,8 @@ static slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
     c->free_slots = s->next;
     s->status = UCS_INPROGRESS;
     s->pe = pe;
-    s->detached = 0;
+    s->detached = AWAITED;
+    s->native = 0;
     s->left = s->bytes = bytes;
     s->dst = dst ? dst : s->room;
     s->block = 0;
@@ -74,15 +75,15 @@ void slot_abandon(channel_t *c, slot_t *s)
     slot_release(c, s);
 }
 
-static void slot_end(channel_t *c, slot_t *s, int32_t status)
+// slot_end notes that the answer is complete, or lost.
+void slot_end(channel_t *c, slot_t *s, int32_t status)
 {
     c->answered++;
-    if (!s->detached) {
-        s->status = status;
-        return;
-    }
-    c->lanes[s->pe]->detached--;
-    slot_release(c, s);
+    s->status = status;
+    if (s->detached)
+        c->lanes[s->pe]->detached--;
+    if (s->detached == DETACHED)
+        slot_release(c, s);
 }
 
 static int slot_free(channel_t *c, lane_t *l, uint64_t arg)
@@ -92,7 +93,9 @@ static int slot_free(channel_t *c, lane_t *l, uint64_t arg)
     return c->free_slots != NULL;
 }
 
-static void need_slot(lane_t *l)
+// need_slot waits until a slot is free. One always is in the end: those that Go keeps are at most half of
+// all.
+void need_slot(lane_t *l)
 {
     if (!l->channel->free_slots) {
         lane_send(l, 1);
@@ -117,7 +120,7 @@ int lane_clean(const lane_t *l)
 static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
 {
     for (int i = 0; i < SLOTS; i++)
-        if (c->slots[i].status == UCS_INPROGRESS && c->slots[i].pe == pe)
+        if (c->slots[i].status == UCS_INPROGRESS && c->slots[i].pe == pe && !c->slots[i].native)
             slot_end(c, &c->slots[i], status);
 }
 

@@ -79,6 +79,8 @@ type Channel struct {
 	native  bool // a fence has something to do: not everything goes through one lane in order
 	small   int  // puts up to this size are gathered
 
+	kept []kept // old values on their way, in the order in which they were asked for
+
 	pins   runtime.Pinner // destinations of detached gets
 	pinned int
 }
@@ -129,6 +131,7 @@ func (c *Channel) Close() error {
 	c.closed = true
 	c.unlock()
 	C.channel_close(c.c)
+	c.kept = nil
 	c.pins.Unpin()
 	return nil
 }
@@ -487,6 +490,9 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	defer c.unlock()
 	for {
 		r := C.channel_quiet(c.c, C.int64_t(pe), C.int64_t(budget))
+		if len(c.kept) > 0 {
+			c.collect()
+		}
 		switch r {
 		case C.ENGINE_DONE:
 			if c.pinned > 0 {

@@ -283,6 +283,7 @@ static int make_tables(channel_t *c)
         return 0;
     for (uint32_t i = SLOTS; i-- > 0;) {
         c->slots[i].token = i;
+        c->slots[i].channel = c;
         c->slots[i].next = c->free_slots;
         c->free_slots = &c->slots[i];
     }

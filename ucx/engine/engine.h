@@ -21,7 +21,8 @@ enum {
     READING_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
     PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
     MARKS = 16,                  // requests for an acknowledgement on their way
-    SLOTS = 1024,                // answers that a channel waits for
+    SLOTS = 2048,                // answers that a channel waits for
+    FETCHES_MAX = SLOTS / 2,     // of these, old values that the program has not asked for yet: the others stay usable
     CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
     NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
@@ -64,12 +65,21 @@ typedef struct sendbuf {
     char data[BUFFER_BYTES];
 } sendbuf_t;
 
+// Whose a slot is when its answer comes.
+enum detached {
+    AWAITED,  // somebody waits, and releases it
+    DETACHED, // nobody waits: its end counts at the lane and releases it
+    KEPT,     // nobody waits: its end counts at the lane, Go takes the value and releases it
+};
+
 // slot is one expected answer.
 typedef struct slot {
     uint32_t token; // its index, and above it a count of its uses: a late answer finds another count
     int32_t status; // UCS_INPROGRESS until the answer is complete
     uint32_t pe;
-    uint32_t detached; // nobody waits for it: its end counts at the lane and frees it
+    uint32_t detached; // enum detached
+    channel_t *channel;
+    uint32_t native;   // UCX writes value and says when: until then the slot is not free, even if the lane fails
     uint64_t left;     // bytes that have not come
     uint64_t bytes;
     uint64_t value;
@@ -182,8 +192,11 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached);
 int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);
 int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot);
 void lane_fence(lane_t *l);
+void lane_nic_kept(lane_t *l, struct word_args *args, slot_t *s);
 int lane_nic(lane_t *l, struct word_args *args, uint64_t *old);
 void slot_abandon(channel_t *c, slot_t *s);
+void need_slot(lane_t *l);
+void slot_settle(channel_t *c, slot_t *s);
 void slot_release(channel_t *c, slot_t *s);
 
 // strided.c: many blocks in few messages. The caller holds channel.lock.

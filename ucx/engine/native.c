@@ -27,6 +27,15 @@ static void on_native(void *request, ucs_status_t status, void *arg)
         lane_fail(l, status);
 }
 
+// on_kept ends a slot that a native operation has written, or no longer will.
+static void on_kept(void *request, ucs_status_t status, void *arg)
+{
+    slot_t *s = arg;
+    channel_t *c = s->channel;
+    on_native(request, status, c->lanes[s->pe]);
+    slot_end(c, s, status);
+}
+
 static ucp_request_param_t native_param(lane_t *l)
 {
     return (ucp_request_param_t){
@@ -216,39 +225,106 @@ static const ucp_atomic_op_t native_ops[] = {
     [WORD_ADD] = UCP_ATOMIC_OP_ADD,   [WORD_AND] = UCP_ATOMIC_OP_AND,  [WORD_OR] = UCP_ATOMIC_OP_OR,     [WORD_XOR] = UCP_ATOMIC_OP_XOR,
 };
 
+// post_word hands one atomic operation to UCX. Its old value goes to result, which for a compare-swap
+// holds what to swap in, and is read and written until the operation is complete; NULL if UCX need not
+// answer. s, if there is one, ends with the operation. It returns what UCX did, NULL if it is complete.
+static ucs_status_ptr_t post_word(lane_t *l, const struct word_args *args, uint64_t *result, slot_t *s)
+{
+    struct key *k = NULL;
+    pass_fence(l);
+    if (l->status == UCS_OK && !(k = key_of(l, args->off)))
+        lane_fail(l, UCS_ERR_UNSUPPORTED);
+    if (l->status != UCS_OK)
+        return UCS_STATUS_PTR(l->status);
+    uint64_t operand = args->op == WORD_CAS ? args->cond : args->op == WORD_FETCH ? 0 : args->operand;
+    ucp_request_param_t param = native_param(l);
+    param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+    param.datatype = ucp_dt_make_contig(args->bytes);
+    if (result) {
+        param.op_attr_mask |= UCP_OP_ATTR_FIELD_REPLY_BUFFER;
+        param.reply_buffer = result;
+    }
+    if (s) {
+        param.cb.send = on_kept;
+        param.user_data = s;
+    }
+    l->native_dirty = 1;
+    ucs_status_ptr_t r =
+        ucp_atomic_op_nbx(l->ep, native_ops[args->op], &operand, 1, k->base + args->off % CHUNK_BYTES, k->rkey, &param);
+    count(l, r);
+    return r;
+}
+
+// fetch_word applies one operation that UCX has, waits, and stores the word's old value.
+static int fetch_word(lane_t *l, const struct word_args *args, uint64_t *old)
+{
+    uint64_t result = args->operand;
+    post_word(l, args, &result, NULL);
+    wait_native(l, 0);
+    if (l->status != UCS_OK) {
+        l->lost = 1;
+        return lane_report(l);
+    }
+    *old = args->bytes == 4 ? (uint32_t)result : result;
+    return ENGINE_DONE;
+}
+
+// change_word is fetch_word for what UCX does not have: it compares and swaps until nobody came between.
+static int change_word(lane_t *l, const struct word_args *args, uint64_t *old)
+{
+    struct word_args step = {.off = args->off, .bytes = args->bytes, .op = WORD_FETCH};
+    uint64_t seen, found;
+    int r = fetch_word(l, &step, &seen);
+    for (step.op = WORD_CAS; r == ENGINE_DONE; seen = found) {
+        step.cond = seen;
+        step.operand = word_changed(args->op, args->bytes, seen, args->operand);
+        if (step.operand == seen)
+            break;
+        r = fetch_word(l, &step, &found);
+        if (r != ENGINE_DONE || found == seen)
+            break;
+    }
+    *old = seen;
+    return r;
+}
+
 // lane_nic applies one atomic operation by UCX's own. With old it waits and stores the word's old value
 // there; without, a quiet completes it. It returns ENGINE_DONE or ENGINE_LOST.
 int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
 {
-    struct key *k = NULL;
-    uint64_t operand = args->op == WORD_CAS ? args->cond : args->op == WORD_FETCH ? 0 : args->operand;
-    uint64_t result = args->operand; // of a compare-swap: what to swap in
     uint64_t ignored;
     int swaps = args->op == WORD_SET || args->op == WORD_SWAP;
-    if (!old && (args->op == WORD_CAS || args->op == WORD_FETCH))
-        old = &ignored; // its buffer is read and written until it is complete
-    pass_fence(l);
-    if (l->status == UCS_OK && !(k = key_of(l, args->off)))
-        lane_fail(l, UCS_ERR_UNSUPPORTED);
-    if (l->status == UCS_OK) {
-        ucp_request_param_t param = native_param(l);
-        param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
-        param.datatype = ucp_dt_make_contig(args->bytes);
-        if (old || swaps) { // UCX has no swap without an answer
-            param.op_attr_mask |= UCP_OP_ATTR_FIELD_REPLY_BUFFER;
-            param.reply_buffer = old ? &result : &l->discard;
-        }
-        l->native_dirty = 1;
-        count(l, ucp_atomic_op_nbx(l->ep, native_ops[args->op], &operand, 1, k->base + args->off % CHUNK_BYTES, k->rkey, &param));
-        wait_native(l, old ? 0 : NATIVE_MAX);
-    }
-    if (l->status != UCS_OK) {
+    if (args->op >= WORD_MIN)
+        return change_word(l, args, old ? old : &ignored);
+    if (old || args->op == WORD_CAS || args->op == WORD_FETCH)
+        return fetch_word(l, args, old ? old : &ignored);
+    post_word(l, args, swaps ? &l->discard : NULL, NULL); // UCX has no swap without an answer
+    wait_native(l, NATIVE_MAX);
+    if (l->status != UCS_OK)
         l->lost = 1;
-        return old ? lane_report(l) : ENGINE_LOST;
+    return l->status == UCS_OK ? ENGINE_DONE : ENGINE_LOST;
+}
+
+// lane_nic_kept is lane_nic that leaves the old value in s, a kept slot, and does not wait for it, but
+// where it takes a loop.
+void lane_nic_kept(lane_t *l, struct word_args *args, slot_t *s)
+{
+    channel_t *c = l->channel;
+    if (args->op >= WORD_MIN) {
+        if (change_word(l, args, &s->value) == ENGINE_DONE)
+            slot_end(c, s, UCS_OK);
+        else
+            l->lost = 1; // for the next quiet to report
+        return;
     }
-    if (old)
-        *old = args->bytes == 4 ? (uint32_t)result : result;
-    return ENGINE_DONE;
+    s->value = args->operand;
+    s->native = 1;
+    ucs_status_ptr_t r = post_word(l, args, &s->value, s);
+    if (!UCS_PTR_IS_PTR(r))
+        slot_end(c, s, UCS_PTR_STATUS(r));
+    wait_native(l, NATIVE_MAX);
+    if (l->status != UCS_OK)
+        l->lost = 1;
 }
 
 // The owner's side.

@@ -82,6 +82,9 @@ func (*Channel) Fetch(context.Context, int, uint8, uint64, int, uint64, uint64) 
 	return 0, ErrNoCgo
 }
 
+// FetchNB is never called: there is no Channel.
+func (*Channel) FetchNB(int, uint8, uint64, int, uint64, uint64, []byte) {}
+
 // Get is never called: there is no Channel.
 func (*Channel) Get(context.Context, int, []byte, uint64) error { return ErrNoCgo }
 

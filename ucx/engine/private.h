@@ -130,6 +130,7 @@ void note_silence(channel_t *c, lane_t *l, int64_t ns);
 void lane_reap(lane_t *l);
 int lane_report(lane_t *l);
 int lane_clean(const lane_t *l);
+void slot_end(channel_t *c, slot_t *s, int32_t status);
 void channel_tick(channel_t *c);
 int tick_channels(engine_t *e);
 
@@ -160,5 +161,6 @@ void drain(int fd);
 
 // word.c
 uint64_t word_apply(void *at, unsigned op, unsigned bytes, uint64_t operand, uint64_t cond);
+uint64_t word_changed(unsigned op, unsigned bytes, uint64_t old, uint64_t operand);
 
 #endif

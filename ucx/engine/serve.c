@@ -150,7 +150,7 @@ static int inside(const engine_t *e, uint64_t off, uint64_t n)
 
 static int is_word(const engine_t *e, const struct wire_rec *rec)
 {
-    return (rec->bytes == 8 || rec->bytes == 4) && rec->off % rec->bytes == 0 && inside(e, rec->off, rec->bytes);
+    return (rec->bytes == 8 || rec->bytes == 4) && rec->op < WORD_OPS && rec->off % rec->bytes == 0 && inside(e, rec->off, rec->bytes);
 }
 
 // span is how many bytes of the heap n bytes of blocks reach over, or 0 if there can be no such blocks.

@@ -257,6 +257,14 @@ int channel_await_all(channel_t *c, slot_t *s)
     return await(c, s, INT64_MAX, 0);
 }
 
+// slot_settle waits until a kept slot has its value, or has lost it.
+void slot_settle(channel_t *c, slot_t *s)
+{
+    lane_t *l = c->lanes[s->pe];
+    lane_send(l, 0);
+    drive(c, l, slot_done, (uintptr_t)s, INT64_MAX, 0);
+}
+
 static int compares(uint64_t have, int cmp, uint64_t want, int is_signed)
 {
     int less = is_signed ? (int64_t)have < (int64_t)want : have < want;

@@ -53,7 +53,12 @@ struct wire_rec {
 };
 
 // The atomic operations, in the order of transport.Op.
-enum word_op { WORD_FETCH, WORD_SET, WORD_SWAP, WORD_CAS, WORD_ADD, WORD_AND, WORD_OR, WORD_XOR };
+enum word_op {
+    WORD_FETCH, WORD_SET, WORD_SWAP, WORD_CAS, WORD_ADD, WORD_AND, WORD_OR, WORD_XOR,
+    // no CPU and no NIC has an instruction for these
+    WORD_MIN, WORD_MAX, WORD_MIN_UNSIGNED, WORD_MAX_UNSIGNED, WORD_ADD_FLOAT, WORD_MIN_FLOAT, WORD_MAX_FLOAT,
+    WORD_OPS
+};
 
 struct wire_post {
     uint64_t operand;

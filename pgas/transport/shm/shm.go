@@ -8,6 +8,7 @@ package shm
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 
@@ -86,6 +87,17 @@ func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transpor
 	old := apply(c.heaps[i], op, at, operand, cond)
 	c.states[i].Ring(at.Off)
 	return old, nil
+}
+
+func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	i := c.local(pe)
+	old := apply(c.heaps[i], op, at, operand, cond)
+	c.states[i].Ring(at.Off)
+	if at.Bytes == 4 {
+		binary.NativeEndian.PutUint32(dst, uint32(old))
+	} else {
+		binary.NativeEndian.PutUint64(dst, old)
+	}
 }
 
 func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {

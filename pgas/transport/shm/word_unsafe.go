@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"math"
 	"sync/atomic"
 	"unsafe"
 
@@ -16,7 +17,8 @@ func apply(heap []byte, op transport.Op, at transport.Word, operand, cond uint64
 	return Apply64((*uint64)(p), op, operand, cond)
 }
 
-// Apply64 executes op on *p with CPU atomics and returns the old value.
+// Apply64 executes op on *p with CPU atomics and returns the old value. It is one locked instruction, or
+// from Xor on a loop of them that repeats when another has changed the word in between.
 func Apply64(p *uint64, op transport.Op, operand, cond uint64) uint64 {
 	switch op {
 	case transport.Fetch:
@@ -31,12 +33,41 @@ func Apply64(p *uint64, op transport.Op, operand, cond uint64) uint64 {
 		return atomic.AndUint64(p, operand)
 	case transport.Or:
 		return atomic.OrUint64(p, operand)
-	case transport.Xor:
-		for {
-			if old := atomic.LoadUint64(p); atomic.CompareAndSwapUint64(p, old, old^operand) {
-				return old
-			}
+	}
+	for {
+		old := atomic.LoadUint64(p)
+		if v := changed64(op, old, operand); v == old || atomic.CompareAndSwapUint64(p, old, v) {
+			return old
 		}
+	}
+}
+
+// changed64 is what op makes of a word that is old.
+func changed64(op transport.Op, old, operand uint64) uint64 {
+	switch op {
+	case transport.Xor:
+		return old ^ operand
+	case transport.Min:
+		return uint64(min(int64(old), int64(operand)))
+	case transport.Max:
+		return uint64(max(int64(old), int64(operand)))
+	case transport.MinUnsigned:
+		return min(old, operand)
+	case transport.MaxUnsigned:
+		return max(old, operand)
+	}
+	a, b := math.Float64frombits(old), math.Float64frombits(operand)
+	return math.Float64bits(changedFloat(op, a, b))
+}
+
+func changedFloat[F float32 | float64](op transport.Op, old, operand F) F {
+	switch op {
+	case transport.AddFloat:
+		return old + operand
+	case transport.MinFloat:
+		return min(old, operand)
+	case transport.MaxFloat:
+		return max(old, operand)
 	}
 	panic("shm: unknown atomic operation")
 }
@@ -56,14 +87,30 @@ func Apply32(p *uint32, op transport.Op, operand, cond uint32) uint32 {
 		return atomic.AndUint32(p, operand)
 	case transport.Or:
 		return atomic.OrUint32(p, operand)
-	case transport.Xor:
-		for {
-			if old := atomic.LoadUint32(p); atomic.CompareAndSwapUint32(p, old, old^operand) {
-				return old
-			}
+	}
+	for {
+		old := atomic.LoadUint32(p)
+		if v := changed32(op, old, operand); v == old || atomic.CompareAndSwapUint32(p, old, v) {
+			return old
 		}
 	}
-	panic("shm: unknown atomic operation")
+}
+
+func changed32(op transport.Op, old, operand uint32) uint32 {
+	switch op {
+	case transport.Xor:
+		return old ^ operand
+	case transport.Min:
+		return uint32(min(int32(old), int32(operand)))
+	case transport.Max:
+		return uint32(max(int32(old), int32(operand)))
+	case transport.MinUnsigned:
+		return min(old, operand)
+	case transport.MaxUnsigned:
+		return max(old, operand)
+	}
+	a, b := math.Float32frombits(old), math.Float32frombits(operand)
+	return math.Float32bits(changedFloat(op, a, b))
 }
 
 // CompareSwap64 stores v if *p equals cond and returns what *p was: the swap happened iff the result

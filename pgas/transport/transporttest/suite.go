@@ -6,7 +6,9 @@ package transporttest
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -45,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T, npes int) *Rig) {
 		{"self", 1, testSelf},
 		{"atomics", 2, testAtomics},
 		{"half words", 2, testHalfWords},
+		{"many atomics in flight", 3, testManyInFlight},
 		{"put-signal proves its payload", 2, testPutSignal},
 		{"fence orders puts and atomics", 2, testFence},
 		{"quiets are independent", 3, testIndependentQuiets},
@@ -159,72 +162,122 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// twin is what an atomic operation does to a word, in the plainest way.
-func twin(op transport.Op, old, operand, cond uint64, width int) uint64 {
-	v := old
-	switch op {
-	case transport.Set, transport.Swap:
-		v = operand
-	case transport.CompareSwap:
-		if old == cond {
-			v = operand
-		}
-	case transport.Add:
-		v = old + operand
-	case transport.And:
-		v = old & operand
-	case transport.Or:
-		v = old | operand
-	case transport.Xor:
-		v = old ^ operand
-	}
-	if width == 4 {
-		v = uint64(uint32(v))
-	}
-	return v
-}
-
+// testAtomics holds every operation on every pair of values against its twin, in each way to issue it:
+// waiting for the old value, not asking for it, and getting it by the next quiet.
 func testAtomics(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
-	values := []uint64{0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 1 << 63, ^uint64(0), 0x0123456789abcdef}
 	for _, width := range []int{4, 8} {
-		at := transport.Word{Off: base + 64, Bytes: width}
-		narrow := func(v uint64) uint64 {
-			if width == 4 {
-				return uint64(uint32(v))
-			}
-			return v
+		cases := atomicCases(width)
+		words := make([]transport.Word, len(cases))
+		for i := range words {
+			words[i] = transport.Word{Off: uint64(base + width*i), Bytes: width}
 		}
-		for op := transport.Fetch; op < transport.NumOps; op++ {
-			for _, first := range values {
-				for _, operand := range values {
-					old, operand := narrow(first), narrow(operand)
-					cond := old
-					if operand&1 == 1 {
-						cond = narrow(old + 1) // a compare-swap that must not happen
-					}
-					ch.Post(1, transport.Set, at, old)
-					got, err := ch.Atomic(bounded(t), 1, op, at, operand, cond)
-					if err != nil {
+		for _, way := range []string{"waiting", "posted", "non-blocking"} {
+			for i, c := range cases {
+				ch.Post(1, transport.Set, words[i], c.old)
+			}
+			quiet(t, ch)
+			olds := make([]uint64, len(cases))
+			late := make([]byte, 8*len(cases))
+			for i, c := range cases {
+				switch {
+				case way == "waiting":
+					var err error
+					if olds[i], err = ch.Atomic(bounded(t), 1, c.op, words[i], c.operand, c.cond); err != nil {
 						t.Fatal(err)
 					}
-					if got != old {
-						t.Fatalf("%s of a %d-byte word: returned %#x, want the old value %#x", op, width, got, old)
-					}
-					want := twin(op, old, operand, cond, width)
-					if got := r.Words(r.Heaps[1], at); got != want {
-						t.Fatalf("%s(%#x) on %#x of %d bytes left %#x, want %#x", op, operand, old, width, got, want)
-					}
+				case way == "non-blocking":
+					ch.AtomicNB(1, c.op, words[i], c.operand, c.cond, late[8*i:][:width])
+				case c.op != transport.CompareSwap: // which must be told what to compare with
+					ch.Post(1, c.op, words[i], c.operand)
+				}
+			}
+			quiet(t, ch)
+			for i, c := range cases {
+				if way == "non-blocking" {
+					olds[i] = binary.NativeEndian.Uint64(late[8*i:]) // zeros follow a short one
+				}
+				if way != "posted" && olds[i] != c.old {
+					t.Fatalf("%s %s of a %d-byte word: the old value is %#x, want %#x", way, c.op, width, olds[i], c.old)
+				}
+				want := Twin(c.op, c.old, c.operand, c.cond, width)
+				if way == "posted" && c.op == transport.CompareSwap {
+					want = c.old
+				}
+				if got := r.Words(r.Heaps[1], words[i]); got != want {
+					t.Fatalf("%s %s(%#x) on %#x of %d bytes left %#x, want %#x", way, c.op, c.operand, c.old, width, got, want)
 				}
 			}
 		}
-		for _, op := range []transport.Op{transport.Add, transport.And, transport.Or, transport.Xor, transport.Set} {
-			ch.Post(1, transport.Set, at, 0xf0)
-			ch.Post(1, op, at, 0x3c)
-			quiet(t, ch)
-			if got, want := r.Words(r.Heaps[1], at), twin(op, 0xf0, 0x3c, 0, width); got != want {
-				t.Fatalf("posted %s left %#x, want %#x", op, got, want)
+	}
+}
+
+type atomicCase struct {
+	op                 transport.Op
+	old, operand, cond uint64
+}
+
+func atomicCases(width int) []atomicCase {
+	values := []uint64{0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 1 << 63, ^uint64(0), 0x0123456789abcdef}
+	narrow := func(v uint64) uint64 {
+		if width == 4 {
+			return uint64(uint32(v))
+		}
+		return v
+	}
+	for _, f := range []float64{1.5, -2, 1e30, math.Inf(-1), 0x1p-140} {
+		if width == 4 {
+			values = append(values, uint64(math.Float32bits(float32(f))))
+		} else {
+			values = append(values, math.Float64bits(f))
+		}
+	}
+	var cases []atomicCase
+	for op := range transport.NumOps {
+		for _, old := range values {
+			for i, operand := range values {
+				old, operand := narrow(old), narrow(operand)
+				if Orderly(op, old, operand, width) {
+					// Every other compare-swap must not happen.
+					cases = append(cases, atomicCase{op, old, operand, narrow(old + uint64(i%2))})
+				}
 			}
+		}
+	}
+	return cases
+}
+
+// testManyInFlight: more non-blocking fetches than any transport can have on its way at once, to two PEs
+// in turn, each with a value of its own; a quiet to one PE completes those to it.
+func testManyInFlight(t *testing.T, r *Rig) {
+	const n = 5000
+	ch := channel(t, r, 0, false)
+	at := []transport.Word{{}, {Off: base, Bytes: 8}, {Off: base + 64, Bytes: 4}}
+	got := make([][]byte, n)
+	for i := range got {
+		pe := 1 + i%2
+		got[i] = make([]byte, at[pe].Bytes)
+		ch.AtomicNB(pe, transport.Add, at[pe], 1, 0, got[i])
+	}
+	for pe := 1; pe <= 2; pe++ {
+		if err := ch.Quiet(bounded(t), pe); err != nil {
+			t.Fatal(err)
+		}
+		if v := r.Words(r.Heaps[pe], at[pe]); v != n/2 {
+			t.Fatalf("%d increments of PE %d left %d", n/2, pe, v)
+		}
+		seen := make([]bool, n/2)
+		for i := pe - 1; i < n; i += 2 {
+			var v uint64
+			if at[pe].Bytes == 4 {
+				v = uint64(binary.NativeEndian.Uint32(got[i]))
+			} else {
+				v = binary.NativeEndian.Uint64(got[i])
+			}
+			if v >= n/2 || seen[v] {
+				t.Fatalf("PE %d: value %d of increment %d is out of range or was seen before", pe, v, i)
+			}
+			seen[v] = true
 		}
 	}
 }
@@ -404,6 +457,7 @@ func testRandom(t *testing.T, r *Rig) {
 		twins[pe] = make([]byte, span)
 		clear(r.Heaps[pe][base : base+span])
 	}
+	var late lateValues
 	for step := range 3000 {
 		pe := rng.IntN(len(r.PEs))
 		ch.Fence(pe)
@@ -419,6 +473,7 @@ func testRandom(t *testing.T, r *Rig) {
 			at := rng.IntN(span - n)
 			got := make([]byte, n)
 			quiet(t, ch) // a get is not ordered after puts by a fence
+			late.check(t)
 			if err := ch.Get(bounded(t), pe, got, uint64(base+at)); err != nil {
 				t.Fatalf("%v; %s", err, replay)
 			}
@@ -426,10 +481,11 @@ func testRandom(t *testing.T, r *Rig) {
 				t.Fatalf("step %d: get of %d bytes at %d from PE %d differs from byte %d on; %s", step, n, at, pe, firstDifference(got, twins[pe][at:at+n]), replay)
 			}
 		default:
-			randomAtomic(t, r, ch, rng, pe, twins[pe], replay)
+			randomAtomic(t, r, ch, rng, pe, twins[pe], &late, replay)
 		}
 	}
 	quiet(t, ch)
+	late.check(t)
 	for pe := range twins {
 		if got := r.Heaps[pe][base : base+span]; !bytes.Equal(got, twins[pe]) {
 			t.Fatalf("PE %d differs from its twin from byte %d on; %s", pe, firstDifference(got, twins[pe]), replay)
@@ -437,22 +493,48 @@ func testRandom(t *testing.T, r *Rig) {
 	}
 }
 
-func randomAtomic(t *testing.T, r *Rig, ch transport.Channel, rng *rand.Rand, pe int, twinHeap []byte, replay string) {
+// lateValues are old values that a quiet must bring.
+type lateValues []func(t *testing.T)
+
+func (l *lateValues) add(ch transport.Channel, pe int, op transport.Op, word transport.Word, operand, old uint64, replay string) {
+	dst := make([]byte, 8)
+	ch.AtomicNB(pe, op, word, operand, old, dst[:word.Bytes])
+	*l = append(*l, func(t *testing.T) {
+		if got := binary.NativeEndian.Uint64(dst); got != old {
+			t.Fatalf("non-blocking %s at %d of PE %d brought %#x, want %#x; %s", op, word.Off, pe, got, old, replay)
+		}
+	})
+}
+
+func (l *lateValues) check(t *testing.T) {
+	for _, check := range *l {
+		check(t)
+	}
+	*l = nil
+}
+
+func randomAtomic(t *testing.T, r *Rig, ch transport.Channel, rng *rand.Rand, pe int, twinHeap []byte, late *lateValues, replay string) {
 	width := 4 << rng.IntN(2)
 	at := rng.IntN(len(twinHeap)/width) * width
 	word := transport.Word{Off: uint64(base + at), Bytes: width}
 	old := r.Words(twinHeap, transport.Word{Off: uint64(at), Bytes: width})
 	operand := rng.Uint64() >> (64 - 8*width)
 	op := transport.Op(rng.IntN(int(transport.NumOps)))
-	if op != transport.CompareSwap && op != transport.Fetch && rng.IntN(2) == 0 {
+	if !Orderly(op, old, operand, width) {
+		op = transport.Add
+	}
+	switch way := rng.IntN(3); {
+	case way == 0 && op != transport.CompareSwap && op != transport.Fetch:
 		ch.Post(pe, op, word, operand)
-	} else {
+	case way == 1:
+		late.add(ch, pe, op, word, operand, old, replay)
+	default:
 		got, err := ch.Atomic(bounded(t), pe, op, word, operand, old)
 		if err != nil || got != old {
 			t.Fatalf("%s at %d of PE %d returned %#x, %v; want %#x; %s", op, at, pe, got, err, old, replay)
 		}
 	}
-	v := twin(op, old, operand, old, width)
+	v := Twin(op, old, operand, old, width)
 	for i := range width {
 		twinHeap[at+i] = byte(v >> (8 * i))
 	}

@@ -39,6 +39,10 @@ func (c *channel) Atomic(ctx context.Context, pe int, op transport.Op, at transp
 	return old, nil
 }
 
+func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	c.c.FetchNB(pe, uint8(op), at.Off, at.Bytes, operand, cond, dst)
+}
+
 func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
 	c.c.Post(pe, uint8(op), at.Off, at.Bytes, operand)
 }

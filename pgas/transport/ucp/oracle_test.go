@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
@@ -27,25 +28,8 @@ func (s shadow) word(at transport.Word) uint64 {
 }
 
 func (s shadow) atomic(op transport.Op, at transport.Word, operand, cond uint64) uint64 {
-	old, v := s.word(at), uint64(0)
-	switch op {
-	case transport.Fetch:
-		return old
-	case transport.Set, transport.Swap:
-		v = operand
-	case transport.CompareSwap:
-		if v = old; old == cond || at.Bytes == 4 && uint32(old) == uint32(cond) {
-			v = operand
-		}
-	case transport.Add:
-		v = old + operand
-	case transport.And:
-		v = old & operand
-	case transport.Or:
-		v = old | operand
-	case transport.Xor:
-		v = old ^ operand
-	}
+	old := s.word(at)
+	v := transporttest.Twin(op, old, operand, cond, at.Bytes)
 	if at.Bytes == 4 {
 		binary.NativeEndian.PutUint32(s[at.Off:], uint32(v))
 	} else {
@@ -62,6 +46,13 @@ type pendingGet struct {
 	written   []bool
 }
 
+// pendingFetch is an AtomicNB that no Quiet has completed.
+type pendingFetch struct {
+	op   transport.Op
+	got  []byte
+	want uint64
+}
+
 // script runs random operations of one channel against the heap of pe, which nobody else writes, and
 // their twins against a shadow.
 type script struct {
@@ -74,6 +65,8 @@ type script struct {
 	loose  bool // the transport orders nothing that it need not
 	gets   []pendingGet
 	src    []byte
+
+	fetches []pendingFetch
 }
 
 func (s *script) span() (off, n uint64) {
@@ -100,9 +93,18 @@ func (s *script) at() transport.Word {
 	return transport.Word{Off: s.r.Uint64N(s.size/8) * 8, Bytes: 4 + 4*s.r.IntN(2)}
 }
 
+// op is an operation whose outcome is defined to the bit.
+func (s *script) op() (transport.Word, transport.Op, uint64) {
+	at, op, operand := s.at(), transport.Op(s.r.IntN(int(transport.NumOps))), s.r.Uint64()
+	if !transporttest.Orderly(op, s.shadow.word(at), operand, at.Bytes) {
+		op = transport.Add
+	}
+	return at, op, operand
+}
+
 func (s *script) step(ctx context.Context) {
 	off, n := s.span()
-	kind := s.r.IntN(8)
+	kind := s.r.IntN(9)
 	if s.loose && (kind == 3 || kind == 5 || kind == 6) {
 		s.quiet(ctx) // reads are not ordered behind writes
 	} else if s.loose {
@@ -128,8 +130,8 @@ func (s *script) step(ctx context.Context) {
 		s.c.PutSignal(s.pe, off, src, sig.Off, op, n)
 		clear(src)
 	case 3:
-		at, op := s.at(), transport.Op(s.r.IntN(int(transport.NumOps)))
-		operand, cond := s.r.Uint64(), s.shadow.word(at)+uint64(s.r.IntN(2))
+		at, op, operand := s.op()
+		cond := s.shadow.word(at) + uint64(s.r.IntN(2))
 		want := s.shadow.atomic(op, at, operand, cond)
 		s.wrote(at.Off, 8)
 		got, err := s.c.Atomic(ctx, s.pe, op, at, operand, cond)
@@ -137,11 +139,20 @@ func (s *script) step(ctx context.Context) {
 			s.t.Fatalf("atomic %v of %+v: %#x, %v; want %#x", op, at, got, err, want)
 		}
 	case 4:
-		ops := []transport.Op{transport.Set, transport.Add, transport.And, transport.Or, transport.Xor}
-		at, op, operand := s.at(), ops[s.r.IntN(len(ops))], s.r.Uint64()
+		at, op, operand := s.op()
+		if op == transport.CompareSwap {
+			op = transport.Add
+		}
 		s.shadow.atomic(op, at, operand, 0)
 		s.wrote(at.Off, 8)
 		s.c.Post(s.pe, op, at, operand)
+	case 8:
+		at, op, operand := s.op()
+		cond := s.shadow.word(at) + uint64(s.r.IntN(2))
+		f := pendingFetch{op: op, got: make([]byte, 8), want: s.shadow.atomic(op, at, operand, cond)}
+		s.wrote(at.Off, 8)
+		s.c.AtomicNB(s.pe, op, at, operand, cond, f.got[:at.Bytes])
+		s.fetches = append(s.fetches, f)
 	case 5:
 		got := make([]byte, n)
 		if err := s.c.Get(ctx, s.pe, got, off); err != nil || !bytes.Equal(got, s.shadow[off:off+n]) {
@@ -172,6 +183,12 @@ func (s *script) quiet(ctx context.Context) {
 		}
 	}
 	s.gets = s.gets[:0]
+	for _, f := range s.fetches {
+		if got := binary.NativeEndian.Uint64(f.got); got != f.want {
+			s.t.Fatalf("non-blocking atomic %v: %#x, want %#x", f.op, got, f.want)
+		}
+	}
+	s.fetches = nil
 }
 
 // wrote notes that n bytes at off are being written while gets may be on their way.
