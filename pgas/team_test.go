@@ -141,3 +141,42 @@ func TestMismatchedCalls(t *testing.T) {
 		return nil
 	})
 }
+
+// TestLevels: teams by topology, as found and as the user says.
+func TestLevels(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		tree, err := w.Topology(ctx)
+		if err != nil {
+			return err
+		}
+		for _, name := range tree.Names() {
+			level, err := tree.Level(name)
+			if err != nil {
+				return err
+			}
+			team, err := w.Team().Level(ctx, name)
+			if err != nil {
+				return err
+			}
+			if want := level.Members(level.Element(w.PE())); !slices.Equal(members(team), want) {
+				return fmt.Errorf("PE %d: level %s has %v, want %v", w.PE(), name, members(team), want)
+			}
+			if err := team.Sync(ctx); err != nil {
+				return err
+			}
+		}
+		host, err := w.Team().Level(ctx, "host")
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(members(host), members(w.Shared())) {
+			return fmt.Errorf("PE %d: level host has %v", w.PE(), members(host))
+		}
+		if _, err := w.Team().Level(ctx, "galaxy"); err == nil || !strings.Contains(err.Error(), "galaxy") {
+			return fmt.Errorf("level galaxy: %v", err)
+		}
+		return w.Barrier(ctx)
+	}
+	t.Run("found", func(t *testing.T) { pgastest.Run(t, 4, body) })
+	t.Run("said", func(t *testing.T) { pgastest.RunHosts(t, 6, 3, body, "PGAS_TOPO=core:1,numa:2,host,rack:3") })
+}

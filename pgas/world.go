@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -41,6 +42,9 @@ type World struct {
 	teams teamSet
 	team  *Team // of all PEs
 	host  *Team // of the PEs of this host
+
+	treeMu sync.Mutex
+	tree   *topo.Tree // nil until asked for
 
 	collective sync.Mutex // guards what follows
 	heap       *heap
@@ -78,6 +82,7 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
+	w.leavePlace()
 	if err := w.openTeams(); err != nil {
 		return nil, errors.Join(err, w.teardown())
 	}

@@ -31,7 +31,7 @@ var dependencies = map[string]string{
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
 	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",
 	"pgas/transport/transporttest": "pgas/transport",
-	"pgas":                         "pgas/boot pgas/transport pgas/transport/shm pgas/transport/ucp",
+	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp",
 	"pgas/topo":                    "",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",

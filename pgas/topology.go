@@ -1,0 +1,82 @@
+package pgas
+
+// Where the PEs are. Each finds its own place when it joins (which CPUs it may use, what Slurm says of its
+// node) and leaves it in the reserved start of its heap; whoever wants the tree reads everybody's.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas/topo"
+)
+
+// placeOff is where a PE's place stands in its heap.
+const placeOff = 1024
+
+// leavePlace finds this PE's place. PEs that are goroutines have none of their own.
+func (w *World) leavePlace() {
+	var p topo.Place
+	if !w.opts.Goroutines {
+		p = topo.Here()
+	}
+	b := p.Encode()
+	copy(w.mine[placeOff:], b[:])
+}
+
+// Topology is the tree of levels that the PEs of the job are in: machine, host, socket, …, as found or as
+// the user said with PGAS_TOPO. It is the same on every PE. The first call reads all PEs' places; it is
+// not collective.
+func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
+	w.treeMu.Lock()
+	defer w.treeMu.Unlock()
+	if w.tree != nil {
+		return w.tree, nil
+	}
+	tree, err := w.readTopology(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("topology: %w", err)
+	}
+	w.tree = tree
+	return tree, nil
+}
+
+func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
+	spec, err := topo.Parse(w.job.Settings.Topo)
+	if err != nil {
+		return nil, fmt.Errorf("PGAS_TOPO=%s: %w", w.job.Settings.Topo, err)
+	}
+	raw := make([][topo.PlaceBytes]byte, w.job.NPEs)
+	for pe := range raw {
+		w.def.courier(pe).GetNB(pe, raw[pe][:], placeOff)
+	}
+	if err := w.def.Quiet(ctx); err != nil {
+		return nil, err
+	}
+	places := make([]topo.Place, len(raw))
+	for pe := range raw {
+		if places[pe], err = topo.DecodePlace(raw[pe][:]); err != nil {
+			return nil, fmt.Errorf("place of PE %d: %w", pe, err)
+		}
+	}
+	var hosts []int
+	for _, h := range w.job.Hosts {
+		hosts = append(hosts, h.PEs)
+	}
+	return topo.Build(spec, hosts, places)
+}
+
+// Level makes a team of the members of t in each element of a level of the topology, such as "host",
+// "socket", "numa", "cache" or "core"; this PE gets its own. A PE whose element is not known is alone in
+// one. It is collective over t. World.Topology names the levels.
+func (t *Team) Level(ctx context.Context, level string, opts ...TeamOption) (*Team, error) {
+	t.alive("Level")
+	tree, err := t.w.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := tree.Level(level)
+	if err != nil {
+		return nil, fmt.Errorf("splitting team %s: %w", t.name, err)
+	}
+	return t.SplitColor(ctx, l.Element(t.w.job.PE), t.me, opts...)
+}
