@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -20,15 +21,16 @@ const (
 	LE = transport.LE
 )
 
-// A cond is what a wait waits for: one word and a comparison. It is a value, so that waiting allocates
-// nothing.
+// A cond is what a wait waits for: one word and a comparison, or a set of words. It is a value, so that
+// waiting allocates nothing.
 type cond struct {
 	p      unsafe.Pointer
 	word   transport.Word // where it is in this PE's heap; Off 0 if it is not in it
 	cmp    Cmp
 	signed bool
 	want   uint64
-	team   *Team // whose call the wait is part of, or nil
+	team   *Team    // whose call the wait is part of, or nil
+	set    *wordSet // if not nil, all of the above but Off means nothing
 }
 
 func (w *World) wordCond(at transport.Word, cmp Cmp, want uint64, signed bool) cond {
@@ -38,6 +40,17 @@ func (w *World) wordCond(at transport.Word, cmp Cmp, want uint64, signed bool) c
 // atLeast is the condition that a word of the host segment has reached v.
 func atLeast(p *atomic.Uint64, v uint64) cond {
 	return cond{p: unsafe.Pointer(p), word: transport.Word{Bytes: 8}, cmp: GE, want: v}
+}
+
+// waiting is what State.Waiting holds while a goroutine sleeps on c.
+func (c *cond) waiting() uint64 {
+	switch {
+	case c.set != nil:
+		return boot.Block(c.set.off, c.set.offset(c.set.n))
+	case c.word.Off == 0:
+		return boot.MeetingWord
+	}
+	return boot.Granule(c.word.Off)
 }
 
 // spin looks up to n times and returns as check does. What is waited for most, an 8-byte word that
@@ -55,6 +68,9 @@ func (c *cond) spin(n int) (uint64, bool) {
 		}
 		return 0, false
 	}
+	if c.set != nil {
+		n = n/c.set.n + 1 // as long, not as often
+	}
 	for ; n > 0; n-- {
 		if v, ok := c.check(); ok {
 			return v, true
@@ -65,6 +81,9 @@ func (c *cond) spin(n int) (uint64, bool) {
 
 // check returns the word's value and whether it compares true.
 func (c *cond) check() (uint64, bool) {
+	if c.set != nil {
+		return 0, c.set.over()
+	}
 	var v uint64
 	if c.word.Bytes == 4 {
 		v = uint64(atomic.LoadUint32((*uint32)(c.p)))
@@ -99,6 +118,10 @@ func compare[T int64 | uint64](cmp Cmp, a, b T) bool {
 	case LE:
 		return a <= b
 	}
-	misuse("wait", "unknown comparison %d: use EQ, NE, GT, GE, LT or LE", uint8(cmp))
+	badCmp(cmp)
 	return false
+}
+
+func badCmp(cmp Cmp) {
+	misuse("wait", "unknown comparison %d: use EQ, NE, GT, GE, LT or LE", uint8(cmp))
 }

@@ -24,6 +24,7 @@ const (
 	nap      = 500 * time.Microsecond // first sleep between looks, doubled up to longNap
 	longNap  = 50 * time.Millisecond
 	driveFor = 200 * time.Microsecond // one bounded stay in the transport
+	nicLook  = 5 * time.Microsecond   // the same for many words that a NIC may update, which rings no bell
 )
 
 // pace is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
@@ -84,8 +85,7 @@ func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error
 func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, error) {
 	if w.waiter != nil && c.word.Off != 0 {
 		for start := time.Now(); ; {
-			if w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, driveFor) {
-				v, _ := c.check()
+			if v, ok := w.drive(&c); ok {
 				return v, nil
 			}
 			if err := w.hopeless(ctx, c, false); err != nil {
@@ -108,6 +108,28 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 	return w.sleepUntil(ctx, c)
 }
 
+// drive lets arrive what others send, for a moment or until c holds, and returns as check does. Of many
+// words the transport knows nothing: it comes back when something has arrived or the doorbell was rung.
+func (w *World) drive(c *cond) (uint64, bool) {
+	if c.set == nil {
+		w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, driveFor)
+		return c.check()
+	}
+	d := driveFor
+	if w.def.nic {
+		d = nicLook
+	}
+	door := w.state.Door.Load()
+	w.sleepers.enter(w.state, c.waiting())
+	if v, ok := c.check(); ok {
+		w.sleepers.leave(w.state)
+		return v, true
+	}
+	w.waiter.WaitDoor(door, d)
+	w.sleepers.leave(w.state)
+	return c.check()
+}
+
 // yield lets another PE run. Between processes that is the kernel's business alone: a detour through
 // the Go scheduler would wake idle threads of this process to compete with the other PEs.
 func (w *World) yield() {
@@ -124,7 +146,7 @@ func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
 	defer stop()
 	for d := nap; ; d = min(2*d, longNap) {
 		door := w.state.Door.Load()
-		w.sleepers.enter(w.state, c.word.Off)
+		w.sleepers.enter(w.state, c.waiting())
 		v, ok := c.check() // after the store to Waiting: see boot/door.go
 		err := w.hopeless(ctx, c, d == longNap)
 		if !ok && err == nil {
@@ -201,23 +223,19 @@ func (why blockedIn) slot() uint32 {
 func (w *World) unblock() { w.state.Blocked.Op.Store(uint32(boot.NotBlocked)) }
 
 // sleepers keeps State.Waiting right while several goroutines of one PE sleep at once: one sleeper
-// publishes its word, more of them ask to be woken by anything.
+// publishes its words, more of them ask to be woken by anything.
 type sleepers struct {
 	mu sync.Mutex
 	n  int
 }
 
-func (s *sleepers) enter(st *boot.State, off uint64) {
+func (s *sleepers) enter(st *boot.State, waiting uint64) {
 	s.mu.Lock()
 	s.n++
-	switch {
-	case s.n > 1:
-		st.Waiting.Store(boot.AnyWord)
-	case off == 0:
-		st.Waiting.Store(boot.MeetingWord)
-	default:
-		st.Waiting.Store(boot.Granule(off))
+	if s.n > 1 {
+		waiting = boot.AnyWord
 	}
+	st.Waiting.Store(waiting)
 	s.mu.Unlock()
 }
 

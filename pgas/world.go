@@ -37,6 +37,7 @@ type World struct {
 
 	pace     pace
 	sleepers sleepers
+	starts   startPlaces
 
 	flags bool // a CPU for each PE of this host
 	teams teamSet

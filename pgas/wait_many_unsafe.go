@@ -1,0 +1,329 @@
+package pgas
+
+// How a PE waits for many words at once. It looks at all of them in a row instead of at one, as often as
+// it would look at one if there are few of them; it then sleeps on the same doorbell, which rings for the
+// block of memory that they all lie in. Another host's arrivals are waited for at the doorbell too.
+//
+// Looking is a subtraction and a comparison a word: every comparison asks for an interval of values, or
+// for what is outside of one, once the numbers are arranged in the order of unsigned ones.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// wordSet is a WaitSet without its type.
+type wordSet struct {
+	w     *World
+	p     unsafe.Pointer // the first word
+	off   uint64         // of the first word in the heap
+	n     int
+	wide  bool   // words of 8 bytes; else of 4
+	top   uint64 // the largest unsigned word
+	flip  uint64 // the bit that turns the order of the words into that of unsigned ones
+	cmp   Cmp
+	want  interval       // of every word
+	wants unsafe.Pointer // if not nil, n words: each word has one of its own
+	skip  []bool         // if not nil, those that do not belong to the set
+
+	goal  goal
+	next  int    // a search for any starts here: after the last answer
+	found int    // the answer of the last search
+	value uint64 // what the word was
+	// pending has a bit for each word that belongs to the set and has not compared true since the call
+	// began; left counts them.
+	pending []uint64
+	left    int
+}
+
+// goal is when a wait is over.
+type goal uint8
+
+const (
+	findAny    goal = iota // when a word is found
+	findNew                // when a pending word is found
+	exhaustAll             // when no word is pending
+)
+
+// interval is the values from lo to lo+width, or with not all others.
+type interval struct {
+	lo, width uint64
+	not       bool
+}
+
+// intervalOf is the values that compare true with want. top is the largest of all.
+func intervalOf(cmp Cmp, want, top uint64) interval {
+	switch cmp {
+	case EQ, NE:
+		return interval{want, 0, cmp == NE}
+	case GE, LT:
+		return interval{want, top - want, cmp == LT}
+	case LE, GT:
+		return interval{0, want, cmp == GT}
+	}
+	badCmp(cmp)
+	return interval{}
+}
+
+func (in interval) has(v uint64) bool { return (v-in.lo <= in.width) != in.not }
+
+func newWordSet[W Word](a AtomicSlice[W], cmp Cmp) wordSet {
+	w := a.ctx.w
+	s := wordSet{w: w, p: w.own(a.off), off: uint64(a.off), n: a.n, wide: wide[W](), top: math.MaxUint64, cmp: cmp}
+	if !s.wide {
+		s.top = math.MaxUint32
+	}
+	if isSigned[W]() {
+		s.flip = s.top/2 + 1
+	}
+	s.next = w.starts.in(a.n)
+	return s
+}
+
+// order is a word's place in the order of the words.
+func (s *wordSet) order(v uint64) uint64 { return v&s.top ^ s.flip }
+
+// startPlaces spreads the places where sets start to search, so that no word starves when a program
+// makes a new set for every wait: steps of the golden section of the circle visit every part of it, and
+// so does every second or every k-th of them.
+type startPlaces struct{ at atomic.Uint64 }
+
+const goldenStep = 0x9e3779b97f4a7c15
+
+func (p *startPlaces) in(n int) int {
+	i, _ := bits.Mul64(p.at.Add(goldenStep), uint64(n))
+	return int(i)
+}
+
+// load returns word i.
+func (s *wordSet) load(i int) uint64 { return loadWord(s.p, i, s.wide) }
+
+func loadWord(p unsafe.Pointer, i int, wide bool) uint64 {
+	if wide {
+		return atomic.LoadUint64((*uint64)(unsafe.Add(p, 8*i)))
+	}
+	return uint64(atomic.LoadUint32((*uint32)(unsafe.Add(p, 4*i))))
+}
+
+// wanted is value i of a set that has one for each word.
+func (s *wordSet) wanted(i int) uint64 {
+	if s.wide {
+		return *(*uint64)(unsafe.Add(s.wants, 8*i))
+	}
+	return uint64(*(*uint32)(unsafe.Add(s.wants, 4*i)))
+}
+
+// look returns the value of word i and whether it compares true.
+func (s *wordSet) look(i int) (uint64, bool) {
+	v, in := s.load(i), s.want
+	if s.wants != nil {
+		in = intervalOf(s.cmp, s.order(s.wanted(i)), s.top)
+	}
+	return v, in.has(v ^ s.flip)
+}
+
+func (s *wordSet) has(i int) bool { return s.skip == nil || !s.skip[i] }
+
+// over says whether the goal has been reached, after a look at what may have changed.
+func (s *wordSet) over() bool {
+	switch s.goal {
+	case findNew:
+		return s.findPending()
+	case exhaustAll:
+		return s.clearPending()
+	}
+	return s.find()
+}
+
+// find looks for any word that compares true, from next on and around.
+func (s *wordSet) find() bool {
+	if s.next >= s.n {
+		s.next = 0
+	}
+	return s.findIn(s.next, s.n) || s.findIn(0, s.next)
+}
+
+func (s *wordSet) findIn(lo, hi int) bool {
+	if s.wide && s.wants == nil && s.skip == nil {
+		return s.findWide(lo, hi)
+	}
+	for i := lo; i < hi; i++ {
+		if !s.has(i) {
+			continue
+		}
+		if v, ok := s.look(i); ok {
+			s.answer(i, v)
+			return true
+		}
+	}
+	return false
+}
+
+// findWide is findIn for what is waited for most, with everything in registers.
+func (s *wordSet) findWide(lo, hi int) bool {
+	in, flip := s.want, s.flip
+	words := unsafe.Slice((*uint64)(s.p), hi)
+	for i := lo; i < len(words); i++ {
+		if v := atomic.LoadUint64(&words[i]); in.has(v ^ flip) {
+			s.answer(i, v)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *wordSet) answer(i int, v uint64) { s.found, s.value, s.next = i, v, i+1 }
+
+// begin makes the words from lo on pending that belong to the set.
+func (s *wordSet) begin(lo int) {
+	if s.pending == nil {
+		s.pending = make([]uint64, (s.n+63)/64)
+	}
+	clear(s.pending)
+	s.left = 0
+	for i := lo; i < s.n; i++ {
+		if s.has(i) {
+			s.pending[i/64] |= 1 << (i % 64)
+			s.left++
+		}
+	}
+}
+
+// findPending looks for a pending word that compares true, from next on and around, and takes it out.
+func (s *wordSet) findPending() bool {
+	first := s.next / 64
+	for k := range s.pending {
+		at := first + k
+		if at >= len(s.pending) {
+			at -= len(s.pending)
+		}
+		for b := s.pending[at]; b != 0; b &= b - 1 {
+			i := 64*at + bits.TrailingZeros64(b)
+			if v, ok := s.look(i); ok {
+				s.pending[at] &^= 1 << (i % 64)
+				s.left--
+				s.answer(i, v)
+				s.next = i // its neighbours are likely to have come too
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clearPending takes out all pending words that compare true and says whether none is left. Each has
+// then been true at some time, as the specification has it, not all at the same time.
+func (s *wordSet) clearPending() bool {
+	for at, was := range s.pending {
+		for b := was; b != 0; b &= b - 1 {
+			i := 64*at + bits.TrailingZeros64(b)
+			if _, ok := s.look(i); ok {
+				s.pending[at] &^= 1 << (i % 64)
+				s.left--
+			}
+		}
+	}
+	return s.left == 0
+}
+
+// firstFalse returns the first word of the set that does not compare true, or n.
+func (s *wordSet) firstFalse() int {
+	for i := range s.n {
+		if !s.has(i) {
+			continue
+		}
+		if _, ok := s.look(i); !ok {
+			return i
+		}
+	}
+	return s.n
+}
+
+// empty says whether no word belongs to the set.
+func (s *wordSet) empty() bool {
+	for i := range s.n {
+		if s.has(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// collect appends the word just found, and the others that compare true.
+func (s *wordSet) collect(into []int) []int {
+	first := s.found
+	into = append(into, first)
+	for i := range s.n {
+		if i == first || !s.has(i) {
+			continue
+		}
+		if _, ok := s.look(i); ok {
+			into = append(into, i)
+		}
+	}
+	return into
+}
+
+// await blocks until the goal is reached.
+func (s *wordSet) await(ctx context.Context, g goal) error {
+	s.goal = g
+	c := cond{word: transport.Word{Off: s.off}, set: s}
+	_, err := s.w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: s.off})
+	if err != nil {
+		return fmt.Errorf("waiting for %s: %w", s.wish(), err)
+	}
+	return nil
+}
+
+// wish is what the wait is for, in words.
+func (s *wordSet) wish() string {
+	value := "the value given for it"
+	if s.wants == nil {
+		value = fmt.Sprint(s.wanting())
+	}
+	if s.goal == findAny {
+		return fmt.Sprintf("any of the %d words at offset %d to be %s %s", s.n, s.off, s.cmp, value)
+	}
+	return fmt.Sprintf("each of the %d words at offset %d to be %s %s (%d have not been, the first at offset %d)",
+		s.n, s.off, s.cmp, value, s.left, s.offset(s.firstPending()))
+}
+
+// wanting is the value that all words are compared with.
+func (s *wordSet) wanting() any {
+	v := s.want.lo
+	if s.cmp == LE || s.cmp == GT {
+		v = s.want.width
+	}
+	v ^= s.flip
+	if s.flip == 0 {
+		return v
+	}
+	if s.wide {
+		return int64(v)
+	}
+	return int32(v)
+}
+
+func (s *wordSet) firstPending() int {
+	for at, b := range s.pending {
+		if b != 0 {
+			return 64*at + bits.TrailingZeros64(b)
+		}
+	}
+	return 0
+}
+
+// offset is where word i lies in the heap; that of word n is the end.
+func (s *wordSet) offset(i int) uint64 {
+	if s.wide {
+		return s.off + 8*uint64(i)
+	}
+	return s.off + 4*uint64(i)
+}
