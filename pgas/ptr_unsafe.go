@@ -1,0 +1,51 @@
+package pgas
+
+// A peer's memory as Go memory. The PEs of a host map each other's heaps, so a program may look at a
+// neighbour's data in place instead of copying it.
+//
+// Loads and stores through what Ptr returns are the program's own, and Go's memory model knows nothing of
+// the other process. Two PEs that use the same bytes order their accesses as they would with puts and
+// gets: the one that stores calls Fence, Quiet or Barrier and then updates a signal or an atomic word
+// (or meets the other in a Barrier); the one that loads waits for that first. Without it, the two race.
+
+import "unsafe"
+
+// Ptr is the range of PE pe as Go memory, or nil if pe is on another host (or s is the zero Slice, or
+// Alloc gave no elements). It is valid until the allocation is freed. It is ordinary memory, not a
+// symmetric reference: it belongs to this process.
+//
+// A Fence of any context orders stores through it before what is issued on that context later, and a
+// Quiet or Barrier completes them; but nothing tells their owner: a signal or a barrier must. Words that
+// are updated atomically anywhere must be accessed with sync/atomic here too, and not at all if the
+// job's atomics are the network's (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_ptr; on a context of a team,
+// shmem_team_ptr).
+func (s Slice[T]) Ptr(pe int) []T {
+	p := s.ctx.ptr("Ptr", pe, s.off)
+	if p == nil || s.n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(p), s.n)
+}
+
+// Ptr is the element of PE pe as Go memory, or nil if pe is on another host; see Slice.Ptr.
+func (r Ref[T]) Ptr(pe int) *T { return (*T)(r.ctx.ptr("Ptr", pe, r.off)) }
+
+// Ptr is All().Ptr(pe): the whole allocation on PE pe as Go memory, or nil if pe is on another host.
+func (s Sym[T]) Ptr(pe int) []T {
+	s.alive("Ptr")
+	return Slice[T]{s.ctx, s.off, s.n}.Ptr(pe)
+}
+
+// ptr is the address of offset off in pe's heap if it is mapped here, whether or not plain accesses take
+// the fast path.
+func (c *Context) ptr(op string, pe int, off uintptr) unsafe.Pointer {
+	if c == nil {
+		return nil
+	}
+	_, to := c.far(op, pe)
+	heap := c.w.shm.Heap(to)
+	if heap == nil {
+		return nil
+	}
+	return unsafe.Add(basePointer(heap), off)
+}

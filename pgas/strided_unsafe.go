@@ -1,0 +1,219 @@
+package pgas
+
+// Strided transfers: elements, or blocks of elements, at regular distances: a column of a matrix, the
+// real parts of complex numbers, a face of a cube. A stride counts elements from the start of one block
+// to the start of the next, and is never less than a block, so blocks do not overlap. What lies between
+// them is neither read nor written.
+//
+// On this host this is a loop of loads and stores. To another host small blocks travel packed, many in a
+// message, and the target's service thread spreads them out; large ones travel as puts of their own.
+
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// IPut copies n elements: src[i*srcStride] to element i*dstStride of the range on pe. src may be reused on
+// return; the data is complete and visible there after a Quiet, and ordered by a Fence, as with Put
+// (OpenSHMEM 1.6, shmem_iput).
+func (s Slice[T]) IPut(pe int, src []T, dstStride, srcStride, n int) {
+	s.putBlocks("IPut", pe, src, dstStride, srcStride, 1, n)
+}
+
+// IPutNB is IPut: what does not go straight to its place is packed, so src may be reused on return in
+// either (shmem_iput has no non-blocking form in OpenSHMEM 1.6).
+func (s Slice[T]) IPutNB(pe int, src []T, dstStride, srcStride, n int) {
+	s.putBlocks("IPutNB", pe, src, dstStride, srcStride, 1, n)
+}
+
+// IBPut copies n blocks of block elements: that from src[i*srcStride] on to that from element
+// i*dstStride of the range on pe on. src may be reused on return; the data is complete and visible there
+// after a Quiet, and ordered by a Fence, as with Put (OpenSHMEM 1.6, shmem_ibput).
+func (s Slice[T]) IBPut(pe int, src []T, dstStride, srcStride, block, n int) {
+	s.putBlocks("IBPut", pe, src, dstStride, srcStride, block, n)
+}
+
+// IBPutNB is IBPut, as IPutNB is IPut.
+func (s Slice[T]) IBPutNB(pe int, src []T, dstStride, srcStride, block, n int) {
+	s.putBlocks("IBPutNB", pe, src, dstStride, srcStride, block, n)
+}
+
+// IGet copies n elements: element i*srcStride of the range on pe to dst[i*dstStride]. It waits for them,
+// and panics with *PeerError if pe is lost (OpenSHMEM 1.6, shmem_iget).
+func (s Slice[T]) IGet(pe int, dst []T, dstStride, srcStride, n int) {
+	s.getBlocks("IGet", pe, dst, dstStride, srcStride, 1, n, true)
+}
+
+// IGetNB is IGet at some time before the next Quiet returns; until then dst must not be touched.
+func (s Slice[T]) IGetNB(pe int, dst []T, dstStride, srcStride, n int) {
+	s.getBlocks("IGetNB", pe, dst, dstStride, srcStride, 1, n, false)
+}
+
+// IBGet copies n blocks of block elements: that from element i*srcStride of the range on pe on to that
+// from dst[i*dstStride] on. It waits for them, and panics with *PeerError if pe is lost (OpenSHMEM 1.6,
+// shmem_ibget).
+func (s Slice[T]) IBGet(pe int, dst []T, dstStride, srcStride, block, n int) {
+	s.getBlocks("IBGet", pe, dst, dstStride, srcStride, block, n, true)
+}
+
+// IBGetNB is IBGet at some time before the next Quiet returns; until then dst must not be touched.
+func (s Slice[T]) IBGetNB(pe int, dst []T, dstStride, srcStride, block, n int) {
+	s.getBlocks("IBGetNB", pe, dst, dstStride, srcStride, block, n, false)
+}
+
+func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, block, n int) {
+	checkBlocks(op, "destination", s.n, dstStride, block, n)
+	checkBlocks(op, "source", len(src), srcStride, block, n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		moveBlocks(unsafe.Slice((*T)(p), s.n), src, dstStride, srcStride, block, n)
+		return
+	}
+	s.ctx.putBlocks(op, pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
+}
+
+func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, block, n int, wait bool) {
+	checkBlocks(op, "destination", len(dst), dstStride, block, n)
+	checkBlocks(op, "source", s.n, srcStride, block, n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		moveBlocks(dst, unsafe.Slice((*T)(p), s.n), dstStride, srcStride, block, n)
+		return
+	}
+	b := blocksOf[T](dstStride, srcStride, block, n)
+	if wait {
+		s.ctx.getBlocks(op, pe, bytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off), b)
+	} else {
+		s.ctx.getBlocksNB(op, pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off), b)
+	}
+}
+
+// blocksOf is n blocks in bytes, with strides of here elements in this process and there elsewhere.
+// Blocks that touch on both sides are one.
+func blocksOf[T any](here, there, block, n int) transport.Blocks {
+	size := int(sizeOf[T]())
+	if here == block && there == block || n == 1 {
+		block, n = block*n, 1
+		here, there = block, block
+	}
+	return transport.Blocks{Bytes: block * size, Count: n, Here: here * size, There: there * size}
+}
+
+// moveBlocks copies n blocks from src to dst.
+func moveBlocks[T any](dst, src []T, dstStride, srcStride, block, n int) {
+	switch {
+	case n == 0 || block == 0:
+	case dstStride == block && srcStride == block:
+		move(dst[:n*block], src[:n*block])
+	case block == 1:
+		moveElements(dst, src, dstStride, srcStride, n)
+	default:
+		for ; n > 1; n-- {
+			copy(dst[:block], src)
+			dst, src = dst[dstStride:], src[srcStride:]
+		}
+		copy(dst[:block], src)
+	}
+}
+
+// moveElements is moveBlocks of single elements. When one side is contiguous, the compiler needs to check
+// the bounds of the other alone.
+func moveElements[T any](dst, src []T, dstStride, srcStride, n int) {
+	switch {
+	case srcStride == 1:
+		at := 0
+		for _, v := range src[:n] {
+			dst[at] = v
+			at += dstStride
+		}
+	case dstStride == 1:
+		at := 0
+		dst = dst[:n]
+		for i := range dst {
+			dst[i] = src[at]
+			at += srcStride
+		}
+	default:
+		to, from := 0, 0
+		for range n {
+			dst[to] = src[from]
+			to += dstStride
+			from += srcStride
+		}
+	}
+}
+
+// checkBlocks panics unless n blocks of block elements, stride apart, fit the have elements of what.
+func checkBlocks(op, what string, have, stride, block, n int) {
+	if n < 0 || block < 0 || stride < max(block, 1) || n > 0 && block > 0 && (block > have || n-1 > (have-block)/stride) {
+		badBlocks(op, what, have, stride, block, n)
+	}
+}
+
+//go:noinline
+func badBlocks(op, what string, have, stride, block, n int) {
+	switch {
+	case n < 0 || block < 0:
+		misuse(op, "%d blocks of %d elements: a count must not be negative", n, block)
+	case stride < 1:
+		misuse(op, "the stride of the %s is %d: strides count elements from the start of one block to the next, from 1 for contiguous ones", what, stride)
+	case stride < block:
+		misuse(op, "the stride of the %s is %d, so its blocks of %d elements would overlap: it must be at least %d", what, stride, block, block)
+	}
+	fit := 0
+	if block <= have {
+		fit = (have-block)/stride + 1
+	}
+	misuse(op, "%d blocks of %d elements at a stride of %d do not fit the %d elements of the %s: %d would", n, block, stride, have, what, fit)
+}
+
+// putBlocks puts through the transport.
+func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transport.Blocks) {
+	via, to := c.far(op, pe)
+	if b.Total() == 0 {
+		return
+	}
+	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
+		s.PutBlocks(to, dst, src, b)
+		return
+	}
+	for i := range b.Count {
+		via.Put(to, dst+uint64(i*b.There), src[i*b.Here:][:b.Bytes])
+	}
+}
+
+// getBlocks gets through the transport and waits, or panics as mustGet does.
+func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transport.Blocks) {
+	via, to := c.far(op, pe)
+	if b.Total() == 0 {
+		return
+	}
+	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
+	var err error
+	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
+		err = s.GetBlocks(c.w.ctx, to, dst, src, b)
+	} else {
+		for i := 0; i < b.Count && err == nil; i++ {
+			err = via.Get(c.w.ctx, to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
+		}
+	}
+	c.w.unblock()
+	if err != nil {
+		panic(err)
+	}
+}
+
+// getBlocksNB gets through the transport before the next quiet returns.
+func (c *Context) getBlocksNB(op string, pe int, dst []byte, src uint64, b transport.Blocks) {
+	via, to := c.far(op, pe)
+	if b.Total() == 0 {
+		return
+	}
+	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
+		s.GetBlocksNB(to, dst, src, b)
+		return
+	}
+	for i := range b.Count {
+		via.GetNB(to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
+	}
+}
