@@ -65,7 +65,8 @@ func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
 	via.PutSignal(to, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opSet, value)
 }
 
-// PutSignalAdd is PutSignal that adds value to the signal.
+// PutSignalAdd is PutSignal that adds value to the signal
+// (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_ADD).
 func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
 	if p := r.ctx.at(pe, r.off); p != nil {
 		*(*T)(p) = *v
@@ -74,6 +75,17 @@ func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
 	}
 	via, to := r.ctx.far("PutSignalAdd", pe)
 	via.PutSignal(to, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opAdd, value)
+}
+
+// PutSignalNB is PutSignal: *v may be reused on return in either
+// (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
+func (r Ref[T]) PutSignalNB(pe int, v *T, sig SignalRef, value uint64) {
+	r.PutSignal(pe, v, sig, value)
+}
+
+// PutSignalAddNB is PutSignalAdd in the same way.
+func (r Ref[T]) PutSignalAddNB(pe int, v *T, sig SignalRef, value uint64) {
+	r.PutSignalAdd(pe, v, sig, value)
 }
 
 // Local is this PE's own copy of the element.

@@ -24,14 +24,16 @@ func FieldSignal[T any](r Ref[T], off uintptr) SignalRef { return SignalRef{r.ct
 // On is the same signal on another context.
 func (s SignalRef) On(c *Context) SignalRef { return SignalRef{c, s.off} }
 
-// Set stores v into the signal on pe; complete there after a Quiet.
+// Set stores v into the signal on pe, which carries no data: complete there after a Quiet. It tells of
+// earlier puts to pe if a Fence stands between (OpenSHMEM 1.6, shmem_signal_set). Two PEs may not set and
+// add to one signal at the same time.
 func (s SignalRef) Set(pe int, v uint64) { s.word().Set(pe, v) }
 
-// Add adds v to the signal on pe; complete there after a Quiet.
+// Add is Set that adds v to the signal (OpenSHMEM 1.6, shmem_signal_add).
 func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 
 // Fetch returns this PE's own copy (OpenSHMEM 1.6, shmem_signal_fetch).
-func (s SignalRef) Fetch() uint64 { return s.word().Fetch(s.ctx.team.PE()) }
+func (s SignalRef) Fetch() uint64 { return loadWord(s.ctx.w.own(s.off), 0, true) }
 
 // WaitUntil blocks until this PE's own copy compares true with v, and returns the value that did. The
 // payload of the put that carried that value is then visible (OpenSHMEM 1.6, shmem_signal_wait_until).
@@ -39,7 +41,41 @@ func (s SignalRef) WaitUntil(ctx context.Context, cmp Cmp, v uint64) (uint64, er
 	return s.word().WaitUntil(ctx, cmp, v)
 }
 
-// Test reports whether this PE's own copy compares true with v now.
+// Test reports whether this PE's own copy compares true with v now. If it does, the payload is visible
+// (OpenSHMEM 1.6, shmem_test).
 func (s SignalRef) Test(cmp Cmp, v uint64) bool { return s.word().Test(cmp, v) }
 
 func (s SignalRef) word() Atomic[uint64] { return Atomic[uint64](s) }
+
+// SignalSlice refers to a range of signals of symmetric memory.
+type SignalSlice struct {
+	ctx *Context
+	off uintptr
+	n   int
+}
+
+// SignalsOf is the elements of s as signals.
+func SignalsOf(s Slice[Signal]) SignalSlice { return SignalSlice(s) }
+
+// Len is the number of signals.
+func (s SignalSlice) Len() int { return s.n }
+
+// At refers to signal i. It panics with *UsageError if i is out of range.
+func (s SignalSlice) At(i int) SignalRef { return SignalRef(Slice[Signal](s).At(i)) }
+
+// Sub is the signals lo to hi, hi excluded.
+func (s SignalSlice) Sub(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Sub(lo, hi)) }
+
+// On is the same signals on another context.
+func (s SignalSlice) On(c *Context) SignalSlice { return SignalSlice{c, s.off, s.n} }
+
+// Until is the set of this PE's own copies of the signals, to be waited for until they compare true with
+// v. The payloads of the puts that carried the values seen are then visible.
+func (s SignalSlice) Until(cmp Cmp, v uint64) *WaitSet[uint64] {
+	return AtomicSlice[uint64](s).Until(cmp, v)
+}
+
+// UntilEach is Until with a value for each signal, as AtomicSlice.UntilEach has it.
+func (s SignalSlice) UntilEach(cmp Cmp, values []uint64) *WaitSet[uint64] {
+	return AtomicSlice[uint64](s).UntilEach(cmp, values)
+}

@@ -88,7 +88,8 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	via.PutSignal(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opSet, value)
 }
 
-// PutSignalAdd is PutSignal that adds value to the signal.
+// PutSignalAdd is PutSignal that adds value to the signal
+// (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_ADD).
 func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignalAdd", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
@@ -98,6 +99,17 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	}
 	via, to := s.ctx.far("PutSignalAdd", pe)
 	via.PutSignal(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opAdd, value)
+}
+
+// PutSignalNB is PutSignal: src may be reused on return in either. It exists so that programs can say
+// that they do not wait (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
+func (s Slice[T]) PutSignalNB(pe int, src []T, sig SignalRef, value uint64) {
+	s.PutSignal(pe, src, sig, value)
+}
+
+// PutSignalAddNB is PutSignalAdd in the same way.
+func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) {
+	s.PutSignalAdd(pe, src, sig, value)
 }
 
 const (
