@@ -6,9 +6,9 @@
 // row are measured one after the other, and the row's ratio is the median of the rounds'. No absolute
 // time decides anything.
 //
-// rows.go is the table of goals; suites.go says which programs measure which rows; tools.go builds them
-// and makes two hosts out of network namespaces; children.go runs them; busy.go sees who else uses the
-// machine; report.go judges and prints.
+// rows.go is the table of goals, which collectives.go and kernels.go complete; suites.go says which programs
+// measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs
+// them; busy.go sees who else uses the machine; report.go judges and prints.
 package compare
 
 import (
@@ -57,10 +57,12 @@ The peers are built from tests/peers. What is not installed, or not allowed here
 they are network namespaces), is reported in its rows and stops nothing else.
 
 EXAMPLES
-  $ pgasbench compare                              # the whole table
-  $ pgasbench compare -rows 'same host: 8 B'       # some rows
-  $ pgasbench compare -rows 'two hosts' -hosts a,b # between two namespaces that exist
-  $ pgasbench compare -list                        # the rows and their goals
+  $ pgasbench compare                                # operations, starting, memory
+  $ pgasbench compare -rows collectives              # collectives, where each is measured
+  $ pgasbench compare -rows programs                 # the kernels of samples/, against C
+  $ pgasbench compare -rows 'same host: 8 B'         # some rows
+  $ pgasbench compare -rows '^two hosts' -hosts a,b  # between two namespaces that exist
+  $ pgasbench compare -list                          # all rows and their goals
 
 FLAGS
 `
@@ -99,8 +101,8 @@ func parse(args []string, help io.Writer) (*options, error) {
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
 	o := &options{}
-	rows := fs.String("rows", ".", "rows to measure, a `regexp` on \"group: name\" (-list shows them)")
-	hosts := fs.String("hosts", "", "two network `namespaces` to use as hosts, divided by a comma; without it two are made")
+	rows := fs.String("rows", "", "rows to measure, a `regexp` on \"group: name\" (-list shows them; without it: those of operations)")
+	hosts := fs.String("hosts", "", "two network `namespaces` to use as hosts, or four, divided by commas; without it they are made")
 	fs.IntVar(&o.rounds, "rounds", 5, "`times` that each side is measured")
 	fs.DurationVar(&o.point, "time", 50*time.Millisecond, "`time` for each point")
 	fs.DurationVar(&o.limit, "limit", 270*time.Second, "no round begins that would end after this `time`")
@@ -115,6 +117,12 @@ func parse(args []string, help io.Writer) (*options, error) {
 		return nil, err
 	} else if err != nil {
 		return nil, usageError{err}
+	}
+	switch {
+	case *rows == "" && o.list:
+		*rows = "."
+	case *rows == "":
+		*rows = usual
 	}
 	return o, o.check(fs.Args(), *rows, *hosts)
 }
@@ -139,8 +147,9 @@ func (o *options) check(rest []string, rows, hosts string) (err error) {
 		return nil
 	}
 	o.hosts = strings.Split(hosts, ",")
-	if len(o.hosts) != 2 || o.hosts[0] == o.hosts[1] || slices.Contains(o.hosts, "") {
-		return misuse("-hosts %s: name two different network namespaces, such as a,b", hosts)
+	different := slices.Compact(slices.Sorted(slices.Values(o.hosts)))
+	if n := len(different); n != len(o.hosts) || n != 2 && n != 4 || different[0] == "" {
+		return misuse("-hosts %s: name two different network namespaces, such as a,b, or four", hosts)
 	}
 	return nil
 }

@@ -68,12 +68,82 @@ func TestCommandsFollowFromRows(t *testing.T) {
 	}
 }
 
+// A group of rows runs its suites by itself: no program measures what only another group wants.
+func TestGroupsRunApart(t *testing.T) {
+	jobs := jobsOf(choose(regexp.MustCompile("^same host: 8 B put$|^collectives, 2 PEs: sum, 64 KiB|^programs: gups, two hosts")))
+	tl := &tools{dir: "/bin-dir", peers: "/peers", hosts: []string{"a", "b", "c", "d"}, cores: 2}
+	var got []string
+	for _, j := range jobs {
+		got = append(got, strings.Join(j.command(tl, 50*time.Millisecond), " "))
+	}
+	want := []string{
+		"/bin-dir/pgasrun -n 2 /bin-dir/pgasbench -json -bench ^(put)$ -sizes 8 -time 50ms",
+		"oshrun --allow-run-as-root --mca osc ^rdma --oversubscribe -np 2 /bin-dir/osh -bench ^(put)$ -sizes 8 -time 50ms",
+		"/bin-dir/pgasrun -n 2 /bin-dir/pgasbench -json -bench ^(sum)$ -sizes 65536 -time 50ms",
+		"oshrun --allow-run-as-root --mca osc ^rdma --oversubscribe -np 2 /bin-dir/osh -bench ^(sum)$ -sizes 65536 -time 50ms",
+		"/bin-dir/pgasrun -hosts a:1,b:1 -launch /peers/onhost.sh {host} /bin-dir/gups -json -log 18 -updates 200000",
+	}
+	for i, w := range want {
+		if i >= len(got) || got[i] != w {
+			t.Errorf("command %d\ngot  %v\nwant %s", i, got[i:min(i+1, len(got))], w)
+		}
+	}
+	if len(got) != 6 || !strings.HasSuffix(got[5], "--host a,b -np 2 /bin-dir/osh-gups -log 18 -updates 200000") {
+		t.Errorf("the kernel of OSHMEM on two hosts: %v", got[5:])
+	}
+}
+
+// The goals that depend on where and how long.
+func TestGoalsOfCollectives(t *testing.T) {
+	for name, want := range map[string]string{
+		"collectives, 2 PEs: sum, 8 B":             "no slower, osh-2",
+		"collectives, 2 PEs: sum, 8 KiB":           "2x, osh-2",
+		"collectives, 4 PEs: alltoall, 8 KiB":      "no slower, osh-4 osh-simple-4",
+		"collectives, 4 PEs: sum, 512 KiB":         "2x, osh-4 osh-simple-4",
+		"collectives, 8 PEs: broadcast, 8 B":       "2x, osh-8 osh-simple-8",
+		"collectives, 16 PEs: sum, 64 KiB":         "3x, osh-16 osh-simple-16",
+		"collectives, 16 PEs: barrier":             "3x, osh-16 osh-simple-16 osh-own-16",
+		"collectives of four hosts: sum, 512 KiB":  "no slower, osh-4-hosts",
+		"collectives of two hosts: broadcast, 8 B": "no slower, osh-2-hosts",
+		"collectives, 2 PEs: fcollect, 64 KiB":     "no slower, osh-2",
+	} {
+		got := ""
+		for _, r := range choose(regexp.MustCompile("^" + name + "$")) {
+			got += r.goal + ","
+			for _, p := range r.theirs {
+				got += " " + p.suite
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Without -rows only operations are compared; -list shows all.
+func TestUsualRows(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		all  bool
+	}{{nil, false}, {[]string{"-list"}, true}} {
+		o, err := parse(c.args, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(choose(o.rows)); (n == len(rows)) != c.all || n < len(rowsOfOperations) {
+			t.Errorf("%v: %d rows of %d", c.args, n, len(rows))
+		}
+	}
+}
+
 // The peer yields where it has more PEs than cores, and only there.
 func TestPeerGetsItsBestSetting(t *testing.T) {
+	tl := &tools{cores: 2, hosts: []string{"a", "b", "c", "d"}}
 	for npes, yields := range map[int]bool{2: false, 4: true} {
-		argv := strings.Join(oshmem(npes)(&tools{cores: 2}), " ")
-		if strings.Contains(argv, "mpi_yield_when_idle 1") != yields {
-			t.Errorf("%d PEs: %s", npes, argv)
+		for _, argv := range [][]string{oshmem(npes, chosen, "osh")(tl), oshmemOnHosts(npes, "osh")(tl)} {
+			if line := strings.Join(argv, " "); strings.Contains(line, "mpi_yield_when_idle 1") != yields {
+				t.Errorf("%d PEs: %s", npes, line)
+			}
 		}
 	}
 }
@@ -122,7 +192,7 @@ func TestJudge(t *testing.T) {
 
 // "Against the best" is the best of each round, and a peer that is missing leaves the others.
 func TestJudgeAgainstTheBest(t *testing.T) {
-	r := row{ours: point{"ours-hosts", "get", 8}, theirs: []point{{"ucp", "get", 8}, {"osh-hosts", "get", 8}}, least: 1, goal: noSlower}
+	r := row{ours: point{"ours-2-hosts", "get", 8}, theirs: []point{{"ucp", "get", 8}, {"osh-2-hosts", "get", 8}}, least: 1, goal: noSlower}
 	f := newFigures()
 	for _, x := range [][3]float64{{10, 20, 30}, {10, 40, 15}, {10, 0, 12}} {
 		f.rounds = append(f.rounds, map[point]result.Result{r.ours: {P50ns: x[0]}, r.theirs[0]: {P50ns: x[1]}, r.theirs[1]: {P50ns: x[2]}})
@@ -138,7 +208,7 @@ func TestReportTable(t *testing.T) {
 	for i := range f.rounds {
 		f.rounds[i][point{"ours-2", "put", mebi}] = result.Result{P50ns: 21500}
 		f.rounds[i][point{"ours-2", "copy", mebi}] = result.Result{P50ns: 21000}
-		f.rounds[i][point{"ours-hosts", "bandwidth", mebi}] = result.Result{P50ns: 310e3}
+		f.rounds[i][point{"ours-2-hosts", "bandwidth", mebi}] = result.Result{P50ns: 310e3}
 		f.rounds[i][point{"floor-hosts", "tcp-stream", mebi}] = result.Result{P50ns: 295e3}
 		f.rounds[i][point{suite: "ours-hello"}] = result.Result{P50ns: 41e6}
 		f.rounds[i][point{suite: "osh-hello"}] = result.Result{P50ns: 1.2e9}
@@ -168,7 +238,7 @@ func TestReportTable(t *testing.T) {
 
 // told is a job whose program is a line of shell.
 func told(suiteName, script string, points ...point) job {
-	return job{suite{name: suiteName, says: suiteName, plain: true, argv: func(*tools) []string { return []string{"sh", "-c", script} }}, points}
+	return job{suite{name: suiteName, says: suiteName, plain: true, argv: func(*tools) []string { return []string{"sh", "-c", script} }}, "", points}
 }
 
 func quickly() *options { return &options{rounds: 4, limit: time.Minute, child: 10 * time.Second} }
@@ -273,8 +343,8 @@ func TestBusy(t *testing.T) {
 }
 
 func TestMissingNeedsAreNamed(t *testing.T) {
-	j := told("osh-hosts", "exit 0")
-	j.needs = needs{osh: true, hosts: true}
+	j := told("osh-2-hosts", "exit 0")
+	j.needs = needs{osh: true, hosts: 2}
 	why := errors.New("network namespaces need root")
 	tl := &tools{missing: map[string]error{"hosts": why}}
 	if err := j.measure(t.Context(), tl, quickly(), nil); err != why {
@@ -332,6 +402,7 @@ func TestUsage(t *testing.T) {
 		{"-time 0s", "more than nothing"},
 		{"-hosts a,a", "two different network namespaces"},
 		{"-hosts a,b,c", "two different network namespaces"},
+		{"-hosts a,b,c,a", "two different network namespaces"},
 		{"-colour", "flag provided but not defined"},
 		{"rows", "chosen with -rows"},
 	} {

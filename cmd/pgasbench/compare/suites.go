@@ -15,7 +15,8 @@ import (
 
 // needs is what a suite's program is built from, or where it runs.
 type needs struct {
-	osh, ucp, floor, hello, hosts bool
+	osh, ucp, floor, hello, samples, kernels bool
+	hosts                                    int // network namespaces
 }
 
 type suite struct {
@@ -26,17 +27,30 @@ type suite struct {
 	plain bool                    // takes no such flags
 }
 
-// oshmem starts osh on this host. rdma: see tests/peers/osh.c. With more PEs than cores the peer gets its
-// best setting, which is to yield; with fewer, yielding would slow it down.
-func oshmem(npes int, settings ...string) func(t *tools) []string {
+// Settings of Open MPI's collectives. No one of them is the best everywhere.
+var (
+	chosen = []string{}                                     // what it chooses: MPI's
+	simple = []string{"--mca", "coll", "basic,libnbc,self"} // MPI's simplest
+	own    = []string{"--mca", "scoll", "basic"}            // OSHMEM's; only its barrier and alltoall end in any case
+)
+
+// oshmem starts a program of tests/peers on this host.
+func oshmem(npes int, settings []string, program ...string) func(t *tools) []string {
 	return func(t *tools) []string {
-		argv := []string{"oshrun", "--allow-run-as-root", "--mca", "osc", "^rdma", "--oversubscribe"}
-		if npes > t.cores {
-			argv = append(argv, "--mca", "mpi_yield_when_idle", "1")
-		}
-		argv = append(argv, settings...)
-		return append(argv, "-np", strconv.Itoa(npes), t.bin("osh"))
+		argv := append(oshrun(t, npes, "--oversubscribe"), settings...)
+		argv = append(argv, "-np", strconv.Itoa(npes), t.bin(program[0]))
+		return append(argv, program[1:]...)
 	}
+}
+
+// oshrun is how each command of Open MPI begins. rdma: see tests/peers/osh.c. With more PEs than cores the
+// peer gets its best setting, which is to yield; with fewer, yielding would slow it down.
+func oshrun(t *tools, npes int, more ...string) []string {
+	argv := append([]string{"oshrun", "--allow-run-as-root", "--mca", "osc", "^rdma"}, more...)
+	if npes > t.cores {
+		argv = append(argv, "--mca", "mpi_yield_when_idle", "1")
+	}
+	return argv
 }
 
 func pgasrun(npes int, program ...string) func(t *tools) []string {
@@ -46,22 +60,25 @@ func pgasrun(npes int, program ...string) func(t *tools) []string {
 	}
 }
 
-// oursOnHosts runs one PE on each of two network namespaces, on the CPU that onhost.sh gives it; ucp and
+// oursOnHosts runs one PE on each of n network namespaces, on the CPU that onhost.sh gives it; ucp and
 // floor place themselves in the same way.
-func oursOnHosts(t *tools) []string {
-	hosts := t.hosts[0] + ":1," + t.hosts[1] + ":1"
-	return []string{t.bin("pgasrun"), "-hosts", hosts, "-launch", onHost(t) + " {host}", t.bin("pgasbench"), "-json"}
+func oursOnHosts(n int, program ...string) func(t *tools) []string {
+	return func(t *tools) []string {
+		hosts := strings.Join(t.hosts[:n], ":1,") + ":1"
+		argv := []string{t.bin("pgasrun"), "-hosts", hosts, "-launch", onHost(t) + " {host}", t.bin(program[0])}
+		return append(argv, program[1:]...)
+	}
 }
 
 // oshmemOnHosts: oshrun itself runs on the first host, under a host name of its own, and reaches the
-// second through agent.sh. Each host would bind its PE to its first core, which here is the same one:
+// others through agent.sh. Each host would bind its PE to its first core, which here is the same one:
 // hence --bind-to none.
-func oshmemOnHosts(t *tools) []string {
-	return []string{
-		"ip", "netns", "exec", t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0],
-		"oshrun", "--allow-run-as-root", "--bind-to", "none", "--mca", "osc", "^rdma",
-		"--mca", "plm_rsh_agent", filepath.Join(t.peers, "agent.sh"),
-		"-x", "UCX_TLS=tcp,self", "--host", t.hosts[0] + "," + t.hosts[1], "-np", "2", t.bin("osh"),
+func oshmemOnHosts(n int, program ...string) func(t *tools) []string {
+	return func(t *tools) []string {
+		argv := []string{"ip", "netns", "exec", t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0]}
+		argv = append(argv, oshrun(t, n, "--bind-to", "none", "--mca", "plm_rsh_agent", filepath.Join(t.peers, "agent.sh"))...)
+		argv = append(argv, "-x", "UCX_TLS=tcp,self", "--host", strings.Join(t.hosts[:n], ","), "-np", strconv.Itoa(n), t.bin(program[0]))
+		return append(argv, program[1:]...)
 	}
 }
 
@@ -71,26 +88,47 @@ func onHosts(program string) func(t *tools) []string {
 	return func(t *tools) []string { return []string{t.bin(program)} }
 }
 
-var suites = func() []suite {
-	all := []suite{
+var suites = slices.Concat(theSuites(), suitesOnHosts(), suitesOfPEs(), suitesOfKernels())
+
+func theSuites() []suite {
+	return []suite{
 		{name: "floor", says: "the machine's floor", needs: needs{floor: true}, argv: onHosts("floor")},
-		{name: "ours-hosts", says: "pgas on two hosts", needs: needs{hosts: true}, argv: oursOnHosts},
-		{name: "osh-hosts", says: "OSHMEM on two hosts", needs: needs{osh: true, hosts: true}, argv: oshmemOnHosts},
-		{name: "ucp", says: "UCX on two hosts", needs: needs{ucp: true, hosts: true}, argv: onHosts("ucp")},
-		{name: "floor-hosts", says: "TCP between two hosts", needs: needs{floor: true, hosts: true}, argv: onHosts("floor")},
-		{name: "osh-basic-16", says: "OSHMEM with basic collectives, 16 PEs", needs: needs{osh: true}, argv: oshmem(16, "--mca", "scoll", "basic")},
+		{name: "ucp", says: "UCX on two hosts", needs: needs{ucp: true, hosts: 2}, argv: onHosts("ucp")},
+		{name: "floor-hosts", says: "TCP between two hosts", needs: needs{floor: true, hosts: 2}, argv: onHosts("floor")},
 		{name: "ours-hello", says: "pgas hello, 16 PEs", needs: needs{hello: true}, argv: pgasrun(16, "hello"), plain: true},
-		{name: "osh-hello", says: "OSHMEM hello, 16 PEs", needs: needs{osh: true}, argv: func(t *tools) []string { return append(oshmem(16)(t), "hello") }, plain: true},
+		{name: "osh-hello", says: "OSHMEM hello, 16 PEs", needs: needs{osh: true}, argv: oshmem(16, chosen, "osh", "hello"), plain: true},
 		{name: "ours-idle", says: "idle pgas, 4 PEs", argv: pgasrun(4, "pgasbench", "-json", "-bench", "idle"), plain: true},
-		{name: "osh-idle", says: "idle OSHMEM, 4 PEs", needs: needs{osh: true}, argv: func(t *tools) []string { return append(oshmem(4)(t), "idle") }, plain: true},
+		{name: "osh-idle", says: "idle OSHMEM, 4 PEs", needs: needs{osh: true}, argv: oshmem(4, chosen, "osh", "idle"), plain: true},
 	}
-	for _, n := range []int{2, 4, 8, 16} {
+}
+
+func suitesOnHosts() (all []suite) {
+	for _, n := range []int{2, 4} {
 		all = append(all,
-			suite{name: fmt.Sprintf("ours-%d", n), says: fmt.Sprintf("pgas, %d PEs", n), argv: pgasrun(n, "pgasbench", "-json")},
-			suite{name: fmt.Sprintf("osh-%d", n), says: fmt.Sprintf("OSHMEM, %d PEs", n), needs: needs{osh: true}, argv: oshmem(n)})
+			suite{name: ofHosts("ours", n), says: fmt.Sprintf("pgas on %d hosts", n), needs: needs{hosts: n}, argv: oursOnHosts(n, "pgasbench", "-json")},
+			suite{name: ofHosts("osh", n), says: fmt.Sprintf("OSHMEM on %d hosts", n), needs: needs{osh: true, hosts: n}, argv: oshmemOnHosts(n, "osh")})
 	}
 	return all
-}()
+}
+
+// suitesOfPEs are jobs on this host, the peer's with each of its settings.
+func suitesOfPEs() (all []suite) {
+	for _, n := range []int{2, 4, 8, 16} {
+		osh := func(prefix, collectives string, settings []string) suite {
+			return suite{name: of(prefix, n), says: fmt.Sprintf("OSHMEM%s, %d PEs", collectives, n), needs: needs{osh: true}, argv: oshmem(n, settings, "osh")}
+		}
+		all = append(all,
+			suite{name: of("ours", n), says: fmt.Sprintf("pgas, %d PEs", n), argv: pgasrun(n, "pgasbench", "-json")},
+			osh("osh", "", chosen),
+			osh("osh-simple", " with MPI's simplest collectives", simple),
+			osh("osh-own", " with its own collectives", own))
+	}
+	return all
+}
+
+func of(prefix string, npes int) string { return fmt.Sprintf("%s-%d", prefix, npes) }
+
+func ofHosts(prefix string, hosts int) string { return fmt.Sprintf("%s-%d-hosts", prefix, hosts) }
 
 func suiteNamed(name string) suite {
 	i := slices.IndexFunc(suites, func(s suite) bool { return s.name == name })
@@ -100,28 +138,30 @@ func suiteNamed(name string) suite {
 	return suites[i]
 }
 
-// job is one suite and the points that the wanted rows need of it.
+// job is one suite and the points that the wanted rows of a group need of it.
 type job struct {
 	suite
+	group  string
 	points []point
 }
 
-// jobsOf collects what the rows need, in their order: the sides of a row stand beside each other.
+// jobsOf collects what the rows need, in their order: the sides of a row stand beside each other. A suite
+// runs once for each group that needs it, because a program runs all its benches at all its sizes.
 func jobsOf(wanted []row) []job {
 	var jobs []job
-	add := func(p point) {
-		i := slices.IndexFunc(jobs, func(j job) bool { return j.name == p.suite })
+	add := func(group string, p point) {
+		i := slices.IndexFunc(jobs, func(j job) bool { return j.name == p.suite && j.group == group })
 		if i < 0 {
-			i, jobs = len(jobs), append(jobs, job{suite: suiteNamed(p.suite)})
+			i, jobs = len(jobs), append(jobs, job{suite: suiteNamed(p.suite), group: group})
 		}
 		if !slices.Contains(jobs[i].points, p) {
 			jobs[i].points = append(jobs[i].points, p)
 		}
 	}
 	for _, r := range wanted {
-		add(r.ours)
+		add(r.group, r.ours)
 		for _, p := range r.theirs {
-			add(p)
+			add(r.group, p)
 		}
 	}
 	return jobs
@@ -134,7 +174,7 @@ func (j job) command(t *tools, point time.Duration) []string {
 		argv = append(argv, "-bench", j.benches(), "-sizes", j.sizes(), "-time", milliseconds(point))
 	}
 	if j.name == "ucp" || j.name == "floor-hosts" {
-		argv = append(argv, t.hosts...)
+		argv = append(argv, t.hosts[:2]...)
 	}
 	return argv
 }

@@ -20,7 +20,7 @@ import (
 type tools struct {
 	dir     string   // the binaries
 	peers   string   // tests/peers
-	hosts   []string // network namespaces; none if missing says why
+	hosts   []string // network namespaces; fewer than wanted if missing says why
 	cores   int
 	missing map[string]error // what cannot be had: a program, or "hosts"
 	made    *netns.Hosts     // hosts of our own, to be removed
@@ -45,14 +45,14 @@ func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*too
 		want = want.and(j.needs)
 	}
 	t.buildRest(ctx, want)
-	if want.hosts {
-		t.findHosts(o.hosts)
+	if want.hosts > 0 {
+		t.findHosts(o.hosts, want.hosts)
 	}
 	return t, nil
 }
 
 func (n needs) and(m needs) needs {
-	return needs{n.osh || m.osh, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.hosts || m.hosts}
+	return needs{n.osh || m.osh, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, max(n.hosts, m.hosts)}
 }
 
 func (t *tools) bin(name string) string { return filepath.Join(t.dir, name) }
@@ -71,7 +71,10 @@ func (t *tools) lacks(n needs) error {
 	for _, need := range []struct {
 		wanted bool
 		name   string
-	}{{n.hosts, "hosts"}, {n.osh, "osh"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"}} {
+	}{
+		{n.hosts > len(t.hosts), "hosts"}, {n.osh, "osh"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"},
+		{n.samples, "samples"}, {n.kernels, "kernels"},
+	} {
 		if err := t.missing[need.name]; need.wanted && err != nil {
 			return err
 		}
@@ -128,27 +131,48 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 	if want.hello {
 		t.missing["hello"] = t.goBuild(ctx, "./samples/hello")
 	}
-	peer := func(wanted bool, name, install string, argv ...string) {
-		if !wanted {
-			return
-		}
-		argv = append(argv, "-o", t.bin(name), filepath.Join(t.peers, name+".c"))
-		switch name {
-		case "ucp":
-			argv = append(argv, "-lucp", "-lucs")
-		}
-		if err := build(exec.CommandContext(ctx, argv[0], argv[1:]...)); err != nil {
-			t.missing[name] = fmt.Errorf("%w (Debian: apt-get install %s)", err, install)
+	if want.samples {
+		for _, k := range kernels {
+			t.miss("samples", t.goBuild(ctx, "./samples/"+k.name))
 		}
 	}
-	peer(want.osh, "osh", "openmpi-bin libopenmpi-dev", "oshcc", "-O3")
-	peer(want.ucp, "ucp", "gcc libucx-dev", "gcc", "-O3")
-	peer(want.floor, "floor", "gcc", "gcc", "-O3")
+	if want.osh {
+		t.miss("osh", t.buildPeer(ctx, "osh", "osh", debianMPI, "oshcc"))
+	}
+	if want.ucp {
+		t.miss("ucp", t.buildPeer(ctx, "ucp", "ucp", "gcc libucx-dev", "gcc", "-lucp", "-lucs"))
+	}
+	if want.floor {
+		t.miss("floor", t.buildPeer(ctx, "floor", "floor", "gcc", "gcc"))
+	}
+	if want.kernels {
+		for _, k := range kernels {
+			t.miss("kernels", t.buildPeer(ctx, k.name, k.binary(), debianMPI, "oshcc", "-lm"))
+		}
+	}
 }
 
-// findHosts takes the namespaces named by the user, or makes two.
-func (t *tools) findHosts(names []string) {
-	if len(names) == 2 {
+// miss notes the first reason why something cannot be had.
+func (t *tools) miss(what string, err error) {
+	if t.missing[what] == nil && err != nil {
+		t.missing[what] = err
+	}
+}
+
+const debianMPI = "openmpi-bin libopenmpi-dev"
+
+// buildPeer compiles a program of tests/peers. install is what Debian needs for that.
+func (t *tools) buildPeer(ctx context.Context, name, binary, install, compiler string, libraries ...string) error {
+	argv := append([]string{"-O3", "-o", t.bin(binary), filepath.Join(t.peers, name+".c")}, libraries...)
+	if err := build(exec.CommandContext(ctx, compiler, argv...)); err != nil {
+		return fmt.Errorf("%w (Debian: apt-get install %s)", err, install)
+	}
+	return nil
+}
+
+// findHosts takes the namespaces named by the user, or makes n.
+func (t *tools) findHosts(names []string, n int) {
+	if len(names) > 0 {
 		for _, name := range names {
 			if _, err := os.Stat("/run/netns/" + name); err != nil {
 				t.missing["hosts"] = fmt.Errorf("no network namespace %s: ip netns list shows those there are", name)
@@ -156,13 +180,14 @@ func (t *tools) findHosts(names []string) {
 			}
 		}
 		t.hosts = names
+		t.missing["hosts"] = fmt.Errorf("-hosts names %d hosts, and this needs more", len(names))
 		return
 	}
 	if err := netns.Usable(); err != nil {
 		t.missing["hosts"] = err
 		return
 	}
-	made, err := netns.New(2)
+	made, err := netns.New(n)
 	if err != nil {
 		t.missing["hosts"] = err
 		return
