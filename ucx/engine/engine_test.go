@@ -168,6 +168,8 @@ func FuzzMalformedRequestsAreRejected(f *testing.F) {
 	f.Add(message(1, 0, 1, 64, 1))
 	f.Add(message(1, 0, 1, 1<<20-4, 1))
 	f.Add(message(1, 0, 1, ^uint64(0), 1))
+	f.Add(strided(recScatter, 1, 1, 64, 16, 8, 24, make([]byte, 16)))
+	f.Add(strided(recGather, 1, 1, 64, 16, 8, 24, nil))
 	f.Add([]byte("short"))
 	n := newNode(f, 1, true, 0)
 	outside := [][]byte{n.around[:1<<20], n.around[2<<20:]}

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,8 +105,8 @@ func (s *script) op() (transport.Word, transport.Op, uint64) {
 
 func (s *script) step(ctx context.Context) {
 	off, n := s.span()
-	kind := s.r.IntN(9)
-	if s.loose && (kind == 3 || kind == 5 || kind == 6) {
+	kind := s.r.IntN(12)
+	if s.loose && slices.Contains([]int{3, 5, 6, 10, 11}, kind) {
 		s.quiet(ctx) // reads are not ordered behind writes
 	} else if s.loose {
 		s.c.Fence([]int{s.pe, -1}[s.r.IntN(2)])
@@ -162,6 +163,12 @@ func (s *script) step(ctx context.Context) {
 		g := pendingGet{off, make([]byte, n), bytes.Clone(s.shadow[off : off+n]), make([]bool, n)}
 		s.c.GetNB(s.pe, g.got, off)
 		s.gets = append(s.gets, g)
+	case 9:
+		s.putBlocks()
+	case 10:
+		s.getBlocks(ctx)
+	case 11:
+		s.getBlocksNB()
 	case 7:
 		if s.r.IntN(4) == 0 {
 			s.quiet(ctx)
