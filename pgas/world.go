@@ -40,6 +40,7 @@ type World struct {
 	starts   startPlaces
 
 	flags bool // a CPU for each PE of this host
+	locks lockSet
 	teams teamSet
 	team  *Team // of all PEs
 	host  *Team // of the PEs of this host
@@ -187,6 +188,7 @@ func (w *World) Abandon() error { return w.teardown() }
 
 func (w *World) teardown() error {
 	w.cancel(errClosed)
+	w.locks.close()
 	var errs []error
 	for _, c := range w.contexts.all() {
 		errs = append(errs, c.close())

@@ -64,7 +64,7 @@ type State struct {
 type Blocked struct {
 	Op    atomic.Uint32 // BlockedOp
 	Peer  atomic.Int32  // PE it waits for, or -1
-	Seq   atomic.Uint64 // sequence number of the collective, or the heap offset of the word
+	Seq   atomic.Uint64 // sequence number of the collective, or the heap offset of the word or lock
 	Since atomic.Int64  // Unix nanoseconds
 	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
 }
@@ -82,9 +82,10 @@ const (
 	InAtomic
 	InInit
 	InCollective
+	InLock
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

@@ -135,6 +135,8 @@ func (b blocked) String() string {
 	switch b.Op {
 	case boot.InWait:
 		s += fmt.Sprintf(" on the word at %#x of its heap", b.Seq)
+	case boot.InLock:
+		s += fmt.Sprintf(" at %#x of the heap", b.Seq)
 	case boot.InBarrier, boot.InCollective:
 		s += fmt.Sprintf(" number %d", b.Seq)
 		if b.Team != 0 {

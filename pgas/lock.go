@@ -1,0 +1,333 @@
+package pgas
+
+// The lock of the specification: a queue of PEs, as Mellor-Crummey and Scott built it. Each waits for a
+// word of its own memory, so it can sleep, and is woken by the one before it.
+//
+//	tail  of the home's copy   1 + the last PE of the queue; 0: the lock is free
+//	next  of a PE's own copy   1 + the PE behind it; written by that PE, read by the owner
+//	turn  of a PE's own copy   1: its turn has come; written by the PE before it, read by the owner
+//
+// The home is chosen by a hash of the offset, so that the tails of many locks are spread over the job.
+//
+// A PE has one place in the queue, whatever number of its goroutines want the lock: what they do among
+// themselves is in lock_seat.go. Somebody whose deadline passes leaves the place, never the queue. So
+// the queue itself knows nothing of deadlines: a place that nobody of its PE wants any more is kept by a
+// goroutine, which passes the lock on when the turn comes.
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// Lock is a field type: one lock of the whole job, free when it is zero. It is only ever accessed through
+// a LockRef (OpenSHMEM 1.6, section 9.14).
+type Lock struct{ _ [3]uint64 }
+
+// The words of a Lock.
+const (
+	lockTail = 8 * iota
+	lockNext
+	lockTurn
+)
+
+// LockRef refers to a lock of symmetric memory: one lock, whichever PE looks at it. Any number of
+// goroutines may use it. It belongs to the PE: another goroutine of the PE may unlock it, and one that
+// locks it twice waits for itself.
+type LockRef struct {
+	w   *World
+	off uintptr
+}
+
+// LockOf is element i of s.
+func LockOf(s Sym[Lock], i int) LockRef {
+	r := s.At(i)
+	return LockRef{r.ctx.w, r.off}
+}
+
+// FieldLock is the lock at byte offset off of the record that r refers to. It is for generated code.
+func FieldLock[T any](r Ref[T], off uintptr) LockRef { return LockRef{r.ctx.w, r.off + off} }
+
+// Lock waits until the lock is this PE's. PEs get it in the order in which they came, and so do the
+// goroutines of a PE, which share its place in the queue. What holders before did is visible: puts and
+// atomics on their default contexts, and their own stores. An error means that the lock was not got: ctx
+// ended, or *PeerError. A deadline disturbs nobody else's place (OpenSHMEM 1.6, shmem_set_lock).
+func (l LockRef) Lock(ctx context.Context) error {
+	o, me := l.w.locks.arrive(l.off)
+	if o == orderWait {
+		o = l.awaitOrder(ctx, me)
+	}
+	var err error
+	switch o {
+	case orderHave:
+		return nil
+	case orderGone:
+		err = context.Cause(ctx)
+	case orderEnter:
+		err = l.enterFirst(ctx)
+	case orderFollow:
+		err = l.follow(ctx, -1)
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for the lock at offset %d: %w", l.off, err)
+	}
+	return nil
+}
+
+// TryLock takes the lock if it is free, without waiting, and reports whether it did
+// (OpenSHMEM 1.6, shmem_test_lock, which has 0 for success). It panics with *PeerError if the PE that the
+// lock's tail is on is lost.
+func (l LockRef) TryLock() bool {
+	if !l.w.locks.try(l.off) {
+		return false
+	}
+	me := uint64(l.w.PE()) + 1
+	l.own(lockNext).Store(0)
+	old, err := l.update(l.home(), lockTail, transport.CompareSwap, me, 0)
+	switch {
+	case err != nil:
+		l.w.giveUp(l)
+		panic(err)
+	case old != 0:
+		l.w.locks.away(l.off)
+		return false
+	}
+	l.w.locks.got(l.off)
+	return true
+}
+
+// Unlock completes what this PE issued on its default context, and gives the lock to who waits longest.
+// Other contexts need a Quiet before it. It panics with *UsageError if this PE does not hold the lock. It
+// cannot be cancelled, since a lock that is not given back helps nobody; the error is a *PeerError
+// (OpenSHMEM 1.6, shmem_clear_lock).
+func (l LockRef) Unlock() error {
+	if !l.w.locks.release(l.off) {
+		misuse("Unlock", "this PE does not hold the lock at offset %d: only what Lock or TryLock has taken can be unlocked, and once", l.off)
+	}
+	if err := firstError(l.w.def.Quiet(l.w.ctx), l.passOn()); err != nil {
+		return fmt.Errorf("unlocking the lock at offset %d: %w", l.off, err)
+	}
+	return nil
+}
+
+// enterFirst goes to the end of the queue and waits for the turn, unless ctx has ended.
+func (l LockRef) enterFirst(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		l.w.locks.away(l.off)
+		return err
+	}
+	before, err := l.enter()
+	switch {
+	case err != nil:
+		l.w.giveUp(l)
+		return err
+	case before < 0:
+		l.w.locks.got(l.off)
+		return nil
+	}
+	return l.follow(ctx, before)
+}
+
+// enter goes to the end of the queue and returns the PE before, or -1 if the lock is this PE's at once.
+// ctx does not matter here: whether a PE stands in the queue must be known.
+func (l LockRef) enter() (before int, err error) {
+	me := uint64(l.w.PE()) + 1
+	l.own(lockNext).Store(0)
+	old, err := l.update(l.home(), lockTail, transport.Swap, me, 0)
+	if err != nil || old == 0 {
+		return -1, err
+	}
+	before = int(old - 1)
+	_, err = l.update(before, lockNext, transport.Swap, me, 0)
+	return before, err
+}
+
+// follow waits for the turn of this PE, which stands in the queue, behind PE before if that is known.
+func (l LockRef) follow(ctx context.Context, before int) error {
+	_, err := l.w.await(ctx, l.myTurn(), blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
+	if err != nil {
+		l.w.giveUp(l)
+		return err
+	}
+	l.own(lockTurn).Store(0)
+	l.w.locks.got(l.off)
+	return nil
+}
+
+func (l LockRef) myTurn() cond { return l.w.wordCond(word8(uint64(l.off+lockTurn)), NE, 0, false) }
+
+// passOn gives the lock to the PE behind, or leaves it free, and lets a goroutine of this PE enter again.
+func (l LockRef) passOn() error {
+	next, err := l.behind()
+	if err == nil && next >= 0 {
+		_, err = l.update(next, lockTurn, transport.Swap, 1, 0)
+	}
+	if err != nil {
+		l.w.giveUp(l)
+		return err
+	}
+	l.w.locks.away(l.off)
+	return nil
+}
+
+// behind is the PE behind this one, or -1 if there was none and the lock is free now.
+func (l LockRef) behind() (int, error) {
+	next := l.own(lockNext)
+	if next.Load() == 0 {
+		me := uint64(l.w.PE()) + 1
+		if old, err := l.update(l.home(), lockTail, transport.CompareSwap, 0, me); err != nil || old == me {
+			return -1, err
+		}
+		// Somebody has swapped the tail and is about to say who it is.
+		c := l.w.wordCond(word8(uint64(l.off+lockNext)), NE, 0, false)
+		if _, err := l.w.await(l.w.ctx, c, blockedIn{op: boot.InLock, peer: -1, seq: uint64(l.off)}); err != nil {
+			return -1, err
+		}
+	}
+	return int(next.Load() - 1), nil
+}
+
+// home is the PE whose copy holds the tail.
+func (l LockRef) home() int {
+	return int(uint64(l.off) / 8 * 0x9e3779b97f4a7c15 >> 32 % uint64(l.w.NPEs()))
+}
+
+// own is a word of this PE's copy.
+func (l LockRef) own(word uintptr) *atomic.Uint64 { return (*atomic.Uint64)(l.w.own(l.off + word)) }
+
+// update applies op to a word of pe's copy and returns the old value. It always fetches: that leaves for
+// another host at once, where a posted update may wait for company.
+func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (uint64, error) {
+	c, off := l.w.def, l.off+word
+	if p, door := c.wordAt(pe, off); p != nil {
+		old := shm.Apply64((*uint64)(p), op, v, cond)
+		door.Ring(uint64(off))
+		return old, nil
+	}
+	via, to := c.far("Lock", pe)
+	return via.Atomic(l.w.ctx, to, op, word8(uint64(off)), v, cond)
+}
+
+// awaitOrder waits until the goroutines of this PE that came earlier are through.
+func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
+	l.w.block(blockedIn{op: boot.InLock, peer: l.w.PE(), seq: uint64(l.off)})
+	defer l.w.unblock()
+	select {
+	case <-me.wake:
+		return me.told
+	case <-ctx.Done():
+		return l.w.locks.withdraw(l.off, me)
+	}
+}
+
+// giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
+func (w *World) giveUp(l LockRef) {
+	if w.locks.abandon(l.off) {
+		go w.keep(l)
+	}
+}
+
+// keep waits for the turn that nobody wants any more, and passes it on: to a goroutine of this PE that
+// has come in the meantime, or else to the PE behind. It is no wait of the program, so reports do not
+// show it.
+func (w *World) keep(l LockRef) {
+	defer w.locks.keepers.Done()
+	if _, err := w.sleepUntil(w.ctx, l.myTurn()); err != nil {
+		w.locks.lose(l.off)
+		return
+	}
+	l.own(lockTurn).Store(0)
+	if w.locks.inherit(l.off) {
+		return
+	}
+	l.passOn() // what went wrong is told to the next who asks
+}
+
+// lockSet is the seats of a PE that somebody sits in.
+type lockSet struct {
+	mu      sync.Mutex
+	seats   map[uintptr]*seat // by the offset of the lock
+	spare   []*seat
+	closed  bool
+	keepers sync.WaitGroup
+}
+
+// at calls f with the seat of the lock at off, which is made for it and ends when nobody sits in it.
+func (s *lockSet) at(off uintptr, f func(*seat)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.seats[off]
+	if t == nil {
+		if s.seats == nil {
+			s.seats = map[uintptr]*seat{}
+		}
+		if n := len(s.spare); n > 0 {
+			t, s.spare = s.spare[n-1], s.spare[:n-1]
+		} else {
+			t = new(seat)
+		}
+		s.seats[off] = t
+	}
+	f(t)
+	if t.empty() {
+		delete(s.seats, off)
+		s.spare = append(s.spare, t)
+	}
+}
+
+func (s *lockSet) arrive(off uintptr) (o order, me *lockWaiter) {
+	s.at(off, func(t *seat) { o, me = t.arrive() })
+	return o, me
+}
+
+func (s *lockSet) withdraw(off uintptr, me *lockWaiter) (o order) {
+	s.at(off, func(t *seat) { o = t.withdraw(me) })
+	return o
+}
+
+func (s *lockSet) try(off uintptr) (ok bool) {
+	s.at(off, func(t *seat) { ok = t.try() })
+	return ok
+}
+
+func (s *lockSet) release(off uintptr) (ok bool) {
+	s.at(off, func(t *seat) { ok = t.release() })
+	return ok
+}
+
+func (s *lockSet) inherit(off uintptr) (ok bool) {
+	s.at(off, func(t *seat) { ok = t.inherit() })
+	return ok
+}
+
+func (s *lockSet) got(off uintptr)  { s.at(off, (*seat).got) }
+func (s *lockSet) away(off uintptr) { s.at(off, (*seat).away) }
+func (s *lockSet) lose(off uintptr) { s.at(off, (*seat).lose) }
+
+// abandon reports whether a keeper must start; keepers counts it.
+func (s *lockSet) abandon(off uintptr) (keep bool) {
+	s.at(off, func(t *seat) {
+		switch {
+		case t.abandon():
+		case s.closed:
+			t.lose()
+		default:
+			keep = true
+			s.keepers.Add(1)
+		}
+	})
+	return keep
+}
+
+// close waits for the keepers, whose waits have just ended.
+func (s *lockSet) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.keepers.Wait()
+}
