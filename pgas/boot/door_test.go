@@ -1,0 +1,47 @@
+package boot
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestBlock: every word of a range wakes who sleeps on its block, the block is the smallest there is,
+// and what lies outside of it wakes nobody.
+func TestBlock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		lo := 4 * (2 + rng.Uint64N(1<<rng.Uint64N(30)))
+		hi := lo + 4*(1+rng.Uint64N(1<<rng.Uint64N(22)))
+		w := Block(lo, hi)
+		for _, off := range []uint64{lo, hi - 4, lo + (hi-lo)/2&^3} {
+			if !concerns(w, off) {
+				t.Fatalf("Block(%d, %d) is %#x, which %d does not concern", lo, hi, w, off)
+			}
+		}
+		size := uint64(8)
+		for lo/size != (hi-1)/size {
+			size *= 8
+		}
+		if size > 2<<20 {
+			if w != AnyWord {
+				t.Fatalf("Block(%d, %d) is %#x, not AnyWord", lo, hi, w)
+			}
+			continue
+		}
+		start := lo / size * size
+		for off, want := range map[uint64]bool{start: true, start + size - 4: true, start + size: false, start - 4: false} {
+			if concerns(w, off) != want {
+				t.Fatalf("Block(%d, %d) is %#x, and %d concerns it: %v", lo, hi, w, off, !want)
+			}
+		}
+	}
+}
+
+// TestBlockIsNoOtherValue: a block is neither nobody, nor the sleep in a barrier.
+func TestBlockIsNoOtherValue(t *testing.T) {
+	for _, r := range [][2]uint64{{16, 24}, {64, 72}, {8, 32}, {4, 1 << 20}, {1 << 20, 1 << 21}, {1<<21 - 8, 1<<21 + 8}} {
+		if w := Block(r[0], r[1]); w == 0 || w == MeetingWord {
+			t.Errorf("Block(%d, %d) is %d", r[0], r[1], w)
+		}
+	}
+}
