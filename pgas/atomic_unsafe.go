@@ -6,16 +6,22 @@ package pgas
 //
 // One rule for all: what fetches returns the old value. A compare-swap happened iff the result equals
 // cond.
+//
+// What an operation costs. One that returns nothing is as a put: to another host it is gathered with
+// others, and a quiet completes it. One that returns the old value waits for a round trip. One whose name
+// ends in NB is gathered like a put and brings its value by the next quiet, so that many share a round
+// trip (atomic_nb.go). Xor, min, max and what floating-point words do have no instruction that Go offers:
+// they are loops of compare-swaps at the owner of the word, and cost as much as others unless many PEs
+// are at it. Where NICs execute atomics (PGAS_AMO=nic), which know nothing of min, max and floating point
+// either, these loops are the initiator's: it waits for two round trips, and one more each time that
+// another PE has come between, even where nothing is returned.
 
 import (
 	"context"
-	"math"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
-	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
 const (
@@ -34,35 +40,35 @@ type Word interface {
 type Float interface{ ~float32 | ~float64 }
 
 // Atomic refers to an integer word of symmetric memory that is only ever accessed atomically.
+//
+// Operations on 4 and on 8 bytes of the same word are atomic to each other too, where the CPU executes
+// them (PGAS_AMO=cpu, the default).
 type Atomic[W Word] struct {
+	_   [0]W // so that one cannot be converted to another type's
 	ctx *Context
 	off uintptr
 }
 
 // AtomicOf is element i of s as an atomic word.
-func AtomicOf[W Word](s Sym[W], i int) Atomic[W] {
-	r := s.At(i)
-	return Atomic[W](r)
-}
+func AtomicOf[W Word](s Sym[W], i int) Atomic[W] { return atomicOf(s.At(i)) }
+
+func atomicOf[W Word](r Ref[W]) Atomic[W] { return Atomic[W]{ctx: r.ctx, off: r.off} }
 
 // FieldAtomic is the atomic field at byte offset off of the record that r refers to. It is for
 // generated code.
 func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
-	return Atomic[W]{r.ctx, r.off + off}
+	return Atomic[W]{ctx: r.ctx, off: r.off + off}
 }
 
 // On is the same word on another context.
-func (a Atomic[W]) On(c *Context) Atomic[W] { return Atomic[W]{c, a.off} }
+func (a Atomic[W]) On(c *Context) Atomic[W] { return Atomic[W]{ctx: c, off: a.off} }
 
-// Fetch returns the word on pe.
+// Fetch returns the word on pe (OpenSHMEM 1.6, shmem_atomic_fetch).
 func (a Atomic[W]) Fetch(pe int) W {
-	if p, _ := a.ctx.wordAt(pe, a.off); p != nil {
-		return load[W](p)
-	}
-	return a.far(pe, transport.Fetch, 0, 0)
+	return fetchWord[W](a.ctx, a.off, pe, fetchFar)
 }
 
-// Set stores v into the word on pe; complete there after a Quiet.
+// Set stores v into the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_set).
 func (a Atomic[W]) Set(pe int, v W) {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		swap(p, v)
@@ -72,7 +78,7 @@ func (a Atomic[W]) Set(pe int, v W) {
 	a.post(pe, transport.Set, v)
 }
 
-// Swap stores v into the word on pe and returns the old value.
+// Swap stores v into the word on pe and returns the old value (OpenSHMEM 1.6, shmem_atomic_swap).
 func (a Atomic[W]) Swap(pe int, v W) W {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		old := swap(p, v)
@@ -83,7 +89,7 @@ func (a Atomic[W]) Swap(pe int, v W) W {
 }
 
 // CompareSwap stores v into the word on pe if it equals cond, and returns the old value: the swap
-// happened iff the result equals cond.
+// happened iff the result equals cond (OpenSHMEM 1.6, shmem_atomic_compare_swap).
 func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		if !compareAndSwap(p, cond, v) {
@@ -95,7 +101,8 @@ func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
 	return a.far(pe, transport.CompareSwap, v, cond)
 }
 
-// FetchAdd adds v to the word on pe and returns the old value.
+// FetchAdd adds v to the word on pe and returns the old value. It wraps around
+// (OpenSHMEM 1.6, shmem_atomic_fetch_add).
 func (a Atomic[W]) FetchAdd(pe int, v W) W {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		old := add(p, v) - v
@@ -105,7 +112,7 @@ func (a Atomic[W]) FetchAdd(pe int, v W) W {
 	return a.far(pe, transport.Add, v, 0)
 }
 
-// Add adds v to the word on pe; complete there after a Quiet.
+// Add adds v to the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_add).
 func (a Atomic[W]) Add(pe int, v W) {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		add(p, v)
@@ -115,29 +122,89 @@ func (a Atomic[W]) Add(pe int, v W) {
 	a.post(pe, transport.Add, v)
 }
 
-// FetchInc adds 1 to the word on pe and returns the old value.
+// FetchInc adds 1 to the word on pe and returns the old value
+// (OpenSHMEM 1.6, shmem_atomic_fetch_inc).
 func (a Atomic[W]) FetchInc(pe int) W { return a.FetchAdd(pe, 1) }
 
-// Inc adds 1 to the word on pe; complete there after a Quiet.
+// Inc adds 1 to the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_inc).
 func (a Atomic[W]) Inc(pe int) { a.Add(pe, 1) }
 
-// FetchAnd stores the bitwise and of the word on pe with v, and returns the old value.
-func (a Atomic[W]) FetchAnd(pe int, v W) W { return a.bits(pe, transport.And, v) }
+// FetchAnd stores the bitwise and of the word on pe with v, and returns the old value
+// (OpenSHMEM 1.6, shmem_atomic_fetch_and).
+func (a Atomic[W]) FetchAnd(pe int, v W) W {
+	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+		old := and(p, v)
+		door.Ring(uint64(a.off))
+		return old
+	}
+	return a.far(pe, transport.And, v, 0)
+}
 
-// And is FetchAnd without the fetch; complete after a Quiet.
-func (a Atomic[W]) And(pe int, v W) { a.postBits(pe, transport.And, v) }
+// And is FetchAnd without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_and).
+func (a Atomic[W]) And(pe int, v W) {
+	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+		and(p, v)
+		door.Ring(uint64(a.off))
+		return
+	}
+	a.post(pe, transport.And, v)
+}
 
-// FetchOr stores the bitwise or of the word on pe with v, and returns the old value.
-func (a Atomic[W]) FetchOr(pe int, v W) W { return a.bits(pe, transport.Or, v) }
+// FetchOr stores the bitwise or of the word on pe with v, and returns the old value
+// (OpenSHMEM 1.6, shmem_atomic_fetch_or).
+func (a Atomic[W]) FetchOr(pe int, v W) W {
+	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+		old := or(p, v)
+		door.Ring(uint64(a.off))
+		return old
+	}
+	return a.far(pe, transport.Or, v, 0)
+}
 
-// Or is FetchOr without the fetch; complete after a Quiet.
-func (a Atomic[W]) Or(pe int, v W) { a.postBits(pe, transport.Or, v) }
+// Or is FetchOr without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_or).
+func (a Atomic[W]) Or(pe int, v W) {
+	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+		or(p, v)
+		door.Ring(uint64(a.off))
+		return
+	}
+	a.post(pe, transport.Or, v)
+}
 
-// FetchXor stores the bitwise exclusive or of the word on pe with v, and returns the old value.
-func (a Atomic[W]) FetchXor(pe int, v W) W { return a.bits(pe, transport.Xor, v) }
+// FetchXor stores the bitwise exclusive or of the word on pe with v, and returns the old value
+// (OpenSHMEM 1.6, shmem_atomic_fetch_xor).
+func (a Atomic[W]) FetchXor(pe int, v W) W { return a.change(pe, transport.Xor, v) }
 
-// Xor is FetchXor without the fetch; complete after a Quiet.
-func (a Atomic[W]) Xor(pe int, v W) { a.postBits(pe, transport.Xor, v) }
+// Xor is FetchXor without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_xor).
+func (a Atomic[W]) Xor(pe int, v W) { a.postChange(pe, transport.Xor, v) }
+
+// FetchMin stores v into the word on pe if it is less than that, and returns the old value. It is no
+// operation of OpenSHMEM. With PGAS_AMO=nic it is a loop of round trips.
+func (a Atomic[W]) FetchMin(pe int, v W) W { return a.change(pe, opMin[W](), v) }
+
+// Min is FetchMin without the fetch; complete after a Quiet. With PGAS_AMO=nic it waits all the same.
+func (a Atomic[W]) Min(pe int, v W) { a.postChange(pe, opMin[W](), v) }
+
+// FetchMax stores v into the word on pe if it is greater than that, and returns the old value. It is no
+// operation of OpenSHMEM. With PGAS_AMO=nic it is a loop of round trips.
+func (a Atomic[W]) FetchMax(pe int, v W) W { return a.change(pe, opMax[W](), v) }
+
+// Max is FetchMax without the fetch; complete after a Quiet. With PGAS_AMO=nic it waits all the same.
+func (a Atomic[W]) Max(pe int, v W) { a.postChange(pe, opMax[W](), v) }
+
+func opMin[W Word]() transport.Op {
+	if isSigned[W]() {
+		return transport.Min
+	}
+	return transport.MinUnsigned
+}
+
+func opMax[W Word]() transport.Op {
+	if isSigned[W]() {
+		return transport.Max
+	}
+	return transport.MaxUnsigned
+}
 
 // WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value
 // that did. Updates by atomics and signals, of any PE, wake it; plain stores need not
@@ -147,7 +214,8 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	return W(got), err
 }
 
-// Test reports whether this PE's own copy of the word compares true with v now.
+// Test reports whether this PE's own copy of the word compares true with v now
+// (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	w := a.ctx.w
 	c := w.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
@@ -160,7 +228,8 @@ func (a Atomic[W]) word() transport.Word {
 	return transport.Word{Off: uint64(a.off), Bytes: int(unsafe.Sizeof(v))}
 }
 
-func (a Atomic[W]) bits(pe int, op transport.Op, v W) W {
+// change is a fetching operation that the CPU has no instruction for.
+func (a Atomic[W]) change(pe int, op transport.Op, v W) W {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		old := apply(p, op, v)
 		door.Ring(uint64(a.off))
@@ -169,7 +238,7 @@ func (a Atomic[W]) bits(pe int, op transport.Op, v W) W {
 	return a.far(pe, op, v, 0)
 }
 
-func (a Atomic[W]) postBits(pe int, op transport.Op, v W) {
+func (a Atomic[W]) postChange(pe int, op transport.Op, v W) {
 	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
 		apply(p, op, v)
 		door.Ring(uint64(a.off))
@@ -189,6 +258,13 @@ func (a Atomic[W]) post(pe int, op transport.Op, v W) {
 	via.Post(to, op, a.word(), uint64(v))
 }
 
+// fetchFar is the fetch of a word of n bytes that is not mapped here.
+//
+//go:noinline
+func fetchFar(c *Context, pe int, off uintptr, n uintptr) uint64 {
+	return c.mustAtomic(pe, transport.Fetch, transport.Word{Off: uint64(off), Bytes: int(n)}, 0, 0)
+}
+
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
 	via, to := c.far(op.String(), pe)
@@ -199,134 +275,4 @@ func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand
 		panic(err)
 	}
 	return old
-}
-
-// AtomicFloat refers to a floating-point word of symmetric memory that is only ever accessed
-// atomically. Values are compared and exchanged by their bits.
-type AtomicFloat[F Float] struct {
-	ctx *Context
-	off uintptr
-}
-
-// AtomicFloatOf is element i of s as an atomic word.
-func AtomicFloatOf[F Float](s Sym[F], i int) AtomicFloat[F] {
-	r := s.At(i)
-	return AtomicFloat[F](r)
-}
-
-// FieldAtomicFloat is the atomic field at byte offset off of the record that r refers to. It is for
-// generated code.
-func FieldAtomicFloat[F Float, T any](r Ref[T], off uintptr) AtomicFloat[F] {
-	return AtomicFloat[F]{r.ctx, r.off + off}
-}
-
-// On is the same word on another context.
-func (a AtomicFloat[F]) On(c *Context) AtomicFloat[F] { return AtomicFloat[F]{c, a.off} }
-
-// Fetch returns the word on pe.
-func (a AtomicFloat[F]) Fetch(pe int) F {
-	if wide[F]() {
-		return fromBits[F](a.w64().Fetch(pe))
-	}
-	return fromBits[F](uint64(a.w32().Fetch(pe)))
-}
-
-// Set stores v into the word on pe; complete there after a Quiet.
-func (a AtomicFloat[F]) Set(pe int, v F) {
-	if wide[F]() {
-		a.w64().Set(pe, toBits(v))
-		return
-	}
-	a.w32().Set(pe, uint32(toBits(v)))
-}
-
-// Swap stores v into the word on pe and returns the old value.
-func (a AtomicFloat[F]) Swap(pe int, v F) F {
-	if wide[F]() {
-		return fromBits[F](a.w64().Swap(pe, toBits(v)))
-	}
-	return fromBits[F](uint64(a.w32().Swap(pe, uint32(toBits(v)))))
-}
-
-// CompareSwap stores v into the word on pe if its bits are those of cond, and returns the old value.
-func (a AtomicFloat[F]) CompareSwap(pe int, cond, v F) F {
-	if wide[F]() {
-		return fromBits[F](a.w64().CompareSwap(pe, toBits(cond), toBits(v)))
-	}
-	return fromBits[F](uint64(a.w32().CompareSwap(pe, uint32(toBits(cond)), uint32(toBits(v)))))
-}
-
-func (a AtomicFloat[F]) w64() Atomic[uint64] { return Atomic[uint64](a) }
-func (a AtomicFloat[F]) w32() Atomic[uint32] { return Atomic[uint32](a) }
-
-func wide[F any]() bool {
-	var v F
-	return unsafe.Sizeof(v) == 8
-}
-
-func toBits[F Float](v F) uint64 {
-	if wide[F]() {
-		return math.Float64bits(float64(v))
-	}
-	return uint64(math.Float32bits(float32(v)))
-}
-
-func fromBits[F Float](b uint64) F {
-	if wide[F]() {
-		return F(math.Float64frombits(b))
-	}
-	return F(math.Float32frombits(uint32(b)))
-}
-
-func isSigned[W Word]() bool { return ^W(0) < 0 }
-
-// The size of W is a constant in each instance, so one branch of each of these is compiled.
-
-func load[W Word](p unsafe.Pointer) W {
-	if wide[W]() {
-		return W(atomic.LoadUint64((*uint64)(p)))
-	}
-	return W(atomic.LoadUint32((*uint32)(p)))
-}
-
-func swap[W Word](p unsafe.Pointer, v W) W {
-	if wide[W]() {
-		return W(atomic.SwapUint64((*uint64)(p), uint64(v)))
-	}
-	return W(atomic.SwapUint32((*uint32)(p), uint32(v)))
-}
-
-func add[W Word](p unsafe.Pointer, v W) W {
-	if wide[W]() {
-		return W(atomic.AddUint64((*uint64)(p), uint64(v)))
-	}
-	return W(atomic.AddUint32((*uint32)(p), uint32(v)))
-}
-
-func compareAndSwap[W Word](p unsafe.Pointer, cond, v W) bool {
-	if wide[W]() {
-		return atomic.CompareAndSwapUint64((*uint64)(p), uint64(cond), uint64(v))
-	}
-	return atomic.CompareAndSwapUint32((*uint32)(p), uint32(cond), uint32(v))
-}
-
-// compareSwap finds out what the word was when the first attempt did not find cond.
-//
-//go:noinline
-func compareSwap[W Word](p unsafe.Pointer, cond, v W, door *boot.State, off uint64) W {
-	var old W
-	if wide[W]() {
-		old = W(shm.CompareSwap64((*uint64)(p), uint64(cond), uint64(v)))
-	} else {
-		old = W(shm.CompareSwap32((*uint32)(p), uint32(cond), uint32(v)))
-	}
-	door.Ring(off)
-	return old
-}
-
-func apply[W Word](p unsafe.Pointer, op transport.Op, v W) W {
-	if wide[W]() {
-		return W(shm.Apply64((*uint64)(p), op, uint64(v), 0))
-	}
-	return W(shm.Apply32((*uint32)(p), op, uint32(v), 0))
 }

@@ -5,7 +5,7 @@ package pgas
 // LockTail is 1 + the last PE of the lock's queue, or 0.
 func LockTail(l LockRef) uint64 {
 	home := l.home()
-	return Atomic[uint64]{l.w.def, l.off + lockTail}.Fetch(home)
+	return Atomic[uint64]{ctx: l.w.def, off: l.off + lockTail}.Fetch(home)
 }
 
 // LockLine is how many goroutines of this PE stand in line at the lock.

@@ -45,7 +45,7 @@ func (s SignalRef) WaitUntil(ctx context.Context, cmp Cmp, v uint64) (uint64, er
 // (OpenSHMEM 1.6, shmem_test).
 func (s SignalRef) Test(cmp Cmp, v uint64) bool { return s.word().Test(cmp, v) }
 
-func (s SignalRef) word() Atomic[uint64] { return Atomic[uint64](s) }
+func (s SignalRef) word() Atomic[uint64] { return Atomic[uint64]{ctx: s.ctx, off: s.off} }
 
 // SignalSlice refers to a range of signals of symmetric memory.
 type SignalSlice struct {

@@ -36,7 +36,7 @@ func AtomicsOf[W Word](s Slice[W]) AtomicSlice[W] { return AtomicSlice[W](s) }
 func (a AtomicSlice[W]) Len() int { return a.n }
 
 // At refers to word i. It panics with *UsageError if i is out of range.
-func (a AtomicSlice[W]) At(i int) Atomic[W] { return Atomic[W](Slice[W](a).At(i)) }
+func (a AtomicSlice[W]) At(i int) Atomic[W] { return atomicOf(Slice[W](a).At(i)) }
 
 // Sub is the words lo to hi, hi excluded.
 func (a AtomicSlice[W]) Sub(lo, hi int) AtomicSlice[W] {

@@ -1,0 +1,215 @@
+package pgas
+
+// Atomic words that hold floating-point numbers. They are fetched, stored and exchanged by their bits.
+// Add, min and max are extensions of OpenSHMEM; atomic_unsafe.go says what they cost.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// AtomicFloat refers to a floating-point word of symmetric memory that is only ever accessed
+// atomically.
+type AtomicFloat[F Float] struct {
+	_   [0]F // so that one cannot be converted to another type's
+	ctx *Context
+	off uintptr
+}
+
+// AtomicFloatOf is element i of s as an atomic word.
+func AtomicFloatOf[F Float](s Sym[F], i int) AtomicFloat[F] {
+	r := s.At(i)
+	return AtomicFloat[F]{ctx: r.ctx, off: r.off}
+}
+
+// FieldAtomicFloat is the atomic field at byte offset off of the record that r refers to. It is for
+// generated code.
+func FieldAtomicFloat[F Float, T any](r Ref[T], off uintptr) AtomicFloat[F] {
+	return AtomicFloat[F]{ctx: r.ctx, off: r.off + off}
+}
+
+// On is the same word on another context.
+func (a AtomicFloat[F]) On(c *Context) AtomicFloat[F] { return AtomicFloat[F]{ctx: c, off: a.off} }
+
+// Fetch returns the word on pe (OpenSHMEM 1.6, shmem_atomic_fetch).
+func (a AtomicFloat[F]) Fetch(pe int) F {
+	if wide[F]() {
+		return fromBits[F](a.w64().Fetch(pe))
+	}
+	return fromBits[F](uint64(a.w32().Fetch(pe)))
+}
+
+// Set stores v into the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_set).
+func (a AtomicFloat[F]) Set(pe int, v F) {
+	if wide[F]() {
+		a.w64().Set(pe, toBits(v))
+		return
+	}
+	a.w32().Set(pe, uint32(toBits(v)))
+}
+
+// Swap stores v into the word on pe and returns the old value (OpenSHMEM 1.6, shmem_atomic_swap).
+func (a AtomicFloat[F]) Swap(pe int, v F) F { return fromBits[F](a.fetching(pe, transport.Swap, v)) }
+
+// CompareSwap stores v into the word on pe if its bits are those of cond, and returns the old value. By
+// their bits 0 and -0 differ, and a NaN equals itself.
+func (a AtomicFloat[F]) CompareSwap(pe int, cond, v F) F {
+	if wide[F]() {
+		return fromBits[F](a.w64().CompareSwap(pe, toBits(cond), toBits(v)))
+	}
+	return fromBits[F](uint64(a.w32().CompareSwap(pe, uint32(toBits(cond)), uint32(toBits(v)))))
+}
+
+// FetchAdd adds v to the word on pe and returns the old value. The sum of several depends on their order,
+// in the last bits. With PGAS_AMO=nic it is a loop of round trips.
+func (a AtomicFloat[F]) FetchAdd(pe int, v F) F {
+	return fromBits[F](a.fetching(pe, transport.AddFloat, v))
+}
+
+// Add is FetchAdd without the fetch; complete there after a Quiet. With PGAS_AMO=nic it waits all the
+// same.
+func (a AtomicFloat[F]) Add(pe int, v F) { a.posted(pe, transport.AddFloat, v) }
+
+// FetchMin stores the smaller of v and the word on pe there, and returns the old value. A NaN stays, and
+// -0 is less than 0, as in Go's min. With PGAS_AMO=nic it is a loop of round trips.
+func (a AtomicFloat[F]) FetchMin(pe int, v F) F {
+	return fromBits[F](a.fetching(pe, transport.MinFloat, v))
+}
+
+// Min is FetchMin without the fetch; complete there after a Quiet. With PGAS_AMO=nic it waits all the
+// same.
+func (a AtomicFloat[F]) Min(pe int, v F) { a.posted(pe, transport.MinFloat, v) }
+
+// FetchMax stores the larger of v and the word on pe there, and returns the old value. A NaN stays, and
+// 0 is greater than -0, as in Go's max. With PGAS_AMO=nic it is a loop of round trips.
+func (a AtomicFloat[F]) FetchMax(pe int, v F) F {
+	return fromBits[F](a.fetching(pe, transport.MaxFloat, v))
+}
+
+// Max is FetchMax without the fetch; complete there after a Quiet. With PGAS_AMO=nic it waits all the
+// same.
+func (a AtomicFloat[F]) Max(pe int, v F) { a.posted(pe, transport.MaxFloat, v) }
+
+// FetchNB reads the word on pe into *dst; *dst is filled after Quiet and must not be touched before
+// (OpenSHMEM 1.6, shmem_atomic_fetch_nbi).
+func (a AtomicFloat[F]) FetchNB(pe int, dst *F) { a.later(pe, transport.Fetch, 0, 0, dst) }
+
+// SwapNB stores v into the word on pe; the old value is in *dst after Quiet
+// (OpenSHMEM 1.6, shmem_atomic_swap_nbi).
+func (a AtomicFloat[F]) SwapNB(pe int, v F, dst *F) { a.later(pe, transport.Swap, v, 0, dst) }
+
+// CompareSwapNB is CompareSwap whose old value is in *dst after Quiet.
+func (a AtomicFloat[F]) CompareSwapNB(pe int, cond, v F, dst *F) {
+	a.later(pe, transport.CompareSwap, v, cond, dst)
+}
+
+// FetchAddNB is FetchAdd whose old value is in *dst after Quiet. With PGAS_AMO=nic it waits all the same.
+func (a AtomicFloat[F]) FetchAddNB(pe int, v F, dst *F) { a.later(pe, transport.AddFloat, v, 0, dst) }
+
+// FetchMinNB is FetchMin whose old value is in *dst after Quiet. With PGAS_AMO=nic it waits all the same.
+func (a AtomicFloat[F]) FetchMinNB(pe int, v F, dst *F) { a.later(pe, transport.MinFloat, v, 0, dst) }
+
+// FetchMaxNB is FetchMax whose old value is in *dst after Quiet. With PGAS_AMO=nic it waits all the same.
+func (a AtomicFloat[F]) FetchMaxNB(pe int, v F, dst *F) { a.later(pe, transport.MaxFloat, v, 0, dst) }
+
+// WaitUntil blocks until this PE's own copy of the word compares true with v, as a number, and returns
+// the value that did. Updates by atomics of any PE wake it; plain stores need not. Nothing but NE
+// compares true with a NaN.
+func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) {
+	w, at := a.ctx.w, a.word()
+	for {
+		bits := a.own()
+		got := fromBits[F](bits)
+		if compareFloats(cmp, got, v) {
+			return got, nil
+		}
+		// Words are waited for by their bits, so this wakes at every change and looks again.
+		change := w.wordCond(at, NE, bits, false)
+		if _, err := w.await(ctx, change, blockedIn{op: boot.InWait, peer: -1, seq: at.Off}); err != nil {
+			return got, fmt.Errorf("waiting for the word at offset %d to be %s %v (it is %v): %w", at.Off, cmp, v, got, err)
+		}
+	}
+}
+
+// Test reports whether this PE's own copy of the word compares true with v, as a number, now.
+func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool { return compareFloats(cmp, fromBits[F](a.own()), v) }
+
+// own is this PE's own copy, by its bits.
+func (a AtomicFloat[F]) own() uint64 {
+	c := a.ctx.w.wordCond(a.word(), EQ, 0, false)
+	bits, _ := c.check()
+	return bits
+}
+
+func compareFloats[F Float](cmp Cmp, a, b F) bool {
+	switch cmp {
+	case EQ:
+		return a == b
+	case NE:
+		return a != b
+	case GT:
+		return a > b
+	case GE:
+		return a >= b
+	case LT:
+		return a < b
+	case LE:
+		return a <= b
+	}
+	misuse("wait", "unknown comparison %d: use EQ, NE, GT, GE, LT or LE", uint8(cmp))
+	return false
+}
+
+// fetching runs op and returns the old value's bits.
+func (a AtomicFloat[F]) fetching(pe int, op transport.Op, v F) uint64 {
+	if wide[F]() {
+		return a.w64().change(pe, op, toBits(v))
+	}
+	return uint64(a.w32().change(pe, op, uint32(toBits(v))))
+}
+
+func (a AtomicFloat[F]) posted(pe int, op transport.Op, v F) {
+	if wide[F]() {
+		a.w64().postChange(pe, op, toBits(v))
+		return
+	}
+	a.w32().postChange(pe, op, uint32(toBits(v)))
+}
+
+func (a AtomicFloat[F]) later(pe int, op transport.Op, v, cond F, dst *F) {
+	switch {
+	case !a.w64().mapped(pe):
+		a.ctx.later(pe, op, a.word(), toBits(v), toBits(cond), keptBytesOf(dst, 1))
+	case op == transport.CompareSwap:
+		*dst = a.CompareSwap(pe, cond, v)
+	default:
+		*dst = fromBits[F](a.fetching(pe, op, v))
+	}
+}
+
+func (a AtomicFloat[F]) word() transport.Word {
+	var v F
+	return transport.Word{Off: uint64(a.off), Bytes: int(unsafe.Sizeof(v))}
+}
+
+func (a AtomicFloat[F]) w64() Atomic[uint64] { return Atomic[uint64]{ctx: a.ctx, off: a.off} }
+func (a AtomicFloat[F]) w32() Atomic[uint32] { return Atomic[uint32]{ctx: a.ctx, off: a.off} }
+
+func toBits[F Float](v F) uint64 {
+	if wide[F]() {
+		return math.Float64bits(float64(v))
+	}
+	return uint64(math.Float32bits(float32(v)))
+}
+
+func fromBits[F Float](b uint64) F {
+	if wide[F]() {
+		return F(math.Float64frombits(b))
+	}
+	return F(math.Float32frombits(uint32(b)))
+}

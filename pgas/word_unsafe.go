@@ -1,0 +1,97 @@
+package pgas
+
+// The CPU's own atomic operations on a word of the mapped heap, of either size. The size of W is a
+// constant in each instance, so one branch of each of these is compiled.
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+func wide[F any]() bool {
+	var v F
+	return unsafe.Sizeof(v) == 8
+}
+
+func isSigned[W Word]() bool { return ^W(0) < 0 }
+
+// fetchWord is the fast path of a fetch. It inlines; near_unsafe.go says why far is a parameter.
+//
+//gcassert:inline
+func fetchWord[W Word](c *Context, off uintptr, pe int, far func(c *Context, pe int, off, n uintptr) uint64) W {
+	if i := uint(pe - c.first); i >= uint(len(c.words)) {
+		return W(far(c, pe, off, unsafe.Sizeof(W(0))))
+	} else if p := unsafe.Add(c.words[i], off); unsafe.Sizeof(W(0)) == 8 {
+		return W(atomic.LoadUint64((*uint64)(p)))
+	} else {
+		return W(atomic.LoadUint32((*uint32)(p)))
+	}
+}
+
+func load[W Word](p unsafe.Pointer) W {
+	if wide[W]() {
+		return W(atomic.LoadUint64((*uint64)(p)))
+	}
+	return W(atomic.LoadUint32((*uint32)(p)))
+}
+
+func swap[W Word](p unsafe.Pointer, v W) W {
+	if wide[W]() {
+		return W(atomic.SwapUint64((*uint64)(p), uint64(v)))
+	}
+	return W(atomic.SwapUint32((*uint32)(p), uint32(v)))
+}
+
+func add[W Word](p unsafe.Pointer, v W) W {
+	if wide[W]() {
+		return W(atomic.AddUint64((*uint64)(p), uint64(v)))
+	}
+	return W(atomic.AddUint32((*uint32)(p), uint32(v)))
+}
+
+func and[W Word](p unsafe.Pointer, v W) W {
+	if wide[W]() {
+		return W(atomic.AndUint64((*uint64)(p), uint64(v)))
+	}
+	return W(atomic.AndUint32((*uint32)(p), uint32(v)))
+}
+
+func or[W Word](p unsafe.Pointer, v W) W {
+	if wide[W]() {
+		return W(atomic.OrUint64((*uint64)(p), uint64(v)))
+	}
+	return W(atomic.OrUint32((*uint32)(p), uint32(v)))
+}
+
+func compareAndSwap[W Word](p unsafe.Pointer, cond, v W) bool {
+	if wide[W]() {
+		return atomic.CompareAndSwapUint64((*uint64)(p), uint64(cond), uint64(v))
+	}
+	return atomic.CompareAndSwapUint32((*uint32)(p), uint32(cond), uint32(v))
+}
+
+// compareSwap finds out what the word was when the first attempt did not find cond.
+//
+//go:noinline
+func compareSwap[W Word](p unsafe.Pointer, cond, v W, door *boot.State, off uint64) W {
+	var old W
+	if wide[W]() {
+		old = W(shm.CompareSwap64((*uint64)(p), uint64(cond), uint64(v)))
+	} else {
+		old = W(shm.CompareSwap32((*uint32)(p), uint32(cond), uint32(v)))
+	}
+	door.Ring(off)
+	return old
+}
+
+// apply is every other operation.
+func apply[W Word](p unsafe.Pointer, op transport.Op, v W) W {
+	if wide[W]() {
+		return W(shm.Apply64((*uint64)(p), op, uint64(v), 0))
+	}
+	return W(shm.Apply32((*uint32)(p), op, uint32(v), 0))
+}
