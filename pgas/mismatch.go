@@ -12,55 +12,60 @@ import (
 	"time"
 )
 
-// outOfStep ends the use of the team: it poisons this PE's entry, wakes the others, and returns the error
-// that says who called what.
+// outOfStep ends the use of the team: it finds out who called what, unless another member has found that,
+// tells the others, and returns the error.
 func (t *Team) outOfStep() error {
-	if t.turns.broken == nil {
-		t.turns.broken = t.mismatch()
-		t.board.entry(t.turns.n).tag.Store(t.turns.n<<tagBits | poisoned)
-		t.ringLocal()
+	u := &t.turns
+	if u.broken != nil {
+		return u.broken
 	}
-	return t.turns.broken
+	for i := range t.pes {
+		if tag, _, ok := t.peek(i, u.n); ok && tag&poisoned == poisoned {
+			if e := t.verdictOf(i); e != nil {
+				return t.end(e)
+			}
+		}
+	}
+	return t.end(t.mismatch())
+}
+
+// end makes e the end of the team, here and for all others.
+func (t *Team) end(e *MismatchError) error {
+	u := &t.turns
+	u.broken = e
+	t.board.verdict().store(e)
+	t.board.entry(u.n).tag.Store(u.n<<tagBits | poisoned)
+	t.ringLocal()
+	return e
 }
 
 // stuck looks at what the other members have called, and returns an error if that is not what this PE
-// has: the wait is then for ever. A look at members of other hosts is a message to each.
+// has: the wait is then for ever. With everywhere it looks at members of other hosts too, now and then.
 func (t *Team) stuck(everywhere bool) error {
 	n, mine := t.turns.n, t.turns.tag
 	for k, i := range t.here {
 		if i == t.me {
 			continue
 		}
-		if v := t.local[k].entry(n).tag.Load(); v>>tagBits == n && v != mine || t.wasPoisoned(t.local[k], n) {
+		if v := t.local[k].entry(n).tag.Load(); v>>tagBits == n && v != mine {
 			return t.outOfStep()
+		}
+		if t.local[k].entry(n-1).tag.Load() == (n-1)<<tagBits|poisoned {
+			return t.end(t.local[k].verdict().load()) // it found out in the call before
 		}
 	}
 	if !everywhere {
 		return nil
 	}
-	for i := range t.pes {
-		tag, _, ok := t.peek(i, n)
-		if ok && tag>>tagBits == n && tag != mine {
-			return t.outOfStep()
-		}
-	}
-	return nil
-}
-
-// wasPoisoned reports whether the owner of b found out in the call before n.
-func (t *Team) wasPoisoned(b board, n uint64) bool {
-	return b.entry(n-1).tag.Load() == (n-1)<<tagBits|poisoned
+	return t.lookAround()
 }
 
 // peek reads the entry of member i for call n, wherever it is.
 func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 	off := uint64(slotOff(t.slot) + entryOff(n))
 	var words [4]uint64
-	to := t.pes[i]
-	ctx, cancel := context.WithTimeout(t.w.ctx, peekTime)
-	defer cancel()
 	for k := range words {
-		v, err := t.w.def.courier(to).Atomic(ctx, to, opFetch, word8(off+8*uint64(k)), 0, 0)
+		v, err := t.w.peekWord(t.pes[i], off+8*uint64(k))
 		if err != nil {
 			return 0, call{}, false
 		}
@@ -71,12 +76,19 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 	return words[0], unpackCall(words[1], words[2], words[3]), true
 }
 
+// peekWord reads a word of the heap of a PE of the job.
+func (w *World) peekWord(pe int, off uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, peekTime)
+	defer cancel()
+	return w.def.courier(pe).Atomic(ctx, pe, opFetch, word8(off), 0, 0)
+}
+
 // peekTime is how long a look at another host's member may take, and how long those who are late are
 // waited for.
 const peekTime = time.Second
 
 // mismatch is the error that says who called what in call n.
-func (t *Team) mismatch() error {
+func (t *Team) mismatch() *MismatchError {
 	n := t.turns.n
 	_, mine, _ := t.peek(t.me, n)
 	e := &MismatchError{Call: fmt.Sprintf("%s (call %d of team %s)", mine, n, t.name)}

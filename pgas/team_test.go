@@ -180,3 +180,35 @@ func TestLevels(t *testing.T) {
 	t.Run("found", func(t *testing.T) { pgastest.Run(t, 4, body) })
 	t.Run("said", func(t *testing.T) { pgastest.RunHosts(t, 6, 3, body, "PGAS_TOPO=core:1,numa:2,host,rack:3") })
 }
+
+// TestCrossedTeams: collectives of two teams that share PEs, called in opposite orders, end with an error
+// that says who is where.
+func TestCrossedTeams(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		a, err := w.Team().SplitList(ctx, []int{0, 1})
+		if err != nil {
+			return err
+		}
+		b, err := w.Team().SplitList(ctx, []int{1, 2, 0})
+		if err != nil {
+			return err
+		}
+		first, second := a, b
+		if w.PE() != 0 {
+			first, second = b, a
+		}
+		if err = first.Sync(ctx); err == nil && second != nil {
+			err = second.Sync(ctx)
+		}
+		var mismatch *pgas.MismatchError
+		if !errors.As(err, &mismatch) {
+			return fmt.Errorf("PE %d: %v", w.PE(), err)
+		}
+		if !strings.Contains(err.Error(), "waiting for PE") {
+			return fmt.Errorf("PE %d: %v", w.PE(), err)
+		}
+		return nil
+	}
+	pgastest.RunProcesses(t, 3, body, "PGAS_PEER_TIMEOUT=1s")
+	pgastest.RunHosts(t, 3, 3, body, "PGAS_PEER_TIMEOUT=1s")
+}

@@ -15,6 +15,7 @@ import (
 	"context"
 	"math/bits"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -101,6 +102,9 @@ type turns struct {
 	before  uint64 // boxes when it began
 	nextBox box    // the next of its boxes to be taken
 	meeting box    // the first of those for its meeting
+
+	lookTag             uint64 // the call that somebody waits in for long
+	lookSince, nextLook time.Time
 
 	scratch, result []uint64 // buffers, kept from call to call
 }

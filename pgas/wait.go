@@ -210,6 +210,7 @@ func (w *World) block(why blockedIn) {
 	b.Team.Store(why.slot())
 	b.Since.Store(time.Now().UnixNano())
 	b.Op.Store(uint32(why.op))
+	w.sayWaiting(why)
 }
 
 // slot is the team's slot, 0 for all PEs.
@@ -220,7 +221,10 @@ func (why blockedIn) slot() uint32 {
 	return uint32(why.team.slot)
 }
 
-func (w *World) unblock() { w.state.Blocked.Op.Store(uint32(boot.NotBlocked)) }
+func (w *World) unblock() {
+	w.state.Blocked.Op.Store(uint32(boot.NotBlocked))
+	w.stopWaiting()
+}
 
 // sleepers keeps State.Waiting right while several goroutines of one PE sleep at once: one sleeper
 // publishes its words, more of them ask to be woken by anything.
