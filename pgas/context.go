@@ -28,8 +28,7 @@ type Context struct {
 	local  transport.Channel   // to the PEs of this host
 	remote transport.Channel   // to the others; nil when there are none
 	nic    bool                // atomics to this host travel by remote, its data does not
-	opts   contextOptions
-	view   bool // the channels belong to another context
+	view   bool                // the channels belong to another context
 	owed   atomic.Pointer[error]
 	closed atomic.Bool
 }
@@ -37,7 +36,7 @@ type Context struct {
 // ContextOption says how a context will be used.
 type ContextOption func(*contextOptions)
 
-type contextOptions struct{ alone, noStore bool }
+type contextOptions struct{ alone bool }
 
 // Private promises that only the goroutine that opened the context uses it
 // (OpenSHMEM 1.6, SHMEM_CTX_PRIVATE).
@@ -47,10 +46,10 @@ func Private(o *contextOptions) { o.alone = true }
 // (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
 func Serialized(o *contextOptions) { o.alone = true }
 
-// NoStore promises that nobody relies on the context's Fence and Quiet for puts and for atomics that
-// fetch nothing. Fence then does nothing, and Quiet only completes what fetches
-// (OpenSHMEM 1.6, SHMEM_CTX_NOSTORE).
-func NoStore(o *contextOptions) { o.noStore = true }
+// NoStore promises that nobody relies on the context's Fence and Quiet for the program's own stores to
+// symmetric memory (through Ptr and Local). It changes nothing here: on one host a put is such a store
+// too, and puts stay ordered (OpenSHMEM 1.6, SHMEM_CTX_NOSTORE).
+func NoStore(*contextOptions) {}
 
 // NewContext opens a context of all PEs. It is not collective (OpenSHMEM 1.6, shmem_ctx_create).
 func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
@@ -75,7 +74,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
-	c := &Context{w: w, team: t, opts: o}
+	c := &Context{w: w, team: t}
 	var err error
 	if c.local, err = w.shm.Channel(o.alone); err != nil {
 		return nil, err
@@ -128,9 +127,6 @@ func (c *Context) Team() *Team { return c.team }
 // Fence orders, for each PE, the puts, signals and atomics issued on c before it against those issued
 // after it. It does not wait, and says nothing about gets (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
-	if c.opts.noStore {
-		return
-	}
 	shm.FullFence()
 	if c.remote != nil {
 		c.fenceFar(-1)
@@ -153,9 +149,6 @@ func (c *Context) fenceFar(pe int) {
 // FencePE is Fence for one PE.
 func (c *Context) FencePE(pe int) {
 	via, to := c.far("FencePE", pe)
-	if c.opts.noStore {
-		return
-	}
 	shm.FullFence()
 	if via != c.local {
 		c.fenceFar(to)
