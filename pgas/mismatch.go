@@ -31,12 +31,17 @@ func (t *Team) outOfStep() error {
 
 // end makes e the end of the team, here and for all others.
 func (t *Team) end(e *MismatchError) error {
-	u := &t.turns
-	u.broken = e
 	t.board.verdict().store(e)
+	t.breakOff(e)
+	return e
+}
+
+// breakOff ends the use of the team because of err.
+func (t *Team) breakOff(err error) {
+	u := &t.turns
+	u.broken = err
 	t.board.entry(u.n).tag.Store(u.n<<tagBits | poisoned)
 	t.ringLocal()
-	return e
 }
 
 // stuck looks at what the other members have called, and returns an error if that is not what this PE
