@@ -128,20 +128,34 @@ func (m *matrices) pack(strip []float64, first, rows int) {
 	for c0 := 0; c0 < m.width; c0 += tile {
 		columns := min(tile, m.width-c0)
 		to := strip[c0*rows : (c0+columns)*rows]
-		for c := range columns {
-			at := (c0+c)*m.order + first
-			across(to[c:], m.a[at:at+rows], columns)
+		column := func(c int) []float64 { return m.a[(c0+c)*m.order+first:][:rows] }
+		c := 0
+		for ; c+4 <= columns; c += 4 {
+			fourAcross(to[c:], column(c), column(c+1), column(c+2), column(c+3), columns)
+		}
+		for ; c < columns; c++ {
+			across(to[c:], column(c), columns)
 		}
 	}
 }
 
 // across writes from to every stride-th element of to, and adds 1 to each element of from.
 func across(to, from []float64, stride int) {
-	at := 0
 	for i, x := range from {
-		to[at] = x
+		to[i*stride] = x
 		from[i] = x + 1
-		at += stride
+	}
+}
+
+// fourAcross is across for four columns that lie side by side in to: one check of bounds for four elements.
+func fourAcross(to, a, b, c, d []float64, stride int) {
+	n := len(a)
+	b, c, d = b[:n], c[:n], d[:n]
+	for i := range a {
+		w, x, y, z := a[i], b[i], c[i], d[i]
+		four := (*[4]float64)(to[i*stride:])
+		four[0], four[1], four[2], four[3] = w, x, y, z
+		a[i], b[i], c[i], d[i] = w+1, x+1, y+1, z+1
 	}
 }
 
