@@ -294,3 +294,21 @@ func TestNonBlockingReductions(t *testing.T) {
 		return nil
 	})
 }
+
+// TestCloseCompletesRequests: a job may end while non-blocking collectives are under way on any team.
+func TestCloseCompletesRequests(t *testing.T) {
+	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+		mem, err := pgas.Alloc[int64](ctx, w, 3000)
+		if err != nil {
+			return err
+		}
+		rows, columns, err := w.Team().Split2D(ctx, 2)
+		if err != nil {
+			return err
+		}
+		pgas.SumReduceNB(ctx, rows, mem.Range(0, 1000), mem.Range(0, 1000))
+		pgas.MaxReduceNB(ctx, columns, mem.Range(1000, 2000), mem.Range(1000, 2000))
+		pgas.XorReduceNB(ctx, w.Team(), mem.Range(2000, 3000), mem.Range(2000, 3000))
+		return nil
+	})
+}

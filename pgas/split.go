@@ -146,7 +146,6 @@ func (t *Team) subTeam(slot int, members []int, base uint64, opts []TeamOption) 
 	for i, m := range members {
 		pes[i] = t.pes[m]
 	}
-	t.w.teams.take(slot)
 	s := t.w.newTeam(slot, pes, base, listed(pes))
 	for _, opt := range opts {
 		opt(&s.conf)

@@ -71,7 +71,6 @@ func (w *World) openTeams() error {
 	for pe := range all {
 		all[pe] = pe
 	}
-	w.teams.taken[0] = 1<<worldSlot | 1<<hostSlot
 	w.team = w.newTeam(worldSlot, all, 0, "world")
 	var err error
 	if w.def, err = w.team.newContext(contextOptions{}); err != nil {
@@ -91,6 +90,7 @@ func (w *World) newTeam(slot int, pes []int, base uint64, name string) *Team {
 	t.layout = t.layoutBy(func(i int) int { return w.job.HostOf(pes[i]) })
 	t.alone = t.layoutBy(func(i int) int { return i })
 	t.turns.n, t.turns.met = base, base
+	w.teams.add(t)
 	return t
 }
 
@@ -196,7 +196,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 	}
 	t.dead = true
 	t.ctx.close()
-	t.w.teams.release(t.slot, t.turns.n)
+	t.w.teams.remove(t)
 	return nil
 }
 
@@ -240,28 +240,51 @@ func (t *Team) nearRun() (lo, hi int) {
 	return lo, hi
 }
 
-// teamSet is the slots that this PE's teams live in.
+// teamSet is this PE's teams, by the slots that they live in.
 type teamSet struct {
 	mu    sync.Mutex
-	taken [MaxTeams / 64]uint64
+	teams [MaxTeams]*Team
 	high  uint64 // the highest number of a call in any team that has ended
 }
 
-func (s *teamSet) release(slot int, n uint64) {
+func (s *teamSet) add(t *Team) {
 	s.mu.Lock()
-	s.taken[slot/64] &^= 1 << (slot % 64)
-	s.high = max(s.high, n)
+	s.teams[t.slot] = t
 	s.mu.Unlock()
 }
 
-func (s *teamSet) take(slot int) {
+func (s *teamSet) remove(t *Team) {
 	s.mu.Lock()
-	s.taken[slot/64] |= 1 << (slot % 64)
+	s.teams[t.slot] = nil
+	s.high = max(s.high, t.turns.n)
 	s.mu.Unlock()
 }
 
+// state is which slots are taken, and the highest number of a call in teams that have ended.
 func (s *teamSet) state() (taken [MaxTeams / 64]uint64, high uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.taken, s.high
+	for i, t := range s.teams {
+		if t != nil {
+			taken[i/64] |= 1 << (i % 64)
+		}
+	}
+	return taken, s.high
+}
+
+// wait waits for the non-blocking calls that are under way on any team.
+func (s *teamSet) wait(ctx context.Context) error {
+	s.mu.Lock()
+	teams := s.teams
+	s.mu.Unlock()
+	var err error
+	for _, t := range teams {
+		if t == nil {
+			continue
+		}
+		if r := t.turns.last.Load(); r != nil {
+			err = firstError(err, r.Wait(ctx))
+		}
+	}
+	return err
 }

@@ -174,7 +174,7 @@ func (w *World) Close() error {
 	if context.Cause(w.ctx) != nil {
 		return nil
 	}
-	var err error
+	err := w.teams.wait(w.ctx)
 	for _, c := range w.contexts.all() {
 		err = firstError(err, c.Quiet(w.ctx))
 	}
