@@ -33,6 +33,17 @@ var victims = map[string]func(ctx context.Context, c transport.Channel) error{
 		_, err := c.Atomic(ctx, 1, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0)
 		return err
 	},
+	"atomics in flight": func(ctx context.Context, c transport.Channel) error {
+		old := make([]byte, 8)
+		for i := range 3000 { // more than a channel can have on its way
+			op := transport.Add
+			if i%100 == 0 {
+				op = transport.Max
+			}
+			c.AtomicNB(1, op, transport.Word{Off: countOff, Bytes: 8}, 1, 0, old)
+		}
+		return c.Quiet(ctx, 1)
+	},
 	"large put": func(ctx context.Context, c transport.Channel) error {
 		for range 8 {
 			c.Put(1, dataOff, make([]byte, 4<<20))
@@ -75,6 +86,9 @@ func untilLost(ctx context.Context, t *Transport, op func(context.Context, trans
 		}
 		report("lost %d: %v", lost.PE, err)
 		c.Put(0, dataOff, []byte("own"))
+		for range 1100 {
+			c.AtomicNB(0, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0, make([]byte, 8))
+		}
 		if err := c.Quiet(ctx, -1); err != nil {
 			return fmt.Errorf("the own PE was not served after the loss of another: %w", err)
 		}
@@ -104,36 +118,42 @@ func (f *family) expect(t *testing.T, want string, within time.Duration) string 
 	}
 }
 
-func TestPeerDies(t *testing.T) {
+// eachVictim runs test for every operation, for atomics also where the NIC is to execute them.
+func eachVictim(t *testing.T, test func(t *testing.T, name, way string)) {
 	for name := range victims {
-		t.Run(name, func(t *testing.T) {
-			f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp")
-			f.expect(t, "0 running", 20*time.Second)
-			f.cmds[1].Process.Kill()
-			if got := f.expect(t, "0 lost", 10*time.Second); !strings.HasPrefix(got, " 1: PE 1 on host h1: ") {
-				t.Fatalf("lost%s", got)
-			}
-			if err := f.cmds[0].Wait(); err != nil {
-				t.Fatal(err)
-			}
-		})
+		t.Run(name, func(t *testing.T) { test(t, name, "auto") })
+		if strings.Contains(name, "atomic") {
+			t.Run(name+" of the NIC", func(t *testing.T) { test(t, name, "nic") })
+		}
 	}
 }
 
+func TestPeerDies(t *testing.T) {
+	eachVictim(t, func(t *testing.T, name, way string) {
+		f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp", wayEnv+"="+way)
+		f.expect(t, "0 running", 20*time.Second)
+		f.cmds[1].Process.Kill()
+		if got := f.expect(t, "0 lost", 10*time.Second); !strings.HasPrefix(got, " 1: PE 1 on host h1: ") {
+			t.Fatalf("lost%s", got)
+		}
+		if err := f.cmds[0].Wait(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestPeerStops(t *testing.T) {
-	for name := range victims {
-		t.Run(name, func(t *testing.T) {
-			f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp", "PGAS_PEER_TIMEOUT=300ms")
-			f.expect(t, "0 running", 20*time.Second)
-			f.cmds[1].Process.Signal(syscall.SIGSTOP)
-			if got := f.expect(t, "0 lost", 10*time.Second); !strings.Contains(got, "PE 1 on host h1: it has not answered") {
-				t.Fatalf("lost%s", got)
-			}
-			if err := f.cmds[0].Wait(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	eachVictim(t, func(t *testing.T, name, way string) {
+		f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp", wayEnv+"="+way, "PGAS_PEER_TIMEOUT=300ms")
+		f.expect(t, "0 running", 20*time.Second)
+		f.cmds[1].Process.Signal(syscall.SIGSTOP)
+		if got := f.expect(t, "0 lost", 10*time.Second); !strings.Contains(got, "PE 1 on host h1: it has not answered") {
+			t.Fatalf("lost%s", got)
+		}
+		if err := f.cmds[0].Wait(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // Where the two who play TestTargetComputes meet.
