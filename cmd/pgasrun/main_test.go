@@ -76,6 +76,14 @@ func act(job *boot.Job, secret []byte, verb string, args []string) error {
 			status, _ := strconv.Atoi(args[job.PE])
 			os.Exit(status)
 		}
+	case "global-exit": // global-exit PE STATUS: that PE ends the job, while the others are in a barrier
+		job.Join()
+		fmt.Printf("PE %d was here\n", job.PE)
+		if args[0] == strconv.Itoa(job.PE) {
+			status, _ := strconv.Atoi(args[1])
+			job.GlobalExit(status)
+		}
+		return block(state)
 	case "die": // die PE SIGNAL: that PE by that signal, while the others are in a barrier
 		if args[0] == strconv.Itoa(job.PE) {
 			awaitBlocked(job)

@@ -21,6 +21,11 @@ func (s *State) Sleep(seen uint32, d time.Duration) {
 	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&s.Door)), futexWaitOp, uintptr(seen), uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
 
+// sleepWhile blocks while the word's value is seen, or until somebody wakes it.
+func sleepWhile(word *atomic.Uint32, seen uint32) {
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(seen), 0, 0, 0)
+}
+
 func futexWake(door *atomic.Uint32) {
 	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(door)), futexWakeOp, everyone, 0, 0, 0)
 }

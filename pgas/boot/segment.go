@@ -16,7 +16,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000002
+	SegmentMagic = 0x70676173_00000003
 	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
 	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
 	ReservedBytes = 16 << 20
@@ -39,7 +39,9 @@ type Header struct {
 	// Said: the hash of the last error that a PE of this host has printed. What fails on every PE in the
 	// same way is said once.
 	Said atomic.Uint64
-	_    [40]byte
+	// Exit: 0, or what the first PE of this host that wants the whole job to end has asked for (exit.go).
+	Exit atomic.Uint32
+	_    [36]byte
 }
 
 // State is the page of one PE. Each group is a cache line of its own, named by who writes it.

@@ -51,6 +51,7 @@ func Agent() int {
 		commands: make(chan command),
 		orphaned: make(chan struct{}),
 		exits:    make(chan exit),
+		wanted:   make(chan exitAsked),
 		input:    make(chan []byte, 1),
 	}
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
@@ -95,7 +96,9 @@ type agent struct {
 	commands chan command  // closed at the end of standard input
 	orphaned chan struct{} // closed with commands
 	stop     <-chan os.Signal
-	exits    chan exit // closed when no child is left
+	exits    chan exit      // closed when no child is left
+	wanted   chan exitAsked // by a PE of this host, at most once
+	frozen   bool           // the PEs have been stopped, to be killed
 
 	listener *listener // of the exchange, on the job's first host
 	segment  *boot.Segment
@@ -169,6 +172,7 @@ func (a *agent) run() error {
 	}
 	a.out.bytes(fromStarted)
 	go a.reap()
+	go a.watchExit()
 	a.supervise()
 	return nil
 }
@@ -188,6 +192,9 @@ func (a *agent) supervise() {
 			a.obey(c)
 		case <-a.stop:
 			a.killAll()
+		case x := <-a.wanted:
+			a.freeze()
+			a.out.value(fromExit, x)
 		case e := <-a.exits:
 			if a.buried(e) {
 				live--
@@ -220,6 +227,9 @@ func (a *agent) obey(c command) {
 		}
 	case toTable:
 		a.out.value(fromTable, a.table())
+	case toFreeze:
+		a.freeze()
+		a.out.bytes(fromFrozen)
 	case toFailed:
 		var d death
 		if decode(c.data, &d) == nil {
@@ -241,7 +251,7 @@ func (a *agent) buried(e exit) bool {
 		first := a.cfg.Hosts[a.cfg.Here].First
 		d := death{PE: first + i, Process: p.pid, Status: syscall.WaitStatus(e.status)}
 		d.Abandoned = boot.Life(a.segment.States[i].Life.Load()) == boot.Joined
-		if d.failed() {
+		if d.failed() && !a.frozen {
 			d.Table = a.table() // before they wake
 			a.segment.Fail(d.PE, uint64(d.Status))
 		}

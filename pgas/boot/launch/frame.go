@@ -24,7 +24,7 @@ import (
 )
 
 // greeting changes with the frames.
-const greeting = "\x00pgas-agent 1\n"
+const greeting = "\x00pgas-agent 2\n"
 
 // Bounds of what is read: a frame, and the chatter of a remote shell.
 const (
@@ -43,6 +43,7 @@ const (
 	toSignal kind = 'G' // one byte: for every PE
 	toFailed kind = 'F' // death: of a PE on another host
 	toTable  kind = 'T' // asks for fromTable
+	toFreeze kind = 'Z' // nothing: stop every PE where it is; the agent answers fromFrozen
 
 	fromReady   kind = 'r' // ready
 	fromStarted kind = 's' // nothing
@@ -51,6 +52,8 @@ const (
 	fromTaken   kind = 't' // PE 0 has taken what toInput held
 	fromDeath   kind = 'd' // death
 	fromTable   kind = 'b' // []blocked
+	fromExit    kind = 'g' // exitAsked: a PE wants the job to end; those of this host have been stopped
+	fromFrozen  kind = 'f' // nothing
 	fromLog     kind = 'l' // text for -v
 	fromRefusal kind = 'x' // text: why the agent gives up
 	fromDone    kind = 'z' // nothing: every process is gone, all output is sent
@@ -97,6 +100,12 @@ type death struct {
 
 // failed says whether the others can no longer rely on the PE.
 func (d death) failed() bool { return d.Status != 0 || d.Abandoned }
+
+// exitAsked says which PE wants the job to end, and with which status.
+type exitAsked struct {
+	PE     int
+	Status int
+}
 
 // blocked is a PE's Blocked page at some moment.
 type blocked struct {

@@ -28,6 +28,7 @@ type host struct {
 
 	ready    *ready
 	started  bool // it has been told to start its PEs
+	frozen   bool // its PEs have been stopped, to be killed
 	done     bool // it has said that nothing is left there
 	gone     bool // its command has ended, and nothing is left there
 	table    []blocked

@@ -40,6 +40,8 @@ type job struct {
 	first     *Failure
 	asked     syscall.Signal // the last signal the user had us forward that ends programs
 	ending    bool           // the PEs have been told to end
+	exiting   bool           // because one of them wants it (exit.go)
+	exited    bool           // and have been killed for it
 	refused   error          // why the job did not start or was cut short
 	kills     int            // steps that kill has taken
 	abandoned bool           // something that we have killed holds on to its output: do not wait
@@ -178,10 +180,20 @@ func (j *job) happened(e event) {
 		}
 	case fromTable:
 		j.tableCame(h, e.data)
+	case fromExit:
+		var x exitAsked
+		if decode(e.data, &x) == nil {
+			h.frozen = true
+			j.exitWanted(h, x)
+		}
+	case fromFrozen:
+		h.frozen = true
+		j.killWhenFrozen()
 	case fromLog:
 		j.spec.Logf("host %s: %s", h.Name, e.data)
 	case fromDone:
 		h.done = true
+		j.killWhenFrozen()
 	}
 }
 
@@ -290,6 +302,9 @@ func (j *job) forwardInput(h *host) {
 // died handles the end of a PE.
 func (j *job) died(h *host, d death) {
 	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, describeEnd(d))
+	if j.exiting {
+		return
+	}
 	if !j.ending || !killedByUs(d.Status) {
 		j.status = max(j.status, exitStatus(d))
 	}
@@ -444,6 +459,7 @@ func (j *job) tableNoLongerDue(h *host) {
 // still run there.
 func (j *job) hostGone(h *host, err error) {
 	j.spec.Logf("host %s: the agent has ended", h.Name)
+	defer j.killWhenFrozen()
 	if h.tableDue {
 		j.tableNoLongerDue(h)
 	}

@@ -1,0 +1,108 @@
+package pgas_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+	"github.com/gopgas/gopgas/ucx"
+)
+
+const exitTestPE = "PGASTEST_EXITS" // set in the PEs of TestGlobalExit
+
+// PE 3 ends the job, while one PE computes, one is in a barrier and one waits for a lock. The status is
+// what it asked for, and nobody reports a failure, on other hosts either.
+func TestGlobalExit(t *testing.T) {
+	if os.Getenv(exitTestPE) != "" {
+		pgas.Main(exits)
+		t.Fatal("the PE was neither killed nor told of an error")
+	}
+	t.Run("processes", func(t *testing.T) {
+		checkGlobalExit(t, []boot.Host{{Name: launch.Local, PEs: 4}})
+	})
+	t.Run("hosts", func(t *testing.T) {
+		if !ucx.Available {
+			t.Skip("built without cgo, so there is no transport between hosts")
+		}
+		if err := netns.Usable(); err != nil {
+			t.Skip(err)
+		}
+		hosts, err := netns.New(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer hosts.Close()
+		checkGlobalExit(t, []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 2}})
+	})
+}
+
+func checkGlobalExit(t *testing.T, hosts []boot.Host) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	res, err := launch.Run(ctx, launch.Spec{
+		Hosts: hosts, Program: self, Args: []string{"-test.run=^TestGlobalExit$"}, Env: []string{exitTestPE + "=1"},
+		Stdout: &out, Stderr: &errs, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
+	})
+	if err != nil || res.Status != 42 || res.First != nil {
+		t.Errorf("status %d, %v, %v; want 42", res.Status, res.First, err)
+	}
+	if errs.Len() > 0 || !strings.Contains(out.String(), "these are my last words\n") {
+		t.Errorf("it printed %q, and on standard error %q", &out, &errs)
+	}
+}
+
+func exits(ctx context.Context, w *pgas.World) error {
+	locks, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	lock := pgas.LockOf(locks, 0)
+	if w.PE() == 3 {
+		if err := lock.Lock(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	switch w.PE() {
+	case 0:
+		return w.Barrier(ctx)
+	case 1:
+		return lock.Lock(ctx)
+	case 2:
+		for n := 0; ; n++ {
+			locks.Local()
+		}
+	}
+	for pgas.LockTail(lock) != 2 { // PE 1 waits behind this one
+		w.Fence()
+	}
+	os.Stdout.WriteString("these are my last words\n")
+	w.GlobalExit(42)
+	return nil
+}
+
+func TestGlobalExitMisuse(t *testing.T) {
+	pgastest.RunGoroutines(t, 1, func(_ context.Context, w *pgas.World) error {
+		for _, status := range []int{-1, 256} {
+			if err := mustMisuse(func() { w.GlobalExit(status) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
