@@ -5,7 +5,7 @@
 // signal that follows its payload is seen after it.
 //
 // Small operations are gathered in the lane's buffer. It leaves when it is full, when somebody waits,
-// and otherwise at the second tick of the service thread that finds it.
+// and otherwise at the second tick of the service thread that finds it; in a batch, at one much later.
 #include <stdlib.h>
 
 #include "private.h"
@@ -20,17 +20,20 @@ static void put_rec(char **at, struct wire_rec rec)
 
 // Buffers.
 
-static sendbuf_t *take_buf(channel_t *c)
+sendbuf_t *take_buf(channel_t *c)
 {
     sendbuf_t *b = c->free_bufs;
-    if (!b)
-        return malloc(sizeof *b);
-    c->free_bufs = b->next;
-    c->free_count--;
+    if (b) {
+        c->free_bufs = b->next;
+        c->free_count--;
+    } else if (!(b = malloc(sizeof *b))) {
+        return NULL;
+    }
+    b->loan = 0;
     return b;
 }
 
-static void give_buf(channel_t *c, sendbuf_t *b)
+void give_buf(channel_t *c, sendbuf_t *b)
 {
     enum { KEEP = 16 };
     if (c->free_count >= KEEP) {
@@ -114,7 +117,7 @@ static void start_buffer(lane_t *l)
 // lane_clean says that nothing of the lane is on its way.
 int lane_clean(const lane_t *l)
 {
-    return l->status != UCS_OK || (l->used == head_bytes && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty);
+    return l->status != UCS_OK || (l->used == head_bytes && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty && l->returned == l->lent);
 }
 
 static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
@@ -199,6 +202,7 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
     sendbuf_t *b = arg;
     lane_t *l = b->lane;
     l->pending--;
+    loan_part_end(l, b->loan);
     give_buf(l->channel, b);
     ucp_request_free(request);
     if (status != UCS_OK)
@@ -223,6 +227,7 @@ static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n
         return 1;
     }
     l->pending++;
+    loan_part(l, b->loan);
     return 0;
 }
 
@@ -332,13 +337,14 @@ static int sent_all(channel_t *c, lane_t *l, uint64_t arg)
 }
 
 // send_piece sends n bytes for off from where they are, and behind the last piece the signal.
-static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *signal, uint64_t value, int last)
+static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *signal, uint64_t value, int last, uint64_t loan)
 {
     sendbuf_t *b = take_buf(l->channel);
     if (!b) {
         lane_fail(l, UCS_ERR_NO_MEMORY);
         return;
     }
+    b->loan = loan;
     char *at = b->data + head_bytes;
     put_rec(&at, (struct wire_rec){.kind = REC_BODY, .n = n, .off = off});
     if (signal) {
@@ -359,13 +365,12 @@ static uint32_t piece_of(uint64_t n)
     return pieces <= 1 ? (uint32_t)n : (uint32_t)WIRE_PAD((n + pieces - 1) / pieces);
 }
 
-// lane_put moves n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
-// 8-byte word at signal. src may be reused on return.
-void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value)
+// lane_put_pieces moves n > 0 bytes straight from src, and then sends the signal, if there is one. UCX may
+// still be reading src on return.
+void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *signal, uint64_t value, uint64_t loan)
 {
-    struct wire_rec post = {.kind = REC_POST, .op = (uint8_t)signal_op, .bytes = 8, .off = signal};
-    if (signal_op == WORD_FETCH && lane_native(l)) {
-        uint64_t done = native_put(l, off, src, n);
+    if (!signal && lane_native(l)) {
+        uint64_t done = native_put(l, off, src, n, loan);
         off += done, src += done, n -= done;
     }
     lane_send(l, 0);
@@ -373,12 +378,20 @@ void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t sig
     while (n > 0 && l->status == UCS_OK) {
         uint32_t piece = n < pieces ? (uint32_t)n : pieces;
         int last = piece == n;
-        send_piece(l, off, src, piece, last && signal_op != WORD_FETCH ? &post : NULL, value, last);
+        send_piece(l, off, src, piece, last ? signal : NULL, value, last, loan);
         off += piece, src += piece, n -= piece;
         lane_throttle(l);
     }
     if (l->status != UCS_OK)
         l->lost = 1;
+}
+
+// lane_put moves n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
+// 8-byte word at signal. src may be reused on return.
+void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value)
+{
+    struct wire_rec post = {.kind = REC_POST, .op = (uint8_t)signal_op, .bytes = 8, .off = signal};
+    lane_put_pieces(l, off, src, n, signal_op != WORD_FETCH ? &post : NULL, value, 0);
     if (l->pending)
         drive(l->channel, l, sent_all, 0, INT64_MAX, 0);
 }
@@ -609,13 +622,13 @@ void channel_tick(channel_t *c)
     enum { LOOKS = 8 };
     uint64_t tick = c->engine->ticks;
     int64_t now = now_ns(), since = now - c->ticked_ns;
-    int clean = 1;
+    int clean = 1, due = !c->batch || ++c->skipped % BATCH_TICKS == 0;
     c->ticked_ns = now;
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_t *l = c->opened[i];
         if (l->status != UCS_OK)
             lane_reap(l);
-        else if (!lane_clean(l) && (l->used == head_bytes || l->born != tick))
+        else if (due && !lane_clean(l) && (l->used == head_bytes || l->born != tick))
             lane_send(l, 1);
         if (!lane_clean(l))
             note_silence(c, l, since); // nobody may ever wait on this channel

@@ -312,7 +312,7 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	prompt := l.used == headBytes && l.sent == l.acked
+	prompt := l.used == headBytes && l.sent == l.acked && c.c.batch == 0
 	switch n := len(src); {
 	case n > C.SMALL_MAX:
 		c.putLarge(l, dst, src, op, sig, value)
@@ -509,10 +509,10 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	}
 }
 
-// unpin lets go of destinations, once no get is on its way on any lane.
+// unpin lets go of destinations and sources, once no get and no loan is open on any lane.
 func (c *Channel) unpin() {
 	for _, l := range c.lanes {
-		if l != nil && l.detached > 0 {
+		if l != nil && (l.detached > 0 || l.returned != l.lent) {
 			return
 		}
 	}

@@ -25,6 +25,7 @@ enum {
     FETCHES_MAX = SLOTS / 2,     // of these, old values that the program has not asked for yet: the others stay usable
     CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
     NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
+    LOANS = 64,                  // sources of puts that UCX may be reading at a time, on a lane
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
 };
 
@@ -62,6 +63,7 @@ typedef struct lane lane_t;
 typedef struct sendbuf {
     struct sendbuf *next;
     lane_t *lane;
+    uint64_t loan; // whose data goes with it, or 0
     char data[BUFFER_BYTES];
 } sendbuf_t;
 
@@ -126,6 +128,10 @@ struct lane {
     struct key *keys;      // by chunk
     uint64_t discard;      // where old values go that nobody wants
 
+    uint64_t lent;     // sources of puts ever lent by their owners, numbered from 1
+    uint64_t returned; // those up to here may be used again
+    uint32_t parts[LOANS]; // of the last ones: what UCX still reads
+
     uint32_t lost;      // operations were dropped since the last report
     uint32_t closing;   // ep has been closed or is being closed
     int64_t silent_ns;  // how long waits have waited without an answer
@@ -136,6 +142,8 @@ struct channel {
     uint32_t dirty;   // something may have to leave or to be acknowledged
     uint32_t want;    // goroutines that want the lock while one waits under it
     uint32_t asleep;  // a waiter sleeps under the lock: kick it
+    uint32_t batch;   // what is gathered may wait for long: whoever needs it will say so
+    uint32_t skipped; // ticks that did not let it out, for that
     engine_t *engine;
     uint32_t number;
     ucp_worker_h worker;
@@ -203,6 +211,10 @@ void slot_release(channel_t *c, slot_t *s);
 void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b);
 slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int detached);
 int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, int64_t budget_ns, slot_t **slot);
+
+// lend.c: puts that return before their source may be reused. The caller holds channel.lock.
+uint64_t lane_lend(lane_t *l, uint64_t off, const char *src, uint64_t n);
+int channel_returned(channel_t *c, int64_t pe, uint64_t loan, int64_t budget_ns);
 
 // wait.c: completion. The caller holds channel.lock.
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns);

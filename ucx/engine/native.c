@@ -186,20 +186,54 @@ static uint64_t in_chunk(uint64_t off, uint64_t n)
     return n < left ? n : left;
 }
 
-// native_put puts what it can of n bytes and returns how many; src may be reused on return.
-uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n)
+static void on_lent(void *request, ucs_status_t status, void *arg)
+{
+    sendbuf_t *b = arg;
+    lane_t *l = b->lane;
+    loan_part_end(l, b->loan);
+    give_buf(l->channel, b);
+    on_native(request, status, l);
+}
+
+// lend puts a piece of a loan's source: b remembers whose it is.
+static void lend(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h rkey, uint64_t loan)
+{
+    sendbuf_t *b = take_buf(l->channel);
+    if (!b) {
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+        return;
+    }
+    b->lane = l;
+    b->loan = loan;
+    ucp_request_param_t param = native_param(l);
+    param.cb.send = on_lent;
+    param.user_data = b;
+    ucs_status_ptr_t r = ucp_put_nbx(l->ep, src, n, at, rkey, &param);
+    count(l, r);
+    if (UCS_PTR_IS_PTR(r))
+        loan_part(l, loan);
+    else
+        give_buf(l->channel, b);
+}
+
+// native_put puts what it can of n bytes and returns how many. src may be reused on return, or, if it is
+// lent, when the loan is over.
+uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t loan)
 {
     uint64_t done = 0;
     struct key *k;
     pass_fence(l);
     while (done < n && (k = key_of(l, off + done))) {
-        uint64_t piece = in_chunk(off + done, n - done);
+        uint64_t piece = in_chunk(off + done, n - done), at = k->base + (off + done) % CHUNK_BYTES;
         ucp_request_param_t param = native_param(l);
         l->native_dirty = 1;
-        count(l, ucp_put_nbx(l->ep, src + done, piece, k->base + (off + done) % CHUNK_BYTES, k->rkey, &param));
+        if (loan)
+            lend(l, src + done, piece, at, k->rkey, loan);
+        else
+            count(l, ucp_put_nbx(l->ep, src + done, piece, at, k->rkey, &param));
         done += piece;
     }
-    wait_native(l, 0);
+    wait_native(l, loan ? NATIVE_MAX : 0);
     return done;
 }
 

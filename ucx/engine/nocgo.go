@@ -94,6 +94,18 @@ func (*Channel) Fence(int) {}
 // GetNB is never called: there is no Channel.
 func (*Channel) GetNB(int, []byte, uint64) {}
 
+// PutNB is never called: there is no Channel.
+func (*Channel) PutNB(int, uint64, []byte) uint64 { return 0 }
+
+// Returned is never called: there is no Channel.
+func (*Channel) Returned(int, uint64) bool { return true }
+
+// AwaitReturned is never called: there is no Channel.
+func (*Channel) AwaitReturned(context.Context, int, uint64) error { return ErrNoCgo }
+
+// Batch is never called: there is no Channel.
+func (*Channel) Batch(bool) {}
+
 // PutBlocks is never called: there is no Channel.
 func (*Channel) PutBlocks(int, uint64, []byte, Blocks) {}
 

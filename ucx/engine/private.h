@@ -10,6 +10,7 @@
 
 enum {
     TICK_NS = 100 * 1000,          // how often channels are looked after
+    BATCH_TICKS = 16,              // what a batch gathers leaves by itself at one tick in so many
     LONG_TICK_NS = 800 * 1000,     // how often the service thread looks in while others drive without a pause
     DEEP_NS = 10 * 1000 * 1000,    // idle for so long, it sleeps until something happens
     NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it looks around
@@ -140,6 +141,14 @@ void lane_ask_room(lane_t *l, uint32_t record, uint32_t n);
 void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
 void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n);
 
+void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *signal, uint64_t value, uint64_t loan);
+sendbuf_t *take_buf(channel_t *c);
+void give_buf(channel_t *c, sendbuf_t *b);
+
+// lend.c
+void loan_part(lane_t *l, uint64_t loan);
+void loan_part_end(lane_t *l, uint64_t loan);
+
 // strided.c
 void move_blocks(char *to, uint64_t to_step, const char *from, uint64_t from_step, uint64_t bytes, uint64_t count);
 void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n);
@@ -148,7 +157,7 @@ void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n);
 int lane_native(lane_t *l);
 void lane_native_flush(lane_t *l);
 void lane_drop_keys(lane_t *l);
-uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n);
+uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t loan);
 uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait);
 void wait_native(lane_t *l, uint32_t left);
 void engine_key(engine_t *e, uint64_t off, char *bytes);

@@ -1,0 +1,96 @@
+//go:build cgo
+
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestLentSource: a large put to a PE that takes nothing returns at once, and its source is in use until
+// that PE takes it.
+func TestLentSource(t *testing.T) {
+	_, b, c := pair(t, true, 0)
+	src := bytes.Repeat([]byte("lent"), 100_000)
+	want := bytes.Clone(src)
+	var loans []uint64
+	for range 3 {
+		loans = append(loans, c.PutNB(1, 4096, src))
+	}
+	for i, loan := range loans {
+		if loan != uint64(i)+1 || c.Returned(1, loan) {
+			t.Fatalf("loan %d has number %d; over: %v", i, loan, c.Returned(1, loan))
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	for _, pe := range []int{1, -1} {
+		if err := c.AwaitReturned(ctx, pe, loans[0]); !errors.Is(err, cause) {
+			t.Fatalf("waiting for PE %d: %v", pe, err)
+		}
+	}
+	if err := b.start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, loan := range loans {
+		if err := c.AwaitReturned(t.Context(), 1, loan); err != nil || !c.Returned(1, loan) {
+			t.Fatalf("loan %d: %v", loan, err)
+		}
+	}
+	clear(src) // it may be reused now, whatever has come of the puts
+	if err := c.AwaitReturned(t.Context(), -1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Quiet(t.Context(), -1); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.heap[4096:4096+len(want)], want) {
+		t.Fatal("what has come is not what was lent")
+	}
+	if c.pinned != 0 {
+		t.Fatalf("%d sources are pinned after all", c.pinned)
+	}
+}
+
+// TestManyLoans: more loans than there can be at a time wait for each other.
+func TestManyLoans(t *testing.T) {
+	_, b, c := pair(t, false, 0)
+	want := make([]byte, 40_000)
+	for i := range 500 {
+		src := bytes.Repeat([]byte{byte(i)}, len(want))
+		c.PutNB(1, 4096, src)
+		copy(want, src)
+	}
+	small := []byte("small")
+	if loan := c.PutNB(1, 4096, small); loan != 0 || !c.Returned(1, loan) {
+		t.Fatal("a small put has kept its source")
+	}
+	clear(small)
+	copy(want, "small")
+	if err := c.Quiet(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.heap[4096:][:len(want)], want) {
+		t.Fatal("the last puts are not there")
+	}
+	if err := c.AwaitReturned(t.Context(), -1, 0); err != nil || c.pinned != 0 {
+		t.Fatalf("%v; %d pinned", err, c.pinned)
+	}
+}
+
+// TestLoansOfTheLost: a loan to a PE that never answers ends when that is given up.
+func TestLoansOfTheLost(t *testing.T) {
+	_, _, c := pair(t, true, 100*time.Millisecond)
+	loan := c.PutNB(1, 4096, make([]byte, 100_000))
+	if err := c.AwaitReturned(t.Context(), 1, loan); err != nil {
+		t.Fatal(err)
+	}
+	var lost *LostError
+	if err := c.Quiet(t.Context(), -1); !errors.As(err, &lost) || lost.PE != 1 {
+		t.Fatalf("quiet: %v", err)
+	}
+}
