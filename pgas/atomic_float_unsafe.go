@@ -137,7 +137,10 @@ func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) 
 }
 
 // Test reports whether this PE's own copy of the word compares true with v, as a number, now.
-func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool { return compareFloats(cmp, fromBits[F](a.own()), v) }
+func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool {
+	a.ctx.w.poll()
+	return compareFloats(cmp, fromBits[F](a.own()), v)
+}
 
 // own is this PE's own copy, by its bits.
 func (a AtomicFloat[F]) own() uint64 {

@@ -218,6 +218,7 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	w := a.ctx.w
+	w.poll()
 	c := w.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	_, ok := c.check()
 	return ok

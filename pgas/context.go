@@ -24,9 +24,10 @@ type Context struct {
 
 	w      *World
 	team   *Team
-	via    []transport.Channel // what carries an access to each PE when there is no pointer
+	via    []transport.Channel // what carries an access to each PE when there is no pointer; nil: always remote
 	local  transport.Channel   // to the PEs of this host
 	remote transport.Channel   // to the others; nil when there are none
+	byCPU  bool                // atomics to this host never travel by remote
 	nic    bool                // atomics to this host travel by remote, its data does not
 	view   bool                // the channels belong to another context
 	owed   atomic.Pointer[error]
@@ -36,7 +37,7 @@ type Context struct {
 // ContextOption says how a context will be used.
 type ContextOption func(*contextOptions)
 
-type contextOptions struct{ alone bool }
+type contextOptions struct{ alone, byCPU bool }
 
 // Private promises that only the goroutine that opened the context uses it
 // (OpenSHMEM 1.6, SHMEM_CTX_PRIVATE).
@@ -50,6 +51,11 @@ func Serialized(o *contextOptions) { o.alone = true }
 // symmetric memory (through Ptr and Local). It changes nothing here: on one host a put is such a store
 // too, and puts stay ordered (OpenSHMEM 1.6, SHMEM_CTX_NOSTORE).
 func NoStore(*contextOptions) {}
+
+// ByCPU makes the CPU execute the context's atomics on words of this host, also in a job whose atomics are
+// the network's. Those of the CPU and those of the network are then not atomic to each other: a word that
+// both update needs a protocol that knows it.
+func ByCPU(o *contextOptions) { o.byCPU = true }
 
 // NewContext opens a context of all PEs. It is not collective (OpenSHMEM 1.6, shmem_ctx_create).
 func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
@@ -74,18 +80,26 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
-	c := &Context{w: w, team: t}
+	c := &Context{w: w, team: t, byCPU: o.byCPU}
 	var err error
 	if c.local, err = w.shm.Channel(o.alone); err != nil {
 		return nil, err
 	}
 	if w.far != nil {
-		if c.remote, err = w.far.Channel(o.alone); err != nil {
+		if c.remote, err = openFar(w.far, o); err != nil {
 			return nil, err
 		}
 	}
 	c.route()
 	return c, nil
+}
+
+// openFar opens a channel of t.
+func openFar(t transport.Transport, o contextOptions) (transport.Channel, error) {
+	if c, ok := t.(transport.CPUChanneler); ok && o.byCPU {
+		return c.CPUChannel(o.alone)
+	}
+	return t.Channel(o.alone)
 }
 
 // viewOf is base's ordering domain with the PE numbers of t.
@@ -98,7 +112,10 @@ func (t *Team) viewOf(base *Context) *Context {
 // route fills in how c gets to each PE.
 func (c *Context) route() {
 	w := c.w
-	c.nic = w.job.Settings.AMO == boot.AMONIC && c.remote != nil
+	if w.sched != nil {
+		return // the simulator sees everything
+	}
+	c.nic = w.job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
 	c.openWindow()
 	for _, pe := range c.team.pes {
 		switch {

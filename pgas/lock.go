@@ -217,18 +217,16 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
 	l.w.block(blockedIn{op: boot.InLock, peer: l.w.PE(), seq: uint64(l.off)})
 	defer l.w.unblock()
-	select {
-	case <-me.wake:
-		return me.told
-	case <-ctx.Done():
+	if l.w.awaitClosed(ctx, me.wake) != nil {
 		return l.w.locks.withdraw(l.off, me)
 	}
+	return me.told
 }
 
 // giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
 func (w *World) giveUp(l LockRef) {
 	if w.locks.abandon(l.off) {
-		go w.keep(l)
+		w.spawn(func() { w.keep(l) })
 	}
 }
 

@@ -69,8 +69,8 @@ func (t *Team) stuck(everywhere bool) error {
 func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 	off := uint64(slotOff(t.slot) + entryOff(n))
 	var words [4]uint64
-	for k := range words {
-		v, err := t.w.peekWord(t.pes[i], off+8*uint64(k))
+	for k, at := range [...]uintptr{0, callOff, callOff + 8, callOff + 16} {
+		v, err := t.w.peekWord(t.pes[i], off+uint64(at))
 		if err != nil {
 			return 0, call{}, false
 		}
@@ -98,7 +98,7 @@ func (t *Team) mismatch() *MismatchError {
 	_, mine, _ := t.peek(t.me, n)
 	e := &MismatchError{Call: fmt.Sprintf("%s (call %d of team %s)", mine, n, t.name)}
 	said := make([]string, len(t.pes))
-	start := time.Now()
+	start := t.w.Now()
 	for i := range t.pes {
 		said[i] = t.said(i, n, start)
 	}
@@ -108,7 +108,7 @@ func (t *Team) mismatch() *MismatchError {
 
 // said is what member i has called as its call n. One that has not got there yet is given a moment from
 // start on: the list says more when it is there.
-func (t *Team) said(i int, n uint64, start time.Time) string {
+func (t *Team) said(i int, n uint64, start time.Duration) string {
 	for {
 		tag, c, ok := t.peek(i, n)
 		switch {
@@ -118,10 +118,10 @@ func (t *Team) said(i int, n uint64, start time.Time) string {
 			return c.String()
 		case tag>>tagBits > n:
 			return "is in a later call"
-		case time.Since(start) > peekTime:
+		case t.w.Now()-start > peekTime:
 			return "has not got there"
 		}
-		time.Sleep(nap)
+		t.w.Sleep(t.w.ctx, nap) // an end of the World is seen by the next look
 	}
 }
 

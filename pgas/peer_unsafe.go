@@ -38,11 +38,14 @@ func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 // far returns what carries an access to pe, and pe's number there, which is the job's. It checks that
 // there is such a PE and that the context is open.
 func (c *Context) far(op string, pe int) (transport.Channel, int) {
-	if uint(pe) >= uint(len(c.via)) {
-		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.via)-1)
+	if uint(pe) >= uint(len(c.team.pes)) {
+		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.pes)-1)
 	}
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
+	}
+	if c.via == nil {
+		return c.remote, c.team.pes[pe]
 	}
 	return c.via[pe], c.team.pes[pe]
 }

@@ -8,6 +8,7 @@ import "context"
 
 // Request is a non-blocking collective under way.
 type Request struct {
+	w      *World
 	before *Request // the one that was made before it on this team, until that is over
 	over   chan struct{}
 	err    error // once over is closed
@@ -21,16 +22,15 @@ func (r *Request) Wait(ctx context.Context) error {
 		return r.err
 	default:
 	}
-	select {
-	case <-r.over:
-		return r.err
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := r.w.awaitClosed(ctx, r.over); err != nil {
+		return err
 	}
+	return r.err
 }
 
 // Test reports whether the collective is complete here, and its error if it is.
 func (r *Request) Test() (bool, error) {
+	r.w.poll()
 	select {
 	case <-r.over:
 		return true, r.err
@@ -47,16 +47,16 @@ func (r *Request) mine(ctx context.Context) bool { return ctx.Value(requestKey{}
 
 // start runs call for a Request. It must be called by the goroutine whose turn it is.
 func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) *Request {
-	r := &Request{before: t.turns.last.Load(), over: make(chan struct{})}
+	r := &Request{w: t.w, before: t.turns.last.Load(), over: make(chan struct{})}
 	t.turns.last.Store(r)
 	ctx = context.WithValue(ctx, requestKey{}, r)
-	go func() {
+	t.w.spawn(func() {
 		defer close(r.over)
 		if r.before != nil {
-			<-r.before.over
+			t.w.awaitClosed(context.Background(), r.before.over)
 			r.before = nil
 		}
 		r.err = call(ctx)
-	}()
+	})
 	return r
 }

@@ -16,7 +16,7 @@ const placeOff = 1024
 // leavePlace finds this PE's place. PEs that are goroutines have none of their own.
 func (w *World) leavePlace() {
 	var p topo.Place
-	if !w.opts.Goroutines {
+	if !w.opts.Goroutines && w.opts.Tree == nil {
 		p = topo.Here()
 	}
 	b := p.Encode()

@@ -83,6 +83,9 @@ func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error
 }
 
 func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	if w.sched != nil {
+		return w.awaitScheduled(ctx, c, why)
+	}
 	if w.waiter != nil && c.word.Off != 0 {
 		for start := time.Now(); ; {
 			if v, ok := w.drive(&c); ok {
@@ -142,6 +145,9 @@ func (w *World) yield() {
 
 // sleepUntil sleeps on the doorbell between looks at c.
 func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
+	if w.sched != nil {
+		return w.awaitScheduled(ctx, c, blockedIn{peer: -1})
+	}
 	stop := context.AfterFunc(ctx, w.state.Wake)
 	defer stop()
 	for d := nap; ; d = min(2*d, longNap) {
@@ -208,7 +214,7 @@ func (w *World) block(why blockedIn) {
 	b.Peer.Store(int32(why.peer))
 	b.Seq.Store(why.seq)
 	b.Team.Store(why.slot())
-	b.Since.Store(time.Now().UnixNano())
+	b.Since.Store(w.since())
 	b.Op.Store(uint32(why.op))
 	w.sayWaiting(why)
 }

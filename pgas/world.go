@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/topo"
@@ -29,7 +30,9 @@ type World struct {
 	far    transport.Transport // to other hosts; nil on one host
 	waiter transport.Waiter    // far, if it must be driven while waiting
 	faults transport.Watcher   // far, if it watches its peers
+	sched  transport.Scheduler // far, if PEs do not run by themselves
 
+	joined   time.Time
 	ctx      context.Context // ends with Close, for operations that take none
 	cancel   context.CancelCauseFunc
 	def      *Context
@@ -61,6 +64,8 @@ type Options struct {
 	// Remote opens the transport to PEs that this host's memory does not reach; required when the
 	// job has several hosts.
 	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)
+	// Tree is the topology if it is known beforehand.
+	Tree *topo.Tree
 }
 
 // errClosed is why operations on a closed World fail.
@@ -69,7 +74,7 @@ var errClosed = errors.New("the World is closed")
 // OpenWith joins the job described by job. Every PE must do so; it returns when all have. Programs
 // use Main or Init; this is for launchers and tests.
 func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) {
-	w := &World{job: job, opts: opts, first: job.Host().First}
+	w := &World{job: job, opts: opts, first: job.Host().First, tree: opts.Tree, joined: time.Now()}
 	i := job.PE - w.first
 	w.state, w.mine = job.Segment.States[i], job.Segment.Heap(i)
 	w.heap0 = heapPointer{basePointer(w.mine)}
@@ -108,6 +113,7 @@ func (w *World) openRemote(ctx context.Context) error {
 	w.far = t
 	w.waiter, _ = t.(transport.Waiter)
 	w.faults, _ = t.(transport.Watcher)
+	w.sched, _ = t.(transport.Scheduler)
 	return nil
 }
 
@@ -123,8 +129,10 @@ func (w *World) Host() string { return w.job.Host().Name }
 // Hosts are the names of the job's hosts, in PE order.
 func (w *World) Hosts() []string {
 	var names []string
-	for _, h := range w.job.Hosts {
-		names = append(names, h.Name)
+	for i, h := range w.job.Hosts {
+		if i == 0 || h.Name != w.job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
+			names = append(names, h.Name)
+		}
 	}
 	return names
 }

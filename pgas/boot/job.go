@@ -11,6 +11,7 @@ package boot
 import (
 	"context"
 	"fmt"
+	"sort"
 )
 
 // Host is one host of a job: PEs First … First+PEs-1 run there.
@@ -40,12 +41,10 @@ func (j *Job) Host() Host { return j.Hosts[j.Here] }
 
 // HostOf returns the index in Hosts of the host that pe runs on.
 func (j *Job) HostOf(pe int) int {
-	for i, h := range j.Hosts {
-		if pe >= h.First && pe < h.First+h.PEs {
-			return i
-		}
+	if pe < 0 || pe >= j.NPEs {
+		panic(fmt.Sprintf("boot: PE %d is not in a job of %d", pe, j.NPEs))
 	}
-	panic(fmt.Sprintf("boot: PE %d is not in a job of %d", pe, j.NPEs))
+	return sort.Search(len(j.Hosts), func(i int) bool { return j.Hosts[i].First > pe }) - 1
 }
 
 // Exchange is the wire-up service of a job: a key/value table with one collective. Values are small

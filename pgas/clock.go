@@ -1,0 +1,152 @@
+package pgas
+
+// Time, randomness and scheduling, for protocols and for programs that are to run in the simulator too:
+// there the clock is virtual, the numbers follow from a seed, and a PE runs until it waits. So a protocol
+// imports neither time nor math/rand, starts no goroutine, and asks its World.
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// Now is the time since this PE joined the job, or in the simulator since the job began. It never goes
+// back. Clocks of different PEs agree in the simulator only.
+func (w *World) Now() time.Duration {
+	if w.sched != nil {
+		return w.sched.Now()
+	}
+	return time.Since(w.joined)
+}
+
+// Random is a random number: in the simulator the next of this PE's own sequence, which follows from the
+// seed.
+func (w *World) Random() uint64 {
+	if w.sched != nil {
+		return w.sched.Random()
+	}
+	return rand.Uint64()
+}
+
+// Yield lets other PEs run. Whoever looks at something again and again instead of waiting for it calls it
+// between looks.
+func (w *World) Yield() {
+	if w.sched != nil {
+		w.sched.Yield()
+		return
+	}
+	w.yield()
+}
+
+// poll is Yield where PEs do not run by themselves. What tests a condition without waiting calls it: a
+// program that tests until it holds would keep the others from running.
+func (w *World) poll() {
+	if w.sched != nil {
+		w.sched.Yield()
+	}
+}
+
+// Sleep blocks for d, or until ctx ends, and returns its cause then.
+func (w *World) Sleep(ctx context.Context, d time.Duration) error {
+	if w.sched != nil {
+		return w.sched.Sleep(ctx, d)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// WithTimeout is context.WithTimeout by the clock of Now: in the simulator, a deadline of another clock
+// ends a wait only when nothing else can.
+func (w *World) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if w.sched != nil {
+		return w.sched.WithTimeout(ctx, d)
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// spawn runs f as another thread of control of this PE.
+func (w *World) spawn(f func()) {
+	if w.sched != nil {
+		w.sched.Go(f)
+		return
+	}
+	go f()
+}
+
+// awaitClosed blocks until another thread of control of this PE has closed ch, or ctx ends.
+func (w *World) awaitClosed(ctx context.Context, ch <-chan struct{}) error {
+	if w.sched == nil {
+		select {
+		case <-ch:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	closed := func() bool {
+		select {
+		case <-ch:
+			return true
+		default:
+			return false
+		}
+	}
+	for {
+		if err := w.sched.Await(ctx, 0, 0, closed); !errors.Is(err, transport.ErrStalled) {
+			return err
+		}
+	}
+}
+
+// awaitScheduled is await where a scheduler says who runs. When no PE can go on, it looks for the reason
+// before it waits on.
+func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	w.block(why)
+	defer w.unblock()
+	lo, hi := c.span()
+	var v uint64
+	var ok bool
+	ready := func() bool {
+		if !ok {
+			v, ok = c.check()
+		}
+		return ok || w.failure() != nil
+	}
+	for {
+		err := w.sched.Await(ctx, lo, hi, ready)
+		if stalled := errors.Is(err, transport.ErrStalled); stalled || err == nil && !ok {
+			err = w.hopeless(ctx, c, stalled)
+		}
+		if ok || err != nil {
+			return v, err
+		}
+	}
+}
+
+// span is where c's words are in the heap; nowhere if they are not in it.
+func (c *cond) span() (lo, hi uint64) {
+	switch {
+	case c.word.Off == 0:
+		return 0, 0
+	case c.set != nil:
+		return c.set.off, c.set.offset(c.set.n)
+	}
+	return c.word.Off, c.word.Off + uint64(c.word.Bytes)
+}
+
+// since is what a report of a blocked PE shows as its beginning.
+func (w *World) since() int64 {
+	if w.sched != nil {
+		return int64(w.sched.Now())
+	}
+	return time.Now().UnixNano()
+}
