@@ -26,7 +26,8 @@ const (
 	slotsOff    = 64 << 10
 	generations = 8 // entries of a slot; a power of two
 	entryBytes  = 1024
-	inlineBytes = entryBytes - int(unsafe.Offsetof(entry{}.data))
+	dataOff     = unsafe.Offsetof(entry{}.data)
+	inlineBytes = len(entry{}.data)
 	controlOff  = generations * entryBytes
 	signalsOff  = 12 << 10
 	numBoxes    = 128 // a power of two
@@ -43,14 +44,17 @@ const (
 	poolBytes = boot.ReservedBytes - poolOff
 )
 
-// An entry says what its owner has called. tag is written last.
+// An entry says what its owner has called. tag is written last. What only a report wants is far from it:
+// each store to the line that others look at may cost a trip of that line.
 type entry struct {
 	tag   atomic.Uint64 // number of the call and a digest of it; poisoned if it was the wrong one
-	call  uint64        // kind, root and size of an element
+	data  [992]byte
+	call  uint64 // kind, root and size of an element
 	count uint64
 	where uint64 // digest of the offsets that it concerns
-	data  [992]byte
 }
+
+const callOff = unsafe.Offsetof(entry{}.call)
 
 // control is the words of meetings.
 type control struct {
@@ -61,6 +65,8 @@ type control struct {
 	done     atomic.Uint64 // the tag of the last call whose use of others' memory is over
 	_        [wordStride - 8]byte
 	ready    atomic.Uint64 // the tag of the last call whose first half is over
+	_        [wordStride - 8]byte
+	readers  atomic.Uint64 // how often others have read what the owner lent
 	_        [wordStride - 8]byte
 }
 

@@ -227,7 +227,7 @@ func (t *Team) exchange(ctx context.Context, c call, n int, fill func([]byte)) (
 		return nil, err
 	}
 	all := make([][]byte, len(t.pes))
-	off := uint64(slotOff(t.slot)+entryOff(t.turns.n)) + entryBytes - uint64(inlineBytes)
+	off := uint64(slotOff(t.slot) + entryOff(t.turns.n) + dataOff)
 	for i, pe := range t.pes {
 		all[i] = make([]byte, n)
 		t.w.def.courier(pe).GetNB(pe, all[i], off)
