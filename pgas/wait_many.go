@@ -49,9 +49,7 @@ func (a AtomicSlice[W]) On(c *Context) AtomicSlice[W] { return AtomicSlice[W]{c,
 // Until is the set of this PE's own copies of the words, to be waited for until they compare true with
 // v.
 func (a AtomicSlice[W]) Until(cmp Cmp, v W) *WaitSet[W] {
-	s := newWordSet(a, cmp)
-	s.want = intervalOf(cmp, s.order(uint64(v)), s.top)
-	return &WaitSet[W]{s: s}
+	return newWaitSet(a, cmp, v)
 }
 
 // UntilEach is Until with a value for each word. The set keeps values: they may be changed between
@@ -60,10 +58,9 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 	if len(values) != a.n {
 		misuse("UntilEach", "%d values for %d words: give one for each", len(values), a.n)
 	}
-	s := newWordSet(a, cmp)
-	s.want = intervalOf(cmp, 0, s.top)
-	s.wants = unsafe.Pointer(unsafe.SliceData(values))
-	return &WaitSet[W]{s: s}
+	s := newWaitSet(a, cmp, 0)
+	s.s.wants = unsafe.Pointer(unsafe.SliceData(values))
+	return s
 }
 
 // WaitSet is a number of words of this PE and what they are to become. Updates by atomics and signals,
@@ -75,6 +72,12 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 type WaitSet[W Word] struct {
 	s   wordSet
 	err error
+}
+
+func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
+	s := &WaitSet[W]{s: wordSet{off: uint64(a.off), n: a.n, wide: wide[W](), signed: isSigned[W](), cmp: cmp}}
+	s.s.init(a.ctx.w, uint64(v))
+	return s
 }
 
 // Except takes words out of the set, those whose skip[i] is true, and returns the set. The set keeps

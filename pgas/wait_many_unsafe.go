@@ -21,17 +21,18 @@ import (
 
 // wordSet is a WaitSet without its type.
 type wordSet struct {
-	w     *World
-	p     unsafe.Pointer // the first word
-	off   uint64         // of the first word in the heap
-	n     int
-	wide  bool   // words of 8 bytes; else of 4
-	top   uint64 // the largest unsigned word
-	flip  uint64 // the bit that turns the order of the words into that of unsigned ones
-	cmp   Cmp
-	want  interval       // of every word
-	wants unsafe.Pointer // if not nil, n words: each word has one of its own
-	skip  []bool         // if not nil, those that do not belong to the set
+	w      *World
+	p      unsafe.Pointer // the first word
+	off    uint64         // of the first word in the heap
+	n      int
+	wide   bool // words of 8 bytes; else of 4
+	signed bool
+	top    uint64 // the largest unsigned word
+	flip   uint64 // the bit that turns the order of the words into that of unsigned ones
+	cmp    Cmp
+	want   interval       // of every word
+	wants  unsafe.Pointer // if not nil, n words: each word has one of its own
+	skip   []bool         // if not nil, those that do not belong to the set
 
 	goal  goal
 	next  int    // a search for any starts here: after the last answer
@@ -74,17 +75,17 @@ func intervalOf(cmp Cmp, want, top uint64) interval {
 
 func (in interval) has(v uint64) bool { return (v-in.lo <= in.width) != in.not }
 
-func newWordSet[W Word](a AtomicSlice[W], cmp Cmp) wordSet {
-	w := a.ctx.w
-	s := wordSet{w: w, p: w.own(a.off), off: uint64(a.off), n: a.n, wide: wide[W](), top: math.MaxUint64, cmp: cmp}
+// init fills in what follows from where the words are and how they compare.
+func (s *wordSet) init(w *World, want uint64) {
+	s.w, s.p, s.top = w, w.own(uintptr(s.off)), math.MaxUint64
 	if !s.wide {
 		s.top = math.MaxUint32
 	}
-	if isSigned[W]() {
+	if s.signed {
 		s.flip = s.top/2 + 1
 	}
-	s.next = w.starts.in(a.n)
-	return s
+	s.want = intervalOf(s.cmp, s.order(want), s.top)
+	s.next = w.starts.in(s.n)
 }
 
 // order is a word's place in the order of the words.
