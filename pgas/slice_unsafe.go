@@ -47,9 +47,19 @@ func (s Slice[T]) Put(pe int, src []T) {
 	via.Put(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)))
 }
 
-// PutNB is Put: src may be reused on return in either. It exists so that programs can say that they
-// do not wait.
-func (s Slice[T]) PutNB(pe int, src []T) { s.Put(pe, src) }
+// PutNB copies src to the start of the range on pe, and need not wait until it has read src: that must
+// not change until what it returns is Done, or until a QuietLocal or Quiet of the context. On this host,
+// and if it is small, src has been read on return. To other hosts a large src is sent from where it is;
+// with megabytes on the way to one PE, PutNB waits for room. The data is complete and visible there
+// after a Quiet (OpenSHMEM 1.6, shmem_put_nbi).
+func (s Slice[T]) PutNB(pe int, src []T) Sent {
+	checkFits("PutNB", len(src), s.n)
+	if p := s.ctx.at(pe, s.off); p != nil {
+		move(unsafe.Slice((*T)(p), len(src)), src)
+		return Sent{}
+	}
+	return s.ctx.putNB(pe, uint64(s.off), keptBytesOf(unsafe.SliceData(src), len(src)))
+}
 
 // Get fills dst from the start of the range on pe and waits for it; it panics with *PeerError if pe
 // is lost (OpenSHMEM 1.6, shmem_get).

@@ -1,0 +1,61 @@
+package pgas
+
+// Completion here and completion there are two things. A put is complete there, at its target, after a
+// Quiet. It is complete here when its source may be used again, which is sooner: Put waits for that, and
+// PutNB tells when it is so.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// Sent tells when the source of a PutNB may be used again. The zero Sent says: now. It says nothing about
+// the target, where the data is after a Quiet. A Quiet or Close of the context ends it too.
+type Sent struct {
+	ctx  *Context
+	via  transport.Lender
+	pe   int // of the job
+	loan uint64
+}
+
+// Done reports, without waiting, whether the source may be used again.
+func (s Sent) Done() bool { return s.loan == 0 || s.ctx.closed.Load() || s.via.Returned(s.pe, s.loan) }
+
+// Wait returns when the source may be used again. It returns the error of ctx; that the target is lost is
+// for Quiet to report.
+func (s Sent) Wait(ctx context.Context) error {
+	if s.Done() {
+		return nil
+	}
+	return s.ctx.returned(ctx, s.via, s.pe, s.loan)
+}
+
+// QuietLocal returns when the sources of all PutNB on c may be used again: what Sent.Wait does for one of
+// them. It completes nothing at the targets, and no GetNB. It returns the error of ctx; that a target is
+// lost is for Quiet to report.
+func (c *Context) QuietLocal(ctx context.Context) error {
+	lender, ok := c.remote.(transport.Lender)
+	if !ok || c.closed.Load() {
+		return nil
+	}
+	return c.returned(ctx, lender, -1, 0)
+}
+
+func (c *Context) returned(ctx context.Context, via transport.Lender, pe int, loan uint64) error {
+	c.w.block(blockedIn{op: boot.InQuiet, peer: pe})
+	defer c.w.unblock()
+	return via.AwaitReturned(ctx, pe, loan)
+}
+
+// putNB puts through the transport, from where src is if that can be.
+func (c *Context) putNB(pe int, dst uint64, src []byte) Sent {
+	via, to := c.far("PutNB", pe)
+	lender, ok := via.(transport.Lender)
+	if !ok {
+		via.Put(to, dst, src)
+		return Sent{}
+	}
+	return Sent{ctx: c, via: lender, pe: to, loan: lender.PutNB(to, dst, src)}
+}
