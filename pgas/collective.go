@@ -43,12 +43,23 @@ func Using(a Algorithm) CollectiveOption {
 // hold few members each.
 func Flat(o *collectiveOptions) { o.flat = true }
 
-func optionsOf(opts []CollectiveOption) (o collectiveOptions) {
+func optionsOf(opts []CollectiveOption) collectiveOptions {
+	if len(opts) == 0 {
+		return collectiveOptions{} // the common case, in which nothing escapes to the heap
+	}
+	return gathered(opts)
+}
+
+func gathered(opts []CollectiveOption) (o collectiveOptions) {
 	for _, opt := range opts {
 		opt(&o)
 	}
 	return o
 }
+
+// fewHosts is up to how many hosts one message from each to each is the fastest: the next ones are on
+// their way while the first arrives, and no trip waits for another.
+const fewHosts = 8
 
 // layoutFor is the layout that the options ask for.
 func (t *Team) layoutFor(o collectiveOptions) *layout {

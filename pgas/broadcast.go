@@ -1,0 +1,289 @@
+package pgas
+
+// Broadcasts. On every host one member, the head, is where the others get the data: the root on its own
+// host, the leader on the others. A host's members copy from their head; between hosts, the heads form a
+// tree below the root, or all get it from the root.
+//
+//	small  the head shows the data in its entry or in a box. The root waits for nobody, the others
+//	       only for their head and that for its parent.
+//	large  all meet first. A parent then puts the data straight into the dst of its children, in
+//	       pieces, so that a child passes on one while the next is coming; and the head lends the data
+//	       to the members of its host.
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Broadcast copies src of member root to dst of every member, the root's own included
+// (OpenSHMEM 1.6, shmem_broadcast).
+//
+// As many elements move as src has; dst must have room for them. Both are the same ranges on all members,
+// which must not overlap unless they start at the same element. When Broadcast returns, dst is complete on
+// this PE, and src may be reused; nothing is said about other members. dst is written only while its owner
+// is in the call: no barrier is needed before it.
+//
+// All members must call it with the same arguments; when they do not, they get a *MismatchError. A member
+// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
+// algorithms are Linear and Tree.
+func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) error {
+	b := t.broadcastOf(rawOf(dst), rawOf(src), root, opts)
+	return b.run(ctx)
+}
+
+// BroadcastNB starts Broadcast. Until the Request is complete, dst and src belong to it.
+func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) *Request {
+	b := t.broadcastOf(rawOf(dst), rawOf(src), root, opts)
+	return t.start(ctx, b.run)
+}
+
+// A broadcast is one under way.
+type broadcast struct {
+	t        *Team
+	l        *layout
+	call     call
+	dst, src uintptr
+	n        int // bytes
+	way      Algorithm
+	head     int // the member of this host that has the data first, by its place in l.here
+	rank     int // this host's number, counted from the root's
+}
+
+func (t *Team) broadcastOf(dst, src raw, root int, opts []CollectiveOption) broadcast {
+	t.checkRanges(kindBroadcast, dst, src)
+	t.member("Broadcast", root)
+	checkFits("Broadcast", src.n, dst.n)
+	if dst.off != src.off {
+		checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
+	}
+	o := optionsOf(opts)
+	b := broadcast{t: t, l: t.layoutFor(o), dst: dst.off, src: src.off, n: src.bytes()}
+	b.call = call{kind: kindBroadcast, op: o.bits(), root: root, size: src.size, count: uint64(src.n)}.at(dst.off, src.off)
+	b.way = o.forBroadcast(len(b.l.hosts))
+	if len(b.l.hosts) == 1 {
+		b.head = root
+		return b
+	}
+	n := len(b.l.hosts)
+	for h, members := range b.l.hosts {
+		if i := slices.Index(members, root); i >= 0 {
+			b.rank = (b.l.host - h + n) % n
+			if b.rank == 0 {
+				b.head = i
+			}
+		}
+	}
+	return b
+}
+
+func (o collectiveOptions) forBroadcast(hosts int) Algorithm {
+	switch o.algorithm {
+	case Auto:
+		if hosts <= fewHosts {
+			return Linear
+		}
+		return Tree
+	case Linear, Tree:
+		return o.algorithm
+	}
+	misuse("Broadcast", "there is no %s broadcast: use Linear or Tree", o.algorithm)
+	return Auto
+}
+
+func (b *broadcast) run(ctx context.Context) error {
+	if b.n == 0 {
+		return nil
+	}
+	var err error
+	switch {
+	case len(b.l.hosts) == 1:
+		err = b.here(ctx)
+	case b.n <= maxMessage:
+		err = b.small(ctx)
+	default:
+		err = b.large(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("broadcast on team %s: %w", b.t.name, err)
+	}
+	return nil
+}
+
+// leads reports whether this PE is the head of its host.
+func (b *broadcast) leads() bool { return b.l.rank == b.head }
+
+// here is the broadcast on one host.
+func (b *broadcast) here(ctx context.Context) error {
+	t := b.t
+	s := showing(b.n, b.src, maxMessage)
+	e, err := t.enter(ctx, b.call, s.boxes())
+	if err != nil {
+		return err
+	}
+	defer t.leave()
+	s.x = t.box(s.boxes())
+	if !b.leads() {
+		e.tag.Store(t.turns.tag) // nobody waits for it
+		return b.fromHead(ctx, &s)
+	}
+	from := t.mine(b.src, b.n)
+	if s.way != lent {
+		copy(t.place(&s, e), from)
+	}
+	read := t.readBy()
+	t.publish(e)
+	b.store(from)
+	if s.way == lent {
+		return t.awaitReaders(ctx, read, len(b.l.here)-1)
+	}
+	return nil
+}
+
+// fromHead copies what the head of this host shows.
+func (b *broadcast) fromHead(ctx context.Context, s *show) error {
+	if _, err := b.t.awaitEntry(ctx, b.l, b.head); err != nil {
+		return err
+	}
+	b.store(b.t.shown(b.l, s, b.head))
+	if s.way == lent {
+		b.t.haveRead(b.l, b.head)
+	}
+	return nil
+}
+
+// store copies data to dst, unless that is where it is.
+func (b *broadcast) store(data []byte) {
+	if dst := b.t.mine(b.dst, b.n); &dst[0] != &data[0] {
+		move(dst, data)
+	}
+}
+
+// small is the broadcast between hosts of what fits a message.
+func (b *broadcast) small(ctx context.Context) error {
+	t := b.t
+	s := show{way: staged, n: b.n}
+	e, err := t.enter(ctx, b.call, s.boxes())
+	if err != nil {
+		return err
+	}
+	defer t.leave()
+	s.x = t.box(s.boxes())
+	if !b.leads() {
+		e.tag.Store(t.turns.tag)
+		return b.fromHead(ctx, &s)
+	}
+	data := t.place(&s, e)
+	if b.rank == 0 {
+		copy(data, t.mine(b.src, b.n))
+	} else if err := t.awaitBox(ctx, s.x, b.parent()); err != nil {
+		return err
+	}
+	t.publish(e)
+	for child := range b.children {
+		t.sendBox(child, s.x, data)
+	}
+	b.store(data)
+	return nil
+}
+
+// A large broadcast goes between hosts in pieces of about this size, at most so many.
+const (
+	broadcastPiece = 256 << 10
+	mostPieces     = 32
+)
+
+// large is the broadcast between hosts of what does not fit a message.
+func (b *broadcast) large(ctx context.Context) error {
+	t := b.t
+	pieces := min(mostPieces, (b.n+broadcastPiece-1)/broadcastPiece)
+	e, err := t.enter(ctx, b.call, pieces)
+	if err != nil {
+		return err
+	}
+	defer t.leave()
+	x := t.box(pieces)
+	read := t.readBy()
+	if err := t.meetIn(ctx, e); err != nil {
+		return err
+	}
+	s := show{way: lent, n: b.n, off: b.dst}
+	if b.rank == 0 {
+		s.off = b.src
+	}
+	if !b.leads() {
+		return b.fromLender(ctx, &s)
+	}
+	for i := range pieces {
+		lo, hi := part(b.n, pieces, i)
+		if b.rank > 0 {
+			if err := t.awaitBox(ctx, x+box(i), b.parent()); err != nil {
+				return err
+			}
+		}
+		for child := range b.children {
+			t.sendTo(child, x+box(i), uint64(b.dst)+uint64(lo), t.mine(s.off, b.n)[lo:hi])
+		}
+	}
+	if b.rank == 0 {
+		b.store(t.mine(b.src, b.n))
+	} else {
+		t.ready()
+	}
+	return t.awaitReaders(ctx, read, len(b.l.here)-1)
+}
+
+// fromLender copies what the head of this host lends: the root at once, others when they have it.
+func (b *broadcast) fromLender(ctx context.Context, s *show) error {
+	if b.rank > 0 {
+		if err := b.t.awaitReady(ctx, b.l, b.head); err != nil {
+			return err
+		}
+	}
+	b.store(b.t.shown(b.l, s, b.head))
+	b.t.haveRead(b.l, b.head)
+	return nil
+}
+
+// The hosts are numbered from that of the root for what follows: rank is this host's number.
+
+// headAt is the head of the host with the given number.
+func (b *broadcast) headAt(rank int) int {
+	if rank == 0 {
+		return b.call.root
+	}
+	n := len(b.l.hosts)
+	return b.l.hosts[(b.l.host-b.rank+rank+n)%n][0]
+}
+
+// parent is the head that this host's gets the data from. In the tree it is the one whose number lacks
+// this one's lowest bit.
+func (b *broadcast) parent() int {
+	if b.way == Linear {
+		return b.call.root
+	}
+	return b.headAt(b.rank & (b.rank - 1))
+}
+
+// children are the heads that get the data from this host's; those with most below them come first.
+func (b *broadcast) children(yield func(member int) bool) {
+	n := len(b.l.hosts)
+	if b.way == Linear {
+		for rank := 1; b.rank == 0 && rank < n; rank++ {
+			if !yield(b.headAt(rank)) {
+				return
+			}
+		}
+		return
+	}
+	below := uint(bits.TrailingZeros(uint(b.rank))) // how many bits children may set
+	if b.rank == 0 {
+		below = uint(bits.Len(uint(n - 1)))
+	}
+	for bit := below; bit > 0; bit-- {
+		if rank := b.rank | 1<<(bit-1); rank < n && !yield(b.headAt(rank)) {
+			return
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package pgas
+
+// What the collectives that move data share. They know nothing of types: they work on bytes of symmetric
+// memory. Inside a host a member shows the others what it contributes, in one of three ways:
+//
+//	inline  in its entry, beside the tag that says that it is there: one trip of a cache line
+//	staged  in boxes of its own slot, a copy that costs less than to wait until everybody has read it
+//	lent    where it is: the owner then waits until all have said that they have read it
+//
+// Entries and boxes are used again only after a meeting, so whoever shows something in them may go on
+// at once.
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// raw is a Slice without its type.
+type raw struct {
+	ctx     *Context
+	off     uintptr
+	n, size int // elements, and bytes of one
+}
+
+func rawOf[T any](s Slice[T]) raw { return raw{s.ctx, s.off, s.n, int(sizeOf[T]())} }
+
+func (r raw) bytes() int { return r.n * r.size }
+
+// checkRanges panics unless dst and src are ranges of t's World.
+func (t *Team) checkRanges(k kind, dst, src raw) {
+	t.alive(k.String())
+	if dst.ctx == nil || src.ctx == nil {
+		misuse(k.String(), "dst or src is the zero Slice: take both from symmetric memory of this job")
+	}
+	if dst.ctx.w != t.w || src.ctx.w != t.w {
+		misuse(k.String(), "dst or src is memory of another World than team %s", t.name)
+	}
+}
+
+// checkApart panics if the first d bytes of dst and the first s of src overlap.
+func checkApart(k kind, dst raw, d int, src raw, s int) {
+	if dst.off < src.off+uintptr(s) && src.off < dst.off+uintptr(d) {
+		misuse(k.String(), "dst and src overlap: they must have nothing in common")
+	}
+}
+
+// mine is n bytes of this PE's own heap.
+func (t *Team) mine(off uintptr, n int) []byte { return t.w.mine[off:][:n] }
+
+// theirs is n bytes of the heap of member i, which is on this host.
+func (t *Team) theirs(i int, off uintptr, n int) []byte { return t.w.shm.Heap(t.pes[i])[off:][:n] }
+
+// boxOff is where box x is in every heap.
+func (t *Team) boxOff(x box) uintptr { return slotOff(t.slot) + boxesOff + x.place()*boxBytes }
+
+// A show is how the members of a host show each other n bytes each.
+type show struct {
+	way showWay
+	n   int
+	x   box     // of staged
+	off uintptr // of lent
+}
+
+type showWay uint8
+
+const (
+	inline showWay = iota
+	staged
+	lent
+)
+
+// showing is the way to show n bytes that are at off; at most so many may be staged.
+func showing(n int, off uintptr, stagedMax int) show {
+	switch {
+	case n <= inlineBytes:
+		return show{way: inline, n: n}
+	case n <= stagedMax:
+		return show{way: staged, n: n}
+	}
+	return show{way: lent, n: n, off: off}
+}
+
+// boxes is how many boxes s takes.
+func (s *show) boxes() int {
+	if s.way == staged {
+		return boxesFor(s.n)
+	}
+	return 0
+}
+
+// place is where this PE must leave what it shows. s.x must have been taken, if it needs boxes.
+func (t *Team) place(s *show, e *entry) []byte {
+	switch s.way {
+	case inline:
+		return e.data[:s.n]
+	case staged:
+		return t.boxData(s.x, s.n)
+	}
+	return t.mine(s.off, s.n)
+}
+
+// shown is what member number k of this host shows, once it has entered the call.
+func (t *Team) shown(l *layout, s *show, k int) []byte {
+	switch s.way {
+	case inline:
+		return l.local[k].entry(t.turns.n).data[:s.n]
+	case staged:
+		return t.theirs(l.here[k], t.boxOff(s.x), s.n)
+	}
+	return t.theirs(l.here[k], s.off, s.n)
+}
+
+// come publishes e where all members of the host will look at each other's entries. With more PEs than
+// CPUs they meet for that: one switch between processes for each of them instead of one for each pair.
+func (t *Team) come(ctx context.Context, l *layout, e *entry) error {
+	if len(t.hosts) == 1 && len(l.here) > 1 && !t.w.flags {
+		return t.meetIn(ctx, e)
+	}
+	t.publish(e)
+	return nil
+}
+
+// readBy is how often others have read what this PE lends. Sampled before publish, it tells awaitReaders
+// where to count from.
+func (t *Team) readBy() uint64 { return t.board.control().readers.Load() }
+
+// haveRead tells member number k of this host that this PE has read what it lends.
+func (t *Team) haveRead(l *layout, k int) {
+	l.local[k].control().readers.Add(1)
+	t.w.stateOf(t.pes[l.here[k]]).Ring(boot.MeetingWord)
+}
+
+// awaitReaders waits until n others have read what this PE lends, since the count was from.
+func (t *Team) awaitReaders(ctx context.Context, from uint64, n int) error {
+	c := atLeast(&t.board.control().readers, from+uint64(n))
+	c.team = t
+	_, err := t.w.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: t.turns.n, team: t})
+	return err
+}
+
+// strided copies n elements of the given size that are dstStep bytes apart in dst and srcStep in src.
+func strided(dst []byte, dstStep int, src []byte, srcStep, n, size int) {
+	switch {
+	case n == 0:
+	case dstStep == size && srcStep == size:
+		move(dst[:n*size], src[:n*size])
+	case size == 8:
+		for i := range n {
+			binary.NativeEndian.PutUint64(dst[i*dstStep:], binary.NativeEndian.Uint64(src[i*srcStep:]))
+		}
+	case size == 4:
+		for i := range n {
+			binary.NativeEndian.PutUint32(dst[i*dstStep:], binary.NativeEndian.Uint32(src[i*srcStep:]))
+		}
+	default:
+		for i := range n {
+			copy(dst[i*dstStep:][:size], src[i*srcStep:])
+		}
+	}
+}
