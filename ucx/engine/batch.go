@@ -9,7 +9,7 @@ import "C"
 // later than usual; a signal does not leave at once either. It changes neither order nor completion.
 func (c *Channel) Batch(on bool) {
 	c.lock()
-	c.c.batch = 0
+	c.c.batch, c.c.skipped = 0, 0
 	if on {
 		c.c.batch = 1
 	}
