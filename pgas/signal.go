@@ -33,7 +33,10 @@ func (s SignalRef) Set(pe int, v uint64) { s.word().Set(pe, v) }
 func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 
 // Fetch returns this PE's own copy (OpenSHMEM 1.6, shmem_signal_fetch).
-func (s SignalRef) Fetch() uint64 { return loadWord(s.ctx.w.own(s.off), 0, true) }
+func (s SignalRef) Fetch() uint64 {
+	s.ctx.w.poll()
+	return loadWord(s.ctx.w.own(s.off), 0, true)
+}
 
 // WaitUntil blocks until this PE's own copy compares true with v, and returns the value that did. The
 // payload of the put that carried that value is then visible (OpenSHMEM 1.6, shmem_signal_wait_until).

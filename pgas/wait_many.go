@@ -155,11 +155,15 @@ func (s *WaitSet[W]) Err() error { return s.err }
 
 // TestAll reports whether each word compares true now, each at the moment it is looked at. All words of
 // an empty set do (OpenSHMEM 1.6, shmem_test_all, shmem_test_all_vector).
-func (s *WaitSet[W]) TestAll() bool { return s.s.firstFalse() == s.s.n }
+func (s *WaitSet[W]) TestAll() bool {
+	s.s.w.poll()
+	return s.s.firstFalse() == s.s.n
+}
 
 // TestAny returns the index of a word that compares true now and the value that did, or -1. It is fair,
 // as WaitAny is, and the two go round together (OpenSHMEM 1.6, shmem_test_any, shmem_test_any_vector).
 func (s *WaitSet[W]) TestAny() (i int, v W) {
+	s.s.w.poll()
 	if !s.s.find() {
 		return -1, 0
 	}
@@ -169,6 +173,7 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 // TestSome appends to into the indexes of all words that compare true now, in no particular order
 // (OpenSHMEM 1.6, shmem_test_some, shmem_test_some_vector).
 func (s *WaitSet[W]) TestSome(into []int) []int {
+	s.s.w.poll()
 	if !s.s.find() {
 		return into
 	}

@@ -43,8 +43,8 @@ func seeded(name string, body func(ctx context.Context, w *pgas.World, seed uint
 	}
 }
 
-// everyWay runs body where waits differ: on each kind of PE, with sleep at once, over a late network.
-func everyWay(t *testing.T, npes int, body pgastest.Body) {
+// howeverTheyWait runs body where waits differ: on each kind of PE, with sleep at once, over a late network.
+func howeverTheyWait(t *testing.T, npes int, body pgastest.Body) {
 	onEvery(t, npes, body)
 	t.Run("asleep", func(t *testing.T) { pgastest.RunProcesses(t, npes, body, "PGAS_SPIN=0") })
 	t.Run("hosts asleep", func(t *testing.T) { pgastest.RunHosts(t, npes, 2, body, "PGAS_SPIN=0") })
@@ -175,7 +175,7 @@ func TestWaitSetsAcrossPEs(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World, seed uint64) error {
 		return errors.Join(acrossPEs[int64](ctx, w, seed), acrossPEs[uint32](ctx, w, seed))
 	}
-	everyWay(t, 3, seeded(t.Name(), body))
+	howeverTheyWait(t, 3, seeded(t.Name(), body))
 }
 
 func acrossPEs[W pgas.Word](ctx context.Context, w *pgas.World, seed uint64) error {
@@ -373,7 +373,7 @@ func mostOften(words, calls int, any func(k int) (int, error)) (most int, err er
 // hang it, a starved client too.
 func TestServerOfManyClients(t *testing.T) {
 	const requests = 200
-	everyWay(t, 4, func(ctx context.Context, w *pgas.World) error {
+	howeverTheyWait(t, 4, func(ctx context.Context, w *pgas.World) error {
 		sigs, err := pgas.Alloc[pgas.Signal](ctx, w, w.NPEs()+1)
 		if err != nil {
 			return err
@@ -408,7 +408,7 @@ func TestServerOfManyClients(t *testing.T) {
 // TestManyWakeFromSleep: an update after a long while wakes who waits for many words, whoever makes it:
 // another PE, or a goroutine of the same one.
 func TestManyWakeFromSleep(t *testing.T) {
-	everyWay(t, 2, func(ctx context.Context, w *pgas.World) error {
+	howeverTheyWait(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int32](ctx, w, 100)
 		if err != nil {
 			return err
