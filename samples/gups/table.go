@@ -18,7 +18,7 @@ type table struct {
 	first     []uint64 // word of each PE, and one past the last
 	own       WordSym
 	buckets   []bucket
-	wrong     pgas.Sym[uint64] // on PE 0: words of each PE that are wrong
+	wrong     pgas.Sym[uint64] // how many words are wrong
 }
 
 // A bucket holds the updates of one batch that one PE owns.
@@ -38,7 +38,7 @@ func newTable(ctx context.Context, w *pgas.World, logarithm int) (*table, error)
 	if t.own, err = AllocWord(ctx, w, int(t.words/npes)+1); err != nil {
 		return nil, err
 	}
-	if t.wrong, err = pgas.Alloc[uint64](ctx, w, w.NPEs()); err != nil {
+	if t.wrong, err = pgas.Alloc[uint64](ctx, w, 1); err != nil {
 		return nil, err
 	}
 	for i, words := uint64(0), t.mine(); i < uint64(len(words)); i++ {
@@ -102,7 +102,7 @@ func (t *table) apply() {
 }
 
 // errors undoes all updates of all PEs in this PE's words by itself, and counts the words that are not
-// what they were at first. It is collective, and the result is PE 0's.
+// what they were at first. It is collective.
 func (t *table) errors(ctx context.Context, updates uint64) (uint64, error) {
 	words, first := t.mine(), t.first[t.w.PE()]
 	x := streamAt(0)
@@ -118,13 +118,7 @@ func (t *table) errors(ctx context.Context, updates uint64) (uint64, error) {
 			wrong++
 		}
 	}
-	t.wrong.At(t.w.PE()).Put(0, wrong)
-	if err := t.w.Barrier(ctx); err != nil {
-		return 0, err
-	}
-	total := uint64(0)
-	for _, n := range t.wrong.Local() {
-		total += n
-	}
-	return total, nil
+	t.wrong.Local()[0] = wrong
+	err := pgas.SumReduce(ctx, t.w.Team(), t.wrong.All(), t.wrong.All())
+	return t.wrong.Local()[0], err
 }

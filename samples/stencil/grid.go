@@ -57,7 +57,7 @@ type grid struct {
 	edgeMost int               // elements of the longest edge of any part
 	edges    pgas.Sym[float64] // of even and of odd iterations, from each side; written by the neighbour there
 	news     EdgesSym          // the same
-	norms    pgas.Sym[float64] // on PE 0: of each PE's part
+	total    pgas.Sym[float64] // the norm, before it is divided by the number of points
 }
 
 // cut arranges PEs as nearly in a square as their number allows.
@@ -88,7 +88,7 @@ func newGrid(ctx context.Context, w *pgas.World, order int) (*grid, error) {
 	if g.news, err = AllocEdges(ctx, w, 2); err != nil {
 		return nil, err
 	}
-	g.norms, err = pgas.Alloc[float64](ctx, w, w.NPEs())
+	g.total, err = pgas.Alloc[float64](ctx, w, 1)
 	return g, err
 }
 
@@ -254,7 +254,7 @@ func increment(row []float64) {
 	}
 }
 
-// norm is the mean of the magnitudes of the inner points. It is collective, and the result is PE 0's.
+// norm is the mean of the magnitudes of the inner points. It is collective.
 func (g *grid) norm(ctx context.Context) (float64, error) {
 	x0, x1, y0, y1 := g.inner()
 	mine := 0.0
@@ -263,14 +263,8 @@ func (g *grid) norm(ctx context.Context) (float64, error) {
 			mine += math.Abs(g.out[(y+radius)*g.stride+x+radius])
 		}
 	}
-	g.norms.At(g.w.PE()).Put(0, mine)
-	if err := g.w.Barrier(ctx); err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for _, x := range g.norms.Local() {
-		total += x
-	}
+	g.total.Local()[0] = mine
+	err := pgas.SumReduce(ctx, g.w.Team(), g.total.All(), g.total.All())
 	inner := float64(g.order - 2*radius)
-	return total / (inner * inner), nil
+	return g.total.Local()[0] / (inner * inner), err
 }

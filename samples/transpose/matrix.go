@@ -34,7 +34,7 @@ type matrices struct {
 
 	inbox pgas.Sym[float64] // a block from each PE, for even and then for odd iterations; written by that PE
 	slots SlotSym           // of each PE
-	wrong pgas.Sym[float64] // on PE 0: how far the columns of each PE are from what they should be
+	wrong pgas.Sym[float64] // how far B is from what it should be
 }
 
 // newMatrices makes A[row, column] = order·column + row, and B = 0. It is collective.
@@ -57,7 +57,7 @@ func newMatrices(ctx context.Context, w *pgas.World, order int) (*matrices, erro
 	if m.slots, err = AllocSlot(ctx, w, w.NPEs()); err != nil {
 		return nil, err
 	}
-	m.wrong, err = pgas.Alloc[float64](ctx, w, w.NPEs())
+	m.wrong, err = pgas.Alloc[float64](ctx, w, 1)
 	return m, err
 }
 
@@ -179,8 +179,7 @@ func add(to, from []float64) {
 	}
 }
 
-// error is how far all elements of B are from what so many iterations make of them. It is collective, and
-// the result is PE 0's.
+// error is how far all elements of B are from what so many iterations make of them. It is collective.
 func (m *matrices) error(ctx context.Context, iterations int) (float64, error) {
 	wrong, added := 0.0, float64(iterations)*float64(iterations-1)/2
 	for c := range m.width {
@@ -189,13 +188,7 @@ func (m *matrices) error(ctx context.Context, iterations int) (float64, error) {
 			wrong += math.Abs(m.b[c*m.order+r] - want)
 		}
 	}
-	m.wrong.At(m.w.PE()).Put(0, wrong)
-	if err := m.w.Barrier(ctx); err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for _, x := range m.wrong.Local() {
-		total += x
-	}
-	return total, nil
+	m.wrong.Local()[0] = wrong
+	err := pgas.SumReduce(ctx, m.w.Team(), m.wrong.All(), m.wrong.All())
+	return m.wrong.Local()[0], err
 }
