@@ -25,13 +25,14 @@ type bench struct {
 	task  func(r *runner, size int) task
 }
 
-// sizes says which operand sizes a bench has.
-type sizes struct{ least, most int }
+// sizes says which operand sizes a bench has: multiples of unit.
+type sizes struct{ least, most, unit int }
 
 var (
-	everySize = sizes{1, mostBytes}
-	sizeless  = sizes{0, 0}
-	oneWord   = sizes{8, 8}
+	everySize = sizes{1, mostBytes, 1}
+	sizeless  = sizes{0, 0, 1}
+	oneWord   = sizes{8, 8, 1}
+	words     = sizes{8, mostBytes, 8}
 )
 
 // of is the wanted sizes that s has.
@@ -41,7 +42,7 @@ func (s sizes) of(wanted []int) []int {
 	}
 	var have []int
 	for _, size := range wanted {
-		if size >= s.least && size <= s.most {
+		if size >= s.least && size <= s.most && size%s.unit == 0 {
 			have = append(have, size)
 		}
 	}
@@ -52,15 +53,20 @@ var benches = [...]bench{
 	{"put", "put to one PE, quiet at the end", everySize, false, putTask},
 	{"put-quiet", "put and wait until it is complete there", everySize, false, putQuietTask},
 	{"get", "blocking get", everySize, false, getTask},
-	{"rate", "non-blocking puts, a quiet every 64", sizes{1, 1024}, false, rateTask},
+	{"rate", "non-blocking puts, a quiet every 64", sizes{1, 1024, 1}, false, rateTask},
 	{"bandwidth", "non-blocking puts, a quiet every 64", everySize, false, bandwidthTask},
-	{"signal-pingpong", "put with signal there and back, one way", sizes{8, mostBytes}, true, signalTask},
-	{"flag-pingpong", "put, fence, flag there and back, one way; 8 bytes are the flag itself", sizes{8, mostBytes}, true, flagTask},
+	{"signal-pingpong", "put with signal there and back, one way", sizes{8, mostBytes, 1}, true, signalTask},
+	{"flag-pingpong", "put, fence, flag there and back, one way; 8 bytes are the flag itself", sizes{8, mostBytes, 1}, true, flagTask},
 	{"fetch-add", "atomic add that returns the old value", oneWord, false, fetchAddTask},
 	{"compare-swap", "atomic compare-and-swap that happens", oneWord, false, compareSwapTask},
 	{"swap", "atomic swap", oneWord, false, swapTask},
 	{"fetch", "atomic read", oneWord, false, fetchTask},
 	{"barrier", "barrier of all PEs", sizeless, false, barrierTask},
+	{"broadcast", "broadcast of a message to all PEs, from each PE in turn", words, false, broadcastTask},
+	{"fcollect", "collect a block of each PE, all of one length", words, false, fcollectTask},
+	{"collect", "collect where lengths may differ", words, false, collectTask},
+	{"alltoall", "send each PE a block of its own", words, false, alltoallTask},
+	{"sum", "sum of a vector of 64-bit integers of each PE", words, false, sumTask},
 	{"copy", "copy from one mapping of shared memory to another, without pgas: the floor of put", everySize, false, copyTask},
 	{"idle", "memory of a PE that does nothing (only when asked for by name)", sizeless, false, nil},
 }
@@ -106,6 +112,7 @@ type runner struct {
 	board   BoardRef
 	boards  BoardSym
 	area    pgas.Sym[byte]
+	blocks  pgas.Sym[int64] // of collectives: see gather
 	payload []byte // private memory of this PE
 	wrong   uint64 // bits in which what came back differed from what it had to be
 }

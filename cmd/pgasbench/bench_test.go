@@ -51,6 +51,9 @@ func TestWrongPayloadFails(t *testing.T) {
 	}
 	spoilWord := func(r *runner) { r.board.AddWord(r.partner, 1) }
 	spoilRing := func(r *runner) { r.ring.Local()[0] += 2 }
+	spoilBlock := func(at int) func(r *runner) {
+		return func(r *runner) { r.blocks.Local()[at] ^= 1 }
+	}
 	mutants := []struct {
 		bench         string
 		size          int
@@ -79,6 +82,17 @@ func TestWrongPayloadFails(t *testing.T) {
 		{"swap", 8, nil, spoilWord},
 		{"fetch", 8, spoilWord, nil},
 		{"barrier", 0, nil, spoilWord},
+		{"broadcast", 8, nil, spoilBlock(0)},
+		{"broadcast", 8000, nil, spoilBlock(999)},
+		{"fcollect", 8, nil, spoilBlock(1)},
+		{"fcollect", 80, spoilBlock(29), nil},
+		{"collect", 8, nil, spoilBlock(0)},
+		{"collect", 80, spoilBlock(29), nil},
+		{"alltoall", 8, nil, spoilBlock(1)},
+		{"alltoall", 80, spoilBlock(29), nil},
+		{"alltoall", 80, spoilBlock(39), nil},
+		{"sum", 8, nil, spoilBlock(0)},
+		{"sum", 80, spoilBlock(19), nil},
 	}
 	covered := map[string]bool{"copy": true, "idle": true} // copy: see TestCopyVerifies; idle moves nothing
 	for _, m := range mutants {
