@@ -273,6 +273,141 @@ func TestTrapSplitWithMembersExcluded(t *testing.T) {
 	})
 }
 
+// TestTrapCollectivesBackToBack: collectives one after the other on one team, with the same memory and
+// nothing between them, and alternating between teams that share members. Whoever is through early
+// changes its source and makes the next call, while others are still in the last one.
+func TestTrapCollectivesBackToBack(t *testing.T) {
+	const npes = 5
+	onEvery(t, npes, backToBack)
+	pgastest.RunLate(t, npes, 2, backToBack)
+}
+
+func backToBack(ctx context.Context, w *pgas.World) error {
+	world, me := w.Team(), w.PE()
+	left, err := world.SplitStrided(ctx, 0, 1, w.NPEs()-1) // all but the last
+	if err != nil {
+		return err
+	}
+	right, err := world.SplitStrided(ctx, w.NPEs()-1, -1, w.NPEs()-1) // all but the first, backwards
+	if err != nil {
+		return err
+	}
+	mem, err := pgas.Alloc[int64](ctx, w, 2+w.NPEs())
+	if err != nil {
+		return err
+	}
+	src, one, row := mem.Range(0, 1), mem.Range(1, 2), mem.Range(2, 2+w.NPEs())
+	value := func(round, pe int) int64 { return int64(1000*round + pe + 1) }
+	for round := range 60 {
+		team := []*pgas.Team{world, left, right}[round%3]
+		if round >= 30 {
+			team = world
+		}
+		if team == nil {
+			continue
+		}
+		root := round % team.NPEs()
+		sum, below := int64(0), int64(0)
+		all := make([]int64, team.NPEs())
+		for i := range all {
+			all[i] = value(round, team.WorldPE(i))
+			sum += all[i]
+			if i < team.PE() {
+				below += all[i]
+			}
+		}
+		calls := []struct {
+			name string
+			call func() error
+			dst  pgas.Slice[int64]
+			want []int64
+		}{
+			{"sum", func() error { return pgas.SumReduce(ctx, team, one, src) }, one, []int64{sum}},
+			{"broadcast", func() error { return pgas.Broadcast(ctx, team, one, src, root) }, one, all[root : root+1]},
+			{"sync", func() error { return team.Sync(ctx) }, one, all[root : root+1]},
+			{"fcollect", func() error { return pgas.FCollect(ctx, team, row.Sub(0, len(all)), src) }, row, all},
+			{"exscan", func() error { return pgas.SumExscan(ctx, team, one, src) }, one, []int64{below}},
+			{"max", func() error { return pgas.MaxReduce(ctx, team, one, src) }, one, []int64{slices.Max(all)}},
+		}
+		for _, c := range calls {
+			src.Local()[0] = value(round, me)
+			if err := c.call(); err != nil {
+				return fmt.Errorf("round %d, %s: %w", round, c.name, err)
+			}
+			src.Local()[0] = -1
+			if got := c.dst.Local()[:len(c.want)]; !slices.Equal(got, c.want) {
+				return fmt.Errorf("round %d, %s on PE %d of %d: %d, want %d", round, c.name, team.PE(), team.NPEs(), got, c.want)
+			}
+		}
+	}
+	return w.Barrier(ctx)
+}
+
+// TestTrapManyTeams: 64 teams at once, each with collectives and a context of its own, all of them going
+// on side by side; and 64 more in their place when they have gone.
+func TestTrapManyTeams(t *testing.T) {
+	pgastest.Run(t, 4, manyTeams)
+	pgastest.RunLate(t, 4, 2, manyTeams)
+}
+
+func manyTeams(ctx context.Context, w *pgas.World) error {
+	const teams = 64
+	mem, err := pgas.Alloc[int64](ctx, w, 2*teams)
+	if err != nil {
+		return err
+	}
+	for generation := range 2 {
+		var alive []*pgas.Team
+		for i := range teams {
+			// PE 0 leads some, is last in others, and all PEs are in all of those.
+			parent := w.Team()
+			if i%4 == 3 {
+				parent = alive[i-1]
+			}
+			team, err := parent.SplitColor(ctx, 0, (w.PE()+i)%w.NPEs())
+			if err != nil {
+				return fmt.Errorf("team %d: %w", i, err)
+			}
+			alive = append(alive, team)
+		}
+		for i, team := range alive {
+			src, dst := mem.Range(i, i+1), mem.Range(teams+i, teams+i+1)
+			src.Local()[0] = int64(i * team.PE())
+			if err := pgas.SumReduce(ctx, team, dst, src); err != nil {
+				return fmt.Errorf("team %d: %w", i, err)
+			}
+		}
+		for i, team := range alive {
+			if got, want := mem.Local()[teams+i], int64(i*(0+1+2+3)); got != want {
+				return fmt.Errorf("generation %d: the sum of team %d is %d, want %d", generation, i, got, want)
+			}
+			c, err := team.NewContext()
+			if err != nil {
+				return err
+			}
+			next := (team.PE() + 1) % team.NPEs()
+			mem.At(i).On(c).Put(next, int64(100*i+team.PE()))
+			if err := c.Quiet(ctx); err != nil {
+				return err
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		for k := range alive { // not in the order in which they were made
+			i := (k*37 + 11) % teams
+			team := alive[i]
+			if got, want := mem.Local()[i], int64(100*i+(team.PE()+team.NPEs()-1)%team.NPEs()); got != want {
+				return fmt.Errorf("a context of team %d put %d here, want %d", i, got, want)
+			}
+			if err := team.Destroy(ctx); err != nil {
+				return fmt.Errorf("team %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
 // TestTrapHalfAWord: atomics of 8 and of 4 bytes on one word. The specification does not define them, and
 // programs do it; here they are atomic to each other, and either wakes who waits for the other.
 func TestTrapHalfAWord(t *testing.T) {
