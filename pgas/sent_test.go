@@ -48,8 +48,8 @@ func lastOne(ctx context.Context, w *pgas.World, c *pgas.Context) (pgas.Sent, er
 }
 
 func sourcesAreReturned(ctx context.Context, w *pgas.World, c *pgas.Context) error {
-	sizes := []int{0, 1, 1000, 1025, 8000, 100_000, 400_000}
-	s, err := pgas.Alloc[uint64](ctx, w, 400_000)
+	sizes := []int{0, 1, 1000, 1025, 8000, 60_000}
+	s, err := pgas.Alloc[uint64](ctx, w, 60_000)
 	if err != nil {
 		return err
 	}
