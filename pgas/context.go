@@ -75,6 +75,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 		return nil, fmt.Errorf("opening a context: %w", err)
 	}
 	t.w.contexts.add(c)
+	t.w.debugf("opens a context of team %s", t.name)
 	return c, nil
 }
 

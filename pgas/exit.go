@@ -10,5 +10,6 @@ func (w *World) GlobalExit(status int) {
 	if status < 0 || status > 255 {
 		misuse("GlobalExit", "%d is not an exit status: use 0 to 255", status)
 	}
+	w.debugf("ends the job with status %d", status)
 	w.job.GlobalExit(status)
 }

@@ -16,15 +16,42 @@ import (
 	"github.com/gopgas/gopgas/ucx"
 )
 
-const exitTestPE = "PGASTEST_EXITS" // set in the PEs of TestGlobalExit
+// peOfTest is set, to its name, in the PEs of a test that starts jobs of its own.
+const peOfTest = "PGASTEST_JOB_OF"
+
+// asPE runs body and does not return, if this process is a PE of a job that startJob has started.
+func asPE(t *testing.T, body pgastest.Body) {
+	if os.Getenv(peOfTest) == t.Name() {
+		pgas.Main(body)
+		os.Exit(0)
+	}
+}
+
+// startJob runs the calling test again on PEs of hosts, with env on top of the environment.
+func startJob(t *testing.T, name string, hosts []boot.Host, env ...string) (res launch.Result, out, errs string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	res, err = launch.Run(ctx, launch.Spec{
+		Hosts: hosts, Program: self, Args: []string{"-test.run=^" + name + "$"},
+		Env:    append([]string{peOfTest + "=" + name, "PGAS_HEAP_MAX=16m"}, env...),
+		Stdout: &stdout, Stderr: &stderr, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
+	})
+	if err != nil {
+		t.Errorf("%v: %s", err, &stderr)
+	}
+	return res, stdout.String(), stderr.String()
+}
 
 // PE 3 ends the job, while one PE computes, one is in a barrier and one waits for a lock. The status is
 // what it asked for, and nobody reports a failure, on other hosts either.
 func TestGlobalExit(t *testing.T) {
-	if os.Getenv(exitTestPE) != "" {
-		pgas.Main(exits)
-		t.Fatal("the PE was neither killed nor told of an error")
-	}
+	asPE(t, exits)
 	t.Run("processes", func(t *testing.T) {
 		checkGlobalExit(t, []boot.Host{{Name: launch.Local, PEs: 4}})
 	})
@@ -45,22 +72,12 @@ func TestGlobalExit(t *testing.T) {
 }
 
 func checkGlobalExit(t *testing.T, hosts []boot.Host) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	res, out, errs := startJob(t, "TestGlobalExit", hosts)
+	if res.Status != 42 || res.First != nil {
+		t.Errorf("status %d, %v; want 42", res.Status, res.First)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var out, errs bytes.Buffer
-	res, err := launch.Run(ctx, launch.Spec{
-		Hosts: hosts, Program: self, Args: []string{"-test.run=^TestGlobalExit$"}, Env: []string{exitTestPE + "=1"},
-		Stdout: &out, Stderr: &errs, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
-	})
-	if err != nil || res.Status != 42 || res.First != nil {
-		t.Errorf("status %d, %v, %v; want 42", res.Status, res.First, err)
-	}
-	if errs.Len() > 0 || !strings.Contains(out.String(), "these are my last words\n") {
-		t.Errorf("it printed %q, and on standard error %q", &out, &errs)
+	if errs != "" || !strings.Contains(out, "these are my last words\n") {
+		t.Errorf("it printed %q, and on standard error %q", out, errs)
 	}
 }
 

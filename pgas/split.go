@@ -151,6 +151,7 @@ func (t *Team) subTeam(slot int, members []int, base uint64, opts []TeamOption) 
 		opt(&s.conf)
 	}
 	s.ctx = s.viewOf(t.w.def)
+	s.w.debugf("is number %d of team %s", s.me, s.name)
 	return s
 }
 

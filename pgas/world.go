@@ -96,6 +96,7 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	if err := w.Sync(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("joining the job: %w", err), w.teardown())
 	}
+	w.introduce()
 	return w, nil
 }
 
@@ -187,6 +188,7 @@ func (w *World) Close() error {
 		err = firstError(err, c.Quiet(w.ctx))
 	}
 	err = firstError(err, w.Barrier(w.ctx))
+	w.debugf("leaves the job, having used %d bytes of its heap at most", w.heap.use.High-boot.ReservedBytes)
 	w.job.Leave()
 	return firstError(err, w.teardown())
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -85,7 +84,7 @@ func run(args []string) int {
 		return complain(err, statusUsage)
 	}
 	if opts.env {
-		return printEnv(os.Stdout)
+		return opts.printEnv(os.Stdout)
 	}
 	hosts, err := opts.place()
 	if err != nil {
@@ -159,7 +158,7 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.tag, "tag", false, "start each line of output with the number of its PE")
 	fs.BoolVar(&o.verbose, "v", false, "say each step")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
-	fs.BoolVar(&o.env, "env", false, "print every PGAS_ variable, its value and where that comes from")
+	fs.BoolVar(&o.env, "env", false, "print every variable, its value and where that comes from: default, environment or flag")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
@@ -254,18 +253,13 @@ func (o *options) environ() []string {
 }
 
 // printEnv prints the table of variables.
-func printEnv(w io.Writer) int {
+func (o *options) printEnv(w io.Writer) int {
 	status := 0
-	if _, err := boot.ParseSettings(os.Environ()); err != nil {
+	if err := o.settings(); err != nil {
 		status = complain(err, statusUsage)
 	}
-	vars := slices.DeleteFunc(boot.Variables(), func(v boot.Variable) bool { return v.Private })
-	for _, v := range vars {
-		value, origin := v.Default, "default"
-		if set, ok := os.LookupEnv(v.Name); ok {
-			value, origin = set, "environment"
-		}
-		fmt.Fprintf(w, "%-22s %-22s %-12s %s (%s)\n", v.Name, value, origin, v.Meaning, v.Unit)
+	if err := boot.PrintVariables(w, os.Environ(), o.environ()); err != nil {
+		return complain(err, statusFailed)
 	}
 	fmt.Fprintf(w, "\nPEs on every host get what is set of %s; on this host they get the whole environment.\n", strings.Join(launch.Forwarded(), ", "))
 	return status

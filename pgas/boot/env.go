@@ -1,11 +1,18 @@
 package boot
 
 // Settings come from the environment, and from nowhere else. This file is the one table of every
-// variable whose name starts with PGAS_; the documentation and `pgasrun -env` print it, and a name
-// that is not in it is an error, because a misspelt setting that does nothing costs a day.
+// variable that is read there; the documentation and `pgasrun -env` print it. A name that starts with
+// PGAS_ and is not in it is an error, because a misspelt setting that does nothing costs a day.
+//
+// The variables of the OpenSHMEM specification mean what they mean there. A user may have set them for
+// every implementation at once, so what a PGAS_ variable says of the same thing wins, and other names that
+// start with SHMEM_ are nobody's mistake: they tune another implementation. The specification still knows
+// the SMA_ names of old; one counts where its SHMEM_ successor is not set. To set a variable to nothing is
+// not to set it.
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -24,6 +31,20 @@ type Variable struct {
 	Private bool // written by the launcher for its own processes, never by a user
 }
 
+// Alias is the name that the specification had for v before, or "".
+func (v Variable) Alias() string {
+	if rest, ok := strings.CutPrefix(v.Name, specPrefix); ok {
+		return oldPrefix + rest
+	}
+	return ""
+}
+
+const (
+	ownPrefix  = "PGAS_"
+	specPrefix = "SHMEM_"
+	oldPrefix  = "SMA_"
+)
+
 // The variables, by the name the code uses.
 const (
 	envHeapMax     = "PGAS_HEAP_MAX"
@@ -32,6 +53,11 @@ const (
 	envPeerTimeout = "PGAS_PEER_TIMEOUT"
 	envSpin        = "PGAS_SPIN"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
+
+	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
+	envVersion       = "SHMEM_VERSION"
+	envInfo          = "SHMEM_INFO"
+	envDebug         = "SHMEM_DEBUG"
 
 	envJobID     = "PGAS_JOB_ID"
 	envPE        = "PGAS_PE"
@@ -49,6 +75,9 @@ const (
 	EnvAgent = "PGAS_LAUNCH_AGENT"
 )
 
+// notSet is the default of a variable that is a switch: any value turns it on.
+const notSet = "(not set)"
+
 var variables = [...]Variable{
 	{envHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", false},
 	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
@@ -57,6 +86,10 @@ var variables = [...]Variable{
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
+	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
+	{envVersion, notSet, "anything", "PE 0 says on standard error which version this is", false},
+	{envInfo, notSet, "anything", "PE 0 prints this table on standard error", false},
+	{envDebug, notSet, "anything", "every PE says on standard error what it allocates, opens and leaves", false},
 
 	{envJobID, "(none)", "hex", "the job", true},
 	{envPE, "(none)", "number", "this PE", true},
@@ -69,7 +102,7 @@ var variables = [...]Variable{
 	{EnvAgent, "(none)", "0 or 1", "this process is an agent of the launcher", true},
 }
 
-// Variables returns the table of every PGAS_* variable.
+// Variables returns the table of every variable.
 func Variables() []Variable { return slices.Clone(variables[:]) }
 
 // Settings are what the user may tune. The zero value of each field but HeapMax is its default.
@@ -81,6 +114,9 @@ type Settings struct {
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
 	Topo           string        // what the user says of the topology: package topo reads it
 	QuietSingleton bool          // do not say that this is a job of one
+	Version        bool          // say which version this is
+	Info           bool          // print the table of variables
+	Debug          bool          // say what the runtime does
 }
 
 // Networked reports whether the PEs of a job on that many hosts need a transport between hosts, and so
@@ -124,7 +160,7 @@ func (a AMO) String() string { return amoNames[a] }
 // ParseSettings reads the settings in environ ("NAME=value", as os.Environ gives it) and checks every
 // PGAS_* variable there. The last of several assignments counts.
 func ParseSettings(environ []string) (Settings, error) {
-	vars, err := pgasVariables(environ)
+	vars, err := ourVariables(environ)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -135,14 +171,18 @@ func settings(vars map[string]string) (Settings, error) {
 	var s Settings
 	var err error
 	read := func(name string, parse func(value string) error) {
-		value, set := vars[name]
-		if !set || value == "" || err != nil {
+		value, from := effective(vars, name)
+		if value == "" || err != nil {
 			return
 		}
 		if e := parse(value); e != nil {
-			err = fmt.Errorf("%s=%s: %w", name, value, e)
+			err = fmt.Errorf("%s=%s: %w", from, value, e)
 		}
 	}
+	mark := func(flag *bool) func(string) error {
+		return func(string) error { *flag = true; return nil }
+	}
+	read(envSymmetricSize, func(v string) (e error) { s.HeapMax, e = ParseSymmetricSize(v); return })
 	read(envHeapMax, func(v string) (e error) { s.HeapMax, e = ParseBytes(v); return })
 	read(envRMA, func(v string) error { i, e := oneOf(v, rmaNames); s.RMA = RMA(i); return e })
 	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
@@ -150,27 +190,41 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) error { i, e := oneOf(v, []string{"0", "1"}); s.QuietSingleton = i == 1; return e })
+	read(envVersion, mark(&s.Version))
+	read(envInfo, mark(&s.Info))
+	read(envDebug, mark(&s.Debug))
 	return s, err
 }
 
-// pgasVariables picks the PGAS_* variables of environ and refuses those that do not exist.
-func pgasVariables(environ []string) (map[string]string, error) {
-	vars := map[string]string{}
+// ourVariables picks the variables of the table, and those of their old names, out of environ. The error is
+// about a PGAS_* variable that does not exist.
+func ourVariables(environ []string) (vars map[string]string, err error) {
+	vars = map[string]string{}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "PGAS_") {
-			continue
+		switch {
+		case known(name):
+			vars[name] = value
+		case strings.HasPrefix(name, ownPrefix) && err == nil:
+			err = fmt.Errorf("there is no variable %s: did you mean %s? (`pgasrun -env` lists them all)", name, nearest(name))
 		}
-		if !known(name) {
-			return nil, fmt.Errorf("there is no variable %s: did you mean %s? (`pgasrun -env` lists them all)", name, nearest(name))
-		}
-		vars[name] = value
 	}
-	return vars, nil
+	return vars, err
+}
+
+// effective is the value of a variable of the table, and the name that it was given under: "" if it is not
+// set.
+func effective(vars map[string]string, name string) (value, from string) {
+	if vars[name] == "" {
+		if rest, ok := strings.CutPrefix(name, specPrefix); ok {
+			name = oldPrefix + rest
+		}
+	}
+	return vars[name], name
 }
 
 func known(name string) bool {
-	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Name == name })
+	return slices.ContainsFunc(variables[:], func(v Variable) bool { return name != "" && (v.Name == name || v.Alias() == name) })
 }
 
 // nearest is the user's variable that name most likely stands for.
@@ -258,6 +312,22 @@ func ParseBytes(v string) (uint64, error) {
 	return n << shift, nil
 }
 
+// ParseSymmetricSize reads a size as the specification has it: an integer or a decimal fraction, then
+// perhaps one of k, m, g and t (powers of 1024, either case), after which nothing is read any more. A
+// fraction of a byte counts as one.
+func ParseSymmetricSize(v string) (uint64, error) {
+	digits, shift := v, 0
+	if i := strings.IndexAny(v, "kKmMgGtT"); i >= 0 {
+		digits, shift = v[:i], 10*(strings.IndexByte("kmgt", v[i]|0x20)+1)
+	}
+	f, err := strconv.ParseFloat(digits, 64)
+	bytes := math.Ceil(math.Ldexp(f, shift))
+	if err != nil || strings.Trim(digits, "0123456789.eE+-") != "" || !(bytes >= 0 && bytes < 1<<62) {
+		return 0, fmt.Errorf("must be a number of bytes, such as 64m or 1.5g")
+	}
+	return max(1, uint64(bytes)), nil // 0 is allowed, and means the least that there is
+}
+
 // The heap of a PE is a range of addresses; memory is committed as it is touched. heapUnit is what its
 // size is rounded up to, the size of a huge page. addressBudget bounds what the heaps of one host may
 // reserve together: a quarter of what a process can address.
@@ -281,7 +351,7 @@ func RoundHeap(bytes uint64) uint64 {
 // CheckHeap refuses heaps that local PEs of one host cannot map together.
 func CheckHeap(local int, heapMax uint64) error {
 	if heapMax > addressBudget/uint64(local) {
-		return fmt.Errorf("%s=%d for each of %d PEs is more than the addresses of a process: at most %d", envHeapMax, heapMax, local, addressBudget/uint64(local)&^(heapUnit-1))
+		return fmt.Errorf("%s: heaps of %d bytes for %d PEs are more than the addresses of a process: at most %d each", envHeapMax, heapMax-ReservedBytes, local, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package boot
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,17 @@ func TestParseSettings(t *testing.T) {
 		{"PGAS_SPIN=0", Settings{Spin: NeverSpin}, ""},
 		{"PGAS_SPIN=20us PGAS_PEER_TIMEOUT=2s", Settings{Spin: 20 * time.Microsecond, PeerTimeout: 2 * time.Second}, ""},
 		{"PGAS_TOPO=host,rack:2", Settings{Topo: "host,rack:2"}, ""},
+		{"SHMEM_SYMMETRIC_SIZE=1.5g", Settings{HeapMax: 3 << 29}, ""},
+		{"SHMEM_SYMMETRIC_SIZE=1g PGAS_HEAP_MAX=1m", Settings{HeapMax: 1 << 20}, ""},
+		{"PGAS_HEAP_MAX=1m SHMEM_SYMMETRIC_SIZE=1g", Settings{HeapMax: 1 << 20}, ""},
+		{"SMA_SYMMETRIC_SIZE=1g SHMEM_SYMMETRIC_SIZE=2g", Settings{HeapMax: 2 << 30}, ""},
+		{"SMA_SYMMETRIC_SIZE=1g SHMEM_SYMMETRIC_SIZE=", Settings{HeapMax: 1 << 30}, ""},
+		{"SHMEM_VERSION=0 SHMEM_INFO=no SHMEM_DEBUG=,", Settings{Version: true, Info: true, Debug: true}, ""},
+		{"SMA_DEBUG=1 SHMEM_INFO=", Settings{Debug: true}, ""},
+		{"SHMEM_BARRIER_ALGORITHM=ring SMA_X=1 SHMEM=1 SMA_HEAP_MAX=x", Settings{}, ""},
+		{"SHMEM_SYMMETRIC_SIZE=big PGAS_HEAP_MAX=1m", Settings{}, "SHMEM_SYMMETRIC_SIZE=big: must be a number of bytes, such as 64m or 1.5g"},
+		{"SMA_SYMMETRIC_SIZE=-1", Settings{}, "SMA_SYMMETRIC_SIZE=-1: must be a number of bytes, such as 64m or 1.5g"},
+		{"PGAS_SYMMETRIC_SIZE=1g", Settings{}, "there is no variable PGAS_SYMMETRIC_SIZE: did you mean SHMEM_SYMMETRIC_SIZE? (`pgasrun -env` lists them all)"},
 		{"PGAS_SPIN=-1s", Settings{}, "PGAS_SPIN=-1s: must be auto, 0 or a duration such as 20us"},
 		{"PGAS_PEER_TIMEOUT=0", Settings{}, "PGAS_PEER_TIMEOUT=0: must be a duration above zero, such as 500ms or 30s"},
 		{"PGAS_RMA=ucx", Settings{}, "PGAS_RMA=ucx: must be one of auto, am, native"},
@@ -63,6 +75,40 @@ func TestDefaultsAreTrue(t *testing.T) {
 		if got != (Settings{}) {
 			t.Errorf("%s=%s gives %+v, not the default", v.Name, v.Default, got)
 		}
+	}
+}
+
+func TestParseSymmetricSize(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"4096": 4096, "20k": 20 << 10, "20kk": 20 << 10, "20K of it": 20 << 10, ".5m": 1 << 19, "0.5M": 1 << 19,
+		"3.1M": 3250586, "1.5g": 3 << 29, "2.T": 2 << 40, "1e3": 1000, "1.5": 2, "0": 1,
+		"": 0, "k": 0, "-1": 0, "big": 0, "12x": 0, "1 k": 0, "inf": 0, "NaN": 0, "0x10": 0, "1_0": 0, "1e30t": 0, "4194304t": 0,
+	} {
+		got, err := ParseSymmetricSize(text)
+		if got != want || (err == nil) != (want != 0) {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+}
+
+// Each line begins with three words, which a shell reads back.
+func TestPrintVariables(t *testing.T) {
+	var b strings.Builder
+	env := []string{"PGAS_AMO=nic", "PGAS_RMA=", "SMA_SYMMETRIC_SIZE=20k of it", "SHMEM_INFO=a'b\n", "PGAS_TOPO=host", "PGAS_NONSENSE=1"}
+	if err := PrintVariables(&b, env, []string{"PGAS_TOPO=host,rack:2"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`PGAS_AMO +nic +environment +who`, `PGAS_RMA +auto +default +how`, `PGAS_HEAP_MAX +- +default .*\(default: this host's memory\)`,
+		`SHMEM_SYMMETRIC_SIZE +'20k of it' +SMA_SYMMETRIC_SIZE `, `PGAS_TOPO +host,rack:2 +flag `, `SHMEM_VERSION +- +default .*\]`,
+		`SHMEM_INFO +\$'a\\'b\\n' +environment `,
+	} {
+		if !regexp.MustCompile(`(?m)^` + want).MatchString(b.String()) {
+			t.Errorf("no line like %s in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "PGAS_PE ") {
+		t.Errorf("what only the launcher writes is shown:\n%s", b.String())
 	}
 }
 
@@ -110,6 +156,21 @@ func FuzzEdits(f *testing.F) {
 		a, b = a[:min(len(a), 7)], b[:min(len(b), 7)]
 		if got, want := edits(a, b), naiveEdits(a, b); got != want {
 			t.Errorf("edits(%q, %q) = %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+func FuzzParseSymmetricSize(f *testing.F) {
+	for _, s := range []string{"1", ".5m", "20kk", "3.1M", "-0", "1e18", "4194303.9t"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, err := ParseSymmetricSize(s)
+		if err == nil && (n == 0 || n > 1<<62) {
+			t.Errorf("ParseSymmetricSize(%q) = %d", s, n)
+		}
+		if exact, e := ParseBytes(s); e == nil && exact < 1<<53 && (err != nil || n != exact) {
+			t.Errorf("ParseSymmetricSize(%q) = %d, %v; as PGAS_HEAP_MAX it is %d", s, n, err, exact)
 		}
 	})
 }

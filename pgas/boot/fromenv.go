@@ -38,7 +38,7 @@ func (j *Job) state() *State { return j.Segment.States[j.PE-j.Host().First] }
 // FromEnv makes the job of this process from the variables that the launcher has set. Without them it
 // is a job of one PE with a segment of its own, and Launched is false.
 func FromEnv() (*Job, error) {
-	vars, err := pgasVariables(os.Environ())
+	vars, err := ourVariables(os.Environ())
 	if err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func (s *Spec) command(host string) []string {
 
 // forwarded are the variables that PEs of every host get from the launcher's environment: those that
 // tune this runtime, UCX and Go. On its own host PEs inherit everything.
-var forwarded = [...]string{"PGAS_*", "UCX_*", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "GOCOVERDIR"}
+var forwarded = [...]string{"PGAS_*", "SHMEM_*", "SMA_*", "UCX_*", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "GOCOVERDIR"}
 
 // Forwarded lists them; a final * stands for any ending.
 func Forwarded() []string { return forwarded[:] }

@@ -188,7 +188,7 @@ func TestBadSpecs(t *testing.T) {
 		"no PEs":      {func(s *Spec) { s.Hosts[0].PEs = 0 }, "host localhost cannot run 0 PEs"},
 		"bad name":    {func(s *Spec) { s.Hosts[0].Name = "a;b" }, `"a;b" is not a host's name`},
 		"variable":    {func(s *Spec) { s.Env = []string{"PGAS_HEAP=1g"} }, "did you mean PGAS_HEAP_MAX?"},
-		"too much":    {func(s *Spec) { s.Env = []string{"PGAS_HEAP_MAX=20t"} }, "for each of 3 PEs is more than the addresses of a process"},
+		"too much":    {func(s *Spec) { s.Env = []string{"PGAS_HEAP_MAX=20t"} }, "bytes for 3 PEs are more than the addresses of a process"},
 		"template":    {func(s *Spec) { s.Template = "ssh" }, "must contain {host}"},
 		"no program":  {func(s *Spec) { s.Program = "/nosuch" }, "there is no program /nosuch"},
 		"directory":   {func(s *Spec) { s.Program = "/" }, "/ is a directory, not a program"},

@@ -1,0 +1,68 @@
+package boot
+
+// The table of variables as users see it: one line each, and in each the name, the value and its origin as
+// single words, so that awk, grep and sort can work on it.
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+)
+
+// PrintVariables writes every variable that users may set, with its value in environ and where that comes
+// from: "default", "environment", the old name under which the environment has it, or "flag" if it is in
+// flags, which is what command-line flags put on top of the environment. What a shell would not read as one
+// word is quoted for it.
+func PrintVariables(w io.Writer, environ, flags []string) error {
+	env, _ := ourVariables(environ) // names that do not exist are not our business
+	top, _ := ourVariables(flags)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "VARIABLE\tVALUE\tORIGIN\tMEANING")
+	for _, v := range variables {
+		if v.Private {
+			continue
+		}
+		value, origin, meaning := v.shown()
+		if given, from := effective(env, v.Name); given != "" {
+			value, origin = quoted(given), "environment"
+			if from != v.Name {
+				origin = from
+			}
+		}
+		if given, _ := effective(top, v.Name); given != "" {
+			value, origin = quoted(given), "flag"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", v.Name, value, origin, meaning)
+	}
+	return t.Flush()
+}
+
+// shown is the line of a variable that is not set. A default that is no value goes to the meaning.
+func (v Variable) shown() (value, origin, meaning string) {
+	meaning = v.Meaning + " [" + v.Unit + "]"
+	words, isWords := strings.CutPrefix(v.Default, "(")
+	switch {
+	case v.Default == notSet:
+		return "-", "default", meaning
+	case isWords:
+		return "-", "default", meaning + " (default: " + words
+	}
+	return v.Default, "default", meaning
+}
+
+// quoted is v as a shell reads it back.
+func quoted(v string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/+@%", r)
+	}
+	if strings.IndexFunc(v, func(r rune) bool { return !plain(r) }) < 0 {
+		return v
+	}
+	if strings.ContainsFunc(v, unicode.IsControl) {
+		return "$'" + strings.NewReplacer(`\"`, `"`, "'", `\'`).Replace(strings.Trim(strconv.Quote(v), `"`)) + "'"
+	}
+	return "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+}

@@ -1,0 +1,24 @@
+package pgas
+
+import "context"
+
+// A Hint says how an allocation will be used. Hints change no meaning: every allocation serves every use.
+
+type Hint uint8
+
+// The hints of the specification.
+const (
+	// AtomicsRemote: most accesses are atomics of other PEs (OpenSHMEM 1.6, SHMEM_MALLOC_ATOMICS_REMOTE).
+	AtomicsRemote Hint = 1 << iota
+	// SignalRemote: it holds signals that other PEs update (OpenSHMEM 1.6, SHMEM_MALLOC_SIGNAL_REMOTE).
+	SignalRemote
+)
+
+// AllocHints is AllocRaw with hints. This runtime has one kind of memory, which serves them all, so it only
+// checks that they exist (OpenSHMEM 1.6, shmem_malloc_with_hints).
+func AllocHints[T any](ctx context.Context, w *World, n int, hints Hint) (Sym[T], error) {
+	if hints&^(AtomicsRemote|SignalRemote) != 0 {
+		misuse("AllocHints", "there is no hint %#x: use AtomicsRemote, SignalRemote, both with | or 0", uint8(hints))
+	}
+	return AllocRaw[T](ctx, w, n)
+}

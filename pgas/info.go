@@ -1,0 +1,76 @@
+package pgas
+
+// What the library says of itself: its version, and with the variables SHMEM_VERSION, SHMEM_INFO and
+// SHMEM_DEBUG what it does. All of that goes to standard error, so that the output of a program stays
+// its own.
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Version is the version of the OpenSHMEM specification whose routines this package has
+// (OpenSHMEM 1.6, shmem_info_get_version).
+func Version() (major, minor int) { return 1, 6 }
+
+const modulePath = "github.com/gopgas/gopgas"
+
+// Name is the name of this library with its own version, as far as the build knows it: "gopgas v1.2.3"
+// (OpenSHMEM 1.6, shmem_info_get_name).
+func Name() string { return moduleName() }
+
+var moduleName = sync.OnceValue(func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == modulePath && m.Version != "" {
+				return "gopgas " + m.Version
+			}
+		}
+	}
+	return "gopgas"
+})
+
+// introduce says what the variables ask for when this PE has joined its job: the version and the table of
+// variables once a job.
+func (w *World) introduce() {
+	w.describe()
+	if w.job.PE != 0 {
+		return
+	}
+	if w.job.Settings.Version {
+		major, minor := Version()
+		fmt.Fprintf(os.Stderr, "pgas: %s, OpenSHMEM %d.%d\n", Name(), major, minor)
+	}
+	if w.job.Settings.Info {
+		boot.PrintVariables(os.Stderr, os.Environ(), nil)
+	}
+}
+
+// debugf says what this PE does, if SHMEM_DEBUG asks for it. It is for what is rare.
+func (w *World) debugf(format string, args ...any) {
+	if w.job.Settings.Debug {
+		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", w.job.PE, w.Host(), fmt.Sprintf(format, args...))
+	}
+}
+
+// describe is what SHMEM_DEBUG says of a job that this PE has joined.
+func (w *World) describe() {
+	if !w.job.Settings.Debug {
+		return
+	}
+	h := w.job.Segment.Header
+	far := "no other host"
+	if w.far != nil {
+		far = "other hosts by " + w.far.Name()
+	}
+	executor := "the target's CPU"
+	if w.job.Settings.AMO == boot.AMONIC {
+		executor = "the network"
+	}
+	w.debugf("process %d is one of %d PEs, %d of them here on %d CPUs; %s; atomics by %s; heap of %d MiB at most",
+		os.Getpid(), w.NPEs(), h.Local, h.Cores, far, executor, w.heap.use.Max>>20)
+}
