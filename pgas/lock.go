@@ -226,6 +226,7 @@ func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
 // giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
 func (w *World) giveUp(l LockRef) {
 	if w.locks.abandon(l.off) {
+		w.debugf("leaves its place in the queue for the lock at offset %d, to be passed on when the turn comes", l.off)
 		w.spawn(func() { w.keep(l) })
 	}
 }
