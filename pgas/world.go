@@ -149,9 +149,12 @@ func (w *World) HostOf(pe int) string {
 // stateOf is the page of pe, which is on this host.
 func (w *World) stateOf(pe int) *boot.State { return w.job.Segment.States[pe-w.first] }
 
-// TransportTo says how pe is reached: "self", or a transport's name.
+// TransportTo says how pe is reached: "self", a transport's name, or "" if there is no such PE
+// (OpenSHMEM 1.6, shmem_pe_accessible).
 func (w *World) TransportTo(pe int) string {
 	switch {
+	case pe < 0 || pe >= w.job.NPEs:
+		return ""
 	case pe == w.job.PE:
 		return "self"
 	case w.shm.Heap(pe) != nil:

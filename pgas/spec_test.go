@@ -1,0 +1,167 @@
+package pgas_test
+
+// Forms of the specification's routines that no other test needs: docs/openshmem.md names a test for each.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// TestSignalForms: every form of put-with-signal brings its payload and updates its signal, in its way.
+func TestSignalForms(t *testing.T) {
+	onEvery(t, 3, signalForms)
+	pgastest.RunLate(t, 3, 3, signalForms)
+}
+
+func signalForms(ctx context.Context, w *pgas.World) error {
+	data, err := pgas.Alloc[int16](ctx, w, 50)
+	if err != nil {
+		return err
+	}
+	sig, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	next, prev := (w.PE()+1)%w.NPEs(), (w.PE()+w.NPEs()-1)%w.NPEs()
+	at, row, ready := data.At(0), data.All(), pgas.SignalOf(sig, 0)
+	forms := []struct {
+		name string
+		one  bool
+		adds bool
+		put  func(src []int16, v uint64)
+	}{
+		{"Ref.PutSignal", true, false, func(src []int16, v uint64) { at.PutSignal(next, &src[0], ready, v) }},
+		{"Ref.PutSignalAdd", true, true, func(src []int16, v uint64) { at.PutSignalAdd(next, &src[0], ready, v) }},
+		{"Ref.PutSignalNB", true, false, func(src []int16, v uint64) { at.PutSignalNB(next, &src[0], ready, v) }},
+		{"Ref.PutSignalAddNB", true, true, func(src []int16, v uint64) { at.PutSignalAddNB(next, &src[0], ready, v) }},
+		{"Slice.PutSignal", false, false, func(src []int16, v uint64) { row.PutSignal(next, src, ready, v) }},
+		{"Slice.PutSignalAdd", false, true, func(src []int16, v uint64) { row.PutSignalAdd(next, src, ready, v) }},
+		{"Slice.PutSignalNB", false, false, func(src []int16, v uint64) { row.PutSignalNB(next, src, ready, v) }},
+		{"Slice.PutSignalAddNB", false, true, func(src []int16, v uint64) { row.PutSignalAddNB(next, src, ready, v) }},
+		{"SignalRef.Set", true, false, func(src []int16, v uint64) { at.Put(next, src[0]); w.Fence(); ready.Set(next, v) }},
+		{"SignalRef.Add", true, true, func(src []int16, v uint64) { at.Put(next, src[0]); w.Fence(); ready.Add(next, v) }},
+	}
+	last := uint64(0)
+	for round := range 5 * len(forms) {
+		f := forms[round%len(forms)]
+		payload := func(from int) []int16 { return slices.Repeat([]int16{int16(100*round + from)}, row.Len()) }
+		src := payload(w.PE())
+		operand, want := last+7, last+7
+		if f.adds {
+			operand = 7
+		}
+		last = want
+		f.put(src, operand)
+		if got, err := ready.WaitUntil(ctx, pgas.NE, want-7); err != nil {
+			return err
+		} else if got != want || ready.Fetch() != want || !ready.Test(pgas.EQ, want) {
+			return fmt.Errorf("round %d, %s: the signal is %d, want %d", round, f.name, got, want)
+		}
+		n := row.Len()
+		if f.one {
+			n = 1
+		}
+		if got := row.Local()[:n]; !slices.Equal(got, payload(prev)[:n]) {
+			return fmt.Errorf("round %d, %s: the signal came before its payload", round, f.name)
+		}
+		if err := w.Barrier(ctx); err != nil { // it also gives src back
+			return err
+		}
+	}
+	return nil
+}
+
+// TestNonBlockingReductionForms: each operator's form that does not block leaves what the other does.
+func TestNonBlockingReductionForms(t *testing.T) {
+	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+		const n = 40
+		mem, err := pgas.Alloc[uint32](ctx, w, 3*n)
+		if err != nil {
+			return err
+		}
+		team, src, want, got := w.Team(), mem.Range(0, n), mem.Range(n, 2*n), mem.Range(2*n, 3*n)
+		type blocking = func(context.Context, *pgas.Team, pgas.Slice[uint32], pgas.Slice[uint32], ...pgas.CollectiveOption) error
+		type form = func(context.Context, *pgas.Team, pgas.Slice[uint32], pgas.Slice[uint32], ...pgas.CollectiveOption) *pgas.Request
+		for _, f := range []struct {
+			name     string
+			blocking blocking
+			nb       form
+		}{
+			{"and", pgas.AndReduce[uint32], pgas.AndReduceNB[uint32]},
+			{"or", pgas.OrReduce[uint32], pgas.OrReduceNB[uint32]},
+			{"xor", pgas.XorReduce[uint32], pgas.XorReduceNB[uint32]},
+			{"max", pgas.MaxReduce[uint32], pgas.MaxReduceNB[uint32]},
+			{"min", pgas.MinReduce[uint32], pgas.MinReduceNB[uint32]},
+			{"sum", pgas.SumReduce[uint32], pgas.SumReduceNB[uint32]},
+			{"prod", pgas.ProdReduce[uint32], pgas.ProdReduceNB[uint32]},
+			{"inscan", pgas.SumInscan[uint32], pgas.SumInscanNB[uint32]},
+			{"exscan", pgas.SumExscan[uint32], pgas.SumExscanNB[uint32]},
+		} {
+			for i := range src.Local() {
+				src.Local()[i] = uint32((w.PE()+3)*(i+5)) * 2654435761
+			}
+			if err := f.blocking(ctx, team, want, src); err != nil {
+				return err
+			}
+			if err := f.nb(ctx, team, got, src).Wait(ctx); err != nil {
+				return err
+			}
+			if !slices.Equal(got.Local(), want.Local()) {
+				return fmt.Errorf("%s: the non-blocking form leaves %d, the other %d", f.name, got.Local(), want.Local())
+			}
+		}
+		return nil
+	})
+}
+
+// TestQueries: what jobs, teams and contexts say of themselves.
+func TestQueries(t *testing.T) {
+	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+		for pe := range w.NPEs() {
+			how, near := w.TransportTo(pe), w.HostOf(pe) == w.Host()
+			if how == "" || (how == "self") != (pe == w.PE()) || near != (how == "self" || how == "shm") {
+				return fmt.Errorf("PE %d on %s is reached by %q", pe, w.HostOf(pe), how)
+			}
+		}
+		if w.TransportTo(-1) != "" || w.TransportTo(w.NPEs()) != "" {
+			return fmt.Errorf("a PE that is not in the job is reached by %q", w.TransportTo(w.NPEs()))
+		}
+		shared := w.Shared()
+		for pe := range w.NPEs() {
+			if in := w.Team().Translate(pe, shared) >= 0; in != (w.HostOf(pe) == w.Host()) {
+				return fmt.Errorf("PE %d on %s is in the shared team: %v", pe, w.HostOf(pe), in)
+			}
+		}
+		team, err := w.Team().SplitStrided(ctx, 3, -1, 4, pgas.WithContexts(5))
+		if err != nil {
+			return err
+		}
+		if got := team.Config().Contexts; got != 5 {
+			return fmt.Errorf("the team was made for %d contexts, want 5", got)
+		}
+		if got := w.Team().Config().Contexts; got != 0 {
+			return fmt.Errorf("the world was made for %d contexts, want none", got)
+		}
+		c, err := team.NewContext()
+		if err != nil {
+			return err
+		}
+		d, err := w.NewContext()
+		if err != nil {
+			return err
+		}
+		if c.Team() != team || team.Context().Team() != team || d.Team() != w.Team() || w.Context().Team() != w.Team() {
+			return fmt.Errorf("a context is of another team than it was made from")
+		}
+		var none *pgas.Team
+		if none.PE() != -1 || none.NPEs() != 0 || none.Translate(0, team) != -1 || team.Translate(0, none) != -1 {
+			return fmt.Errorf("no team has PE %d of %d", none.PE(), none.NPEs())
+		}
+		return team.Destroy(ctx)
+	})
+}
