@@ -64,10 +64,43 @@ static slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
 // slot_release gives a slot back; an answer to its present use that still comes finds nobody.
 void slot_release(channel_t *c, slot_t *s)
 {
+    free(s->shelter);
+    s->shelter = NULL;
     s->token += SLOTS;
     s->status = UCS_OK;
     s->next = c->free_slots;
     c->free_slots = s;
+}
+
+// span_of is how far the destination of a slot reaches.
+static uint64_t span_of(const slot_t *s)
+{
+    return s->block ? (s->bytes / s->block - 1) * s->step + s->block : s->bytes;
+}
+
+// slot_shelter lets the rest of an answer go to memory that does not move, as dst may: what is smaller
+// than STACK_MAX can be on the stack of the goroutine, which Go moves when it likes once it is back in Go.
+int slot_shelter(slot_t *s, const char *dst)
+{
+    uint64_t n = span_of(s);
+    if (s->shelter || n > STACK_MAX || s->dst == s->room)
+        return 1;
+    if (!(s->shelter = malloc(n)))
+        return 0;
+    memcpy(s->shelter, dst, n);
+    s->dst = s->shelter;
+    return 1;
+}
+
+// slot_deliver copies what has not gone to dst itself there, and nothing between blocks.
+void slot_deliver(const slot_t *s, char *dst)
+{
+    if (s->dst == s->room)
+        memcpy(dst, s->room, s->bytes);
+    else if (s->shelter && s->block)
+        move_blocks(dst, s->step, s->shelter, s->step, s->block, s->bytes / s->block);
+    else if (s->shelter)
+        memcpy(dst, s->shelter, s->bytes);
 }
 
 // slot_abandon is slot_release for a slot that may not have been answered.

@@ -31,6 +31,10 @@ package engine
 #cgo nocallback lane_fence
 #cgo noescape lane_nic
 #cgo nocallback lane_nic
+#cgo noescape slot_shelter
+#cgo nocallback slot_shelter
+#cgo noescape slot_deliver
+#cgo nocallback slot_deliver
 #cgo noescape slot_abandon
 #cgo nocallback slot_abandon
 #cgo noescape slot_release
@@ -413,13 +417,16 @@ func (c *Channel) wake() {
 	}
 }
 
-// await waits for a slot that was not answered at once, fills dst from its room if there is one, and
-// releases it.
+// await waits for a slot that was not answered at once, fills dst with what is not there yet, and
+// releases it. dst moves with the stack if it is on it, so C may not keep its address between two calls.
 func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte) (uint64, error) {
 	for r == C.ENGINE_AGAIN || r == C.ENGINE_WANTED {
 		if ctx.Err() != nil {
 			C.slot_abandon(c.c, slot)
 			return 0, context.Cause(ctx)
+		}
+		if len(dst) > 0 && C.slot_shelter(slot, (*C.char)(unsafe.Pointer(unsafe.SliceData(dst)))) == 0 {
+			panic("engine: out of memory")
 		}
 		c.relock()
 		r = C.channel_await(c.c, slot, C.int64_t(budget))
@@ -427,8 +434,8 @@ func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte
 	if r == C.ENGINE_LOST {
 		return 0, c.lostError()
 	}
-	if len(dst) > 0 && len(dst) <= C.SLOT_BYTES {
-		copy(dst, unsafe.Slice((*byte)(unsafe.Pointer(&slot.room[0])), len(dst)))
+	if len(dst) > 0 {
+		C.slot_deliver(slot, (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))))
 	}
 	v := uint64(slot.value)
 	C.slot_release(c.c, slot)

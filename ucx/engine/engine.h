@@ -27,6 +27,7 @@ enum {
     NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
     LOANS = 64,                  // sources of puts that UCX may be reading at a time, on a lane
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
+    STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger
 };
 
 // Results of the waiting calls.
@@ -87,6 +88,7 @@ typedef struct slot {
     uint64_t value;
     char *dst; // where a get goes, or room
     uint64_t block, step; // of a strided get: bytes of a block, and between two starts; 0 if it goes in one piece
+    char *shelter;        // stands in for dst while that may move
     struct slot *next;
     char room[SLOT_BYTES];
 } slot_t;
@@ -202,6 +204,8 @@ int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *o
 void lane_fence(lane_t *l);
 void lane_nic_kept(lane_t *l, struct word_args *args, slot_t *s);
 int lane_nic(lane_t *l, struct word_args *args, uint64_t *old);
+int slot_shelter(slot_t *s, const char *dst);
+void slot_deliver(const slot_t *s, char *dst);
 void slot_abandon(channel_t *c, slot_t *s);
 void need_slot(lane_t *l);
 void slot_settle(channel_t *c, slot_t *s);

@@ -59,7 +59,7 @@ func (c *Channel) GetBlocks(ctx context.Context, pe int, dst []byte, src uint64,
 	r := C.lane_get_blocks_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), b.c(), C.int64_t(budget), &slot)
 	var err error
 	if r != C.ENGINE_DONE {
-		_, err = c.await(ctx, r, slot, nil)
+		_, err = c.await(ctx, r, slot, dst)
 	}
 	c.unlock()
 	return err
