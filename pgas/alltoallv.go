@@ -192,13 +192,11 @@ func (a *allToAllV) send(ctx context.Context, to int, wants, filled box) error {
 
 // disagree ends the use of the team, since a sender and a receiver do not agree about a block.
 func (a *allToAllV) disagree(sender, receiver, sent, wanted int) error {
-	err := &MismatchError{
+	return a.t.end(&MismatchError{
 		Call: fmt.Sprintf("%s (call %d of team %s)", a.call, a.t.turns.n, a.t.name),
 		Calls: []string{
 			fmt.Sprintf("PE %d: sends %d elements to PE %d", sender, sent/a.size, receiver),
 			fmt.Sprintf("PE %d: expects %d from it", receiver, wanted/a.size),
 		},
-	}
-	a.t.breakOff(err)
-	return err
+	})
 }

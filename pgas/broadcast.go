@@ -141,9 +141,16 @@ func (b *broadcast) here(ctx context.Context) error {
 	return nil
 }
 
-// fromHead copies what the head of this host shows.
+// fromHead copies what the head of this host shows: the root when it enters the call, others when they
+// are ready.
 func (b *broadcast) fromHead(ctx context.Context, s *show) error {
-	if _, err := b.t.awaitEntry(ctx, b.l, b.head); err != nil {
+	var err error
+	if b.rank == 0 {
+		_, err = b.t.awaitEntry(ctx, b.l, b.head)
+	} else {
+		err = b.t.awaitReady(ctx, b.l, b.head)
+	}
+	if err != nil {
 		return err
 	}
 	b.store(b.t.shown(b.l, s, b.head))
@@ -177,10 +184,14 @@ func (b *broadcast) small(ctx context.Context) error {
 	data := t.place(&s, e)
 	if b.rank == 0 {
 		copy(data, t.mine(b.src, b.n))
-	} else if err := t.awaitBox(ctx, s.x, b.parent()); err != nil {
-		return err
+		t.publish(e)
+	} else {
+		e.tag.Store(t.turns.tag)
+		if err := t.awaitBox(ctx, s.x, b.parent()); err != nil {
+			return err
+		}
+		t.ready()
 	}
-	t.publish(e)
 	for child := range b.children {
 		t.sendBox(child, s.x, data)
 	}
@@ -213,7 +224,7 @@ func (b *broadcast) large(ctx context.Context) error {
 		s.off = b.src
 	}
 	if !b.leads() {
-		return b.fromLender(ctx, &s)
+		return b.fromHead(ctx, &s)
 	}
 	for i := range pieces {
 		lo, hi := part(b.n, pieces, i)
@@ -232,18 +243,6 @@ func (b *broadcast) large(ctx context.Context) error {
 		t.ready()
 	}
 	return t.awaitReaders(ctx, read, len(b.l.here)-1)
-}
-
-// fromLender copies what the head of this host lends: the root at once, others when they have it.
-func (b *broadcast) fromLender(ctx context.Context, s *show) error {
-	if b.rank > 0 {
-		if err := b.t.awaitReady(ctx, b.l, b.head); err != nil {
-			return err
-		}
-	}
-	b.store(b.t.shown(b.l, s, b.head))
-	b.t.haveRead(b.l, b.head)
-	return nil
 }
 
 // The hosts are numbered from that of the root for what follows: rank is this host's number.

@@ -77,3 +77,14 @@ func (o collectiveOptions) bits() uint8 {
 	}
 	return b
 }
+
+// optionsIn names the options that bits has packed, but for those that were left to the runtime.
+func optionsIn(b uint8) (s string) {
+	if a := Algorithm(b & (1<<3 - 1)); a != Auto && a <= Ring {
+		s += " by " + a.String()
+	}
+	if b&(1<<3) != 0 {
+		s += " flat"
+	}
+	return s
+}

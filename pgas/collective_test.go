@@ -228,7 +228,7 @@ func (a *arena[T]) run(ctx context.Context, d deal, y way) error {
 // begin is the part of run up to the call; what it returns is the rest.
 func (a *arena[T]) begin(ctx context.Context, d deal, y way) (finish func() error, err error) {
 	a.calls++
-	this := *a // as it is in this call, for what finish expects
+	this := *a                                                     // as it is in this call, for what finish expects
 	touched := a.team.NPEs()*(max(d.n*max(d.ds, d.ss), d.n+1)) + 8 // and something behind
 	src, dst := a.src.Local(), a.dst.Local()
 	src, dst = src[:min(touched, len(src))], dst[:min(touched, len(dst))]
@@ -515,7 +515,7 @@ func TestMismatchedCollectives(t *testing.T) {
 				return pgas.FCollect(ctx, t, dst, src, pgas.Flat, pgas.Using(pgas.Ring))
 			}
 			return pgas.FCollect(ctx, t, dst, src, pgas.Flat, pgas.Using(pgas.Doubling))
-		}, []string{"PE 2: fcollect"}},
+		}, []string{"PE 0,1,3: fcollect by doubling flat of", "PE 2: fcollect by ring flat"}},
 		{"range", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
 			src = src.Sub(0, 4)
 			if odd {
@@ -523,6 +523,16 @@ func TestMismatchedCollectives(t *testing.T) {
 			}
 			return pgas.AllToAll(ctx, t, dst, src)
 		}, []string{"PE 2: alltoall", "ranges"}},
+		{"block", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
+			b := pgas.Blocks{Offsets: []int{0, 3, 6, 9}, Counts: []int{3, 3, 3, 3}}
+			if odd {
+				b.Counts[1] = 2
+			}
+			if err := pgas.AllToAllV(ctx, t, dst, pgas.Blocks{Offsets: b.Offsets, Counts: []int{3, 3, 3, 3}}, src, b); err != nil {
+				return err
+			}
+			return t.Sync(ctx) // for those who have nothing to do with it
+		}, []string{"PE 2: sends 2 elements to PE 1", "PE 1: expects 3"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -539,7 +549,7 @@ func TestMismatchedCollectives(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				err = c.call(ctx, team, dst.Range(0, 48), src.Range(0, 12), w.PE() == 2)
+				err = c.call(ctx, team, dst.All(), src.All(), w.PE() == 2)
 				var mismatch *pgas.MismatchError
 				if !errors.As(err, &mismatch) {
 					return fmt.Errorf("PE %d got %v", w.PE(), err)

@@ -112,6 +112,12 @@ func (t *Team) lookAround() error {
 		if ok && tag>>tagBits == u.n && tag != u.tag {
 			return t.outOfStep()
 		}
+		ended, err := t.w.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
+		if err == nil && t.hasEnded(ended) {
+			if e := t.verdictOf(i); e != nil {
+				return t.end(e)
+			}
+		}
 	}
 	if waited < t.w.patience() {
 		return nil

@@ -40,9 +40,14 @@ func (t *Team) end(e *MismatchError) error {
 func (t *Team) breakOff(err error) {
 	u := &t.turns
 	u.broken = err
+	t.board.control().ended.Store(u.n)
 	t.board.entry(u.n).tag.Store(u.n<<tagBits | poisoned)
 	t.ringLocal()
 }
+
+// hasEnded reports whether a member whose control says ended has broken off: in the last call of which
+// this PE knows that all were in it, or since.
+func (t *Team) hasEnded(ended uint64) bool { return ended != 0 && ended >= t.turns.met }
 
 // stuck looks at what the other members have called, and returns an error if that is not what this PE
 // has: the wait is then for ever. With everywhere it looks at members of other hosts too, now and then.
@@ -55,8 +60,8 @@ func (t *Team) stuck(everywhere bool) error {
 		if v := t.local[k].entry(n).tag.Load(); v>>tagBits == n && v != mine {
 			return t.outOfStep()
 		}
-		if t.local[k].entry(n-1).tag.Load() == (n-1)<<tagBits|poisoned {
-			return t.end(t.local[k].verdict().load()) // it found out in the call before
+		if t.hasEnded(t.local[k].control().ended.Load()) {
+			return t.end(t.local[k].verdict().load()) // it found out in an earlier call
 		}
 	}
 	if !everywhere {
@@ -156,6 +161,9 @@ func (c call) String() string {
 		s = operatorNames[c.op&0xf] + " " + s
 	case kindBroadcast:
 		s += fmt.Sprintf(" from PE %d", c.root)
+		fallthrough
+	default:
+		s += optionsIn(c.op)
 	}
 	if c.size == 0 {
 		return s

@@ -66,11 +66,16 @@ type control struct {
 	_        [wordStride - 8]byte
 	ready    atomic.Uint64 // the tag of the last call whose first half is over
 	_        [wordStride - 8]byte
+	ended    atomic.Uint64 // the call in which the owner broke off
+	_        [wordStride - 8]byte
 	readers  atomic.Uint64 // how often others have read what the owner lent
 	_        [wordStride - 8]byte
 }
 
-const releasedOff = unsafe.Offsetof(control{}.released)
+const (
+	releasedOff = unsafe.Offsetof(control{}.released)
+	endedOff    = unsafe.Offsetof(control{}.ended)
+)
 
 var (
 	_ [entryBytes - unsafe.Sizeof(entry{})]byte
