@@ -1,9 +1,9 @@
 package main
 
 // The accessors of one field. A plain field has puts and gets; an array has them by slices, with its
-// outer dimensions as indexes; an atomic field has atomic operations and nothing else; a signal has
-// its reference; a marked struct has its own reference, and is a plain field besides if it holds no
-// word that others update.
+// outer dimensions as indexes; an atomic field has atomic operations and nothing else; a signal or a
+// lock has its reference; a marked struct has its own reference, and is a plain field besides if it
+// holds no word that others update.
 
 import (
 	"fmt"
@@ -31,6 +31,8 @@ func (e *emitter) field(s *structure, f *field) []method {
 		out = e.atomics(on, f)
 	case f.kind == signalField:
 		out = e.signal(on, f)
+	case f.kind == lockField:
+		out = e.lock(on, f)
 	case f.kind == recordField && f.shared:
 		out = e.record(on, f)
 	case f.kind == recordField && f.rank() > 0:
@@ -188,6 +190,15 @@ func (e *emitter) signal(on maker, f *field) []method {
 	return []method{on(f.name, "%s refers to the signal "+f.name+indexText(f.rank())+" of the record: for puts with a signal, and to wait for it on the PE that owns it."+orIndexes(f)).
 		takes(indexParams(f.rank())...).gives(pgas("SignalRef")).
 		does(append(checks(f, f.rank()), jen.Return(pgas("FieldSignal").Call(
+			jen.Id("r").Dot("ref"), offset(f, f.rank()))))...)}
+}
+
+// lock emits the accessor of a lock, or of an array of locks.
+func (e *emitter) lock(on maker, f *field) []method {
+	// func (r CellRef) Guard() pgas.LockRef { return pgas.FieldLock(r.ref, 1048) }
+	return []method{on(f.name, "%s refers to the lock "+f.name+indexText(f.rank())+" of the record: one lock of the whole job."+orIndexes(f)).
+		takes(indexParams(f.rank())...).gives(pgas("LockRef")).
+		does(append(checks(f, f.rank()), jen.Return(pgas("FieldLock").Call(
 			jen.Id("r").Dot("ref"), offset(f, f.rank()))))...)}
 }
 

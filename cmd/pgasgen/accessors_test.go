@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/atomics"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/design"
+	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain"
 	"github.com/gopgas/gopgas/pgas"
@@ -45,6 +46,10 @@ func TestAccessors(t *testing.T) {
 		}},
 		{"nested", func(ctx context.Context, w *pgas.World) error {
 			s, err := nested.AllocTable(ctx, w, 3)
+			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Local()))
+		}},
+		{"locks", func(ctx context.Context, w *pgas.World) error {
+			s, err := locks.AllocAccount(ctx, w, 3)
 			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Local()))
 		}},
 	} {
@@ -161,13 +166,17 @@ func (d *driver) field(ref reflect.Value, f reflect.StructField, at reflect.Valu
 	}
 	marked := false // has a reference of its own
 	if m := ref.MethodByName(f.Name); m.IsValid() && m.Type().NumOut() == 1 {
-		marked = strings.HasSuffix(m.Type().Out(0).Name(), "Ref") && t.Kind() == reflect.Struct && t != reflect.TypeFor[pgas.Signal]()
+		marked = strings.HasSuffix(m.Type().Out(0).Name(), "Ref") && t.Kind() == reflect.Struct && t != reflect.TypeFor[pgas.Signal]() && t != reflect.TypeFor[pgas.Lock]()
 	}
 	for range 4 { // other random indexes each time
 		idx, elem := d.index(at, rank)
 		switch {
 		case t == reflect.TypeFor[pgas.Signal]():
 			if err := d.signal(ref, f.Name, idx, elem); err != nil {
+				return err
+			}
+		case t == reflect.TypeFor[pgas.Lock]():
+			if err := d.lock(ref, f.Name, idx, elem); err != nil {
 				return err
 			}
 		case strings.Contains(string(f.Tag), "atomic"):
@@ -362,6 +371,35 @@ func (d *driver) signal(ref reflect.Value, name string, idx []any, at reflect.Va
 		return fmt.Errorf("signal %s: %d, %v", name, got, err)
 	}
 	// The model cannot spell a signal's value, so it takes over the word that has just been checked.
+	if d.w.PE() == 1 {
+		reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Elem().Set(d.twin(at))
+	}
+	return d.step(name, func() {}, func() {})
+}
+
+// lock exercises a lock field: PE 1 cannot take what PE 0 holds, and then both get it.
+func (d *driver) lock(ref reflect.Value, name string, idx []any, at reflect.Value) error {
+	lock := d.call(ref, name, idx...)[0].Interface().(pgas.LockRef)
+	var err error
+	if d.w.PE() == 0 {
+		err = lock.Lock(d.ctx)
+	}
+	err = errors.Join(err, d.w.Barrier(d.ctx))
+	if d.w.PE() == 1 && lock.TryLock() {
+		err = fmt.Errorf("%s was taken twice", name)
+	}
+	if err = errors.Join(err, d.w.Barrier(d.ctx)); err != nil {
+		return err
+	}
+	if d.w.PE() == 0 {
+		err = lock.Unlock()
+	} else if err = lock.Lock(d.ctx); err == nil {
+		err = lock.Unlock()
+	}
+	if err = errors.Join(err, d.w.Barrier(d.ctx)); err != nil {
+		return err
+	}
+	// What its words are is its own business.
 	if d.w.PE() == 1 {
 		reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Elem().Set(d.twin(at))
 	}

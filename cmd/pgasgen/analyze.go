@@ -11,10 +11,11 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// The runtime package, and the field type it defines.
+// The runtime package, and the field types it defines.
 const (
 	runtimePath = "github.com/gopgas/gopgas/pgas"
 	signalName  = "Signal"
+	lockName    = "Lock"
 )
 
 // A kind is how a field is accessed.
@@ -24,6 +25,7 @@ const (
 	plainField  kind = iota // put and get
 	atomicField             // atomic operations, and nothing else
 	signalField             // put-with-signal and signal operations, and nothing else
+	lockField               // lock operations, and nothing else
 	recordField             // a marked struct, through its own generated reference
 )
 
@@ -161,8 +163,10 @@ func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 	case opts.atomic:
 		f.kind = atomicField
 		a.atomic(f)
-	case isSignal(f.elem):
+	case runtimeType(f.elem) == signalName:
 		f.kind = signalField
+	case runtimeType(f.elem) == lockName:
+		f.kind = lockField
 	case a.markedStruct(f.elem) != nil:
 		f.kind = recordField
 		a.reference(f)
@@ -199,9 +203,16 @@ func (f *field) strides() []int64 {
 	return out
 }
 
-func isSignal(t types.Type) bool {
+// runtimeType is the name of t if it is a field type of the runtime, or "".
+func runtimeType(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == signalName && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == runtimePath
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != runtimePath {
+		return ""
+	}
+	if name := n.Obj().Name(); name == signalName || name == lockName {
+		return name
+	}
+	return ""
 }
 
 // markedStruct returns t as a marked struct type, of this or another package, or nil.
@@ -225,11 +236,11 @@ func (a *analysis) unitOf(pkg *types.Package) *unit {
 	return nil
 }
 
-// shared reports whether a value of type t holds a word that is updated atomically: a signal, or an
-// atomic field of a marked struct.
+// shared reports whether a value of type t holds a word that is updated atomically: a signal, a lock, or
+// an atomic field of a marked struct.
 func (a *analysis) shared(t types.Type) bool {
 	elem, _ := dimensions(t)
-	if isSignal(elem) {
+	if runtimeType(elem) != "" {
 		return true
 	}
 	st, ok := elem.Underlying().(*types.Struct)

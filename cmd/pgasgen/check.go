@@ -65,7 +65,7 @@ func (a *analysis) holds(f *field) {
 // descend looks for trouble in t, which path leads to. direct says that no struct is in between.
 func (a *analysis) descend(path string, t types.Type, direct bool, all *[]trouble) {
 	report := func(what, remedy string) { *all = append(*all, trouble{path, what, remedy}) }
-	if isSignal(t) {
+	if runtimeType(t) != "" {
 		return
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
@@ -75,7 +75,7 @@ func (a *analysis) descend(path string, t types.Type, direct bool, all *[]troubl
 		}
 		switch n.Obj().Pkg().Path() {
 		case "sync":
-			report(fmt.Sprintf("has type %s, which works inside one process only", a.typeString(t)), "use a lock of package locks, or an atomic field")
+			report(fmt.Sprintf("has type %s, which works inside one process only", a.typeString(t)), "use a pgas.Lock, or an atomic field")
 			return
 		case "sync/atomic":
 			report(fmt.Sprintf("has type %s, which other PEs cannot reach", a.typeString(t)), "use a plain integer with the tag "+options{atomic: true}.String())
@@ -144,8 +144,9 @@ func (a *analysis) descendStruct(path string, t types.Type, st *types.Struct, di
 				*all = append(*all, trouble{below, fmt.Sprintf("has a pgas tag, which does nothing here: %s is not marked", a.typeString(t)), fmt.Sprintf("put %s above %s, or remove the tag", directive, a.typeString(t))})
 				continue
 			}
-			if elem, _ := dimensions(v.Type()); isSignal(elem) {
-				*all = append(*all, trouble{below, fmt.Sprintf("is a signal, which nothing could refer to: %s is not marked", a.typeString(t)), fmt.Sprintf("put %s above %s", directive, a.typeString(t))})
+			elem, _ := dimensions(v.Type())
+			if name := strings.ToLower(runtimeType(elem)); name != "" {
+				*all = append(*all, trouble{below, fmt.Sprintf("is a %s, which nothing could refer to: %s is not marked", name, a.typeString(t)), fmt.Sprintf("put %s above %s", directive, a.typeString(t))})
 				continue
 			}
 		}
@@ -158,7 +159,7 @@ func (a *analysis) padding(f *field, opts options) {
 	if opts.atomic {
 		a.add(f.pos, "a blank field is padding, and cannot be atomic; give it a name, or remove the tag")
 	} else if f.shared {
-		a.add(f.pos, "a blank field is padding, and cannot hold a signal or an atomic word; give it a name")
+		a.add(f.pos, "a blank field is padding, and cannot hold a signal, a lock or an atomic word; give it a name")
 	}
 }
 
@@ -180,8 +181,8 @@ func (a *analysis) atomic(f *field) {
 		}
 	case *types.Struct:
 		switch {
-		case isSignal(f.elem):
-			remedy = "a signal is atomic without a tag: remove it"
+		case runtimeType(f.elem) != "":
+			remedy = "a " + strings.ToLower(runtimeType(f.elem)) + " is atomic without a tag: remove it"
 		case a.markedStruct(f.elem) != nil:
 			remedy = "tag its fields, where they are declared"
 		default:
@@ -194,7 +195,7 @@ func (a *analysis) atomic(f *field) {
 // aligned rejects words that the target architecture does not place where atomics can reach them.
 func (a *analysis) aligned(f *field) {
 	switch f.kind {
-	case atomicField, signalField:
+	case atomicField, signalField, lockField:
 	default:
 		return
 	}
@@ -204,7 +205,8 @@ func (a *analysis) aligned(f *field) {
 			a.add(f.pos, "field %s: %s has 4 bytes with GOARCH=%s and 8 elsewhere; use int32, int64, uint32 or uint64", f.name, b.Name(), a.l.arch)
 		}
 	}
-	if align := a.l.sizes.Alignof(f.elem); f.off%f.size != 0 || align < f.size {
+	word := min(f.size, 8) // a lock has three words
+	if align := a.l.sizes.Alignof(f.elem); f.off%word != 0 || align < word {
 		a.add(f.pos, "field %s has %s, but GOARCH=%s aligns it to %d only; generate for a 64-bit GOARCH", f.name, count(f.size, "byte"), a.l.arch, align)
 	}
 }
