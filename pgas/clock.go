@@ -116,13 +116,16 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 	var v uint64
 	var ok bool
 	ready := func() bool {
-		if !ok {
+		if c.set == nil || !ok { // a look at a set takes what it finds
 			v, ok = c.check()
 		}
 		return ok || w.failure() != nil
 	}
 	for {
 		err := w.sched.Await(ctx, lo, hi, ready)
+		if c.set == nil {
+			v, ok = c.check() // it may have changed since
+		}
 		if stalled := errors.Is(err, transport.ErrStalled); stalled || err == nil && !ok {
 			err = w.hopeless(ctx, c, stalled)
 		}

@@ -67,10 +67,7 @@ const (
 
 // openTeams makes the two teams that need no agreement.
 func (w *World) openTeams() error {
-	all := make([]int, w.job.NPEs)
-	for pe := range all {
-		all[pe] = pe
-	}
+	all := w.allPEs()
 	w.team = w.newTeam(worldSlot, all, 0, "world")
 	var err error
 	if w.def, err = w.team.newContext(contextOptions{}); err != nil {
@@ -87,8 +84,13 @@ func (w *World) openTeams() error {
 func (w *World) newTeam(slot int, pes []int, base uint64, name string) *Team {
 	t := &Team{w: w, slot: slot, pes: pes, name: name, me: slices.Index(pes, w.job.PE)}
 	t.board = w.boardOf(w.job.PE, slot)
-	t.layout = t.layoutBy(func(i int) int { return w.job.HostOf(pes[i]) })
-	t.alone = t.layoutBy(func(i int) int { return i })
+	if w.opts.Common != nil {
+		t.alone = t.layoutAlone(w.opts.Common)
+		t.layout = t.alone
+	} else {
+		t.layout = t.layoutBy(func(i int) int { return w.job.HostOf(pes[i]) })
+		t.alone = t.layoutBy(func(i int) int { return i })
+	}
 	t.turns.n, t.turns.met = base, base
 	w.teams.add(t)
 	return t

@@ -66,6 +66,8 @@ type Options struct {
 	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)
 	// Tree is the topology if it is known beforehand.
 	Tree *topo.Tree
+	// Common is shared by the PEs of a process that are each alone on their hosts, as the job says.
+	Common *Common
 }
 
 // errClosed is why operations on a closed World fail.

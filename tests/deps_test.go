@@ -33,6 +33,7 @@ var dependencies = map[string]string{
 	"pgas/transport/transporttest": "pgas/transport",
 	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp",
 	"pgas/topo":                    "",
+	"pgas/sim":                     "pgas pgas/boot pgas/topo pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
 

@@ -93,6 +93,16 @@ func NewSegment(npes, cores int, heapMax uint64) *Segment {
 	return s
 }
 
+// NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts on a page: for a
+// simulator, which has one such host for each of thousands of PEs in one mapping. It does not own mem.
+func NewSegmentIn(mem []byte, npes, pe int, heapMax uint64) (*Segment, error) {
+	if n := SegmentBytes(1, heapMax); uint64(len(mem)) < n {
+		return nil, fmt.Errorf("%d bytes are too few for a segment of %d", len(mem), n)
+	}
+	writeHeader(mem, npes, pe, 1, 1, heapMax)
+	return view(mem)
+}
+
 func view(mem []byte) (*Segment, error) {
 	h := (*Header)(unsafe.Pointer(&mem[0]))
 	if h.Magic != SegmentMagic {

@@ -1,0 +1,320 @@
+package sim
+
+// What a World sees of the simulator: a transport to all PEs, its own included. Every operation becomes an
+// op; those that return something park the task until they are back.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// mostPosted is how many operations of a channel may be under way that nobody waits for: the depth of a
+// NIC's queue, more or less. Who posts more waits until they are through.
+const mostPosted = 1024
+
+// Name is "sim".
+func (p *pe) Name() string { return "sim" }
+
+// Heap is nil: nobody reaches another's heap but through the simulator.
+func (p *pe) Heap(int) []byte { return nil }
+
+// Channel is transport.Transport's.
+func (p *pe) Channel(bool) (transport.Channel, error) { return &channel{pe: p}, nil }
+
+// CPUChannel is transport.CPUChanneler's.
+func (p *pe) CPUChannel(bool) (transport.Channel, error) { return &channel{pe: p, cpu: true}, nil }
+
+// Close is transport.Transport's.
+func (p *pe) Close() error { return nil }
+
+// Fault is transport.Watcher's: the PEs that have died are in the segments.
+func (p *pe) Fault() error { return nil }
+
+type channel struct {
+	pe     *pe
+	cpu    bool // atomics on this host are the CPU's
+	flows  map[int]*flow
+	all    []*flow // in the order of their making
+	last   *flow   // the one used last
+	posted int     // operations under way that nobody waits for
+	since  int64   // when the last of those that are through was known to be
+	waits  []quiet
+	err    error // the PE that an operation was lost to, until Quiet reports it
+}
+
+// quiet is a task that waits for operations to be complete.
+type quiet struct {
+	t *task
+	f *flow // those to one PE, or nil
+}
+
+// A flow is what a channel has under way to one PE. Fences cut it into epochs: an operation takes effect
+// when all of earlier epochs have.
+type flow struct {
+	ch     *channel
+	to     *pe
+	posted int
+	since  int64
+	// Where things are out of order:
+	epoch   uint32   // of the next operation
+	applied uint32   // all before this one have taken effect
+	open    []uint32 // operations of applied, applied+1, … that have not
+	parked  []*op
+}
+
+func (c *channel) flow(to int) *flow {
+	if f := c.last; f != nil && f.to.id == to {
+		return f
+	}
+	f := c.flows[to]
+	if f == nil {
+		f = &flow{ch: c, to: c.pe.s.pes[to]}
+		if c.flows == nil {
+			c.flows = map[int]*flow{}
+		}
+		c.flows[to] = f
+		c.all = append(c.all, f)
+	}
+	c.last = f
+	return f
+}
+
+// newOp is an operation of kind k on pe.
+func (c *channel) newOp(k kind, pe int, off uint64) *op {
+	s := c.pe.s
+	o := s.newOp(k)
+	o.from, o.to, o.off = c.pe, s.pes[pe], off
+	return o
+}
+
+// Put is transport.Channel's.
+func (c *channel) Put(pe int, dst uint64, src []byte) {
+	if c.pe.s.chaotic() && len(src) > 8 {
+		cut := len(src) / 2 &^ 7 // what is larger than a word may be seen in parts
+		c.put(pe, dst, src[:max(8, cut)])
+		c.put(pe, dst+uint64(max(8, cut)), src[max(8, cut):])
+		return
+	}
+	c.put(pe, dst, src)
+}
+
+func (c *channel) put(pe int, dst uint64, src []byte) {
+	o := c.newOp(opPut, pe, dst)
+	o.data = append(o.data[:0], src...)
+	o.nic = !c.pe.sameHost(o.to)
+	c.post(o)
+}
+
+// PutSignal is transport.Channel's.
+func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+	o := c.newOp(opPut, pe, dst)
+	o.data = append(o.data[:0], src...)
+	o.signal, o.sig, o.rmw, o.operand = true, sig, op, value
+	o.nic = c.atomicsByNIC(o.to)
+	c.post(o)
+}
+
+// Get is transport.Channel's.
+func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
+	o := c.newOp(opGet, pe, src)
+	o.size, o.nic = len(dst), !c.pe.sameHost(o.to)
+	err := c.do(o)
+	copy(dst, o.data) // here: dst may be on the stack of this task
+	c.pe.s.release(o)
+	return err
+}
+
+// GetNB is transport.Channel's.
+func (c *channel) GetNB(pe int, dst []byte, src uint64) {
+	o := c.newOp(opGet, pe, src)
+	o.size, o.dst, o.nic = len(dst), dst, !c.pe.sameHost(o.to)
+	c.post(o)
+}
+
+// Atomic is transport.Channel's.
+func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
+	o := c.atomic(pe, op, at, operand, cond)
+	err := c.do(o)
+	old := o.old
+	c.pe.s.release(o)
+	return old, err
+}
+
+// AtomicNB is transport.Channel's.
+func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	o := c.atomic(pe, op, at, operand, cond)
+	o.dst = dst
+	c.post(o)
+}
+
+// Post is transport.Channel's.
+func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
+	c.post(c.atomic(pe, op, at, operand, 0))
+}
+
+func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) *op {
+	o := c.newOp(opAtomic, pe, at.Off)
+	o.rmw, o.bytes, o.operand, o.cond = op, uint8(at.Bytes), operand, cond
+	o.nic = c.atomicsByNIC(o.to)
+	return o
+}
+
+// atomicsByNIC says who executes an atomic on p.
+func (c *channel) atomicsByNIC(p *pe) bool {
+	return !c.pe.sameHost(p) || c.pe.s.cfg.Atomics == Split && !c.cpu
+}
+
+// do issues o and waits until it is back. The caller releases it.
+func (c *channel) do(o *op) error {
+	s, t := c.pe.s, c.pe.s.live()
+	t.gen++
+	t.err = nil
+	o.task, o.gen = t, t.gen
+	if s.chaotic() {
+		o.flow = c.flow(o.to.id)
+		o.flow.enter(o)
+	}
+	if s.exploring() {
+		s.count(o)
+		s.explorer.step(t, o)
+		return t.err
+	}
+	s.issue(o, t)
+	t.lag = 0
+	t.park()
+	return t.err
+}
+
+// post issues o for nobody to wait for.
+func (c *channel) post(o *op) {
+	s, t := c.pe.s, c.pe.s.live()
+	o.flow = c.flow(o.to.id)
+	o.flow.posted++
+	c.posted++
+	if s.chaotic() {
+		o.flow.enter(o)
+	}
+	s.issue(o, t)
+	if c.posted >= mostPosted {
+		c.await(t, nil)
+	}
+	if t.lag > mostLag {
+		s.elapse(t, 0)
+	}
+}
+
+// Fence is transport.Channel's.
+func (c *channel) Fence(pe int) {
+	c.pe.s.live()
+	if !c.pe.s.chaotic() {
+		return // nothing overtakes anything of its own channel
+	}
+	if pe >= 0 {
+		c.flow(pe).fence()
+		return
+	}
+	for _, f := range c.all {
+		f.fence()
+	}
+}
+
+// Quiet is transport.Channel's.
+func (c *channel) Quiet(ctx context.Context, pe int) error {
+	t := c.pe.s.live()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	var f *flow
+	if pe >= 0 {
+		f = c.flow(pe)
+	}
+	c.await(t, f)
+	return c.err
+}
+
+// Close is transport.Channel's.
+func (c *channel) Close() error { return nil }
+
+// await lets t wait for what is under way to one PE, or to all.
+func (c *channel) await(t *task, f *flow) {
+	s := c.pe.s
+	if c.left(f) > 0 {
+		t.gen++
+		c.waits = append(c.waits, quiet{t, f})
+		t.park()
+	}
+	since := c.since
+	if f != nil {
+		since = f.since
+	}
+	if d := since - s.now - t.lag; d > 0 && !s.exploring() {
+		s.elapse(t, d)
+	}
+}
+
+func (c *channel) left(f *flow) int {
+	if f != nil {
+		return f.posted
+	}
+	return c.posted
+}
+
+// completed notes that a posted operation is complete, and resumes who waited for that. It returns the
+// task that goes on now.
+func (f *flow) completed(s *sim) *task {
+	c := f.ch
+	f.posted--
+	c.posted--
+	for i := 0; i < len(c.waits); i++ {
+		if q := c.waits[i]; c.left(q.f) == 0 {
+			c.waits = append(c.waits[:i], c.waits[i+1:]...)
+			i--
+			s.after(q.t, s.now+q.t.lag)
+			q.t.lag = 0
+		}
+	}
+	return nil
+}
+
+// enter counts o in the epoch that it belongs to.
+func (f *flow) enter(o *op) {
+	o.epoch = f.epoch
+	for len(f.open) <= int(f.epoch-f.applied) {
+		f.open = append(f.open, 0)
+	}
+	f.open[f.epoch-f.applied]++
+}
+
+// fence begins a new epoch, if there is anything that it must come after.
+func (f *flow) fence() {
+	if n := int(f.epoch - f.applied); n < len(f.open) && f.open[n] > 0 {
+		f.epoch++
+	}
+}
+
+// early says that o must wait for operations before a fence.
+func (f *flow) early(o *op) bool { return o.epoch != f.applied }
+
+// took notes that o has taken effect, and lets those go on that waited for it.
+func (f *flow) took(s *sim, o *op) {
+	f.open[o.epoch-f.applied]--
+	moved := false
+	for f.applied < f.epoch && f.open[0] == 0 {
+		f.open = f.open[1:]
+		f.applied++
+		moved = true
+	}
+	if !moved || len(f.parked) == 0 {
+		return
+	}
+	parked := f.parked
+	f.parked = nil
+	for _, o := range parked {
+		if f.early(o) {
+			f.parked = append(f.parked, o)
+		} else {
+			s.at(s.now, o)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package sim
+
+// The engine. Every PE is a coroutine, and one of them runs at a time. It runs until it must wait for
+// something; then it handles events in the order of their times until some coroutine can go on, and
+// passes control to it. If that is the coroutine itself, nothing has to be switched.
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A task is a thread of control of a PE: its body, or what its World starts besides.
+type task struct {
+	pe     *pe
+	resume func() (struct{}, bool)
+	stop   func()
+	pause  func(struct{}) bool
+	killed bool
+	over   bool
+
+	lag int64 // time that it has used since it was resumed
+	gen uint64
+	// Of a wait under way:
+	waiting bool
+	wait    wait
+	err     error // how it ended
+}
+
+// newTask makes a task that has not begun.
+func (s *sim) newTask(p *pe, f func()) *task {
+	t := &task{pe: p}
+	t.resume, t.stop = iter.Pull(func(pause func(struct{}) bool) {
+		t.pause = pause
+		defer t.end()
+		f()
+	})
+	p.tasks = append(p.tasks, t)
+	s.alive++
+	return t
+}
+
+// killed is what unwinds the stack of a task that is to run no more.
+type killedError struct{}
+
+// end notes how a task ended.
+func (t *task) end() {
+	t.over = true
+	s := t.pe.s
+	s.alive--
+	switch p := recover().(type) {
+	case nil, killedError:
+	default:
+		s.fail(t.pe, panicError(p))
+	}
+	if !t.killed {
+		s.recheckOwn(t.pe)
+	}
+}
+
+func panicError(p any) error {
+	if err, ok := p.(error); ok {
+		var misuse *pgas.UsageError
+		var peer *pgas.PeerError
+		if errors.As(err, &misuse) || errors.As(err, &peer) {
+			return err
+		}
+	}
+	return fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+}
+
+// run runs tasks until none is left, or none can go on.
+func (s *sim) run() {
+	for s.current = s.next(); s.current != nil; {
+		t := s.current
+		s.current = nil
+		s.running = t
+		if _, more := t.resume(); !more {
+			s.current = s.next()
+		}
+	}
+	for _, p := range s.pes {
+		s.kill(p)
+	}
+}
+
+// kill ends the tasks of p where they are.
+func (s *sim) kill(p *pe) {
+	was := s.running
+	for _, t := range p.tasks {
+		if !t.over {
+			t.killed = true
+			s.running = t
+			t.stop()
+			if !t.over { // it had not begun
+				t.over = true
+				s.alive--
+			}
+		}
+	}
+	s.running = was
+}
+
+// park passes control on and returns when the task is resumed.
+func (t *task) park() {
+	s := t.pe.s
+	if t.killed {
+		panic(killedError{})
+	}
+	if len(t.pe.tasks) > 1 {
+		s.recheckOwn(t.pe)
+	}
+	if len(s.fragile) > 0 {
+		s.checkFragile()
+	}
+	if n := s.next(); n != t {
+		s.current = n
+		if !t.pause(struct{}{}) {
+			t.killed = true
+			panic(killedError{})
+		}
+	}
+	s.running = t
+}
+
+// live is the task that runs; a killed one gets no further.
+func (s *sim) live() *task {
+	t := s.running
+	if t.killed {
+		panic(killedError{})
+	}
+	return t
+}
+
+// next handles events until a task is to be resumed, and returns it; nil if nothing can go on.
+func (s *sim) next() *task {
+	for s.err == nil {
+		if s.exploring() {
+			return s.explorer.next(s)
+		}
+		at, o := s.queue.pop()
+		if o == nil {
+			if s.alive == 0 || !s.lookAround() {
+				return nil
+			}
+			continue
+		}
+		s.now = at
+		if s.events++; s.events&(1<<14-1) == 0 {
+			s.checkLimits()
+		}
+		if t := s.handle(o); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+func (s *sim) checkLimits() {
+	if err := s.ctx.Err(); err != nil && s.err == nil {
+		s.err = fmt.Errorf("the run was ended after %v of its time: %w", duration(s.now), err)
+	}
+	if s.cfg.MaxEvents > 0 && s.events > s.cfg.MaxEvents {
+		s.fail(nil, fmt.Errorf("no end after %d events, at %v: livelock?", s.events, duration(s.now)))
+	}
+}
+
+// after resumes t at that time.
+func (s *sim) after(t *task, at int64) {
+	if s.exploring() {
+		s.explorer.runnable = append(s.explorer.runnable, t)
+		return
+	}
+	o := s.newOp(opResume)
+	o.task, o.gen = t, t.gen
+	s.queue.push(at, o)
+}
+
+// elapse lets the running task be busy for d before it goes on.
+func (s *sim) elapse(t *task, d int64) {
+	t.gen++
+	s.after(t, s.now+t.lag+d)
+	t.lag = 0
+	t.park()
+}
+
+// fail ends the run because of err, which PE p has found.
+func (s *sim) fail(p *pe, err error) {
+	if s.err == nil {
+		s.failed, s.err = p, err
+	}
+}

@@ -1,0 +1,313 @@
+package sim
+
+// Operations under way. One is pooled object from its issue until it is complete on both sides, and moves
+// through the phases of its journey by events:
+//
+//	NIC   leave the host's NIC, arrive at the other's, take effect there, and return with what it fetched
+//	CPU   take effect: the PEs of a host work on each other's memory
+//
+// What an operation does to memory is in apply, in every mode of the simulator.
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+type kind uint8
+
+const (
+	opResume kind = iota // a task goes on
+	opCall               // a function is called
+	opPut
+	opGet
+	opAtomic
+)
+
+type phase uint8
+
+const (
+	atTarget phase = iota // has arrived there
+	takes                 // takes effect
+	writes                // the NIC writes what its atomic makes of the word
+	signals               // the signal of a put takes effect
+	returns               // is back
+	returned              // and the NIC is through with it
+)
+
+type op struct {
+	kind    kind
+	phase   phase
+	nic     bool // by the NICs, not by the CPU
+	signal  bool // a put with a signal after it
+	lost    bool // its PE is dead
+	rmw     transport.Op
+	bytes   uint8 // of the word
+	epoch   uint32
+	from    *pe
+	to      *pe
+	flow    *flow
+	task    *task // that waits for it, or nil
+	gen     uint64
+	id      uint64 // order of issue
+	off     uint64 // of the data, or of the word
+	size    int    // bytes of data
+	operand uint64
+	cond    uint64
+	old     uint64 // what the word was
+	sig     uint64
+	data    []byte // of a put, or fetched
+	dst     []byte // where the result goes that nobody waits for
+	call    func()
+}
+
+// keepData is how long a buffer may be to be kept for another operation.
+const keepData = 4096
+
+func (s *sim) newOp(k kind) *op {
+	if n := len(s.spare); n > 0 {
+		o := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		o.kind = k
+		return o
+	}
+	return &op{kind: k}
+}
+
+func (s *sim) release(o *op) {
+	data := o.data[:0]
+	if cap(data) > keepData {
+		data = nil
+	}
+	*o = op{data: data}
+	s.spare = append(s.spare, o)
+}
+
+// at queues a function.
+func (s *sim) at(when int64, o *op) {
+	if s.exploring() {
+		s.explorer.later(o)
+		return
+	}
+	s.queue.push(when, o)
+}
+
+// handle does what event o is about, and returns the task that goes on now, if any.
+func (s *sim) handle(o *op) *task {
+	switch o.kind {
+	case opResume:
+		t, stale := o.task, o.gen != o.task.gen || o.task.over
+		s.release(o)
+		if stale {
+			return nil
+		}
+		return t
+	case opCall:
+		o.call()
+		s.release(o)
+		return nil
+	}
+	switch o.phase {
+	case atTarget:
+		return s.arrive(o)
+	case takes, writes, signals:
+		return s.effect(o)
+	}
+	if o.phase == returns {
+		return s.back(o)
+	}
+	return s.complete(o)
+}
+
+// effect lets o change or read the memory of its target. An operation may take effect in two steps.
+func (s *sim) effect(o *op) *task {
+	if o.to.dead {
+		return s.lose(o)
+	}
+	if f := o.flow; f != nil && s.chaotic() && o.phase == takes && f.early(o) {
+		f.parked = append(f.parked, o)
+		return nil
+	}
+	switch o.phase {
+	case writes:
+		s.write(o)
+		s.unlock(o.to, o.off)
+		return s.reply(o)
+	case signals:
+		s.applySignal(o)
+		return s.reply(o)
+	}
+	switch o.kind {
+	case opPut:
+		copy(o.to.heap[o.off:], o.data)
+		s.record(effectStep, o)
+		s.changed(o.to, o.off, o.off+uint64(len(o.data)))
+		if o.signal {
+			o.phase = signals
+			if d := s.signalTime(); d > 0 || s.exploring() {
+				s.at(s.now+d, o)
+				return nil
+			}
+			s.applySignal(o)
+		}
+	case opGet:
+		o.data = append(o.data[:0], o.to.heap[o.off:o.off+uint64(o.size)]...)
+		s.record(effectStep, o)
+	case opAtomic:
+		if o.nic && s.cfg.Atomics == Split {
+			return s.splitAtomic(o)
+		}
+		o.old = s.modify(o)
+		s.record(effectStep, o)
+	}
+	return s.reply(o)
+}
+
+// modify applies o to its word and returns the old value.
+func (s *sim) modify(o *op) uint64 {
+	old := word(o.to.heap, o.off, o.bytes)
+	v := changedWord(o.rmw, o.bytes, old, o.operand, o.cond)
+	s.store(o.to, o.off, o.bytes, old, v)
+	return old
+}
+
+// store changes a word from old to v.
+func (s *sim) store(p *pe, off uint64, bytes uint8, old, v uint64) {
+	if v == old {
+		return
+	}
+	if bytes == 4 {
+		binary.NativeEndian.PutUint32(p.heap[off:], uint32(v))
+	} else {
+		binary.NativeEndian.PutUint64(p.heap[off:], v)
+	}
+	s.changed(p, off, off+uint64(bytes))
+}
+
+func word(heap []byte, off uint64, bytes uint8) uint64 {
+	if bytes == 4 {
+		return uint64(binary.NativeEndian.Uint32(heap[off:]))
+	}
+	return binary.NativeEndian.Uint64(heap[off:])
+}
+
+// changedWord is what an atomic makes of a word: shm does it.
+func changedWord(rmw transport.Op, bytes uint8, old, operand, cond uint64) uint64 {
+	if bytes == 4 {
+		v := uint32(old)
+		shm.Apply32(&v, rmw, uint32(operand), uint32(cond))
+		return uint64(v)
+	}
+	v := old
+	shm.Apply64(&v, rmw, operand, cond)
+	return v
+}
+
+func (s *sim) applySignal(o *op) {
+	old := word(o.to.heap, o.sig, 8)
+	v := changedWord(o.rmw, 8, old, o.operand, 0)
+	s.record(signalStep, o)
+	s.store(o.to, o.sig, 8, old, v)
+}
+
+// splitAtomic is an atomic of a NIC that the CPU does not know of: it reads the word and writes it later.
+// The NIC keeps other atomics of its own away from the word.
+func (s *sim) splitAtomic(o *op) *task {
+	if s.lock(o) {
+		return nil
+	}
+	o.old = word(o.to.heap, o.off, o.bytes)
+	s.record(readStep, o)
+	if o.rmw == transport.Fetch {
+		s.unlock(o.to, o.off)
+		return s.reply(o)
+	}
+	o.phase = writes
+	s.at(s.now+s.splitTime(), o)
+	return nil
+}
+
+// write is the second half of a split atomic.
+func (s *sim) write(o *op) {
+	v := changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond)
+	s.record(writeStep, o)
+	if v != o.old { // a compare-swap that failed writes nothing
+		s.store(o.to, o.off, o.bytes, ^v, v) // whatever it is now
+	}
+}
+
+// A lockedWord is one between the two halves of a split atomic.
+type lockedWord struct {
+	off     uint64
+	waiting []*op
+}
+
+// lock makes o the only atomic of the NIC on its word, or lets it wait and reports true.
+func (s *sim) lock(o *op) (waits bool) {
+	at := o.off &^ 7
+	for i := range o.to.locked {
+		if l := &o.to.locked[i]; l.off == at {
+			l.waiting = append(l.waiting, o)
+			return true
+		}
+	}
+	o.to.locked = append(o.to.locked, lockedWord{off: at})
+	return false
+}
+
+// unlock lets those go on that waited for the word.
+func (s *sim) unlock(p *pe, off uint64) {
+	at := off &^ 7
+	i := slices.IndexFunc(p.locked, func(l lockedWord) bool { return l.off == at })
+	waiting := p.locked[i].waiting
+	p.locked = slices.Delete(p.locked, i, i+1)
+	for _, o := range waiting {
+		s.at(s.now, o)
+	}
+}
+
+// changed tells the tasks of p that wait for it that bytes of its heap have changed.
+func (s *sim) changed(p *pe, lo, hi uint64) {
+	if len(p.waiting) > 0 {
+		s.touched(p, lo, hi)
+	}
+}
+
+// complete ends o at the PE that issued it.
+func (s *sim) complete(o *op) *task {
+	if o.from.dead {
+		s.release(o)
+		return nil
+	}
+	if o.task != nil {
+		t := o.task // which takes the result and releases o
+		if t.over || o.gen != t.gen {
+			s.release(o)
+			return nil
+		}
+		if o.nic && !s.chaotic() {
+			t.lag += int64(s.costs.Overhead)
+		}
+		return t
+	}
+	if o.dst != nil {
+		deliver(o)
+	}
+	f := o.flow
+	s.release(o)
+	return f.completed(s)
+}
+
+// deliver puts what o fetched where it belongs.
+func deliver(o *op) {
+	switch {
+	case o.kind == opGet:
+		copy(o.dst, o.data)
+	case o.bytes == 4:
+		binary.NativeEndian.PutUint32(o.dst, uint32(o.old))
+	default:
+		binary.NativeEndian.PutUint64(o.dst, o.old)
+	}
+}

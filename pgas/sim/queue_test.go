@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestQueue compares the radix heap with a stable sort.
+func TestQueue(t *testing.T) {
+	const seed = 7
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var q queue
+	type entry struct {
+		at int64
+		op *op
+	}
+	var twin []entry
+	for step := range 200_000 {
+		if rng.IntN(5) < 2 || len(twin) == 0 {
+			at := q.last + rng.Int64N(1<<rng.IntN(20))
+			o := new(op)
+			q.push(at, o)
+			i, _ := slices.BinarySearchFunc(twin, at, func(e entry, at int64) int {
+				if e.at <= at {
+					return -1
+				}
+				return 1
+			})
+			twin = slices.Insert(twin, i, entry{at, o})
+			if len(twin) < 3000 {
+				continue
+			}
+		}
+		at, o := q.pop()
+		if o != twin[0].op || at != twin[0].at {
+			t.Fatalf("step %d: an event of time %d came out, want the first of time %d", step, at, twin[0].at)
+		}
+		twin = twin[1:]
+	}
+	if q.n != len(twin) {
+		t.Fatalf("%d events are left, want %d", q.n, len(twin))
+	}
+}
+
+func BenchmarkQueue(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var q queue
+	o := new(op)
+	delays := make([]int64, 4096)
+	for i := range delays {
+		delays[i] = rng.Int64N(4_000_000)
+		q.push(delays[i], o)
+	}
+	i := 0
+	for b.Loop() {
+		at, _ := q.pop()
+		q.push(at+delays[i&4095], o)
+		i++
+	}
+}

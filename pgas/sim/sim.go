@@ -1,0 +1,286 @@
+// Package sim runs the PEs of a job in virtual time, as coroutines of one goroutine: any program written
+// against pgas, unchanged, with thousands of PEs, the same from run to run.
+//
+// Run with the zero Config measures: operations cost what the LogGP parameters of a machine say, and the
+// NIC of a host handles one message at a time. Config.Adversary finds bugs instead: every step may take
+// from 1 ns to 2^15 ns, and what no fence orders comes out of order. Explore tries every order of visible
+// operations there is, for two or three PEs.
+//
+// What a PE does to its own copy through Local is not seen and takes no time; so is what a program shares
+// with others by variables. Everything else goes through the simulator: a PE is alone on its (real) host,
+// and World.Host, HostOf and Topology tell of the simulated machine. A body may not start goroutines, and
+// may not wait for anything but through its World.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/topo"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// Body is what one PE does.
+type Body = func(ctx context.Context, w *pgas.World) error
+
+// Atomics says how the atomics of CPUs and NICs go together.
+type Atomics uint8
+
+const (
+	// Unified atomics are atomic to each other. Those on the own host are the CPU's.
+	Unified Atomics = iota
+	// Split atomics are the NIC's, on the own host by loopback. To a CPU, one is a read and a later write.
+	// Contexts with pgas.ByCPU use the CPU on the own host.
+	Split
+)
+
+// Config is what is simulated.
+type Config struct {
+	Seed uint64
+	// Topology is what PGAS_TOPO would be, with a count for each level: "numa:4,host:2,rack:16". None: each
+	// PE has a host of its own.
+	Topology string
+	Costs    *Costs // nil: ConnectX3
+	Atomics  Atomics
+	// Adversary makes every step take any time, and what is not ordered come in any order.
+	Adversary bool
+	Deaths    []Death
+	// Detection is how long after the death of a PE the others learn of it; 0: 100 ms.
+	Detection time.Duration
+	// HeapMax is how much a PE can allocate; 0: 16 MiB.
+	HeapMax uint64
+	// MaxEvents ends a run that does not end; 0: 100 million, which takes about a minute.
+	MaxEvents uint64
+	// Trace gets a line for each step.
+	Trace io.Writer
+}
+
+// Death is the end of a PE.
+type Death struct {
+	PE int
+	At time.Duration
+}
+
+// Report is what a run was like.
+type Report struct {
+	Time   time.Duration // that has passed in it
+	Ops    uint64        // operations on memory
+	Events uint64        // steps of the simulator
+}
+
+const defaultMaxEvents = 100_000_000
+
+// Run runs body on npes PEs until all are through, and returns the first error: a *Failure, which says
+// what led to it.
+func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
+	s, err := newSim(ctx, cfg, npes, body)
+	if err != nil {
+		return Report{}, err
+	}
+	defer s.close()
+	s.start()
+	s.run()
+	r := Report{Time: duration(s.now), Ops: s.issued, Events: s.events}
+	return r, s.verdict("")
+}
+
+// Seeds runs body with n adversaries, of seeds from cfg.Seed on, and returns the first failure.
+func Seeds(ctx context.Context, cfg Config, npes, n int, body Body) error {
+	cfg.Adversary = true
+	for range n {
+		if _, err := Run(ctx, cfg, npes, body); err != nil {
+			return err
+		}
+		cfg.Seed++
+	}
+	return nil
+}
+
+// sim is a run.
+type sim struct {
+	cfg    Config
+	ctx    context.Context
+	costs  *Costs
+	levels levels
+	body   Body
+	mem    []byte
+	pes    []*pe
+	hosts  []boot.Host
+	common *pgas.Common
+
+	now     int64 // picoseconds since the beginning
+	queue   queue
+	random  splitmix
+	running *task // whose code runs
+	current *task // whom the loop resumes next
+	alive   int   // tasks that are not over
+	issued  uint64
+	events  uint64
+	spare   []*op
+
+	fragile      []*task // that wait with contexts which may end
+	nextFragile  int
+	cancelled    bool // one of them has ended
+	lookedAround bool // nothing has come of it since
+
+	trace    trace
+	explorer *explorer
+	failed   *pe
+	err      error
+}
+
+// pe is a PE, and the transport of its World.
+type pe struct {
+	s       *sim
+	id      int
+	host    *host
+	seg     *boot.Segment
+	heap    []byte
+	world   *pgas.World
+	random  splitmix
+	tasks   []*task
+	waiting []*task
+	locked  []lockedWord
+	lines   [lines]cacheLine
+	dead    bool
+	known   bool  // that it is dead
+	lost    []*op // that it has not answered
+}
+
+func newSim(ctx context.Context, cfg Config, npes int, body Body) (*sim, error) {
+	if npes < 1 {
+		return nil, fmt.Errorf("sim: a job of %d PEs", npes)
+	}
+	tree, err := treeOf(cfg.Topology, npes)
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	if cfg.Costs == nil {
+		cfg.Costs = &ConnectX3
+	}
+	if cfg.HeapMax == 0 {
+		cfg.HeapMax = 16 << 20
+	}
+	if cfg.MaxEvents == 0 {
+		cfg.MaxEvents = defaultMaxEvents
+	}
+	if cfg.Detection == 0 {
+		cfg.Detection = 100 * time.Millisecond
+	}
+	s := &sim{cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs), body: body}
+	s.random = splitmix(mix(cfg.Seed))
+	s.trace.out = cfg.Trace
+	return s, s.makePEs(npes)
+}
+
+// treeOf is the machine.
+func treeOf(list string, npes int) (*topo.Tree, error) {
+	if list == "" {
+		list = "host:1"
+	}
+	spec, err := topo.Parse(list)
+	if err != nil {
+		return nil, fmt.Errorf("topology %s: %w", list, err)
+	}
+	return topo.Build(spec, []int{npes}, nil)
+}
+
+// makePEs lays out the PEs in one mapping, which costs what is touched.
+func (s *sim) makePEs(npes int) error {
+	heapMax := roundUp(s.cfg.HeapMax+boot.ReservedBytes, boot.PageBytes)
+	each := boot.SegmentBytes(1, heapMax)
+	mem, err := unix.Mmap(-1, 0, npes*int(each), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		return fmt.Errorf("sim: mapping the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
+	}
+	s.mem = mem
+	level, _ := s.levels.tree.Level(topo.Host)
+	hosts := make([]*host, level.Elements())
+	for i := range hosts {
+		hosts[i] = &host{name: fmt.Sprintf("host%d", i)}
+	}
+	s.pes = make([]*pe, npes)
+	s.hosts = make([]boot.Host, npes)
+	for i := range s.pes {
+		h := hosts[level.Element(i)]
+		seg, err := boot.NewSegmentIn(mem[uint64(i)*each:uint64(i+1)*each], npes, i, heapMax)
+		if err != nil {
+			return fmt.Errorf("sim: %w", err)
+		}
+		s.pes[i] = &pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
+		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
+	}
+	s.common = pgas.NewCommon(npes)
+	return nil
+}
+
+func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
+
+func (s *sim) close() {
+	unix.Munmap(s.mem)
+}
+
+// start makes the tasks that run the body, and the deaths that are planned.
+func (s *sim) start() {
+	for _, p := range s.pes {
+		s.after(s.newTask(p, func() { s.fail2(p, p.main()) }), 0)
+	}
+	s.planDeaths()
+}
+
+// main is what a PE does.
+func (p *pe) main() error {
+	s := p.s
+	ctx := context.WithValue(s.ctx, peKey{}, p)
+	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, Here: p.id, Segment: p.seg, Launched: true}
+	w, err := pgas.OpenWith(ctx, job, pgas.Options{
+		Goroutines: true,
+		NoFastPath: true,
+		Remote:     func(context.Context, *boot.Job) (transport.Transport, error) { return p, nil },
+		Tree:       s.levels.tree,
+		Common:     s.common,
+	})
+	if err != nil {
+		return err
+	}
+	p.world = w
+	if err := s.body(ctx, w); err != nil {
+		return err
+	}
+	if s.explorer != nil {
+		s.explorer.finished(p)
+		return w.Abandon()
+	}
+	return p.forgive(w.Close())
+}
+
+// peKey is where a context says which PE of a simulator it belongs to.
+type peKey struct{}
+
+// fail2 is fail if there is an error.
+func (s *sim) fail2(p *pe, err error) {
+	if err != nil {
+		s.fail(p, err)
+	}
+}
+
+// forgive drops an error of Close that is about a death which was planned.
+func (p *pe) forgive(err error) error {
+	var peer *pgas.PeerError
+	if errors.As(err, &peer) && p.s.pes[peer.PE].dead {
+		return nil
+	}
+	return err
+}
+
+// chaotic says that operations overtake each other.
+func (s *sim) chaotic() bool { return s.cfg.Adversary || s.exploring() }
+
+func (s *sim) exploring() bool { return s.explorer != nil && s.explorer.on }

@@ -1,0 +1,112 @@
+package sim
+
+// What has happened, step by step: the last of it for the report of a failure, all of it for who wants to
+// read along.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+type what uint8
+
+const (
+	issueStep what = iota
+	effectStep
+	signalStep
+	readStep
+	writeStep
+	deathStep
+)
+
+// step is one line of a trace.
+type step struct {
+	at                 int64
+	what               what
+	kind               kind
+	rmw                transport.Op
+	from, to           int32
+	id                 uint64
+	off                uint64
+	size               int
+	operand, cond, old uint64
+}
+
+// kept is how many steps are remembered.
+const kept = 1 << 8
+
+type trace struct {
+	out  io.Writer
+	n    uint64
+	last [kept]step
+}
+
+func (s *sim) record(w what, o *op) {
+	t := &s.trace
+	e := &t.last[t.n%kept]
+	t.n++
+	*e = step{s.now, w, o.kind, o.rmw, int32(o.from.id), int32(o.to.id), o.id, o.off, max(len(o.data), o.size), o.operand, o.cond, o.old}
+	if o.signal && w != effectStep {
+		e.off = o.sig
+	}
+	if t.out != nil {
+		fmt.Fprintln(t.out, e)
+	}
+}
+
+func (s *sim) recordDeath(p *pe) {
+	t := &s.trace
+	e := &t.last[t.n%kept]
+	t.n++
+	*e = step{at: s.now, what: deathStep, from: int32(p.id)}
+	if t.out != nil {
+		fmt.Fprintln(t.out, e)
+	}
+}
+
+// tail is the last n steps.
+func (t *trace) tail(n int) []string {
+	var lines []string
+	for i := t.n - min(t.n, kept, uint64(n)); i < t.n; i++ {
+		lines = append(lines, t.last[i%kept].String())
+	}
+	return lines
+}
+
+func (e *step) String() string {
+	at := fmt.Sprintf("%12.3f µs  PE %d", float64(e.at)/1e6, e.from)
+	if e.what == deathStep {
+		return at + " dies"
+	}
+	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for"}[e.what], e.to, e.operation())
+}
+
+func (e *step) operation() string {
+	var b strings.Builder
+	switch e.kind {
+	case opPut:
+		if e.what == signalStep {
+			fmt.Fprintf(&b, "%s %d at %d", e.rmw, e.operand, e.off)
+		} else {
+			fmt.Fprintf(&b, "put %d bytes at %d", e.size, e.off)
+		}
+	case opGet:
+		fmt.Fprintf(&b, "get %d bytes at %d", e.size, e.off)
+	case opAtomic:
+		fmt.Fprintf(&b, "%s", e.rmw)
+		if e.rmw == transport.CompareSwap {
+			fmt.Fprintf(&b, " %d", e.cond)
+		}
+		if e.rmw != transport.Fetch {
+			fmt.Fprintf(&b, " %d", e.operand)
+		}
+		fmt.Fprintf(&b, " at %d", e.off)
+		if e.what != issueStep {
+			fmt.Fprintf(&b, ", which was %d", e.old)
+		}
+	}
+	return b.String()
+}
