@@ -165,3 +165,33 @@ func TestQueries(t *testing.T) {
 		return team.Destroy(ctx)
 	})
 }
+
+// TestElementForms: a put and a get of one element, in both ways, bring what the slices bring.
+func TestElementForms(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[[3]int32](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		next, prev := (w.PE()+1)%w.NPEs(), (w.PE()+w.NPEs()-1)%w.NPEs()
+		from := func(pe, i int) [3]int32 { return [3]int32{int32(pe), int32(i), -7} }
+		first, second := from(w.PE(), 0), from(w.PE(), 1)
+		s.At(0).Put(next, first)
+		s.At(1).PutNB(next, &second)
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		var nb [3]int32
+		s.At(1).GetNB(next, &nb)
+		got := s.At(0).Get(next)
+		if err := w.Quiet(ctx); err != nil {
+			return err
+		}
+		if here := s.Local(); here[0] != from(prev, 0) || here[1] != from(prev, 1) || got != first || nb != second {
+			return fmt.Errorf("the puts of PE %d brought %d, the gets %d and %d", prev, here, got, nb)
+		}
+		return w.Barrier(ctx)
+	}
+	onEvery(t, 3, body)
+	pgastest.RunLate(t, 3, 3, body)
+}

@@ -33,6 +33,7 @@ func TestParseSettings(t *testing.T) {
 		{"SMA_SYMMETRIC_SIZE=1g SHMEM_SYMMETRIC_SIZE=", Settings{HeapMax: 1 << 30}, ""},
 		{"SHMEM_VERSION=0 SHMEM_INFO=no SHMEM_DEBUG=,", Settings{Version: true, Info: true, Debug: true}, ""},
 		{"SMA_DEBUG=1 SHMEM_INFO=", Settings{Debug: true}, ""},
+		{"SMA_VERSION=1 SMA_INFO=1", Settings{Version: true, Info: true}, ""},
 		{"SHMEM_BARRIER_ALGORITHM=ring SMA_X=1 SHMEM=1 SMA_HEAP_MAX=x", Settings{}, ""},
 		{"SHMEM_SYMMETRIC_SIZE=big PGAS_HEAP_MAX=1m", Settings{}, "SHMEM_SYMMETRIC_SIZE=big: must be a number of bytes, such as 64m or 1.5g"},
 		{"SMA_SYMMETRIC_SIZE=-1", Settings{}, "SMA_SYMMETRIC_SIZE=-1: must be a number of bytes, such as 64m or 1.5g"},
