@@ -91,6 +91,9 @@ func (r Ref[T]) PutSignalAddNB(pe int, v *T, sig SignalRef, value uint64) {
 // Local is this PE's own copy of the element.
 func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.own(r.off)) }
 
+// Slice is the range of this one element.
+func (r Ref[T]) Slice() Slice[T] { return Slice[T]{r.ctx, r.off, 1} }
+
 // On is the same element on another context.
 func (r Ref[T]) On(c *Context) Ref[T] { return Ref[T]{c, r.off} }
 

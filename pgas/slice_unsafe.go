@@ -3,7 +3,10 @@ package pgas
 // References to contiguous ranges. A put or get of n elements is one copy on this host and one
 // message (or one RDMA operation) to another.
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // Slice refers to a contiguous range of elements of symmetric memory: the same offsets on every PE.
 type Slice[T any] struct {
@@ -31,6 +34,21 @@ func (s Slice[T]) Sub(lo, hi int) Slice[T] {
 
 // Local is this PE's own copy of the range.
 func (s Slice[T]) Local() []T { return unsafe.Slice((*T)(s.ctx.w.own(s.off)), s.n) }
+
+// Elements is the elements of the arrays that s refers to, arrays of arrays too, one after another: the 4,096
+// numbers of a Slice[[64][64]float64] of one element. So a column of a matrix, in an allocation or in a
+// field of a record, is a strided range: Elements[float64](r.GridRef().Slice()).IGet(pe, column, 1, 64, 64).
+func Elements[E, A any](s Slice[A]) Slice[E] {
+	elem, n := reflect.TypeFor[A](), s.n
+	for elem.Kind() == reflect.Array && elem != reflect.TypeFor[E]() {
+		n *= elem.Len()
+		elem = elem.Elem()
+	}
+	if elem != reflect.TypeFor[E]() {
+		misuse("Elements", "%s is not made of %s but of %s", reflect.TypeFor[A](), reflect.TypeFor[E](), elem)
+	}
+	return Slice[E]{s.ctx, s.off, n}
+}
 
 // On is the same range on another context.
 func (s Slice[T]) On(c *Context) Slice[T] { return Slice[T]{c, s.off, s.n} }

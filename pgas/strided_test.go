@@ -298,3 +298,51 @@ func TestStridedOnTeams(t *testing.T) {
 		return w.Barrier(ctx)
 	})
 }
+
+// TestColumns: a column of a matrix is a strided range of its numbers, whether the matrix is an
+// allocation of rows or a field of a record.
+func TestColumns(t *testing.T) {
+	type table struct {
+		Head int64
+		Grid [5][7]float32
+	}
+	onEvery(t, 2, func(ctx context.Context, w *pgas.World) error {
+		rows, err := pgas.Alloc[[7]float32](ctx, w, 5)
+		if err != nil {
+			return err
+		}
+		tables, err := pgas.Alloc[table](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		grid := pgas.Field[[5][7]float32](tables.At(1), 8)
+		other, column := 1-w.PE(), []float32{1, 2, 3, 4, 5}
+		for _, flat := range []pgas.Slice[float32]{pgas.Elements[float32](rows.All()), pgas.Elements[float32](grid.Slice())} {
+			if flat.Len() != 35 {
+				return fmt.Errorf("%d numbers", flat.Len())
+			}
+			flat.Sub(3, 35).IPut(other, column, 7, 1, 5)
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		for i := range 5 {
+			for j := range 7 {
+				var want float32
+				if j == 3 {
+					want = float32(i + 1)
+				}
+				if a, b := rows.Local()[i][j], grid.Local()[i][j]; a != want || b != want {
+					return fmt.Errorf("row %d, column %d: %v and %v, want %v", i, j, a, b, want)
+				}
+			}
+		}
+		if pgas.Elements[[7]float32](rows.All()).Len() != 5 || pgas.Elements[[7]float32](grid.Slice()).Len() != 5 {
+			return errors.New("rows are not the elements of a matrix")
+		}
+		if _, ok := panicOf(func() { pgas.Elements[float64](rows.All()) }).(*pgas.UsageError); !ok {
+			return errors.New("float32s passed for float64s")
+		}
+		return w.Barrier(ctx)
+	})
+}
