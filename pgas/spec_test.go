@@ -195,3 +195,118 @@ func TestElementForms(t *testing.T) {
 	onEvery(t, 3, body)
 	pgastest.RunLate(t, 3, 3, body)
 }
+
+// TestWhatQuiets: what completes the operations of which context. The witness is a non-blocking get, which
+// the late network fills when its context is quiet and never sooner.
+func TestWhatQuiets(t *testing.T) {
+	pgastest.RunLate(t, 4, 2, func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		s.Local()[0] = 41
+		locks, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		lock := pgas.LockOf(locks, 0)
+		team, err := w.Team().SplitStrided(ctx, 3, -1, 4)
+		if err != nil {
+			return err
+		}
+		own, err := w.NewContext()
+		if err != nil {
+			return err
+		}
+		block, err := pgas.Alloc[int64](ctx, w, 10)
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			name              string
+			call              func() error
+			onDefault, onView bool // what is complete then: the view is the team's numbering of the default
+			onOwn             bool
+		}{
+			{"Sync", func() error { return w.Sync(ctx) }, false, false, false},
+			{"Quiet", func() error { return w.Quiet(ctx) }, true, true, false},
+			{"Quiet of the team's view", func() error { return team.Context().Quiet(ctx) }, true, true, false},
+			{"Quiet of another context", func() error { return own.Quiet(ctx) }, false, false, true},
+			{"Barrier", func() error { return w.Barrier(ctx) }, true, true, false},
+			{"Barrier of a team", func() error { return team.Barrier(ctx) }, true, true, false},
+			{"Alloc", func() (err error) { _, err = pgas.Alloc[byte](ctx, w, 1); return err }, true, true, false},
+			{"Realloc", func() (err error) { block, err = block.Realloc(ctx, 20); return err }, true, true, false},
+			{"Free", func() error { return block.Free(ctx) }, true, true, false},
+			{"Unlock", func() error {
+				if err := lock.Lock(ctx); err != nil {
+					return err
+				}
+				return lock.Unlock()
+			}, true, true, false},
+			{"Close", func() error { return own.Close() }, false, false, true},
+		} {
+			far := (w.PE() + 2) % 4 // on the other host, and so it is in the team
+			var onDefault, onView, onOwn int64
+			s.At(0).GetNB(far, &onDefault)
+			s.At(0).On(team.Context()).GetNB(team.PE()^2, &onView)
+			s.At(0).On(own).GetNB(far, &onOwn)
+			if err := c.call(); err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			if got := [3]bool{onDefault == 41, onView == 41, onOwn == 41}; got != [3]bool{c.onDefault, c.onView, c.onOwn} {
+				return fmt.Errorf("%s completes what was issued on the default context, its view and another: %v", c.name, got)
+			}
+			if c.name != "Close" {
+				if err := own.Quiet(ctx); err != nil {
+					return err
+				}
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+		}
+		ofTeam, err := team.NewContext()
+		if err != nil {
+			return err
+		}
+		var onTeam int64
+		s.At(0).On(ofTeam).GetNB(team.PE()^2, &onTeam)
+		if err := team.Destroy(ctx); err != nil {
+			return err
+		}
+		if onTeam != 41 {
+			return fmt.Errorf("the end of a team left a get of one of its contexts undone")
+		}
+		return nil
+	})
+}
+
+// TestMemoryIsThereWhenAllocReturns: whoever returns from an allocation may use the memory of others, who
+// need not have returned; and what was put there before they have stays.
+func TestMemoryIsThereWhenAllocReturns(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		const n = 3000
+		for round := range 30 {
+			s, err := pgas.Alloc[int32](ctx, w, n)
+			if err != nil {
+				return err
+			}
+			next, prev := (w.PE()+1)%w.NPEs(), (w.PE()+w.NPEs()-1)%w.NPEs()
+			row := slices.Repeat([]int32{int32(100*round + w.PE() + 1)}, n/2)
+			s.Range(0, n/2).Put(next, row)
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+			want := append(slices.Repeat([]int32{int32(100*round + prev + 1)}, n/2), make([]int32, n/2)...)
+			if !slices.Equal(s.Local(), want) {
+				return fmt.Errorf("round %d: what was put while this PE allocated is lost", round)
+			}
+			if err := s.Free(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	onEvery(t, 3, body)
+	pgastest.RunLate(t, 3, 2, body)
+}
