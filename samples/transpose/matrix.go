@@ -20,8 +20,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// tile is the greatest number of rows and columns of a tile: 8 KiB.
-const tile = 32
+// tile is the greatest number of rows and columns of a tile: 32 KiB.
+const tile = 64
 
 type matrices struct {
 	w      *pgas.World
@@ -128,34 +128,39 @@ func (m *matrices) pack(strip []float64, first, rows int) {
 	for c0 := 0; c0 < m.width; c0 += tile {
 		columns := min(tile, m.width-c0)
 		to := strip[c0*rows : (c0+columns)*rows]
-		column := func(c int) []float64 { return m.a[(c0+c)*m.order+first:][:rows] }
 		c := 0
-		for ; c+4 <= columns; c += 4 {
-			fourAcross(to[c:], column(c), column(c+1), column(c+2), column(c+3), columns)
+		for ; c+lanes <= columns; c += lanes {
+			lanesAcross(to[c:], columns, m.a[(c0+c)*m.order+first:], m.order, rows)
 		}
 		for ; c < columns; c++ {
-			across(to[c:], column(c), columns)
+			across(to[c:], columns, m.a[(c0+c)*m.order+first:][:rows])
 		}
 	}
 }
 
 // across writes from to every stride-th element of to, and adds 1 to each element of from.
-func across(to, from []float64, stride int) {
+func across(to []float64, stride int, from []float64) {
 	for i, x := range from {
 		to[i*stride] = x
 		from[i] = x + 1
 	}
 }
 
-// fourAcross is across for four columns that lie side by side in to: one check of bounds for four elements.
-func fourAcross(to, a, b, c, d []float64, stride int) {
-	n := len(a)
-	b, c, d = b[:n], c[:n], d[:n]
+// lanes are columns that are written across together: a cache line, with one check of bounds.
+const lanes = 8
+
+// lanesAcross is across for the first elements of as many columns of from, which lie side by side in to.
+func lanesAcross(to []float64, stride int, from []float64, order, rows int) {
+	a, b, c, d := from[:rows], from[order:][:rows], from[2*order:][:rows], from[3*order:][:rows]
+	e, f, g, h := from[4*order:][:rows], from[5*order:][:rows], from[6*order:][:rows], from[7*order:][:rows]
 	for i := range a {
+		line := (*[lanes]float64)(to[i*stride:])
 		w, x, y, z := a[i], b[i], c[i], d[i]
-		four := (*[4]float64)(to[i*stride:])
-		four[0], four[1], four[2], four[3] = w, x, y, z
+		line[0], line[1], line[2], line[3] = w, x, y, z
 		a[i], b[i], c[i], d[i] = w+1, x+1, y+1, z+1
+		w, x, y, z = e[i], f[i], g[i], h[i]
+		line[4], line[5], line[6], line[7] = w, x, y, z
+		e[i], f[i], g[i], h[i] = w+1, x+1, y+1, z+1
 	}
 }
 
@@ -173,7 +178,14 @@ func (m *matrices) unpack(strip []float64, c0, columns, first int) {
 }
 
 func add(to, from []float64) {
-	from = from[:len(to)]
+	for len(to) >= 4 && len(from) >= 4 {
+		t, f := (*[4]float64)(to), (*[4]float64)(from)
+		t[0] += f[0]
+		t[1] += f[1]
+		t[2] += f[2]
+		t[3] += f[3]
+		to, from = to[4:], from[4:]
+	}
 	for i := range to {
 		to[i] += from[i]
 	}
