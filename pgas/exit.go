@@ -1,5 +1,7 @@
 package pgas
 
+import "os"
+
 // GlobalExit ends the whole job at once with a status from 0 to 255, and does not return. One PE is enough:
 // it is not collective, and what the others are doing does not matter. They are killed, on all hosts: their
 // deferred calls do not run, nothing that is under way is completed, and files are as they are. What they
@@ -11,5 +13,8 @@ func (w *World) GlobalExit(status int) {
 		misuse("GlobalExit", "%d is not an exit status: use 0 to 255", status)
 	}
 	w.debugf("ends the job with status %d", status)
+	if w.opts.Goroutines {
+		os.Exit(status) // the job is this process
+	}
 	w.job.GlobalExit(status)
 }

@@ -210,7 +210,11 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 		return old, nil
 	}
 	via, to := c.far("Lock", pe)
-	return via.Atomic(l.w.ctx, to, op, word8(uint64(off)), v, cond)
+	old, err := via.Atomic(l.w.ctx, to, op, word8(uint64(off)), v, cond)
+	if err == nil && l.w.shm.Heap(to) != nil {
+		l.w.stateOf(to).Ring(uint64(off)) // a NIC does not
+	}
+	return old, err
 }
 
 // awaitOrder waits until the goroutines of this PE that came earlier are through.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -50,14 +49,6 @@ func everywhere(t *testing.T, npes int, body pgastest.Body) {
 	})
 }
 
-// lockRounds is fewer than n where the network executes atomics: it wakes nobody who sleeps.
-func lockRounds(n int) int {
-	if os.Getenv("PGAS_AMO") == "nic" {
-		return n / 8
-	}
-	return n
-}
-
 // together runs n goroutines and returns the first error.
 func together(n int, body func(i int) error) error {
 	errs := make([]error, n)
@@ -70,7 +61,7 @@ func together(n int, body func(i int) error) error {
 }
 
 func TestLockExcludes(t *testing.T) {
-	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error { return exclude(ctx, w, 3, lockRounds(200)) })
+	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error { return exclude(ctx, w, 3, 200) })
 }
 
 func TestLockCrowd(t *testing.T) {
@@ -293,7 +284,7 @@ func lockChaos(ctx context.Context, w *pgas.World, seed uint64) error {
 	got := pgas.AtomicOf(gots, 0)
 	err = together(3, func(i int) error {
 		rng := rand.New(rand.NewPCG(seed, uint64(w.PE()*10+i)))
-		for range lockRounds(150) {
+		for range 150 {
 			ok, err := lockSomehow(ctx, v.lock, rng)
 			if err != nil {
 				return err
