@@ -522,7 +522,7 @@ func TestMismatchedCollectives(t *testing.T) {
 				dst = dst.Sub(4, 20)
 			}
 			return pgas.AllToAll(ctx, t, dst, src)
-		}, []string{"PE 2: alltoall", "ranges"}},
+		}, []string{"PE 2: alltoall", "to offset"}},
 		{"block", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
 			b := pgas.Blocks{Offsets: []int{0, 3, 6, 9}, Counts: []int{3, 3, 3, 3}}
 			if odd {

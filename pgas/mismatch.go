@@ -102,29 +102,33 @@ func (t *Team) mismatch() *MismatchError {
 	n := t.turns.n
 	_, mine, _ := t.peek(t.me, n)
 	e := &MismatchError{Call: fmt.Sprintf("%s (call %d of team %s)", mine, n, t.name)}
-	said := make([]string, len(t.pes))
+	said, exactly := make([]string, len(t.pes)), make([]string, len(t.pes))
 	start := t.w.Now()
 	for i := range t.pes {
-		said[i] = t.said(i, n, start)
+		var where string
+		said[i], where = t.said(i, n, start)
+		exactly[i] = said[i] + where
 	}
-	e.Calls = whoSaid(said)
+	if e.Calls = whoSaid(said); len(e.Calls) == 1 {
+		e.Calls = whoSaid(exactly)
+	}
 	return e
 }
 
 // said is what member i has called as its call n. One that has not got there yet is given a moment from
-// start on: the list says more when it is there.
-func (t *Team) said(i int, n uint64, start time.Duration) string {
+// start on: the list says more when it is there. where is the memory that it concerns.
+func (t *Team) said(i int, n uint64, start time.Duration) (what, where string) {
 	for {
 		tag, c, ok := t.peek(i, n)
 		switch {
 		case !ok:
-			return "does not answer"
+			return "does not answer", ""
 		case tag>>tagBits == n:
-			return c.String()
+			return c.String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.where>>32, c.where&0xffffffff)
 		case tag>>tagBits > n:
-			return "is in a later call"
+			return "is in a later call", ""
 		case t.w.Now()-start > peekTime:
-			return "has not got there"
+			return "has not got there", ""
 		}
 		t.w.Sleep(t.w.ctx, nap) // an end of the World is seen by the next look
 	}
@@ -158,7 +162,10 @@ func (c call) String() string {
 	case kindAgree, kindSync, kindNone:
 		return s
 	case kindReduce, kindInscan, kindExscan:
-		s = operatorNames[c.op&0xf] + " " + s
+		s = operatorNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)
+		if c.root == 1 {
+			s += " in the order of the team"
+		}
 	case kindBroadcast:
 		s += fmt.Sprintf(" from PE %d", c.root)
 		fallthrough
@@ -168,11 +175,7 @@ func (c call) String() string {
 	if c.size == 0 {
 		return s
 	}
-	s += fmt.Sprintf(" of %d × %d bytes", c.count, c.size)
-	if c.where != 0 {
-		s += fmt.Sprintf(" (ranges %#x)", c.where)
-	}
-	return s
+	return s + fmt.Sprintf(" of %d × %d bytes", c.count, c.size)
 }
 
 // The operators of reductions and scans, as they stand in entries.

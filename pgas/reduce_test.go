@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -250,6 +251,14 @@ func TestReductionMismatch(t *testing.T) {
 		err = pgas.SumReduce(ctx, team, mem.Range(10, 10+n), mem.Range(0, n))
 		var mismatch *pgas.MismatchError
 		if !errors.As(err, &mismatch) || len(mismatch.Calls) != 2 {
+			return fmt.Errorf("PE %d got %v", w.PE(), err)
+		}
+		team, err = w.Team().SplitStrided(ctx, 0, 1, 3)
+		if err != nil {
+			return err
+		}
+		err = pgas.SumReduce(ctx, team, mem.Range(10, 12), mem.Range(w.PE()/2, w.PE()/2+2))
+		if !errors.As(err, &mismatch) || len(mismatch.Calls) != 2 || !strings.Contains(mismatch.Calls[0], "PE 0,1: sum reduction of 2 × 8 bytes (to offset") {
 			return fmt.Errorf("PE %d got %v", w.PE(), err)
 		}
 		return nil
