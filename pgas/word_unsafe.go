@@ -22,21 +22,15 @@ func isSigned[W Word]() bool { return ^W(0) < 0 }
 // fetchWord is the fast path of a fetch. It inlines; near_unsafe.go says why far is a parameter.
 //
 //gcassert:inline
-func fetchWord[W Word](c *Context, off uintptr, pe int, far func(c *Context, pe int, off, n uintptr) uint64) W {
-	if i := uint(pe - c.first); i >= uint(len(c.words)) {
-		return W(far(c, pe, off, unsafe.Sizeof(W(0))))
-	} else if p := unsafe.Add(c.words[i], off); unsafe.Sizeof(W(0)) == 8 {
-		return W(atomic.LoadUint64((*uint64)(p)))
-	} else {
-		return W(atomic.LoadUint32((*uint32)(p)))
-	}
-}
-
-func load[W Word](p unsafe.Pointer) W {
-	if wide[W]() {
+func fetchWord[W Word](c *Context, off uintptr, pe int, far func(c *Context, pe int, off, n uintptr) uint64) (v W) {
+	if i := uint(pe - c.first); i < uint(len(c.words)) {
+		p := unsafe.Add(c.words[i], off)
+		if unsafe.Sizeof(v) == 4 {
+			return W(atomic.LoadUint32((*uint32)(p)))
+		}
 		return W(atomic.LoadUint64((*uint64)(p)))
 	}
-	return W(atomic.LoadUint32((*uint32)(p)))
+	return W(far(c, pe, off, unsafe.Sizeof(v)))
 }
 
 func swap[W Word](p unsafe.Pointer, v W) W {

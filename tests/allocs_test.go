@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/gopgas/gopgas/atomics"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -34,9 +35,19 @@ func countAllocations(ctx context.Context, t *testing.T, w *pgas.World) error {
 	if err != nil {
 		return err
 	}
+	numbers, err := pgas.Alloc[float64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	flags, err := pgas.Alloc[uint32](ctx, w, 1)
+	if err != nil {
+		return err
+	}
 	if w.PE() == 0 {
 		ref, row, word, sig := words.At(1), words.Range(8, 64), pgas.AtomicOf(words, 0), pgas.SignalOf(signals, 0)
+		number, view, flag := pgas.AtomicFloatOf(numbers, 0), atomics.Of(words, 1), atomics.FlagOf(flags, 0)
 		var v int64
+		var f float64
 		buf := make([]int64, 56)
 		for _, op := range []struct {
 			name string
@@ -58,6 +69,12 @@ func countAllocations(ctx context.Context, t *testing.T, w *pgas.World) error {
 			{"fetch-add", func() { v += word.FetchAdd(1, 1) }},
 			{"add", func() { word.Add(1, 1) }},
 			{"compare-swap", func() { v += word.CompareSwap(1, 1, 2) }},
+			{"fetch-add non-blocking", func() { word.FetchAddNB(1, 1, &buf[0]) }},
+			{"max", func() { word.Max(1, 7) }},
+			{"float add", func() { f += number.FetchAdd(1, 1) }},
+			{"view", func() { v += view.Add(1, 1) }},
+			{"view's compare-and-swap", func() { view.CompareAndSwap(1, 1, 2) }},
+			{"flag", func() { flag.Set(1); flag.TestAndSet(1) }},
 			{"put-signal", func() { row.PutSignal(1, buf, sig, 1) }},
 			{"fence", w.Fence},
 			{"quiet here", func() { err = w.Context().QuietLocal(ctx) }},

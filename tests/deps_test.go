@@ -33,6 +33,7 @@ var dependencies = map[string]string{
 	"pgas/transport/transporttest": "pgas/transport",
 	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp",
 	"pgas/topo":                    "",
+	"atomics":                      "pgas",
 	"pgas/sim":                     "pgas pgas/boot pgas/topo pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
@@ -45,7 +46,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/pgastest"
+const anyProgram = "pgas pgas/pgastest atomics"
 
 type pkg struct {
 	ImportPath string

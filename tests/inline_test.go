@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// TestAccessorsInline asks the compiler about generated accessors: each put and get of a plain field
-// must inline down to the store or load itself, with no call left but the slow path's, and nothing
-// moved to the heap.
-func TestAccessorsInline(t *testing.T) {
+// compilerReport is what the compiler says about tests/fastpath and what it instantiates.
+func compilerReport(t *testing.T) string {
+	t.Helper()
 	cell, err := filepath.Abs("fastpath")
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +24,14 @@ func TestAccessorsInline(t *testing.T) {
 	if err != nil {
 		t.Fatalf("building tests/fastpath: %v\n%s", err, out)
 	}
-	report := string(out)
+	return string(out)
+}
+
+// TestAccessorsInline asks the compiler about generated accessors: each put and get of a plain field
+// must inline down to the store or load itself, with no call left but the slow path's, and nothing
+// moved to the heap.
+func TestAccessorsInline(t *testing.T) {
+	report := compilerReport(t)
 	for _, accessor := range []string{"PutSum", "GetSum", "PutFlag", "GetFlag", "PutPair", "GetPair"} {
 		if !regexp.MustCompile(`can inline CellRef\.` + accessor + ` `).MatchString(report) {
 			t.Errorf("CellRef.%s does not inline:\n%s", accessor, grep(report, "CellRef."+accessor))
@@ -41,6 +47,22 @@ func TestAccessorsInline(t *testing.T) {
 	}
 	if moved := grep(report, "moved to heap"); strings.Contains(moved, "main.go") {
 		t.Errorf("an access allocates:\n%s", moved)
+	}
+}
+
+// TestAtomicsInline: a fetch of an atomic word inlines down to the load, and a view of package atomics down
+// to one call of the runtime.
+func TestAtomicsInline(t *testing.T) {
+	report := compilerReport(t)
+	for _, method := range []string{
+		"pgas.Atomic[go.shape.int64].Fetch",
+		"atomics.Integer[go.shape.int64].Store", "atomics.Integer[go.shape.int64].Swap",
+		"atomics.Integer[go.shape.int64].CompareAndSwap", "atomics.Integer[go.shape.int64].Add",
+		"atomics.Integer[go.shape.int64].And", "atomics.Integer[go.shape.int64].Or",
+	} {
+		if !strings.Contains(report, "can inline "+method+" ") {
+			t.Errorf("%s does not inline:\n%s", method, grep(report, "inline "+method))
+		}
 	}
 }
 
