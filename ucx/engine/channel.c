@@ -30,12 +30,15 @@ sendbuf_t *take_buf(channel_t *c)
         return NULL;
     }
     b->loan = 0;
+    b->piece = NULL;
     return b;
 }
 
 void give_buf(channel_t *c, sendbuf_t *b)
 {
     enum { KEEP = 16 };
+    free(b->piece);
+    b->piece = NULL;
     if (c->free_count >= KEEP) {
         free(b);
         return;
@@ -388,6 +391,24 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
     struct wire_head head = number(l, signal ? 2 : 1, n, last);
     memcpy(b->data, &head, sizeof head);
     if (transmit(l, b, b->data, (size_t)(at - b->data), src, n))
+        give_buf(l->channel, b);
+}
+
+// lane_send_own sends one record whose data is the n bytes of piece, which is the message's from now on.
+void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int ask)
+{
+    sendbuf_t *b = take_buf(l->channel);
+    if (!b) {
+        free(piece);
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+        return;
+    }
+    b->piece = piece;
+    char *at = b->data + head_bytes;
+    put_rec(&at, rec);
+    struct wire_head head = number(l, 1, n, ask);
+    memcpy(b->data, &head, sizeof head);
+    if (transmit(l, b, b->data, (size_t)(at - b->data), piece, n))
         give_buf(l->channel, b);
 }
 

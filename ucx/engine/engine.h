@@ -65,6 +65,7 @@ typedef struct sendbuf {
     struct sendbuf *next;
     lane_t *lane;
     uint64_t loan; // whose data goes with it, or 0
+    char *piece;   // data of its own, or NULL
     char data[BUFFER_BYTES];
 } sendbuf_t;
 

@@ -18,13 +18,15 @@ enum {
     CLOCK_EVERY = 16,              // looks between two looks at the clock
     SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
     COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
-    GATHER_MAX = 15 << 10,         // bytes of blocks that one answer holds: with its heads, a reply
+    GATHER_MAX = 15 << 10,         // so many bytes of blocks are gathered in a reply, more in memory of their own
+    PACK_MAX = PIECE_BYTES / 2,    // larger blocks are transfers of their own
 };
 
 // reply is the memory of one answer: it lives until UCX has sent it.
 typedef struct reply {
     struct reply *next;
     engine_t *engine;
+    char *piece; // data besides, or NULL
     uint32_t used;
     uint32_t records;
     char data[BUFFER_BYTES];
@@ -141,6 +143,7 @@ void lane_ask_room(lane_t *l, uint32_t record, uint32_t n);
 void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
 void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n);
 
+void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int ask);
 void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *signal, uint64_t value, uint64_t loan);
 sendbuf_t *take_buf(channel_t *c);
 void give_buf(channel_t *c, sendbuf_t *b);

@@ -21,6 +21,7 @@ static reply_t *take_reply(engine_t *e)
     else if (!(r = malloc(sizeof *r)))
         return NULL;
     r->engine = e;
+    r->piece = NULL;
     r->used = sizeof(struct wire_head);
     r->records = 0;
     return r;
@@ -28,6 +29,7 @@ static reply_t *take_reply(engine_t *e)
 
 static void give_reply(reply_t *r)
 {
+    free(r->piece);
     r->next = r->engine->free_replies;
     r->engine->free_replies = r;
 }
@@ -179,6 +181,24 @@ static int scatter(engine_t *e, const struct wire_rec *rec, const char *rest)
     return 1;
 }
 
+// answer_blocks sends many blocks as a stream.
+static void answer_blocks(struct answer *a, const struct wire_get *get, const struct wire_stride *s, const char *from, uint32_t n)
+{
+    struct wire_rec rec = {.kind = REC_STREAM, .n = n};
+    reply_t *r = a->ep ? take_reply(a->engine) : NULL;
+    if (!r)
+        return;
+    if (!(r->piece = malloc(n))) {
+        give_reply(r);
+        return;
+    }
+    move_blocks(r->piece, s->block, from, s->step, s->block, n / s->block);
+    memcpy(r->data + r->used, &rec, sizeof rec);
+    memcpy(r->data + r->used + sizeof rec, get, sizeof *get);
+    r->records = 1;
+    send_reply(a, r, r->data, r->used + sizeof rec + sizeof *get, r->piece, n);
+}
+
 static int gather(engine_t *e, const struct wire_rec *rec, const char *rest, struct answer *a)
 {
     struct wire_get get;
@@ -186,8 +206,12 @@ static int gather(engine_t *e, const struct wire_rec *rec, const char *rest, str
     memcpy(&get, rest, sizeof get);
     memcpy(&s, rest + sizeof get, sizeof s);
     uint64_t n = span(&s, rec->n);
-    if (n == 0 || rec->n > GATHER_MAX || !inside(e, rec->off, n))
+    if (n == 0 || rec->n > PIECE_BYTES || !inside(e, rec->off, n))
         return 0;
+    if (rec->n > GATHER_MAX) {
+        answer_blocks(a, &get, &s, e->config.heap + rec->off, rec->n);
+        return 1;
+    }
     struct wire_rec out = {.kind = REC_BYTES, .n = rec->n};
     char *to = reserve(a, sizeof out + sizeof get + WIRE_PAD(rec->n));
     if (!to)
@@ -229,6 +253,12 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
     case REC_SCATTER:
         n = sizeof(struct wire_stride) + WIRE_PAD((size_t)rec->n);
         break;
+    case REC_SPREAD:
+        *rest = q->body;
+        if (!q->body || q->body_n != sizeof(struct wire_stride) + rec->n)
+            return 0;
+        n = 0;
+        break;
     case REC_BODY:
         *rest = q->body;
         if (!q->body || q->body_n != rec->n)
@@ -266,6 +296,7 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
         store_bytes(at, rest, rec->n);
         return 1;
     case REC_SCATTER:
+    case REC_SPREAD:
         return scatter(e, rec, rest);
     case REC_GATHER:
         return gather(e, rec, rest, a);
@@ -307,6 +338,7 @@ static uint64_t updated(const struct wire_rec *rec, const char *rest)
     case REC_BODY:
         return rec->n;
     case REC_SCATTER:
+    case REC_SPREAD:
         memcpy(&s, rest, sizeof s);
         return span(&s, rec->n);
     case REC_POST:

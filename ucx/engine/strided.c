@@ -1,6 +1,9 @@
 // Strided transfers: blocks at regular distances. Small blocks travel packed, with how far apart they
 // go: the target scatters what is put and gathers what is asked for, in C, as it does all else. A column
-// of a matrix is then as few messages as a row. Large blocks go one by one, without a copy.
+// of a matrix is then as few messages as a row: small ones gather with other small operations, large
+// ones fill messages of their own. Large blocks go one by one, without a copy.
+#include <stdlib.h>
+
 #include "private.h"
 
 static const uint32_t head_bytes = sizeof(struct wire_head);
@@ -60,6 +63,42 @@ static void append_scatter(lane_t *l, uint64_t off, const char *src, struct bloc
     l->records++;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// run_of is how many blocks travel together: as many as fit most bytes, and in each run about as many.
+static uint64_t run_of(struct blocks b, uint64_t most)
+{
+    uint64_t fit = most / b.bytes, runs = (b.count + fit - 1) / fit;
+    return (b.count + runs - 1) / runs;
+}
+
+// put_large sends blocks in messages as large as those of a contiguous put.
+static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
+{
+    struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.there};
+    uint64_t run = run_of(b, PIECE_BYTES - sizeof stride);
+    lane_send(l, 0);
+    for (uint64_t i = 0; i < b.count && l->status == UCS_OK; i += run) {
+        uint64_t count = least(run, b.count - i);
+        uint32_t n = (uint32_t)(count * b.bytes);
+        char *piece = malloc(sizeof stride + n);
+        if (!piece) {
+            lane_fail(l, UCS_ERR_NO_MEMORY);
+            break;
+        }
+        memcpy(piece, &stride, sizeof stride);
+        move_blocks(piece + sizeof stride, b.bytes, src + i * b.here, b.here, b.bytes, count);
+        struct wire_rec rec = {.kind = REC_SPREAD, .n = n, .off = off + i * b.there};
+        lane_send_own(l, rec, piece, (uint32_t)sizeof stride + n, i + count == b.count);
+        lane_throttle(l);
+    }
+    if (l->status != UCS_OK)
+        l->lost = 1;
+}
+
 static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b)
 {
     for (uint64_t left = b.count; left > 0; left -= b.count) {
@@ -68,7 +107,7 @@ static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b
             lane_flush(l); // rather a full message than two records
             fit = room_for(l, b.bytes);
         }
-        b.count = left < fit ? left : fit;
+        b.count = least(left, fit);
         if (l->status != UCS_OK) {
             l->lost = 1;
             return;
@@ -82,12 +121,13 @@ static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b
 // lane_put_blocks moves the blocks from src to those from off. src may be reused on return.
 void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b)
 {
-    if (b.bytes <= SMALL_MAX) {
+    if (b.bytes <= SMALL_MAX && b.bytes * b.count <= BUFFER_BYTES)
         put_packed(l, off, src, b);
-        return;
-    }
-    for (uint64_t i = 0; i < b.count; i++)
-        lane_put(l, off + i * b.there, src + i * b.here, b.bytes, WORD_FETCH, 0, 0);
+    else if (b.bytes <= (lane_native(l) ? SMALL_MAX : PACK_MAX))
+        put_large(l, off, src, b);
+    else
+        for (uint64_t i = 0; i < b.count; i++)
+            lane_put(l, off + i * b.there, src + i * b.here, b.bytes, WORD_FETCH, 0, 0);
 }
 
 // Asking.
@@ -107,9 +147,9 @@ static void ask_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t at, struct b
 
 static void ask_packed(lane_t *l, slot_t *s, uint64_t off, struct blocks b)
 {
-    uint64_t all = b.count, each = GATHER_MAX / b.bytes;
+    uint64_t all = b.count, run = run_of(b, PIECE_BYTES);
     for (uint64_t i = 0; i < all && l->status == UCS_OK; i += b.count) {
-        b.count = all - i < each ? all - i : each;
+        b.count = least(run, all - i);
         ask_blocks(l, s, off + i * b.there, i * b.bytes, b);
     }
 }
@@ -141,7 +181,7 @@ slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int
     s->step = b.here;
     if (b.there == b.bytes)
         lane_ask_all(l, s, off, 0, b.bytes * b.count);
-    else if (b.bytes <= COPY_MAX)
+    else if (b.bytes <= PACK_MAX)
         ask_packed(l, s, off, b);
     else
         for (uint64_t i = 0; i < b.count && l->status == UCS_OK; i++)

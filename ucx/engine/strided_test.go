@@ -12,6 +12,7 @@ import (
 const (
 	recScatter = 10
 	recGather  = 11
+	recSpread  = 12
 )
 
 // strided is a request with one record for n bytes of blocks from off on.
@@ -68,13 +69,17 @@ func TestImpossibleBlocks(t *testing.T) {
 			}
 		}
 	}
-	n.deliver(strided(recGather, 1, lane+1, 64, 16<<10, 8, 8, nil))
+	n.deliver(strided(recGather, 1, lane+1, 64, 64<<10, 8, 8, nil))
 	if n.Rejected() != uint64(lane)+1 {
 		t.Error("an answer that does not fit a message was accepted")
 	}
 	n.deliver(strided(recScatter, 1, lane+2, 64, 16, 8, 8, make([]byte, 8)))
 	if n.Rejected() != uint64(lane)+2 {
 		t.Error("a record that ends before its data was accepted")
+	}
+	n.deliver(strided(recSpread, 1, lane+3, 64, 16, 8, 8, make([]byte, 16)))
+	if n.Rejected() != uint64(lane)+3 {
+		t.Error("a record whose data is missing was accepted")
 	}
 	if !bytes.Equal(n.heap, make([]byte, heap)) {
 		t.Error("the heap was written")

@@ -41,6 +41,7 @@ enum {
     REC_STREAM,  // as REC_BYTES, but the bytes are the data of the active message
     REC_SCATTER, // struct wire_stride follows, then n bytes: blocks, the first for off
     REC_GATHER,  // struct wire_get and struct wire_stride follow: answer with n bytes, blocks from off on
+    REC_SPREAD,  // as REC_SCATTER, but what follows is the data of the active message
 };
 
 struct wire_rec {
