@@ -143,6 +143,9 @@ func (s *sim) next() *task {
 		}
 		at, o := s.queue.pop()
 		if o == nil {
+			if s.explorer.begin(s) {
+				continue
+			}
 			if s.alive == 0 || !s.lookAround() {
 				return nil
 			}

@@ -1,13 +1,391 @@
 package sim
 
-type explorer struct {
-	on       bool
-	runnable []*task
+// Every order there is. From the point that Start marks on, there is no time: whenever something may
+// happen, the explorer chooses what does:
+//
+//	a PE's operation takes effect, and the PE goes on to its next one
+//	an operation that nobody waits for takes effect, unless a fence holds it back
+//	a wait ends whose condition holds
+//	a deadline passes
+//
+// A run follows a list of choices and then takes the first of each. The next run takes another one at the
+// last point that has one left. Coroutines cannot be copied, so every run begins anew.
+//
+// Many orders lead to the same state, and what follows a state need be tried once. A state is the heaps,
+// what is under way, and how far each PE is. How far a PE is, follows from what it has seen: the results of
+// its operations, and its own heap at each of them. A PE that does the same few operations with the same
+// results again and again is taken to be where it was: that is what makes an end of polling. So a program
+// that counts its tries is explored as if it did not.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Exploration is what Explore has done.
+type Exploration struct {
+	Runs    int // schedules tried, most of them cut short where another had been
+	Ends    int // that ended
+	States  int // that differ
+	Longest int // choices of the longest
 }
 
-func (x *explorer) next(s *sim) *task        { return nil }
-func (x *explorer) step(t *task, o *op)      {}
-func (x *explorer) yield(t *task)            {}
-func (x *explorer) later(o *op)              {}
-func (x *explorer) drop(o *op)               {}
-func (x *explorer) finished(p *pe)           {}
+// explorer makes the choices of one run.
+type explorer struct {
+	on      bool
+	started int
+	prefix  []int
+	taken   []int // choices so far
+	counts  []int // how many there were for each
+	seen    *states
+	high    uint64 // end of what is allocated
+
+	pending  []*op
+	runnable []*task
+	past     []history // by PE
+	low      uint64    // digest of what was written below the allocations
+	alone    map[uint64]bool
+}
+
+// states are those that were reached, in any run.
+type states struct {
+	seed maphash.Seed
+	set  map[uint64]struct{}
+}
+
+// errSeen ends a run that has reached a state which was reached before.
+var errSeen = errors.New("seen")
+
+// Explore runs body on npes PEs in every order of operations that come after each PE's call of Start. It
+// returns the first failure.
+func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration, error) {
+	var e Exploration
+	seen := &states{maphash.MakeSeed(), map[uint64]struct{}{}}
+	var mem []byte
+	var prefix []int
+	for {
+		s, err := newSimIn(ctx, cfg, npes, body, mem)
+		if err != nil {
+			return e, err
+		}
+		mem = s.mem
+		x := s.explore(prefix, seen)
+		e.Runs++
+		e.States = len(seen.set)
+		e.Longest = max(e.Longest, len(x.taken))
+		if s.err == nil {
+			e.Ends++
+		} else if !errors.Is(s.err, errSeen) {
+			unix.Munmap(mem)
+			return e, s.verdict(schedule(x.taken))
+		}
+		if prefix = x.another(); prefix == nil {
+			return e, unix.Munmap(mem)
+		}
+	}
+}
+
+// Replay runs body in one order: that of a Failure of Explore, with the same cfg and npes.
+func Replay(ctx context.Context, cfg Config, npes int, choices string, body Body) error {
+	var prefix []int
+	for choice := range strings.SplitSeq(choices, ".") {
+		n, err := strconv.Atoi(choice)
+		if err != nil || n < 0 {
+			return fmt.Errorf("sim: %q is no schedule: they look like 0.2.1", choices)
+		}
+		prefix = append(prefix, n)
+	}
+	s, err := newSimIn(ctx, cfg, npes, body, nil)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.explore(prefix, nil)
+	return s.verdict(choices)
+}
+
+func schedule(taken []int) string {
+	parts := make([]string, len(taken))
+	for i, n := range taken {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ".")
+}
+
+// explore runs s along prefix and on.
+func (s *sim) explore(prefix []int, seen *states) *explorer {
+	s.explorer = &explorer{prefix: prefix, seen: seen, past: make([]history, len(s.pes)), alone: map[uint64]bool{}}
+	s.start()
+	s.run()
+	if s.err == nil && s.explorer.started < len(s.pes) {
+		s.fail(nil, errors.New("every PE must call sim.Start, where the exploration begins"))
+	}
+	return s.explorer
+}
+
+// another is the choices of the next run, or nil if there is none.
+func (x *explorer) another() []int {
+	for i := len(x.taken) - 1; i >= 0; i-- {
+		if x.taken[i]+1 < x.counts[i] {
+			return append(slices.Clone(x.taken[:i]), x.taken[i]+1)
+		}
+	}
+	return nil
+}
+
+// Start is where an exploration begins: when all PEs have called it. In other runs it does nothing.
+func Start(ctx context.Context) {
+	p, _ := ctx.Value(peKey{}).(*pe)
+	if p == nil || p.s.explorer == nil {
+		return
+	}
+	x, t := p.s.explorer, p.s.live()
+	x.started++
+	x.runnable = append(x.runnable, t)
+	t.park()
+}
+
+// begin turns the explorer on when all that came before Start has happened.
+func (x *explorer) begin(s *sim) bool {
+	if x == nil || x.started < len(s.pes) {
+		return false
+	}
+	x.on = true
+	s.now, s.trace.n = 0, 0 // from here on, the clock counts steps
+	for _, p := range s.pes {
+		x.high = max(x.high, p.world.HeapUsage().High)
+	}
+	return true
+}
+
+// A choice is what may happen next: one of these.
+type choice struct {
+	o *op
+	t *task // that waits, or is runnable
+}
+
+// next lets things happen until a task goes on.
+func (x *explorer) next(s *sim) *task {
+	for s.err == nil {
+		choices := x.choices()
+		for _, p := range s.pes {
+			for _, t := range p.waiting {
+				if t.wait.ready != nil && t.wait.ready() {
+					choices = append(choices, choice{t: t})
+				}
+			}
+		}
+		if len(choices) == 0 {
+			if s.alive > 0 {
+				s.fail(nil, s.deadlock())
+			}
+			return nil
+		}
+		c := choices[0]
+		if x.unseen(s, len(choices)); s.err != nil {
+			return nil
+		}
+		if len(choices) > 1 {
+			c = choices[x.choose(len(choices))]
+		}
+		s.now += 1000
+		if s.events++; s.events > s.cfg.MaxEvents {
+			s.checkLimits()
+		}
+		if t := x.take(s, c); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// choices are the tasks that are runnable, and the operations that no fence holds back.
+func (x *explorer) choices() []choice {
+	var choices []choice
+	for _, t := range x.runnable {
+		choices = append(choices, choice{t: t})
+	}
+	for _, o := range x.pending {
+		if o.flow == nil || o.phase != takes || !o.flow.early(o) {
+			choices = append(choices, choice{o: o})
+		}
+	}
+	return choices
+}
+
+func (x *explorer) choose(n int) int {
+	i := 0
+	if k := len(x.taken); k < len(x.prefix) {
+		i = min(x.prefix[k], n-1)
+	}
+	x.taken = append(x.taken, i)
+	x.counts = append(x.counts, n)
+	return i
+}
+
+// unseen ends the run in a state that was reached before. One that a PE which alone can do anything comes
+// back to is the end of all progress.
+func (x *explorer) unseen(s *sim, choices int) {
+	if x.seen == nil || len(x.taken) < len(x.prefix) {
+		return
+	}
+	h := x.state(s)
+	if choices > 1 {
+		clear(x.alone)
+	} else if x.alone[h] {
+		s.fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", s.deadlock()))
+		return
+	} else {
+		x.alone[h] = true
+	}
+	if _, ok := x.seen.set[h]; ok {
+		s.err = errSeen
+		return
+	}
+	x.seen.set[h] = struct{}{}
+}
+
+// take lets c happen, and returns the task that goes on.
+func (x *explorer) take(s *sim, c choice) *task {
+	if t := c.t; t != nil {
+		if i := slices.Index(x.runnable, t); i >= 0 {
+			x.runnable = slices.Delete(x.runnable, i, i+1)
+		} else {
+			x.endWait(s, t)
+		}
+		x.sees(t.pe, 1)
+		return t
+	}
+	o := c.o
+	x.drop(o)
+	if o.kind == opCall {
+		o.call()
+		s.release(o)
+		return nil
+	}
+	digest := o.digest()
+	t := s.effect(o)
+	if t != nil {
+		x.sees(t.pe, digest^mix(o.old+1)^x.bytes(o.data))
+	}
+	return t
+}
+
+func (x *explorer) endWait(s *sim, t *task) {
+	x.runnable = x.runnable[:len(x.runnable):len(x.runnable)]
+	s.finish(t, nil, 0)
+	x.runnable = x.runnable[:len(x.runnable)-1] // finish has made it runnable
+}
+
+// step lets t wait for o, which happens when the explorer chooses it.
+func (x *explorer) step(t *task, o *op) {
+	x.later(o)
+	t.park()
+}
+
+// yield lets others go on, or t.
+func (x *explorer) yield(t *task) {
+	x.runnable = append(x.runnable, t)
+	t.park()
+}
+
+// later adds o to what may happen.
+func (x *explorer) later(o *op) {
+	if o.phase == atTarget {
+		o.phase = takes
+	}
+	x.pending = append(x.pending, o)
+}
+
+func (x *explorer) drop(o *op) {
+	if i := slices.Index(x.pending, o); i >= 0 {
+		x.pending = slices.Delete(x.pending, i, i+1)
+	}
+}
+
+// A history is what a PE has seen, as a digest of each step and one of all up to it.
+type history struct{ steps, sums []uint64 }
+
+// longestLoop is how many operations a loop may have to be taken for polling.
+const longestLoop = 8
+
+// sees adds a step to p's history.
+func (x *explorer) sees(p *pe, digest uint64) {
+	h := &x.past[p.id]
+	digest = mix(digest + x.bytes(p.heap[boot.ReservedBytes:x.high]))
+	var sum uint64
+	if n := len(h.sums); n > 0 {
+		sum = h.sums[n-1]
+	}
+	h.steps = append(h.steps, digest)
+	h.sums = append(h.sums, mix(sum*3+digest))
+	n := len(h.steps)
+	for k := 1; k <= longestLoop && 2*k <= n; k++ {
+		if slices.Equal(h.steps[n-k:], h.steps[n-2*k:n-k]) {
+			h.steps, h.sums = h.steps[:n-k], h.sums[:n-k]
+			return
+		}
+	}
+}
+
+// wrote notes a change below the allocations, where state does not look.
+func (x *explorer) wrote(p *pe, off, v uint64) {
+	if off < boot.ReservedBytes {
+		x.low = mix(x.low + mix(uint64(p.id)<<48+off) + v)
+	}
+}
+
+func (x *explorer) bytes(b []byte) uint64 {
+	if x.seen == nil {
+		return 0
+	}
+	return maphash.Bytes(x.seen.seed, b)
+}
+
+// state is the digest of the state.
+func (x *explorer) state(s *sim) uint64 {
+	h := x.low
+	for _, p := range s.pes {
+		var past uint64
+		if sums := x.past[p.id].sums; len(sums) > 0 {
+			past = sums[len(sums)-1]
+		}
+		h = mix(h + past)
+		h = mix(h + x.bytes(p.heap[boot.ReservedBytes:x.high]))
+	}
+	var under uint64 // in any order
+	for _, o := range x.pending {
+		under += mix(o.digest() + x.bytes(o.data))
+	}
+	return mix(h + under)
+}
+
+// digest identifies what o will do.
+func (o *op) digest() uint64 {
+	var b [8]uint64
+	b[0] = uint64(o.kind) | uint64(o.phase)<<8 | uint64(o.rmw)<<16 | uint64(o.bytes)<<24
+	if o.from != nil {
+		b[1] = uint64(o.from.id)<<32 | uint64(o.to.id)
+	}
+	if o.flow != nil {
+		b[2] = uint64(o.epoch - o.flow.applied)
+	}
+	b[3], b[4], b[5], b[6], b[7] = o.off, o.operand, o.cond, o.sig, uint64(o.size)
+	if o.phase == writes {
+		b[2] += o.old << 8
+	}
+	var h uint64
+	for _, v := range b {
+		h = mix(h*31 + v)
+	}
+	return h
+}

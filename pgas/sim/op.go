@@ -142,6 +142,9 @@ func (s *sim) effect(o *op) *task {
 	switch o.kind {
 	case opPut:
 		copy(o.to.heap[o.off:], o.data)
+		if s.exploring() {
+			s.explorer.wrote(o.to, o.off, s.explorer.bytes(o.data))
+		}
 		s.record(effectStep, o)
 		s.changed(o.to, o.off, o.off+uint64(len(o.data)))
 		if o.signal {
@@ -182,6 +185,9 @@ func (s *sim) store(p *pe, off uint64, bytes uint8, old, v uint64) {
 		binary.NativeEndian.PutUint32(p.heap[off:], uint32(v))
 	} else {
 		binary.NativeEndian.PutUint64(p.heap[off:], v)
+	}
+	if s.exploring() {
+		s.explorer.wrote(p, off, v)
 	}
 	s.changed(p, off, off+uint64(bytes))
 }

@@ -80,7 +80,7 @@ const defaultMaxEvents = 100_000_000
 // Run runs body on npes PEs until all are through, and returns the first error: a *Failure, which says
 // what led to it.
 func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
-	s, err := newSim(ctx, cfg, npes, body)
+	s, err := newSimIn(ctx, cfg, npes, body, nil)
 	if err != nil {
 		return Report{}, err
 	}
@@ -154,7 +154,8 @@ type pe struct {
 	lost    []*op // that it has not answered
 }
 
-func newSim(ctx context.Context, cfg Config, npes int, body Body) (*sim, error) {
+// newSimIn makes a run in the mapping mem of an earlier one, or in a new one.
+func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) (*sim, error) {
 	if npes < 1 {
 		return nil, fmt.Errorf("sim: a job of %d PEs", npes)
 	}
@@ -174,7 +175,7 @@ func newSim(ctx context.Context, cfg Config, npes int, body Body) (*sim, error) 
 	if cfg.Detection == 0 {
 		cfg.Detection = 100 * time.Millisecond
 	}
-	s := &sim{cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs), body: body}
+	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs), body: body}
 	s.random = splitmix(mix(cfg.Seed))
 	s.trace.out = cfg.Trace
 	return s, s.makePEs(npes)
@@ -196,11 +197,9 @@ func treeOf(list string, npes int) (*topo.Tree, error) {
 func (s *sim) makePEs(npes int) error {
 	heapMax := roundUp(s.cfg.HeapMax+boot.ReservedBytes, boot.PageBytes)
 	each := boot.SegmentBytes(1, heapMax)
-	mem, err := unix.Mmap(-1, 0, npes*int(each), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
-	if err != nil {
-		return fmt.Errorf("sim: mapping the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
+	if err := s.mapMemory(npes * int(each)); err != nil {
+		return fmt.Errorf("sim: the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
 	}
-	s.mem = mem
 	level, _ := s.levels.tree.Level(topo.Host)
 	hosts := make([]*host, level.Elements())
 	for i := range hosts {
@@ -210,7 +209,7 @@ func (s *sim) makePEs(npes int) error {
 	s.hosts = make([]boot.Host, npes)
 	for i := range s.pes {
 		h := hosts[level.Element(i)]
-		seg, err := boot.NewSegmentIn(mem[uint64(i)*each:uint64(i+1)*each], npes, i, heapMax)
+		seg, err := boot.NewSegmentIn(s.mem[uint64(i)*each:uint64(i+1)*each], npes, i, heapMax)
 		if err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}
@@ -219,6 +218,15 @@ func (s *sim) makePEs(npes int) error {
 	}
 	s.common = pgas.NewCommon(npes)
 	return nil
+}
+
+// mapMemory gets zeroed memory.
+func (s *sim) mapMemory(n int) (err error) {
+	if s.mem != nil {
+		return unix.Madvise(s.mem, unix.MADV_DONTNEED)
+	}
+	s.mem, err = unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	return err
 }
 
 func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
@@ -255,7 +263,6 @@ func (p *pe) main() error {
 		return err
 	}
 	if s.explorer != nil {
-		s.explorer.finished(p)
 		return w.Abandon()
 	}
 	return p.forgive(w.Close())
