@@ -154,7 +154,9 @@ func (a *allToAll) run(ctx context.Context) error {
 }
 
 // show is how a member shows its whole src to the members of its host.
-func (a *allToAll) show() show { return showing(len(a.t.pes)*a.bytes(), a.src, maxMessage) }
+func (a *allToAll) show(stagedMax int) show {
+	return showing(len(a.t.pes)*a.bytes(), a.src, stagedMax)
+}
 
 // place packs src to where s shows it.
 func (a *allToAll) place(s *show, e *entry) {
@@ -182,7 +184,7 @@ func (a *allToAll) fromHere(ctx context.Context, s *show) error {
 // here is the all-to-all on one host.
 func (a *allToAll) here(ctx context.Context) error {
 	t := a.t
-	s := a.show()
+	s := a.show(t.stagedMax())
 	e, err := t.enter(ctx, a.call, s.boxes())
 	if err != nil {
 		return err
@@ -216,7 +218,7 @@ func (a *allToAll) bundle() bundle {
 	for _, members := range a.l.hosts {
 		b.most = max(b.most, len(members))
 	}
-	s := a.show()
+	s := a.show(maxMessage)
 	if b.most > 1 && s.way == lent || b.most*b.most*a.bytes() > maxMessage {
 		b.boxes = mostBoxes + 1
 		return b
@@ -240,7 +242,7 @@ func (a *allToAll) bundled(ctx context.Context, b bundle) error {
 	defer t.leave()
 	s := show{way: lent}
 	if b.most > 1 {
-		s = a.show()
+		s = a.show(maxMessage)
 		s.x = t.box(s.boxes())
 	}
 	x := t.box(len(l.hosts) * b.each)

@@ -117,13 +117,12 @@ func (b *broadcast) leads() bool { return b.l.rank == b.head }
 // here is the broadcast on one host.
 func (b *broadcast) here(ctx context.Context) error {
 	t := b.t
-	s := showing(b.n, b.src, maxMessage)
-	e, err := t.enter(ctx, b.call, s.boxes())
+	s := showing(b.n, b.src, 0)
+	e, err := t.enter(ctx, b.call, 0)
 	if err != nil {
 		return err
 	}
 	defer t.leave()
-	s.x = t.box(s.boxes())
 	if !b.leads() {
 		e.tag.Store(t.turns.tag) // nobody waits for it
 		return b.fromHead(ctx, &s)

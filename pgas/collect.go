@@ -135,7 +135,7 @@ func (c *collection) wrap(err error) error {
 // fcollectHere is FCollect on one host.
 func (c *collection) fcollectHere(ctx context.Context) error {
 	t, l := c.t, c.l
-	s := showing(c.each, c.src, maxMessage)
+	s := showing(c.each, c.src, t.stagedMax())
 	e, err := t.enter(ctx, c.call, s.boxes())
 	if err != nil {
 		return err
