@@ -255,16 +255,15 @@ func (e *emitter) atomics(on maker, f *field) []method {
 			takes(pe, jen.List(jen.Id("cond"), jen.Id("v")).Add(typ)).gives(typ).
 			does(jen.Return(word.Clone().Dot("CompareSwap").Call(jen.Id("pe"), jen.Id("cond"), jen.Id("v")))),
 	}
-	if kind == "Atomic" {
-		out = append(out, e.arithmetic(on, f, word, pe, typ, what, or)...)
-	}
-	return out
+	return append(out, e.arithmetic(on, f, word, pe, typ, what, or)...)
 }
 
-// arithmetic emits the operations that only integers have.
+// arithmetic emits the operations that compute, and the wait. Min, max and what does not wait for its old
+// value are reached through the word: r.Count().Min(pe, v).
 func (e *emitter) arithmetic(on maker, f *field, word *jen.Statement, pe jen.Code, typ *jen.Statement, what, or string) []method {
 	v := jen.Id("v").Add(typ)
-	out := []method{
+	integer := e.a.atomicRef(f.elem) == "Atomic"
+	incs := []method{
 		// func (r CellRef) FetchIncCount(pe int) int64 { return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1) }
 		on("FetchInc"+f.name, "%s adds 1 to "+what+" of the record on PE pe, and returns the old value."+amoGot+or).
 			takes(pe).gives(typ).
@@ -275,12 +274,17 @@ func (e *emitter) arithmetic(on maker, f *field, word *jen.Statement, pe jen.Cod
 			takes(pe).
 			does(word.Clone().Dot("Add").Call(jen.Id("pe"), number(1))),
 	}
-	for _, op := range []struct{ name, does string }{
+	ops := []struct{ name, does string }{
 		{"Add", "adds v to " + what},
 		{"And", "stores the bitwise and of " + what + " with v into it"},
 		{"Or", "stores the bitwise or of " + what + " with v into it"},
 		{"Xor", "stores the bitwise exclusive or of " + what + " with v into it"},
-	} {
+	}
+	out := incs
+	if !integer {
+		out, ops = nil, ops[:1]
+	}
+	for _, op := range ops {
 		out = append(out,
 			// func (r CellRef) FetchAddCount(pe int, v int64) int64 {
 			// 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)

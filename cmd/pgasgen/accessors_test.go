@@ -302,8 +302,15 @@ func (d *driver) atomic(ref reflect.Value, name string, idx []any, at reflect.Va
 			return d.call(ref, name, idx...)[0].MethodByName("Fetch").Call([]reflect.Value{reflect.ValueOf(1)})[0].Interface()
 		}, at),
 	)
-	if err != nil || !at.CanInt() && !at.CanUint() {
+	if err != nil {
 		return err
+	}
+	if at.CanFloat() {
+		a, b := d.random(at.Type()), d.random(at.Type())
+		return errors.Join(
+			op("Add"+name, false, sum(at, a), a),
+			op("FetchAdd"+name, true, sum(at, b), b),
+			d.waits(ref, name, idx, at, sum(at, reflect.ValueOf(1).Convert(at.Type()))))
 	}
 	for _, o := range []struct {
 		name string
@@ -330,7 +337,14 @@ func (d *driver) atomic(ref reflect.Value, name string, idx []any, at reflect.Va
 	if err := op("FetchInc"+name, true, combined(at, one, add)); err != nil {
 		return err
 	}
-	return d.waits(ref, name, idx, at)
+	return d.waits(ref, name, idx, at, combined(at, one, add))
+}
+
+// sum is that of two floating-point numbers, in their type and with its precision.
+func sum(x, y reflect.Value) reflect.Value {
+	v := reflect.New(x.Type()).Elem()
+	v.SetFloat(x.Float() + y.Float())
+	return v
 }
 
 // combined is f of two integers, in their type.
@@ -344,9 +358,8 @@ func combined(x, y reflect.Value, f func(x, y uint64) uint64) reflect.Value {
 	return reflect.ValueOf(f(bits(x), bits(y))).Convert(x.Type())
 }
 
-// waits lets PE 1 wait for the value that PE 0 sets.
-func (d *driver) waits(ref reflect.Value, name string, idx []any, at reflect.Value) error {
-	v := combined(at, at, func(x, _ uint64) uint64 { return x + 1 })
+// waits lets PE 1 wait for v, which PE 0 sets.
+func (d *driver) waits(ref reflect.Value, name string, idx []any, at, v reflect.Value) error {
 	if d.w.PE() == 0 {
 		d.call(ref, "Set"+name, append(append([]any{1}, idx...), v)...)
 	}

@@ -820,6 +820,24 @@ func (r WordsRef) CompareSwapF32(pe int, cond, v float32) float32 {
 	return pgas.FieldAtomicFloat[float32](r.ref, 48).CompareSwap(pe, cond, v)
 }
 
+// FetchAddF32 adds v to F32, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r WordsRef) FetchAddF32(pe int, v float32) float32 {
+	return pgas.FieldAtomicFloat[float32](r.ref, 48).FetchAdd(pe, v)
+}
+
+// AddF32 adds v to F32, in the record on PE pe. It is complete there after a Quiet.
+func (r WordsRef) AddF32(pe int, v float32) {
+	pgas.FieldAtomicFloat[float32](r.ref, 48).Add(pe, v)
+}
+
+// WaitUntilF32 blocks until F32 of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
+// ctx when that is done first.
+func (r WordsRef) WaitUntilF32(ctx context.Context, cmp pgas.Cmp, v float32) (float32, error) {
+	return pgas.FieldAtomicFloat[float32](r.ref, 48).WaitUntil(ctx, cmp, v)
+}
+
 // F64 refers to the atomic word F64 of the record.
 func (r WordsRef) F64() pgas.AtomicFloat[Seconds] {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56)
@@ -847,6 +865,24 @@ func (r WordsRef) SwapF64(pe int, v Seconds) Seconds {
 // *pgas.PeerError if pe is lost.
 func (r WordsRef) CompareSwapF64(pe int, cond, v Seconds) Seconds {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).CompareSwap(pe, cond, v)
+}
+
+// FetchAddF64 adds v to F64, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r WordsRef) FetchAddF64(pe int, v Seconds) Seconds {
+	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).FetchAdd(pe, v)
+}
+
+// AddF64 adds v to F64, in the record on PE pe. It is complete there after a Quiet.
+func (r WordsRef) AddF64(pe int, v Seconds) {
+	pgas.FieldAtomicFloat[Seconds](r.ref, 56).Add(pe, v)
+}
+
+// WaitUntilF64 blocks until F64 of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
+// ctx when that is done first.
+func (r WordsRef) WaitUntilF64(ctx context.Context, cmp pgas.Cmp, v Seconds) (Seconds, error) {
+	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).WaitUntil(ctx, cmp, v)
 }
 
 // Next refers to the atomic word Next of the record.
@@ -1189,6 +1225,27 @@ func (r WordsRef) SwapCube(pe, i, j, k int, v float64) float64 {
 // with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) CompareSwapCube(pe, i, j, k int, cond, v float64) float64 {
 	return r.Cube(i, j, k).CompareSwap(pe, cond, v)
+}
+
+// FetchAddCube adds v to Cube[i][j][k], in the record on PE pe, and returns the old value. It waits
+// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
+// an index is out of range.
+func (r WordsRef) FetchAddCube(pe, i, j, k int, v float64) float64 {
+	return r.Cube(i, j, k).FetchAdd(pe, v)
+}
+
+// AddCube adds v to Cube[i][j][k], in the record on PE pe. It is complete there after a Quiet. It
+// panics with *pgas.UsageError if an index is out of range.
+func (r WordsRef) AddCube(pe, i, j, k int, v float64) {
+	r.Cube(i, j, k).Add(pe, v)
+}
+
+// WaitUntilCube blocks until Cube[i][j][k] of this PE's own copy compares true with v, and returns
+// the value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
+// error of ctx when that is done first. It panics with *pgas.UsageError if an index is out of
+// range.
+func (r WordsRef) WaitUntilCube(ctx context.Context, i, j, k int, cmp pgas.Cmp, v float64) (float64, error) {
+	return r.Cube(i, j, k).WaitUntil(ctx, cmp, v)
 }
 
 // Deep refers to the atomic word Deep[i][j][k][i3] of the record. It panics with *pgas.UsageError
