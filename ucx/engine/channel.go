@@ -79,7 +79,7 @@ type Channel struct {
 	mu      sync.Mutex  // before word, if shared
 	lanes   []*C.lane_t // by PE; nil until used
 	connect func(pe int) []byte
-	closed  bool
+	closed  bool // what c points to is gone
 	native  bool // a fence has something to do: not everything goes through one lane in order
 	small   int  // puts up to this size are gathered
 
@@ -125,13 +125,13 @@ func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, e
 // Close closes the channel. What it has not completed may be lost.
 func (c *Channel) Close() error {
 	c.engine.mu.Lock()
+	_, open := c.engine.channels[c]
 	delete(c.engine.channels, c)
 	c.engine.mu.Unlock()
-	c.lock()
-	if c.closed {
-		c.unlock()
+	if !open {
 		return nil
 	}
+	c.lock()
 	c.closed = true
 	c.unlock()
 	C.channel_close(c.c)
@@ -395,7 +395,7 @@ func wordArgs(op uint8, off uint64, bytes int, operand, cond uint64) C.struct_wo
 // Fence orders what has been issued to pe (to every PE if pe < 0) before what will be. Active messages to
 // one PE are in order as they are; only what UCX does itself, with a NIC, must be waited for.
 func (c *Channel) Fence(pe int) {
-	if !c.native {
+	if !c.native || c.closed {
 		return
 	}
 	if pe >= 0 {
@@ -489,6 +489,9 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 // GetNB here. It fails with a *LostError if something could not be completed since the last report, or
 // with the cause of ctx.
 func (c *Channel) Quiet(ctx context.Context, pe int) error {
+	if c.closed {
+		return ErrClosed
+	}
 	if pe >= 0 {
 		c.check(pe)
 	}

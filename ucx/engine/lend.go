@@ -52,6 +52,9 @@ func (c *Channel) Returned(pe int, loan uint64) bool {
 // AwaitReturned returns when a loan to pe is over, or all loans to every PE if pe < 0. What was put need
 // not be complete then. It fails with the cause of ctx alone: a loan to a lost PE ends too.
 func (c *Channel) AwaitReturned(ctx context.Context, pe int, loan uint64) error {
+	if c.closed {
+		return ErrClosed
+	}
 	if pe >= 0 && c.Returned(pe, loan) {
 		return nil
 	}

@@ -82,6 +82,25 @@ func TestManyLoans(t *testing.T) {
 	}
 }
 
+// TestClosedChannel: what is closed says so, with nothing left to look at.
+func TestClosedChannel(t *testing.T) {
+	for _, config := range []RMA{AM, Native} {
+		_, _, c := pair(t, false, 0)
+		c.native = config == Native
+		c.Put(1, 4096, []byte("before"))
+		if err := errors.Join(c.Close(), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		c.Fence(-1)
+		if err := c.Quiet(t.Context(), -1); !errors.Is(err, ErrClosed) {
+			t.Fatalf("quiet: %v", err)
+		}
+		if err := c.AwaitReturned(t.Context(), -1, 0); !errors.Is(err, ErrClosed) {
+			t.Fatalf("waiting for sources: %v", err)
+		}
+	}
+}
+
 // TestLoansOfTheLost: a loan to a PE that never answers ends when that is given up.
 func TestLoansOfTheLost(t *testing.T) {
 	_, _, c := pair(t, true, 100*time.Millisecond)
