@@ -1,8 +1,8 @@
 package pgas
 
 // Agreement about the heap. Before a collective call changes the heap, every PE leaves a record of what it
-// asks for, all meet, and each reads everybody's record. When they differ, every PE returns the same
-// error, which says who called what, instead of corrupting the heap.
+// asks for, and all meet and learn whether the records are alike (alike.go). When they are not, each reads
+// everybody's, and every PE returns the same error, which says who called what, instead of corrupting the heap.
 
 import (
 	"context"
@@ -74,18 +74,16 @@ func (w *World) agree(ctx context.Context, r record) error {
 		return fmt.Errorf("%s: %w", r, err)
 	}
 	mine := r.encode()
-	all, err := w.team.exchange(ctx, call{kind: kindAgree}, recordBytes, func(b []byte) { copy(b, mine[:]) })
+	all, err := w.team.unlessAlike(ctx, call{kind: kindAgree}, mine[:])
 	if err != nil {
 		return fmt.Errorf("%s: %w", r, err)
 	}
-	same := true
+	if all == nil {
+		return nil
+	}
 	said := make([]string, len(all))
 	for pe, b := range all {
-		same = same && string(b) == string(mine[:])
 		said[pe] = decodeRecord(b).String()
-	}
-	if same {
-		return nil
 	}
 	return &MismatchError{Call: r.String(), Calls: whoSaid(said)}
 }

@@ -110,9 +110,11 @@ func (t *Team) meetHosts(ctx context.Context, e *entry) error {
 	if err := t.meetLocal(ctx, &t.layout, e); err != nil {
 		return err
 	}
+	t.compareHere()
 	if err := t.disseminate(ctx); err != nil {
 		return err
 	}
+	t.decide(e)
 	t.releaseLocal(&t.layout)
 	return nil
 }
@@ -124,10 +126,11 @@ func (t *Team) disseminate(ctx context.Context) error {
 	for k, step := 0, 1; step < n; k, step = k+1, 2*step {
 		to, from := t.hosts[(me+step)%n][0], t.hosts[(me-step+n)%n][0]
 		x := t.turns.meeting + box(k)
-		t.sendBox(to, x, nil)
+		t.sendBox(to, x, t.turns.bits.message())
 		if err := t.awaitBox(ctx, x, from); err != nil {
 			return err
 		}
+		t.compareBox(x)
 	}
 	return nil
 }

@@ -227,6 +227,11 @@ func (t *Team) exchange(ctx context.Context, c call, n int, fill func([]byte)) (
 	if err := t.meetIn(ctx, e); err != nil {
 		return nil, err
 	}
+	return t.entries(ctx, n)
+}
+
+// entries fetches the first n bytes of what every member has left in its entry for the call under way.
+func (t *Team) entries(ctx context.Context, n int) ([][]byte, error) {
 	all := make([][]byte, len(t.pes))
 	off := uint64(slotOff(t.slot) + entryOff(t.turns.n) + dataOff)
 	for i, pe := range t.pes {

@@ -99,9 +99,10 @@ type turns struct {
 
 	// Of the call under way:
 	tag     uint64
-	before  uint64 // boxes when it began
-	nextBox box    // the next of its boxes to be taken
-	meeting box    // the first of those for its meeting
+	before  uint64  // boxes when it began
+	nextBox box     // the next of its boxes to be taken
+	bits    *bitsOf // of a meeting that compares what its members bring: see alike.go
+	meeting box     // the first of those for its meeting
 
 	lookTag             uint64 // the call that somebody waits in for long
 	lookSince, nextLook time.Time
@@ -238,7 +239,7 @@ func (t *Team) releaseLocal(l *layout) {
 	for k, i := range l.here {
 		if i != t.me {
 			l.local[k].control().released.Store(t.turns.tag)
-			t.w.stateOf(t.pes[i]).Ring(boot.MeetingWord)
+			t.w.stateOf(t.pes[i]).Ring(uint64(slotOff(t.slot) + controlOff + releasedOff))
 		}
 	}
 }
