@@ -61,6 +61,8 @@ var rates = []struct {
 }{
 	{"put", 8, 100000, (*bencher).put},
 	{"get", 8, 50000, (*bencher).getNB},
+	{"fetch-add", 8, 100000, (*bencher).fetchAddNB},
+	{"max", 8, 2000, (*bencher).maxNB}, // a loop of round trips where the network does the atomics
 	{"put", 64 << 10, 1000, (*bencher).put},
 	{"put", 1 << 20, 200, (*bencher).put},
 	{"get", 1 << 20, 200, (*bencher).getNB},
@@ -68,6 +70,11 @@ var rates = []struct {
 
 func (b *bencher) put()   { b.c.Put(1, dataOff, b.buf) }
 func (b *bencher) getNB() { b.c.GetNB(1, b.buf, dataOff) }
+
+var countWord = transport.Word{Off: countOff, Bytes: 8}
+
+func (b *bencher) fetchAddNB() { b.c.AtomicNB(1, transport.Add, countWord, 1, 0, b.buf) }
+func (b *bencher) maxNB()      { b.c.AtomicNB(1, transport.Max, countWord, 1, 0, b.buf) }
 
 func (b *bencher) putQuiet() error {
 	b.c.Put(1, dataOff, b.buf)
@@ -77,7 +84,7 @@ func (b *bencher) putQuiet() error {
 func (b *bencher) get() error { return b.c.Get(b.ctx, 1, b.buf, dataOff) }
 
 func (b *bencher) fetchAdd() error {
-	_, err := b.c.Atomic(b.ctx, 1, transport.Add, transport.Word{Off: countOff, Bytes: 8}, 1, 0)
+	_, err := b.c.Atomic(b.ctx, 1, transport.Add, countWord, 1, 0)
 	return err
 }
 
