@@ -2,7 +2,7 @@ package pgas
 
 // Collects: every member gets the blocks of all members, in the order of the team. On one host each copies
 // what the others show. On several, the leaders put the whole together, in boxes of their slots if it
-// fits a message and else in their dst, and the members of a host copy it from their leader's. A leader
+// fits there and else in their dst, and the members of a host copy it from their leader's. A leader
 // first takes the blocks of its own host, and then sends other leaders blocks straight to where they
 // belong; by Linear, its own host's to all; by Ring, to the right neighbour what has come from the left;
 // by Doubling, all that it has, to a leader at twice the distance in each round.
@@ -234,7 +234,7 @@ func (c *collection) collectSizes(ctx context.Context) error {
 	ends := c.starts[1:]
 	var own [8]byte
 	binary.NativeEndian.PutUint64(own[:], uint64(c.n))
-	sizes := collection{t: c.t, l: c.l, opts: c.opts, call: c.call, each: 8, sum: 8 * n}
+	sizes := collection{t: c.t, l: c.l, call: c.call, each: 8, sum: 8 * n}
 	var err error
 	if sizes.sum <= maxMessage {
 		err = sizes.between(ctx, own[:], asBytes(ends))
@@ -274,23 +274,22 @@ func (c *collection) oneByOne(ctx context.Context, own, all []byte) error {
 // between is the collect between hosts: own is this PE's block, all becomes the whole.
 func (c *collection) between(ctx context.Context, own, all []byte) error {
 	t, l := c.t, c.l
-	small := c.sum <= maxMessage
 	way := c.opts.forCollect(c.call.kind, len(l.hosts), c.sum)
-	boxes := collectSignals(way, len(l.hosts))
-	if small {
-		boxes += boxesFor(c.sum)
+	signals := collectSignals(way, len(l.hosts))
+	room := boxesFor(c.sum)
+	small := room+signals <= mostBoxes
+	if !small {
+		room = 0
 	}
-	e, err := t.enter(ctx, c.call, boxes)
+	e, err := t.enter(ctx, c.call, room+signals)
 	if err != nil {
 		return err
 	}
 	defer t.leave()
-	if small {
-		c.whole = t.boxOff(t.box(boxesFor(c.sum)))
-	} else {
-		c.whole = c.dst
+	if c.whole = c.dst; small {
+		c.whole = t.boxOff(t.box(room))
 	}
-	signals := t.box(collectSignals(way, len(l.hosts)))
+	x := t.box(signals)
 	if len(own) <= inlineBytes {
 		copy(e.data[:], own)
 	}
@@ -306,7 +305,7 @@ func (c *collection) between(ctx context.Context, own, all []byte) error {
 	if err := c.gather(ctx); err != nil {
 		return err
 	}
-	if err := c.amongLeaders(ctx, way, signals); err != nil {
+	if err := c.amongLeaders(ctx, way, x); err != nil {
 		return err
 	}
 	t.entered()
@@ -360,8 +359,9 @@ func collectSignals(way Algorithm, hosts int) int {
 	return bits.Len(uint(hosts - 1))
 }
 
-// mostCollectHosts is how many hosts Linear and Ring can do with the boxes of a call.
-const mostCollectHosts = mostBoxes - maxMessage/boxBytes
+// doublingCollectMax is up to how many bytes in all the number of trips is what a collect between many
+// hosts costs. From there on Ring moves each byte over each wire once, and nobody waits for a far host.
+const doublingCollectMax = 16 << 10
 
 // forCollect is the algorithm between hosts that together collect so many bytes.
 func (o collectiveOptions) forCollect(k kind, hosts, bytes int) Algorithm {
@@ -370,13 +370,13 @@ func (o collectiveOptions) forCollect(k kind, hosts, bytes int) Algorithm {
 		switch {
 		case hosts <= fewHosts:
 			return Linear
-		case bytes > maxMessage && hosts <= mostCollectHosts:
+		case bytes > doublingCollectMax && hosts <= mostBoxes:
 			return Ring
 		}
 		return Doubling
 	case Linear, Ring:
-		if hosts > mostCollectHosts {
-			misuse(k.String(), "%s does %d hosts at most, and there are %d: use Doubling", o.algorithm, mostCollectHosts, hosts)
+		if hosts > mostBoxes {
+			misuse(k.String(), "%s does %d hosts at most, and there are %d: use Doubling", o.algorithm, mostBoxes, hosts)
 		}
 	}
 	return o.algorithm
