@@ -33,7 +33,7 @@ func fields() []field {
 		npes        int
 		least, sums float64
 	}{{4, 1, 2}, {8, 2, 2}, {16, 3, 3}} {
-		theirs := []string{of("osh", c.npes), of("osh-simple", c.npes)}
+		theirs := []string{of("osh", c.npes), of("osh-simple", c.npes), of("osh-tree", c.npes)}
 		fields = append(fields, field{
 			fmt.Sprintf("collectives, %d PEs", c.npes), all, of("ours", c.npes), theirs, append(theirs, of("osh-own", c.npes)), c.least, c.sums,
 		})

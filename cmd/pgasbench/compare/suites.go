@@ -31,6 +31,7 @@ type suite struct {
 var (
 	chosen = []string{}                                     // what it chooses: MPI's
 	simple = []string{"--mca", "coll", "basic,libnbc,self"} // MPI's simplest
+	tree   = []string{"--mca", "coll_han_priority", "99"}   // MPI's by topology
 	own    = []string{"--mca", "scoll", "basic"}            // OSHMEM's; only its barrier and alltoall end in any case
 )
 
@@ -121,6 +122,7 @@ func suitesOfPEs() (all []suite) {
 			suite{name: of("ours", n), says: fmt.Sprintf("pgas, %d PEs", n), argv: pgasrun(n, "pgasbench", "-json")},
 			osh("osh", "", chosen),
 			osh("osh-simple", " with MPI's simplest collectives", simple),
+			osh("osh-tree", " with MPI's collectives by topology", tree),
 			osh("osh-own", " with its own collectives", own))
 	}
 	return all
