@@ -36,6 +36,7 @@ func TestSourcesAreReturned(t *testing.T) {
 		return w.Barrier(ctx)
 	}
 	onEvery(t, 2, body)
+	t.Run("UCX's own", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, body, "PGAS_RMA=native", "PGAS_AMO=nic") })
 	pgastest.RunLate(t, 2, 2, body)
 }
 

@@ -29,6 +29,7 @@ func TestStrided(t *testing.T) {
 		return nil
 	}
 	onEvery(t, 2, body)
+	t.Run("UCX's own", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, body, "PGAS_RMA=native", "PGAS_AMO=nic") })
 	pgastest.RunLate(t, 2, 2, body) // a transport that knows no strides
 }
 
