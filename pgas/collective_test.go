@@ -564,3 +564,74 @@ func TestMismatchedCollectives(t *testing.T) {
 		})
 	}
 }
+
+func TestSizesOneByOne(t *testing.T) {
+	pgastest.Run(t, 5, func(ctx context.Context, w *pgas.World) error {
+		for round := range uint64(20) {
+			got, err := pgas.SizesOneByOne(ctx, w.Team(), 100*round+uint64(w.PE()))
+			if err != nil {
+				return err
+			}
+			for pe, n := range got {
+				if want := 100*round + uint64(pe); n != want {
+					return fmt.Errorf("PE %d has %d, want %d", pe, n, want)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestCollectivesDoNotAllocate: not on one host, and not between hosts.
+func TestCollectivesDoNotAllocate(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		const most = 3 * 4096
+		src, err := pgas.Alloc[int64](ctx, w, most)
+		if err != nil {
+			return err
+		}
+		dst, err := pgas.Alloc[int64](ctx, w, most)
+		if err != nil {
+			return err
+		}
+		n, b := w.NPEs(), pgas.Blocks{}
+		for pe := range n {
+			b.Offsets, b.Counts = append(b.Offsets, 10*pe), append(b.Counts, 10)
+		}
+		for _, length := range []int{1, 1000, 4096} {
+			for _, c := range []struct {
+				name string
+				call func() error
+			}{
+				{"broadcast", func() error { return pgas.Broadcast(ctx, w.Team(), dst.All(), src.Range(0, length), 0) }},
+				{"fcollect", func() error { return pgas.FCollect(ctx, w.Team(), dst.All(), src.Range(0, length)) }},
+				{"alltoall", func() error { return pgas.AllToAll(ctx, w.Team(), dst.All(), src.Range(0, length*n)) }},
+				{"alltoalls", func() error { return pgas.AllToAllS(ctx, w.Team(), dst.All(), src.All(), 1, 2, length/2) }},
+				{"alltoallv", func() error { return pgas.AllToAllV(ctx, w.Team(), dst.All(), b, src.All(), b) }},
+				{"collect", func() error {
+					_, err := pgas.Collect(ctx, w.Team(), dst.All(), src.Range(0, length))
+					return err
+				}},
+			} {
+				var failed error
+				run := func() { failed = errors.Join(failed, c.call()) }
+				const runs = 50
+				if w.PE() == 0 {
+					if got := testing.AllocsPerRun(runs, run); got != 0 {
+						return fmt.Errorf("%s of %d words: %v allocations", c.name, length, got)
+					}
+				} else {
+					for range 1 + runs {
+						run()
+					}
+				}
+				if failed != nil {
+					return failed
+				}
+			}
+		}
+		return nil
+	}
+	pgastest.RunGoroutines(t, 2, body)
+	pgastest.RunHosts(t, 3, 2, body)
+}
