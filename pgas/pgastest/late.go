@@ -9,11 +9,14 @@ package pgastest
 //
 //	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
 //	                             first, but nothing before what a fence put in front of it
+//	source of a PutNB            read when the data arrives
 //	non-blocking get             filled by the quiet, with what is there before the puts it completes
+//	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
 // What one context does to the same bytes of a PE stays in order even without a fence: the
-// specification does not promise it, but transporttest demands it of every transport. Nothing here depends on time. A body that neither waits nor quiets but polls may poll for ever.
+// specification does not promise it, but transporttest demands it of every transport. Nothing here
+// depends on time. A body that neither waits nor quiets but polls may poll for ever.
 
 import (
 	"cmp"
@@ -184,7 +187,7 @@ func (t *lateTransport) Heap(pe int) []byte { return nil }
 func (t *lateTransport) Close() error       { return nil }
 
 func (t *lateTransport) Channel(bool) (transport.Channel, error) {
-	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}}, nil
+	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, loans: map[int]loan{}}, nil
 }
 
 // WaitWord lets arrive what was sent to this PE, and when that is not enough what it sent itself, one
@@ -244,8 +247,22 @@ func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
 type lateChannel struct {
 	net    *lateNetwork
 	me     int
-	epochs map[int]int // fences so far, by target; -1: to all
-	gets   []func()    // what the next quiet must fill
+	epochs map[int]int  // fences so far, by target; -1: to all
+	gets   []lateFill   // by the next quiet, before what it lets arrive
+	values []lateFill   // and after it
+	loans  map[int]loan // by target
+}
+
+// A lateFill is something that a quiet of pe must put in its place here.
+type lateFill struct {
+	pe   int
+	fill func()
+}
+
+// loan is the number of the last one, and those that are not over.
+type loan struct {
+	last uint64
+	out  map[uint64]bool
 }
 
 // op is an operation that is about to be issued.
@@ -258,6 +275,10 @@ func (c *lateChannel) op(pe int, touch ...span) *lateOp {
 func (c *lateChannel) hold(pe int, act func(to transport.Channel), touch ...span) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
+	c.holdLocked(pe, act, touch...)
+}
+
+func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch ...span) {
 	op := c.op(pe, touch...)
 	op.act = act
 	c.net.held = append(c.net.held, op)
@@ -279,7 +300,11 @@ func (c *lateChannel) Post(pe int, op transport.Op, at transport.Word, operand u
 }
 
 func (c *lateChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
-	c.hold(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, dst) }, spanOf(at))
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	value := make([]byte, len(dst))
+	c.holdLocked(pe, func(to transport.Channel) { to.AtomicNB(pe, op, at, operand, cond, value) }, spanOf(at))
+	c.values = append(c.values, lateFill{pe, func() { copy(dst, value) }})
 }
 
 func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Bytes)} }
@@ -293,7 +318,7 @@ func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) e
 func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.gets = append(c.gets, func() { c.net.to[pe].GetNB(pe, dst, src) })
+	c.gets = append(c.gets, lateFill{pe, func() { c.net.to[pe].GetNB(pe, dst, src) }})
 }
 
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
@@ -314,11 +339,62 @@ func (c *lateChannel) Fence(pe int) {
 func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	for _, get := range c.gets {
-		get()
-	}
-	c.gets = nil
+	c.gets = fill(c.gets, pe)
+	c.arriveFrom(pe)
+	c.values = fill(c.values, pe)
+	return context.Cause(ctx)
+}
+
+// arriveFrom lets arrive all that this channel has sent to pe, to every PE if pe < 0.
+func (c *lateChannel) arriveFrom(pe int) {
 	for c.net.arriveLocked(func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }) {
+	}
+}
+
+// fill fills what a quiet of pe must, and returns the rest.
+func fill(list []lateFill, pe int) (rest []lateFill) {
+	for _, f := range list {
+		if pe < 0 || f.pe == pe {
+			f.fill()
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// PutNB does not copy: src is read when the data arrives, as a network may.
+func (c *lateChannel) PutNB(pe int, dst uint64, src []byte) uint64 {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	l := c.loans[pe]
+	if l.out == nil {
+		l.out = map[uint64]bool{}
+	}
+	l.last++
+	number := l.last
+	l.out[number] = true
+	c.loans[pe] = l
+	c.holdLocked(pe, func(to transport.Channel) {
+		to.Put(pe, dst, src)
+		delete(l.out, number)
+	}, span{dst, dst + uint64(len(src))})
+	return number
+}
+
+// Returned reports whether the source of a PutNB has been read.
+func (c *lateChannel) Returned(pe int, number uint64) bool {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	return !c.loans[pe].out[number]
+}
+
+// AwaitReturned lets arrive what is lent, and what goes the same way.
+func (c *lateChannel) AwaitReturned(ctx context.Context, pe int, number uint64) error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	if pe < 0 || c.loans[pe].out[number] {
+		c.arriveFrom(pe)
 	}
 	return context.Cause(ctx)
 }
@@ -327,12 +403,12 @@ func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 func (c *lateChannel) Close() error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	for c.net.arriveLocked(func(op *lateOp) bool { return op.from == c }) {
-	}
+	c.arriveFrom(-1)
 	return nil
 }
 
 var (
 	_ transport.Waiter  = (*lateTransport)(nil)
 	_ transport.Watcher = (*lateTransport)(nil)
+	_ transport.Lender  = (*lateChannel)(nil)
 )

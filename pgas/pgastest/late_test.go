@@ -132,6 +132,43 @@ func TestLateRules(t *testing.T) {
 			b.Post(1, transport.Set, word(2), 10*early+binary.LittleEndian.Uint64(got))
 			quiet(b, -1)
 		}, [3]uint64{1, 71}},
+		{"so is the value of an atomic", func(a, b transport.Channel, pe1 transport.Transport) {
+			got := bytes(7)
+			a.AtomicNB(1, transport.Add, word(1), 1, 0, got)
+			pe1.(transport.Watcher).Fault()
+			early := binary.LittleEndian.Uint64(got)
+			quiet(a, -1)
+			b.Post(1, transport.Set, word(2), 10*early+binary.LittleEndian.Uint64(got))
+			quiet(b, -1)
+		}, [3]uint64{1, 70}},
+		{"a quiet of another PE fills nothing", func(a, b transport.Channel, pe1 transport.Transport) {
+			got := [2][]byte{bytes(7), bytes(7)}
+			b.Post(1, transport.Set, word(1), 1)
+			quiet(b, -1)
+			a.GetNB(1, got[0], 8)
+			a.AtomicNB(1, transport.Fetch, word(1), 0, 0, got[1])
+			quiet(a, 0)
+			early := binary.LittleEndian.Uint64(got[0]) + binary.LittleEndian.Uint64(got[1])
+			quiet(a, 1)
+			b.Post(1, transport.Set, word(2), early)
+			b.Post(1, transport.Set, word(3), binary.LittleEndian.Uint64(got[0])+binary.LittleEndian.Uint64(got[1]))
+			quiet(b, -1)
+		}, [3]uint64{1, 14, 2}},
+		{"a lent source is read late", func(a, b transport.Channel, pe1 transport.Transport) {
+			lender, src := a.(transport.Lender), [2][]byte{bytes(1), bytes(2)}
+			first, second := lender.PutNB(1, 8, src[0]), lender.PutNB(1, 16, src[1])
+			src[0][0] = 9 // a bug of the caller's, which shows
+			if lender.Returned(1, first) || lender.Returned(1, second) {
+				t.Error("a source was given back before it was read")
+			}
+			pe1.(transport.Watcher).Fault()
+			if lender.Returned(1, first) || !lender.Returned(1, second) {
+				t.Error("the source that was read last is not the one that is given back")
+			}
+			if err := lender.AwaitReturned(ctx, 1, first); err != nil || !lender.Returned(1, first) {
+				t.Errorf("a source is kept: %v", err)
+			}
+		}, [3]uint64{9, 2}},
 		{"a fetching atomic overtakes", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Post(1, transport.Add, word(1), 1)
 			if _, err := a.Atomic(ctx, 1, transport.Add, word(2), 5, 0); err != nil {
