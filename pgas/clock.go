@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -126,13 +127,29 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 		if c.set == nil {
 			v, ok = c.check() // it may have changed since
 		}
-		if stalled := errors.Is(err, transport.ErrStalled); stalled || err == nil && !ok {
-			err = w.hopeless(ctx, c, stalled)
+		switch {
+		case errors.Is(err, transport.ErrStalled):
+			err = w.explain(ctx, c)
+		case err == nil && !ok:
+			err = w.hopeless(ctx, c, false)
 		}
 		if ok || err != nil {
 			return v, err
 		}
 	}
+}
+
+// explain looks for the reason why no PE can go on: as often, and as far apart, as one that sleeps would.
+func (w *World) explain(ctx context.Context, c cond) error {
+	for _, d := range [...]time.Duration{firstLook, w.patience(), w.patience()} {
+		if err := w.hopeless(ctx, c, true); err != nil || c.team == nil {
+			return err
+		}
+		if err := w.sched.Sleep(ctx, d); err != nil {
+			return err
+		}
+	}
+	return w.hopeless(ctx, c, true)
 }
 
 // span is where c's words are in the heap; nowhere if they are not in it.
@@ -152,4 +169,14 @@ func (w *World) since() int64 {
 		return int64(w.sched.Now())
 	}
 	return time.Now().UnixNano()
+}
+
+// wall is the time for reports of how long PEs wait.
+func (w *World) wall() time.Time { return time.Unix(0, w.since()) }
+
+// lasts says whether a wait can last where a scheduler says who runs, and notes that it shows: what only
+// messages end, always ends.
+func (w *World) lasts(why blockedIn) bool {
+	w.shown = why.op != boot.InGet && why.op != boot.InAtomic && why.op != boot.InQuiet
+	return w.shown
 }

@@ -47,7 +47,7 @@ func (w *World) sayWaiting(why blockedIn) {
 	words[2].Store(e.call & 0xff)
 	words[3].Store(why.seq)
 	words[4].Store(uint64(t.pes[0])<<32 | uint64(len(t.pes)))
-	words[0].Store(uint64(time.Now().UnixNano()))
+	words[0].Store(uint64(w.wall().UnixNano()))
 }
 
 // missing is the first PE of this host that has not entered the call under way, or pe if all have.
@@ -96,7 +96,7 @@ func (w *World) patience() time.Duration {
 
 // lookAround is stuck for what takes messages: it does its work now and then only, less and less often.
 func (t *Team) lookAround() error {
-	u, now := &t.turns, time.Now()
+	u, now := &t.turns, t.w.wall()
 	if u.lookTag != u.tag {
 		u.lookTag, u.lookSince, u.nextLook = u.tag, now, now.Add(firstLook)
 	}

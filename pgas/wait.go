@@ -210,6 +210,9 @@ func (w *World) failure() error {
 // block and unblock bracket what takes a while. When several goroutines of a PE are blocked, the last
 // to start is what shows.
 func (w *World) block(why blockedIn) {
+	if w.sched != nil && !w.lasts(why) {
+		return
+	}
 	b := &w.state.Blocked
 	b.Peer.Store(int32(why.peer))
 	b.Seq.Store(why.seq)
@@ -228,6 +231,10 @@ func (why blockedIn) slot() uint32 {
 }
 
 func (w *World) unblock() {
+	if w.sched != nil && !w.shown {
+		return
+	}
+	w.shown = false
 	w.state.Blocked.Op.Store(uint32(boot.NotBlocked))
 	w.stopWaiting()
 }

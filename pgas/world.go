@@ -31,6 +31,7 @@ type World struct {
 	waiter transport.Waiter    // far, if it must be driven while waiting
 	faults transport.Watcher   // far, if it watches its peers
 	sched  transport.Scheduler // far, if PEs do not run by themselves
+	shown  bool                // with sched: this PE shows what it is blocked in
 
 	joined   time.Time
 	ctx      context.Context // ends with Close, for operations that take none

@@ -196,7 +196,8 @@ func treeOf(list string, npes int) (*topo.Tree, error) {
 // makePEs lays out the PEs in one mapping, which costs what is touched.
 func (s *sim) makePEs(npes int) error {
 	heapMax := roundUp(s.cfg.HeapMax+boot.ReservedBytes, boot.PageBytes)
-	each := boot.SegmentBytes(1, heapMax)
+	// Words that every PE uses must not all share a few sets of the caches of the machine that simulates.
+	each := boot.SegmentBytes(1, heapMax) + 15*boot.PageBytes
 	if err := s.mapMemory(npes * int(each)); err != nil {
 		return fmt.Errorf("sim: the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
 	}

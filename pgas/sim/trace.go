@@ -36,7 +36,7 @@ type step struct {
 }
 
 // kept is how many steps are remembered.
-const kept = 1 << 8
+const kept = 1 << 6
 
 type trace struct {
 	out  io.Writer
