@@ -258,6 +258,14 @@ func testManyInFlight(t *testing.T, r *Rig) {
 		pe := 1 + i%2
 		got[i] = make([]byte, at[pe].Bytes)
 		ch.AtomicNB(pe, transport.Add, at[pe], 1, 0, got[i])
+		if i%3 == 0 {
+			ch.GetNB(pe, make([]byte, 100), base+128) // what else takes room among the answers to come
+		}
+		if i%1000 == 0 {
+			if _, err := ch.Atomic(bounded(t), 1, transport.Fetch, at[1], 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	for pe := 1; pe <= 2; pe++ {
 		if err := ch.Quiet(bounded(t), pe); err != nil {
@@ -546,9 +554,14 @@ func testCancelledQuiet(t *testing.T, r *Rig) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for i := range 20 {
+		old := make([]byte, 8)
 		ch.Put(1, base, pattern(100, byte(i)))
+		ch.AtomicNB(1, transport.Add, transport.Word{Off: base + 128, Bytes: 8}, 1, 0, old)
 		ch.Quiet(ctx, -1) // either outcome: it may have been done before it looked
 		quiet(t, ch)
+		if got := binary.NativeEndian.Uint64(old); got != uint64(i) {
+			t.Fatalf("after a cancelled quiet and another, the old value is %d, want %d", got, i)
+		}
 		if !bytes.Equal(r.Heaps[1][base:base+100], pattern(100, byte(i))) {
 			t.Fatal("a put was lost to a cancelled quiet")
 		}

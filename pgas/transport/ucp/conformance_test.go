@@ -17,7 +17,9 @@ func TestConformance(t *testing.T) {
 		conformance(t, tls, tls, ucp.Settings{})
 	}
 	conformance(t, "native", "tcp", ucp.Settings{RMA: engine.Native})
-	conformance(t, "nic", "tcp", ucp.Settings{NICAtomics: true})
+	for _, tls := range ucp.Lanes {
+		conformance(t, "nic "+tls, tls, ucp.Settings{NICAtomics: true})
+	}
 }
 
 func conformance(t *testing.T, name, tls string, settings ucp.Settings) {
