@@ -105,3 +105,34 @@ func ExampleInit() {
 	fmt.Println("PE", w.PE(), "of", w.NPEs())
 	// Output: PE 0 of 1
 }
+
+// A column of a matrix that lies in rows is a strided range: one call moves it, and to another host one
+// message.
+func ExampleSlice_IPut() {
+	const rows, columns = 3, 4
+	err := pgastest.Goroutines(context.Background(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		matrix, err := pgas.Alloc[int](ctx, w, rows*columns)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			matrix.Range(2, rows*columns).IPut(1, []int{7, 8, 9}, columns, 1, rows) // column 2 of PE 1
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.PE() == 1 {
+			for mine := matrix.Local(); len(mine) > 0; mine = mine[columns:] {
+				fmt.Println(mine[:columns])
+			}
+		}
+		return matrix.Free(ctx)
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// [0 0 7 0]
+	// [0 0 8 0]
+	// [0 0 9 0]
+}

@@ -13,7 +13,7 @@ import (
 // operations do, those that fetch and those that do not.
 func TestNoStoreQuietCompletes(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
-		const n = 3000
+		const n = 300
 		s, err := pgas.Alloc[int64](ctx, w, 4*n+1)
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		s, err := pgas.Alloc[uint64](ctx, w, 2000)
+		s, err := pgas.Alloc[uint64](ctx, w, 400)
 		if err != nil {
 			return err
 		}
@@ -111,13 +111,13 @@ func TestSessions(t *testing.T) {
 		} {
 			c.StartSession(hints...)
 			c.StartSession()
-			for i := range 2000 {
+			for i := range 400 {
 				s.At(i).On(c).Put(other, uint64(i*round))
 			}
 			if err := c.Quiet(ctx); err != nil {
 				return err
 			}
-			if got := s.At(1999).On(c).Get(other); got != uint64(1999*round) {
+			if got := s.At(399).On(c).Get(other); got != uint64(399*round) {
 				return fmt.Errorf("round %d: %d after a quiet", round, got)
 			}
 			// A batch's signals leave in the end, though nothing pushes them.
