@@ -231,10 +231,12 @@ func (why blockedIn) slot() uint32 {
 }
 
 func (w *World) unblock() {
-	if w.sched != nil && !w.shown {
-		return
+	if w.sched != nil {
+		if !w.shown {
+			return
+		}
+		w.shown = false // elsewhere several goroutines come here at once
 	}
-	w.shown = false
 	w.state.Blocked.Op.Store(uint32(boot.NotBlocked))
 	w.stopWaiting()
 }

@@ -601,3 +601,56 @@ func TestWaitSetsDoNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Partial sums are taken as they come, whoever is first.
+func ExampleWaitSet_Arrivals() {
+	total := int64(0)
+	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		sums, err := pgas.Alloc[int64](ctx, w, w.NPEs())
+		if err != nil {
+			return err
+		}
+		parts := pgas.AtomicsOf(sums.All())
+		parts.At(w.PE()).Set(0, int64(10+w.PE()))
+		if w.PE() == 0 {
+			arrived := parts.Until(pgas.NE, 0)
+			for _, part := range arrived.Arrivals(ctx) {
+				total += part
+			}
+			if err := arrived.Err(); err != nil {
+				return err
+			}
+		}
+		return w.Barrier(ctx)
+	})
+	fmt.Println(total, err)
+	// Output: 46 <nil>
+}
+
+// A server takes requests from whoever has one, each in turn.
+func ExampleWaitSet_WaitAny() {
+	served := 0
+	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		flags, err := pgas.Alloc[pgas.Signal](ctx, w, w.NPEs())
+		if err != nil {
+			return err
+		}
+		inbox := pgas.SignalsOf(flags.All())
+		if w.PE() != 0 {
+			inbox.At(w.PE()).Set(0, 1)
+			return w.Barrier(ctx)
+		}
+		requests := inbox.Until(pgas.NE, 0)
+		for range w.NPEs() - 1 {
+			pe, _, err := requests.WaitAny(ctx)
+			if err != nil {
+				return err
+			}
+			inbox.At(pe).Set(0, 0)
+			served++
+		}
+		return w.Barrier(ctx)
+	})
+	fmt.Println(served, err)
+	// Output: 3 <nil>
+}
