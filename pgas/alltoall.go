@@ -165,11 +165,11 @@ func (a *allToAll) place(s *show, e *entry) {
 	}
 }
 
-// fromHere copies this PE's blocks from what the members of this host show.
-func (a *allToAll) fromHere(ctx context.Context, s *show) error {
+// fromHere copies this PE's blocks from what the members of this host show; met says that all have come.
+func (a *allToAll) fromHere(ctx context.Context, s *show, met bool) error {
 	for d := range a.l.here {
 		k := (a.l.rank + d) % len(a.l.here)
-		if _, err := a.t.awaitEntry(ctx, a.l, k); err != nil {
+		if _, err := a.t.entryHere(ctx, a.l, k, met); err != nil {
 			return err
 		}
 		if s.way == lent {
@@ -192,10 +192,11 @@ func (a *allToAll) here(ctx context.Context) error {
 	defer t.leave()
 	s.x = t.box(s.boxes())
 	a.place(&s, e)
-	if err := t.come(ctx, a.l, e); err != nil {
+	met, err := t.come(ctx, a.l, e)
+	if err != nil {
 		return err
 	}
-	if err := a.fromHere(ctx, &s); err != nil {
+	if err := a.fromHere(ctx, &s, met); err != nil {
 		return err
 	}
 	t.entered()
@@ -257,7 +258,7 @@ func (a *allToAll) bundled(ctx context.Context, b bundle) error {
 	} else if err := t.awaitReady(ctx, l, 0); err != nil {
 		return err
 	}
-	if err := a.fromHere(ctx, &s); err != nil {
+	if err := a.fromHere(ctx, &s, true); err != nil {
 		return err
 	}
 	for host, members := range l.hosts {

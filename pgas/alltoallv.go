@@ -109,7 +109,8 @@ func (a *allToAllV) walk(ctx context.Context, first, last int, read uint64) erro
 		a.notice(sends[noticeBytes*s:], a.from, to)
 		a.notice(wants[noticeBytes*s:], a.to, from)
 	}
-	if err := t.come(ctx, a.l, e); err != nil {
+	met, err := t.come(ctx, a.l, e)
+	if err != nil {
 		return err
 	}
 	for s := range steps {
@@ -117,7 +118,7 @@ func (a *allToAllV) walk(ctx context.Context, first, last int, read uint64) erro
 			t.sendBox(from, x+box(s), wants[noticeBytes*s:][:noticeBytes])
 		}
 	}
-	if err := a.takeHere(ctx, first, last); err != nil {
+	if err := a.takeHere(ctx, first, last, met); err != nil {
 		return err
 	}
 	for s := range steps {
@@ -151,14 +152,14 @@ func readNotice(p []byte) (off, n int) {
 }
 
 // takeHere copies the blocks of the members of this host whose turn it is in steps first to last.
-func (a *allToAllV) takeHere(ctx context.Context, first, last int) error {
+func (a *allToAllV) takeHere(ctx context.Context, first, last int, met bool) error {
 	t := a.t
 	for k, i := range a.l.here {
 		s := (t.me - i + len(t.pes)) % len(t.pes)
 		if s < first || s >= last {
 			continue
 		}
-		e, err := t.awaitEntry(ctx, a.l, k)
+		e, err := t.entryHere(ctx, a.l, k, met)
 		if err != nil {
 			return err
 		}

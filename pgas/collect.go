@@ -145,13 +145,14 @@ func (c *collection) fcollectHere(ctx context.Context) error {
 	if s.way != lent {
 		copy(t.place(&s, e), t.mine(c.src, c.n))
 	}
-	if err := t.come(ctx, l, e); err != nil {
+	met, err := t.come(ctx, l, e)
+	if err != nil {
 		return err
 	}
 	dst := t.mine(c.dst, c.sum)
 	for d := range l.here {
 		k := (l.rank + d) % len(l.here)
-		if _, err := t.awaitEntry(ctx, l, k); err != nil {
+		if _, err := t.entryHere(ctx, l, k, met); err != nil {
 			return err
 		}
 		lo, hi := c.block(l.here[k])
@@ -201,12 +202,13 @@ func (c *collection) collectHere(ctx context.Context) error {
 	if c.n <= inlineBytes-8 {
 		copy(e.data[8:], t.mine(c.src, c.n))
 	}
-	if err := t.come(ctx, l, e); err != nil {
+	met, err := t.come(ctx, l, e)
+	if err != nil {
 		return err
 	}
 	dst, lends := t.mine(c.dst, c.room), false
 	for k, i := range l.here {
-		other, err := t.awaitEntry(ctx, l, k)
+		other, err := t.entryHere(ctx, l, k, met)
 		if err != nil {
 			return err
 		}

@@ -124,12 +124,20 @@ func (t *Team) shown(l *layout, s *show, k int) []byte {
 
 // come publishes e where all members of the host will look at each other's entries. With more PEs than
 // CPUs they meet for that: one switch between processes for each of them instead of one for each pair.
-func (t *Team) come(ctx context.Context, l *layout, e *entry) error {
+func (t *Team) come(ctx context.Context, l *layout, e *entry) (met bool, err error) {
 	if len(t.hosts) == 1 && len(l.here) > 1 && !t.w.flags {
-		return t.meetIn(ctx, e)
+		return true, t.meetIn(ctx, e)
 	}
 	t.publish(e)
-	return nil
+	return false, nil
+}
+
+// entryHere is the entry of member number k of this host, which all who have met have left.
+func (t *Team) entryHere(ctx context.Context, l *layout, k int, met bool) (*entry, error) {
+	if met {
+		return l.local[k].entry(t.turns.n), nil
+	}
+	return t.awaitEntry(ctx, l, k)
 }
 
 // readBy is how often others have read what this PE lends. Sampled before publish, it tells awaitReaders
