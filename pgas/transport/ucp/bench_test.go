@@ -66,6 +66,8 @@ var rates = []struct {
 	{"put", 64 << 10, 1000, (*bencher).put},
 	{"put", 1 << 20, 200, (*bencher).put},
 	{"get", 1 << 20, 200, (*bencher).getNB},
+	{"put of words at a stride", 32 << 10, 1000, (*bencher).putBlocks},
+	{"get of words at a stride", 32 << 10, 1000, (*bencher).getBlocksNB},
 }
 
 func (b *bencher) put()   { b.c.Put(1, dataOff, b.buf) }
@@ -75,6 +77,17 @@ var countWord = transport.Word{Off: countOff, Bytes: 8}
 
 func (b *bencher) fetchAddNB() { b.c.AtomicNB(1, transport.Add, countWord, 1, 0, b.buf) }
 func (b *bencher) maxNB()      { b.c.AtomicNB(1, transport.Max, countWord, 1, 0, b.buf) }
+
+// apart is the words of the buffer, a cache line apart in the other heap.
+func (b *bencher) apart() transport.Blocks {
+	return transport.Blocks{Bytes: 8, Count: len(b.buf) / 8, Here: 8, There: 64}
+}
+
+func (b *bencher) putBlocks() { b.c.(transport.Strider).PutBlocks(1, dataOff, b.buf, b.apart()) }
+
+func (b *bencher) getBlocksNB() {
+	b.c.(transport.Strider).GetBlocksNB(1, b.buf, dataOff, b.apart())
+}
 
 func (b *bencher) putQuiet() error {
 	b.c.Put(1, dataOff, b.buf)
