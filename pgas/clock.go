@@ -124,14 +124,17 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 	}
 	for {
 		err := w.sched.Await(ctx, lo, hi, ready)
+		switch {
+		case errors.Is(err, transport.ErrStalled):
+			err = w.explain(ctx, &c, ready)
+		case err == nil && !ok:
+			err = w.hopeless(ctx, c, false)
+		}
 		if c.set == nil {
 			v, ok = c.check() // it may have changed since
 		}
-		switch {
-		case errors.Is(err, transport.ErrStalled):
-			err = w.explain(ctx, c)
-		case err == nil && !ok:
-			err = w.hopeless(ctx, c, false)
+		if ok {
+			err = nil // what came true at the last moment counts
 		}
 		if ok || err != nil {
 			return v, err
@@ -139,17 +142,25 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 	}
 }
 
-// explain looks for the reason why no PE can go on: as often, and as far apart, as one that sleeps would.
-func (w *World) explain(ctx context.Context, c cond) error {
+// explain looks for the reason why no PE can go on: as often, and as far apart, as one that sleeps would,
+// and as long as ready does not hold.
+func (w *World) explain(ctx context.Context, c *cond, ready func() bool) error {
+	if c.team == nil {
+		return w.hopeless(ctx, *c, true)
+	}
+	lo, hi := c.span()
 	for _, d := range [...]time.Duration{firstLook, w.patience(), w.patience()} {
-		if err := w.hopeless(ctx, c, true); err != nil || c.team == nil {
+		if err := w.hopeless(ctx, *c, true); err != nil || ready() {
 			return err
 		}
-		if err := w.sched.Sleep(ctx, d); err != nil {
+		until, cancel := w.sched.WithTimeout(ctx, d)
+		err := w.sched.Await(until, lo, hi, ready)
+		cancel()
+		if err == nil || ctx.Err() != nil {
 			return err
 		}
 	}
-	return w.hopeless(ctx, c, true)
+	return w.hopeless(ctx, *c, true)
 }
 
 // span is where c's words are in the heap; nowhere if they are not in it.

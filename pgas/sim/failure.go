@@ -112,6 +112,7 @@ func (s *sim) awaitDeadline() bool {
 		return false
 	}
 	<-first.wait.ctx.Done()
+	s.lookedAround = false
 	s.cancelled = true
 	s.checkFragile()
 	return true

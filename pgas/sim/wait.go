@@ -8,8 +8,6 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // wait is what a task waits for.
@@ -54,7 +52,7 @@ func (s *sim) finish(t *task, err error, d int64) {
 		i := slices.Index(s.fragile, t)
 		s.fragile = slices.Delete(s.fragile, i, i+1)
 	}
-	if !errors.Is(err, transport.ErrStalled) {
+	if err == nil {
 		s.lookedAround = false
 	}
 	t.gen++
