@@ -11,11 +11,11 @@
 //
 // # Completion and order
 //
-// When a put returns, its source may be reused, and nothing more is known. Fence orders what was
-// issued before it against what comes after, for each target PE by itself. Quiet returns when
-// everything issued is complete and visible at its target. Barrier is a Quiet of the default context
-// on every PE, then a meeting of all of them. A Context is an ordering domain of its own: fences and
-// quiets of one say nothing about another.
+// When a put returns, its source may be reused, and nothing more is known; PutNB of a slice says when its
+// source may be. Fence orders what was issued before it against what comes after, for each target PE by
+// itself. Quiet returns when everything issued is complete and visible at its target. Barrier is a Quiet
+// of the default context on every PE, then a meeting of all of them. A Context is an ordering domain of
+// its own: fences and quiets of one say nothing about another.
 //
 // # Waiting
 //
