@@ -241,6 +241,7 @@ func (c *channel) await(t *task, f *flow) {
 	s := c.pe.s
 	if c.left(f) > 0 {
 		t.gen++
+		s.settle(t)
 		c.waits = append(c.waits, quiet{t, f})
 		t.park()
 	}
@@ -270,8 +271,7 @@ func (f *flow) completed(s *sim) *task {
 		if q := c.waits[i]; c.left(q.f) == 0 {
 			c.waits = append(c.waits[:i], c.waits[i+1:]...)
 			i--
-			s.after(q.t, s.now+q.t.lag)
-			q.t.lag = 0
+			s.after(q.t, max(s.now, q.t.busy))
 		}
 	}
 	return nil

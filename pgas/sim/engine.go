@@ -22,8 +22,9 @@ type task struct {
 	killed bool
 	over   bool
 
-	lag int64 // time that it has used since it was resumed
-	gen uint64
+	lag  int64 // time that it has used since it was resumed
+	busy int64 // while it is parked: it does not go on before that time
+	gen  uint64
 	// Of a wait under way:
 	waiting bool
 	wait    wait
@@ -180,6 +181,12 @@ func (s *sim) after(t *task, at int64) {
 	o := s.newOp(opResume)
 	o.task, o.gen = t, t.gen
 	s.queue.push(at, o)
+}
+
+// settle notes until when t is busy with what it has done, before it is parked.
+func (s *sim) settle(t *task) {
+	t.busy = s.now + t.lag
+	t.lag = 0
 }
 
 // elapse lets the running task be busy for d before it goes on.

@@ -34,6 +34,7 @@ func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error 
 // begin makes t wait.
 func (s *sim) begin(t *task, w wait) {
 	t.gen++
+	s.settle(t)
 	t.waiting, t.wait, t.err = true, w, nil
 	t.pe.waiting = append(t.pe.waiting, t)
 	if done := w.ctx.Done(); done != nil && done != s.ctx.Done() {
@@ -56,8 +57,7 @@ func (s *sim) finish(t *task, err error, d int64) {
 		s.lookedAround = false
 	}
 	t.gen++
-	s.after(t, max(s.now+d, s.now+t.lag))
-	t.lag = 0
+	s.after(t, max(s.now+d, t.busy))
 }
 
 // touched asks the tasks of p again that look at the bytes from lo to hi.
@@ -125,7 +125,7 @@ func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
 			s.finish(t, nil, 0)
 		}
 	}
-	s.at(s.now+t.lag+picos(d), o)
+	s.at(t.busy+picos(d), o)
 	t.park()
 	return t.err
 }
