@@ -159,6 +159,11 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	if npes < 1 {
 		return nil, fmt.Errorf("sim: a job of %d PEs", npes)
 	}
+	for _, d := range cfg.Deaths {
+		if d.PE < 0 || d.PE >= npes {
+			return nil, fmt.Errorf("sim: PE %d is to die, in a job of %d", d.PE, npes)
+		}
+	}
 	tree, err := treeOf(cfg.Topology, npes)
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)

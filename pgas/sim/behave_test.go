@@ -1,0 +1,374 @@
+package sim_test
+
+// How a simulated job behaves apart from what its operations cost: the same from run to run, with a report
+// instead of a hang, with deaths, deadlines and second threads of control.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// busy does a bit of everything, as its PE's random numbers have it.
+func busy(ctx context.Context, w *pgas.World) error {
+	words, err := pgas.Alloc[int64](ctx, w, 64)
+	if err != nil {
+		return err
+	}
+	n := uint64(w.NPEs())
+	for range 30 {
+		pe, i := int(w.Random()%n), int(w.Random()%32)
+		switch w.Random() % 6 {
+		case 0:
+			words.Range(32, 64).Put(pe, words.Local()[:32])
+		case 1:
+			words.At(i).Get(pe)
+		case 2:
+			pgas.AtomicOf(words, i).Add(pe, 1)
+		case 3:
+			pgas.AtomicOf(words, i).CompareSwap(pe, 0, int64(w.PE()))
+		case 4:
+			w.Fence()
+		default:
+			if err := w.Quiet(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	team, err := w.Team().SplitColor(ctx, w.PE()%2, 0)
+	if err != nil {
+		return err
+	}
+	if err := team.Barrier(ctx); err != nil {
+		return err
+	}
+	return pgas.SumReduce(ctx, w.Team(), words.Range(0, 8), words.Range(8, 16))
+}
+
+// TestDeterminism: the same seed gives the same trace, byte for byte, and another one another trace.
+func TestDeterminism(t *testing.T) {
+	for _, adversary := range []bool{false, true} {
+		trace := func(seed uint64) []byte {
+			var out bytes.Buffer
+			cfg := sim.Config{Seed: seed, Adversary: adversary, Topology: machine, Trace: &out}
+			if _, err := sim.Run(t.Context(), cfg, 13, busy); err != nil {
+				t.Fatal(err)
+			}
+			return out.Bytes()
+		}
+		first, second, other := trace(1), trace(1), trace(2)
+		if len(first) < 1000 || !bytes.Equal(first, second) {
+			t.Errorf("adversary %v: two runs of one seed differ: %d and %d bytes of trace", adversary, len(first), len(second))
+		}
+		if bytes.Equal(first, other) {
+			t.Errorf("adversary %v: another seed gives the same trace", adversary)
+		}
+	}
+}
+
+// TestDeadlock: who waits for what is in the report.
+func TestDeadlock(t *testing.T) {
+	_, err := sim.Run(t.Context(), sim.Config{}, 3, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 1 {
+			return w.Barrier(ctx)
+		}
+		_, err = pgas.AtomicOf(words, 1).WaitUntil(ctx, pgas.EQ, 7)
+		return err
+	})
+	if !sim.IsDeadlock(err) {
+		t.Fatalf("the run ended with %v", err)
+	}
+	for _, want := range []string{"PE 0 waits for the word at offset 16777224, which is 0", "PE 1 is in barrier", "PE 2 waits for the word at offset 16777224"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the report does not say %q:\n%v", want, err)
+		}
+	}
+}
+
+// TestMismatch: PEs in different collectives find out, in place of a deadlock.
+func TestMismatch(t *testing.T) {
+	_, err := sim.Run(t.Context(), sim.Config{}, 4, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 8)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 3 {
+			return pgas.SumReduce(ctx, w.Team(), words.Range(0, 2), words.Range(4, 6))
+		}
+		return pgas.Broadcast(ctx, w.Team(), words.Range(0, 2), words.Range(4, 6), 0)
+	})
+	var mismatch *pgas.MismatchError
+	if !errors.As(err, &mismatch) {
+		t.Fatalf("the run ended with %v", err)
+	}
+}
+
+// TestUsageErrors: misuse is a failure of the run that names the PE.
+func TestUsageErrors(t *testing.T) {
+	_, err := sim.Run(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 1 {
+			words.At(0).Put(2, 1)
+		}
+		return nil
+	})
+	var usage *pgas.UsageError
+	var failure *sim.Failure
+	if !errors.As(err, &usage) || !errors.As(err, &failure) || failure.PE != 1 {
+		t.Fatalf("the run ended with %v", err)
+	}
+}
+
+// TestDeath: whoever waits for a PE that has died gets an error that names it, two seconds later at the most.
+func TestDeath(t *testing.T) {
+	const victim, at = 2, 5 * time.Millisecond
+	for name, wait := range map[string]func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error{
+		"barrier": func(ctx context.Context, w *pgas.World, _ pgas.Sym[int64]) error { return w.Barrier(ctx) },
+		"word": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
+			_, err := pgas.AtomicOf(words, 0).WaitUntil(ctx, pgas.NE, 0)
+			return err
+		},
+		"quiet": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
+			if err := w.Sleep(ctx, 2*at); err != nil {
+				return err
+			}
+			words.At(0).Put(victim, 1)
+			return w.Quiet(ctx)
+		},
+		"atomic": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
+			for {
+				pgas.AtomicOf(words, 0).FetchAdd(victim, 1)
+			}
+		},
+		"atomic after the news": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
+			if err := w.Sleep(ctx, time.Second); err != nil {
+				return err
+			}
+			pgas.AtomicOf(words, 0).FetchAdd(victim, 1)
+			return nil
+		},
+	} {
+		for _, adversary := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/adversary=%v", name, adversary), func(t *testing.T) {
+				told := make([]time.Duration, 4)
+				cfg := sim.Config{Adversary: adversary, Deaths: []sim.Death{{PE: victim, At: at}}}
+				_, err := sim.Run(t.Context(), cfg, len(told), func(ctx context.Context, w *pgas.World) error {
+					words, err := pgas.Alloc[int64](ctx, w, 1)
+					if err != nil {
+						return err
+					}
+					if w.PE() == victim {
+						err := w.Sleep(ctx, time.Hour)
+						return fmt.Errorf("the dead speak: %v", err)
+					}
+					err = caught(func() error { return wait(ctx, w, words) })
+					var peer *pgas.PeerError
+					if !errors.As(err, &peer) || peer.PE != victim {
+						return fmt.Errorf("the wait ended with %v", err)
+					}
+					told[w.PE()] = w.Now()
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for pe, d := range told {
+					if pe != victim && (d < at || d > at+2*time.Second) {
+						t.Errorf("PE %d was told at %v", pe, d)
+					}
+				}
+			})
+		}
+	}
+}
+
+// caught turns a panic with a *pgas.PeerError into an error.
+func caught(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			peer, ok := p.(*pgas.PeerError)
+			if !ok {
+				panic(p)
+			}
+			err = peer
+		}
+	}()
+	return f()
+}
+
+// TestTimeouts: deadlines of the virtual clock end waits at their time; those of the real one end a wait when
+// nothing else can.
+func TestTimeouts(t *testing.T) {
+	r, err := sim.Run(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		start := w.Now()
+		until, cancel := w.WithTimeout(ctx, 3*time.Hour)
+		defer cancel()
+		if _, err = pgas.AtomicOf(words, 0).WaitUntil(until, pgas.NE, 0); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(until.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("the wait ended with %v", err)
+		}
+		if d := w.Now() - start; d != 3*time.Hour {
+			return fmt.Errorf("the wait took %v", d)
+		}
+		real, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		if _, err = pgas.AtomicOf(words, 0).WaitUntil(real, pgas.NE, 0); !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("the wait with a real deadline ended with %v", err)
+		}
+		ended, end := context.WithCancel(ctx)
+		end()
+		if _, err = pgas.AtomicOf(words, 0).WaitUntil(ended, pgas.NE, 0); !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("the wait with an ended context ended with %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Time < 3*time.Hour {
+		t.Errorf("the run took %v", r.Time)
+	}
+}
+
+// TestCancelByAnother: a context that another PE ends ends a wait.
+func TestCancelByAnother(t *testing.T) {
+	var cancel context.CancelFunc
+	_, err := sim.Run(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 1 {
+			if err := w.Sleep(ctx, time.Second); err != nil {
+				return err
+			}
+			cancel()
+			return nil
+		}
+		ctx, cancel = context.WithCancel(ctx)
+		if _, err = pgas.AtomicOf(words, 0).WaitUntil(ctx, pgas.NE, 0); !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("the wait ended with %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNonBlocking: a non-blocking collective is a second thread of control of its PE.
+func TestNonBlocking(t *testing.T) {
+	for _, cfg := range []sim.Config{{}, {Adversary: true}} {
+		_, err := sim.Run(t.Context(), cfg, 5, func(ctx context.Context, w *pgas.World) error {
+			words, err := pgas.Alloc[int64](ctx, w, 4)
+			if err != nil {
+				return err
+			}
+			words.Local()[0] = int64(w.PE())
+			words.Local()[1] = 1
+			a := pgas.SumReduceNB(ctx, w.Team(), words.Range(2, 3), words.Range(0, 1))
+			b := pgas.SumReduceNB(ctx, w.Team(), words.Range(3, 4), words.Range(1, 2))
+			for {
+				if over, err := b.Test(); over {
+					if err != nil {
+						return err
+					}
+					break
+				}
+			}
+			if err := a.Wait(ctx); err != nil {
+				return err
+			}
+			if got := words.Local()[2:]; !slices.Equal(got, []int64{10, 5}) {
+				return fmt.Errorf("the sums are %v", got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMachine: what a program is told of the simulated machine.
+func TestMachine(t *testing.T) {
+	_, err := sim.Run(t.Context(), sim.Config{Topology: machine}, 10, func(ctx context.Context, w *pgas.World) error {
+		tree, err := w.Topology(ctx)
+		if err != nil {
+			return err
+		}
+		if got, want := fmt.Sprint(tree.Names()), "[machine rack host numa]"; got != want {
+			return fmt.Errorf("the levels are %s, want %s", got, want)
+		}
+		if got, want := fmt.Sprint(w.Hosts()), "[host0 host1 host2]"; got != want || w.HostOf(7) != "host1" {
+			return fmt.Errorf("the hosts are %s, want %s; PE 7 is on %s", got, want, w.HostOf(7))
+		}
+		host, err := w.Team().Level(ctx, "host")
+		if err != nil {
+			return err
+		}
+		if want := min(4, 10-w.PE()/4*4); host.NPEs() != want {
+			return fmt.Errorf("the host has %d PEs, want %d", host.NPEs(), want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEndlessRun: a run that does not end is ended.
+func TestEndlessRun(t *testing.T) {
+	forever := func(_ context.Context, w *pgas.World) error {
+		for {
+			w.Yield()
+		}
+	}
+	if _, err := sim.Run(t.Context(), sim.Config{MaxEvents: 100_000}, 2, forever); err == nil || !strings.Contains(err.Error(), "livelock") {
+		t.Errorf("the run ended with %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sim.Run(ctx, sim.Config{}, 2, forever); !errors.Is(err, context.Canceled) {
+		t.Errorf("the run ended with %v", err)
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for _, c := range []struct {
+		cfg  sim.Config
+		npes int
+		want string
+	}{
+		{sim.Config{}, 0, "0 PEs"},
+		{sim.Config{Topology: "host:x"}, 2, "host:x"},
+		{sim.Config{Topology: "core,host:2"}, 2, "core"},
+		{sim.Config{Deaths: []sim.Death{{PE: 2}}}, 2, "PE 2"},
+	} {
+		_, err := sim.Run(t.Context(), c.cfg, c.npes, counter)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v with %d PEs: %v, want something about %q", c.cfg, c.npes, err, c.want)
+		}
+	}
+	if err := sim.Replay(t.Context(), sim.Config{}, 2, "0.x", counter); err == nil {
+		t.Error("a schedule that is none was accepted")
+	}
+}
