@@ -99,6 +99,7 @@ static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
         l->lost = 1;
 }
 
+// put_packed gathers blocks with the other small operations of the lane.
 static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b)
 {
     for (uint64_t left = b.count; left > 0; left -= b.count) {
