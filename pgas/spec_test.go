@@ -310,3 +310,19 @@ func TestMemoryIsThereWhenAllocReturns(t *testing.T) {
 	onEvery(t, 3, body)
 	pgastest.RunLate(t, 3, 2, body)
 }
+
+// TestRuntimeOnALateNetwork: what the runtime itself sends between hosts needs no luck with its order.
+func TestRuntimeOnALateNetwork(t *testing.T) {
+	const seed = 77
+	for _, c := range []struct{ npes, hosts int }{{2, 2}, {5, 3}, {8, 8}} {
+		for name, body := range map[string]pgastest.Body{
+			"reductions":  reductionsOn(c.npes, []int{0, 1, 124, 125, 1300}),
+			"collectives": func(ctx context.Context, w *pgas.World) error { return randomCollectives(ctx, w, seed, 200) },
+			"locks":       func(ctx context.Context, w *pgas.World) error { return exclude(ctx, w, 3, 100) },
+		} {
+			t.Run(fmt.Sprintf("%s of %d on %d", name, c.npes, c.hosts), func(t *testing.T) {
+				pgastest.RunLate(t, c.npes, c.hosts, body)
+			})
+		}
+	}
+}
