@@ -239,7 +239,7 @@ func (w *World) giveUp(l LockRef) {
 // has come in the meantime, or else to the PE behind. It is no wait of the program, so reports do not
 // show it.
 func (w *World) keep(l LockRef) {
-	defer w.locks.keepers.Done()
+	defer w.locks.kept()
 	if _, err := w.sleepUntil(w.ctx, l.myTurn()); err != nil {
 		w.locks.lose(l.off)
 		return
@@ -257,7 +257,8 @@ type lockSet struct {
 	seats   map[uintptr]*seat // by the offset of the lock
 	spare   []*seat
 	closed  bool
-	keepers sync.WaitGroup
+	keepers int
+	idle    chan struct{} // closed when there are none any more, if somebody waits for that
 }
 
 // at calls f with the seat of the lock at off, which is made for it and ends when nobody sits in it.
@@ -321,16 +322,30 @@ func (s *lockSet) abandon(off uintptr) (keep bool) {
 			t.lose()
 		default:
 			keep = true
-			s.keepers.Add(1)
+			s.keepers++
 		}
 	})
 	return keep
 }
 
-// close waits for the keepers, whose waits have just ended.
-func (s *lockSet) close() {
+// kept is the end of a keeper.
+func (s *lockSet) kept() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keepers--; s.keepers == 0 && s.idle != nil {
+		close(s.idle)
+	}
+}
+
+// close waits for the keepers of w, whose waits have just ended.
+func (s *lockSet) close(w *World) {
 	s.mu.Lock()
 	s.closed = true
+	if s.keepers == 0 {
+		s.mu.Unlock()
+		return
+	}
+	s.idle = make(chan struct{})
 	s.mu.Unlock()
-	s.keepers.Wait()
+	w.awaitClosed(context.Background(), s.idle)
 }

@@ -204,7 +204,7 @@ func (w *World) Abandon() error { return w.teardown() }
 
 func (w *World) teardown() error {
 	w.cancel(errClosed)
-	w.locks.close()
+	w.locks.close(w)
 	var errs []error
 	for _, c := range w.contexts.all() {
 		errs = append(errs, c.close())

@@ -372,3 +372,85 @@ func TestBadConfigs(t *testing.T) {
 		t.Error("a schedule that is none was accepted")
 	}
 }
+
+// TestLockDeadlines: the lock of the specification, with a keeper of a place that nobody wants any more.
+func TestLockDeadlines(t *testing.T) {
+	for seed := range uint64(20) {
+		inside, given := 0, 0
+		cfg := sim.Config{Seed: seed, Adversary: seed > 0}
+		_, err := sim.Run(t.Context(), cfg, 4, func(ctx context.Context, w *pgas.World) error {
+			locks, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+			if err != nil {
+				return err
+			}
+			lock := pgas.LockOf(locks, 0)
+			for range 5 {
+				until, cancel := w.WithTimeout(ctx, time.Duration(w.Random()%100)*time.Microsecond)
+				err := lock.Lock(until)
+				cancel()
+				if errors.Is(err, context.DeadlineExceeded) {
+					given++
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				if inside++; inside > 1 {
+					return errTwoInside
+				}
+				if err := w.Sleep(ctx, 20*time.Microsecond); err != nil {
+					return err
+				}
+				inside--
+				if err := lock.Unlock(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if given == 0 {
+			t.Errorf("seed %d: nobody gave up", seed)
+		}
+	}
+}
+
+// TestExploreLock: the lock of the specification, in every order, and with a deadline that may pass at any
+// time.
+func TestExploreLock(t *testing.T) {
+	for _, deadline := range []bool{false, true} {
+		inside := 0
+		e, err := sim.Explore(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
+			inside = 0
+			locks, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+			if err != nil {
+				return err
+			}
+			lock := pgas.LockOf(locks, 0)
+			sim.Start(ctx)
+			if deadline && w.PE() == 1 {
+				var cancel context.CancelFunc
+				ctx, cancel = w.WithTimeout(ctx, time.Second)
+				defer cancel()
+			}
+			if err := lock.Lock(ctx); err != nil {
+				if errors.Is(err, context.DeadlineExceeded) {
+					err = nil
+				}
+				return err
+			}
+			if inside++; inside > 1 {
+				return errTwoInside
+			}
+			w.Yield()
+			inside--
+			return lock.Unlock()
+		})
+		t.Logf("deadline %v: %+v", deadline, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
