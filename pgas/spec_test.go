@@ -4,6 +4,7 @@ package pgas_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -194,6 +195,62 @@ func TestElementForms(t *testing.T) {
 	}
 	onEvery(t, 3, body)
 	pgastest.RunLate(t, 3, 3, body)
+}
+
+// TestNoTeam: what has no meaning without a team, or for the team that it asks for, panics with
+// *UsageError.
+func TestNoTeam(t *testing.T) {
+	pgastest.RunGoroutines(t, 3, func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[int32](ctx, w, 6)
+		if err != nil {
+			return err
+		}
+		world, dst, src := w.Team(), s.Range(0, 3), s.Range(3, 4)
+		var none *pgas.Team
+		gone, err := world.SplitStrided(ctx, 0, 1, 3)
+		if err != nil {
+			return err
+		}
+		if err := gone.Destroy(ctx); err != nil {
+			return err
+		}
+		for name, call := range map[string]func(){
+			"no team, Sync":       func() { none.Sync(ctx) },
+			"no team, Barrier":    func() { none.Barrier(ctx) },
+			"no team, split":      func() { none.SplitStrided(ctx, 0, 1, 1) },
+			"no team, Split2D":    func() { none.Split2D(ctx, 1) },
+			"no team, context":    func() { none.NewContext() },
+			"no team, view":       func() { none.Context() },
+			"no team, config":     func() { none.Config() },
+			"no team, broadcast":  func() { pgas.Broadcast(ctx, none, dst, src, 0) },
+			"no team, fcollect":   func() { pgas.FCollect(ctx, none, dst, src) },
+			"no team, collect":    func() { pgas.Collect(ctx, none, dst, src) },
+			"no team, alltoall":   func() { pgas.AllToAll(ctx, none, dst, dst) },
+			"no team, sum":        func() { pgas.SumReduce(ctx, none, src, src) },
+			"no team, scan":       func() { pgas.SumExscan(ctx, none, src, src) },
+			"destroyed, Sync":     func() { gone.Sync(ctx) },
+			"destroyed, sum":      func() { pgas.SumReduce(ctx, gone, src, src) },
+			"destroyed, twice":    func() { gone.Destroy(ctx) },
+			"the world's end":     func() { world.Destroy(ctx) },
+			"the host's end":      func() { w.Shared().Destroy(ctx) },
+			"stride 0 of 2":       func() { world.SplitStrided(ctx, 1, 0, 2) },
+			"too many":            func() { world.SplitStrided(ctx, 0, 2, 3) },
+			"below 0":             func() { world.SplitStrided(ctx, 1, -1, 3) },
+			"size 0":              func() { world.SplitStrided(ctx, 0, 1, 0) },
+			"start out of range":  func() { world.SplitStrided(ctx, 3, 1, 1) },
+			"rows of none":        func() { world.Split2D(ctx, 0) },
+			"one PE twice":        func() { world.SplitList(ctx, []int{1, 2, 1}) },
+			"PE of a team":        func() { s.At(0).On(world.Context()).Get(3) },
+			"root out of range":   func() { pgas.Broadcast(ctx, world, src, src, 3) },
+			"PE of a translation": func() { world.WorldPE(3) },
+		} {
+			var usage *pgas.UsageError
+			if err := panicOf(call); !errors.As(err, &usage) {
+				return fmt.Errorf("%s: panics with %v, not with a *UsageError", name, err)
+			}
+		}
+		return w.Barrier(ctx)
+	})
 }
 
 // TestWhatQuiets: what completes the operations of which context. The witness is a non-blocking get, which
