@@ -14,6 +14,6 @@ test:
 bench: build
 	bin/pgasrun -n 2 bin/pgasbench $(ARGS)
 
-# Ours against OSHMEM, UCX and the machine's floor, alternating in one run: ARGS="-rows 'two hosts'"
+# Ours against OSHMEM, UCX and the machine's floor, alternating in one run: ARGS="-rows '^two hosts'"
 bench-peers: build
 	bin/pgasbench compare -source . $(ARGS)
