@@ -34,6 +34,8 @@ var dependencies = map[string]string{
 	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp",
 	"pgas/topo":                    "",
 	"atomics":                      "pgas",
+	"locks":                        "pgas pgas/topo",
+	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
 	"pgas/sim":                     "pgas pgas/boot pgas/topo pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",

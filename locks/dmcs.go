@@ -1,0 +1,122 @@
+package locks
+
+// D-MCS (rma-locks 2.4): one distributed queue of all PEs; its head has the lock. dmcs_queue.go has the
+// queue, its words and what becomes of those who give up.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+//go:generate go tool pgasgen
+
+// DMCSState is a D-MCS lock in symmetric memory, free when it is zero.
+//
+//pgas:symmetric
+type DMCSState struct {
+	Queue Queue // tail on the home; the node of each PE on itself
+}
+
+// DMCSOptions are alike on all PEs.
+type DMCSOptions struct {
+	Home int // the PE that has the tail of the queue
+}
+
+// DMCS is a queue lock: first come, first served, and each waits for a word of its own memory.
+type DMCS struct {
+	w     *pgas.World
+	turns turns
+	queue queue
+}
+
+var _ Lock = (*DMCS)(nil)
+
+// theTurn is the only thing that PEs in the queue tell each other.
+const theTurn = words
+
+// NewDMCS makes this PE's handle of the lock at ref.
+func NewDMCS(w *pgas.World, ref DMCSStateRef, o DMCSOptions) *DMCS {
+	checkHome("NewDMCS", w, o.Home)
+	return &DMCS{w: w, queue: newQueue(w, ref.Queue(), o.Home)}
+}
+
+// AllocDMCS allocates a lock and makes this PE's handle of it. It is collective.
+func AllocDMCS(ctx context.Context, w *pgas.World, o DMCSOptions) (*DMCS, error) {
+	s, err := AllocDMCSState(ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return NewDMCS(w, s.At(0), o), nil
+}
+
+// Lock waits for the lock. PEs get it in the order in which they came. A PE that gave up and comes back
+// before it has been passed over finds its place kept.
+func (l *DMCS) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	if _, err := l.queue.enter(ctx); err != nil {
+		l.turns.leave()
+		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
+	}
+	l.turns.got()
+	return nil
+}
+
+// TryLock takes the lock if it is free. It is not for a PE that gave up and has not been passed over yet.
+func (l *DMCS) TryLock() bool {
+	if !l.turns.try() {
+		return false
+	}
+	if !l.queue.try() {
+		l.turns.leave()
+		return false
+	}
+	l.turns.got()
+	return true
+}
+
+// Unlock gives the lock to the first who waits. It never waits for another PE to act.
+func (l *DMCS) Unlock() {
+	l.turns.release("DMCS.Unlock")
+	defer l.turns.leave()
+	mustQuiet(l.w)
+	l.queue.leave(l.w.PE(), theTurn)
+}
+
+// Holder is a PE that held the lock a moment ago.
+func (l *DMCS) Holder() (pe int, held bool) { return l.queue.head() }
+
+// Waiting is the number of PEs that were seen waiting.
+func (l *DMCS) Waiting() int {
+	return count(onEach(l.w, l.queue.status), func(s int64) bool { return s == waiting })
+}
+
+// head is the PE that was the head a moment ago.
+func (q *queue) head() (pe int, ok bool) {
+	for {
+		tail := q.tail.Fetch(q.home)
+		if tail == 0 {
+			return 0, false
+		}
+		status, next := onEach(q.w, q.status), onEach(q.w, q.next)
+		for pe, s := range status {
+			if s >= words || s == idle && next[pe] != 0 {
+				return pe, true
+			}
+		}
+		if status[tail-1] == idle {
+			return int(tail - 1), true
+		}
+		q.w.Yield() // some PE is between two steps
+	}
+}
+
+func checkHome(op string, w *pgas.World, home int) {
+	if home < 0 || home >= w.NPEs() {
+		panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf("home %d is no PE: the job has PEs 0 to %d", home, w.NPEs()-1)})
+	}
+}

@@ -1,0 +1,38 @@
+package locks_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/lockstest"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+func makeDMCS(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+	return locks.AllocDMCS(ctx, w, locks.DMCSOptions{Home: w.NPEs() - 1})
+}
+
+func TestDMCS(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeDMCS) }
+
+// explore tries every order for each plan: the acts of the PEs, separated by blanks.
+func explore(t *testing.T, cfg sim.Config, make lockstest.Maker, plans ...string) {
+	t.Helper()
+	for _, plan := range plans {
+		t.Run(plan, func(t *testing.T) { lockstest.Explore(t, cfg, strings.Fields(plan), make) })
+	}
+}
+
+func TestDMCSExplored(t *testing.T) {
+	explore(t, sim.Config{}, makeDMCS, "ll ll", "l l l", "cl cl", "cc l", "ct l", "tl l", "l c l", "cl l l")
+}
+
+func TestDMCSAdversaries(t *testing.T) {
+	for _, plan := range []string{"l", "lcc", "lct"} {
+		t.Run(plan, func(t *testing.T) {
+			lockstest.Adversaries(t, sim.Config{}, 5, 6, 100, lockstest.Plan{plan}, makeDMCS)
+		})
+	}
+}

@@ -1,0 +1,99 @@
+// Package locks has the locks of the literature on remote memory access, each as one file over package
+// pgas that reads like its paper:
+//
+//	Spin, SpinRW   foMPI-Spin and foMPI-RW: one word, tried again and again     fompi.go
+//	DMCS           a queue of PEs                                               dmcs.go
+//	RMAMCS         a tree of such queues, along the topology                    rmamcs.go
+//	RMARW          readers beside it, by a distributed counter                  rmarw.go
+//
+// A lock lives in symmetric memory, in a struct of its own (DMCSState, …) that may be a field of an
+// annotated struct of a program. New… makes a PE's handle of it, Alloc… allocates one and does so. All PEs
+// make their handles with the same options, and each PE one for each lock, which its goroutines share.
+package locks
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Lock is mutual exclusion between the PEs of a job.
+//
+// Goroutines of a PE may share a Lock: they take turns on this PE, in the order in which they came, and
+// one of them at a time stands for the PE. The lock belongs to the PE: another goroutine may unlock it, and
+// one that locks it twice waits for itself.
+type Lock interface {
+	// Lock waits until the lock is this PE's. Writes of holders before are visible. An error means that
+	// the lock is not held: ctx has ended, or a *pgas.PeerError. Others still get it, whatever became of
+	// who waited here.
+	Lock(ctx context.Context) error
+	// TryLock takes the lock if it can be had without waiting, and reports whether it did. It panics with
+	// *pgas.PeerError if a PE that it has to ask is lost.
+	TryLock() bool
+	// Unlock completes what this PE has issued on its default context, and then gives the lock away. It
+	// panics with *pgas.UsageError if this PE does not hold the lock, and with *pgas.PeerError if a PE that
+	// it has to tell is lost.
+	Unlock()
+	// Holder is a PE that held the lock a moment ago. It is for diagnosis: it asks every PE.
+	Holder() (pe int, held bool)
+	// Waiting is the number of PEs that were seen waiting. It is for diagnosis: it asks every PE.
+	Waiting() int
+}
+
+// RWLock is a Lock that may be held in shared mode, by any number of readers at once. Lock and Unlock are
+// those of writers. Holder is a writer.
+type RWLock interface {
+	Lock
+	// RLock waits until the lock is shared with this PE, as Lock does.
+	RLock(ctx context.Context) error
+	// TryRLock is TryLock for a reader.
+	TryRLock() bool
+	// RUnlock is Unlock for a reader.
+	RUnlock()
+}
+
+// lost turns the panic with which an operation says that its PE is lost into an error, and lets the next
+// goroutine of this PE find out too.
+func lost(t *turns, err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *pgas.PeerError:
+		*err = r
+		t.leave()
+	default:
+		panic(r)
+	}
+}
+
+// mustQuiet completes what this PE has issued on its default context. What cannot be completed now never
+// can: it panics with the *pgas.PeerError then.
+func mustQuiet(w *pgas.World) {
+	if err := w.Quiet(context.Background()); err != nil {
+		panic(err)
+	}
+}
+
+// notHeld panics: the program unlocks what it has not locked.
+func notHeld(op string) {
+	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
+}
+
+// onEach reads word's copies on all PEs. Those that cannot be read are zero.
+func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
+	all := make([]int64, w.NPEs())
+	for pe := range all {
+		word.FetchNB(pe, &all[pe])
+	}
+	_ = w.Quiet(context.Background()) // a lost PE is told by what waits, not by a look
+	return all
+}
+
+// count is the number of words for which is holds.
+func count(words []int64, is func(int64) bool) (n int) {
+	for _, v := range words {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
