@@ -47,7 +47,7 @@ type Config struct {
 	// Topology is what PGAS_TOPO would be, with a count for each level: "numa:4,host:2,rack:16". None: each
 	// PE has a host of its own.
 	Topology string
-	Costs    *Costs // nil: ConnectX3
+	Costs    *Costs // nil: Aries
 	Atomics  Atomics
 	// Adversary makes every step take any time, and what is not ordered come in any order.
 	Adversary bool
@@ -169,7 +169,7 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	if cfg.Costs == nil {
-		cfg.Costs = &ConnectX3
+		cfg.Costs = &Aries
 	}
 	if cfg.HeapMax == 0 {
 		cfg.HeapMax = 16 << 20
