@@ -66,17 +66,30 @@ type queue struct {
 	w                  *pgas.World
 	me, home           int
 	tail, next, status pgas.Atomic[int64]
+	mine               node // this PE's own: the way for what no other PE changes meanwhile
 }
+
+// node is a way to the words of nodes.
+type node struct{ next, status pgas.Atomic[int64] }
 
 func newQueue(w *pgas.World, ref QueueRef, home int) queue {
 	c := w.Context()
-	return queue{w, w.PE(), home, ref.Tail().On(c), ref.Next().On(c), ref.Status().On(c)}
+	n := node{ref.Next().On(c), ref.Status().On(c)}
+	return queue{w, w.PE(), home, ref.Tail().On(c), n.next, n.status, n}
+}
+
+// of is the way to the node of pe, which only this PE changes at the time.
+func (q *queue) of(pe int) node {
+	if pe == q.me {
+		return q.mine
+	}
+	return node{q.next, q.status}
 }
 
 // enter waits until this PE is the head, and returns the word that it was told, or 0 if it came to an
 // empty queue. On an error it is not the head.
 func (q *queue) enter(ctx context.Context) (word int64, err error) {
-	switch s := q.status.Fetch(q.me); s {
+	switch s := q.mine.status.Fetch(q.me); s {
 	case idle:
 	case abandoned:
 		if q.status.CompareSwap(q.me, abandoned, waiting) == abandoned {
@@ -92,9 +105,9 @@ func (q *queue) enter(ctx context.Context) (word int64, err error) {
 	if before == 0 {
 		return 0, nil
 	}
-	q.status.Swap(q.me, waiting)
+	q.mine.status.Swap(q.me, waiting)
 	if word, ok := q.link(int(before - 1)); ok {
-		q.status.Swap(q.me, word)
+		q.mine.status.Swap(q.me, word)
 		return word, nil
 	}
 	return q.wait(ctx)
@@ -123,14 +136,14 @@ func (q *queue) wait(ctx context.Context) (word int64, err error) {
 
 // try makes this PE the head if the queue is empty.
 func (q *queue) try() bool {
-	return q.status.Fetch(q.me) == idle && q.tail.CompareSwap(q.home, 0, int64(q.me)+1) == 0
+	return q.mine.status.Fetch(q.me) == idle && q.tail.CompareSwap(q.home, 0, int64(q.me)+1) == 0
 }
 
 // pass makes the first PE behind head that waits the head, and tells it word. If none is known that waits,
 // it returns false, and which node is the head's now: head, or one that was abandoned behind it.
 func (q *queue) pass(head int, word int64) (last int, ok bool) {
 	for {
-		next := q.next.Fetch(head)
+		next := q.of(head).next.Fetch(head)
 		if next <= 0 {
 			return head, false
 		}
@@ -166,7 +179,7 @@ func (q *queue) leave(head int, word int64) {
 			return
 		}
 		// Somebody has swapped the tail and is about to link itself.
-		q.status.Swap(head, spent)
+		q.of(head).status.Swap(head, spent)
 		if q.next.CompareSwap(head, 0, -word) == 0 {
 			return
 		}
@@ -175,9 +188,10 @@ func (q *queue) leave(head int, word int64) {
 
 // free gives the node of pe, which is out of the queue, back to its owner.
 func (q *queue) free(pe int) {
-	if pe == q.me && q.status.Fetch(pe) == idle && q.next.Fetch(pe) == 0 {
+	n := q.of(pe)
+	if pe == q.me && n.status.Fetch(pe) == idle && n.next.Fetch(pe) == 0 {
 		return
 	}
-	q.next.Swap(pe, 0)
-	q.status.Swap(pe, idle)
+	n.next.Swap(pe, 0)
+	n.status.Swap(pe, idle)
 }

@@ -26,7 +26,7 @@ func explore(t *testing.T, cfg sim.Config, make lockstest.Maker, plans ...string
 }
 
 func TestDMCSExplored(t *testing.T) {
-	explore(t, sim.Config{}, makeDMCS, "ll ll", "l l l", "cl cl", "cc l", "ct l", "tl l", "l c l", "cl l l")
+	explore(t, sim.Config{}, makeDMCS, "l l", "t l", "c l", "cc l", "c c", "l t t", "l l l")
 }
 
 func TestDMCSAdversaries(t *testing.T) {

@@ -65,6 +65,17 @@ func lost(t *turns, err *error) {
 	}
 }
 
+// lostReader is lost where goroutines take no turns.
+func lostReader(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *pgas.PeerError:
+		*err = r
+	default:
+		panic(r)
+	}
+}
+
 // mustQuiet completes what this PE has issued on its default context. What cannot be completed now never
 // can: it panics with the *pgas.PeerError then.
 func mustQuiet(w *pgas.World) {

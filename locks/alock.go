@@ -1,0 +1,282 @@
+package locks
+
+// ALock (alock 5): the PEs of the lock's host are one cohort, all others the other one. Each cohort has a
+// queue (dmcs_queue.go), and the heads of the two play Peterson's game for the lock. So PEs of the host
+// update words by their CPU only, also in a job whose atomics are the network's, and the others by the
+// network only: no word is updated by both but victim, which is only ever overwritten.
+//
+//	remote  of the home's copy  1 + the last PE of the remote cohort's queue; 0: that cohort does not want
+//	                            the lock. Written by: PEs of other hosts
+//	local   of the home's copy  the same of the local cohort. Written by: PEs of the home's host
+//	victim  of the home's copy  the cohort that lets the other one go first. Written by: heads that compete
+//	next, status                the node of a PE, in the queue of its cohort
+//
+// A tail is the flag of Peterson's algorithm too: a cohort wants the lock, or has it, as long as its queue
+// is not empty. A head that has the lock may give it to the PE behind it, with what is left of the cohort's
+// budget. Words that the head before tells are:
+//
+//	compete   the budget is used up: let the other cohort go first, if it wants to
+//	contend   the same, and victim has been written already
+//	granted+n the lock is yours, and you are the first of n that the cohort may still let in
+//
+// Invariant: at most one PE is head of its cohort and has won against the other one, or was told granted.
+// Invariant: from the moment that the head of a cohort has written victim, the other cohort takes the lock
+// as often as its budget says at most.
+//
+// Cancellation. Who gives up in the queue is passed over by its head (dmcs_queue.go). A head that gives up
+// while it competes tells the next one to contend: it goes on with the same game, so that the other
+// cohort gets no second first go.
+//
+// Where the listings fall short, and what is different here:
+//   - Algorithm 4 waits while the other cohort's queue is locked or victim is the own cohort. So the first
+//     one to come, alone, would wait for ever: victim is its own. It must be "and", as in the appendix.
+//   - The appendix writes the number of a process to victim and compares with it. A head that goes on for
+//     one that gave up would find somebody else there: here it is the cohort.
+//   - Algorithm 3 tries one compare-swap on the tail, and the text says to try again with what was found:
+//     nobody knows how often. Here the tail is swapped, as in the appendix.
+//   - Algorithm 3 compare-swaps the tail whenever it unlocks; here only if nobody is known to wait. It waits
+//     for the one who is about to link itself; here the word is left for it.
+//   - Algorithm 4 writes victim before it looks. A head that finds the other queue empty has won without:
+//     the other's head comes later, finds this queue not empty, and writes victim itself. That saves one
+//     of four trips.
+//   - Nothing is said of who waits for the other cohort. It can be told by nobody, since the local cohort
+//     does not use the network: it looks again and again, and rests in between (look.go).
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// ALockState is an ALock in symmetric memory, free when it is zero.
+//
+//pgas:symmetric
+type ALockState struct {
+	Remote int64    `pgas:"atomic"`
+	Local  int64    `pgas:"atomic"`
+	Victim int64    `pgas:"atomic"`
+	_      [40]byte // the node is its PE's alone
+	Next   int64    `pgas:"atomic"`
+	Status int64    `pgas:"atomic"`
+	_      [48]byte
+}
+
+// ALockOptions are alike on all PEs, but for CPU.
+type ALockOptions struct {
+	Home         int // the PE that has the lock's words
+	RemoteBudget int // how often PEs of other hosts may take the lock in a row while some of the home's host wait; 0: 20
+	LocalBudget  int // the same, the other way round; 0: 5
+	// CPU is a context opened with pgas.ByCPU, which any number of locks may share. NewALock opens one if it
+	// is nil and this PE is on the home's host.
+	CPU *pgas.Context
+}
+
+// The paper's budgets (alock 6.1).
+const (
+	remoteBudget = 20
+	localBudget  = 5
+)
+
+// The cohorts, as victim has them.
+const (
+	remoteCohort int64 = 1 + iota
+	localCohort
+)
+
+// What the PE before may tell.
+const (
+	compete = words + iota
+	contend
+	granted
+)
+
+// ALock is a lock for words of one host that PEs of the same host take most often. PEs of a cohort get it
+// in the order in which they came.
+type ALock struct {
+	w      *pgas.World
+	turns  turns
+	state  ALockStateRef
+	home   int
+	cohort int64
+	budget int64
+	left   int64 // of the budget, for the holder
+	queue  queue
+	other  pgas.Atomic[int64] // the tail of the other cohort
+	victim pgas.Atomic[int64]
+}
+
+var _ Lock = (*ALock)(nil)
+
+// NewALock makes this PE's handle of the lock at ref.
+func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) {
+	checkHome("NewALock", w, o.Home)
+	checkBudgets(o)
+	l := &ALock{w: w, state: ref.On(w.Context()), home: o.Home}
+	if o.CPU == nil {
+		c, err := w.NewContext(pgas.ByCPU)
+		if err != nil {
+			return nil, err
+		}
+		o.CPU = c
+	}
+	mine := node{ref.Next().On(o.CPU), ref.Status().On(o.CPU)}
+	l.queue = queue{w: w, me: w.PE(), home: o.Home, mine: mine}
+	q := &l.queue
+	if w.HostOf(o.Home) == w.Host() {
+		l.cohort, l.budget = localCohort, defaulted(o.LocalBudget, localBudget)
+		q.tail, q.next, q.status = ref.Local().On(o.CPU), mine.next, mine.status
+		l.other, l.victim = ref.Remote().On(o.CPU), ref.Victim().On(o.CPU)
+		return l, nil
+	}
+	l.cohort, l.budget = remoteCohort, defaulted(o.RemoteBudget, remoteBudget)
+	q.tail, q.next, q.status = l.state.Remote(), l.state.Next(), l.state.Status()
+	l.other, l.victim = l.state.Local(), l.state.Victim()
+	return l, nil
+}
+
+// AllocALock allocates a lock and makes this PE's handle of it. It is collective.
+func AllocALock(ctx context.Context, w *pgas.World, o ALockOptions) (*ALock, error) {
+	s, err := AllocALockState(ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return NewALock(w, s.At(0), o)
+}
+
+func checkBudgets(o ALockOptions) {
+	if o.RemoteBudget < 0 || o.LocalBudget < 0 {
+		panic(&pgas.UsageError{Op: "NewALock", Msg: fmt.Sprintf("budgets of %d and %d: they are 1 or more, or 0 for the paper's", o.RemoteBudget, o.LocalBudget)})
+	}
+}
+
+func defaulted(n, or int) int64 {
+	if n == 0 {
+		n = or
+	}
+	return int64(n)
+}
+
+// Lock waits for the lock. PEs of a cohort get it in the order in which they came, and while both cohorts
+// want it, each in its turn as often as its budget says.
+func (l *ALock) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting for an ALock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	word, err := l.queue.enter(ctx)
+	if err == nil {
+		err = l.win(ctx, word)
+	}
+	if err != nil {
+		l.turns.leave()
+		return fmt.Errorf("waiting for an ALock: %w", err)
+	}
+	l.turns.got()
+	return nil
+}
+
+// win makes the head, which was told word, the holder. On an error it is not the head any more.
+func (l *ALock) win(ctx context.Context, word int64) error {
+	if word >= granted {
+		l.left = word - granted
+		return nil
+	}
+	l.left = l.budget
+	if l.other.Fetch(l.home) != 0 {
+		l.say(contend)
+		if word != contend {
+			l.victim.Swap(l.home, l.cohort)
+		}
+		if err := l.await(ctx); err != nil {
+			l.queue.leave(l.w.PE(), contend)
+			return err
+		}
+	} else if word == 0 {
+		return nil
+	}
+	l.say(granted + l.left)
+	return nil
+}
+
+// await looks until the other cohort does not want the lock, or lets this one go first.
+func (l *ALock) await(ctx context.Context) error {
+	var look look
+	for l.other.Fetch(l.home) != 0 && l.victim.Fetch(l.home) == l.cohort {
+		if err := look.again(ctx, l.w, l.queue.mine.status, contend); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say lets Holder and Waiting know what the head does. Nobody else writes the status of a head.
+func (l *ALock) say(word int64) { l.queue.mine.status.Swap(l.w.PE(), word) }
+
+// TryLock takes the lock if no PE of either cohort has it or waits for it.
+func (l *ALock) TryLock() bool {
+	if !l.turns.try() {
+		return false
+	}
+	if !l.queue.try() {
+		l.turns.leave()
+		return false
+	}
+	if l.other.Fetch(l.home) != 0 {
+		l.queue.leave(l.w.PE(), compete)
+		l.turns.leave()
+		return false
+	}
+	l.left = l.budget
+	l.turns.got()
+	return true
+}
+
+// Unlock gives the lock to the first of this PE's cohort who waits, or to the other cohort if this one's
+// budget is used up. It never waits for another PE to act.
+func (l *ALock) Unlock() {
+	l.turns.release("ALock.Unlock")
+	mustQuiet(l.w)
+	word := compete
+	if l.left > 1 {
+		word = granted + l.left - 1
+	}
+	l.queue.leave(l.w.PE(), word)
+	l.turns.leave()
+}
+
+// snapshots is how often Holder looks at a lock that changes hands.
+const snapshots = 1000
+
+// Holder is a PE that held the lock a moment ago.
+func (l *ALock) Holder() (pe int, held bool) {
+	for range snapshots {
+		tails := [...]int64{l.state.Remote().Fetch(l.home), l.state.Local().Fetch(l.home)}
+		if tails[0] == 0 && tails[1] == 0 {
+			return 0, false
+		}
+		heads := l.heads(tails)
+		if len(heads) == 1 {
+			return heads[0], true
+		}
+		l.w.Yield() // some PE is between two steps
+	}
+	return 0, false
+}
+
+// heads are the PEs that seem to be the head of their cohort, and not to compete.
+func (l *ALock) heads(tails [2]int64) (heads []int) {
+	status, next := onEach(l.w, l.state.Status()), onEach(l.w, l.state.Next())
+	for pe, s := range status {
+		last := tails[0] == int64(pe)+1 || tails[1] == int64(pe)+1
+		if s >= granted || s == idle && (last || next[pe] != 0) {
+			heads = append(heads, pe)
+		}
+	}
+	return heads
+}
+
+// Waiting is the number of PEs that were seen waiting, for their cohort or for the other one.
+func (l *ALock) Waiting() int {
+	return count(onEach(l.w, l.state.Status()), func(s int64) bool { return s == waiting || s == compete || s == contend })
+}

@@ -1,0 +1,152 @@
+package locks
+
+// foMPI-Spin and foMPI-RW (rma-locks 5, "Comparison Targets"; the locks of the MPI library foMPI, which the
+// paper measures against): one word on the home, which everybody who wants the lock tries to change, again
+// and again, with pauses that grow. They are what the others are compared with: under contention they load
+// the home and are not fair, and without it nothing is simpler. The paper has no listing of them.
+//
+//	word   of the home's copy   Spin: 1 + the holder; 0: free
+//	                            SpinRW: readers inside or about to look, and, above, 1 + the writer
+//	waits  of a PE's own copy   1 while it tries, for Waiting; written by the owner
+//
+// A pause is a wait that ends by time alone: nobody knows who else tries. So giving up needs no protocol;
+// what was added to the word is taken back.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+//go:generate go tool pgasgen
+
+// SpinState is a foMPI-Spin or foMPI-RW lock in symmetric memory, free when it is zero.
+//
+//pgas:symmetric
+type SpinState struct {
+	Word  int64    `pgas:"atomic"` // of the home's copy; written by: everybody
+	_     [56]byte // which is all that the word's cache line is for
+	Waits int64    `pgas:"atomic"` // written by: owner; read by: Waiting
+}
+
+// SpinOptions are alike on all PEs.
+type SpinOptions struct {
+	Home int // the PE that has the word
+}
+
+// The pauses between tries, in nanoseconds of World.Sleep. A first few tries only let others run.
+const (
+	firstTries = 8
+	firstPause = 1_000
+	lastPause  = 64_000
+)
+
+// spinner is what both have in common.
+type spinner struct {
+	w           *pgas.World
+	me, home    int
+	word, waits pgas.Atomic[int64]
+	turns       turns // of this PE's writers
+}
+
+func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinner {
+	checkHome(op, w, o.Home)
+	c := w.Context()
+	return spinner{w: w, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c)}
+}
+
+// insist calls try until it succeeds or ctx ends.
+func (l *spinner) insist(ctx context.Context, try func() bool) error {
+	if try() {
+		return nil
+	}
+	l.waits.FetchAdd(l.me, 1)
+	defer l.waits.FetchAdd(l.me, -1)
+	pause := int64(firstPause)
+	for i := 0; ; i++ {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if i < firstTries {
+			l.w.Yield()
+		} else {
+			// Whoever pauses for a random part of the time is not always too late.
+			part := pause/2 + int64(l.w.Random()%uint64(pause))/2
+			if err := pauseFor(ctx, l.w, part); err != nil {
+				return err
+			}
+			pause = min(2*pause, lastPause)
+		}
+		if try() {
+			return nil
+		}
+	}
+}
+
+// Waiting is the number of PEs that were seen trying.
+func (l *spinner) Waiting() int {
+	return count(onEach(l.w, l.waits), func(n int64) bool { return n != 0 })
+}
+
+// Spin is foMPI-Spin. It promises exclusion only, neither an order nor that everybody gets it.
+type Spin struct{ spinner }
+
+var _ Lock = (*Spin)(nil)
+
+// NewSpin makes this PE's handle of the lock at ref.
+func NewSpin(w *pgas.World, ref SpinStateRef, o SpinOptions) *Spin {
+	return &Spin{newSpinner("NewSpin", w, ref, o)}
+}
+
+// AllocSpin allocates a lock and makes this PE's handle of it. It is collective.
+func AllocSpin(ctx context.Context, w *pgas.World, o SpinOptions) (*Spin, error) {
+	s, err := AllocSpinState(ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return NewSpin(w, s.At(0), o), nil
+}
+
+// Lock tries until the lock is this PE's.
+func (l *Spin) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting for a spin lock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	if err := l.insist(ctx, l.take); err != nil {
+		l.turns.leave()
+		return fmt.Errorf("waiting for a spin lock: %w", err)
+	}
+	l.turns.got()
+	return nil
+}
+
+func (l *Spin) take() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1) == 0 }
+
+// TryLock tries once.
+func (l *Spin) TryLock() bool {
+	if !l.turns.try() {
+		return false
+	}
+	if !l.take() {
+		l.turns.leave()
+		return false
+	}
+	l.turns.got()
+	return true
+}
+
+// Unlock frees the lock.
+func (l *Spin) Unlock() {
+	l.turns.release("Spin.Unlock")
+	defer l.turns.leave()
+	mustQuiet(l.w)
+	l.word.Swap(l.home, 0)
+}
+
+// Holder is the PE that held the lock a moment ago.
+func (l *Spin) Holder() (pe int, held bool) {
+	v := l.word.Fetch(l.home)
+	return int(v) - 1, v != 0
+}

@@ -1,0 +1,114 @@
+package locks
+
+// foMPI-RW: the writer's number in the upper half of the word, the number of readers in the lower one. A
+// writer compare-swaps the word from 0. A reader adds 1; if a writer is there it takes that back and looks
+// until the writer is gone. So readers overtake writers for as long as there are any.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+const writerShift = 32 // of the word
+
+// SpinRW is foMPI-RW. It promises exclusion only; readers can keep writers out for ever.
+type SpinRW struct{ spinner }
+
+var _ RWLock = (*SpinRW)(nil)
+
+// NewSpinRW makes this PE's handle of the lock at ref.
+func NewSpinRW(w *pgas.World, ref SpinStateRef, o SpinOptions) *SpinRW {
+	return &SpinRW{newSpinner("NewSpinRW", w, ref, o)}
+}
+
+// AllocSpinRW allocates a lock and makes this PE's handle of it. It is collective.
+func AllocSpinRW(ctx context.Context, w *pgas.World, o SpinOptions) (*SpinRW, error) {
+	s, err := AllocSpinState(ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return NewSpinRW(w, s.At(0), o), nil
+}
+
+// Lock tries until the lock is this PE's alone.
+func (l *SpinRW) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting to write under a spin lock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	if err := l.insist(ctx, l.take); err != nil {
+		l.turns.leave()
+		return fmt.Errorf("waiting to write under a spin lock: %w", err)
+	}
+	l.turns.got()
+	return nil
+}
+
+func (l *SpinRW) take() bool {
+	return l.word.CompareSwap(l.home, 0, (int64(l.me)+1)<<writerShift) == 0
+}
+
+// TryLock tries once.
+func (l *SpinRW) TryLock() bool {
+	if !l.turns.try() {
+		return false
+	}
+	if !l.take() {
+		l.turns.leave()
+		return false
+	}
+	l.turns.got()
+	return true
+}
+
+// Unlock lets readers and writers try. Readers that are about to find the writer stay counted.
+func (l *SpinRW) Unlock() {
+	l.turns.release("SpinRW.Unlock")
+	defer l.turns.leave()
+	mustQuiet(l.w)
+	l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShift)
+}
+
+// RLock tries until no writer has the lock.
+func (l *SpinRW) RLock(ctx context.Context) (err error) {
+	defer lostReader(&err)
+	if l.share() {
+		return nil
+	}
+	if err := l.insist(ctx, l.lookAndShare); err != nil {
+		return fmt.Errorf("waiting to read under a spin lock: %w", err)
+	}
+	return nil
+}
+
+// lookAndShare leaves the word alone while a writer is there, which others compare-swap.
+func (l *SpinRW) lookAndShare() bool {
+	return l.word.Fetch(l.home)>>writerShift == 0 && l.share()
+}
+
+func (l *SpinRW) share() bool {
+	if l.word.FetchAdd(l.home, 1)>>writerShift == 0 {
+		return true
+	}
+	l.word.FetchAdd(l.home, -1)
+	return false
+}
+
+// TryRLock tries once.
+func (l *SpinRW) TryRLock() bool { return l.share() }
+
+// RUnlock takes this reader off the count.
+func (l *SpinRW) RUnlock() {
+	mustQuiet(l.w)
+	if l.word.FetchAdd(l.home, -1)&(1<<writerShift-1) == 0 {
+		notHeld("SpinRW.RUnlock")
+	}
+}
+
+// Holder is the writer that held the lock a moment ago.
+func (l *SpinRW) Holder() (pe int, held bool) {
+	v := l.word.Fetch(l.home) >> writerShift
+	return int(v) - 1, v != 0
+}
