@@ -454,3 +454,59 @@ func TestExploreLock(t *testing.T) {
 		}
 	}
 }
+
+// TestDelays: a delayed PE goes on where it was, later, and everybody waits for it.
+func TestDelays(t *testing.T) {
+	const late = 7 * time.Millisecond
+	cfg := sim.Config{Delays: []sim.Delay{{PE: 1, At: time.Millisecond, For: late}}}
+	r, err := sim.Run(t.Context(), cfg, 3, func(ctx context.Context, w *pgas.World) error {
+		for range 1000 {
+			if err := w.Sync(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Time < time.Millisecond+late || r.Time > 10*time.Millisecond+late {
+		t.Errorf("the run took %v", r.Time)
+	}
+}
+
+// TestExploreDeath: a PE dies at any moment while it holds a lock or waits for it. The other gets the lock or
+// an error that names the dead one.
+func TestExploreDeath(t *testing.T) {
+	for _, die := range []int{0, 1} {
+		errors_, locked := 0, 0
+		e, err := sim.Explore(t.Context(), sim.Config{Deaths: []sim.Death{{PE: die}}}, 2, func(ctx context.Context, w *pgas.World) error {
+			locks, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+			if err != nil {
+				return err
+			}
+			lock := pgas.LockOf(locks, 0)
+			sim.Start(ctx)
+			err = caught(func() error {
+				if err := lock.Lock(ctx); err != nil {
+					return err
+				}
+				locked++
+				return lock.Unlock()
+			})
+			var peer *pgas.PeerError
+			if errors.As(err, &peer) && peer.PE == die && w.PE() != die {
+				errors_++
+				return nil
+			}
+			return err
+		})
+		t.Logf("PE %d dies: %+v, %d times an error", die, e, errors_)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if errors_ == 0 || locked == 0 {
+			t.Errorf("PE %d dies: %d times an error, %d times the lock", die, errors_, locked)
+		}
+	}
+}

@@ -195,6 +195,9 @@ func (c *channel) post(o *op) {
 	if s.chaotic() {
 		o.flow.enter(o)
 	}
+	if s.exploring() {
+		s.explorer.past[c.pe.id].posted = true
+	}
 	s.issue(o, t)
 	if c.posted >= mostPosted {
 		c.await(t, nil)

@@ -157,6 +157,11 @@ func (s *sim) next() *task {
 			s.checkLimits()
 		}
 		if t := s.handle(o); t != nil {
+			if t.pe.stuck > s.now {
+				t.gen++
+				s.after(t, t.pe.stuck)
+				continue
+			}
 			return t
 		}
 	}
@@ -175,7 +180,7 @@ func (s *sim) checkLimits() {
 // after resumes t at that time.
 func (s *sim) after(t *task, at int64) {
 	if s.exploring() {
-		s.explorer.runnable = append(s.explorer.runnable, t)
+		s.explorer.goesOn(t, 1+t.wait.hi)
 		return
 	}
 	o := s.newOp(opResume)

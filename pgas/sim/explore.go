@@ -13,9 +13,9 @@ package sim
 //
 // Many orders lead to the same state, and what follows a state need be tried once. A state is the heaps,
 // what is under way, and how far each PE is. How far a PE is, follows from what it has seen: the results of
-// its operations, and its own heap at each of them. A PE that does the same few operations with the same
-// results again and again is taken to be where it was: that is what makes an end of polling. So a program
-// that counts its tries is explored as if it did not.
+// its operations, and its own heap at each of them. A PE that only looks, at the same few things with the
+// same results for the fourth time in a row, is taken to be where it was one round before: that is what
+// makes an end of polling. So a program that counts more tries than three is explored as if it did not.
 
 import (
 	"context"
@@ -50,7 +50,7 @@ type explorer struct {
 	high    uint64 // end of what is allocated
 
 	pending  []*op
-	runnable []*task
+	runnable []runnable
 	past     []history // by PE
 	low      uint64    // digest of what was written below the allocations
 	alone    map[uint64]bool
@@ -132,6 +132,14 @@ func (s *sim) explore(prefix []int, seen *states) *explorer {
 	return s.explorer
 }
 
+// A runnable task goes on when it is chosen.
+type runnable struct {
+	t   *task
+	why uint64
+}
+
+func (x *explorer) goesOn(t *task, why uint64) { x.runnable = append(x.runnable, runnable{t, why}) }
+
 // another is the choices of the next run, or nil if there is none.
 func (x *explorer) another() []int {
 	for i := len(x.taken) - 1; i >= 0; i-- {
@@ -150,7 +158,7 @@ func Start(ctx context.Context) {
 	}
 	x, t := p.s.explorer, p.s.live()
 	x.started++
-	x.runnable = append(x.runnable, t)
+	x.goesOn(t, 3)
 	t.park()
 }
 
@@ -164,6 +172,7 @@ func (x *explorer) begin(s *sim) bool {
 	for _, p := range s.pes {
 		x.high = max(x.high, p.world.HeapUsage().High)
 	}
+	s.planFaults()
 	return true
 }
 
@@ -171,6 +180,8 @@ func (x *explorer) begin(s *sim) bool {
 type choice struct {
 	o *op
 	t *task // that waits, or is runnable
+	// why tells what the task has waited for from other things.
+	why uint64
 }
 
 // next lets things happen until a task goes on.
@@ -180,7 +191,7 @@ func (x *explorer) next(s *sim) *task {
 		for _, p := range s.pes {
 			for _, t := range p.waiting {
 				if t.wait.ready != nil && t.wait.ready() {
-					choices = append(choices, choice{t: t})
+					choices = append(choices, choice{t: t, why: mix(t.wait.lo + t.wait.hi)})
 				}
 			}
 		}
@@ -211,8 +222,8 @@ func (x *explorer) next(s *sim) *task {
 // choices are the tasks that are runnable, and the operations that no fence holds back.
 func (x *explorer) choices() []choice {
 	var choices []choice
-	for _, t := range x.runnable {
-		choices = append(choices, choice{t: t})
+	for _, r := range x.runnable {
+		choices = append(choices, choice{t: r.t, why: r.why})
 	}
 	for _, o := range x.pending {
 		if o.flow == nil || o.phase != takes || !o.flow.early(o) {
@@ -257,12 +268,12 @@ func (x *explorer) unseen(s *sim, choices int) {
 // take lets c happen, and returns the task that goes on.
 func (x *explorer) take(s *sim, c choice) *task {
 	if t := c.t; t != nil {
-		if i := slices.Index(x.runnable, t); i >= 0 {
+		if i := slices.IndexFunc(x.runnable, func(r runnable) bool { return r.t == t }); i >= 0 {
 			x.runnable = slices.Delete(x.runnable, i, i+1)
 		} else {
 			x.endWait(s, t)
 		}
-		x.sees(t.pe, 1)
+		x.sees(t.pe, c.why, true)
 		return t
 	}
 	o := c.o
@@ -275,7 +286,7 @@ func (x *explorer) take(s *sim, c choice) *task {
 	digest := o.digest()
 	t := s.effect(o)
 	if t != nil {
-		x.sees(t.pe, digest^mix(o.old+1)^x.bytes(o.data))
+		x.sees(t.pe, digest^mix(o.old+1)^x.bytes(o.data), o.looks())
 	}
 	return t
 }
@@ -294,7 +305,7 @@ func (x *explorer) step(t *task, o *op) {
 
 // yield lets others go on, or t.
 func (x *explorer) yield(t *task) {
-	x.runnable = append(x.runnable, t)
+	x.goesOn(t, 2)
 	t.park()
 }
 
@@ -313,13 +324,21 @@ func (x *explorer) drop(o *op) {
 }
 
 // A history is what a PE has seen, as a digest of each step and one of all up to it.
-type history struct{ steps, sums []uint64 }
+type history struct {
+	steps, sums []uint64
+	looks       int  // of the last steps, how many have only looked
+	posted      bool // since the last step
+}
 
-// longestLoop is how many operations a loop may have to be taken for polling.
-const longestLoop = 8
+// A PE polls if it has looked at the same things, with the same results, this often: loops of up to
+// longestLoop operations are recognized.
+const (
+	polls       = 3
+	longestLoop = 8
+)
 
-// sees adds a step to p's history.
-func (x *explorer) sees(p *pe, digest uint64) {
+// sees adds a step to p's history. If it only looks, and p polls, p is where it was one round before.
+func (x *explorer) sees(p *pe, digest uint64, looks bool) {
 	h := &x.past[p.id]
 	digest = mix(digest + x.bytes(p.heap[boot.ReservedBytes:x.high]))
 	var sum uint64
@@ -328,10 +347,16 @@ func (x *explorer) sees(p *pe, digest uint64) {
 	}
 	h.steps = append(h.steps, digest)
 	h.sums = append(h.sums, mix(sum*3+digest))
+	h.looks++
+	if !looks || h.posted {
+		h.looks = 0
+	}
+	h.posted = false
 	n := len(h.steps)
-	for k := 1; k <= longestLoop && 2*k <= n; k++ {
-		if slices.Equal(h.steps[n-k:], h.steps[n-2*k:n-k]) {
+	for k := 1; k <= longestLoop && (polls+1)*k <= h.looks; k++ {
+		if slices.Equal(h.steps[n-polls*k:], h.steps[n-(polls+1)*k:n-k]) {
 			h.steps, h.sums = h.steps[:n-k], h.sums[:n-k]
+			h.looks -= k
 			return
 		}
 	}
@@ -359,6 +384,12 @@ func (x *explorer) state(s *sim) uint64 {
 		if sums := x.past[p.id].sums; len(sums) > 0 {
 			past = sums[len(sums)-1]
 		}
+		if p.dead {
+			past += 1
+		}
+		if p.known {
+			past += 2
+		}
 		h = mix(h + past)
 		h = mix(h + x.bytes(p.heap[boot.ReservedBytes:x.high]))
 	}
@@ -367,6 +398,11 @@ func (x *explorer) state(s *sim) uint64 {
 		under += mix(o.digest() + x.bytes(o.data))
 	}
 	return mix(h + under)
+}
+
+// looks says that o, which is over, has changed nothing.
+func (o *op) looks() bool {
+	return o.kind == opGet || changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond) == o.old
 }
 
 // digest identifies what o will do.

@@ -1,6 +1,6 @@
 package sim
 
-// Deaths. A PE that dies stops where it is. What it has sent arrives, what is sent to it is lost; the others
+// Faults. A PE that is delayed computes nothing for a while. A PE that dies stops where it is. What it has sent arrives, what is sent to it is lost; the others
 // learn of it some time later, and whatever waits then ends with a *pgas.PeerError.
 
 import (
@@ -13,13 +13,26 @@ import (
 // killedBySignal9 is the wait status of a process that was killed.
 const killedBySignal9 = 9
 
-func (s *sim) planDeaths() {
+// planFaults queues what is to go wrong. An exploration tries a death at every moment.
+func (s *sim) planFaults() {
 	for _, d := range s.cfg.Deaths {
 		p := s.pes[d.PE]
-		o := s.newOp(opCall)
-		o.call = func() { s.die(p) }
-		s.queue.push(picos(d.At), o)
+		s.at(picos(d.At), s.callOp(p, 1, func() { s.die(p) }))
 	}
+	if s.exploring() {
+		return // where no PE is faster than another
+	}
+	for _, d := range s.cfg.Delays {
+		p := s.pes[d.PE]
+		s.at(picos(d.At), s.callOp(p, 2, func() { p.stuck = s.now + picos(d.For) }))
+	}
+}
+
+// callOp is an op that calls f, which concerns p; what tells it from others.
+func (s *sim) callOp(p *pe, what uint64, f func()) *op {
+	o := s.newOp(opCall)
+	o.from, o.to, o.off, o.call = p, p, what, f
+	return o
 }
 
 func (s *sim) die(p *pe) {
@@ -29,9 +42,7 @@ func (s *sim) die(p *pe) {
 	p.dead = true
 	s.recordDeath(p)
 	s.kill(p)
-	o := s.newOp(opCall)
-	o.call = func() { s.learn(p) }
-	s.queue.push(s.now+picos(s.cfg.Detection), o)
+	s.at(s.now+picos(s.cfg.Detection), s.callOp(p, 3, func() { s.learn(p) }))
 }
 
 // learn tells all PEs that p is dead.

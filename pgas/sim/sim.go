@@ -52,6 +52,7 @@ type Config struct {
 	// Adversary makes every step take any time, and what is not ordered come in any order.
 	Adversary bool
 	Deaths    []Death
+	Delays    []Delay
 	// Detection is how long after the death of a PE the others learn of it; 0: 100 ms.
 	Detection time.Duration
 	// HeapMax is how much a PE can allocate; 0: 16 MiB.
@@ -66,6 +67,13 @@ type Config struct {
 type Death struct {
 	PE int
 	At time.Duration
+}
+
+// Delay is a time in which a PE computes nothing, as if its CPU were another's.
+type Delay struct {
+	PE  int
+	At  time.Duration
+	For time.Duration
 }
 
 // Report is what a run was like.
@@ -149,6 +157,7 @@ type pe struct {
 	waiting []*task
 	locked  []lockedWord
 	lines   [lines]cacheLine
+	stuck   int64 // it computes nothing before that time
 	dead    bool
 	known   bool  // that it is dead
 	lost    []*op // that it has not answered
@@ -162,6 +171,11 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	for _, d := range cfg.Deaths {
 		if d.PE < 0 || d.PE >= npes {
 			return nil, fmt.Errorf("sim: PE %d is to die, in a job of %d", d.PE, npes)
+		}
+	}
+	for _, d := range cfg.Delays {
+		if d.PE < 0 || d.PE >= npes {
+			return nil, fmt.Errorf("sim: PE %d is to be delayed, in a job of %d", d.PE, npes)
 		}
 	}
 	tree, err := treeOf(cfg.Topology, npes)
@@ -246,7 +260,9 @@ func (s *sim) start() {
 	for _, p := range s.pes {
 		s.after(s.newTask(p, func() { s.fail2(p, p.main()) }), 0)
 	}
-	s.planDeaths()
+	if s.explorer == nil {
+		s.planFaults()
+	}
 }
 
 // main is what a PE does.

@@ -46,7 +46,7 @@ func (s *sim) begin(t *task, w wait) {
 func (s *sim) finish(t *task, err error, d int64) {
 	t.waiting, t.err = false, err
 	ctx := t.wait.ctx
-	t.wait = wait{}
+	t.wait.ready = nil
 	i := slices.Index(t.pe.waiting, t)
 	t.pe.waiting = slices.Delete(t.pe.waiting, i, i+1)
 	if done := ctx.Done(); done != nil && done != s.ctx.Done() {
@@ -118,14 +118,12 @@ func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	s.begin(t, wait{ctx: ctx})
-	o := s.newOp(opCall)
 	gen := t.gen
-	o.call = func() {
+	s.at(t.busy+picos(d), s.callOp(p, 4, func() {
 		if t.waiting && t.gen == gen {
 			s.finish(t, nil, 0)
 		}
-	}
-	s.at(t.busy+picos(d), o)
+	}))
 	t.park()
 	return t.err
 }
@@ -157,14 +155,13 @@ func (p *pe) Random() uint64 { return p.random.next() }
 func (p *pe) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	s := p.s
 	c, cancel := context.WithCancelCause(ctx)
-	o := s.newOp(opCall)
 	pending := true
-	o.call = func() {
+	o := s.callOp(p, 5, func() {
 		pending = false
 		cancel(context.DeadlineExceeded)
 		s.cancelled = true
 		s.checkFragile()
-	}
+	})
 	s.at(s.now+s.running.lag+picos(d), o)
 	return timeout{c}, func() {
 		if pending && s.exploring() {

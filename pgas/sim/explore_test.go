@@ -1,0 +1,153 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// outcomes explores body, which notes what it has seen, and returns what was seen in runs that ended, one
+// entry for each combination of what the PEs noted.
+func outcomes(t *testing.T, npes int, body func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error) map[string]bool {
+	t.Helper()
+	seen := map[string]bool{}
+	notes := make([]string, npes)
+	ended := 0
+	_, err := sim.Explore(t.Context(), sim.Config{}, npes, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 4)
+		if err != nil {
+			return err
+		}
+		ended = 0
+		sim.Start(ctx)
+		if err := body(ctx, w, words, func(v ...int64) { notes[w.PE()] = fmt.Sprint(v) }); err != nil {
+			return err
+		}
+		if ended++; ended == npes {
+			seen[strings.Join(notes, " ")] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// TestEveryOrder: two fetch-adds of two PEs come in any of six orders; of puts that no fence orders, any may
+// be seen without any other; a fence leaves one order.
+func TestEveryOrder(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		npes int
+		body func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error
+		want int
+	}{
+		{"fetch-adds", 2, func(_ context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			a := pgas.AtomicOf(words, 0)
+			note(a.FetchAdd(0, 1), a.FetchAdd(0, 1))
+			return nil
+		}, 6},
+		{"fetch-adds of three", 3, func(_ context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			note(pgas.AtomicOf(words, 0).FetchAdd(1, 1))
+			return nil
+		}, 6},
+		{"puts", 2, func(_ context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			if w.PE() == 0 {
+				words.At(0).Put(1, 1)
+				words.At(1).Put(1, 1)
+			} else {
+				var v [2]int64
+				words.Range(0, 2).Get(1, v[:])
+				note(v[:]...)
+			}
+			return nil
+		}, 4},
+		{"puts and a fence", 2, func(_ context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			if w.PE() == 0 {
+				words.At(0).Put(1, 1)
+				w.Fence()
+				words.At(1).Put(1, 1)
+			} else {
+				var v [2]int64
+				words.Range(0, 2).Get(1, v[:])
+				note(v[:]...)
+			}
+			return nil
+		}, 3},
+		{"a put with signal", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			if w.PE() == 0 {
+				words.Range(0, 1).PutSignal(1, []int64{1}, pgas.FieldSignal(words.At(0), 8), 1)
+			} else {
+				var v [2]int64
+				words.Range(0, 2).Get(1, v[:])
+				note(v[:]...)
+			}
+			return nil
+		}, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if seen := outcomes(t, c.npes, c.body); len(seen) != c.want {
+				t.Errorf("%d outcomes, want %d: %v", len(seen), c.want, seen)
+			}
+		})
+	}
+}
+
+// TestLooksTwice: who looks twice and sees the same goes on to what comes then.
+func TestLooksTwice(t *testing.T) {
+	bug := errors.New("got there")
+	_, err := sim.Explore(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		word := pgas.AtomicOf(words, 0)
+		sim.Start(ctx)
+		if w.PE() == 0 {
+			word.FetchAdd(0, 1)
+			return nil
+		}
+		if word.Fetch(0) == 0 && word.Fetch(0) == 0 && word.Fetch(0) == 1 {
+			return bug
+		}
+		return nil
+	})
+	if !errors.Is(err, bug) {
+		t.Fatalf("the exploration ended with %v", err)
+	}
+}
+
+// TestLivelock: polling for what will never be is no deadlock, and is reported all the same.
+func TestLivelock(t *testing.T) {
+	_, err := sim.Explore(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		word := pgas.AtomicOf(words, 0)
+		sim.Start(ctx)
+		if w.PE() == 0 {
+			for !word.Test(pgas.EQ, 2) {
+			}
+			return nil
+		}
+		word.FetchAdd(0, 1)
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "livelock") {
+		t.Fatalf("the exploration ended with %v", err)
+	}
+}
+
+// TestNoStart: an exploration needs to be told where it begins.
+func TestNoStart(t *testing.T) {
+	if _, err := sim.Explore(t.Context(), sim.Config{}, 2, counter); err == nil || !strings.Contains(err.Error(), "sim.Start") {
+		t.Fatalf("the exploration ended with %v", err)
+	}
+}
