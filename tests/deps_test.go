@@ -37,7 +37,7 @@ var dependencies = map[string]string{
 	"locks":                        "pgas pgas/topo",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
 	"pgas/sim":                     "pgas pgas/boot pgas/topo pgas/transport pgas/transport/shm",
-	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/transport pgas/transport/shm ucx",
+	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
 
 	// The generator knows of the runtime only what generated code calls, by name.

@@ -3,6 +3,7 @@
 //	goroutines  in this process, over Go memory: `go test -race` sees conflicts between PEs
 //	processes   the test binary, started again for each PE, over shared memory
 //	hosts       the same on two hosts, stood in for by network namespaces: UCX over TCP between them
+//	sim         in virtual time, for bodies that it can run: RunSim, RunAll
 //
 // The test binary is its own launcher. A test that calls Run must reach the call in the same way in
 // the processes of its PEs: what stands before it in the test function runs there too.

@@ -1,0 +1,49 @@
+package pgastest
+
+// PEs in the simulator: as fast as hosts with two PEs each would be, and then with an adversary who lets
+// every step take any time and lets what is not ordered come in any order. That finds missing fences and
+// lost wake-ups which no real machine shows for years, and the same ones every time.
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// seeds is how many adversaries a body meets.
+const seeds = 10
+
+// RunAll is Run and RunSim.
+func RunAll(t *testing.T, npes int, body Body) {
+	t.Helper()
+	Run(t, npes, body)
+	RunSim(t, npes, body)
+}
+
+// RunSim runs body on npes PEs in the simulator, as the subtests sim/machine and sim/seed=0, sim/seed=1, ….
+// body must be one that the simulator can run: it starts no goroutine, and waits for nothing but through
+// its World. It should use the clock of its World.
+func RunSim(t *testing.T, npes int, body Body) {
+	t.Helper()
+	if isPE() {
+		return
+	}
+	t.Run("sim", func(t *testing.T) {
+		run := func(name string, cfg sim.Config) {
+			t.Run(name, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				cfg.HeapMax = heapMax
+				if _, err := sim.Run(ctx, cfg, npes, body); err != nil {
+					t.Fatalf("%v\nreplay with: go test -run '^%s$'", err, t.Name())
+				}
+			})
+		}
+		run("machine", sim.Config{Topology: "host:2"})
+		for seed := range uint64(seeds) {
+			run(fmt.Sprintf("seed=%d", seed), sim.Config{Adversary: true, Seed: seed})
+		}
+	})
+}
