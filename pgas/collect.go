@@ -183,9 +183,10 @@ func (c *collection) collect(ctx context.Context) error {
 	return c.wrap(c.between(ctx, c.t.mine(c.src, c.n), c.t.mine(c.dst, c.sum)))
 }
 
+// mustFit panics if dst has no room for n bytes.
 func (c *collection) mustFit(n int) {
 	if n > c.room {
-		misuse("Collect", "the members have more than %d bytes together, and dst has %d", n, c.room)
+		misuse("Collect", "the members have %d elements or more together, and dst has %d", n/c.call.size, c.room/c.call.size)
 	}
 }
 

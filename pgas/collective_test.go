@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -309,14 +310,22 @@ func matrices(ctx context.Context, w *pgas.World) error {
 	return a.matrix(ctx, 1, 124, 125, 1024, 1025)
 }
 
+// matrixOfWords is matrices with little to do.
+func matrixOfWords(ctx context.Context, w *pgas.World) error {
+	a, err := newArena(ctx, w, 3*w.NPEs()*1100, makeInt64)
+	if err != nil {
+		return err
+	}
+	return a.matrix(ctx, 1, 70, 1025)
+}
+
 func TestCollectivesOfManySizes(t *testing.T) {
 	for npes := 1; npes <= 17; npes++ {
-		if npes > 9 && npes < 16 && testing.Short() {
-			continue
+		body := matrices
+		if npes > 9 && npes != 16 {
+			body = matrixOfWords
 		}
-		t.Run(fmt.Sprint(npes), func(t *testing.T) {
-			pgastest.RunGoroutines(t, npes, matrices)
-		})
+		t.Run(fmt.Sprint(npes), func(t *testing.T) { pgastest.RunGoroutines(t, npes, body) })
 	}
 }
 
@@ -358,13 +367,15 @@ func TestLargeCollectives(t *testing.T) {
 
 // TestCollectivesWithLargeElements: an element need not fit a box.
 func TestCollectivesWithLargeElements(t *testing.T) {
-	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+	body := func(ctx context.Context, w *pgas.World) error {
 		a, err := newArena(ctx, w, 40, func(seed uint64) [100]uint64 { return [100]uint64{0: seed, 57: seed * 3, 99: ^seed} })
 		if err != nil {
 			return err
 		}
 		return a.matrix(ctx, 1, 3)
-	})
+	}
+	pgastest.Run(t, 4, body)
+	pgastest.RunLate(t, 4, 2, body)
 }
 
 // TestRandomCollectives makes hundreds of random calls in a row on three teams that overlap, some of them
@@ -634,4 +645,107 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 	}
 	pgastest.RunGoroutines(t, 2, body)
 	pgastest.RunHosts(t, 3, 2, body)
+}
+
+// TestCollectivesEndWithTheirContext: a member that does not come is not waited for any longer than ctx.
+func TestCollectivesEndWithTheirContext(t *testing.T) {
+	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
+		src, err := pgas.Alloc[int64](ctx, w, 3*2000)
+		if err != nil {
+			return err
+		}
+		dst, err := pgas.Alloc[int64](ctx, w, 3*2000)
+		if err != nil {
+			return err
+		}
+		for _, length := range []int{1, 2000} {
+			for _, call := range []func(context.Context, *pgas.Team) error{
+				func(ctx context.Context, t *pgas.Team) error {
+					return pgas.Broadcast(ctx, t, dst.All(), src.Range(0, length), 2)
+				},
+				func(ctx context.Context, t *pgas.Team) error {
+					return pgas.FCollect(ctx, t, dst.All(), src.Range(0, length))
+				},
+				func(ctx context.Context, t *pgas.Team) error {
+					_, err := pgas.Collect(ctx, t, dst.All(), src.Range(0, length))
+					return err
+				},
+				func(ctx context.Context, t *pgas.Team) error {
+					return pgas.AllToAll(ctx, t, dst.All(), src.Range(0, 3*length))
+				},
+			} {
+				team, err := w.Team().SplitStrided(ctx, 0, 1, 3)
+				if err != nil {
+					return err
+				}
+				if w.PE() != 2 {
+					short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+					err := call(short, team)
+					cancel()
+					if !errors.Is(err, context.DeadlineExceeded) {
+						return fmt.Errorf("PE %d got %v", w.PE(), err)
+					}
+				}
+				if err := w.Barrier(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestMisusedCollectives: what makes no sense is said before anybody waits.
+func TestMisusedCollectives(t *testing.T) {
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		a, err := pgas.Alloc[int64](ctx, w, 8)
+		if err != nil {
+			return err
+		}
+		b, err := pgas.Alloc[int64](ctx, w, 8)
+		if err != nil {
+			return err
+		}
+		t, all, some := w.Team(), b.All(), b.Range(0, 3)
+		one := pgas.Blocks{Offsets: []int{0}, Counts: []int{8}}
+		for want, call := range map[string]func() error{
+			"8 elements do not fit a range of 3": func() error { return pgas.Broadcast(ctx, t, some, a.All(), 0) },
+			"PE 1 is out of range":               func() error { return pgas.Broadcast(ctx, t, all, a.All(), 1) },
+			"dst and src overlap":                func() error { return pgas.FCollect(ctx, t, all, b.Range(0, 1)) },
+			"zero Slice":                         func() error { return pgas.AllToAll(ctx, t, all, pgas.Slice[int64]{}) },
+			"strides 0 and 1":                    func() error { return pgas.AllToAllS(ctx, t, all, a.All(), 0, 1, 1) },
+			"9 elements do not fit a range of 8": func() error { return pgas.AllToAllS(ctx, t, all, a.All(), 4, 1, 3) },
+			"block 0 of dst is [0:8]":            func() error { return pgas.AllToAllV(ctx, t, some, one, a.All(), one) },
+			"0 offsets and 0 counts for src":     func() error { return pgas.AllToAllV(ctx, t, all, one, a.All(), pgas.Blocks{}) },
+			"no member of the team":              func() error { return pgas.FCollect(ctx, nil, all, a.All()) },
+			"no tree fcollect": func() error {
+				return pgas.FCollect(ctx, t, all, a.All(), pgas.Using(pgas.Tree))
+			},
+			"no ring broadcast": func() error {
+				return pgas.Broadcast(ctx, t, all, a.All(), 0, pgas.Using(pgas.Ring))
+			},
+			"4 elements or more together, and dst has 3": func() error {
+				_, err := pgas.Collect(ctx, t, some, a.Range(0, 4))
+				return err
+			},
+		} {
+			if err := misused(call); err == nil || !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("%q: got %v", want, err)
+			}
+		}
+		return nil
+	})
+}
+
+// misused is the *UsageError that call panics with.
+func misused(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(*pgas.UsageError)
+		}
+	}()
+	if err := call(); err != nil {
+		return fmt.Errorf("no panic, but %w", err)
+	}
+	return nil
 }
