@@ -147,7 +147,7 @@ func TestMismatch(t *testing.T) {
 
 // TestRepeatedCollectives: records of one call are not overwritten by the next.
 func TestRepeatedCollectives(t *testing.T) {
-	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 4, func(ctx context.Context, w *pgas.World) error {
 		for i := range 50 {
 			s, err := pgas.Alloc[int64](ctx, w, i+1)
 			if err != nil {

@@ -162,7 +162,7 @@ func TestReductions(t *testing.T) {
 	}
 	for _, npes := range []int{2, 5} {
 		t.Run(fmt.Sprint("large", npes), func(t *testing.T) {
-			pgastest.Run(t, npes, reductionsOn(npes, []int{0, 1, 125, 3000, mostElements}))
+			pgastest.RunAll(t, npes, reductionsOn(npes, []int{0, 1, 125, 3000, mostElements}))
 		})
 	}
 	t.Run("four hosts", func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestReductions(t *testing.T) {
 
 // TestReductionsOfSplitTeams: teams whose order is not that of the hosts, one after another and nested.
 func TestReductionsOfSplitTeams(t *testing.T) {
-	pgastest.Run(t, 6, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 6, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 2*mostElements)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func TestReductionsOfSplitTeams(t *testing.T) {
 
 // TestReproducibleSum: the order of the team decides the bits, not the algorithm nor the hosts.
 func TestReproducibleSum(t *testing.T) {
-	pgastest.Run(t, 6, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 6, func(ctx context.Context, w *pgas.World) error {
 		const n = 2000
 		mem, err := pgas.Alloc[float64](ctx, w, 2*n)
 		if err != nil {
@@ -238,7 +238,7 @@ func TestReproducibleSum(t *testing.T) {
 
 // TestReductionMismatch: different lengths are an error on all members, not a wrong sum.
 func TestReductionMismatch(t *testing.T) {
-	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 20)
 		if err != nil {
 			return err
@@ -267,7 +267,7 @@ func TestReductionMismatch(t *testing.T) {
 
 // TestNonBlockingReductions: several under way, waited for in another order, and a blocking one between.
 func TestNonBlockingReductions(t *testing.T) {
-	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 4, func(ctx context.Context, w *pgas.World) error {
 		const calls, n = 20, 300
 		mem, err := pgas.Alloc[int64](ctx, w, calls*n)
 		if err != nil {
@@ -306,7 +306,7 @@ func TestNonBlockingReductions(t *testing.T) {
 
 // TestCloseCompletesRequests: a job may end while non-blocking collectives are under way on any team.
 func TestCloseCompletesRequests(t *testing.T) {
-	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 4, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 3000)
 		if err != nil {
 			return err

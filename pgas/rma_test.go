@@ -15,7 +15,7 @@ import (
 // onEvery runs body on PEs of every kind, and once more where no access takes the fast path.
 func onEvery(t *testing.T, npes int, body pgastest.Body) {
 	t.Helper()
-	pgastest.Run(t, npes, body)
+	pgastest.RunAll(t, npes, body)
 	t.Run("slow path", func(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -274,7 +274,7 @@ func TestStridedNothing(t *testing.T) {
 
 // TestStridedOnTeams: PE numbers are those of the context's team.
 func TestStridedOnTeams(t *testing.T) {
-	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		sym, err := pgas.Alloc[int64](ctx, w, 6)
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ func expectMembers(ctx context.Context, w *pgas.World, t *pgas.Team, cell pgas.S
 }
 
 func TestSplits(t *testing.T) {
-	pgastest.Run(t, 7, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 7, func(ctx context.Context, w *pgas.World) error {
 		cell, err := pgas.Alloc[int64](ctx, w, 2)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func TestSplits(t *testing.T) {
 
 // TestMismatchedCalls: members of a team that are not in the same call are told who called what.
 func TestMismatchedCalls(t *testing.T) {
-	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 4, func(ctx context.Context, w *pgas.World) error {
 		team, err := w.Team().SplitStrided(ctx, 0, 1, 4)
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func TestLevels(t *testing.T) {
 		}
 		return w.Barrier(ctx)
 	}
-	t.Run("found", func(t *testing.T) { pgastest.Run(t, 4, body) })
+	t.Run("found", func(t *testing.T) { pgastest.RunAll(t, 4, body) })
 	t.Run("said", func(t *testing.T) { pgastest.RunHosts(t, 6, 3, body, "PGAS_TOPO=core:1,numa:2,host,rack:3") })
 }
 

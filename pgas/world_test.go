@@ -12,7 +12,7 @@ import (
 func TestRing(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			pgastest.Run(t, n, func(ctx context.Context, w *pgas.World) error {
+			pgastest.RunAll(t, n, func(ctx context.Context, w *pgas.World) error {
 				cells, err := pgas.Alloc[int64](ctx, w, 4)
 				if err != nil {
 					return err
