@@ -39,12 +39,17 @@ type check struct {
 // included. A lock that is a locks.RWLock is checked as one.
 func Run(t *testing.T, npes int, promise Promise, make Maker) {
 	t.Helper()
-	body := func(ctx context.Context, w *pgas.World) error { return all(ctx, w, promise, make) }
+	body := Body(promise, make)
 	pgastest.Run(t, npes, body)
 	t.Run("nic", func(t *testing.T) {
 		pgastest.RunProcesses(t, npes, body, "PGAS_AMO=nic")
 		pgastest.RunHosts(t, npes, 2, body, "PGAS_AMO=nic")
 	})
+}
+
+// Body is what Run runs.
+func Body(promise Promise, make Maker) pgastest.Body {
+	return func(ctx context.Context, w *pgas.World) error { return all(ctx, w, promise, make) }
 }
 
 func all(ctx context.Context, w *pgas.World, promise Promise, make Maker) error {

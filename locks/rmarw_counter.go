@@ -1,0 +1,403 @@
+package locks
+
+// The distributed counter (rma-locks 3.2.1): a number of physical counters, each for the readers of some
+// PEs. A reader changes its own one; a writer must have them all.
+//
+//	state    of a counter's home   readers inside, arrivals since writers were last here, and the mode
+//	waiters  of a counter's home   a bit for each of its PEs whose reader waits
+//	wake     of a PE's own copy    1: its reader is inside, counted by who said so
+//	writer   of the root's copy    1 + the writer that wants the counters, written by it
+//	gained   of a PE's own copy    counters that readers have handed to it, the writer
+//
+// The modes of a counter:
+//
+//	open     readers come and go
+//	wanted   a writer wants it. Readers enter until T_R of them have since writers were last here
+//	taken    the writer has it: nobody is inside, no reader enters
+//
+// A reader adds one to the readers and to the arrivals, and sees in the old value whether it is inside. If
+// not, it takes both back and waits: it sets its bit and looks once more. The last reader to leave a wanted
+// counter, or to take back, makes it taken by a compare-swap from exactly that state, and tells the writer;
+// if the compare-swap fails somebody else has come, and is the last one later. A writer that finds nobody
+// inside does it itself.
+//
+// The writer gives a counter back by taking the mode off, and then lets in who waits: it clears the bits,
+// counts their readers as arrived, and wakes them. That is before any other writer can want the counter,
+// so after a writer has yielded, whoever waited is inside.
+//
+// Where the listings fall short:
+//
+// 1. Listing 6 adds a large number to ARRIVE and goes on. That no reader is inside must be checked, as 4.1
+// says; arrivals and departures are two words there, which nobody can read at once. Here they are one.
+//
+// 2. reset_counter reads and then subtracts. If a writer sets the mode between, a reader that resets at T_R
+// takes the mode off again, and reader and writer are inside together. Here a reader at T_R subtracts a
+// constant, T_R, from the arrivals, and nothing resets the mode but its writer.
+//
+// 3. In Listing 9 a reader that reaches T_R while the tail is not empty waits for a reset. If that was the
+// last writer, after its reset and before it clears the tail, nobody resets again. Here a reader is held up
+// only while a writer wants or has its own counter, and that writer will give it back.
+//
+// 4. In Listing 7 the writer takes the counters at once, so T_R never comes into play. The text (3.2.3)
+// says that up to T_R readers enter while a writer waits; here they do.
+//
+// 5. In Listing 8 the writer that passes the lock to the readers at T_W tells its successor at the same
+// time, which may take the counters again before any reader has looked. Here those who wait are let in by
+// the writer itself.
+//
+// 6. Readers of Listing 9 poll ARRIVE over the network. Here they wait in their own memory.
+//
+// Cancellation. A reader takes its bit back; if it is gone, somebody is letting it in, and it waits for
+// that. A writer takes the mode off the counters that nobody has handed over, waits for those that somebody
+// is about to tell it of, and lets in who waits everywhere.
+//
+// Invariant: only the head of level 1 of the tree wants or has counters.
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/topo"
+)
+
+// maskWords bounds the PEs of one physical counter: 64 for each word.
+const maskWords = 64
+
+// Counter is the state of a distributed counter.
+//
+//pgas:symmetric
+type Counter struct {
+	State   int64             `pgas:"atomic"` // of a counter's home; written by: its readers, the writer
+	_       [56]byte          // readers hammer it
+	Waiters [maskWords]uint64 `pgas:"atomic"` // of a counter's home; written by: its readers, the writer
+	Wake    int64             `pgas:"atomic"` // written by: the writer (1), owner (0)
+	Gained  int64             `pgas:"atomic"` // written by: readers, the owner
+	Writer  int64             `pgas:"atomic"` // of the root's copy; written by: the writer
+}
+
+// The fields of a counter's state: 24 bits of readers, 32 bits of arrivals, the mode. Arrivals go below 0
+// when somebody takes back what was already subtracted at T_R, so the fields above are read with that in
+// mind.
+const (
+	arrivalShift = 24
+	modeShift    = 56
+	maxTR        = 1<<30 - 1
+
+	oneReader = 1<<arrivalShift + 1
+	oneLeaver = 1 // the arrival stays counted
+
+	open   = 0
+	wanted = 1
+	taken  = 2
+)
+
+func readersIn(s int64) int64  { return s & (1<<arrivalShift - 1) }
+func arrivalsIn(s int64) int64 { return int64(int32(s >> arrivalShift)) }
+func modeOf(s int64) int64     { return (s - arrivalsIn(s)<<arrivalShift) >> modeShift }
+
+// A counterPlace is a physical counter: where it is, and whose readers it counts. PE members[i] has bit i.
+type counterPlace struct {
+	home    int
+	members []int
+}
+
+// counter is a PE's handle.
+type counter struct {
+	w                           *pgas.World
+	me, root                    int
+	tr                          int64
+	places                      []counterPlace
+	mine, bit                   int // this PE's place, and its bit there
+	state, wake, gained, writer pgas.Atomic[int64]
+	waiters                     []pgas.Atomic[uint64]
+
+	// For the writer, by place:
+	seen, found []int64    // what its operations returned
+	missing     []bool     // others hand it over
+	masks       [][]uint64 // who waits there
+}
+
+func newCounter(w *pgas.World, ref CounterRef, root int, places []counterPlace, tr int) (*counter, error) {
+	x := w.Context()
+	c := &counter{
+		w: w, me: w.PE(), root: root, tr: int64(tr), places: places,
+		state: ref.State().On(x), wake: ref.Wake().On(x), gained: ref.Gained().On(x), writer: ref.Writer().On(x),
+		seen: make([]int64, len(places)), found: make([]int64, len(places)), missing: make([]bool, len(places)),
+	}
+	for i := range maskWords {
+		c.waiters = append(c.waiters, ref.Waiters(i).On(x))
+	}
+	for i, p := range places {
+		if len(p.members) > 64*maskWords {
+			return nil, fmt.Errorf("a counter for %d PEs: choose a smaller T_DC, at most %d", len(p.members), 64*maskWords)
+		}
+		c.masks = append(c.masks, make([]uint64, (len(p.members)+63)/64))
+		for bit, pe := range p.members {
+			if pe == c.me {
+				c.mine, c.bit = i, bit
+			}
+		}
+	}
+	return c, nil
+}
+
+// placesOf has a counter for every tdc PEs in a row, or for each host.
+func placesOf(tree *topo.Tree, tdc int) ([]counterPlace, error) {
+	var places []counterPlace
+	if tdc != 0 {
+		for pe := range tree.NPEs() {
+			if pe%tdc == 0 {
+				places = append(places, counterPlace{home: pe})
+			}
+			last := &places[len(places)-1]
+			last.members = append(last.members, pe)
+		}
+		return places, nil
+	}
+	hosts, err := tree.Level(topo.Host)
+	if err != nil {
+		return nil, err
+	}
+	for i := range hosts.Elements() {
+		places = append(places, counterPlace{hosts.Representative(i), hosts.Members(i)})
+	}
+	return places, nil
+}
+
+func (c *counter) home() int { return c.places[c.mine].home }
+
+// admits says whether a reader enters that found the state s.
+func (c *counter) admits(s int64) bool {
+	switch modeOf(s) {
+	case open:
+		return true
+	case wanted:
+		return arrivalsIn(s) < c.tr
+	}
+	return false
+}
+
+// tryEnter lets a reader in if it need not wait.
+func (c *counter) tryEnter() bool {
+	old := c.state.FetchAdd(c.home(), oneReader)
+	if !c.admits(old) {
+		c.add(c.home(), -oneReader)
+		return false
+	}
+	if modeOf(old) == open && arrivalsIn(old) == c.tr-1 {
+		// Nobody wanted the counter for T_R readers: the next ones are counted afresh.
+		c.state.FetchAdd(c.home(), -c.tr<<arrivalShift)
+	}
+	return true
+}
+
+// enter lets a reader in. One at a time of a PE is in here.
+func (c *counter) enter(ctx context.Context) error {
+	for !c.tryEnter() {
+		c.mask().FetchOr(c.home(), c.flag())
+		if c.admits(c.state.Fetch(c.home())) {
+			if c.withdraw() {
+				continue
+			}
+			return c.awake(context.Background())
+		}
+		if err := c.awake(ctx); err != nil && c.withdraw() {
+			return err
+		} else if err != nil {
+			return c.awake(context.Background())
+		}
+		return nil
+	}
+	return nil
+}
+
+func (c *counter) mask() pgas.Atomic[uint64] { return c.waiters[c.bit/64] }
+func (c *counter) flag() uint64              { return 1 << (c.bit % 64) }
+
+// withdraw takes this PE's bit back, or reports that it is being let in.
+func (c *counter) withdraw() bool {
+	return c.mask().FetchAnd(c.home(), ^c.flag())&c.flag() != 0
+}
+
+// awake waits to be let in.
+func (c *counter) awake(ctx context.Context) error {
+	if _, err := c.wake.WaitUntil(ctx, pgas.NE, 0); err != nil {
+		return err
+	}
+	c.wake.Swap(c.me, 0)
+	return nil
+}
+
+// leave lets a reader out. It reports whether there was one.
+func (c *counter) leave() bool { return c.add(c.home(), -oneLeaver) }
+
+// add takes a reader off the counter at home, and hands it over if that was the last.
+func (c *counter) add(home int, d int64) bool {
+	old := c.state.FetchAdd(home, d)
+	if now := old + d; readersIn(now) == 0 && modeOf(now) == wanted && c.handOver(home, now) {
+		if w := c.writer.Fetch(c.root); w != 0 {
+			c.gained.FetchAdd(int(w-1), 1)
+		}
+	}
+	return readersIn(old) != 0
+}
+
+// handOver takes a counter for the writer, if nobody has come since it was in state s. The arrivals begin
+// anew.
+func (c *counter) handOver(home int, s int64) bool {
+	return c.state.CompareSwap(home, s, taken<<modeShift) == s
+}
+
+// claim takes all counters for this PE, the head of the tree.
+func (c *counter) claim(ctx context.Context) error {
+	c.writer.Swap(c.root, int64(c.me)+1)
+	missing, err := c.want()
+	if err != nil || missing == 0 {
+		return err
+	}
+	if _, err = c.gained.WaitUntil(ctx, pgas.EQ, int64(missing)); err != nil {
+		c.cancel()
+		return err
+	}
+	c.gained.Swap(c.me, 0)
+	return nil
+}
+
+// tryClaim takes all counters if nobody is inside.
+func (c *counter) tryClaim() bool {
+	c.writer.Swap(c.root, int64(c.me)+1)
+	missing, err := c.want()
+	if err != nil {
+		panic(err)
+	}
+	if missing == 0 {
+		return true
+	}
+	c.cancel()
+	return false
+}
+
+// want says at all counters that this PE wants them and takes those that nobody is in. It returns how many
+// are missing. It goes to all of them at once, twice.
+func (c *counter) want() (missing int, err error) {
+	for i, p := range c.places {
+		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.seen[i])
+	}
+	if err := c.w.Quiet(context.Background()); err != nil {
+		return 0, err
+	}
+	for i, p := range c.places {
+		c.seen[i] += wanted << modeShift
+		c.found[i] = ^c.seen[i]
+		if readersIn(c.seen[i]) == 0 {
+			c.state.CompareSwapNB(p.home, c.seen[i], taken<<modeShift, &c.found[i])
+		}
+	}
+	if err := c.w.Quiet(context.Background()); err != nil {
+		return 0, err
+	}
+	for i := range c.places {
+		c.missing[i] = c.found[i] != c.seen[i]
+		if c.missing[i] {
+			missing++
+		}
+	}
+	return missing, nil
+}
+
+// cancel gives all counters back, whether this PE has them, wants them, or is about to be told that it has.
+func (c *counter) cancel() {
+	handed := int64(0)
+	for i, p := range c.places {
+		if c.missing[i] && !c.unwant(p.home) {
+			handed++
+		}
+	}
+	if handed > 0 {
+		// Readers have handed these over and are about to say so.
+		if _, err := c.gained.WaitUntil(context.Background(), pgas.EQ, handed); err != nil {
+			panic(err)
+		}
+		c.gained.Swap(c.me, 0)
+	}
+	for i, p := range c.places {
+		if !c.missing[i] {
+			c.state.FetchAdd(p.home, -taken<<modeShift)
+		}
+	}
+	c.admit()
+}
+
+// unwant takes the mode off a counter that this PE wants, or, if it has been handed over, off one that it
+// has, and then returns false.
+func (c *counter) unwant(home int) bool {
+	for {
+		s := c.state.Fetch(home)
+		if modeOf(s) == taken {
+			c.state.FetchAdd(home, -taken<<modeShift)
+			return false
+		}
+		if c.state.CompareSwap(home, s, s-wanted<<modeShift) == s {
+			return true
+		}
+	}
+}
+
+// yield gives all counters back and lets in who waits.
+func (c *counter) yield() {
+	for i, p := range c.places {
+		c.state.FetchAddNB(p.home, -taken<<modeShift, &c.seen[i])
+	}
+	mustQuiet(c.w)
+	c.admit()
+}
+
+// admit lets in the readers that wait at the counters, which are open. What it does to one, it does to all
+// at once.
+func (c *counter) admit() {
+	for i, p := range c.places {
+		for j := range c.masks[i] {
+			c.waiters[j].SwapNB(p.home, 0, &c.masks[i][j])
+		}
+	}
+	mustQuiet(c.w)
+	anybody := false
+	for i, p := range c.places {
+		if n := ones(c.masks[i]); n > 0 {
+			c.state.FetchAddNB(p.home, n*oneReader, &c.seen[i])
+			anybody = true
+		}
+	}
+	if !anybody {
+		return
+	}
+	mustQuiet(c.w) // who is woken must be counted: it may leave at once
+	for i, p := range c.places {
+		for j, m := range c.masks[i] {
+			for ; m != 0; m &= m - 1 {
+				c.wake.Set(p.members[64*j+bits.TrailingZeros64(m)], 1)
+			}
+		}
+	}
+	mustQuiet(c.w)
+}
+
+// ones is the number of bits that are set.
+func ones(mask []uint64) (n int64) {
+	for _, m := range mask {
+		n += int64(bits.OnesCount64(m))
+	}
+	return n
+}
+
+// waiting is the number of readers that were seen waiting.
+func (c *counter) waiting() (n int) {
+	for _, p := range c.places {
+		for j := range (len(p.members) + 63) / 64 {
+			n += bits.OnesCount64(c.waiters[j].Fetch(p.home))
+		}
+	}
+	return n
+}
