@@ -346,7 +346,7 @@ func TestCollectivesBetweenProcesses(t *testing.T) {
 
 // TestLargeCollectives moves what goes in pieces, or around the caches.
 func TestLargeCollectives(t *testing.T) {
-	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		a, err := newArena(ctx, w, 3<<18+64, makeInt64)
 		if err != nil {
 			return err
@@ -374,7 +374,7 @@ func TestCollectivesWithLargeElements(t *testing.T) {
 		}
 		return a.matrix(ctx, 1, 3)
 	}
-	pgastest.Run(t, 4, body)
+	pgastest.RunAll(t, 4, body)
 	pgastest.RunLate(t, 4, 2, body)
 }
 
@@ -385,7 +385,7 @@ func TestRandomCollectives(t *testing.T) {
 	if seed == 0 {
 		seed = 20261121
 	}
-	pgastest.Run(t, 5, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 5, func(ctx context.Context, w *pgas.World) error {
 		if err := randomCollectives(ctx, w, seed, 300); err != nil {
 			return fmt.Errorf("replay with go test ./pgas -run TestRandomCollectives -seed %d: %w", seed, err)
 		}
@@ -450,7 +450,7 @@ func randomCollectives(ctx context.Context, w *pgas.World, seed uint64, calls in
 
 // TestNonBlockingCollectivesInARow: a request need not be waited for before the next call is made.
 func TestNonBlockingCollectivesInARow(t *testing.T) {
-	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		const n = 20
 		src, err := pgas.Alloc[int64](ctx, w, n)
 		if err != nil {
@@ -547,7 +547,7 @@ func TestMismatchedCollectives(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+			pgastest.RunAll(t, 4, func(ctx context.Context, w *pgas.World) error {
 				dst, err := pgas.Alloc[int64](ctx, w, 48)
 				if err != nil {
 					return err
@@ -577,7 +577,7 @@ func TestMismatchedCollectives(t *testing.T) {
 }
 
 func TestSizesOneByOne(t *testing.T) {
-	pgastest.Run(t, 5, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 5, func(ctx context.Context, w *pgas.World) error {
 		for round := range uint64(20) {
 			got, err := pgas.SizesOneByOne(ctx, w.Team(), 100*round+uint64(w.PE()))
 			if err != nil {
@@ -649,7 +649,7 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 
 // TestCollectivesEndWithTheirContext: a member that does not come is not waited for any longer than ctx.
 func TestCollectivesEndWithTheirContext(t *testing.T) {
-	pgastest.Run(t, 3, func(ctx context.Context, w *pgas.World) error {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		src, err := pgas.Alloc[int64](ctx, w, 3*2000)
 		if err != nil {
 			return err

@@ -3,9 +3,12 @@ package sim
 // Failures, and deadlocks: when nothing can happen any more and PEs still wait, who waits for what.
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -69,17 +72,23 @@ func (e *DeadlockError) Error() string {
 	return "deadlock: no PE can go on\n\t" + strings.Join(e.Blocked, "\n\t")
 }
 
-// lookAround is called when nothing is left to happen and PEs still wait. First all of them may look for
-// the reason; then those go on whose contexts have a deadline of real time. It reports whether anything can
+// soon is how long a deadline of real time is waited for before PEs look for the reason of a standstill.
+const soon = time.Second
+
+// lookAround is called when nothing is left to happen and PEs still wait. Those may go on whose contexts
+// have a deadline of real time; and once, all may look for the reason. It reports whether anything can
 // happen now.
 func (s *sim) lookAround() bool {
+	if s.awaitDeadline(soon) {
+		return true
+	}
 	if !s.lookedAround {
 		s.lookedAround = true
 		if s.stall() {
 			return true
 		}
 	}
-	if s.awaitDeadline() {
+	if s.awaitDeadline(math.MaxInt64) {
 		return true
 	}
 	s.fail(nil, s.deadlock())
@@ -96,22 +105,26 @@ func (s *sim) stall() (any bool) {
 	return any
 }
 
-// awaitDeadline waits for the first real deadline among the contexts of waiting tasks.
-func (s *sim) awaitDeadline() bool {
-	var first *task
+// awaitDeadline waits for the first deadline among the contexts of waiting tasks, if it comes within d and
+// before that of the run.
+func (s *sim) awaitDeadline(d time.Duration) bool {
+	end, bounded := s.ctx.Deadline()
+	var first context.Context
 	for _, t := range s.fragile {
-		if d, ok := t.wait.ctx.Deadline(); ok {
-			if first == nil {
-				first = t
-			} else if e, _ := first.wait.ctx.Deadline(); d.Before(e) {
-				first = t
-			}
+		at, ok := t.wait.ctx.Deadline()
+		if !ok || bounded && !at.Before(end) || time.Until(at) > d {
+			continue
+		}
+		if first == nil {
+			first = t.wait.ctx
+		} else if e, _ := first.Deadline(); at.Before(e) {
+			first = t.wait.ctx
 		}
 	}
 	if first == nil {
 		return false
 	}
-	<-first.wait.ctx.Done()
+	<-first.Done()
 	s.lookedAround = false
 	s.cancelled = true
 	s.checkFragile()
