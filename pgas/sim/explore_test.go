@@ -113,7 +113,11 @@ func TestLooksTwice(t *testing.T) {
 			word.FetchAdd(0, 1)
 			return nil
 		}
-		if word.Fetch(0) == 0 && word.Fetch(0) == 0 && word.Fetch(0) == 1 {
+		var looks [3]int64
+		for i := range looks {
+			looks[i] = word.Fetch(0)
+		}
+		if looks == [3]int64{0, 0, 1} {
 			return bug
 		}
 		return nil

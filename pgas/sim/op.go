@@ -42,7 +42,6 @@ type op struct {
 	phase   phase
 	nic     bool // by the NICs, not by the CPU
 	signal  bool // a put with a signal after it
-	lost    bool // its PE is dead
 	rmw     transport.Op
 	bytes   uint8 // of the word
 	epoch   uint32
