@@ -113,8 +113,8 @@ type runner struct {
 	boards  BoardSym
 	area    pgas.Sym[byte]
 	blocks  pgas.Sym[int64] // of collectives: see gather
-	payload []byte // private memory of this PE
-	wrong   uint64 // bits in which what came back differed from what it had to be
+	payload []byte          // private memory of this PE
+	wrong   uint64          // bits in which what came back differed from what it had to be
 }
 
 // newRunner allocates what the benches work on. It is collective.
