@@ -1,0 +1,176 @@
+package locks
+
+// N-CoSED (n-cosed 3.2): exclusive and shared locking by one word, split into the tail of a queue of writers
+// and a count of readers. A lock that is free, or that only readers hold, costs one atomic. ncosed_queue.go
+// has the protocol.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+//go:generate go tool pgasgen
+
+// NCoSEDState is an N-CoSED lock in symmetric memory, free when it is zero.
+//
+//pgas:symmetric
+type NCoSEDState struct {
+	Word NCoSEDWord // of the home's copy
+	Node NCoSEDNode // the node of each PE on itself
+}
+
+// NCoSEDOptions are alike on all PEs.
+type NCoSEDOptions struct {
+	Home int // the PE that has the word
+	// Limit is the number of readers, one after the other or at once, after which the count begins again: the
+	// next reader is a writer for a moment. 0: 2^30.
+	Limit int
+}
+
+const (
+	nCoSEDLimit = 1 << 30 // leaves room for as many readers who have seen it
+	nCoSEDMost  = 1<<31 - 1
+)
+
+// NCoSED is a lock for readers and writers: first come, first served, where readers between the same two
+// writers came together. Goroutines of a PE may hold it in shared mode at once.
+type NCoSED struct {
+	w     *pgas.World
+	queue cosed
+	turns turns // of writers
+	rank  readers
+}
+
+var _ RWLock = (*NCoSED)(nil)
+
+// NewNCoSED makes this PE's handle of the lock at ref.
+func NewNCoSED(w *pgas.World, ref NCoSEDStateRef, o NCoSEDOptions) *NCoSED {
+	checkHome("NewNCoSED", w, o.Home)
+	if o.Limit < 0 || o.Limit > nCoSEDLimit {
+		panic(&pgas.UsageError{Op: "NewNCoSED", Msg: fmt.Sprintf("limit %d: it is from 1 to %d, or 0 for that", o.Limit, nCoSEDLimit)})
+	}
+	if o.Limit == 0 {
+		o.Limit = nCoSEDLimit
+	}
+	ref = ref.On(w.Context())
+	nodes := []NCoSEDNodeRef{ref.Node()}
+	l := &NCoSED{w: w, queue: cosed{w: w, home: o.Home, word: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
+	l.queue.mine = l.queue.id(w.PE(), 0)
+	return l
+}
+
+// AllocNCoSED allocates a lock and makes this PE's handle of it. It is collective.
+func AllocNCoSED(ctx context.Context, w *pgas.World, o NCoSEDOptions) (*NCoSED, error) {
+	s, err := AllocNCoSEDState(ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return NewNCoSED(w, s.At(0), o), nil
+}
+
+// Lock waits until the lock is this PE's alone. A PE that gave up and comes back before it has been passed
+// over finds its place kept.
+func (l *NCoSED) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	if err := l.queue.lock(ctx); err != nil {
+		l.turns.leave()
+		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
+	}
+	l.turns.got()
+	return nil
+}
+
+// TryLock takes the lock if nobody has it and nobody waits.
+func (l *NCoSED) TryLock() bool {
+	if !l.turns.try() {
+		return false
+	}
+	if !l.queue.try() {
+		l.turns.leave()
+		return false
+	}
+	l.turns.got()
+	return true
+}
+
+// Unlock lets in the readers that came before the next writer, all at once, and then that writer when they
+// have left. It never waits for another PE to act.
+func (l *NCoSED) Unlock() {
+	l.turns.release("NCoSED.Unlock")
+	defer l.turns.leave()
+	mustQuiet(l.w)
+	l.queue.leave(l.queue.mine)
+}
+
+// RLock waits until the lock is shared with this PE. It is at once unless a writer has come before.
+func (l *NCoSED) RLock(ctx context.Context) (err error) {
+	if err := l.rank.enter(ctx); err != nil {
+		return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
+	}
+	defer l.rank.leave()
+	defer lostReader(&err)
+	for {
+		full, err := l.queue.share(ctx)
+		if err != nil {
+			return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
+		}
+		if !full {
+			l.rank.got()
+			return nil
+		}
+		l.queue.unshare()
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+		l.Unlock()
+	}
+}
+
+// TryRLock shares the lock if no writer has it or waits. When the count of readers has to begin again, it
+// needs a moment without readers.
+func (l *NCoSED) TryRLock() bool {
+	if !l.rank.try() {
+		return false
+	}
+	defer l.rank.leave()
+	for {
+		ok, full := l.queue.tryShare()
+		if ok {
+			l.rank.got()
+			return true
+		}
+		if !full || !l.TryLock() {
+			return false
+		}
+		l.Unlock()
+	}
+}
+
+// RUnlock is the end of a reader. The last one lets the next writer in.
+func (l *NCoSED) RUnlock() {
+	l.rank.release("NCoSED.RUnlock")
+	mustQuiet(l.w)
+	l.queue.unshare()
+}
+
+// Holder is the writer that held the lock a moment ago.
+func (l *NCoSED) Holder() (pe int, held bool) {
+	id := l.queue.holder(func(pe, i int) bool { return true })
+	if id == 0 {
+		return 0, false
+	}
+	_, pe = l.queue.at(id)
+	return pe, true
+}
+
+// Waiting is the number of PEs that were seen waiting, to write or to read. One that does both is two.
+func (l *NCoSED) Waiting() int {
+	is := func(s int64) bool { return s == waiting }
+	n := l.queue.nodes[0]
+	return count(onEach(l.w, n.Status()), is) + count(onEach(l.w, n.Shared()), is)
+}

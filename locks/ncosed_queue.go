@@ -1,0 +1,436 @@
+package locks
+
+// The protocol of N-CoSED (n-cosed 3.2). Writers are a distributed queue; the readers between two of them
+// are a group, which is let in together and counted out together.
+//
+//	Word     of the home    tail<<32 + count: the last writer of the queue, or 0; and the readers that came
+//	                        after it, or, without one, since the last one. A writer swaps it for tail<<32; a
+//	                        reader adds 1; the last writer compare-swaps its tail away and leaves the count
+//	Done     of the home    closer<<32 + balance: the readers of the group inside that have left, less, when
+//	                        a writer stands behind them (the closer), all that there are. Added to only
+//	Next     of a node      the writer behind, successor<<32 + readers between; or left. Swapped by that
+//	                        writer, compare-swapped from 0 to left by the head
+//	Status   of a node      of the writer: idle, waiting, abandoned, spent, or theTurn: see dmcs_queue.go
+//	Readers  of a node      chains of the readers that wait for this writer, depth<<32 + the last; or opened.
+//	                        Compare-swapped by readers, swapped for opened by the head
+//	Late     of a node      readers that found a chain opened, less all that will. Added to only
+//	Shared   of a node      of a reader: idle, waiting, abandoned, spent, or theTurn
+//	Behind   of a node      the next reader of the chain, written by the owner before it is in the chain
+//
+// A node has a number: 1 + that of the PE, or, where a PE has several, counted through.
+//
+// The four cases. A writer that swaps out nothing has the lock. One that swaps out a count closes the group
+// that is inside: it subtracts the count from Done and has the lock when that comes to 0, which the last
+// reader to leave sees. One that swaps out a tail links itself behind it. A reader that finds no tail is
+// inside; one that finds one goes to a chain of that node. A writer that leaves lets in the readers in its
+// chains, and closes their group in the name of the writer behind.
+//
+// Where the paper falls short:
+//   - A writer compare-swaps until nobody came between, so a stream of readers starves it. Here it swaps.
+//   - The last writer resets the word to zero; readers that have come meanwhile would be lost. It leaves
+//     their count, and they are the group inside.
+//   - "Once all release messages have arrived" the home resets the count, atomically with what, it does not
+//     say: a reader that has added itself may still be about to leave. The count is never reset but by
+//     a writer; Limit says when a reader becomes one.
+//   - Releases are told to the home, closings too, and a release may be told before the closing that counts
+//     it. Done is one sum of both, and who makes it 0 acts. It is for one group at a time: with a writer
+//     before, it is not the writer behind that closes, but the one before when it leaves.
+//   - A writer that leaves must know all its readers, but some have counted themselves and not told it yet.
+//     It opens its chains: who comes late finds that it may go in. Late says when the last one has, and the
+//     node is the owner's again.
+//   - The message that says who stands behind may be under way when the writer leaves. It leaves a mark in
+//     Next then and goes, and the writer behind, which finds it, does the rest of the work.
+//   - A PE that unlocks tells each reader. Chains, chainWidth of them, make that O(1) in its memory, and the
+//     chains spread the news when there are more.
+//
+// Cancellation is as in dmcs_queue.go: who gives up leaves its node abandoned, and who would have let it in
+// takes it over, setting it spent. The place of a writer is left in its name at once. The place of a reader
+// is counted out at once, and its chain goes on.
+//
+// Invariant: Done is 0 when a writer is told that it has its turn.
+// Invariant: a node that is idle and not the head's is referred to by no other, except in chains that have
+// been swapped for opened.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// NCoSEDWord is what all PEs compete for.
+//
+//pgas:symmetric
+type NCoSEDWord struct {
+	Word int64    `pgas:"atomic"` // of the home's copy; written by: everybody
+	Done int64    `pgas:"atomic"` // of the home's copy; written by: readers, closers
+	_    [48]byte // this is everybody's, what comes behind it the PE's own
+}
+
+// NCoSEDNode is the place of a PE in the queue, as a writer and as a reader.
+//
+//pgas:symmetric
+type NCoSEDNode struct {
+	Next    int64             `pgas:"atomic"` // written by: the writer behind, the head
+	Status  int64             `pgas:"atomic"` // written by: owner, the head before
+	Late    int64             `pgas:"atomic"` // written by: the head, late readers
+	Shared  int64             `pgas:"atomic"` // written by: owner, who lets it in
+	Behind  int64             `pgas:"atomic"` // written by: owner; read by: who passes over it
+	Readers [chainWidth]int64 `pgas:"atomic"` // written by: readers, the head
+}
+
+// chainWidth is how many readers a writer lets in by itself: the paper's largest experiment.
+const chainWidth = 16
+
+const (
+	left   int64 = -1 // in Next: the head has gone
+	opened int64 = -1 // in Readers: come in
+)
+
+// halves splits a word. Its lower half is not negative.
+func halves(v int64) (hi, lo int64) { return v >> 32, v & (1<<32 - 1) }
+
+// closing splits Done.
+func closing(v int64) (closer, balance int64) {
+	closer = (v + 1<<31) >> 32
+	return closer, v - closer<<32
+}
+
+// cosed is a handle of one lock, for one node of this PE.
+type cosed struct {
+	w     *pgas.World
+	home  int
+	mine  int64 // the node
+	word  NCoSEDWordRef
+	nodes []NCoSEDNodeRef // of every PE
+	limit int64
+	news  spare[news]
+}
+
+// news is what a head learns of its chains.
+type news struct{ chains, told [chainWidth]int64 }
+
+// id is the number of node i of pe.
+func (q *cosed) id(pe, i int) int64 { return 1 + int64(pe)*int64(len(q.nodes)) + int64(i) }
+
+// at finds a node.
+func (q *cosed) at(id int64) (NCoSEDNodeRef, int) {
+	if len(q.nodes) == 1 {
+		return q.nodes[0], int(id - 1)
+	}
+	n := int64(len(q.nodes))
+	return q.nodes[(id-1)%n], int((id - 1) / n)
+}
+
+// resume is what a writer or reader does first, with its status. It reports whether its place was kept, so
+// that it stands in the queue.
+func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, err error) {
+	switch status.Fetch(pe) {
+	case idle:
+		return false, nil
+	case abandoned:
+		if status.CompareSwap(pe, abandoned, waiting) == abandoned {
+			return true, nil
+		}
+	}
+	_, err = status.WaitUntil(ctx, pgas.EQ, idle)
+	return false, err
+}
+
+// await is for the turn. On an error the place is abandoned.
+func await(ctx context.Context, status pgas.Atomic[int64], pe int) error {
+	_, err := status.WaitUntil(ctx, pgas.NE, waiting)
+	if err != nil && status.CompareSwap(pe, waiting, abandoned) == waiting {
+		return err
+	}
+	return nil
+}
+
+// lock waits until this node is the head, and nobody reads.
+func (q *cosed) lock(ctx context.Context) error {
+	own, me := q.at(q.mine)
+	kept, err := resume(ctx, own.Status(), me)
+	if err != nil {
+		return err
+	}
+	if !kept {
+		before, readers := halves(q.word.SwapWord(q.home, q.mine<<32))
+		if before == 0 && readers == 0 {
+			return nil
+		}
+		own.SwapStatus(me, waiting)
+		q.leave(q.follow(before, readers))
+	}
+	return await(ctx, own.Status(), me)
+}
+
+// follow makes this writer known to who comes before it: a writer, or readers only. It returns a node that
+// is to be left.
+func (q *cosed) follow(before, readers int64) int64 {
+	if before == 0 {
+		return q.settle(q.mine, -readers)
+	}
+	n, pe := q.at(before)
+	if n.SwapNext(pe, q.mine<<32+readers) != left {
+		return 0
+	}
+	n.SwapNext(pe, 0)
+	return q.open(before, q.mine, readers)
+}
+
+// try makes this node the head if the lock is free. Should readers have come between two looks, it gives
+// up its place.
+func (q *cosed) try() bool {
+	own, me := q.at(q.mine)
+	if own.FetchStatus(me) != idle {
+		return false
+	}
+	v := q.word.CompareSwapWord(q.home, 0, q.mine<<32)
+	if v == 0 {
+		return true
+	}
+	if tail, _ := halves(v); tail != 0 || q.word.FetchDone(q.home) != v || q.word.CompareSwapWord(q.home, v, q.mine<<32) != v {
+		return false
+	}
+	own.SwapStatus(me, waiting)
+	q.leave(q.settle(q.mine, -v))
+	return own.CompareSwapStatus(me, waiting, abandoned) != waiting
+}
+
+// leave ends the turn of head, which is 0 if there is none, and of those behind it that have given up.
+func (q *cosed) leave(head int64) {
+	for head != 0 {
+		head = q.pass(head)
+	}
+}
+
+// pass ends the turn of head, and returns the node behind it if nobody wants that.
+func (q *cosed) pass(head int64) int64 {
+	n, pe := q.at(head)
+	next := n.FetchNext(pe)
+	if next == 0 {
+		if readers, ok := q.last(head); ok {
+			return q.open(head, 0, readers)
+		}
+		// Somebody has swapped the word and is about to link itself.
+		n.SwapStatus(pe, spent)
+		if next = n.CompareSwapNext(pe, 0, left); next == 0 {
+			return 0
+		}
+	}
+	n.SwapNext(pe, 0)
+	closer, readers := halves(next)
+	return q.open(head, closer, readers)
+}
+
+// last takes head out of the word if it is the tail, and returns how many readers are behind it.
+func (q *cosed) last(head int64) (readers int64, ok bool) {
+	for guess := head << 32; ; {
+		tail, readers := halves(guess)
+		if tail != head {
+			return 0, false
+		}
+		v := q.word.CompareSwapWord(q.home, guess, readers)
+		if v == guess {
+			return readers, true
+		}
+		guess = v
+	}
+}
+
+// open lets the readers behind head in, and closes their group if closer is not 0. It returns a node that is
+// to be left. The node of head is its owner's again, now or when all readers have found out.
+func (q *cosed) open(head, closer, readers int64) int64 {
+	if readers == 0 {
+		q.free(head, 0)
+		return q.tell(closer)
+	}
+	n, pe := q.at(head)
+	n.SwapStatus(pe, spent)
+	came, gone := q.admit(n, pe, readers)
+	if late := readers - came; late == 0 || n.FetchAddLate(pe, -late) == late {
+		q.free(head, readers)
+	}
+	if closer != 0 {
+		gone -= readers
+	}
+	return q.settle(closer, gone)
+}
+
+// admit opens the chains of the node n of pe, which are for that many readers. It returns how many it found
+// there, and how many of these it passed over.
+func (q *cosed) admit(n NCoSEDNodeRef, pe int, readers int64) (came, gone int64) {
+	x := q.news.take()
+	defer q.news.give(x)
+	width := min(readers, chainWidth)
+	for i := range int(width) {
+		n.Readers(i).SwapNB(pe, opened, &x.chains[i])
+	}
+	mustQuiet(q.w)
+	for i, v := range x.chains[:width] {
+		if depth, first := halves(v); first != 0 {
+			came += depth
+			r, at := q.at(first)
+			r.Shared().CompareSwapNB(at, waiting, theTurn, &x.told[i])
+		}
+	}
+	mustQuiet(q.w)
+	for i, v := range x.chains[:width] {
+		if _, first := halves(v); first != 0 && x.told[i] != waiting {
+			gone += q.spread(first)
+		}
+	}
+	return came, gone
+}
+
+// spread lets the first reader of a chain in that has not given up, and returns how many had before it.
+func (q *cosed) spread(reader int64) (gone int64) {
+	for reader != 0 {
+		n, pe := q.at(reader)
+		if n.CompareSwapShared(pe, waiting, theTurn) == waiting {
+			return gone
+		}
+		if n.CompareSwapShared(pe, abandoned, spent) == abandoned {
+			reader = n.FetchBehind(pe)
+			n.SwapShared(pe, idle)
+			gone++
+		}
+	}
+	return gone
+}
+
+// settle counts readers out, or, with a negative n, in the name of a writer that stands behind them, what
+// there were. It returns a node that is to be left.
+func (q *cosed) settle(closer, n int64) int64 {
+	if closer == 0 && n == 0 {
+		return 0
+	}
+	v := closer<<32 + n
+	closer, balance := closing(q.word.FetchAddDone(q.home, v) + v)
+	if closer == 0 || balance != 0 {
+		return 0
+	}
+	q.word.SwapDone(q.home, 0)
+	return q.tell(closer)
+}
+
+// tell lets the writer in, unless it is 0 or has given up: it returns its node then, to be left.
+func (q *cosed) tell(writer int64) int64 {
+	if writer == 0 {
+		return 0
+	}
+	n, pe := q.at(writer)
+	for {
+		if n.CompareSwapStatus(pe, waiting, theTurn) == waiting {
+			return 0
+		}
+		if n.CompareSwapStatus(pe, abandoned, spent) == abandoned {
+			return writer
+		}
+	}
+}
+
+// free gives a node whose turn is over back to its owner, with that many chains as they were.
+func (q *cosed) free(id, chains int64) {
+	n, pe := q.at(id)
+	if chains > 0 {
+		for i := range int(min(chains, chainWidth)) {
+			n.SetReaders(pe, i, 0)
+		}
+		mustQuiet(q.w)
+	}
+	if id != q.mine || chains > 0 || n.FetchStatus(pe) != idle {
+		n.SwapStatus(pe, idle)
+	}
+}
+
+// share waits until no writer is before this reader. It reports whether the count is full.
+func (q *cosed) share(ctx context.Context) (full bool, err error) {
+	own, me := q.at(q.mine)
+	kept, err := resume(ctx, own.Shared(), me)
+	if err != nil {
+		return false, err
+	}
+	if !kept {
+		before, count := halves(q.word.FetchAddWord(q.home, 1))
+		if before == 0 {
+			return count >= q.limit, nil
+		}
+		if !q.push(before, int(count%chainWidth)) {
+			return false, nil
+		}
+	}
+	if err := await(ctx, own.Shared(), me); err != nil {
+		return false, err
+	}
+	behind := own.FetchBehind(me)
+	own.SwapShared(me, idle)
+	q.leave(q.settle(0, q.spread(behind)))
+	return false, nil
+}
+
+// push goes to a chain of the writer before. It returns false if that has been opened.
+func (q *cosed) push(before int64, chain int) bool {
+	own, me := q.at(q.mine)
+	n, pe := q.at(before)
+	own.SwapShared(me, waiting)
+	for guess := int64(0); ; {
+		depth, first := halves(guess)
+		own.SwapBehind(me, first)
+		v := n.CompareSwapReaders(pe, chain, guess, (depth+1)<<32+q.mine)
+		if v == guess {
+			return true
+		}
+		if v == opened {
+			break
+		}
+		guess = v
+	}
+	own.SwapShared(me, idle)
+	if n.FetchAddLate(pe, 1) == -1 {
+		q.free(before, chainWidth)
+	}
+	return false
+}
+
+// tryShare shares the lock if no writer is there and the count is not full.
+func (q *cosed) tryShare() (ok, full bool) {
+	for guess := q.word.FetchWord(q.home); ; {
+		tail, count := halves(guess)
+		if tail != 0 || count >= q.limit {
+			return false, tail == 0
+		}
+		v := q.word.CompareSwapWord(q.home, guess, guess+1)
+		if v == guess {
+			return true, false
+		}
+		guess = v
+	}
+}
+
+// unshare is the end of a reader.
+func (q *cosed) unshare() { q.leave(q.settle(0, 1)) }
+
+// holder is the node that was the head a moment ago, among those that is says are nodes of this lock, or 0.
+func (q *cosed) holder(is func(pe, i int) bool) int64 {
+	for {
+		tail, _ := halves(q.word.FetchWord(q.home))
+		if tail == 0 {
+			return 0
+		}
+		if closer, _ := closing(q.word.FetchDone(q.home)); closer != 0 {
+			return 0
+		}
+		for i, n := range q.nodes {
+			status, next := onEach(q.w, n.Status()), onEach(q.w, n.Next())
+			for pe, s := range status {
+				if is(pe, i) && (s == theTurn || s == idle && next[pe] != 0) {
+					return q.id(pe, i)
+				}
+			}
+		}
+		if n, pe := q.at(tail); n.FetchStatus(pe) == idle {
+			return tail
+		}
+		q.w.Yield() // some PE is between two steps
+	}
+}
