@@ -5,11 +5,11 @@ package locks
 // update words by their CPU only, also in a job whose atomics are the network's, and the others by the
 // network only: no word is updated by both but victim, which is only ever overwritten.
 //
-//	remote  of the home's copy  1 + the last PE of the remote cohort's queue; 0: that cohort does not want
-//	                            the lock. Written by: PEs of other hosts
-//	local   of the home's copy  the same of the local cohort. Written by: PEs of the home's host
-//	victim  of the home's copy  the cohort that lets the other one go first. Written by: heads that compete
-//	next, status                the node of a PE, in the queue of its cohort
+//	remotes  of the home's copy  1 + the last PE of the remote cohort's queue; 0: that cohort does not want
+//	                             the lock. Written by: PEs of other hosts
+//	locals   of the home's copy  the same of the local cohort. Written by: PEs of the home's host
+//	victim   of the home's copy  the cohort that lets the other one go first. Written by: heads that compete
+//	next, status                 the node of a PE, in the queue of its cohort
 //
 // A tail is the flag of Peterson's algorithm too: a cohort wants the lock, or has it, as long as its queue
 // is not empty. A head that has the lock may give it to the PE behind it, with what is left of the cohort's
@@ -17,9 +17,9 @@ package locks
 //
 //	compete   the budget is used up: let the other cohort go first, if it wants to
 //	contend   the same, and victim has been written already
-//	granted+n the lock is yours, and you are the first of n that the cohort may still let in
+//	passed+n the lock is yours, and you are the first of n that the cohort may still let in
 //
-// Invariant: at most one PE is head of its cohort and has won against the other one, or was told granted.
+// Invariant: at most one PE is head of its cohort and has won against the other one, or was told passed.
 // Invariant: from the moment that the head of a cohort has written victim, the other cohort takes the lock
 // as often as its budget says at most.
 //
@@ -53,13 +53,13 @@ import (
 //
 //pgas:symmetric
 type ALockState struct {
-	Remote int64    `pgas:"atomic"`
-	Local  int64    `pgas:"atomic"`
-	Victim int64    `pgas:"atomic"`
-	_      [40]byte // the node is its PE's alone
-	Next   int64    `pgas:"atomic"`
-	Status int64    `pgas:"atomic"`
-	_      [48]byte
+	Remotes int64    `pgas:"atomic"` // tail; of the home's copy, as the next two; written by: the remote cohort
+	Locals  int64    `pgas:"atomic"` // tail; written by: the local cohort
+	Victim  int64    `pgas:"atomic"` // written by: the heads of both
+	_       [40]byte // the node is its PE's alone
+	Next    int64    `pgas:"atomic"` // written by: who comes behind, the head; read by: the head
+	Status  int64    `pgas:"atomic"` // written by: owner, the head; read by: owner
+	_       [48]byte
 }
 
 // ALockOptions are alike on all PEs, but for CPU.
@@ -88,7 +88,7 @@ const (
 const (
 	compete = words + iota
 	contend
-	granted
+	passed
 )
 
 // ALock is a lock for words of one host that PEs of the same host take most often. PEs of a cohort get it
@@ -125,13 +125,13 @@ func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) 
 	q := &l.queue
 	if w.HostOf(o.Home) == w.Host() {
 		l.cohort, l.budget = localCohort, defaulted(o.LocalBudget, localBudget)
-		q.tail, q.next, q.status = ref.Local().On(o.CPU), mine.next, mine.status
-		l.other, l.victim = ref.Remote().On(o.CPU), ref.Victim().On(o.CPU)
+		q.tail, q.next, q.status = ref.Locals().On(o.CPU), mine.next, mine.status
+		l.other, l.victim = ref.Remotes().On(o.CPU), ref.Victim().On(o.CPU)
 		return l, nil
 	}
 	l.cohort, l.budget = remoteCohort, defaulted(o.RemoteBudget, remoteBudget)
-	q.tail, q.next, q.status = l.state.Remote(), l.state.Next(), l.state.Status()
-	l.other, l.victim = l.state.Local(), l.state.Victim()
+	q.tail, q.next, q.status = l.state.Remotes(), l.state.Next(), l.state.Status()
+	l.other, l.victim = l.state.Locals(), l.state.Victim()
 	return l, nil
 }
 
@@ -178,8 +178,8 @@ func (l *ALock) Lock(ctx context.Context) (err error) {
 
 // win makes the head, which was told word, the holder. On an error it is not the head any more.
 func (l *ALock) win(ctx context.Context, word int64) error {
-	if word >= granted {
-		l.left = word - granted
+	if word >= passed {
+		l.left = word - passed
 		return nil
 	}
 	l.left = l.budget
@@ -195,13 +195,13 @@ func (l *ALock) win(ctx context.Context, word int64) error {
 	} else if word == 0 {
 		return nil
 	}
-	l.say(granted + l.left)
+	l.say(passed + l.left)
 	return nil
 }
 
 // await looks until the other cohort does not want the lock, or lets this one go first.
 func (l *ALock) await(ctx context.Context) error {
-	var look look
+	look := look{far: l.cohort == remoteCohort}
 	for l.other.Fetch(l.home) != 0 && l.victim.Fetch(l.home) == l.cohort {
 		if err := look.again(ctx, l.w, l.queue.mine.status, contend); err != nil {
 			return err
@@ -239,7 +239,7 @@ func (l *ALock) Unlock() {
 	mustQuiet(l.w)
 	word := compete
 	if l.left > 1 {
-		word = granted + l.left - 1
+		word = passed + l.left - 1
 	}
 	l.queue.leave(l.w.PE(), word)
 	l.turns.leave()
@@ -251,7 +251,7 @@ const snapshots = 1000
 // Holder is a PE that held the lock a moment ago.
 func (l *ALock) Holder() (pe int, held bool) {
 	for range snapshots {
-		tails := [...]int64{l.state.Remote().Fetch(l.home), l.state.Local().Fetch(l.home)}
+		tails := [...]int64{l.state.Remotes().Fetch(l.home), l.state.Locals().Fetch(l.home)}
 		if tails[0] == 0 && tails[1] == 0 {
 			return 0, false
 		}
@@ -269,7 +269,7 @@ func (l *ALock) heads(tails [2]int64) (heads []int) {
 	status, next := onEach(l.w, l.state.Status()), onEach(l.w, l.state.Next())
 	for pe, s := range status {
 		last := tails[0] == int64(pe)+1 || tails[1] == int64(pe)+1
-		if s >= granted || s == idle && (last || next[pe] != 0) {
+		if s >= passed || s == idle && (last || next[pe] != 0) {
 			heads = append(heads, pe)
 		}
 	}

@@ -17,8 +17,9 @@ const (
 	longRest   = time.Millisecond
 )
 
-// look is one search. The zero value begins one.
+// look is one search.
 type look struct {
+	far   bool // looks go to another host, and others run meanwhile
 	looks int
 	since time.Duration
 }
@@ -33,7 +34,9 @@ func (l *look) again(ctx context.Context, w *pgas.World, word pgas.Atomic[int64]
 		l.since = w.Now()
 	}
 	if l.looks++; l.looks <= hastyLooks {
-		w.Yield()
+		if !l.far {
+			w.Yield()
+		}
 		return nil
 	}
 	rest := min(max((w.Now()-l.since)/restPart, time.Microsecond), longRest)
