@@ -64,19 +64,31 @@ func newLevels(tree *topo.Tree, c *Costs) levels {
 
 func (p *pe) sameHost(q *pe) bool { return p.host == q.host }
 
+// mostLevels is how many levels a machine may have.
+const mostLevels = 10
+
+// apart is the innermost level that p and q share an element of.
+func (s *sim) apart(p, q *pe) int {
+	i := len(s.levels.memory) - 1
+	for i > 0 && p.elements[i] != q.elements[i] {
+		i--
+	}
+	return i
+}
+
 // link is the way that a message takes from p to q by their NICs.
 func (s *sim) link(p, q *pe) *Link {
 	if p.host == q.host {
 		return &s.costs.Loopback
 	}
-	return &s.levels.links[s.levels.tree.Common(p.id, q.id)]
+	return &s.levels.links[s.apart(p, q)]
 }
 
 func (s *sim) memory(p, q *pe) *Memory {
 	if p == q {
 		return &s.levels.memory[len(s.levels.memory)-1]
 	}
-	return &s.levels.memory[s.levels.tree.Common(p.id, q.id)]
+	return &s.levels.memory[s.apart(p, q)]
 }
 
 // count numbers o.

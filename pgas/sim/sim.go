@@ -145,22 +145,26 @@ type sim struct {
 }
 
 // pe is a PE, and the transport of its World.
+//
+// What every operation looks at comes first: with thousands of PEs, none of them is in a cache.
 type pe struct {
-	s       *sim
-	id      int
-	host    *host
-	seg     *boot.Segment
-	heap    []byte
-	world   *pgas.World
-	random  splitmix
-	tasks   []*task
-	waiting []*task
-	locked  []lockedWord
-	lines   [lines]cacheLine
-	stuck   int64 // it computes nothing before that time
-	dead    bool
-	known   bool  // that it is dead
-	lost    []*op // that it has not answered
+	s        *sim
+	host     *host
+	heap     []byte
+	waiting  []*task
+	elements [mostLevels]int32 // that it is in, by level
+	id       int
+	stuck    int64 // it computes nothing before that time
+	random   splitmix
+	dead     bool
+	known    bool // that it is dead
+
+	tasks  []*task
+	locked []lockedWord
+	seg    *boot.Segment
+	world  *pgas.World
+	lost   []*op // that it has not answered
+	lines  [lines]cacheLine
 }
 
 // newSimIn makes a run in the mapping mem of an earlier one, or in a new one.
@@ -209,7 +213,11 @@ func treeOf(list string, npes int) (*topo.Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("topology %s: %w", list, err)
 	}
-	return topo.Build(spec, []int{npes}, nil)
+	tree, err := topo.Build(spec, []int{npes}, nil)
+	if err == nil && tree.Depth() > mostLevels {
+		err = fmt.Errorf("topology %s: %d levels are more than the %d that are simulated", list, tree.Depth(), mostLevels)
+	}
+	return tree, err
 }
 
 // makePEs lays out the PEs in one mapping, which costs what is touched.
@@ -234,6 +242,9 @@ func (s *sim) makePEs(npes int) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 		s.pes[i] = &pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
+		for k := range s.levels.tree.Depth() {
+			s.pes[i].elements[k] = int32(s.levels.tree.At(k).Element(i))
+		}
 		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
 	}
 	s.common = pgas.NewCommon(npes)
