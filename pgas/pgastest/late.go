@@ -87,6 +87,9 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 	return rootCause(errs)
 }
 
+// lateHolds is how much the network holds. When that is not enough, the newest of it arrives.
+const lateHolds = 256
+
 // lateNetwork is what all PEs of a job share.
 type lateNetwork struct {
 	hosts []*boot.Segment
@@ -279,6 +282,9 @@ func (c *lateChannel) hold(pe int, act func(to transport.Channel), touch ...span
 }
 
 func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch ...span) {
+	if len(c.net.held) == lateHolds {
+		c.net.arriveLocked(func(*lateOp) bool { return true })
+	}
 	op := c.op(pe, touch...)
 	op.act = act
 	c.net.held = append(c.net.held, op)

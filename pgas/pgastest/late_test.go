@@ -132,6 +132,13 @@ func TestLateRules(t *testing.T) {
 			b.Post(1, transport.Set, word(2), 10*early+binary.LittleEndian.Uint64(got))
 			quiet(b, -1)
 		}, [3]uint64{1, 71}},
+		{"a network holds so much", func(a, b transport.Channel, pe1 transport.Transport) {
+			for range lateHolds - 1 {
+				a.Post(1, transport.Add, word(1), 1)
+			}
+			a.Put(1, 16, bytes(2)) // the newest when there is no room for the next
+			a.Put(1, 24, bytes(3))
+		}, [3]uint64{0, 2, 0}},
 		{"so is the value of an atomic", func(a, b transport.Channel, pe1 transport.Transport) {
 			got := bytes(7)
 			a.AtomicNB(1, transport.Add, word(1), 1, 0, got)
