@@ -570,7 +570,7 @@ func TestTrapNonBlockingGetsCompleteAtQuiet(t *testing.T) {
 // TestTrapWaitForOwnGoroutine: a wait is woken by an atomic or a signal of another goroutine of its own
 // PE, also when it sleeps.
 func TestTrapWaitForOwnGoroutine(t *testing.T) {
-	onEvery(t, 2, ownGoroutineWakes)
+	pgastest.Run(t, 2, ownGoroutineWakes)
 	t.Run("alone", func(t *testing.T) { pgastest.Run(t, 1, ownGoroutineWakes) })
 	t.Run("asleep", func(t *testing.T) { pgastest.RunProcesses(t, 2, ownGoroutineWakes, "PGAS_SPIN=0") })
 	t.Run("late", func(t *testing.T) { pgastest.RunLate(t, 2, 2, ownGoroutineWakes) })
