@@ -56,6 +56,9 @@ func (r *room) leave(a Act) {
 	}
 }
 
+// Program is the plan as a program of the simulator, for tests that expect it to fail.
+func Program(plan Plan, rounds int, make Maker) sim.Body { return body(plan, rounds, make) }
+
 // body has the PEs follow the plan; those with many acts do them rounds times.
 func body(plan Plan, rounds int, make Maker) sim.Body {
 	inside := new(room)
