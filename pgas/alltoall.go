@@ -414,7 +414,7 @@ func (a *allToAll) send(to int, g *leg, x box) {
 	dst := uint64(a.dst) + uint64((t.me*a.n+g.lo)*a.dstStep)
 	if a.gaps() && !g.landed {
 		pe := t.pes[to]
-		via := t.w.def.courier(pe)
+		via := t.w.wire.courier(pe)
 		for i := range n {
 			via.Put(pe, dst+uint64(i*a.dstStep), block[i*a.srcStep:][:a.size])
 		}

@@ -45,7 +45,7 @@ func (t *Team) sendBox(pe int, x box, data []byte) {
 func (t *Team) sendTo(pe int, x box, dst uint64, data []byte) {
 	sig := slotOff(t.slot) + signalsOff + x.place()*wordStride
 	to := t.pes[pe]
-	t.w.def.courier(to).PutSignal(to, dst, data, uint64(sig), transport.Set, t.turns.tag)
+	t.w.wire.courier(to).PutSignal(to, dst, data, uint64(sig), transport.Set, t.turns.tag)
 }
 
 // courier is the channel that the runtime's own messages to pe of the job take.

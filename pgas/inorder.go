@@ -85,7 +85,7 @@ func (r *reduction[T]) inOrder(ctx context.Context, c call) error {
 			return err
 		}
 	}
-	if err := t.w.def.Quiet(ctx); err != nil {
+	if err := t.w.wire.Quiet(ctx); err != nil {
 		return err
 	}
 	return t.meet(ctx, call{kind: kindSync})
@@ -137,7 +137,7 @@ func (r *reduction[T]) deliver(i, lo int, v []T) {
 		copy(reach[T](r.t.w, pe, r.dst.off, r.dst.n)[lo:], v)
 		return
 	}
-	r.t.w.def.remote.Put(pe, r.offset(lo), asBytes(v))
+	r.t.w.wire.remote.Put(pe, r.offset(lo), asBytes(v))
 }
 
 // sources are the sources of all members between two elements: those of this host where they are, others
@@ -158,11 +158,11 @@ func (r *reduction[T]) sourcesOf(ctx context.Context, lo, hi int) (*sources[T], 
 	all := grown(&t.turns.scratch, len(t.pes)*size)
 	for i, pe := range t.pes {
 		if t.w.shm.Heap(pe) == nil {
-			t.w.def.remote.GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
+			t.w.wire.remote.GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
 		}
 	}
 	s.fetched = elements[T](all, len(t.pes)*(hi-lo))
-	return s, t.w.def.Quiet(ctx)
+	return s, t.w.wire.Quiet(ctx)
 }
 
 // of is the source of member i.

@@ -166,9 +166,9 @@ func (r *reduction[T]) fetch(ctx context.Context, lo, hi int) ([]T, error) {
 	for d := 1; d < n; d++ {
 		h := (me + d) % n
 		pe := r.t.pes[r.l.hosts[h][0]]
-		r.t.w.def.courier(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
+		r.t.w.wire.courier(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
 	}
-	if err := r.t.w.def.Quiet(ctx); err != nil {
+	if err := r.t.w.wire.Quiet(ctx); err != nil {
 		return nil, err
 	}
 	return elements[T](all, n*(hi-lo)), nil
@@ -215,7 +215,7 @@ func (r *reduction[T]) get(ctx context.Context, pe, lo int, into []T) error {
 		return nil
 	}
 	to := r.t.pes[pe]
-	return r.t.w.def.courier(to).Get(ctx, to, asBytes(into), r.offset(lo))
+	return r.t.w.wire.courier(to).Get(ctx, to, asBytes(into), r.offset(lo))
 }
 
 // grown is n bytes of *buf, which is made longer if it must be. They are aligned for every type.

@@ -90,7 +90,7 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(w.ctx, peekTime)
 	defer cancel()
-	return w.def.courier(pe).Atomic(ctx, pe, opFetch, word8(off), 0, 0)
+	return w.wire.courier(pe).Atomic(ctx, pe, opFetch, word8(off), 0, 0)
 }
 
 // peekTime is how long a look at another host's member may take, and how long those who are late are

@@ -236,9 +236,9 @@ func (t *Team) entries(ctx context.Context, n int) ([][]byte, error) {
 	off := uint64(slotOff(t.slot) + entryOff(t.turns.n) + dataOff)
 	for i, pe := range t.pes {
 		all[i] = make([]byte, n)
-		t.w.def.courier(pe).GetNB(pe, all[i], off)
+		t.w.wire.courier(pe).GetNB(pe, all[i], off)
 	}
-	if err := t.w.def.Quiet(ctx); err != nil {
+	if err := t.w.wire.Quiet(ctx); err != nil {
 		return nil, err
 	}
 	return all, nil

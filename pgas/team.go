@@ -73,6 +73,11 @@ func (w *World) openTeams() error {
 	if w.def, err = w.team.newContext(contextOptions{}); err != nil {
 		return err
 	}
+	if w.wire = w.def; w.far != nil {
+		if w.wire, err = w.team.newContext(contextOptions{}); err != nil {
+			return err
+		}
+	}
 	w.team.ctx = w.def
 	h := w.job.Host()
 	w.host = w.newTeam(hostSlot, all[h.First:h.First+h.PEs], 0, "host "+h.Name)

@@ -47,9 +47,9 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 	}
 	raw := make([][topo.PlaceBytes]byte, w.job.NPEs)
 	for pe := range raw {
-		w.def.courier(pe).GetNB(pe, raw[pe][:], placeOff)
+		w.wire.courier(pe).GetNB(pe, raw[pe][:], placeOff)
 	}
-	if err := w.def.Quiet(ctx); err != nil {
+	if err := w.wire.Quiet(ctx); err != nil {
 		return nil, err
 	}
 	places := make([]topo.Place, len(raw))

@@ -39,7 +39,7 @@ func (t *Team) verdictOf(i int) *MismatchError {
 	defer cancel()
 	var v verdict
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))
-	if t.w.def.courier(t.pes[i]).Get(ctx, t.pes[i], b, uint64(slotOff(t.slot)+verdictOff)) != nil {
+	if t.w.wire.courier(t.pes[i]).Get(ctx, t.pes[i], b, uint64(slotOff(t.slot)+verdictOff)) != nil {
 		return nil
 	}
 	return v.load()

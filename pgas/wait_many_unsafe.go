@@ -328,3 +328,6 @@ func (s *wordSet) offset(i int) uint64 {
 	}
 	return s.off + 4*uint64(i)
 }
+
+// firstOf is the address of the first of values.
+func firstOf[W Word](values []W) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(values)) }

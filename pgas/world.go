@@ -37,6 +37,7 @@ type World struct {
 	ctx      context.Context // ends with Close, for operations that take none
 	cancel   context.CancelCauseFunc
 	def      *Context
+	wire     *Context // what the runtime sends for collectives: a Quiet of the program must not wait for it
 	contexts contextSet
 
 	pace     pace
@@ -211,6 +212,9 @@ func (w *World) teardown() error {
 	}
 	if w.def != nil {
 		errs = append(errs, w.def.close())
+	}
+	if w.wire != nil {
+		errs = append(errs, w.wire.close())
 	}
 	if w.far != nil {
 		errs = append(errs, w.far.Close())
