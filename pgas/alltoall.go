@@ -29,13 +29,15 @@ import (
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
 // algorithms are Linear and Ring.
 func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	a := t.allToAllOf(rawOf(dst), rawOf(src), opts)
+	var a allToAll
+	a.prepare(t, rawOf(dst), rawOf(src), opts)
 	return a.run(ctx)
 }
 
 // AllToAllNB starts AllToAll. Until the Request is complete, dst and src belong to it.
 func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	a := t.allToAllOf(rawOf(dst), rawOf(src), opts)
+	var a allToAll
+	a.prepare(t, rawOf(dst), rawOf(src), opts)
 	return t.start(ctx, a.run)
 }
 
@@ -43,13 +45,15 @@ func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 // in src: element e of block j is element (j*n+e)*stride. What lies between is not touched
 // (OpenSHMEM 1.6, shmem_alltoalls).
 func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) error {
-	a := t.allToAllSOf(rawOf(dst), rawOf(src), dstStride, srcStride, n, opts)
+	var a allToAll
+	a.prepareS(t, rawOf(dst), rawOf(src), dstStride, srcStride, n, opts)
 	return a.run(ctx)
 }
 
 // AllToAllSNB starts AllToAllS. Until the Request is complete, dst and src belong to it.
 func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) *Request {
-	a := t.allToAllSOf(rawOf(dst), rawOf(src), dstStride, srcStride, n, opts)
+	var a allToAll
+	a.prepareS(t, rawOf(dst), rawOf(src), dstStride, srcStride, n, opts)
 	return t.start(ctx, a.run)
 }
 
@@ -64,20 +68,21 @@ type allToAll struct {
 	dstStep, srcStep int // bytes from one element to the next
 }
 
-func (t *Team) allToAllOf(dst, src raw, opts []CollectiveOption) allToAll {
+// prepare checks the arguments of an AllToAll and fills in a.
+func (a *allToAll) prepare(t *Team, dst, src raw, opts []CollectiveOption) {
 	t.checkRanges(kindAllToAll, dst, src)
 	if src.n%len(t.pes) != 0 {
 		misuse("AllToAll", "%d elements are no equal blocks for %d members", src.n, len(t.pes))
 	}
 	checkFits("AllToAll", src.n, dst.n)
 	checkApart(kindAllToAll, dst, src.bytes(), src, src.bytes())
-	a := t.anyToAll(kindAllToAll, dst, src, opts)
+	a.fill(kindAllToAll, t, dst, src, opts)
 	a.n = src.n / len(t.pes)
 	a.call.count = uint64(a.n)
-	return a
 }
 
-func (t *Team) allToAllSOf(dst, src raw, dstStride, srcStride, n int, opts []CollectiveOption) allToAll {
+// prepareS does it for an AllToAllS.
+func (a *allToAll) prepareS(t *Team, dst, src raw, dstStride, srcStride, n int, opts []CollectiveOption) {
 	t.checkRanges(kindAllToAllS, dst, src)
 	if dstStride < 1 || srcStride < 1 || n < 0 {
 		misuse("AllToAllS", "strides %d and %d, %d elements: strides are from 1 and n from 0 on", dstStride, srcStride, n)
@@ -88,17 +93,17 @@ func (t *Team) allToAllSOf(dst, src raw, dstStride, srcStride, n int, opts []Col
 		checkFits("AllToAllS", reach(srcStride), src.n)
 		checkApart(kindAllToAllS, dst, reach(dstStride)*dst.size, src, reach(srcStride)*src.size)
 	}
-	a := t.anyToAll(kindAllToAllS, dst, src, opts)
+	a.fill(kindAllToAllS, t, dst, src, opts)
 	a.n = n
 	a.dstStep, a.srcStep = dstStride*a.size, srcStride*a.size
 	a.call.count = uint64(n)
 	a.call.where = (a.call.where*31+uint64(dstStride))*31 + uint64(srcStride)
-	return a
 }
 
-func (t *Team) anyToAll(k kind, dst, src raw, opts []CollectiveOption) allToAll {
+func (a *allToAll) fill(k kind, t *Team, dst, src raw, opts []CollectiveOption) {
 	o := optionsOf(opts)
-	a := allToAll{t: t, l: t.layoutFor(o), way: o.algorithm, dst: dst.off, src: src.off, size: src.size, dstStep: src.size, srcStep: src.size}
+	a.t, a.l, a.way = t, t.layoutFor(o), o.algorithm
+	a.dst, a.src, a.size, a.dstStep, a.srcStep = dst.off, src.off, src.size, src.size, src.size
 	a.call = call{kind: k, op: o.bits(), size: src.size}.at(dst.off, src.off)
 	switch o.algorithm {
 	case Auto:
@@ -106,7 +111,6 @@ func (t *Team) anyToAll(k kind, dst, src raw, opts []CollectiveOption) allToAll 
 	case Tree, Doubling:
 		misuse(k.String(), "there is no %s %s: use Linear or Ring", o.algorithm, k)
 	}
-	return a
 }
 
 // bytes is the length of a block without its gaps.
@@ -138,13 +142,11 @@ func (a *allToAll) run(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	bundle := a.bundle()
-	switch {
-	case len(a.l.hosts) == 1:
+	if len(a.l.hosts) == 1 {
 		err = a.here(ctx)
-	case bundle.boxes <= mostBoxes:
-		err = a.bundled(ctx, bundle)
-	default:
+	} else if b := a.bundle(); b.boxes <= mostBoxes {
+		err = a.bundled(ctx, b)
+	} else {
 		err = a.direct(ctx)
 	}
 	if err != nil {

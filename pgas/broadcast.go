@@ -29,13 +29,15 @@ import (
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
 // algorithms are Linear and Tree.
 func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) error {
-	b := t.broadcastOf(rawOf(dst), rawOf(src), root, opts)
+	var b broadcast
+	b.prepare(t, rawOf(dst), rawOf(src), root, opts)
 	return b.run(ctx)
 }
 
 // BroadcastNB starts Broadcast. Until the Request is complete, dst and src belong to it.
 func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) *Request {
-	b := t.broadcastOf(rawOf(dst), rawOf(src), root, opts)
+	var b broadcast
+	b.prepare(t, rawOf(dst), rawOf(src), root, opts)
 	return t.start(ctx, b.run)
 }
 
@@ -51,7 +53,8 @@ type broadcast struct {
 	rank     int // this host's number, counted from the root's
 }
 
-func (t *Team) broadcastOf(dst, src raw, root int, opts []CollectiveOption) broadcast {
+// prepare checks the arguments and fills in b.
+func (b *broadcast) prepare(t *Team, dst, src raw, root int, opts []CollectiveOption) {
 	t.checkRanges(kindBroadcast, dst, src)
 	t.member("Broadcast", root)
 	checkFits("Broadcast", src.n, dst.n)
@@ -59,14 +62,14 @@ func (t *Team) broadcastOf(dst, src raw, root int, opts []CollectiveOption) broa
 		checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
 	}
 	o := optionsOf(opts)
-	b := broadcast{t: t, l: t.layoutFor(o), dst: dst.off, src: src.off, n: src.bytes()}
+	b.t, b.l, b.dst, b.src, b.n = t, t.layoutFor(o), dst.off, src.off, src.bytes()
 	b.call = call{kind: kindBroadcast, op: o.bits(), root: root, size: src.size, count: uint64(src.n)}.at(dst.off, src.off)
-	b.way = o.forBroadcast(len(b.l.hosts))
-	if len(b.l.hosts) == 1 {
-		b.head = root
-		return b
-	}
 	n := len(b.l.hosts)
+	b.way = o.forBroadcast(n)
+	if n == 1 {
+		b.head = root
+		return
+	}
 	for h, members := range b.l.hosts {
 		if i := slices.Index(members, root); i >= 0 {
 			b.rank = (b.l.host - h + n) % n
@@ -75,7 +78,6 @@ func (t *Team) broadcastOf(dst, src raw, root int, opts []CollectiveOption) broa
 			}
 		}
 	}
-	return b
 }
 
 func (o collectiveOptions) forBroadcast(hosts int) Algorithm {

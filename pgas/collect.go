@@ -28,13 +28,15 @@ import (
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
 // algorithms are Linear, Ring and Doubling.
 func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	c := t.fcollectOf(rawOf(dst), rawOf(src), opts)
+	var c collection
+	c.prepareF(t, rawOf(dst), rawOf(src), opts)
 	return c.fcollect(ctx)
 }
 
 // FCollectNB starts FCollect. Until the Request is complete, dst and src belong to it.
 func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	c := t.fcollectOf(rawOf(dst), rawOf(src), opts)
+	var c collection
+	c.prepareF(t, rawOf(dst), rawOf(src), opts)
 	return t.start(ctx, c.fcollect)
 }
 
@@ -42,7 +44,8 @@ func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 // the number of elements that all members have contributed together; dst must have room for them
 // (OpenSHMEM 1.6, shmem_collect).
 func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) (n int, err error) {
-	c := t.collectOf(rawOf(dst), rawOf(src), opts)
+	var c collection
+	c.prepare(t, rawOf(dst), rawOf(src), opts)
 	err = c.collect(ctx)
 	return c.sum / max(1, c.call.size), err
 }
@@ -50,7 +53,8 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Col
 // CollectNB starts Collect. Until the Request is complete, dst and src belong to it, and so does *n unless
 // n is nil: it becomes the number of elements.
 func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, opts ...CollectiveOption) *Request {
-	c := t.collectOf(rawOf(dst), rawOf(src), opts)
+	var c collection
+	c.prepare(t, rawOf(dst), rawOf(src), opts)
 	return t.start(ctx, func(ctx context.Context) error {
 		err := c.collect(ctx)
 		if n != nil {
@@ -76,32 +80,30 @@ type collection struct {
 	whole  uintptr  // where a leader puts the blocks together
 }
 
-func (t *Team) fcollectOf(dst, src raw, opts []CollectiveOption) collection {
-	c := t.collectionOf(kindFCollect, dst, src, opts)
+// prepareF checks the arguments of an FCollect and fills in c.
+func (c *collection) prepareF(t *Team, dst, src raw, opts []CollectiveOption) {
+	c.fill(kindFCollect, t, dst, src, opts)
 	c.each, c.sum = c.n, c.n*len(t.pes)
 	c.call.count = uint64(src.n)
 	checkFits("FCollect", len(t.pes)*src.n, dst.n)
 	checkApart(kindFCollect, dst, c.sum, src, c.n)
-	return c
 }
 
-func (t *Team) collectOf(dst, src raw, opts []CollectiveOption) collection {
-	c := t.collectionOf(kindCollect, dst, src, opts)
+// prepare does it for a Collect.
+func (c *collection) prepare(t *Team, dst, src raw, opts []CollectiveOption) {
+	c.fill(kindCollect, t, dst, src, opts)
 	checkApart(kindCollect, dst, c.room, src, c.n)
-	return c
 }
 
-func (t *Team) collectionOf(k kind, dst, src raw, opts []CollectiveOption) collection {
+func (c *collection) fill(k kind, t *Team, dst, src raw, opts []CollectiveOption) {
 	t.checkRanges(k, dst, src)
 	o := optionsOf(opts)
 	if o.algorithm == Tree {
 		misuse(k.String(), "there is no %s %s: use Linear, Ring or Doubling", o.algorithm, k)
 	}
-	return collection{
-		t: t, l: t.layoutFor(o), opts: o,
-		call: call{kind: k, op: o.bits(), size: src.size}.at(dst.off, src.off),
-		dst:  dst.off, room: dst.bytes(), src: src.off, n: src.bytes(),
-	}
+	c.t, c.l, c.opts = t, t.layoutFor(o), o
+	c.dst, c.room, c.src, c.n = dst.off, dst.bytes(), src.off, src.bytes()
+	c.call = call{kind: k, op: o.bits(), size: src.size}.at(dst.off, src.off)
 }
 
 // block is where the block of member i is in the whole.
