@@ -16,7 +16,7 @@ package locks
 //	taken    the writer has it: nobody is inside, no reader enters
 //
 // A reader adds one to the readers and to the arrivals, and sees in the old value whether it is inside. If
-// not, it takes both back and waits: it sets its bit and looks once more. The last reader to leave a wanted
+// not, it takes both back, sets its bit, and tries once more, and then waits with its bit set. The last reader to leave a wanted
 // counter, or to take back, makes it taken by a compare-swap from exactly that state, and tells the writer;
 // if the compare-swap fails somebody else has come, and is the last one later. A writer that finds nobody
 // inside does it itself.
@@ -195,21 +195,30 @@ func (c *counter) tryEnter() bool {
 
 // enter lets a reader in. One at a time of a PE is in here.
 func (c *counter) enter(ctx context.Context) error {
-	for !c.tryEnter() {
-		c.mask().FetchOr(c.home(), c.flag())
-		if c.admits(c.state.Fetch(c.home())) {
-			if c.withdraw() {
-				continue
-			}
-			return c.awake(context.Background())
-		}
-		if err := c.awake(ctx); err != nil && c.withdraw() {
-			return err
-		} else if err != nil {
-			return c.awake(context.Background())
-		}
+	if c.tryEnter() {
 		return nil
 	}
+	c.mask().FetchOr(c.home(), c.flag())
+	// From here on, whoever gives the counter back lets this reader in. That may have been just before.
+	if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {
+		if c.withdraw() {
+			return nil
+		}
+		return c.uncount()
+	}
+	err := c.awake(ctx)
+	if err == nil || c.withdraw() {
+		return err
+	}
+	return c.awake(context.Background())
+}
+
+// uncount waits to be let in by another PE too, and takes that back: this reader is inside already.
+func (c *counter) uncount() error {
+	if err := c.awake(context.Background()); err != nil {
+		return err
+	}
+	c.add(c.home(), -oneReader)
 	return nil
 }
 

@@ -1,0 +1,37 @@
+/*
+ * RMA-MCS (rmamcs.go): the distributed tree by itself.
+ *
+ * Checked: at most one PE inside; nobody is stuck (no invalid end state); when all are through, every queue
+ * is empty and every node idle; no element keeps the lock for more than TL holders in a row; and, with weak
+ * fairness, a PE that does not give up gets in as often as it wants (ltl live).
+ *
+ * Planted bugs, by -D: OWN_NODE_ABOVE (Listing 5 as printed: who releases a level leaves the one above by
+ * its own node), NO_THRESHOLD.
+ */
+
+#ifdef NO_THRESHOLD
+#define MAY_PASS(l, c, t) true
+#else
+#define MAY_PASS(l, c, t) ((l) == 0 || (c) < TL)
+#endif
+
+#define CLAIM missing = 0
+#define YIELD skip
+#define WROTE assert(N == 1 || count[NODE(N - 1, me)] <= TL)
+
+#include "tree.pmh"
+
+init {
+	byte k = 0;
+	atomic {
+		k = 1;
+		do
+		:: k > P -> break
+		:: else -> run writer(k); k++
+		od
+	}
+	(through == P);
+	allIdle()
+}
+
+ltl live { <> (gotIn == ROUNDS) }

@@ -1,0 +1,93 @@
+// Package model has a Promela model of each lock, and lets spin check them.
+//
+// A model says in its first comment what is checked, and which bugs can be planted, by a macro each: spin
+// must find every one of them.
+package model
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A run is one search through a model.
+type run struct {
+	model   string // NAME.pml
+	defines string // "P=3 ROUNDS=2"
+	claim   string // the ltl formula to check, with weak fairness; none: assertions and invalid end states
+	bad     bool   // there must be an error
+}
+
+// pan's answers.
+var (
+	errorsFound = regexp.MustCompile(`errors: (\d+)`)
+	statesSeen  = regexp.MustCompile(`(\d+) states, stored`)
+	cutShort    = regexp.MustCompile(`max search depth too small|out of memory|Search not completed|aborting`)
+)
+
+// search lets spin do r.
+func search(t *testing.T, r run) {
+	for _, tool := range []string{"spin", "gcc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not here, which the models are checked with (Debian: apt-get install spin gcc)", tool)
+		}
+	}
+	source, err := filepath.Abs(r.model + ".pml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	defines := []string{"-a"}
+	for _, d := range strings.Fields(r.defines) {
+		defines = append(defines, "-D"+d)
+	}
+	command(t, dir, "spin", append(defines, source)...)
+	compile, args := []string{"-DNOCLAIM", "-DSAFETY"}, []string{"-m2000000"}
+	if r.claim != "" {
+		compile, args = []string{"-DNFAIR=3"}, append(args, "-a", "-f", "-N", r.claim)
+	}
+	command(t, dir, "gcc", append(compile, "-O2", "-w", "-DVECTORSZ=4096", "-DMEMLIM=3000", "-DCOLLAPSE", "-o", "pan", "pan.c")...)
+	judge(t, r, command(t, dir, "./pan", args...))
+}
+
+// command runs a program in dir and returns what it printed.
+func command(t *testing.T, dir, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func judge(t *testing.T, r run, out []byte) {
+	t.Helper()
+	found := errorsFound.FindSubmatch(out)
+	if found == nil || statesSeen.Find(out) == nil {
+		t.Fatalf("spin has not come to an end:\n%s", out)
+	}
+	failed := string(found[1]) != "0"
+	switch {
+	case failed && !r.bad:
+		t.Errorf("spin has found an error (repeat with spin -a and the same macros):\n%s", out)
+	case !failed && r.bad:
+		t.Errorf("spin has not found the planted bug:\n%s", out)
+	case !failed && cutShort.Match(out):
+		t.Errorf("spin has not looked at everything:\n%s", out)
+	}
+	first, _, _ := bytes.Cut(out, []byte("\n"))
+	t.Logf("%s; %s", statesSeen.Find(out), first)
+}
+
+// searches does all of a table, each under the name of its macros.
+func searches(t *testing.T, runs []run) {
+	for _, r := range runs {
+		t.Run(strings.TrimSpace(r.claim+" "+r.defines), func(t *testing.T) { search(t, r) })
+	}
+}
