@@ -13,7 +13,8 @@ package locks
 //	Status   of a node      of the writer: idle, waiting, abandoned, spent, or theTurn: see dmcs_queue.go
 //	Readers  of a node      chains of the readers that wait for this writer, depth<<32 + the last; or opened.
 //	                        Compare-swapped by readers, swapped for opened by the head
-//	Late     of a node      readers that found a chain opened, less all that will. Added to only
+//	Late     of a node      chains<<32 + balance: the readers that found a chain opened, less, when all are
+//	                        open, all that will; and how many chains that are. Added to, until it is over
 //	Shared   of a node      of a reader: idle, waiting, abandoned, spent, or theTurn
 //	Behind   of a node      the next reader of the chain, written by the owner before it is in the chain
 //
@@ -246,9 +247,12 @@ func (q *cosed) open(head, closer, readers int64) int64 {
 	}
 	n, pe := q.at(head)
 	n.SwapStatus(pe, spent)
-	came, gone := q.admit(n, pe, readers)
-	if late := readers - came; late == 0 || n.FetchAddLate(pe, -late) == late {
-		q.free(head, readers)
+	width := min(readers, chainWidth)
+	came, gone := q.admit(n, pe, int(width))
+	if came == readers {
+		q.free(head, int(width))
+	} else {
+		q.late(head, width<<32-(readers-came))
 	}
 	if closer != 0 {
 		gone -= readers
@@ -256,13 +260,12 @@ func (q *cosed) open(head, closer, readers int64) int64 {
 	return q.settle(closer, gone)
 }
 
-// admit opens the chains of the node n of pe, which are for that many readers. It returns how many it found
-// there, and how many of these it passed over.
-func (q *cosed) admit(n NCoSEDNodeRef, pe int, readers int64) (came, gone int64) {
+// admit opens that many chains of the node n of pe. It returns how many readers it found there, and how many
+// of these it passed over.
+func (q *cosed) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
 	x := q.news.take()
 	defer q.news.give(x)
-	width := min(readers, chainWidth)
-	for i := range int(width) {
+	for i := range width {
 		n.Readers(i).SwapNB(pe, opened, &x.chains[i])
 	}
 	mustQuiet(q.w)
@@ -280,6 +283,16 @@ func (q *cosed) admit(n NCoSEDNodeRef, pe int, readers int64) (came, gone int64)
 		}
 	}
 	return came, gone
+}
+
+// late adds v to what is known of the readers that find a chain of the node opened. The last one frees it.
+func (q *cosed) late(id, v int64) {
+	n, pe := q.at(id)
+	chains, balance := closing(n.FetchAddLate(pe, v) + v)
+	if chains != 0 && balance == 0 {
+		n.SwapLate(pe, 0)
+		q.free(id, int(chains))
+	}
 }
 
 // spread lets the first reader of a chain in that has not given up, and returns how many had before it.
@@ -329,11 +342,11 @@ func (q *cosed) tell(writer int64) int64 {
 	}
 }
 
-// free gives a node whose turn is over back to its owner, with that many chains as they were.
-func (q *cosed) free(id, chains int64) {
+// free gives a node whose turn is over back to its owner, with its chains, which have been opened, empty.
+func (q *cosed) free(id int64, chains int) {
 	n, pe := q.at(id)
 	if chains > 0 {
-		for i := range int(min(chains, chainWidth)) {
+		for i := range chains {
 			n.SetReaders(pe, i, 0)
 		}
 		mustQuiet(q.w)
@@ -386,9 +399,7 @@ func (q *cosed) push(before int64, chain int) bool {
 		guess = v
 	}
 	own.SwapShared(me, idle)
-	if n.FetchAddLate(pe, 1) == -1 {
-		q.free(before, chainWidth)
-	}
+	q.late(before, 1)
 	return false
 }
 
