@@ -50,7 +50,7 @@ func search(t *testing.T, r run) {
 	if r.claim != "" {
 		compile, args = []string{"-DNFAIR=3"}, append(args, "-a", "-f", "-N", r.claim)
 	}
-	command(t, dir, "gcc", append(compile, "-O2", "-w", "-DVECTORSZ=4096", "-DMEMLIM=3000", "-DCOLLAPSE", "-o", "pan", "pan.c")...)
+	command(t, dir, "gcc", append(compile, "-O1", "-w", "-DVECTORSZ=4096", "-DMEMLIM=3000", "-DCOLLAPSE", "-o", "pan", "pan.c")...)
 	judge(t, r, command(t, dir, "./pan", args...))
 }
 
