@@ -12,14 +12,16 @@ import (
 )
 
 const (
-	hastyLooks = 100 // before the first rest
+	hastyLooks = 100 // before a rest
 	restPart   = 4   // a rest is this part of the time spent so far
+	shortRest  = time.Microsecond
 	longRest   = time.Millisecond
 )
 
 // look is one search.
 type look struct {
 	far   bool // looks go to another host, and others run meanwhile
+	eager bool // all rests are short, and as many looks are between two of them
 	looks int
 	since time.Duration
 }
@@ -33,14 +35,26 @@ func (l *look) again(ctx context.Context, w *pgas.World, word pgas.Atomic[int64]
 	if l.looks == 0 {
 		l.since = w.Now()
 	}
-	if l.looks++; l.looks <= hastyLooks {
+	l.looks++
+	if l.looks <= hastyLooks || l.eager && l.looks%hastyLooks != 0 {
 		if !l.far {
 			w.Yield()
 		}
 		return nil
 	}
-	rest := min(max((w.Now()-l.since)/restPart, time.Microsecond), longRest)
-	soon, cancel := w.WithTimeout(ctx, rest)
+	return rest(ctx, w, l.rest(w), word, is)
+}
+
+func (l *look) rest(w *pgas.World) time.Duration {
+	if l.eager {
+		return shortRest
+	}
+	return min(max((w.Now()-l.since)/restPart, shortRest), longRest)
+}
+
+// rest blocks for d, as a wait for word, which is still is: so it fails when a PE of the job dies.
+func rest(ctx context.Context, w *pgas.World, d time.Duration, word pgas.Atomic[int64], is int64) error {
+	soon, cancel := w.WithTimeout(ctx, d)
 	defer cancel()
 	_, err := word.WaitUntil(soon, pgas.NE, is)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {

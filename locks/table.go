@@ -1,0 +1,169 @@
+package locks
+
+// The distributed lock table (alock 6): a number of locks, spread evenly over the hosts and over the PEs of
+// each, all of one kind. A PE finds some of them near, on its own host, and the others far. What a table is
+// made of is ALocks, or the two locks that the paper compares them with: in a job whose atomics are the
+// network's (PGAS_AMO=nic), those use it for near locks too.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// TableKind is what a table is made of.
+type TableKind int
+
+const (
+	TableALock TableKind = iota
+	TableMCS             // queue locks (D-MCS)
+	TableSpin            // one word each, tried again and again without a pause
+)
+
+// TableOptions are alike on all PEs.
+type TableOptions struct {
+	Kind                      TableKind
+	RemoteBudget, LocalBudget int // of ALocks; 0: as ALockOptions has it
+}
+
+// Table is a number of locks.
+type Table struct {
+	w         *pgas.World
+	locks     []Lock
+	homes     []int
+	near, far []int // indexes of locks
+}
+
+// AllocTable allocates n locks and makes this PE's handles of them. It is collective.
+func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Table, error) {
+	if n < 1 {
+		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %d locks: it has at least one", n)})
+	}
+	make, err := makerOf(ctx, w, n, o)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{w: w}
+	hosts := byHost(w)
+	for i := range n {
+		pes := hosts[i%len(hosts)]
+		home := pes[i/len(hosts)%len(pes)]
+		l, err := make(i, home)
+		if err != nil {
+			return nil, err
+		}
+		t.locks, t.homes = append(t.locks, l), append(t.homes, home)
+		if w.HostOf(home) == w.Host() {
+			t.near = append(t.near, i)
+		} else {
+			t.far = append(t.far, i)
+		}
+	}
+	return t, nil
+}
+
+// byHost is the PEs of each host.
+func byHost(w *pgas.World) (hosts [][]int) {
+	index := map[string]int{}
+	for pe := range w.NPEs() {
+		name := w.HostOf(pe)
+		i, known := index[name]
+		if !known {
+			i = len(hosts)
+			index[name] = i
+			hosts = append(hosts, nil)
+		}
+		hosts[i] = append(hosts[i], pe)
+	}
+	return hosts
+}
+
+// makerOf allocates what a table needs, and makes handles of it.
+func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (func(i, home int) (Lock, error), error) {
+	cpu, err := w.NewContext(pgas.ByCPU)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Kind {
+	case TableALock:
+		s, err := AllocALockState(ctx, w, n)
+		return func(i, home int) (Lock, error) {
+			return NewALock(w, s.At(i), ALockOptions{Home: home, RemoteBudget: o.RemoteBudget, LocalBudget: o.LocalBudget, CPU: cpu})
+		}, err
+	case TableMCS:
+		s, err := AllocDMCSState(ctx, w, n)
+		return func(i, home int) (Lock, error) {
+			l := NewDMCS(w, s.At(i), DMCSOptions{Home: home})
+			q := s.At(i).Queue().On(cpu)
+			l.queue.mine = node{q.Next(), q.Status()} // looked at without the network, as in the paper
+			return l, nil
+		}, err
+	case TableSpin:
+		s, err := AllocSpinState(ctx, w, n)
+		return func(i, home int) (Lock, error) {
+			return newEagerSpin(w, s.At(i), SpinOptions{Home: home}, cpu), nil
+		}, err
+	}
+	panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("kind %d: there are TableALock, TableMCS and TableSpin", o.Kind)})
+}
+
+// Len is the number of locks.
+func (t *Table) Len() int { return len(t.locks) }
+
+// Lock is this PE's handle of lock i.
+func (t *Table) Lock(i int) Lock { return t.locks[i] }
+
+// Home is the PE that has lock i.
+func (t *Table) Home(i int) int { return t.homes[i] }
+
+// Near are the locks of this PE's host.
+func (t *Table) Near() []int { return t.near }
+
+// Far are the locks of other hosts.
+func (t *Table) Far() []int { return t.far }
+
+// Pick is a random lock: a near one with the given probability, if there are both near and far ones.
+func (t *Table) Pick(locality float64) int {
+	from := t.near
+	if len(t.near) == 0 || len(t.far) > 0 && chance(t.w) >= locality {
+		from = t.far
+	}
+	return from[t.w.Random()%uint64(len(from))]
+}
+
+// chance is a random number from 0 to 1.
+func chance(w *pgas.World) float64 { return float64(w.Random()>>11) / (1 << 53) }
+
+// eagerSpin is the spin lock that the paper compares with: Spin without its pauses.
+type eagerSpin struct{ *Spin }
+
+func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Context) eagerSpin {
+	l := NewSpin(w, ref, o)
+	l.waits = l.waits.On(cpu)
+	return eagerSpin{l}
+}
+
+// Lock tries until the lock is this PE's.
+func (l eagerSpin) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting for a spin lock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	look := look{far: l.w.HostOf(l.home) != l.w.Host(), eager: true}
+	for !l.take() {
+		if look.looks == 0 {
+			l.waits.Swap(l.me, 1)
+		}
+		if err := look.again(ctx, l.w, l.waits, 1); err != nil {
+			l.waits.Swap(l.me, 0)
+			l.turns.leave()
+			return fmt.Errorf("waiting for a spin lock: %w", err)
+		}
+	}
+	if look.looks > 0 {
+		l.waits.Swap(l.me, 0)
+	}
+	l.turns.got()
+	return nil
+}
