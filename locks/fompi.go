@@ -7,10 +7,10 @@ package locks
 //
 //	word   of the home's copy   Spin: 1 + the holder; 0: free
 //	                            SpinRW: readers inside or about to look, and, above, 1 + the writer
-//	waits  of a PE's own copy   1 while it tries, for Waiting; written by the owner
+//	waits  of a PE's own copy   who of its goroutines tries, for Waiting; written by the owner
+//	never  of a PE's own copy   0. A pause is a wait for it, which ends by time, or when a PE dies
 //
-// A pause is a wait that ends by time alone: nobody knows who else tries. So giving up needs no protocol;
-// what was added to the word is taken back.
+// Nobody knows who else tries. So giving up needs no protocol; what was added to the word is taken back.
 
 import (
 	"context"
@@ -28,6 +28,7 @@ type SpinState struct {
 	Word  int64    `pgas:"atomic"` // of the home's copy; written by: everybody
 	_     [56]byte // which is all that the word's cache line is for
 	Waits int64    `pgas:"atomic"` // written by: owner; read by: Waiting
+	Never int64    `pgas:"atomic"` // written by: nobody; waited for in pauses, by the owner
 }
 
 // SpinOptions are alike on all PEs.
@@ -47,13 +48,14 @@ type spinner struct {
 	w           *pgas.World
 	me, home    int
 	word, waits pgas.Atomic[int64]
+	never       pgas.Atomic[int64]
 	turns       turns // of this PE's writers
 }
 
 func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinner {
 	checkHome(op, w, o.Home)
 	c := w.Context()
-	return spinner{w: w, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c)}
+	return spinner{w: w, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), never: ref.Never().On(c)}
 }
 
 // insist calls try until it succeeds or ctx ends.
@@ -73,7 +75,7 @@ func (l *spinner) insist(ctx context.Context, try func() bool) error {
 		} else {
 			// Whoever pauses for a random part of the time is not always too late.
 			part := pause/2 + int64(l.w.Random()%uint64(pause))/2
-			if err := pauseFor(ctx, l.w, part); err != nil {
+			if err := pauseFor(ctx, l.w, part, l.never); err != nil {
 				return err
 			}
 			pause = min(2*pause, lastPause)

@@ -18,11 +18,13 @@ func _(x SpinState) {
 		Word  int64
 		_     [56]byte
 		Waits int64
+		Never int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-72]
+	_ = ok[unsafe.Sizeof(x)-80]
 	_ = ok[unsafe.Offsetof(x.Word)-0]
 	_ = ok[unsafe.Offsetof(x.Waits)-64]
+	_ = ok[unsafe.Offsetof(x.Never)-72]
 }
 
 // SpinStateSym is a symmetric allocation of SpinState records: Len of them, at the same offset of
@@ -36,7 +38,7 @@ type SpinStateSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // SpinState.
 func AllocSpinState(ctx context.Context, w *pgas.World, n int) (SpinStateSym, error) {
-	s, err := pgas.AllocLayout[SpinState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SpinState", Hash: 0xced7e603b5c33969})
+	s, err := pgas.AllocLayout[SpinState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SpinState", Hash: 0xbea1953b60ce4ff6})
 	return SpinStateSym{s}, err
 }
 
@@ -294,4 +296,98 @@ func (r SpinStateRef) XorWaits(pe int, v int64) {
 // error of ctx when that is done first.
 func (r SpinStateRef) WaitUntilWaits(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 64).WaitUntil(ctx, cmp, v)
+}
+
+// Never refers to the atomic word Never of the record.
+func (r SpinStateRef) Never() pgas.Atomic[int64] {
+	return pgas.FieldAtomic[int64](r.ref, 72)
+}
+
+// FetchNever returns Never of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r SpinStateRef) FetchNever(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
+}
+
+// SetNever stores v into Never of the record on PE pe. It is complete there after a Quiet.
+func (r SpinStateRef) SetNever(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
+}
+
+// SwapNever stores v into Never of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r SpinStateRef) SwapNever(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
+}
+
+// CompareSwapNever stores v into Never of the record on PE pe if it equals cond, and returns the
+// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r SpinStateRef) CompareSwapNever(pe int, cond, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
+}
+
+// FetchIncNever adds 1 to Never of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r SpinStateRef) FetchIncNever(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
+}
+
+// IncNever adds 1 to Never of the record on PE pe. It is complete there after a Quiet.
+func (r SpinStateRef) IncNever(pe int) {
+	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
+}
+
+// FetchAddNever adds v to Never, in the record on PE pe, and returns the old value. It waits for
+// the value, and panics with *pgas.PeerError if pe is lost.
+func (r SpinStateRef) FetchAddNever(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
+}
+
+// AddNever adds v to Never, in the record on PE pe. It is complete there after a Quiet.
+func (r SpinStateRef) AddNever(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
+}
+
+// FetchAndNever stores the bitwise and of Never with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r SpinStateRef) FetchAndNever(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
+}
+
+// AndNever stores the bitwise and of Never with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r SpinStateRef) AndNever(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
+}
+
+// FetchOrNever stores the bitwise or of Never with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r SpinStateRef) FetchOrNever(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
+}
+
+// OrNever stores the bitwise or of Never with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r SpinStateRef) OrNever(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
+}
+
+// FetchXorNever stores the bitwise exclusive or of Never with v into it, in the record on PE pe,
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r SpinStateRef) FetchXorNever(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
+}
+
+// XorNever stores the bitwise exclusive or of Never with v into it, in the record on PE pe. It is
+// complete there after a Quiet.
+func (r SpinStateRef) XorNever(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
+}
+
+// WaitUntilNever blocks until Never of this PE's own copy compares true with v, and returns the
+// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
+// error of ctx when that is done first.
+func (r SpinStateRef) WaitUntilNever(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
+	return pgas.FieldAtomic[int64](r.ref, 72).WaitUntil(ctx, cmp, v)
 }

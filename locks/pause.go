@@ -7,7 +7,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// pauseFor blocks for some nanoseconds of w's clock. Protocols know no other.
-func pauseFor(ctx context.Context, w *pgas.World, ns int64) error {
-	return w.Sleep(ctx, time.Duration(ns))
+// pauseFor blocks for some nanoseconds of w's clock. It is a wait for never, which is 0 and stays it, and so
+// fails when a PE of the job dies.
+func pauseFor(ctx context.Context, w *pgas.World, ns int64, never pgas.Atomic[int64]) error {
+	return rest(ctx, w, time.Duration(ns), never, 0)
 }

@@ -348,7 +348,11 @@ func (c *counter) unwant(home int) bool {
 			c.state.FetchAdd(home, -taken<<modeShift)
 			return false
 		}
-		if c.state.CompareSwap(home, s, s-wanted<<modeShift) == s {
+		now := s - wanted<<modeShift
+		if arrivalsIn(s) >= c.tr {
+			now -= c.tr << arrivalShift // as the reader would have that came to T_R
+		}
+		if c.state.CompareSwap(home, s, now) == s {
 			return true
 		}
 	}

@@ -31,14 +31,35 @@ const (
 // deadline, and PE 1 lock twice.
 type Plan []string
 
-// room is the critical section.
-type room struct{ readers, writers int }
+// room is the critical section. It knows who is inside, and what is written on PE 0.
+type room struct {
+	readers, writers int
+	written          int64
+}
+
+// Where PE 0 has what writers write. It is no atomic: what a lock does not complete is lost.
+func (r *room) write(page pgas.Ref[int64]) error {
+	if got := page.Get(0); got != r.written {
+		return fmt.Errorf("a writer found %d, the last one wrote %d", got, r.written)
+	}
+	r.written++
+	page.Put(0, r.written)
+	return nil
+}
+
+func (r *room) read(page pgas.Ref[int64]) error {
+	if got := page.Get(0); got != r.written {
+		return fmt.Errorf("a reader found %d, the last writer wrote %d", got, r.written)
+	}
+	return nil
+}
+
+func (a Act) reads() bool { return a == Reads || a == GivesUpR || a == TriesR }
 
 func (r *room) enter(a Act) error {
-	switch a {
-	case Reads, GivesUpR, TriesR:
+	if a.reads() {
 		r.readers++
-	default:
+	} else {
 		r.writers++
 	}
 	if r.writers > 1 || r.writers == 1 && r.readers > 0 {
@@ -48,19 +69,19 @@ func (r *room) enter(a Act) error {
 }
 
 func (r *room) leave(a Act) {
-	switch a {
-	case Reads, GivesUpR, TriesR:
+	if a.reads() {
 		r.readers--
-	default:
+	} else {
 		r.writers--
 	}
 }
 
 // Program is the plan as a program of the simulator, for tests that expect it to fail.
-func Program(plan Plan, rounds int, make Maker) sim.Body { return body(plan, rounds, make) }
+func Program(plan Plan, rounds int, make Maker) sim.Body { return body(plan, rounds, false, make) }
 
-// body has the PEs follow the plan; those with many acts do them rounds times.
-func body(plan Plan, rounds int, make Maker) sim.Body {
+// body has the PEs follow the plan, rounds times. With writing, they also write to memory inside, which is
+// more to explore than one can wait for.
+func body(plan Plan, rounds int, writing bool, make Maker) sim.Body {
 	inside := new(room)
 	return func(ctx context.Context, w *pgas.World) error {
 		*inside = room{}
@@ -68,10 +89,20 @@ func body(plan Plan, rounds int, make Maker) sim.Body {
 		if err != nil {
 			return err
 		}
+		page, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
 		sim.Start(ctx)
 		for range rounds {
 			for _, a := range []byte(plan[w.PE()%len(plan)]) {
-				if err := act(ctx, w, l, Act(a), inside); err != nil {
+				work := w.Yield
+				var wrong error
+				if writing {
+					work = func() { wrong = inside.work(Act(a), page.At(0)) }
+				}
+				err := act(ctx, w, l, Act(a), inside, work)
+				if err := errors.Join(err, wrong); err != nil {
 					return fmt.Errorf("%q: %w", a, err)
 				}
 			}
@@ -80,19 +111,25 @@ func body(plan Plan, rounds int, make Maker) sim.Body {
 	}
 }
 
-func act(ctx context.Context, w *pgas.World, l locks.Lock, a Act, inside *room) error {
+func (r *room) work(a Act, page pgas.Ref[int64]) error {
+	if a.reads() {
+		return r.read(page)
+	}
+	return r.write(page)
+}
+
+func act(ctx context.Context, w *pgas.World, l locks.Lock, a Act, inside *room, work func()) error {
 	if got, err := take(ctx, w, l, a); err != nil || !got {
 		return err
 	}
 	if err := inside.enter(a); err != nil {
 		return err
 	}
-	w.Yield()
+	work()
 	inside.leave(a)
-	switch a {
-	case Reads, GivesUpR, TriesR:
+	if a.reads() {
 		l.(locks.RWLock).RUnlock()
-	default:
+	} else {
 		l.Unlock()
 	}
 	return nil
@@ -126,15 +163,63 @@ func take(ctx context.Context, w *pgas.World, l locks.Lock, a Act) (got bool, er
 // Adversaries runs the plan with PEs that take any time for anything, with the given number of seeds.
 func Adversaries(t *testing.T, cfg sim.Config, npes, rounds, seeds int, plan Plan, make Maker) {
 	t.Helper()
-	if err := sim.Seeds(t.Context(), cfg, npes, seeds, body(plan, rounds, make)); err != nil {
+	if cfg.MaxEvents == 0 {
+		cfg.MaxEvents = 1_000_000 // some run in circles where others stand still
+	}
+	if err := sim.Seeds(t.Context(), cfg, npes, seeds, body(plan, rounds, true, make)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Deaths has PE 1 die at any moment of a run in which everybody wants the lock. All others must learn of
+// it, by name, and none may hang.
+func Deaths(t *testing.T, cfg sim.Config, npes, seeds int, make Maker) {
+	t.Helper()
+	cfg.Adversary, cfg.MaxEvents = true, 1_000_000
+	for seed := range uint64(seeds) {
+		cfg.Seed = seed
+		cfg.Deaths = []sim.Death{{PE: 1, At: time.Duration(seed) * 20 * time.Microsecond}}
+		_, err := sim.Run(t.Context(), cfg, npes, func(ctx context.Context, w *pgas.World) error {
+			return learnsOfDeath(ctx, w, make)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// learnsOfDeath locks and unlocks until PE 1 has died.
+func learnsOfDeath(ctx context.Context, w *pgas.World, make Maker) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case error:
+			err = aboutPE1(p)
+		default:
+			panic(p)
+		}
+	}()
+	l, err := make(ctx, w)
+	for err == nil {
+		if err = l.Lock(ctx); err == nil {
+			l.Unlock()
+		}
+	}
+	return aboutPE1(err)
+}
+
+func aboutPE1(err error) error {
+	var peer *pgas.PeerError
+	if errors.As(err, &peer) && peer.PE == 1 {
+		return nil
+	}
+	return fmt.Errorf("PE 1 has died, and this is not about it: %w", err)
 }
 
 // Explore runs the plan in every order of events there is. The number of PEs is that of the plan.
 func Explore(t *testing.T, cfg sim.Config, plan Plan, make Maker) {
 	t.Helper()
-	e, err := sim.Explore(t.Context(), cfg, len(plan), body(plan, 1, make))
+	e, err := sim.Explore(t.Context(), cfg, len(plan), body(plan, 1, false, make))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,10 @@ inline cancel() {
 	:: else ->
 		if
 		:: lacks[i] ->
-			atomic { if :: mode[i] == TAKEN -> handed++ :: else fi; mode[i] = OPEN }
+			atomic {
+				if :: mode[i] == TAKEN -> handed++ :: arrived[i] >= TR -> arrived[i] = arrived[i] - TR :: else fi;
+				mode[i] = OPEN
+			}
 		:: else
 		fi;
 		i++

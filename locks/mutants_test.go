@@ -1,0 +1,140 @@
+package locks_test
+
+// Planted bugs. Each is an edit of the real source, which is compiled in its place (go test -overlay) and
+// must be found by the simulator: a mutant that passes means that the tests look away.
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+type mutant struct {
+	name, file string
+	edits      []string // old, new, old, new, …; each old is there once
+	tests      string   // that find it
+}
+
+var mutants = []mutant{
+	{"told by a put, whether it waits or not", "dmcs_queue.go", []string{
+		"if q.status.CompareSwap(pe, waiting, word) == waiting {", "if q.status.Swap(pe, word); true {",
+	}, "DMCS"},
+	{"lost wake-up: arms its flag when it is linked", "dmcs_queue.go", []string{
+		"if q.status.CompareSwap(pe, waiting, word) == waiting {", "if q.status.Swap(pe, word); true {",
+		"\tq.status.Swap(q.me, waiting)\n\tif word, ok := q.link(int(before - 1)); ok {", "\tword, ok := q.link(int(before - 1))\n\tq.status.Swap(q.me, waiting)\n\tif ok {",
+	}, "DMCSExplored/l_l"},
+	{"next is cleared after the swap", "dmcs_queue.go", []string{
+		"\tif before == 0 {\n", "\tq.next.Swap(q.me, 0)\n\tif before == 0 {\n",
+	}, "DMCS"},
+	{"reversed compare-swap", "dmcs_queue.go", []string{
+		"q.tail.CompareSwap(q.home, int64(head)+1, 0) == int64(head)+1", "q.tail.CompareSwap(q.home, 0, int64(head)+1) == 0",
+	}, "DMCS"},
+	{"a turn that came at the last moment is lost", "dmcs_queue.go", []string{
+		"if word = q.status.CompareSwap(q.me, waiting, abandoned); word == waiting {", "if q.status.Swap(q.me, abandoned); true {",
+	}, "DMCS"},
+	{"spends a node whose PE has come back", "dmcs_queue.go", []string{
+		"if q.status.CompareSwap(pe, abandoned, spent) == abandoned {", "if q.status.Swap(pe, spent); true {",
+	}, "DMCS"},
+	{"a node is idle before its next is cleared", "dmcs_queue.go", []string{
+		"\tq.next.Swap(pe, 0)\n\tq.status.Swap(pe, idle)\n", "\tq.status.Swap(pe, idle)\n\tq.next.Swap(pe, 0)\n",
+	}, "DMCS"},
+	{"a node is spent after the word was left", "dmcs_queue.go", []string{
+		"\t\tq.status.Swap(head, spent)\n\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n", "\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n\t\t\tq.status.Swap(head, spent)\n",
+	}, "DMCS"},
+	{"a node that was left is not given back", "dmcs_queue.go", []string{
+		"\tq.free(before)\n", "",
+	}, "DMCS"},
+	{"the next holder does not see what was written", "dmcs.go", []string{
+		"\tmustQuiet(l.w)\n", "",
+	}, "DMCS"},
+	{"leaves the level above by its own node (Listing 5)", "rmamcs_tree.go", []string{
+		"t.releaseAt(i-1, above)", "_, _ = above, t.releaseAt; t.releaseAt(i-1, t.me)",
+	}, "RMAMCS"},
+	{"who gives up keeps the queues below", "rmamcs_tree.go", []string{
+		"\t\tif err != nil {\n\t\t\tt.descend(i + 1)\n", "\t\tif err != nil {\n",
+	}, "RMAMCS"},
+	{"the lock stays in an element", "rmamcs_tree.go", []string{
+		"g.count < t.tl[i] &&", "",
+	}, "Bounds"},
+	{"T_W is compared at level 1 only (Listing 8)", "rmamcs_tree.go", []string{
+		"(t.tw == 0 || g.total < t.tw)", "(t.tw == 0 || i > 0 || g.count < t.tw)",
+	}, "Bounds"},
+	{"a writer does not look for readers (Listing 6)", "rmarw_counter.go", []string{
+		"if readersIn(c.seen[i]) == 0 {", "if true {",
+	}, "RMARW"},
+	{"a reader resets by reading and then writing (Listing 6)", "rmarw_counter.go", []string{
+		"c.state.FetchAdd(c.home(), -c.tr<<arrivalShift)", "c.state.Swap(c.home(), readersIn(c.state.Fetch(c.home())))",
+	}, "RMARW"},
+	{"a reader does not look again", "rmarw_counter.go", []string{
+		"if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {", "if false {",
+	}, "RMARW"},
+	{"who waits is let in before the counter is given back", "rmarw_counter.go", []string{
+		"func (c *counter) yield() {\n", "func (c *counter) yield() {\n\tc.admit()\n",
+		"\tmustQuiet(c.w)\n\tc.admit()\n}\n\n// admit lets in", "\tmustQuiet(c.w)\n}\n\n// admit lets in",
+	}, "RMARW"},
+	{"hands over though another has come", "rmarw_counter.go", []string{
+		"return c.state.CompareSwap(home, s, taken<<modeShift) == s", "c.state.Swap(home, taken<<modeShift)\n\treturn true",
+	}, "RMARW"},
+	{"wakes readers before they are counted", "rmarw_counter.go", []string{
+		"\tmustQuiet(c.w) // who is woken must be counted: it may leave at once\n", "",
+	}, "RMARW"},
+	{"a writer that gives up does not wait for what is handed to it", "rmarw_counter.go", []string{
+		"if handed > 0 {", "if handed > 1<<20 {",
+	}, "RMARW"},
+}
+
+func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package for each mutant")
+	}
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) { m.mustBeFound(t) })
+	}
+}
+
+func (m mutant) mustBeFound(t *testing.T) {
+	src, err := os.ReadFile(m.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(src)
+	for i := 0; i < len(m.edits); i += 2 {
+		if n := strings.Count(text, m.edits[i]); n != 1 {
+			t.Fatalf("%s has %q %d times: the mutant must follow the source", m.file, m.edits[i], n)
+		}
+		text = strings.Replace(text, m.edits[i], m.edits[i+1], 1)
+	}
+	dir := t.TempDir()
+	bad, overlay := filepath.Join(dir, m.file), filepath.Join(dir, "overlay.json")
+	real, err := filepath.Abs(m.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {real: bad}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{bad: []byte(text), overlay: list} {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout", "90s", "-run", "^Test"+finders(m.tests), ".").CombinedOutput()
+	switch {
+	case err == nil:
+		t.Fatalf("nothing has found it:\n%s", out)
+	case !strings.Contains(string(out), "--- FAIL"):
+		t.Fatalf("it was not found but did not build or run:\n%s", out)
+	}
+}
+
+// finders are the simulator's tests of a protocol.
+func finders(of string) string {
+	if strings.Contains(of, "/") || of == "Bounds" {
+		return of
+	}
+	return of + "Adversaries"
+}
