@@ -67,8 +67,8 @@ type ALockOptions struct {
 	Home         int // the PE that has the lock's words
 	RemoteBudget int // how often PEs of other hosts may take the lock in a row while some of the home's host wait; 0: 20
 	LocalBudget  int // the same, the other way round; 0: 5
-	// CPU is a context opened with pgas.ByCPU, which any number of locks may share. NewALock opens one if it
-	// is nil and this PE is on the home's host.
+	// CPU is a context of this PE opened with pgas.ByCPU, which any number of locks may share. nil: NewALock
+	// opens one, which ends with the World.
 	CPU *pgas.Context
 }
 

@@ -5,6 +5,8 @@
 //	DMCS           a queue of PEs                                               dmcs.go
 //	RMAMCS         a tree of such queues, along the topology                    rmamcs.go
 //	RMARW          readers beside it, by a distributed counter                  rmarw.go
+//	ALock          two queues: PEs of the lock's host do not use the network    alock.go
+//	Table          any number of those, spread over the hosts                   table.go
 //
 // A lock lives in symmetric memory, in a struct of its own (DMCSState, …) that may be a field of an
 // annotated struct of a program. New… makes a PE's handle of it, Alloc… allocates one and does so. All PEs
