@@ -150,6 +150,17 @@ func TestDeath(t *testing.T) {
 			words.At(0).Put(victim, 1)
 			return w.Quiet(ctx)
 		},
+		"fenced puts": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
+			for i := int64(0); ; i++ { // some are held back by a fence when the victim dies
+				words.At(0).Put(victim, i)
+				w.Fence()
+				if i%50 == 49 {
+					if err := w.Quiet(ctx); err != nil {
+						return err
+					}
+				}
+			}
+		},
 		"atomic": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
 			for {
 				pgas.AtomicOf(words, 0).FetchAdd(victim, 1)

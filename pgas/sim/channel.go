@@ -49,20 +49,6 @@ type quiet struct {
 	f *flow // those to one PE, or nil
 }
 
-// A flow is what a channel has under way to one PE. Fences cut it into epochs: an operation takes effect
-// when all of earlier epochs have.
-type flow struct {
-	ch     *channel
-	to     *pe
-	posted int
-	since  int64
-	// Where things are out of order:
-	epoch   uint32   // of the next operation
-	applied uint32   // all before this one have taken effect
-	open    []uint32 // operations of applied, applied+1, … that have not
-	parked  []*op
-}
-
 func (c *channel) flow(to int) *flow {
 	if f := c.last; f != nil && f.to.id == to {
 		return f
@@ -209,16 +195,24 @@ func (c *channel) post(o *op) {
 
 // Fence is transport.Channel's.
 func (c *channel) Fence(pe int) {
-	c.pe.s.live()
-	if !c.pe.s.chaotic() {
-		return // nothing overtakes anything of its own channel
-	}
+	t := c.pe.s.live()
 	if pe >= 0 {
-		c.flow(pe).fence()
+		c.fence(t, c.flow(pe))
 		return
 	}
 	for _, f := range c.all {
+		c.fence(t, f)
+	}
+}
+
+// fence is the fence of one flow. Without chaos nothing overtakes anything of its own kind, but a store of the
+// CPU overtakes the NIC of its host: there a fence is a quiet, as on real machines.
+func (c *channel) fence(t *task, f *flow) {
+	switch {
+	case c.pe.s.chaotic():
 		f.fence()
+	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.sameHost(f.to):
+		c.await(t, f)
 	}
 }
 
@@ -278,46 +272,4 @@ func (f *flow) completed(s *sim) *task {
 		}
 	}
 	return nil
-}
-
-// enter counts o in the epoch that it belongs to.
-func (f *flow) enter(o *op) {
-	o.epoch = f.epoch
-	for len(f.open) <= int(f.epoch-f.applied) {
-		f.open = append(f.open, 0)
-	}
-	f.open[f.epoch-f.applied]++
-}
-
-// fence begins a new epoch, if there is anything that it must come after.
-func (f *flow) fence() {
-	if n := int(f.epoch - f.applied); n < len(f.open) && f.open[n] > 0 {
-		f.epoch++
-	}
-}
-
-// early says that o must wait for operations before a fence.
-func (f *flow) early(o *op) bool { return o.epoch != f.applied }
-
-// took notes that o has taken effect, and lets those go on that waited for it.
-func (f *flow) took(s *sim, o *op) {
-	f.open[o.epoch-f.applied]--
-	moved := false
-	for f.applied < f.epoch && f.open[0] == 0 {
-		f.open = f.open[1:]
-		f.applied++
-		moved = true
-	}
-	if !moved || len(f.parked) == 0 {
-		return
-	}
-	parked := f.parked
-	f.parked = nil
-	for _, o := range parked {
-		if f.early(o) {
-			f.parked = append(f.parked, o)
-		} else {
-			s.at(s.now, o)
-		}
-	}
 }

@@ -73,6 +73,9 @@ func (s *sim) lose(o *op) *task {
 		p.lost = append(p.lost, o)
 		return nil
 	}
+	if s.chaotic() {
+		o.flow.took(s, o) // so that those behind it are lost too
+	}
 	if t := o.task; t != nil {
 		if !t.over && o.gen == t.gen {
 			t.err = p.peerError()

@@ -38,13 +38,13 @@ const (
 )
 
 type op struct {
-	kind    kind
-	phase   phase
-	nic     bool // by the NICs, not by the CPU
-	signal  bool // a put with a signal after it
-	rmw     transport.Op
-	bytes   uint8 // of the word
-	epoch   uint32
+	kind   kind
+	phase  phase
+	nic    bool // by the NICs, not by the CPU
+	signal bool // a put with a signal after it
+	rmw    transport.Op
+	bytes  uint8 // of the word
+	order
 	from    *pe
 	to      *pe
 	flow    *flow
@@ -80,7 +80,7 @@ func (s *sim) release(o *op) {
 	if cap(data) > keepData {
 		data = nil
 	}
-	*o = op{data: data}
+	*o = op{data: data, order: order{followers: o.followers[:0]}}
 	s.spare = append(s.spare, o)
 }
 
@@ -125,8 +125,8 @@ func (s *sim) effect(o *op) *task {
 	if o.to.dead {
 		return s.lose(o)
 	}
-	if f := o.flow; f != nil && s.chaotic() && o.phase == takes && f.early(o) {
-		f.parked = append(f.parked, o)
+	if f := o.flow; f != nil && o.phase == takes && s.chaotic() && f.early(o) {
+		f.hold(o)
 		return nil
 	}
 	switch o.phase {

@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+	"github.com/gopgas/gopgas/pgas/transport/transporttest"
+)
+
+// A driven PE is one without a program: whoever calls it is its task, and lets things happen until the call
+// is over. Calls of goroutines come one after another.
+type driven struct {
+	*pe
+	mu *sync.Mutex
+	t  *task
+}
+
+func (d driven) Channel(private bool) (transport.Channel, error) {
+	c, err := d.pe.Channel(private)
+	return drivenChannel{c, d}, err
+}
+
+func (d driven) do(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.s.running = d.t
+	f()
+}
+
+type drivenChannel struct {
+	transport.Channel
+	d driven
+}
+
+func (c drivenChannel) Put(pe int, dst uint64, src []byte) {
+	c.d.do(func() { c.Channel.Put(pe, dst, src) })
+}
+
+func (c drivenChannel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+	c.d.do(func() { c.Channel.PutSignal(pe, dst, src, sig, op, value) })
+}
+
+func (c drivenChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) (err error) {
+	c.d.do(func() { err = c.Channel.Get(ctx, pe, dst, src) })
+	return err
+}
+
+func (c drivenChannel) GetNB(pe int, dst []byte, src uint64) {
+	c.d.do(func() { c.Channel.GetNB(pe, dst, src) })
+}
+
+func (c drivenChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (old uint64, err error) {
+	c.d.do(func() { old, err = c.Channel.Atomic(ctx, pe, op, at, operand, cond) })
+	return old, err
+}
+
+func (c drivenChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	c.d.do(func() { c.Channel.AtomicNB(pe, op, at, operand, cond, dst) })
+}
+
+func (c drivenChannel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
+	c.d.do(func() { c.Channel.Post(pe, op, at, operand) })
+}
+
+func (c drivenChannel) Fence(pe int) { c.d.do(func() { c.Channel.Fence(pe) }) }
+
+func (c drivenChannel) Quiet(ctx context.Context, pe int) (err error) {
+	c.d.do(func() { err = c.Channel.Quiet(ctx, pe) })
+	return err
+}
+
+// TestConformance: the simulator is a transport like the others.
+func TestConformance(t *testing.T) {
+	for _, cfg := range []Config{{}, {Topology: "host:2"}, {Topology: "host:3", Atomics: Split}, {Adversary: true}, {Adversary: true, Atomics: Split, Seed: 5}} {
+		t.Run(fmt.Sprintf("adversary=%v,topology=%s", cfg.Adversary, cfg.Topology), func(t *testing.T) {
+			transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
+				s, err := newSimIn(t.Context(), cfg, npes, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(s.close)
+				mu := new(sync.Mutex)
+				r := &transporttest.Rig{Words: func(heap []byte, at transport.Word) uint64 {
+					mu.Lock()
+					defer mu.Unlock()
+					if at, o := s.queue.pop(); o != nil {
+						s.now = at
+						s.handle(o)
+					}
+					return shm.Load(heap, at)
+				}}
+				for _, p := range s.pes {
+					r.PEs = append(r.PEs, driven{p, mu, &task{pe: p}})
+					r.Heaps = append(r.Heaps, p.heap)
+				}
+				return r
+			})
+		})
+	}
+}
