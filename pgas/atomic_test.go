@@ -194,7 +194,7 @@ func againstOracle[V comparable](ctx context.Context, w *pgas.World, s pgas.Sym[
 
 // TestFetchAddIsAtomic: many goroutines of every PE add to one word; each sees a value of its own.
 func TestFetchAddIsAtomic(t *testing.T) {
-	onEvery(t, 3, tickets)
+	onReal(t, 3, tickets)
 }
 
 func tickets(ctx context.Context, w *pgas.World) error {
@@ -241,7 +241,7 @@ func tickets(ctx context.Context, w *pgas.World) error {
 // at once, in every way to issue it. What is left, and what the old values were, proves that none was lost
 // and none was done twice.
 func TestContendedAtomics(t *testing.T) {
-	onEvery(t, 3, contended)
+	onReal(t, 3, contended)
 	pgastest.RunLate(t, 3, 2, contended)
 }
 

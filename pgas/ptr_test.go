@@ -10,7 +10,7 @@ import (
 
 // TestPtr: a neighbour's memory is there to load and store, another host's is nil.
 func TestPtr(t *testing.T) {
-	onEvery(t, 4, func(ctx context.Context, w *pgas.World) error {
+	onReal(t, 4, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 8)
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ func TestWaitComparisons(t *testing.T) {
 // TestWakeFromSleep: an update after a long while wakes the waiter, whoever makes it: another PE, or a
 // goroutine of the same one.
 func TestWakeFromSleep(t *testing.T) {
-	onEvery(t, 2, func(ctx context.Context, w *pgas.World) error {
+	onReal(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 4)
 		if err != nil {
 			return err
