@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-func scan[T any](ctx context.Context, t *Team, c call, dst, src Slice[T], f func(d, a, b []T), opts []CollectiveOption) error {
+func scan[T any](ctx context.Context, t *Team, c call, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
 	r, o := newReduction(c.kind.String(), t, dst, src, f, opts)
 	if o.algorithm != Auto {
 		misuse(c.kind.String(), "there is one algorithm for scans: leave out Using(%s)", o.algorithm)
@@ -58,7 +58,7 @@ func (r *reduction[T]) smallScan(ctx context.Context, c call) error {
 		if v := elements[T](other.data[:], n); k == 0 {
 			copy(result, v)
 		} else {
-			r.f(result, result, v)
+			r.f.into(result, result, v)
 		}
 	}
 	return nil
@@ -94,21 +94,22 @@ func (r *reduction[T]) inOrder(ctx context.Context, c call) error {
 // inOrderPiece does elements lo to hi.
 func (r *reduction[T]) inOrderPiece(ctx context.Context, k kind, lo, hi int) error {
 	n := hi - lo
-	sources, err := r.sourcesOf(ctx, lo, hi)
+	fetched, err := r.fetchSources(ctx, lo, hi)
 	if err != nil {
 		return err
 	}
 	acc := elements[T](grown(&r.t.turns.result, n*int(sizeOf[T]())), n)
 	clear(acc)
+	var kept []T
 	for i := range r.t.pes {
+		v := r.memberSource(fetched, i, lo, hi)
 		if k == kindExscan {
 			// What is before member i goes there, but only once its own source has been read.
-			sources.keep(i)
+			kept = append(kept[:0], v...)
 			r.deliver(i, lo, acc)
-			r.accumulate(acc, sources.kept, i)
-			continue
+			v = kept
 		}
-		r.accumulate(acc, sources.of(i), i)
+		r.accumulate(acc, v, i)
 		if k == kindInscan {
 			r.deliver(i, lo, acc)
 		}
@@ -126,7 +127,7 @@ func (r *reduction[T]) accumulate(acc, v []T, i int) {
 	if i == 0 {
 		copy(acc, v)
 	} else {
-		r.f(acc, acc, v)
+		r.f.into(acc, acc, v)
 	}
 }
 
@@ -140,20 +141,12 @@ func (r *reduction[T]) deliver(i, lo int, v []T) {
 	r.t.w.wire.remote.Put(pe, r.offset(lo), asBytes(v))
 }
 
-// sources are the sources of all members between two elements: those of this host where they are, others
-// fetched.
-type sources[T any] struct {
-	r       *reduction[T]
-	lo, hi  int
-	fetched []T
-	kept    []T
-}
-
-func (r *reduction[T]) sourcesOf(ctx context.Context, lo, hi int) (*sources[T], error) {
-	s := &sources[T]{r: r, lo: lo, hi: hi}
+// fetchSources gets elements lo to hi of the sources of the members on other hosts: those of member i at
+// i*(hi-lo). Nothing that points at r may be kept beside what f gets, or every reduction would allocate.
+func (r *reduction[T]) fetchSources(ctx context.Context, lo, hi int) ([]T, error) {
 	t, size := r.t, (hi-lo)*int(sizeOf[T]())
 	if len(t.hosts) == 1 {
-		return s, nil
+		return nil, nil
 	}
 	all := grown(&t.turns.scratch, len(t.pes)*size)
 	for i, pe := range t.pes {
@@ -161,18 +154,13 @@ func (r *reduction[T]) sourcesOf(ctx context.Context, lo, hi int) (*sources[T], 
 			t.w.wire.remote.GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
 		}
 	}
-	s.fetched = elements[T](all, len(t.pes)*(hi-lo))
-	return s, t.w.wire.Quiet(ctx)
+	return elements[T](all, len(t.pes)*(hi-lo)), t.w.wire.Quiet(ctx)
 }
 
-// of is the source of member i.
-func (s *sources[T]) of(i int) []T {
-	t := s.r.t
-	if pe := t.pes[i]; t.w.shm.Heap(pe) != nil {
-		return reach[T](t.w, pe, s.r.src.off, s.r.src.n)[s.lo:s.hi]
+// memberSource is elements lo to hi of the source of member i: where they are, or where they were fetched.
+func (r *reduction[T]) memberSource(fetched []T, i, lo, hi int) []T {
+	if pe := r.t.pes[i]; r.t.w.shm.Heap(pe) != nil {
+		return reach[T](r.t.w, pe, r.src.off, r.src.n)[lo:hi]
 	}
-	return s.fetched[i*(s.hi-s.lo):][:s.hi-s.lo]
+	return fetched[i*(hi-lo):][:hi-lo]
 }
-
-// keep saves the source of member i, whose place may be written next.
-func (s *sources[T]) keep(i int) { s.kept = append(s.kept[:0], s.of(i)...) }

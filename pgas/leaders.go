@@ -61,7 +61,7 @@ func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
 		if err != nil {
 			return err
 		}
-		r.f(v, v, got)
+		r.f.into(v, v, got)
 	}
 	for d := 1; d < power; d *= 2 {
 		x := r.t.box(k)
@@ -71,9 +71,9 @@ func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
 			return err
 		}
 		if me&d == 0 {
-			r.f(v, v, got)
+			r.f.into(v, v, got)
 		} else {
-			r.f(v, got, v)
+			r.f.into(v, got, v)
 		}
 	}
 	if me+power < n {
@@ -125,7 +125,7 @@ func (r *reduction[T]) linear(ctx context.Context) error {
 			if first {
 				copy(acc, v)
 			} else {
-				r.f(acc, acc, v)
+				r.f.into(acc, acc, v)
 			}
 			first = false
 		}
@@ -198,7 +198,7 @@ func (r *reduction[T]) ring(ctx context.Context) error {
 			return err
 		}
 		if s < n-1 {
-			r.f(mine[lo:hi], got, mine[lo:hi])
+			r.f.into(mine[lo:hi], got, mine[lo:hi])
 		}
 		if s < 2*n-3 {
 			t.sendBox(right, t.turns.nextBox, nil)

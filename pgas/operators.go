@@ -20,31 +20,31 @@ type Number interface {
 // AndReduce sets dst on every member to the bitwise and of src of all members
 // (OpenSHMEM 1.6, shmem_and_reduce). See SumReduce for what all reductions share.
 func AndReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorAnd, dst, src, andOf[T], opts)
+	return reduce(ctx, t, operatorAnd, dst, src, andOf[T]{}, opts)
 }
 
 // OrReduce sets dst on every member to the bitwise or of src of all members
 // (OpenSHMEM 1.6, shmem_or_reduce).
 func OrReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorOr, dst, src, orOf[T], opts)
+	return reduce(ctx, t, operatorOr, dst, src, orOf[T]{}, opts)
 }
 
 // XorReduce sets dst on every member to the bitwise exclusive or of src of all members
 // (OpenSHMEM 1.6, shmem_xor_reduce).
 func XorReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorXor, dst, src, xorOf[T], opts)
+	return reduce(ctx, t, operatorXor, dst, src, xorOf[T]{}, opts)
 }
 
 // MinReduce sets dst on every member to the least of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_min_reduce).
 func MinReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorMin, dst, src, minOf[T], opts)
+	return reduce(ctx, t, operatorMin, dst, src, minOf[T]{}, opts)
 }
 
 // MaxReduce sets dst on every member to the greatest of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_max_reduce).
 func MaxReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorMax, dst, src, maxOf[T], opts)
+	return reduce(ctx, t, operatorMax, dst, src, maxOf[T]{}, opts)
 }
 
 // SumReduce sets dst on every member to the sum of src of all members, element by element
@@ -58,20 +58,20 @@ func MaxReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 // All members must call it; when they do not call the same thing, they get a *MismatchError. A member
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then.
 func SumReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorSum, dst, src, sumOf[T], opts)
+	return reduce(ctx, t, operatorSum, dst, src, sumOf[T]{}, opts)
 }
 
 // ProdReduce sets dst on every member to the product of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_prod_reduce).
 func ProdReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorProd, dst, src, prodOf[T], opts)
+	return reduce(ctx, t, operatorProd, dst, src, prodOf[T]{}, opts)
 }
 
 // FuncReduce sets dst on every member to src of all members combined by f, element by element. f must be
 // associative and commutative, and the same on all members; it may run on any member, and on several
 // goroutines' behalf at once.
 func FuncReduce[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
-	return reduce(ctx, t, operatorFunc, dst, src, eachBy(f), opts)
+	return reduce(ctx, t, operatorFunc, dst, src, eachBy[T](f), opts)
 }
 
 // AndReduceNB starts AndReduce. Until the Request is complete, dst and src belong to it.
@@ -117,24 +117,24 @@ func FuncReduceNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func
 // SumInscan sets dst on each member to the sum of src of the members up to and including it, in the
 // order of the team (OpenSHMEM 1.6, shmem_sum_inscan). See SumReduce for what all reductions share.
 func SumInscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return scan(ctx, t, call{kind: kindInscan, op: operatorSum}, dst, src, sumOf[T], opts)
+	return scan(ctx, t, call{kind: kindInscan, op: operatorSum}, dst, src, sumOf[T]{}, opts)
 }
 
 // SumExscan sets dst on each member to the sum of src of the members before it, in the order of the team,
 // and to zero on the first (OpenSHMEM 1.6, shmem_sum_exscan).
 func SumExscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return scan(ctx, t, call{kind: kindExscan, op: operatorSum}, dst, src, sumOf[T], opts)
+	return scan(ctx, t, call{kind: kindExscan, op: operatorSum}, dst, src, sumOf[T]{}, opts)
 }
 
 // FuncInscan is SumInscan with f, which must be associative; a comes before b in the team.
 func FuncInscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
-	return scan(ctx, t, call{kind: kindInscan, op: operatorFunc}, dst, src, eachBy(f), opts)
+	return scan(ctx, t, call{kind: kindInscan, op: operatorFunc}, dst, src, eachBy[T](f), opts)
 }
 
 // FuncExscan is SumExscan with f, which must be associative; a comes before b in the team. dst on the
 // first member becomes zero.
 func FuncExscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
-	return scan(ctx, t, call{kind: kindExscan, op: operatorFunc}, dst, src, eachBy(f), opts)
+	return scan(ctx, t, call{kind: kindExscan, op: operatorFunc}, dst, src, eachBy[T](f), opts)
 }
 
 // SumInscanNB starts SumInscan. Until the Request is complete, dst and src belong to it.
@@ -157,62 +157,78 @@ func FuncExscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func
 	return t.start(ctx, func(ctx context.Context) error { return FuncExscan(ctx, t, dst, src, f, opts...) })
 }
 
-// The inner loops: d[i] = a[i] op b[i]. d may be a or b. The slices have one length, which is said again
-// so that the compiler drops its checks.
+// An operator is the inner loop of one: d[i] = a[i] op b[i]. d may be a or b; the slices have one length,
+// which the loops say again so that the compiler drops its checks. Operators are types without fields, since
+// a function of a generic function would be allocated in each call.
+type operator[T any] interface{ into(d, a, b []T) }
 
-func andOf[T Integer](d, a, b []T) {
+type andOf[T Integer] struct{}
+
+func (andOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] & b[i]
 	}
 }
 
-func orOf[T Integer](d, a, b []T) {
+type orOf[T Integer] struct{}
+
+func (orOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] | b[i]
 	}
 }
 
-func xorOf[T Integer](d, a, b []T) {
+type xorOf[T Integer] struct{}
+
+func (xorOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] ^ b[i]
 	}
 }
 
-func minOf[T Real](d, a, b []T) {
+type minOf[T Real] struct{}
+
+func (minOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = min(a[i], b[i])
 	}
 }
 
-func maxOf[T Real](d, a, b []T) {
+type maxOf[T Real] struct{}
+
+func (maxOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = max(a[i], b[i])
 	}
 }
 
-func sumOf[T Number](d, a, b []T) {
+type sumOf[T Number] struct{}
+
+func (sumOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] + b[i]
 	}
 }
 
-func prodOf[T Number](d, a, b []T) {
+type prodOf[T Number] struct{}
+
+func (prodOf[T]) into(d, a, b []T) {
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] * b[i]
 	}
 }
 
-func eachBy[T any](f func(a, b T) T) func(d, a, b []T) {
-	return func(d, a, b []T) {
-		for i := range d {
-			d[i] = f(a[i], b[i])
-		}
+type eachBy[T any] func(a, b T) T
+
+func (f eachBy[T]) into(d, a, b []T) {
+	for i := range d {
+		d[i] = f(a[i], b[i])
 	}
 }

@@ -35,12 +35,12 @@ type reduction[T any] struct {
 	t        *Team
 	l        *layout
 	dst, src Slice[T]
-	f        func(d, a, b []T)
+	f        operator[T]
 }
 
-func reduce[T any](ctx context.Context, t *Team, operator uint8, dst, src Slice[T], f func(d, a, b []T), opts []CollectiveOption) error {
+func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
 	r, o := newReduction("reduction", t, dst, src, f, opts)
-	c := call{kind: kindReduce, op: operator | o.bits()<<4, size: int(sizeOf[T]()), count: uint64(dst.n)}.at(dst.off, src.off)
+	c := call{kind: kindReduce, op: which | o.bits()<<4, size: int(sizeOf[T]()), count: uint64(dst.n)}.at(dst.off, src.off)
 	if dst.n == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func reduce[T any](ctx context.Context, t *Team, operator uint8, dst, src Slice[
 }
 
 // newReduction checks the arguments that reductions and scans have.
-func newReduction[T any](op string, t *Team, dst, src Slice[T], f func(d, a, b []T), opts []CollectiveOption) (*reduction[T], collectiveOptions) {
+func newReduction[T any](op string, t *Team, dst, src Slice[T], f operator[T], opts []CollectiveOption) (reduction[T], collectiveOptions) {
 	t.alive(op)
 	if dst.n != src.n {
 		misuse(op, "dst has %d elements and src %d: they must be as many", dst.n, src.n)
@@ -72,7 +72,7 @@ func newReduction[T any](op string, t *Team, dst, src Slice[T], f func(d, a, b [
 		misuse(op, "dst and src overlap: they must be the same range or have nothing in common")
 	}
 	o := optionsOf(opts)
-	return &reduction[T]{t, t.layoutFor(o), dst, src, f}, o
+	return reduction[T]{t, t.layoutFor(o), dst, src, f}, o
 }
 
 // between is the algorithm between the hosts of l for a reduction of that many bytes.
@@ -131,7 +131,7 @@ func (r *reduction[T]) small(ctx context.Context, c call) error {
 			if err != nil {
 				return err
 			}
-			r.f(result, result, elements[T](other.data[:], r.dst.n))
+			r.f.into(result, result, elements[T](other.data[:], r.dst.n))
 		}
 		if err := r.doubling(ctx, result); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (r *reduction[T]) smallHere(ctx context.Context, e *entry) error {
 		if part := elements[T](other.data[:], r.dst.n); k == 0 {
 			copy(result, part)
 		} else {
-			r.f(result, result, part)
+			r.f.into(result, result, part)
 		}
 	}
 	t.entered()
@@ -229,9 +229,9 @@ func (r *reduction[T]) combine(block []T, lo, hi int) {
 	if n > 2 && r.dst.off == r.src.off {
 		acc = elements[T](grown(&r.t.turns.result, (hi-lo)*int(sizeOf[T]())), hi-lo)
 	}
-	r.f(acc, r.sourceOf(0)[lo:hi], r.sourceOf(1)[lo:hi])
+	r.f.into(acc, r.sourceOf(0)[lo:hi], r.sourceOf(1)[lo:hi])
 	for k := 2; k < n; k++ {
-		r.f(acc, acc, r.sourceOf(k)[lo:hi])
+		r.f.into(acc, acc, r.sourceOf(k)[lo:hi])
 	}
 	if n > 2 {
 		copy(block, acc)
