@@ -186,12 +186,18 @@ func (q *queue) leave(head int, word int64) {
 	}
 }
 
-// free gives the node of pe, which is out of the queue, back to its owner.
+// free gives the node of pe, which is out of the queue, back to its owner. Nobody else looks at the own one
+// meanwhile, so what need not be written is not.
 func (q *queue) free(pe int) {
-	n := q.of(pe)
-	if pe == q.me && n.status.Fetch(pe) == idle && n.next.Fetch(pe) == 0 {
+	if pe != q.me {
+		q.next.Swap(pe, 0)
+		q.status.Swap(pe, idle)
 		return
 	}
-	n.next.Swap(pe, 0)
-	n.status.Swap(pe, idle)
+	if q.mine.next.Fetch(pe) != 0 {
+		q.mine.next.Swap(pe, 0)
+	}
+	if q.mine.status.Fetch(pe) != idle {
+		q.mine.status.Swap(pe, idle)
+	}
 }

@@ -39,7 +39,7 @@ var mutants = []mutant{
 		"if q.status.CompareSwap(pe, abandoned, spent) == abandoned {", "if q.status.Swap(pe, spent); true {",
 	}, "DMCS"},
 	{"a node is idle before its next is cleared", "dmcs_queue.go", []string{
-		"\tq.next.Swap(pe, 0)\n\tq.status.Swap(pe, idle)\n", "\tq.status.Swap(pe, idle)\n\tq.next.Swap(pe, 0)\n",
+		"\t\tq.next.Swap(pe, 0)\n\t\tq.status.Swap(pe, idle)\n\t\treturn\n", "\t\tq.status.Swap(pe, idle)\n\t\tq.next.Swap(pe, 0)\n\t\treturn\n",
 	}, "DMCS"},
 	{"a node is spent after the word was left", "dmcs_queue.go", []string{
 		"\t\tq.status.Swap(head, spent)\n\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n", "\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n\t\t\tq.status.Swap(head, spent)\n",
