@@ -1,0 +1,219 @@
+package locks
+
+// SRSL (n-cosed 2.2.1), a baseline: send/receive-based server locking. One PE, the home, serves: it gets a
+// message for each request, keeps the queue in memory of its own, and answers when the lock is granted. It
+// serves where its program calls Serve, which returns only when its context ends. PEs that want the lock wait
+// while nobody serves.
+//
+//	Inbox i  of the home   what PE i has sent and the server has not taken: the sum of its messages.
+//	                       Added to by PE i, swapped for 0 by the server
+//	Answer   of a PE       what the server answers to its writer; [1] to its reader. Set to pending by the
+//	                       owner before it asks, set by the server
+//	Writer   of the home   1 + the PE that has the lock alone, or 0. Written by the server, for others to see
+//	Queued   of the home   how many wait. Written by the server, for others to see
+//
+// What the paper leaves open: a message is an atomic that adds to a word of its sender, so none is lost and
+// the room is bounded: a PE has one writer at most that asks, and one reader. A PE that
+// has unlocked and locks again is understood, because a sum is taken apart in that order. Messages of
+// several PEs that are found together are taken in the order of PEs, unlocks first, and the server looks twice: what
+// has been sent before anything that it found at the first look, it finds at the second.
+//
+// Cancellation. Who gives up says so, and waits for the answer: it has been taken out of the queue, or the
+// lock has been granted, and it has got it.
+//
+// Invariant: what a PE has sent before its last answer, the server has taken.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+//go:generate go tool pgasgen
+
+// SRSLState is an SRSL lock in symmetric memory, free when it is zero, apart from its Inbox, which has a
+// word for each PE.
+//
+//pgas:symmetric
+type SRSLState struct {
+	Answer [2]int64 `pgas:"atomic"` // written by: owner, the server
+	Writer int64    `pgas:"atomic"` // of the home's copy; written by: the server
+	Queued int64    `pgas:"atomic"` // of the home's copy; written by: the server
+}
+
+// SRSLOptions are alike on all PEs.
+type SRSLOptions struct {
+	Home int // the PE that serves
+}
+
+// Messages: what is added to the sender's word. Of the last there may be any number.
+const (
+	msgLock int64 = 1 << (4 * iota)
+	msgTry
+	msgUnlock
+	msgGiveUp
+	msgLockShared
+	msgTryShared
+	msgGiveUpShared
+	msgUnlockShared
+)
+
+// Answers.
+const (
+	pending int64 = iota
+	granted
+	refused
+	kept // to who gives up: the lock has been granted
+)
+
+// SRSL is a PE's handle.
+type SRSL struct {
+	w     *pgas.World
+	home  int
+	state SRSLStateRef
+	inbox pgas.AtomicSlice[int64]
+	turns turns
+	rank  readers
+}
+
+var _ RWLock = (*SRSL)(nil)
+
+// NewSRSL makes this PE's handle of the lock at ref. Inbox has a word for each PE.
+func NewSRSL(w *pgas.World, ref SRSLStateRef, inbox pgas.Slice[int64], o SRSLOptions) *SRSL {
+	checkHome("NewSRSL", w, o.Home)
+	if inbox.Len() != w.NPEs() {
+		panic(&pgas.UsageError{Op: "NewSRSL", Msg: fmt.Sprintf("the inbox has %d words: it needs one for each of %d PEs", inbox.Len(), w.NPEs())})
+	}
+	c := w.Context()
+	return &SRSL{w: w, home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}
+}
+
+// AllocSRSL allocates a lock and makes this PE's handle of it. It is collective.
+func AllocSRSL(ctx context.Context, w *pgas.World, o SRSLOptions) (*SRSL, error) {
+	s, err := AllocSRSLState(ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	inbox, err := pgas.Alloc[int64](ctx, w, w.NPEs())
+	if err != nil {
+		return nil, err
+	}
+	return NewSRSL(w, s.At(0), inbox.Range(0, w.NPEs()), o), nil
+}
+
+// Lock waits until the server grants the lock. It needs the server also to give up.
+func (l *SRSL) Lock(ctx context.Context) (err error) {
+	if err := l.turns.enter(ctx); err != nil {
+		return fmt.Errorf("waiting for an SRSL lock: %w", err)
+	}
+	defer lost(&l.turns, &err)
+	if err := l.ask(ctx, 0, msgLock, msgGiveUp); err != nil {
+		l.turns.leave()
+		return fmt.Errorf("waiting for an SRSL lock: %w", err)
+	}
+	l.turns.got()
+	return nil
+}
+
+// TryLock asks the server for the lock, and takes no for an answer.
+func (l *SRSL) TryLock() bool {
+	if !l.turns.try() {
+		return false
+	}
+	if !l.try(0, msgTry) {
+		l.turns.leave()
+		return false
+	}
+	l.turns.got()
+	return true
+}
+
+// Unlock tells the server.
+func (l *SRSL) Unlock() {
+	l.turns.release("SRSL.Unlock")
+	defer l.turns.leave()
+	mustQuiet(l.w)
+	l.send(msgUnlock)
+}
+
+// RLock waits until the server grants the lock in shared mode.
+func (l *SRSL) RLock(ctx context.Context) (err error) {
+	if err := l.rank.enter(ctx); err != nil {
+		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
+	}
+	defer l.rank.leave()
+	defer lostReader(&err)
+	if err := l.ask(ctx, 1, msgLockShared, msgGiveUpShared); err != nil {
+		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
+	}
+	l.rank.got()
+	return nil
+}
+
+// TryRLock asks the server for the lock in shared mode, and takes no for an answer.
+func (l *SRSL) TryRLock() bool {
+	if !l.rank.try() {
+		return false
+	}
+	defer l.rank.leave()
+	if !l.try(1, msgTryShared) {
+		return false
+	}
+	l.rank.got()
+	return true
+}
+
+// RUnlock tells the server.
+func (l *SRSL) RUnlock() {
+	l.rank.release("SRSL.RUnlock")
+	mustQuiet(l.w)
+	l.send(msgUnlockShared)
+}
+
+// Holder is the writer that held the lock a moment ago, unless it has told the server since that it does not.
+func (l *SRSL) Holder() (pe int, held bool) {
+	pe = int(l.state.FetchWriter(l.home)) - 1
+	if pe < 0 || l.inbox.At(pe).Fetch(l.home)&msgUnlock != 0 {
+		return 0, false
+	}
+	return pe, true
+}
+
+// Waiting is the number of writers and readers in the server's queue.
+func (l *SRSL) Waiting() int { return int(l.state.FetchQueued(l.home)) }
+
+// send adds m to this PE's word of the inbox. It fetches: that leaves at once.
+func (l *SRSL) send(m int64) { l.inbox.At(l.w.PE()).FetchAdd(l.home, m) }
+
+// ask sends m and waits for the answer. If ctx ends, it sends giveUp, and waits on.
+func (l *SRSL) ask(ctx context.Context, who int, m, giveUp int64) error {
+	answer := l.state.Answer(who)
+	answer.Swap(l.w.PE(), pending)
+	l.send(m)
+	_, err := answer.WaitUntil(ctx, pgas.NE, pending)
+	if err == nil {
+		return nil
+	}
+	l.send(giveUp)
+	a, lost := answer.WaitUntil(context.Background(), pgas.GE, refused)
+	if lost != nil {
+		return lost
+	}
+	if a == kept {
+		return nil
+	}
+	return err
+}
+
+// try sends m and reports whether it was granted.
+func (l *SRSL) try(who int, m int64) bool {
+	answer := l.state.Answer(who)
+	answer.Swap(l.w.PE(), pending)
+	l.send(m)
+	a, err := answer.WaitUntil(context.Background(), pgas.NE, pending)
+	if err != nil {
+		panic(err)
+	}
+	return a == granted
+}

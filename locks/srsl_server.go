@@ -1,0 +1,146 @@
+package locks
+
+// The server of SRSL: what the home does with the messages that srsl.go sends.
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// want is a request in the server's queue.
+type want struct{ pe, who int } // who is 1 for a reader
+
+// server is what the home knows.
+//
+// Invariant: writer < 0 or readers == 0.
+type server struct {
+	*SRSL
+	writer  int // the PE, or -1
+	readers int
+	queue   []want
+	found   []int   // PEs with messages
+	taken   []int64 // the messages of each PE
+}
+
+// Serve makes this PE, which is the home, the server of the lock, until ctx ends or a PE of the job dies. It
+// returns why. It is called once: what is granted and who waits is known to this call only.
+func (l *SRSL) Serve(ctx context.Context) (err error) {
+	if l.w.PE() != l.home {
+		panic(&pgas.UsageError{Op: "SRSL.Serve", Msg: "this PE is not the home of the lock, which alone can serve"})
+	}
+	defer lostReader(&err)
+	s := &server{SRSL: l, writer: -1, taken: make([]int64, l.w.NPEs())}
+	set := l.inbox.Until(pgas.NE, 0)
+	for {
+		if err := s.collect(ctx, set); err != nil {
+			return err
+		}
+		for _, take := range []func(pe int, m int64){s.unlocks, s.asks, s.givesUp} {
+			for pe, m := range s.taken {
+				take(pe, m)
+			}
+		}
+		clear(s.taken)
+		s.grant()
+		l.state.SwapQueued(l.home, int64(len(s.queue)))
+		mustQuiet(l.w)
+	}
+}
+
+// collect waits for messages and takes them, and those that were sent before any of them.
+func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err error) {
+	s.found, err = set.WaitSome(ctx, s.found[:0])
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		for _, pe := range s.found {
+			s.taken[pe] += s.inbox.At(pe).Swap(s.home, 0)
+		}
+		s.found = set.TestSome(s.found[:0])
+	}
+	return nil
+}
+
+func (s *server) unlocks(_ int, m int64) {
+	if m&msgUnlock != 0 {
+		s.setWriter(-1)
+	}
+	s.readers -= int(m / msgUnlockShared)
+}
+
+// asks puts the requests of pe at the end of the queue. Who only tries is answered at once.
+func (s *server) asks(pe int, m int64) {
+	if m&msgTry != 0 {
+		s.try(want{pe, 0})
+	}
+	if m&msgTryShared != 0 {
+		s.try(want{pe, 1})
+	}
+	if m&msgLock != 0 {
+		s.queue = append(s.queue, want{pe, 0})
+	}
+	if m&msgLockShared != 0 {
+		s.queue = append(s.queue, want{pe, 1})
+	}
+}
+
+func (s *server) givesUp(pe int, m int64) {
+	if m&msgGiveUp != 0 {
+		s.remove(want{pe, 0})
+	}
+	if m&msgGiveUpShared != 0 {
+		s.remove(want{pe, 1})
+	}
+}
+
+// try grants x if it can be and nobody waits.
+func (s *server) try(x want) {
+	if len(s.queue) > 0 || !s.admits(x) {
+		s.answer(x, refused)
+		return
+	}
+	s.admit(x)
+}
+
+// remove takes x out of the queue. If it is not there, it has been granted.
+func (s *server) remove(x want) {
+	i := slices.Index(s.queue, x)
+	if i < 0 {
+		s.answer(x, kept)
+		return
+	}
+	s.queue = slices.Delete(s.queue, i, i+1)
+	s.answer(x, refused)
+}
+
+// grant lets in from the head of the queue whoever may be.
+func (s *server) grant() {
+	n := 0
+	for n < len(s.queue) && s.admits(s.queue[n]) {
+		s.admit(s.queue[n])
+		n++
+	}
+	s.queue = slices.Delete(s.queue, 0, n)
+}
+
+func (s *server) admits(x want) bool { return s.writer < 0 && (x.who == 1 || s.readers == 0) }
+
+func (s *server) admit(x want) {
+	if x.who == 1 {
+		s.readers++
+	} else {
+		s.setWriter(x.pe)
+	}
+	s.answer(x, granted)
+}
+
+func (s *server) setWriter(pe int) {
+	s.writer = pe
+	s.state.SwapWriter(s.home, int64(pe)+1)
+}
+
+// answer does not wait. An answer is under way at the latest when the server waits for the next message.
+func (s *server) answer(x want, a int64) { s.state.SetAnswer(x.pe, x.who, a) }
