@@ -160,7 +160,7 @@ func (l *NCoSED) RUnlock() {
 
 // Holder is the writer that held the lock a moment ago.
 func (l *NCoSED) Holder() (pe int, held bool) {
-	id := l.queue.holder(func(pe, i int) bool { return true })
+	id := l.queue.holder()
 	if id == 0 {
 		return 0, false
 	}
@@ -169,8 +169,4 @@ func (l *NCoSED) Holder() (pe int, held bool) {
 }
 
 // Waiting is the number of PEs that were seen waiting, to write or to read. One that does both is two.
-func (l *NCoSED) Waiting() int {
-	is := func(s int64) bool { return s == waiting }
-	n := l.queue.nodes[0]
-	return count(onEach(l.w, n.Status()), is) + count(onEach(l.w, n.Shared()), is)
-}
+func (l *NCoSED) Waiting() int { return l.queue.waiters() }

@@ -71,6 +71,7 @@ type NCoSEDWord struct {
 //
 //pgas:symmetric
 type NCoSEDNode struct {
+	Lock    int64             `pgas:"atomic"` // written by: owner; what it uses the node for, where it has many
 	Next    int64             `pgas:"atomic"` // written by: the writer behind, the head
 	Status  int64             `pgas:"atomic"` // written by: owner, the head before
 	Late    int64             `pgas:"atomic"` // written by: the head, late readers
@@ -103,6 +104,7 @@ type cosed struct {
 	mine  int64 // the node
 	word  NCoSEDWordRef
 	nodes []NCoSEDNodeRef // of every PE
+	which int64           // what nodes of this lock have in Lock
 	limit int64
 	news  spare[news]
 }
@@ -421,8 +423,8 @@ func (q *cosed) tryShare() (ok, full bool) {
 // unshare is the end of a reader.
 func (q *cosed) unshare() { q.leave(q.settle(0, 1)) }
 
-// holder is the node that was the head a moment ago, among those that is says are nodes of this lock, or 0.
-func (q *cosed) holder(is func(pe, i int) bool) int64 {
+// holder is the node that was the head a moment ago, or 0.
+func (q *cosed) holder() int64 {
 	for {
 		tail, _ := halves(q.word.FetchWord(q.home))
 		if tail == 0 {
@@ -432,9 +434,9 @@ func (q *cosed) holder(is func(pe, i int) bool) int64 {
 			return 0
 		}
 		for i, n := range q.nodes {
-			status, next := onEach(q.w, n.Status()), onEach(q.w, n.Next())
+			lock, status, next := onEach(q.w, n.Lock()), onEach(q.w, n.Status()), onEach(q.w, n.Next())
 			for pe, s := range status {
-				if is(pe, i) && (s == theTurn || s == idle && next[pe] != 0) {
+				if lock[pe] == q.which && (s == theTurn || s == idle && next[pe] != 0) {
 					return q.id(pe, i)
 				}
 			}
@@ -444,4 +446,23 @@ func (q *cosed) holder(is func(pe, i int) bool) int64 {
 		}
 		q.w.Yield() // some PE is between two steps
 	}
+}
+
+// waiters is the number of writers and readers that were seen waiting.
+func (q *cosed) waiters() (n int) {
+	for _, node := range q.nodes {
+		lock, status, shared := onEach(q.w, node.Lock()), onEach(q.w, node.Status()), onEach(q.w, node.Shared())
+		for pe := range lock {
+			if lock[pe] != q.which {
+				continue
+			}
+			if status[pe] == waiting {
+				n++
+			}
+			if shared[pe] == waiting {
+				n++
+			}
+		}
+	}
+	return n
 }

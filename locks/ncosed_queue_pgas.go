@@ -301,6 +301,7 @@ func (r NCoSEDWordRef) WaitUntilDone(ctx context.Context, cmp pgas.Cmp, v int64)
 // any more: run go generate (or go tool pgasgen) again.
 func _(x NCoSEDNode) {
 	_ = struct {
+		Lock    int64
 		Next    int64
 		Status  int64
 		Late    int64
@@ -309,13 +310,14 @@ func _(x NCoSEDNode) {
 		Readers [16]int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-168]
-	_ = ok[unsafe.Offsetof(x.Next)-0]
-	_ = ok[unsafe.Offsetof(x.Status)-8]
-	_ = ok[unsafe.Offsetof(x.Late)-16]
-	_ = ok[unsafe.Offsetof(x.Shared)-24]
-	_ = ok[unsafe.Offsetof(x.Behind)-32]
-	_ = ok[unsafe.Offsetof(x.Readers)-40]
+	_ = ok[unsafe.Sizeof(x)-176]
+	_ = ok[unsafe.Offsetof(x.Lock)-0]
+	_ = ok[unsafe.Offsetof(x.Next)-8]
+	_ = ok[unsafe.Offsetof(x.Status)-16]
+	_ = ok[unsafe.Offsetof(x.Late)-24]
+	_ = ok[unsafe.Offsetof(x.Shared)-32]
+	_ = ok[unsafe.Offsetof(x.Behind)-40]
+	_ = ok[unsafe.Offsetof(x.Readers)-48]
 }
 
 // NCoSEDNodeSym is a symmetric allocation of NCoSEDNode records: Len of them, at the same offset of
@@ -329,7 +331,7 @@ type NCoSEDNodeSym struct {
 // and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // NCoSEDNode.
 func AllocNCoSEDNode(ctx context.Context, w *pgas.World, n int) (NCoSEDNodeSym, error) {
-	s, err := pgas.AllocLayout[NCoSEDNode](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDNode", Hash: 0xbfc521f90df39a28})
+	s, err := pgas.AllocLayout[NCoSEDNode](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDNode", Hash: 0xcd8cfdf369130a11})
 	return NCoSEDNodeSym{s}, err
 }
 
@@ -402,481 +404,575 @@ func (r NCoSEDNodeRef) Ref() pgas.Ref[NCoSEDNode] {
 	return r.ref
 }
 
+// Lock refers to the atomic word Lock of the record.
+func (r NCoSEDNodeRef) Lock() pgas.Atomic[int64] {
+	return pgas.FieldAtomic[int64](r.ref, 0)
+}
+
+// FetchLock returns Lock of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) FetchLock(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe)
+}
+
+// SetLock stores v into Lock of the record on PE pe. It is complete there after a Quiet.
+func (r NCoSEDNodeRef) SetLock(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v)
+}
+
+// SwapLock stores v into Lock of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) SwapLock(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v)
+}
+
+// CompareSwapLock stores v into Lock of the record on PE pe if it equals cond, and returns the old
+// value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) CompareSwapLock(pe int, cond, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
+}
+
+// FetchIncLock adds 1 to Lock of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) FetchIncLock(pe int) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1)
+}
+
+// IncLock adds 1 to Lock of the record on PE pe. It is complete there after a Quiet.
+func (r NCoSEDNodeRef) IncLock(pe int) {
+	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1)
+}
+
+// FetchAddLock adds v to Lock, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) FetchAddLock(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
+}
+
+// AddLock adds v to Lock, in the record on PE pe. It is complete there after a Quiet.
+func (r NCoSEDNodeRef) AddLock(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v)
+}
+
+// FetchAndLock stores the bitwise and of Lock with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) FetchAndLock(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).FetchAnd(pe, v)
+}
+
+// AndLock stores the bitwise and of Lock with v into it, in the record on PE pe. It is complete
+// there after a Quiet.
+func (r NCoSEDNodeRef) AndLock(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 0).And(pe, v)
+}
+
+// FetchOrLock stores the bitwise or of Lock with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) FetchOrLock(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).FetchOr(pe, v)
+}
+
+// OrLock stores the bitwise or of Lock with v into it, in the record on PE pe. It is complete there
+// after a Quiet.
+func (r NCoSEDNodeRef) OrLock(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 0).Or(pe, v)
+}
+
+// FetchXorLock stores the bitwise exclusive or of Lock with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+func (r NCoSEDNodeRef) FetchXorLock(pe int, v int64) int64 {
+	return pgas.FieldAtomic[int64](r.ref, 0).FetchXor(pe, v)
+}
+
+// XorLock stores the bitwise exclusive or of Lock with v into it, in the record on PE pe. It is
+// complete there after a Quiet.
+func (r NCoSEDNodeRef) XorLock(pe int, v int64) {
+	pgas.FieldAtomic[int64](r.ref, 0).Xor(pe, v)
+}
+
+// WaitUntilLock blocks until Lock of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
+// ctx when that is done first.
+func (r NCoSEDNodeRef) WaitUntilLock(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
+	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
+}
+
 // Next refers to the atomic word Next of the record.
 func (r NCoSEDNodeRef) Next() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 0)
+	return pgas.FieldAtomic[int64](r.ref, 8)
 }
 
 // FetchNext returns Next of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchNext(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe)
+	return pgas.FieldAtomic[int64](r.ref, 8).Fetch(pe)
 }
 
 // SetNext stores v into Next of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) SetNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 8).Set(pe, v)
 }
 
 // SwapNext stores v into Next of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) SwapNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).Swap(pe, v)
 }
 
 // CompareSwapNext stores v into Next of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) CompareSwapNext(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).CompareSwap(pe, cond, v)
 }
 
 // FetchIncNext adds 1 to Next of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchIncNext(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, 1)
 }
 
 // IncNext adds 1 to Next of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) IncNext(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1)
+	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, 1)
 }
 
 // FetchAddNext adds v to Next, in the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAddNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, v)
 }
 
 // AddNext adds v to Next, in the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) AddNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, v)
 }
 
 // FetchAndNext stores the bitwise and of Next with v into it, in the record on PE pe, and returns
 // the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAndNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAnd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).FetchAnd(pe, v)
 }
 
 // AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) AndNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).And(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 8).And(pe, v)
 }
 
 // FetchOrNext stores the bitwise or of Next with v into it, in the record on PE pe, and returns the
 // old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchOrNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchOr(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).FetchOr(pe, v)
 }
 
 // OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete there
 // after a Quiet.
 func (r NCoSEDNodeRef) OrNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Or(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 8).Or(pe, v)
 }
 
 // FetchXorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchXorNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchXor(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).FetchXor(pe, v)
 }
 
 // XorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe. It is
 // complete there after a Quiet.
 func (r NCoSEDNodeRef) XorNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Xor(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 8).Xor(pe, v)
 }
 
 // WaitUntilNext blocks until Next of this PE's own copy compares true with v, and returns the value
 // that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
 // ctx when that is done first.
 func (r NCoSEDNodeRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[int64](r.ref, 8).WaitUntil(ctx, cmp, v)
 }
 
 // Status refers to the atomic word Status of the record.
 func (r NCoSEDNodeRef) Status() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 8)
+	return pgas.FieldAtomic[int64](r.ref, 16)
 }
 
 // FetchStatus returns Status of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchStatus(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).Fetch(pe)
+	return pgas.FieldAtomic[int64](r.ref, 16).Fetch(pe)
 }
 
 // SetStatus stores v into Status of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) SetStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 8).Set(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 16).Set(pe, v)
 }
 
 // SwapStatus stores v into Status of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) SwapStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).Swap(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).Swap(pe, v)
 }
 
 // CompareSwapStatus stores v into Status of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) CompareSwapStatus(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).CompareSwap(pe, cond, v)
 }
 
 // FetchIncStatus adds 1 to Status of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchIncStatus(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[int64](r.ref, 16).FetchAdd(pe, 1)
 }
 
 // IncStatus adds 1 to Status of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) IncStatus(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, 1)
+	pgas.FieldAtomic[int64](r.ref, 16).Add(pe, 1)
 }
 
 // FetchAddStatus adds v to Status, in the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAddStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).FetchAdd(pe, v)
 }
 
 // AddStatus adds v to Status, in the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) AddStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 16).Add(pe, v)
 }
 
 // FetchAndStatus stores the bitwise and of Status with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAndStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).FetchAnd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).FetchAnd(pe, v)
 }
 
 // AndStatus stores the bitwise and of Status with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) AndStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 8).And(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 16).And(pe, v)
 }
 
 // FetchOrStatus stores the bitwise or of Status with v into it, in the record on PE pe, and returns
 // the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchOrStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).FetchOr(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).FetchOr(pe, v)
 }
 
 // OrStatus stores the bitwise or of Status with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) OrStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 8).Or(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 16).Or(pe, v)
 }
 
 // FetchXorStatus stores the bitwise exclusive or of Status with v into it, in the record on PE pe,
 // and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchXorStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 8).FetchXor(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).FetchXor(pe, v)
 }
 
 // XorStatus stores the bitwise exclusive or of Status with v into it, in the record on PE pe. It is
 // complete there after a Quiet.
 func (r NCoSEDNodeRef) XorStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 8).Xor(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 16).Xor(pe, v)
 }
 
 // WaitUntilStatus blocks until Status of this PE's own copy compares true with v, and returns the
 // value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
 // error of ctx when that is done first.
 func (r NCoSEDNodeRef) WaitUntilStatus(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 8).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[int64](r.ref, 16).WaitUntil(ctx, cmp, v)
 }
 
 // Late refers to the atomic word Late of the record.
 func (r NCoSEDNodeRef) Late() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 16)
+	return pgas.FieldAtomic[int64](r.ref, 24)
 }
 
 // FetchLate returns Late of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchLate(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).Fetch(pe)
+	return pgas.FieldAtomic[int64](r.ref, 24).Fetch(pe)
 }
 
 // SetLate stores v into Late of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) SetLate(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Set(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 24).Set(pe, v)
 }
 
 // SwapLate stores v into Late of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) SwapLate(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).Swap(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).Swap(pe, v)
 }
 
 // CompareSwapLate stores v into Late of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) CompareSwapLate(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).CompareSwap(pe, cond, v)
 }
 
 // FetchIncLate adds 1 to Late of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchIncLate(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[int64](r.ref, 24).FetchAdd(pe, 1)
 }
 
 // IncLate adds 1 to Late of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) IncLate(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 16).Add(pe, 1)
+	pgas.FieldAtomic[int64](r.ref, 24).Add(pe, 1)
 }
 
 // FetchAddLate adds v to Late, in the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAddLate(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchAdd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).FetchAdd(pe, v)
 }
 
 // AddLate adds v to Late, in the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) AddLate(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Add(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 24).Add(pe, v)
 }
 
 // FetchAndLate stores the bitwise and of Late with v into it, in the record on PE pe, and returns
 // the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAndLate(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchAnd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).FetchAnd(pe, v)
 }
 
 // AndLate stores the bitwise and of Late with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) AndLate(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).And(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 24).And(pe, v)
 }
 
 // FetchOrLate stores the bitwise or of Late with v into it, in the record on PE pe, and returns the
 // old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchOrLate(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchOr(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).FetchOr(pe, v)
 }
 
 // OrLate stores the bitwise or of Late with v into it, in the record on PE pe. It is complete there
 // after a Quiet.
 func (r NCoSEDNodeRef) OrLate(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Or(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 24).Or(pe, v)
 }
 
 // FetchXorLate stores the bitwise exclusive or of Late with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchXorLate(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchXor(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).FetchXor(pe, v)
 }
 
 // XorLate stores the bitwise exclusive or of Late with v into it, in the record on PE pe. It is
 // complete there after a Quiet.
 func (r NCoSEDNodeRef) XorLate(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Xor(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 24).Xor(pe, v)
 }
 
 // WaitUntilLate blocks until Late of this PE's own copy compares true with v, and returns the value
 // that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
 // ctx when that is done first.
 func (r NCoSEDNodeRef) WaitUntilLate(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 16).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[int64](r.ref, 24).WaitUntil(ctx, cmp, v)
 }
 
 // Shared refers to the atomic word Shared of the record.
 func (r NCoSEDNodeRef) Shared() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 24)
+	return pgas.FieldAtomic[int64](r.ref, 32)
 }
 
 // FetchShared returns Shared of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchShared(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).Fetch(pe)
+	return pgas.FieldAtomic[int64](r.ref, 32).Fetch(pe)
 }
 
 // SetShared stores v into Shared of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) SetShared(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Set(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 32).Set(pe, v)
 }
 
 // SwapShared stores v into Shared of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) SwapShared(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).Swap(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).Swap(pe, v)
 }
 
 // CompareSwapShared stores v into Shared of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) CompareSwapShared(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).CompareSwap(pe, cond, v)
 }
 
 // FetchIncShared adds 1 to Shared of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchIncShared(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[int64](r.ref, 32).FetchAdd(pe, 1)
 }
 
 // IncShared adds 1 to Shared of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) IncShared(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 24).Add(pe, 1)
+	pgas.FieldAtomic[int64](r.ref, 32).Add(pe, 1)
 }
 
 // FetchAddShared adds v to Shared, in the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAddShared(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchAdd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).FetchAdd(pe, v)
 }
 
 // AddShared adds v to Shared, in the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) AddShared(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Add(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 32).Add(pe, v)
 }
 
 // FetchAndShared stores the bitwise and of Shared with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAndShared(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchAnd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).FetchAnd(pe, v)
 }
 
 // AndShared stores the bitwise and of Shared with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) AndShared(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).And(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 32).And(pe, v)
 }
 
 // FetchOrShared stores the bitwise or of Shared with v into it, in the record on PE pe, and returns
 // the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchOrShared(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchOr(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).FetchOr(pe, v)
 }
 
 // OrShared stores the bitwise or of Shared with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) OrShared(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Or(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 32).Or(pe, v)
 }
 
 // FetchXorShared stores the bitwise exclusive or of Shared with v into it, in the record on PE pe,
 // and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchXorShared(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchXor(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).FetchXor(pe, v)
 }
 
 // XorShared stores the bitwise exclusive or of Shared with v into it, in the record on PE pe. It is
 // complete there after a Quiet.
 func (r NCoSEDNodeRef) XorShared(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Xor(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 32).Xor(pe, v)
 }
 
 // WaitUntilShared blocks until Shared of this PE's own copy compares true with v, and returns the
 // value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
 // error of ctx when that is done first.
 func (r NCoSEDNodeRef) WaitUntilShared(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 24).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[int64](r.ref, 32).WaitUntil(ctx, cmp, v)
 }
 
 // Behind refers to the atomic word Behind of the record.
 func (r NCoSEDNodeRef) Behind() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 32)
+	return pgas.FieldAtomic[int64](r.ref, 40)
 }
 
 // FetchBehind returns Behind of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchBehind(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).Fetch(pe)
+	return pgas.FieldAtomic[int64](r.ref, 40).Fetch(pe)
 }
 
 // SetBehind stores v into Behind of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) SetBehind(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 32).Set(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 40).Set(pe, v)
 }
 
 // SwapBehind stores v into Behind of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) SwapBehind(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).Swap(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).Swap(pe, v)
 }
 
 // CompareSwapBehind stores v into Behind of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) CompareSwapBehind(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).CompareSwap(pe, cond, v)
 }
 
 // FetchIncBehind adds 1 to Behind of the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchIncBehind(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[int64](r.ref, 40).FetchAdd(pe, 1)
 }
 
 // IncBehind adds 1 to Behind of the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) IncBehind(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 32).Add(pe, 1)
+	pgas.FieldAtomic[int64](r.ref, 40).Add(pe, 1)
 }
 
 // FetchAddBehind adds v to Behind, in the record on PE pe, and returns the old value. It waits for
 // the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAddBehind(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).FetchAdd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).FetchAdd(pe, v)
 }
 
 // AddBehind adds v to Behind, in the record on PE pe. It is complete there after a Quiet.
 func (r NCoSEDNodeRef) AddBehind(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 32).Add(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 40).Add(pe, v)
 }
 
 // FetchAndBehind stores the bitwise and of Behind with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchAndBehind(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).FetchAnd(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).FetchAnd(pe, v)
 }
 
 // AndBehind stores the bitwise and of Behind with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) AndBehind(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 32).And(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 40).And(pe, v)
 }
 
 // FetchOrBehind stores the bitwise or of Behind with v into it, in the record on PE pe, and returns
 // the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchOrBehind(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).FetchOr(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).FetchOr(pe, v)
 }
 
 // OrBehind stores the bitwise or of Behind with v into it, in the record on PE pe. It is complete
 // there after a Quiet.
 func (r NCoSEDNodeRef) OrBehind(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 32).Or(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 40).Or(pe, v)
 }
 
 // FetchXorBehind stores the bitwise exclusive or of Behind with v into it, in the record on PE pe,
 // and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
 func (r NCoSEDNodeRef) FetchXorBehind(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 32).FetchXor(pe, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).FetchXor(pe, v)
 }
 
 // XorBehind stores the bitwise exclusive or of Behind with v into it, in the record on PE pe. It is
 // complete there after a Quiet.
 func (r NCoSEDNodeRef) XorBehind(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 32).Xor(pe, v)
+	pgas.FieldAtomic[int64](r.ref, 40).Xor(pe, v)
 }
 
 // WaitUntilBehind blocks until Behind of this PE's own copy compares true with v, and returns the
 // value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
 // error of ctx when that is done first.
 func (r NCoSEDNodeRef) WaitUntilBehind(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 32).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[int64](r.ref, 40).WaitUntil(ctx, cmp, v)
 }
 
 // Readers refers to the atomic word Readers[i] of the record. It panics with *pgas.UsageError if an
 // index is out of range.
 func (r NCoSEDNodeRef) Readers(i int) pgas.Atomic[int64] {
 	pgas.CheckIndex(i, 16)
-	return pgas.FieldAtomic[int64](r.ref, 40+uintptr(i)*8)
+	return pgas.FieldAtomic[int64](r.ref, 48+uintptr(i)*8)
 }
 
 // FetchReaders returns Readers[i] of the record on PE pe. It waits for the value, and panics with

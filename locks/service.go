@@ -1,0 +1,279 @@
+package locks
+
+// The keyed lock service (n-cosed 3.1): any number of locks, by name. Each is an N-CoSED lock that exists while
+// somebody holds it or waits for it. service_directory.go says where.
+//
+// What a PE has of a name is a keyed: how many of its goroutines use it, the PE's place in the queue of
+// that lock, and its handle. It goes when nobody uses it. A PE that gave up while it waited has left its
+// place in the queue behind: such a keyed lingers until the place has been passed over.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// ServiceOptions are alike on all PEs.
+type ServiceOptions struct {
+	// Places is how many names a PE can hold or wait for at once; 0: 64.
+	Places int
+	// Names is how many names can be in use at once for each PE of the job; 0: four times Places. They are
+	// spread over the PEs by hash.
+	Names int
+}
+
+// Service is the locks of a job by name. A name that nobody uses takes no memory. Goroutines of a PE
+// share its Service; each name is to them what an NCoSED is.
+type Service struct {
+	w   *pgas.World
+	dir directory
+
+	mu        sync.Mutex
+	keys      map[string]*keyed
+	places    []int // free nodes of this PE
+	lingering []*keyed
+	capacity  int
+}
+
+// keyed is a name in use on this PE.
+type keyed struct {
+	name    string
+	users   int   // goroutines that hold it, wait for it, or look at it
+	gate    turns // of who claims it
+	lingers bool  // it is in Service.lingering
+	claimed bool
+	claim   claim
+	place   int
+	lock    NCoSED
+}
+
+const defaultPlaces = 64
+
+// NewService makes a service of all PEs. It is collective.
+func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service, error) {
+	if o.Places == 0 {
+		o.Places = defaultPlaces
+	}
+	if o.Names == 0 {
+		o.Names = 4 * o.Places
+	}
+	if o.Places < 0 || o.Names < 0 {
+		panic(&pgas.UsageError{Op: "NewService", Msg: fmt.Sprintf("%d places and %d names: neither can be negative", o.Places, o.Names)})
+	}
+	s := &Service{w: w, keys: map[string]*keyed{}, capacity: o.Places}
+	if err := s.dir.alloc(ctx, w, o); err != nil {
+		return nil, err
+	}
+	for i := range o.Places {
+		s.places = append(s.places, o.Places-i)
+	}
+	return s, nil
+}
+
+// Lock waits until the name is this PE's alone. PEs get it in the order in which they came. An error means
+// that it is not held: ctx has ended, a PE of the job is lost, or there is no room (ServiceOptions).
+func (s *Service) Lock(ctx context.Context, name string) error {
+	return s.take(ctx, name, func(l *NCoSED) error { return l.Lock(ctx) })
+}
+
+// RLock waits until the name is shared with this PE.
+func (s *Service) RLock(ctx context.Context, name string) error {
+	return s.take(ctx, name, func(l *NCoSED) error { return l.RLock(ctx) })
+}
+
+// TryLock takes the name if nobody has it and nobody waits for it. Without room for it, it is not taken.
+func (s *Service) TryLock(name string) bool { return s.try(name, (*NCoSED).TryLock) }
+
+// TryRLock shares the name if no writer has it or waits for it. Without room for it, it is not taken.
+func (s *Service) TryRLock(name string) bool { return s.try(name, (*NCoSED).TryRLock) }
+
+// Unlock completes what this PE has issued on its default context, and gives the name away.
+func (s *Service) Unlock(name string) {
+	k := s.held("Service.Unlock", name)
+	k.lock.Unlock()
+	s.drop(k)
+}
+
+// RUnlock is Unlock for a reader.
+func (s *Service) RUnlock(name string) {
+	k := s.held("Service.RUnlock", name)
+	k.lock.RUnlock()
+	s.drop(k)
+}
+
+// Holder is the PE that held the name alone a moment ago. It asks every PE.
+func (s *Service) Holder(ctx context.Context, name string) (pe int, held bool, err error) {
+	err = s.look(ctx, name, func(l *NCoSED) { pe, held = l.Holder() })
+	return pe, held, err
+}
+
+// Waiting is the number of writers and readers that were seen waiting for the name. It asks every PE.
+func (s *Service) Waiting(ctx context.Context, name string) (n int, err error) {
+	err = s.look(ctx, name, func(l *NCoSED) { n = l.Waiting() })
+	return n, err
+}
+
+// InUse is the names that this PE holds, waits for, or has given up waiting for and not been passed over.
+func (s *Service) InUse() []string {
+	s.reclaim()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := make([]string, 0, len(s.keys))
+	for name := range s.keys {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Free ends the service. It is collective, and nobody uses it any more.
+func (s *Service) Free(ctx context.Context) error { return s.dir.free(ctx) }
+
+// take has the name used if lock succeeds.
+func (s *Service) take(ctx context.Context, name string, lock func(*NCoSED) error) (err error) {
+	defer lostReader(&err)
+	k, err := s.use(ctx, name)
+	if err != nil {
+		return fmt.Errorf("locking %q: %w", name, err)
+	}
+	if err := lock(&k.lock); err != nil {
+		s.drop(k)
+		return fmt.Errorf("locking %q: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Service) try(name string, try func(*NCoSED) bool) bool {
+	k, err := s.use(context.Background(), name)
+	if err != nil {
+		return false
+	}
+	if !try(&k.lock) {
+		s.drop(k)
+		return false
+	}
+	return true
+}
+
+func (s *Service) look(ctx context.Context, name string, look func(*NCoSED)) (err error) {
+	defer lostReader(&err)
+	k, err := s.use(ctx, name)
+	if err != nil {
+		return fmt.Errorf("looking at %q: %w", name, err)
+	}
+	look(&k.lock)
+	s.drop(k)
+	return nil
+}
+
+// held is the keyed of a name that this PE holds; if it does not, the lock itself says so.
+func (s *Service) held(op, name string) *keyed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.keys[name]
+	if k == nil || !k.claimed {
+		panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf("this PE does not hold %q: only what has been locked can be unlocked, and once", name)})
+	}
+	return k
+}
+
+// use makes this goroutine a user of the name, which has a lock from then on.
+func (s *Service) use(ctx context.Context, name string) (*keyed, error) {
+	s.reclaim()
+	k, err := s.user(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.ready(ctx, k); err != nil {
+		s.drop(k)
+		return nil, err
+	}
+	return k, nil
+}
+
+func (s *Service) user(name string) (*keyed, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.keys[name]
+	if k == nil {
+		n := len(s.places)
+		if n == 0 {
+			return nil, fmt.Errorf("this PE holds or waits for %d names already: ServiceOptions.Places has to be more", s.capacity)
+		}
+		k = &keyed{name: name, place: s.places[n-1]}
+		s.places = s.places[:n-1]
+		s.keys[name] = k
+	}
+	k.users++
+	return k, nil
+}
+
+// ready claims the name for this PE, once.
+func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
+	if err := k.gate.enter(ctx); err != nil {
+		return err
+	}
+	defer k.gate.leave()
+	defer lostReader(&err)
+	if k.claimed {
+		return nil
+	}
+	c, err := s.dir.claim(k.name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k.claim, k.claimed = c, true
+	k.lock.w = s.w
+	s.dir.open(&k.lock.queue, c, k.place)
+	s.dir.nodes[k.place].SetLock(s.w.PE(), k.lock.queue.which)
+	return nil
+}
+
+// drop is the end of a use. The last one ends what this PE has of the name, now or later.
+func (s *Service) drop(k *keyed) {
+	s.mu.Lock()
+	k.users--
+	last := k.users == 0
+	if last && !k.lingers {
+		k.lingers = true
+		s.lingering = append(s.lingering, k)
+	}
+	s.mu.Unlock()
+	if last {
+		s.reclaim()
+	}
+}
+
+// reclaim ends what nobody of this PE uses and nobody else deals with.
+func (s *Service) reclaim() {
+	for _, k := range s.unused() {
+		if k.claimed {
+			s.dir.nodes[k.place].SetLock(s.w.PE(), 0)
+			s.dir.release(k.claim)
+		}
+		s.mu.Lock()
+		s.places = append(s.places, k.place)
+		s.mu.Unlock()
+	}
+}
+
+// unused takes those out of the table.
+func (s *Service) unused() (gone []*keyed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lingering = slices.DeleteFunc(s.lingering, func(k *keyed) bool {
+		if k.users == 0 && (!k.claimed || s.dir.idle(k.place)) {
+			delete(s.keys, k.name)
+			gone = append(gone, k)
+			return true
+		}
+		k.lingers = k.users == 0
+		return !k.lingers
+	})
+	return gone
+}

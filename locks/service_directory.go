@@ -1,0 +1,295 @@
+package locks
+
+// Where the locks of a service are. A name has a home, a bucket of the home's copy of the directory, and a tag,
+// all by hash. Its lock is in the bucket, or, if another name has that, in the home's overflow.
+//
+//	Claim  of a bucket    tag<<17 + chained<<16 + users: the PEs that use the name whose lock is here; when
+//	                      there are none, the tag does not matter. Compare-swapped to claim; subtracted from to
+//	                      release
+//	Claim  of overflow    tag<<17 + users, written under the guard
+//	Next   of both        1 + the overflow that has the next name of this bucket; written under the guard.
+//	                      A bucket where it is not 0 is chained
+//	Lock   of both        an N-CoSED lock. It is free when there are no users, and need not be zero
+//	Guard  of the home    an N-CoSED lock of the home's overflow, held for a few steps
+//	Fresh  of the home    overflows that have ever been used; Unused: 1 + one that is free again, which has
+//	                      the next in Next. Written under the guard
+//
+// A claim is one atomic if the bucket is as expected, and a release is one that nobody waits for. So a lock
+// of this service costs one round trip more than an N-CoSED lock, unlocking none. Only names that share
+// a bucket need the guard.
+//
+// Two names are one lock if home, bucket and tag agree. Of a million names in use at once, on 64 PEs with 256
+// buckets each, two do with a probability of 2 in 10 million.
+//
+// Invariant: a name has one lock: it moves into a bucket that is not its own only if that is not chained, or
+// under the guard, when it is not in the chain.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+//go:generate go tool pgasgen
+
+// ServiceEntry is room for the lock of one name.
+//
+//pgas:symmetric
+type ServiceEntry struct {
+	Lock  NCoSEDWord
+	Claim uint64 `pgas:"atomic"` // written by: everybody; of overflow: who has the guard
+	Next  int64  `pgas:"atomic"` // written by: who has the guard
+}
+
+// ServiceHome is what a home has once.
+//
+//pgas:symmetric
+type ServiceHome struct {
+	Guard  NCoSEDWord
+	Fresh  int64 `pgas:"atomic"` // written by: who has the guard
+	Unused int64 `pgas:"atomic"` // written by: who has the guard
+}
+
+const (
+	tagBits      = 47 // with the bucket and the home, more than 55 bits tell names apart
+	userBits     = 16
+	chained      = 1 << userBits
+	users        = chained - 1
+	tagShift     = userBits + 1
+	guardPlace   = 0 // the node of each PE that is for guards
+	overflowPart = 4 // a home has this part of its buckets as overflow, and some more
+	overflowMore = 4
+)
+
+type directory struct {
+	w        *pgas.World
+	entries  ServiceEntrySym
+	homes    ServiceHomeSym
+	places   NCoSEDNodeSym
+	nodes    []NCoSEDNodeRef
+	buckets  int
+	overflow int
+	gate     turns // of who uses guardPlace
+}
+
+// claim says where a name is.
+type claim struct {
+	home, bucket, entry int // entry is bucket, or overflow
+	tag                 uint64
+}
+
+func (d *directory) alloc(ctx context.Context, w *pgas.World, o ServiceOptions) (err error) {
+	if w.NPEs() > users {
+		return fmt.Errorf("a lock service is for at most %d PEs", users)
+	}
+	d.w, d.buckets, d.overflow = w, o.Names, o.Names/overflowPart+overflowMore
+	if d.entries, err = AllocServiceEntry(ctx, w, d.buckets+d.overflow); err != nil {
+		return err
+	}
+	if d.homes, err = AllocServiceHome(ctx, w, 1); err != nil {
+		return err
+	}
+	if d.places, err = AllocNCoSEDNode(ctx, w, 1+o.Places); err != nil {
+		return err
+	}
+	for i := range d.places.Len() {
+		d.nodes = append(d.nodes, d.places.At(i))
+	}
+	return nil
+}
+
+func (d *directory) free(ctx context.Context) error {
+	if err := d.places.Free(ctx); err != nil {
+		return err
+	}
+	if err := d.homes.Free(ctx); err != nil {
+		return err
+	}
+	return d.entries.Free(ctx)
+}
+
+// open makes q a handle of the lock at c, with a place of this PE.
+func (d *directory) open(q *cosed, c claim, place int) {
+	q.w, q.home, q.word, q.nodes, q.limit = d.w, c.home, d.entries.At(c.entry).Lock(), d.nodes, nCoSEDLimit
+	q.mine = q.id(d.w.PE(), place)
+	q.which = 1 + int64(c.home)*int64(d.entries.Len()) + int64(c.entry)
+}
+
+// idle says that nobody else deals with a place of this PE.
+func (d *directory) idle(place int) bool {
+	n, me := d.nodes[place], d.w.PE()
+	return n.FetchStatus(me) == idle && n.FetchShared(me) == idle
+}
+
+// where is the bucket of a name.
+func (d *directory) where(name string) claim {
+	sum := sha256.Sum256([]byte(name))
+	at := func(i int) uint64 { return binary.LittleEndian.Uint64(sum[8*i:]) }
+	bucket := int(at(1) % uint64(d.buckets))
+	return claim{home: int(at(0) % uint64(d.w.NPEs())), bucket: bucket, entry: bucket, tag: at(2) >> (64 - tagBits)}
+}
+
+// claim makes this PE a user of the name.
+func (d *directory) claim(name string) (claim, error) {
+	c := d.where(name)
+	b := d.entries.At(c.bucket)
+	for guess := c.tag << tagShift; ; {
+		next, ok := c.join(guess)
+		if !ok {
+			return d.claimChained(c)
+		}
+		v := b.CompareSwapClaim(c.home, guess, next)
+		if v == guess {
+			return c, nil
+		}
+		guess = v
+	}
+}
+
+// join is the Claim of a bucket with one user of the name more. It is not for a bucket that another name has,
+// or, when it has no users, that is chained: the name may be in the chain.
+func (c claim) join(v uint64) (next uint64, ok bool) {
+	switch {
+	case v&users == 0 && v&chained == 0:
+		return c.tag<<tagShift | 1, true
+	case v&users != 0 && v>>tagShift == c.tag:
+		return v + 1, true
+	}
+	return 0, false
+}
+
+// claimChained claims what is in the chain of its bucket, or is to be.
+func (d *directory) claimChained(c claim) (claim, error) {
+	g := d.guard(c.home)
+	defer d.unguard(g)
+	b := d.entries.At(c.bucket)
+	if d.claimOrChain(c, b) {
+		return c, nil
+	}
+	// From now on, the bucket changes hands under the guard only.
+	for i := b.FetchNext(c.home); i != 0; {
+		e := d.entries.At(int(i - 1))
+		v := e.FetchClaim(c.home)
+		if v>>tagShift == c.tag {
+			e.SwapClaim(c.home, v+1)
+			c.entry = int(i - 1)
+			return c, nil
+		}
+		i = e.FetchNext(c.home)
+	}
+	if d.claimEmptied(c, b) {
+		d.unchain(c.home, b)
+		return c, nil
+	}
+	i, ok := d.fresh(c.home)
+	if !ok {
+		d.unchain(c.home, b)
+		return c, fmt.Errorf("PE %d, which it belongs to, has no room for more names: ServiceOptions.Names has to be more", c.home)
+	}
+	e := d.entries.At(i)
+	e.SwapClaim(c.home, c.tag<<tagShift|1)
+	e.SwapNext(c.home, b.FetchNext(c.home))
+	b.SwapNext(c.home, int64(i)+1)
+	c.entry = i
+	return c, nil
+}
+
+// claimOrChain claims the bucket b, if it can be had after all, or makes it chained.
+func (d *directory) claimOrChain(c claim, b ServiceEntryRef) (claimed bool) {
+	for guess := b.FetchClaim(c.home); ; {
+		next, ok := c.join(guess)
+		if !ok {
+			next = guess | chained
+		}
+		v := b.CompareSwapClaim(c.home, guess, next)
+		if v == guess {
+			return ok
+		}
+		guess = v
+	}
+}
+
+// claimEmptied claims the chained bucket b if it has no users. The name is not in the chain.
+func (d *directory) claimEmptied(c claim, b ServiceEntryRef) bool {
+	for {
+		v := b.FetchClaim(c.home)
+		if v&users != 0 {
+			return false
+		}
+		if b.CompareSwapClaim(c.home, v, c.tag<<tagShift|chained|1) == v {
+			return true
+		}
+	}
+}
+
+// fresh takes an overflow of the home that has no name.
+func (d *directory) fresh(home int) (i int, ok bool) {
+	h := d.homes.At(0)
+	if i := h.FetchUnused(home); i != 0 {
+		h.SwapUnused(home, d.entries.At(int(i-1)).FetchNext(home))
+		return int(i - 1), true
+	}
+	n := int(h.FetchFresh(home))
+	if n == d.overflow {
+		return 0, false
+	}
+	h.SwapFresh(home, int64(n)+1)
+	return d.buckets + n, true
+}
+
+// unchain says that a bucket is not chained if nothing is in its chain.
+func (d *directory) unchain(home int, b ServiceEntryRef) {
+	if b.FetchNext(home) == 0 {
+		b.FetchAndClaim(home, ^uint64(chained))
+	}
+}
+
+// release is the end of what this PE has claimed.
+func (d *directory) release(c claim) {
+	e := d.entries.At(c.entry)
+	if c.entry == c.bucket {
+		e.AddClaim(c.home, ^uint64(0))
+		return
+	}
+	g := d.guard(c.home)
+	defer d.unguard(g)
+	v := e.FetchClaim(c.home) - 1
+	e.SwapClaim(c.home, v)
+	if v&users == 0 {
+		d.remove(c, e)
+	}
+}
+
+// remove takes the overflow e of c out of its chain.
+func (d *directory) remove(c claim, e ServiceEntryRef) {
+	b := d.entries.At(c.bucket)
+	before := b
+	for i := b.FetchNext(c.home); int(i-1) != c.entry; i = before.FetchNext(c.home) {
+		before = d.entries.At(int(i - 1))
+	}
+	before.SwapNext(c.home, e.FetchNext(c.home))
+	h := d.homes.At(0)
+	e.SwapNext(c.home, h.SwapUnused(c.home, int64(c.entry)+1))
+	d.unchain(c.home, b)
+}
+
+// guard takes the guard of a home. It is held for a few steps, so there is no giving up; a PE that dies with
+// it is told by a panic with *pgas.PeerError, as by any operation.
+func (d *directory) guard(home int) *cosed {
+	_ = d.gate.enter(context.Background()) // which never ends
+	q := &cosed{w: d.w, home: home, word: d.homes.At(0).Guard(), nodes: d.nodes, limit: nCoSEDLimit}
+	q.mine = q.id(d.w.PE(), guardPlace)
+	if err := q.lock(context.Background()); err != nil {
+		d.gate.leave()
+		panic(err)
+	}
+	return q
+}
+
+func (d *directory) unguard(q *cosed) {
+	defer d.gate.leave()
+	q.leave(q.mine)
+}
