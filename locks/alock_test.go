@@ -129,3 +129,5 @@ func TestALockBudget(t *testing.T) {
 		found(t, "adversaries", sim.Seeds(t.Context(), twoHosts, 4, 50, overtaking(budget, locks.Spends0)))
 	}
 }
+
+func TestALockDeaths(t *testing.T) { lockstest.Deaths(t, twoHosts, 5, 60, makeALock) }

@@ -25,6 +25,7 @@ func TestTableLocks(t *testing.T) {
 		})
 		t.Run(k.name+" simulated", func(t *testing.T) {
 			lockstest.Adversaries(t, twoHosts, 5, 6, 50, lockstest.Plan{"lct"}, inTable(k.kind))
+			lockstest.Deaths(t, twoHosts, 5, 40, inTable(k.kind))
 		})
 	}
 }
