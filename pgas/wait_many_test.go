@@ -45,7 +45,13 @@ func seeded(name string, body func(ctx context.Context, w *pgas.World, seed uint
 
 // howeverTheyWait runs body where waits differ: on each kind of PE, with sleep at once, over a late network.
 func howeverTheyWait(t *testing.T, npes int, body pgastest.Body) {
-	onEvery(t, npes, body)
+	howeverRealPEsWait(t, npes, body)
+	pgastest.RunSim(t, npes, body)
+}
+
+// howeverRealPEsWait is howeverTheyWait without the simulator, for bodies that start goroutines.
+func howeverRealPEsWait(t *testing.T, npes int, body pgastest.Body) {
+	onReal(t, npes, body)
 	t.Run("asleep", func(t *testing.T) { pgastest.RunProcesses(t, npes, body, "PGAS_SPIN=0") })
 	t.Run("hosts asleep", func(t *testing.T) { pgastest.RunHosts(t, npes, 2, body, "PGAS_SPIN=0") })
 	pgastest.RunLate(t, npes, 2, body)
@@ -408,7 +414,7 @@ func TestServerOfManyClients(t *testing.T) {
 // TestManyWakeFromSleep: an update after a long while wakes who waits for many words, whoever makes it:
 // another PE, or a goroutine of the same one.
 func TestManyWakeFromSleep(t *testing.T) {
-	howeverTheyWait(t, 2, func(ctx context.Context, w *pgas.World) error {
+	howeverRealPEsWait(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int32](ctx, w, 100)
 		if err != nil {
 			return err
