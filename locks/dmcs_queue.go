@@ -147,9 +147,11 @@ func (q *queue) pass(head int, word int64) (last int, ok bool) {
 		if next <= 0 {
 			return head, false
 		}
-		q.free(head)
+		was := head
 		head = int(next - 1)
-		if q.tell(head, word) {
+		told := q.tell(head, word)
+		q.free(was) // after that: it keeps nobody waiting but its owner
+		if told {
 			return head, true
 		}
 	}

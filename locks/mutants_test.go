@@ -24,7 +24,7 @@ var mutants = []mutant{
 	}, "DMCS"},
 	{"lost wake-up: arms its flag when it is linked", "dmcs_queue.go", []string{
 		"if q.status.CompareSwap(pe, waiting, word) == waiting {", "if q.status.Swap(pe, word); true {",
-		"\tq.status.Swap(q.me, waiting)\n\tif word, ok := q.link(int(before - 1)); ok {", "\tword, ok := q.link(int(before - 1))\n\tq.status.Swap(q.me, waiting)\n\tif ok {",
+		"\tq.mine.status.Swap(q.me, waiting)\n\tif word, ok := q.link(int(before - 1)); ok {", "\tword, ok := q.link(int(before - 1))\n\tq.mine.status.Swap(q.me, waiting)\n\tif ok {",
 	}, "DMCSExplored/l_l"},
 	{"next is cleared after the swap", "dmcs_queue.go", []string{
 		"\tif before == 0 {\n", "\tq.next.Swap(q.me, 0)\n\tif before == 0 {\n",
@@ -42,7 +42,7 @@ var mutants = []mutant{
 		"\t\tq.next.Swap(pe, 0)\n\t\tq.status.Swap(pe, idle)\n\t\treturn\n", "\t\tq.status.Swap(pe, idle)\n\t\tq.next.Swap(pe, 0)\n\t\treturn\n",
 	}, "DMCS"},
 	{"a node is spent after the word was left", "dmcs_queue.go", []string{
-		"\t\tq.status.Swap(head, spent)\n\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n", "\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n\t\t\tq.status.Swap(head, spent)\n",
+		"\t\tq.of(head).status.Swap(head, spent)\n\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n", "\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n\t\t\tq.of(head).status.Swap(head, spent)\n",
 	}, "DMCS"},
 	{"a node that was left is not given back", "dmcs_queue.go", []string{
 		"\tq.free(before)\n", "",

@@ -65,12 +65,11 @@ inline leave(h) {
 		do
 		:: next[h] == NONE || next[h] == LEFT -> break
 		:: else ->
-			n = next[h];
-			free(h);
-			h = n;
+			was = h;
+			h = next[h];
 #if defined(TELL_BLINDLY) || defined(LOST_WAKEUP)
-			status[h] = TURN; told = 1; break;
-#endif
+			status[h] = TURN; told = 1;
+#else
 			do
 			:: cas(status[h], WAITING, TURN, old);
 				if :: old == WAITING -> told = 1; break :: else fi;
@@ -81,6 +80,8 @@ inline leave(h) {
 				if :: old == ABANDONED -> break :: else fi
 #endif
 			od;
+#endif
+			free(was);
 			if :: told -> break :: else fi
 		od;
 		if :: told -> break :: else fi;
@@ -106,7 +107,7 @@ inline leave(h) {
 }
 
 proctype pe(byte me) {
-	byte round = 0, before = 0, old = 0, h = 0, n = 0;
+	byte round = 0, before = 0, old = 0, h = 0, was = 0;
 	bool told = 0, mine = 0;
 	do
 	:: round == ROUNDS -> break
