@@ -2,9 +2,7 @@ package locks_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
@@ -37,61 +35,48 @@ func TestALockAdversaries(t *testing.T) {
 	}
 }
 
-// makeFlawed makes broken copies.
-func makeFlawed(flaw locks.ALockFlaw) lockstest.Maker {
-	return func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
-		return locks.AllocFlawedALock(ctx, w, locks.ALockOptions{RemoteBudget: 2, LocalBudget: 1}, flaw)
-	}
-}
-
-var flaws = []struct {
-	name string
-	flaw locks.ALockFlaw
-	plan string
-}{
-	{"waits for both", locks.WaitsForBoth, "l t"},
-	{"never yields", locks.NeverYields, "l l"},
-	{"looks first", locks.LooksFirst, "l l"},
-	{"one queue for CPU and NIC", locks.OneQueue, "l t"},
-	{"leaves without a word", locks.LeavesQuiet, "c lc c l"},
+var alockMutants = []mutant{
+	{"waits for both (Algorithm 4)", "alock.go", []string{
+		"l.other.Fetch(l.home) != 0 && l.victim", "l.other.Fetch(l.home) != 0 || l.victim",
+	}, "ALockExplored/l_l"},
+	{"does not write victim", "alock.go", []string{
+		"l.victim.Swap(l.home, l.cohort)", "_ = l.victim",
+	}, "ALockExplored/l_l"},
+	{"looks for the other cohort before it joins its own", "alock.go", []string{
+		"\tword, err := l.queue.enter(ctx)\n\tif err == nil {\n",
+		"\talone := l.other.Fetch(l.home) == 0\n\tword, err := l.queue.enter(ctx)\n\tif err == nil && !(alone && word == 0) {\n",
+	}, "ALockExplored/l_l"},
+	{"one queue for CPUs and NICs", "alock.go", []string{
+		"q.tail, q.next, q.status = ref.Locals()", "q.tail, q.next, q.status = ref.Remotes()",
+		"l.other, l.victim = ref.Remotes()", "l.other, l.victim = ref.Locals()",
+	}, "ALockExplored/l_t"},
+	{"a head that gives up tells nobody", "alock.go", []string{
+		"\t\t\tl.queue.leave(l.w.PE(), contend)\n",
+		"\t\t\tl.queue.tail.CompareSwap(l.home, int64(l.w.PE())+1, 0)\n\t\t\tl.say(idle)\n",
+	}, "ALock"},
+	{"passes the lock on without counting", "alock.go", []string{
+		"passed + l.left - 1", "passed + l.left",
+	}, "ALockBudget"},
 }
 
 func TestALockMutants(t *testing.T) {
-	for _, m := range flaws {
-		t.Run(m.name, func(t *testing.T) {
-			plan, make := strings.Fields(m.plan), makeFlawed(m.flaw)
-			cfg := twoHosts
-			cfg.MaxEvents = 200_000
-			if len(plan) == 2 {
-				cfg.Topology = ""
-				_, err := sim.Explore(t.Context(), cfg, 2, lockstest.Program(plan, 1, make))
-				found(t, "exploration", err)
-			}
-			found(t, "adversaries", sim.Seeds(t.Context(), cfg, len(plan), 200, lockstest.Program(plan, 6, make)))
-		})
+	if testing.Short() {
+		t.Skip("compiles the package for each mutant")
 	}
-}
-
-// found says that a failure was expected.
-func found(t *testing.T, by string, err error) {
-	t.Helper()
-	var f *sim.Failure
-	if !errors.As(err, &f) {
-		t.Errorf("not found by %s: %v", by, err)
-		return
+	for _, m := range alockMutants {
+		t.Run(m.name, func(t *testing.T) { m.mustBeFound(t) })
 	}
-	t.Logf("found by %s: %v", by, f.Err)
 }
 
 // overtaking has the PEs of two hosts lock again and again. Nobody may take the lock too often while the head
 // of the other cohort lets it go first: at most until its budget is used up, and once more that often if
 // it had let the other one go first just before that did.
-func overtaking(budget int, flaw locks.ALockFlaw) sim.Body {
+func overtaking(budget int) sim.Body {
 	const npes = 4
-	var all [npes]locks.Lock
+	var all [npes]*locks.ALock
 	var inRow [2]int
 	return func(ctx context.Context, w *pgas.World) error {
-		l, err := locks.AllocFlawedALock(ctx, w, locks.ALockOptions{RemoteBudget: budget, LocalBudget: budget}, flaw)
+		l, err := locks.AllocALock(ctx, w, locks.ALockOptions{RemoteBudget: budget, LocalBudget: budget})
 		if err != nil {
 			return err
 		}
@@ -118,15 +103,14 @@ func overtaking(budget int, flaw locks.ALockFlaw) sim.Body {
 	}
 }
 
-func TestALockBudget(t *testing.T) {
+func TestALockBudgetAdversaries(t *testing.T) {
 	for _, budget := range []int{1, 3} {
-		if _, err := sim.Run(t.Context(), twoHosts, 4, overtaking(budget, locks.Flawless)); err != nil {
+		if _, err := sim.Run(t.Context(), twoHosts, 4, overtaking(budget)); err != nil {
 			t.Error(err)
 		}
-		if err := sim.Seeds(t.Context(), twoHosts, 4, 50, overtaking(budget, locks.Flawless)); err != nil {
+		if err := sim.Seeds(t.Context(), twoHosts, 4, 50, overtaking(budget)); err != nil {
 			t.Error(err)
 		}
-		found(t, "adversaries", sim.Seeds(t.Context(), twoHosts, 4, 50, overtaking(budget, locks.Spends0)))
 	}
 }
 

@@ -76,9 +76,6 @@ func (r *room) leave(a Act) {
 	}
 }
 
-// Program is the plan as a program of the simulator, for tests that expect it to fail.
-func Program(plan Plan, rounds int, make Maker) sim.Body { return body(plan, rounds, false, make) }
-
 // body has the PEs follow the plan, rounds times. With writing, they also write to memory inside, which is
 // more to explore than one can wait for.
 func body(plan Plan, rounds int, writing bool, make Maker) sim.Body {
