@@ -213,7 +213,7 @@ func goroutines(ctx context.Context, v *vault) error {
 			return nil
 		}
 		if err := v.lock.Lock(ended); !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("Lock returned %v when its context had ended, and the lock was held", err)
+			return fmt.Errorf("a Lock returned %v when its context had ended, and the lock was held", err)
 		}
 		return nil
 	})
@@ -276,7 +276,7 @@ func diagnosis(ctx context.Context, v *vault) error {
 			return err
 		}
 		if pe, held := v.lock.Holder(); !held || pe != holder {
-			return fmt.Errorf("Holder says %d, %t; want %d, true", pe, held, holder)
+			return fmt.Errorf("the holder is said to be %d, %t; want %d, true", pe, held, holder)
 		}
 		if err := v.w.Barrier(ctx); err != nil {
 			return err
@@ -286,7 +286,7 @@ func diagnosis(ctx context.Context, v *vault) error {
 				return err
 			}
 		} else if err := v.until(ctx, func() bool { return v.lock.Waiting() == v.w.NPEs()-1 }); err != nil {
-			return fmt.Errorf("Waiting says %d; want %d: %w", v.lock.Waiting(), v.w.NPEs()-1, err)
+			return fmt.Errorf("the number of waiters is said to be %d; want %d: %w", v.lock.Waiting(), v.w.NPEs()-1, err)
 		}
 		v.lock.Unlock()
 		if err := v.w.Barrier(ctx); err != nil {

@@ -26,7 +26,7 @@ func readersTogether(ctx context.Context, v *vault) error {
 		return err
 	}
 	if pe, held := v.rw.Holder(); held {
-		return fmt.Errorf("Holder says PE %d, and there are only readers", pe)
+		return fmt.Errorf("the holder is said to be PE %d, and there are only readers", pe)
 	}
 	if err := v.w.Barrier(ctx); err != nil {
 		return err
