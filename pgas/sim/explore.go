@@ -91,6 +91,10 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 		if prefix = x.another(); prefix == nil {
 			return e, unix.Munmap(mem)
 		}
+		if err := context.Cause(ctx); err != nil {
+			unix.Munmap(mem)
+			return e, fmt.Errorf("the exploration was ended after %d schedules: %w", e.Runs, err)
+		}
 	}
 }
 

@@ -155,3 +155,25 @@ func TestNoStart(t *testing.T) {
 		t.Fatalf("the exploration ended with %v", err)
 	}
 }
+
+// TestEndedExploration: an exploration ends with its context.
+func TestEndedExploration(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	runs := 0
+	e, err := sim.Explore(ctx, sim.Config{}, 3, func(ctx context.Context, w *pgas.World) error {
+		if w.PE() == 0 {
+			if runs++; runs == 5 {
+				cancel()
+			}
+		}
+		sim.Start(ctx)
+		for range 4 {
+			w.Fence()
+			w.Yield()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || e.Runs != 5 {
+		t.Fatalf("the exploration ended with %v after %d runs", err, e.Runs)
+	}
+}

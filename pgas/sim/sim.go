@@ -269,7 +269,11 @@ func (s *sim) close() {
 // start makes the tasks that run the body, and the deaths that are planned.
 func (s *sim) start() {
 	for _, p := range s.pes {
-		s.after(s.newTask(p, func() { s.fail2(p, p.main()) }), 0)
+		s.after(s.newTask(p, func() {
+			if err := p.main(); err != nil {
+				s.fail(p, err)
+			}
+		}), 0)
 	}
 	if s.explorer == nil {
 		s.planFaults()
@@ -303,13 +307,6 @@ func (p *pe) main() error {
 
 // peKey is where a context says which PE of a simulator it belongs to.
 type peKey struct{}
-
-// fail2 is fail if there is an error.
-func (s *sim) fail2(p *pe, err error) {
-	if err != nil {
-		s.fail(p, err)
-	}
-}
 
 // forgive drops an error of Close that is about a death which was planned.
 func (p *pe) forgive(err error) error {
