@@ -14,7 +14,11 @@ func doublingBoxes(hosts, bytes int) int {
 	if hosts == 1 {
 		return 0
 	}
-	return boxesFor(bytes) * (bits.Len(uint(hosts-1)) + 2)
+	messages := bits.Len(uint(hosts)) - 1
+	if hosts&(hosts-1) != 0 {
+		messages += 2
+	}
+	return boxesFor(bytes) * messages
 }
 
 // reductionBoxes is how many boxes a reduction takes between hosts.
@@ -48,8 +52,11 @@ func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
 func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
 	n, me := len(r.l.hosts), r.l.host
 	k := boxesFor(r.bytes())
-	before, after := r.t.box(k), r.t.box(k)
 	power := 1 << (bits.Len(uint(n)) - 1)
+	var before, after box
+	if n > power {
+		before, after = r.t.box(k), r.t.box(k)
+	}
 	if me >= power {
 		r.sendTo(me-power, before, v)
 		got, err := r.receive(ctx, me-power, after)

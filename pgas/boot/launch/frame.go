@@ -81,12 +81,16 @@ type ready struct {
 	Hash   string   // of the program
 	Memory uint64   // of this host
 	Addrs  []string // of the exchange
+
+	Machine string // see tenant
+	CPUs    []int
 }
 
 // start is sent to every agent when all are ready.
 type start struct {
 	HeapMax uint64
 	Addrs   []string
+	Cores   int // CPUs that the host has for itself
 }
 
 // death says how a PE ended.

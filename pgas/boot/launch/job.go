@@ -244,7 +244,12 @@ func (j *job) startWhenReady() {
 	if j.secret != nil {
 		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
 	}
+	var tenants []tenant
 	for _, h := range j.hosts {
+		tenants = append(tenants, tenant{h.PEs, h.ready.Machine, h.ready.CPUs})
+	}
+	for i, h := range j.hosts {
+		st.Cores = shareOf(tenants[i], tenants)
 		h.send.value(toStart, st)
 		h.started = true
 	}

@@ -35,7 +35,7 @@ func (a *agent) prepare() (ready, error) {
 	if err := checkProgram(a.cfg.Program); err != nil {
 		return ready{}, err
 	}
-	answer := ready{Memory: boot.HostMemory()}
+	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: usable()}
 	if a.cfg.Hash {
 		var err error
 		if answer.Hash, err = hashFile(a.cfg.Program); err != nil {
@@ -87,7 +87,7 @@ func (a *agent) start(st start) error {
 	if err := boot.CheckHeap(host.PEs, st.HeapMax); err != nil {
 		return err
 	}
-	segment, err := boot.CreateSegment(last.First+last.PEs, host.First, host.PEs, boot.HostCores(), st.HeapMax)
+	segment, err := boot.CreateSegment(last.First+last.PEs, host.First, host.PEs, st.Cores, st.HeapMax)
 	if err != nil {
 		return err
 	}
