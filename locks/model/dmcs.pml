@@ -128,6 +128,17 @@ proctype pe(byte me) {
 #ifdef CLEAR_NEXT_LATE
 		swap(tail, me, before);
 		next[me] = NONE;
+#elif defined(COMPARES)
+		/* dqnl.pml */
+		before = NONE;
+		do
+		:: cas(tail, before, me, old);
+			if :: old == before -> break :: else fi;
+#ifdef BELIEVES_FIRST
+			break;
+#endif
+			before = old
+		od;
 #else
 		swap(tail, me, before);
 #endif
