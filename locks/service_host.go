@@ -1,0 +1,332 @@
+package locks
+
+// A lock service for programs of its host that are not of the job (n-cosed 3.1 and figure 1: "applications contact
+// their local daemons"). A PE serves them over a socket; they share its places. What a program holds is given
+// back when its connection ends, however it ends.
+//
+// A request is answered once. The messages are those of encoding/gob, in both directions.
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+)
+
+// hostOp is what a program asks for.
+type hostOp uint8
+
+const (
+	hostLock hostOp = iota
+	hostRLock
+	hostTryLock
+	hostTryRLock
+	hostUnlock
+	hostRUnlock
+	hostGiveUp // the request of that ID
+)
+
+type hostRequest struct {
+	ID   uint64
+	Op   hostOp
+	Name string
+}
+
+type hostReply struct {
+	ID  uint64
+	OK  bool
+	Err string
+}
+
+// Serve lets programs use the service over the connections that l accepts, until ctx ends, and returns why. One
+// PE of a host serves, on a unix socket: who may open that may lock.
+func (s *Service) Serve(ctx context.Context, l net.Listener) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	for {
+		conn, err := l.Accept()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("serving locks: %w", err)
+		}
+		wg.Go(func() { s.serveProgram(ctx, conn) })
+	}
+}
+
+// program is a connection at its server.
+type program struct {
+	s *Service
+
+	send sync.Mutex
+	out  *gob.Encoder
+
+	mu      sync.Mutex
+	waits   map[uint64]context.CancelFunc
+	holds   map[string]int // names that it holds alone, at most 1 each
+	shares  map[string]int // names that it shares, how often
+	dealing sync.WaitGroup
+}
+
+// serveProgram does what a program asks for until its connection ends, and gives back what it holds.
+func (s *Service) serveProgram(ctx context.Context, conn net.Conn) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	p := &program{s: s, out: gob.NewEncoder(conn), waits: map[uint64]context.CancelFunc{}, holds: map[string]int{}, shares: map[string]int{}}
+	in := gob.NewDecoder(conn)
+	for {
+		var r hostRequest
+		if in.Decode(&r) != nil {
+			break
+		}
+		p.start(ctx, r)
+	}
+	cancel()
+	p.dealing.Wait()
+	_ = p.giveBack() // who waits for a PE that is lost is told by its own wait
+}
+
+// giveBack unlocks what the program holds.
+func (p *program) giveBack() (err error) {
+	defer lostReader(&err)
+	for name := range p.holds {
+		p.s.Unlock(name)
+	}
+	for name, n := range p.shares {
+		for range n {
+			p.s.RUnlock(name)
+		}
+	}
+	return nil
+}
+
+// start deals with r; what may wait does so beside the next request.
+func (p *program) start(ctx context.Context, r hostRequest) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.Op == hostGiveUp {
+		if giveUp := p.waits[r.ID]; giveUp != nil {
+			giveUp()
+		}
+		return
+	}
+	ctx, p.waits[r.ID] = context.WithCancel(ctx)
+	p.dealing.Go(func() {
+		ok, err := p.do(ctx, r)
+		p.reply(r.ID, ok, err)
+	})
+}
+
+func (p *program) reply(id uint64, ok bool, err error) {
+	p.mu.Lock()
+	p.waits[id]()
+	delete(p.waits, id)
+	p.mu.Unlock()
+	m := hostReply{ID: id, OK: ok}
+	if err != nil {
+		m.Err = err.Error()
+	}
+	p.send.Lock()
+	defer p.send.Unlock()
+	_ = p.out.Encode(m) // the reader finds out that the connection has ended
+}
+
+func (p *program) do(ctx context.Context, r hostRequest) (ok bool, err error) {
+	defer lostReader(&err)
+	switch r.Op {
+	case hostLock:
+		err = p.s.Lock(ctx, r.Name)
+	case hostRLock:
+		err = p.s.RLock(ctx, r.Name)
+	case hostTryLock:
+		ok = p.s.TryLock(r.Name)
+	case hostTryRLock:
+		ok = p.s.TryRLock(r.Name)
+	case hostUnlock, hostRUnlock:
+		return p.unlock(r)
+	default:
+		return false, fmt.Errorf("request %d is none that this server knows", r.Op)
+	}
+	if ok = ok || err == nil && r.Op <= hostRLock; ok {
+		p.note(r, 1)
+	}
+	return ok, err
+}
+
+func (p *program) unlock(r hostRequest) (bool, error) {
+	if !p.note(r, -1) {
+		return false, fmt.Errorf("this program does not hold %q", r.Name)
+	}
+	if r.Op == hostUnlock {
+		p.s.Unlock(r.Name)
+	} else {
+		p.s.RUnlock(r.Name)
+	}
+	return true, nil
+}
+
+// note adds n to how often the program holds the name, unless it does not.
+func (p *program) note(r hostRequest, n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.holds
+	if r.Op == hostRLock || r.Op == hostTryRLock || r.Op == hostRUnlock {
+		m = p.shares
+	}
+	if m[r.Name]+n < 0 {
+		return false
+	}
+	if m[r.Name] += n; m[r.Name] == 0 {
+		delete(m, r.Name)
+	}
+	return true
+}
+
+// Client is a program's connection to the lock service of its host. Any number of goroutines may use it; to
+// the locks they are one holder each. The program need not be of a job.
+type Client struct {
+	conn net.Conn
+	send sync.Mutex
+	out  *gob.Encoder
+
+	mu     sync.Mutex
+	id     uint64
+	asked  map[uint64]chan hostReply
+	broken error
+}
+
+// Dial connects to the service that a PE of this host serves on a unix socket.
+func Dial(ctx context.Context, path string) (*Client, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("the lock service of this host: %w", err)
+	}
+	return NewClient(conn), nil
+}
+
+// NewClient is for a connection that is there.
+func NewClient(conn net.Conn) *Client {
+	c := &Client{conn: conn, out: gob.NewEncoder(conn), asked: map[uint64]chan hostReply{}}
+	go c.listen()
+	return c
+}
+
+// Close ends the connection. What the program holds is given back.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Lock waits until the name is this program's alone.
+func (c *Client) Lock(ctx context.Context, name string) error { return c.wait(ctx, hostLock, name) }
+
+// RLock waits until the name is shared with this program.
+func (c *Client) RLock(ctx context.Context, name string) error { return c.wait(ctx, hostRLock, name) }
+
+// TryLock takes the name if nobody has it and nobody waits for it.
+func (c *Client) TryLock(name string) (bool, error) {
+	return c.ask(context.Background(), hostTryLock, name)
+}
+
+// TryRLock shares the name if no writer has it or waits for it.
+func (c *Client) TryRLock(name string) (bool, error) {
+	return c.ask(context.Background(), hostTryRLock, name)
+}
+
+// Unlock gives the name away. It is an error if this program does not hold it.
+func (c *Client) Unlock(name string) error { return c.wait(context.Background(), hostUnlock, name) }
+
+// RUnlock is Unlock for a reader.
+func (c *Client) RUnlock(name string) error { return c.wait(context.Background(), hostRUnlock, name) }
+
+func (c *Client) wait(ctx context.Context, op hostOp, name string) error {
+	_, err := c.ask(ctx, op, name)
+	return err
+}
+
+// ask sends a request and waits for its answer. If ctx ends it asks to be answered at once, and a lock that
+// it has got all the same is the caller's.
+func (c *Client) ask(ctx context.Context, op hostOp, name string) (bool, error) {
+	if err := context.Cause(ctx); err != nil {
+		return false, err
+	}
+	id, answer, err := c.request(op, name)
+	if err != nil {
+		return false, err
+	}
+	var given error
+	select {
+	case m, ok := <-answer:
+		return c.result(m, ok)
+	case <-ctx.Done():
+		given = context.Cause(ctx)
+	}
+	if err := c.encode(hostRequest{ID: id, Op: hostGiveUp}); err != nil {
+		return false, err
+	}
+	m, ok := <-answer
+	if ok && m.Err != "" {
+		return false, given
+	}
+	return c.result(m, ok)
+}
+
+func (c *Client) result(m hostReply, ok bool) (bool, error) {
+	switch {
+	case !ok:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return false, fmt.Errorf("the lock service of this host: %w", c.broken)
+	case m.Err != "":
+		return false, errors.New(m.Err)
+	}
+	return m.OK, nil
+}
+
+func (c *Client) request(op hostOp, name string) (id uint64, answer chan hostReply, err error) {
+	c.mu.Lock()
+	if c.broken != nil {
+		defer c.mu.Unlock()
+		return 0, nil, fmt.Errorf("the lock service of this host: %w", c.broken)
+	}
+	c.id++
+	id, answer = c.id, make(chan hostReply, 1)
+	c.asked[id] = answer
+	c.mu.Unlock()
+	return id, answer, c.encode(hostRequest{id, op, name})
+}
+
+func (c *Client) encode(r hostRequest) error {
+	c.send.Lock()
+	defer c.send.Unlock()
+	return c.out.Encode(r)
+}
+
+// listen hands answers to who asked, until the connection ends.
+func (c *Client) listen() {
+	in := gob.NewDecoder(c.conn)
+	for {
+		var m hostReply
+		err := in.Decode(&m)
+		c.mu.Lock()
+		if err != nil {
+			c.broken = err
+			for _, answer := range c.asked {
+				close(answer)
+			}
+			clear(c.asked)
+			c.mu.Unlock()
+			return
+		}
+		answer := c.asked[m.ID]
+		delete(c.asked, m.ID)
+		c.mu.Unlock()
+		if answer != nil {
+			answer <- m
+		}
+	}
+}
