@@ -19,7 +19,7 @@ func _(x NCoSEDState) {
 		Node NCoSEDNode
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-232]
+	_ = ok[unsafe.Sizeof(x)-240]
 	_ = ok[unsafe.Offsetof(x.Word)-0]
 	_ = ok[unsafe.Offsetof(x.Node)-64]
 }
@@ -35,7 +35,7 @@ type NCoSEDStateSym struct {
 // and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // NCoSEDState.
 func AllocNCoSEDState(ctx context.Context, w *pgas.World, n int) (NCoSEDStateSym, error) {
-	s, err := pgas.AllocLayout[NCoSEDState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDState", Hash: 0xe1e5266b43fe2d2f})
+	s, err := pgas.AllocLayout[NCoSEDState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDState", Hash: 0xe4ad0d4c2f51f0d9})
 	return NCoSEDStateSym{s}, err
 }
 
