@@ -7,6 +7,9 @@
 //	RMARW          readers beside it, by a distributed counter                  rmarw.go
 //	ALock          two queues: PEs of the lock's host do not use the network    alock.go
 //	Table          any number of those, spread over the hosts                   table.go
+//	NCoSED         one word for writers and readers                             ncosed.go
+//	DQNL, SRSL     what it is compared with: a queue; a PE that serves          dqnl.go, srsl.go
+//	Service        any number of NCoSED locks, by name                          service.go
 //
 // A lock lives in symmetric memory, in a struct of its own (DMCSState, …) that may be a field of an
 // annotated struct of a program. New… makes a PE's handle of it, Alloc… allocates one and does so. All PEs

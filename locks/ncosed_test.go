@@ -49,3 +49,60 @@ func TestNCoSEDAdversaries(t *testing.T) {
 	// More readers than a writer has chains.
 	lockstest.Adversaries(t, sim.Config{}, 40, 2, 10, lockstest.Plan{"l", "rqr", "rr", "qc", "rr"}, makeNCoSED)
 }
+
+func TestNCoSEDDeaths(t *testing.T) {
+	lockstest.Deaths(t, sim.Config{}, 4, 40, makeNCoSED)
+}
+
+// The bugs that are planted here are the paper's, as far as its text decides, and those that are near.
+var nCoSEDMutants = []mutant{
+	{"the last writer sets the word to zero (3.2.1)", "ncosed_queue.go", []string{
+		"v := q.word.CompareSwapWord(q.home, guess, readers)", "v := q.word.CompareSwapWord(q.home, guess, 0)",
+	}, "NCoSED"},
+	{"a writer behind a writer closes its group at once (3.2.3)", "ncosed_queue.go", []string{
+		"	if n.SwapNext(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n", "	q.word.FetchAddDone(q.home, -readers)\n	if n.SwapNext(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n",
+		"		gone -= readers\n", "",
+	}, "NCoSED"},
+	{"a writer does not wait for the readers inside", "ncosed_queue.go", []string{
+		"if before == 0 && readers == 0 {", "if before == 0 {",
+	}, "NCoSED"},
+	{"a node is free though readers are under way to it", "ncosed_queue.go", []string{
+		"if came == readers {", "if true {",
+	}, "NCoSED"},
+	{"who leaves does not care who is about to link itself", "ncosed_queue.go", []string{
+		"if next = n.CompareSwapNext(pe, 0, left); next == 0 {", "if true {",
+	}, "NCoSED"},
+	{"told by a put, whether it waits or not", "ncosed_queue.go", []string{
+		"if n.CompareSwapStatus(pe, waiting, theTurn) == waiting {", "if n.SwapStatus(pe, theTurn); true {",
+	}, "NCoSED"},
+	{"readers that gave up are not counted out", "ncosed_queue.go", []string{
+		"			gone++\n", "",
+	}, "NCoSED"},
+	{"reads the chain from a node that is its owner's again", "ncosed_queue.go", []string{
+		"			reader = n.FetchBehind(pe)\n			n.SwapShared(pe, idle)\n", "			n.SwapShared(pe, idle)\n			reader = n.FetchBehind(pe)\n",
+	}, "NCoSED"},
+	{"the first of a chain keeps the news to itself", "ncosed_queue.go", []string{
+		"q.leave(q.settle(0, q.spread(behind)))", "_ = behind",
+	}, "NCoSED"},
+	{"a writer that came with readers inside is told before they are counted from 0 again", "ncosed_queue.go", []string{
+		"	q.word.SwapDone(q.home, 0)\n", "	defer q.word.SwapDone(q.home, 0)\n",
+	}, "NCoSED"},
+	{"TryLock believes two looks", "ncosed_queue.go", []string{
+		"	return own.CompareSwapStatus(me, waiting, abandoned) != waiting\n", "	return true\n",
+	}, "NCoSED"},
+	{"the name's lock is looked for in the bucket only", "service_directory.go", []string{
+		"case v&users == 0 && v&chained == 0:", "case v&users == 0:",
+	}, "ServiceCollides"},
+	{"a claim outlives its place", "service.go", []string{
+		"(!k.claimed || s.dir.idle(k.place))", "true",
+	}, "ServiceCollides"},
+}
+
+func TestNCoSEDMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package for each mutant")
+	}
+	for _, m := range nCoSEDMutants {
+		t.Run(m.name, func(t *testing.T) { m.mustBeFound(t) })
+	}
+}

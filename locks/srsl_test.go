@@ -1,0 +1,111 @@
+package locks_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/lockstest"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// makeSRSL has a goroutine of the home serve until the test ends.
+func makeSRSL(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+	home := w.NPEs() - 1
+	l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{Home: home})
+	if err == nil && w.PE() == home {
+		go l.Serve(ctx)
+	}
+	return l, err
+}
+
+func TestSRSL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeSRSL) }
+
+// A served is an SRSL lock in the simulator, where a PE is either a server or a client: the home's Lock
+// serves until the others have done what they do.
+type served struct {
+	*locks.SRSL
+	w    *pgas.World
+	home int
+	job  *servedJob
+}
+
+type servedJob struct {
+	made, left int
+	stop       context.CancelFunc
+	done       context.Context
+}
+
+// servedFor makes them for clients that together do that many acts, of which none is a try.
+func servedFor(acts int) lockstest.Maker {
+	var job *servedJob
+	return func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		if job == nil || job.made == w.NPEs() {
+			job = &servedJob{left: acts}
+			job.done, job.stop = context.WithCancel(ctx)
+		}
+		job.made++
+		l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{Home: w.NPEs() - 1})
+		return &served{l, w, w.NPEs() - 1, job}, err
+	}
+}
+
+func (s *served) one() {
+	if s.job.left--; s.job.left == 0 {
+		s.job.stop()
+	}
+}
+
+func (s *served) Lock(ctx context.Context) error {
+	if s.w.PE() != s.home {
+		err := s.SRSL.Lock(ctx)
+		if err != nil {
+			s.one()
+		}
+		return err
+	}
+	if err := s.Serve(s.job.done); s.job.done.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+func (s *served) Unlock() {
+	if s.w.PE() != s.home {
+		s.SRSL.Unlock()
+		s.one()
+	}
+}
+
+func (s *served) RLock(ctx context.Context) error {
+	err := s.SRSL.RLock(ctx)
+	if err != nil {
+		s.one()
+	}
+	return err
+}
+
+func (s *served) RUnlock() {
+	s.SRSL.RUnlock()
+	s.one()
+}
+
+func TestSRSLExplored(t *testing.T) {
+	for _, plan := range []string{"l l", "c l", "r l", "q r", "cl", "lql"} {
+		t.Run(plan, func(t *testing.T) {
+			lockstest.Explore(t, sim.Config{}, append(strings.Fields(plan), "l"), servedFor(len(strings.ReplaceAll(plan, " ", ""))))
+		})
+	}
+}
+
+func TestSRSLAdversaries(t *testing.T) {
+	for _, plan := range []string{"l", "lcr", "rql", "cq"} {
+		t.Run(plan, func(t *testing.T) {
+			many := strings.Repeat(plan, 6)
+			clients := lockstest.Plan{many, many, many, many, "l"}
+			lockstest.Adversaries(t, sim.Config{}, 5, 1, 100, clients, servedFor(4*len(many)))
+		})
+	}
+}
