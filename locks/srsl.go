@@ -5,8 +5,8 @@ package locks
 // serves where its program calls Serve, which returns only when its context ends. PEs that want the lock wait
 // while nobody serves.
 //
-//	Inbox i  of the home   what PE i has sent and the server has not taken: the sum of its messages.
-//	                       Added to by PE i, swapped for 0 by the server
+//	Inbox i  of the home   what PE i has sent and the server has not dealt with: the sum of its messages.
+//	                       Added to by PE i, subtracted from by the server
 //	Answer   of a PE       what the server answers to its writer; [1] to its reader. Set to pending by the
 //	                       owner before it asks, set by the server
 //	Writer   of the home   1 + the PE that has the lock alone, or 0. Written by the server, for others to see
@@ -21,7 +21,7 @@ package locks
 // Cancellation. Who gives up says so, and waits for the answer: it has been taken out of the queue, or the
 // lock has been granted, and it has got it.
 //
-// Invariant: what a PE has sent before its last answer, the server has taken.
+// Invariant: what a PE has sent before its last answer, the server has dealt with.
 
 import (
 	"context"
@@ -173,11 +173,15 @@ func (l *SRSL) RUnlock() {
 
 // Holder is the writer that held the lock a moment ago, unless it has told the server since that it does not.
 func (l *SRSL) Holder() (pe int, held bool) {
-	pe = int(l.state.FetchWriter(l.home)) - 1
-	if pe < 0 || l.inbox.At(pe).Fetch(l.home)&msgUnlock != 0 {
-		return 0, false
+	for {
+		writer := l.state.FetchWriter(l.home)
+		if writer == 0 || l.inbox.At(int(writer-1)).Fetch(l.home)&msgUnlock != 0 {
+			return 0, false
+		}
+		if l.state.FetchWriter(l.home) == writer {
+			return int(writer - 1), true
+		}
 	}
-	return pe, true
 }
 
 // Waiting is the number of writers and readers in the server's queue.

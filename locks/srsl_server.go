@@ -22,6 +22,12 @@ type server struct {
 	queue   []want
 	found   []int   // PEs with messages
 	taken   []int64 // the messages of each PE
+	answers []answer
+}
+
+type answer struct {
+	to want
+	a  int64
 }
 
 // Serve makes this PE, which is the home, the server of the lock, until ctx ends or a PE of the job dies. It
@@ -42,14 +48,30 @@ func (l *SRSL) Serve(ctx context.Context) (err error) {
 				take(pe, m)
 			}
 		}
-		clear(s.taken)
 		s.grant()
-		l.state.SwapQueued(l.home, int64(len(s.queue)))
+		s.finish()
 		mustQuiet(l.w)
 	}
 }
 
-// collect waits for messages and takes them, and those that were sent before any of them.
+// finish shows what has become of the messages, and then answers them: whoever is answered sees it. It does
+// not wait for the answers to arrive.
+func (s *server) finish() {
+	for pe, m := range s.taken {
+		if m != 0 {
+			s.inbox.At(pe).FetchAdd(s.home, -m)
+		}
+	}
+	clear(s.taken)
+	s.state.SwapQueued(s.home, int64(len(s.queue)))
+	for _, x := range s.answers {
+		s.state.SetAnswer(x.to.pe, x.to.who, x.a)
+	}
+	s.answers = s.answers[:0]
+}
+
+// collect waits for messages and reads them, and those that were sent before any of them. They stay in the inbox
+// until they have been dealt with.
 func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err error) {
 	s.found, err = set.WaitSome(ctx, s.found[:0])
 	if err != nil {
@@ -57,7 +79,7 @@ func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err err
 	}
 	for range 2 {
 		for _, pe := range s.found {
-			s.taken[pe] += s.inbox.At(pe).Swap(s.home, 0)
+			s.taken[pe] = s.inbox.At(pe).Fetch(s.home)
 		}
 		s.found = set.TestSome(s.found[:0])
 	}
@@ -142,5 +164,4 @@ func (s *server) setWriter(pe int) {
 	s.state.SwapWriter(s.home, int64(pe)+1)
 }
 
-// answer does not wait. An answer is under way at the latest when the server waits for the next message.
-func (s *server) answer(x want, a int64) { s.state.SetAnswer(x.pe, x.who, a) }
+func (s *server) answer(to want, a int64) { s.answers = append(s.answers, answer{to, a}) }

@@ -67,7 +67,7 @@ inline drop(j) {
 }
 
 active proctype server() {
-	byte taken[P + 1];
+	byte taken[P + 1], out[P + 1];
 	byte i = 0, j = 0, looks = 0, found = 0;
 	do
 	:: over == P && queued == 0 && found == 0 && inbox[1] == 0 && inbox[2] == 0 && inbox[P] == 0 -> break
@@ -77,7 +77,7 @@ active proctype server() {
 		:: looks < 2 ->
 			i = 1;
 			do
-			:: i <= P -> d_step { taken[i] = taken[i] | inbox[i]; inbox[i] = 0; i++ }
+			:: i <= P -> d_step { taken[i] = inbox[i]; i++ }
 			:: else -> break
 			od;
 			looks++
@@ -119,9 +119,9 @@ active proctype server() {
 					:: else -> break
 					od;
 					if
-					:: j < queued -> drop(j); answer[i] = REFUSED
+					:: j < queued -> drop(j); out[i] = REFUSED
 #ifndef NO_KEPT
-					:: else -> answer[i] = KEPT
+					:: else -> out[i] = KEPT
 #else
 					:: else
 #endif
@@ -129,7 +129,6 @@ active proctype server() {
 					j = 0
 				:: else
 				fi;
-				taken[i] = 0;
 				i++
 			}
 		:: else -> break
@@ -141,11 +140,26 @@ active proctype server() {
 #else
 		:: queued > 0 && queue[0] > READS && writer == 0 ->
 #endif
-			atomic { j = queue[0] - READS; reading++; answer[j] = GRANTED; j = 0; drop(j) }
+			atomic { j = queue[0] - READS; reading++; out[j] = GRANTED; j = 0; drop(j) }
 		:: queued > 0 && queue[0] < READS && writer == 0 && reading == 0 ->
-			atomic { writer = queue[0]; answer[writer] = GRANTED; j = 0; drop(j) }
+			atomic { writer = queue[0]; out[writer] = GRANTED; j = 0; drop(j) }
 		:: else -> break
-		od
+		od;
+		i = 1;
+		do
+		:: i <= P -> d_step { inbox[i] = inbox[i] - taken[i]; taken[i] = 0; i++ }
+		:: else -> break
+		od;
+		i = 1;
+		do
+		:: i <= P ->
+			d_step {
+				if :: out[i] != PENDING -> answer[i] = out[i]; out[i] = PENDING :: else fi;
+				i++
+			}
+		:: else -> break
+		od;
+		i = 0
 	od;
 	assert(writer == 0 && reading == 0)
 }
