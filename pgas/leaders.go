@@ -25,7 +25,10 @@ func doublingBoxes(hosts, bytes int) int {
 func reductionBoxes(way Algorithm, hosts, bytes int) int {
 	switch way {
 	case Doubling:
-		return doublingBoxes(hosts, bytes)
+		if throughBoxes(hosts, bytes) {
+			return doublingBoxes(hosts, bytes)
+		}
+		return landingBoxes(hosts, bytes)
 	case Ring:
 		return 2*hosts - 1
 	}
@@ -35,11 +38,19 @@ func reductionBoxes(way Algorithm, hosts, bytes int) int {
 // mostHosts is how many hosts Linear and Ring can do with the boxes of a call.
 const mostHosts = (mostBoxes - 8) / 2
 
+// throughBoxes reports whether doubling goes through boxes.
+func throughBoxes(hosts, bytes int) bool {
+	return bytes <= doublingMax && doublingBoxes(hosts, bytes) <= mostBoxes
+}
+
 // amongLeaders reduces the leaders' dst in place.
 func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
 	switch way {
 	case Doubling:
-		return r.doubling(ctx, r.dst.Local())
+		if throughBoxes(len(r.l.hosts), r.bytes()) {
+			return r.doubling(ctx, r.dst.Local())
+		}
+		return r.throughLandings(ctx)
 	case Ring:
 		return r.ring(ctx)
 	}

@@ -77,11 +77,12 @@ func newReduction[T any](op string, t *Team, dst, src Slice[T], f operator[T], o
 
 // between is the algorithm between the hosts of l for a reduction of that many bytes.
 func (o collectiveOptions) between(l *layout, bytes int) Algorithm {
-	fits := doublingBoxes(len(l.hosts), bytes) <= mostBoxes
+	hosts := len(l.hosts)
+	fits := throughBoxes(hosts, bytes) || landingFits(hosts, bytes)
 	switch o.algorithm {
 	case Auto:
 		switch {
-		case fits && bytes <= inlineBytes || bytes <= doublingMax && fits:
+		case fits && (bytes <= landingPiece || hosts == 2 && bytes <= pairMax):
 			return Doubling
 		case len(l.hosts) > ringFrom && len(l.hosts) <= mostHosts:
 			return Ring
@@ -104,9 +105,11 @@ func (o collectiveOptions) between(l *layout, bytes int) Algorithm {
 }
 
 const (
-	// doublingMax is up to how many bytes the fewest messages are what counts between hosts. From there
-	// on moving the bytes takes longer than the two more trips that Linear makes.
+	// doublingMax is up to how many bytes doubling goes through boxes. Beyond it goes through landing places;
+	// with more than two hosts it moves more bytes then than Linear, whose two more trips pay off.
 	doublingMax = 8 << 10
+	// pairMax is the same for two hosts, where doubling moves no more bytes than Linear but both ways at once.
+	pairMax = 128 << 10
 	// ringFrom is from how many hosts on Linear's messages all at once hinder each other.
 	ringFrom = 16
 )

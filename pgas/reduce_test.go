@@ -321,3 +321,35 @@ func TestCloseCompletesRequests(t *testing.T) {
 		return nil
 	})
 }
+
+// TestLandingPlacesRunOut: more teams reduce something large between hosts than there are landing places,
+// and places of teams that have ended serve others.
+func TestLandingPlacesRunOut(t *testing.T) {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
+		mem, err := pgas.Alloc[int64](ctx, w, 2*mostElements)
+		if err != nil {
+			return err
+		}
+		for round := range 3 {
+			var teams []*pgas.Team
+			for i := range 8 {
+				team, err := w.Team().SplitList(ctx, []int{i % 3, (i + 1) % 3, (i + 2) % 3})
+				if err != nil {
+					return err
+				}
+				teams = append(teams, team)
+				for range 2 {
+					if err := tryOperations(ctx, team, mem, []int{1200}, uint64(100*round+i), pgas.Flat); err != nil {
+						return fmt.Errorf("round %d, team %d: %w", round, i, err)
+					}
+				}
+			}
+			for _, team := range teams {
+				if err := team.Destroy(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

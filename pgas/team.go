@@ -40,6 +40,8 @@ type layout struct {
 	here  []int   // hosts[host]
 	rank  int     // this PE's place in here; 0 leads
 	local []board // the slots of here
+
+	landing landing // of the leaders, for large messages
 }
 
 // lead reports whether this PE leads its host.
@@ -203,6 +205,8 @@ func (t *Team) Destroy(ctx context.Context) error {
 	}
 	t.dead = true
 	t.ctx.close()
+	t.release(&t.layout)
+	t.release(&t.alone)
 	t.w.teams.remove(t)
 	return nil
 }

@@ -50,6 +50,8 @@ type World struct {
 	team  *Team // of all PEs
 	host  *Team // of the PEs of this host
 
+	landings landings
+
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
 

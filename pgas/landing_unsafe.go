@@ -1,0 +1,96 @@
+package pgas
+
+// Landing places: where large messages between hosts arrive when the memory that they are for is still in
+// use. A PE has a few in the reserved start of its heap, beside the slots of its teams. A team whose leaders
+// first exchange something that large takes one on each leader, and they tell each other where. When one
+// of them has none left, the team does without.
+//
+// A place has two halves, for even and odd calls. A leader that is in a call has the results of the call
+// before from all others, so all others are through with the call before that: its half is free.
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+)
+
+const (
+	landingBytes  = 1 << 20
+	landingPlaces = poolBytes / landingBytes
+	// landingHosts is up to how many hosts places are used: more would divide a half into too small parts.
+	landingHosts = 16
+	// landingPiece is how much of a message travels at a time: the receiver combines one piece while the
+	// next arrives.
+	landingPiece = 64 << 10
+)
+
+// landings is the places of a PE.
+type landings struct {
+	mu    sync.Mutex
+	taken [landingPlaces]bool
+}
+
+// take returns the offset of a free place, 0 if there is none.
+func (p *landings) take() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.taken {
+		if !p.taken[i] {
+			p.taken[i] = true
+			return poolOff + uint64(i)*landingBytes
+		}
+	}
+	return 0
+}
+
+func (p *landings) giveBack(off uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken[(off-poolOff)/landingBytes] = false
+}
+
+// landing is what a layout knows of its leaders' places.
+type landing struct {
+	asked bool     // they have told each other; of no meaning on members that do not lead
+	at    []uint64 // by host; nil if one has none
+	calls uint64   // that have used them
+}
+
+// release gives back this PE's place of l.
+func (t *Team) release(l *layout) {
+	if l.landing.at != nil {
+		t.w.landings.giveBack(l.landing.at[l.host])
+	}
+}
+
+// tellLandings is how the leaders tell each other where their places are, in n boxes.
+func (t *Team) tellLandings(ctx context.Context, l *layout) error {
+	n := len(l.hosts)
+	x, mine := t.box(n), [1]uint64{t.w.landings.take()}
+	at := make([]uint64, n)
+	for d := 1; d < n; d++ {
+		t.sendBox(l.hosts[(l.host+d)%n][0], x+box(l.host), asBytes(mine[:]))
+	}
+	all := mine[0] != 0
+	for h := range n {
+		at[h] = mine[0]
+		if h != l.host {
+			if err := t.awaitBox(ctx, x+box(h), l.hosts[h][0]); err != nil {
+				return err
+			}
+			at[h] = elements[uint64](t.boxData(x+box(h), 8), 1)[0]
+		}
+		all = all && at[h] != 0
+	}
+	if all {
+		l.landing.at = at
+	} else if mine[0] != 0 {
+		t.w.landings.giveBack(mine[0])
+	}
+	return nil
+}
+
+// landed is what has arrived at off of this PE's heap.
+func landed[T any](w *World, off uint64, n int) []T {
+	return unsafe.Slice((*T)(w.own(uintptr(off))), n)
+}
