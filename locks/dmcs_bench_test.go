@@ -20,6 +20,7 @@ var ours = []struct {
 	{"D-MCS", makeDMCS},
 	{"RMA-MCS", makeRMAMCS()},
 	{"RMA-RW", makeRMARW(locks.RMARWOptions{})},
+	{"ALock", makeALock},
 }
 
 // BenchmarkUncontended is a lock and an unlock of a PE that nobody disturbs, and which has the lock's words.

@@ -155,9 +155,8 @@ inline leave(WORD) {
 		do
 		:: next[h] == NONE || next[h] >= LEFT -> break
 		:: else ->
-			n = next[h];
-			free(h);
-			h = n;
+			n = h;
+			h = next[h];
 			do
 			:: true ->
 				cas(status[h], busyStatus[h], WAITING, WORD, old);
@@ -165,6 +164,7 @@ inline leave(WORD) {
 				cas(status[h], busyStatus[h], ABANDONED, SPENT, old);
 				if :: old == ABANDONED -> break :: else fi
 			od;
+			free(n);
 			if :: told -> break :: else fi
 		od;
 		if :: told -> break :: else fi;
