@@ -24,7 +24,7 @@ package locks
 // that is inside: it subtracts the count from Done and has the lock when that comes to 0, which the last
 // reader to leave sees. One that swaps out a tail links itself behind it. A reader that finds no tail is
 // inside; one that finds one goes to a chain of that node. A writer that leaves lets in the readers in its
-// chains, and closes their group in the name of the writer behind.
+// chains, which is the first that it does, and closes their group in the name of the writer behind.
 //
 // Where the paper falls short:
 //   - A writer compare-swaps until nobody came between, so a stream of readers starves it. Here it swaps.
@@ -209,9 +209,10 @@ func (q *cosed) leave(head int64) {
 // pass ends the turn of head, and returns the node behind it if nobody wants that.
 func (q *cosed) pass(head int64) int64 {
 	n, pe := q.at(head)
+	came := q.welcome(n, pe)
 	next := n.FetchNext(pe)
 	if next == 0 {
-		if readers, ok := q.last(head); ok {
+		if readers, ok := q.last(head, came); ok {
 			return q.open(head, 0, readers)
 		}
 		// Somebody has swapped the word and is about to link itself.
@@ -225,9 +226,26 @@ func (q *cosed) pass(head int64) int64 {
 	return q.open(head, closer, readers)
 }
 
-// last takes head out of the word if it is the tail, and returns how many readers are behind it.
-func (q *cosed) last(head int64) (readers int64, ok bool) {
-	for guess := head << 32; ; {
+// welcome lets in, before anything else, the readers that the node n of pe knows of, but for those behind a
+// gap. They are counted as if they had come late. It returns how many they are.
+func (q *cosed) welcome(n NCoSEDNodeRef, pe int) (came int64) {
+	width := 0
+	for width < chainWidth && n.FetchReaders(pe, width) != 0 {
+		width++
+	}
+	if width == 0 {
+		return 0
+	}
+	came, gone := q.admit(n, pe, width)
+	n.FetchAddLate(pe, came)
+	q.settle(0, gone) // nobody can be the closer yet
+	return came
+}
+
+// last takes head out of the word if it is the tail, and returns how many readers are behind it: came, if no
+// other has.
+func (q *cosed) last(head, came int64) (readers int64, ok bool) {
+	for guess := head<<32 + came; ; {
 		tail, readers := halves(guess)
 		if tail != head {
 			return 0, false
@@ -262,8 +280,8 @@ func (q *cosed) open(head, closer, readers int64) int64 {
 	return q.settle(closer, gone)
 }
 
-// admit opens that many chains of the node n of pe. It returns how many readers it found there, and how many
-// of these it passed over.
+// admit opens that many chains of the node n of pe, unless they are. It returns how many readers it found
+// there, and how many of these it passed over.
 func (q *cosed) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
 	x := q.news.take()
 	defer q.news.give(x)
@@ -272,15 +290,18 @@ func (q *cosed) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
 	}
 	mustQuiet(q.w)
 	for i, v := range x.chains[:width] {
-		if depth, first := halves(v); first != 0 {
-			came += depth
-			r, at := q.at(first)
-			r.Shared().CompareSwapNB(at, waiting, theTurn, &x.told[i])
+		if v == 0 || v == opened {
+			continue
 		}
+		depth, first := halves(v)
+		came += depth
+		r, at := q.at(first)
+		r.Shared().CompareSwapNB(at, waiting, theTurn, &x.told[i])
 	}
 	mustQuiet(q.w)
 	for i, v := range x.chains[:width] {
-		if _, first := halves(v); first != 0 && x.told[i] != waiting {
+		if v != 0 && v != opened && x.told[i] != waiting {
+			_, first := halves(v)
 			gone += q.spread(first)
 		}
 	}

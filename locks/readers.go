@@ -5,7 +5,10 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // readers is the gate, and how many are inside.
@@ -38,3 +41,11 @@ func (s *spare[T]) take() *T {
 }
 
 func (s *spare[T]) give(p *T) { s.p.Store(p) }
+
+// panicOf panics with the *pgas.PeerError that is in err, as operations do.
+func panicOf(err error) {
+	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
+		panic(peer)
+	}
+	panic(err)
+}

@@ -284,7 +284,7 @@ func (d *directory) guard(home int) *cosed {
 	q.mine = q.id(d.w.PE(), guardPlace)
 	if err := q.lock(context.Background()); err != nil {
 		d.gate.leave()
-		panic(err)
+		panicOf(err)
 	}
 	return q
 }

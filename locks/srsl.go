@@ -217,7 +217,7 @@ func (l *SRSL) try(who int, m int64) bool {
 	l.send(m)
 	a, err := answer.WaitUntil(context.Background(), pgas.NE, pending)
 	if err != nil {
-		panic(err)
+		panicOf(err)
 	}
 	return a == granted
 }

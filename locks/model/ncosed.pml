@@ -188,6 +188,24 @@ write:
 	h = me; ret = TO_AWAY;
 
 pass:
+	width = 0; came = 0; gone = 0;
+	do
+	:: width < CHAINS && chain[AT(h, width)] != NONE && chain[AT(h, width)] != OPENED ->
+		atomic {
+			r = chain[AT(h, width)]; came = came + depth[AT(h, width)];
+			chain[AT(h, width)] = OPENED; depth[AT(h, width)] = 0; width++
+		}
+		spread()
+	:: else -> break
+	od;
+	width = 0;
+	if
+	:: came > 0 ->
+		late[h] = late[h] + came;
+		if :: gone > 0 -> balance = balance + gone; assert(closer == NONE) :: else fi
+	:: else
+	fi;
+	came = 0; gone = 0;
 	to = next[h];
 	if
 	:: to == NONE ->
@@ -219,7 +237,8 @@ open:
 	status[h] = SPENT;
 	came = 0; gone = 0; width = 0;
 	do
-	:: width < CHAINS && width < k ->
+	:: width < CHAINS && width < k && chain[AT(h, width)] == OPENED -> width++
+	:: width < CHAINS && width < k && chain[AT(h, width)] != OPENED ->
 		atomic {
 			r = chain[AT(h, width)]; came = came + depth[AT(h, width)];
 			chain[AT(h, width)] = OPENED; depth[AT(h, width)] = 0; width++
