@@ -5,6 +5,7 @@ package locks_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
@@ -18,11 +19,12 @@ type entry struct {
 	reads     bool
 }
 
-// entries runs npes PEs that enter rounds times each, those from firstReader on as readers, and returns
-// who entered in which order, without the end, when some want nothing any more.
+// entries runs npes PEs that enter rounds times each, those from firstReader on as readers, and returns who
+// entered in which order, as long as all of them wanted to.
 func entries(t *testing.T, cfg sim.Config, npes, firstReader, rounds int, make func(context.Context, *pgas.World) (locks.Lock, error)) []entry {
 	t.Helper()
 	var log []entry
+	end := -1
 	_, err := sim.Run(t.Context(), cfg, npes, func(ctx context.Context, w *pgas.World) error {
 		l, err := make(ctx, w)
 		if err != nil {
@@ -43,22 +45,27 @@ func entries(t *testing.T, cfg sim.Config, npes, firstReader, rounds int, make f
 			}
 			unlock()
 		}
+		if end < 0 {
+			end = len(log)
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return log[:len(log)/2]
+	return log[:end]
 }
 
-// longestRun is the greatest number of entries in a row that are alike.
-func longestRun[K comparable](log []entry, key func(entry) K) (most int) {
+// longestRun is the greatest number of entries in a row that count and are alike.
+func longestRun(log []entry, counts func(entry) bool, alike func(a, b entry) bool) (most int) {
 	n := 0
 	for i, e := range log {
-		if i == 0 || key(e) != key(log[i-1]) {
+		if i > 0 && !alike(e, log[i-1]) {
 			n = 0
 		}
-		n++
+		if counts(e) {
+			n++
+		}
 		most = max(most, n)
 	}
 	return most
@@ -76,14 +83,16 @@ func TestBounds(t *testing.T) {
 	})
 	t.Run("T_L", func(t *testing.T) {
 		log := entries(t, fours, 8, 8, 40, makeRMAMCS(0, 3))
-		if n := longestRun(log, func(e entry) int { return e.pe / 4 }); n != 3 {
+		all := func(entry) bool { return true }
+		if n := longestRun(log, all, func(a, b entry) bool { return a.pe/4 == b.pe/4 }); n != 3 {
 			t.Fatalf("the lock stayed on a host for up to %d holders, and T_L is 3", n)
 		}
 	})
 	t.Run("T_W", func(t *testing.T) {
 		const tw = 5
-		log := entries(t, fours, 8, 6, 40, makeRMARW(locks.RMARWOptions{TL: []int{4, 4}, TW: tw}))
-		if n := longestRun(log, func(e entry) bool { return e.reads }); n > 2*tw {
+		log := entries(t, fours, 8, 6, 40, makeRMARW(locks.RMARWOptions{TL: []int{4, 4}, TW: tw, TR: 4}))
+		writes := func(e entry) bool { return !e.reads }
+		if n := longestRun(log, writes, func(a, b entry) bool { return a.reads == b.reads }); n < tw || n > 2*tw {
 			t.Fatalf("readers waited while %d writers entered, and T_W is %d", n, tw)
 		}
 	})
@@ -119,6 +128,44 @@ func TestMisuse(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// TestBadOptions: what cannot be is said, with what can.
+func TestBadOptions(t *testing.T) {
+	_, err := sim.Run(t.Context(), twoOnHost, 4, func(ctx context.Context, w *pgas.World) error {
+		mcs, err := locks.AllocRMAMCSState(ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		rw, err := locks.AllocRMARWState(ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		for want, o := range map[string]locks.RMAMCSOptions{
+			"3 values of T_L, and the lock has 2 levels": {TL: []int{1, 2, 3}},
+			"T_L = -1 for level host":                    {TL: []int{0, -1}},
+			"level":                                      {Levels: []string{"galaxy"}},
+		} {
+			if _, err := locks.NewRMAMCS(ctx, w, mcs.At(0), o); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %v, want %q", o, err, want)
+			}
+		}
+		for _, o := range []locks.RMARWOptions{{TDC: -1}, {TR: -1}, {TR: 1 << 40}, {TW: -1}, {TW: 1 << 30}} {
+			if _, err := locks.NewRMARW(ctx, w, rw.At(0), o); err == nil || !strings.Contains(err.Error(), "T_R is at most") {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+		spin, err := locks.AllocSpinState(ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		mustMisuse(t, func() { locks.NewSpin(w, spin.At(0), locks.SpinOptions{Home: 4}) })
+		mustMisuse(t, func() { locks.NewSpin(w, spin.At(0), locks.SpinOptions{Home: -1}) })
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -21,6 +21,9 @@ var ours = []struct {
 	{"RMA-MCS", makeRMAMCS()},
 	{"RMA-RW", makeRMARW(locks.RMARWOptions{})},
 	{"ALock", makeALock},
+	{"N-CoSED", makeNCoSED},
+	{"DQNL", makeDQNL},
+	{"name of a Service", makeNamed},
 }
 
 // BenchmarkUncontended is a lock and an unlock of a PE that nobody disturbs, and which has the lock's words.

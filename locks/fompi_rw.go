@@ -14,13 +14,16 @@ import (
 const writerShift = 32 // of the word
 
 // SpinRW is foMPI-RW. It promises exclusion only; readers can keep writers out for ever.
-type SpinRW struct{ spinner }
+type SpinRW struct {
+	spinner
+	readers readers
+}
 
 var _ RWLock = (*SpinRW)(nil)
 
 // NewSpinRW makes this PE's handle of the lock at ref.
 func NewSpinRW(w *pgas.World, ref SpinStateRef, o SpinOptions) *SpinRW {
-	return &SpinRW{newSpinner("NewSpinRW", w, ref, o)}
+	return &SpinRW{spinner: newSpinner("NewSpinRW", w, ref, o)}
 }
 
 // AllocSpinRW allocates a lock and makes this PE's handle of it. It is collective.
@@ -74,12 +77,12 @@ func (l *SpinRW) Unlock() {
 // RLock tries until no writer has the lock.
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
 	defer lostReader(&err)
-	if l.share() {
-		return nil
+	if !l.share() {
+		if err := l.insist(ctx, l.lookAndShare); err != nil {
+			return fmt.Errorf("waiting to read under a spin lock: %w", err)
+		}
 	}
-	if err := l.insist(ctx, l.lookAndShare); err != nil {
-		return fmt.Errorf("waiting to read under a spin lock: %w", err)
-	}
+	l.readers.got()
 	return nil
 }
 
@@ -97,14 +100,19 @@ func (l *SpinRW) share() bool {
 }
 
 // TryRLock tries once.
-func (l *SpinRW) TryRLock() bool { return l.share() }
+func (l *SpinRW) TryRLock() bool {
+	if !l.share() {
+		return false
+	}
+	l.readers.got()
+	return true
+}
 
 // RUnlock takes this reader off the count.
 func (l *SpinRW) RUnlock() {
+	l.readers.release("SpinRW.RUnlock")
 	mustQuiet(l.w)
-	if l.word.FetchAdd(l.home, -1)&(1<<writerShift-1) == 0 {
-		notHeld("SpinRW.RUnlock")
-	}
+	l.word.FetchAdd(l.home, -1)
 }
 
 // Holder is the writer that held the lock a moment ago.

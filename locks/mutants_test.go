@@ -51,7 +51,7 @@ var mutants = []mutant{
 		"\tmustQuiet(l.w)\n", "",
 	}, "DMCS"},
 	{"leaves the level above by its own node (Listing 5)", "rmamcs_tree.go", []string{
-		"t.releaseAt(i-1, above)", "_, _ = above, t.releaseAt; t.releaseAt(i-1, t.me)",
+		"t.releaseAt(i-1, above, total)", "_ = above\n\t\tt.releaseAt(i-1, t.me, total)",
 	}, "RMAMCS"},
 	{"who gives up keeps the queues below", "rmamcs_tree.go", []string{
 		"\t\tif err != nil {\n\t\t\tt.descend(i + 1)\n", "\t\tif err != nil {\n",
@@ -60,10 +60,13 @@ var mutants = []mutant{
 		"g.count < t.tl[i] &&", "",
 	}, "Bounds"},
 	{"T_W is compared at level 1 only (Listing 8)", "rmamcs_tree.go", []string{
-		"(t.tw == 0 || g.total < t.tw)", "(t.tw == 0 || i > 0 || g.count < t.tw)",
+		"(t.tw == 0 || total < t.tw)", "(t.tw == 0 || i > 0 || g.count < t.tw)",
+	}, "Bounds"},
+	{"a level above counts writers as when it was told", "rmamcs_tree.go", []string{
+		"\tabove := g.above\n", "\tabove := g.above\n\ttotal = g.total\n",
 	}, "Bounds"},
 	{"a writer does not look for readers (Listing 6)", "rmarw_counter.go", []string{
-		"if readersIn(c.seen[i]) == 0 {", "if true {",
+		"if readersIn(v.seen[i]) == 0 {", "if true {",
 	}, "RMARW"},
 	{"a reader resets by reading and then writing (Listing 6)", "rmarw_counter.go", []string{
 		"c.state.FetchAdd(c.home(), -c.tr<<arrivalShift)", "c.state.Swap(c.home(), readersIn(c.state.Fetch(c.home())))",
@@ -72,7 +75,7 @@ var mutants = []mutant{
 		"if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {", "if false {",
 	}, "RMARW"},
 	{"who waits is let in before the counter is given back", "rmarw_counter.go", []string{
-		"func (c *counter) yield() {\n", "func (c *counter) yield() {\n\tc.admit()\n",
+		"\tc.room() // another writer may have claimed them\n", "\tc.room()\n\tc.admit()\n",
 		"\tmustQuiet(c.w)\n\tc.admit()\n}\n\n// admit lets in", "\tmustQuiet(c.w)\n}\n\n// admit lets in",
 	}, "RMARW"},
 	{"hands over though another has come", "rmarw_counter.go", []string{

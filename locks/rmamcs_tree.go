@@ -159,24 +159,27 @@ func (t *tree) descend(i int) {
 }
 
 // release gives the lock away.
-func (t *tree) release() { t.releaseAt(len(t.queues)-1, t.me) }
+func (t *tree) release() {
+	t.releaseAt(len(t.queues)-1, t.me, grantOf(t.leaf().status.Fetch(t.me)).total)
+}
 
 // releaseAt gives away what the node of PE head holds at level index i: inside the element as long as T_L
-// and T_W allow, and otherwise to the level above first.
-func (t *tree) releaseAt(i, head int) {
+// and T_W allow, and otherwise to the level above first. total is the holder's: the node of a level above may
+// have been told long ago.
+func (t *tree) releaseAt(i, head, total int) {
 	q := &t.queues[i]
 	g := grantOf(q.status.Fetch(head))
 	above := g.above
-	if g.count < t.tl[i] && (t.tw == 0 || g.total < t.tw) {
+	if g.count < t.tl[i] && (t.tw == 0 || total < t.tw) {
 		g.count++
-		g.total = min(g.total+1, numberMax)
+		g.total = min(total+1, numberMax)
 		var passed bool
 		if head, passed = q.pass(head, g.word()); passed {
 			return
 		}
 	}
 	if i > 0 {
-		t.releaseAt(i-1, above)
+		t.releaseAt(i-1, above, total)
 	} else if t.top != nil {
 		t.top.yield()
 	}

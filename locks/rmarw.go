@@ -44,7 +44,7 @@ const defaultTR = 1000
 type RMARW struct {
 	w       *pgas.World
 	writers turns
-	readers turns // those that wait
+	readers readers
 	tree    tree
 	counter *counter
 }
@@ -80,12 +80,12 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	if err != nil {
 		return nil, err
 	}
-	places, err := placesOf(full, o.TDC)
+	together, err := groupsOf(full, o.TDC)
 	if err != nil {
 		return nil, err
 	}
 	l := &RMARW{w: w, tree: newTree(w, ref.Tree(), levels, tl)}
-	if l.counter, err = newCounter(w, ref.Counter(), l.tree.queues[0].home, places, tr); err != nil {
+	if l.counter, err = newCounter(w, ref.Counter(), l.tree.queues[0].home, together, tr); err != nil {
 		return nil, err
 	}
 	l.tree.top, l.tree.tw = l.counter, o.TW
@@ -153,24 +153,30 @@ func (l *RMARW) RLock(ctx context.Context) (err error) {
 	if err := l.readers.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
 	}
-	defer lost(&l.readers, &err)
+	defer lost(&l.readers.gate, &err)
 	err = l.counter.enter(ctx)
 	l.readers.leave()
 	if err != nil {
 		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
 	}
+	l.readers.got()
 	return nil
 }
 
 // TryRLock takes the lock for reading if no writer has it, or waits for it after T_R readers.
-func (l *RMARW) TryRLock() bool { return l.counter.tryEnter() }
+func (l *RMARW) TryRLock() bool {
+	if !l.counter.tryEnter() {
+		return false
+	}
+	l.readers.got()
+	return true
+}
 
 // RUnlock ends what RLock began.
 func (l *RMARW) RUnlock() {
+	l.readers.release("RMARW.RUnlock")
 	mustQuiet(l.w)
-	if !l.counter.leave() {
-		notHeld("RMARW.RUnlock")
-	}
+	l.counter.leave()
 }
 
 // Holder is the writer that held the lock a moment ago.

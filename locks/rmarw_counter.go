@@ -97,10 +97,21 @@ func readersIn(s int64) int64  { return s & (1<<arrivalShift - 1) }
 func arrivalsIn(s int64) int64 { return int64(int32(s >> arrivalShift)) }
 func modeOf(s int64) int64     { return (s - arrivalsIn(s)<<arrivalShift) >> modeShift }
 
-// A counterPlace is a physical counter: where it is, and whose readers it counts. PE members[i] has bit i.
-type counterPlace struct {
-	home    int
-	members []int
+// A counterPlace is a physical counter: on the lowest of the PEs whose readers it counts. They have a bit
+// each, in ascending order.
+type counterPlace struct{ home, pes, words int }
+
+// groups says whose readers are counted together.
+type groups func(pe int) int
+
+// groupsOf has a counter for every tdc PEs in a row, or for each host. They are numbered in the order of
+// their lowest PEs.
+func groupsOf(tree *topo.Tree, tdc int) (groups, error) {
+	if tdc != 0 {
+		return func(pe int) int { return pe / tdc }, nil
+	}
+	hosts, err := tree.Level(topo.Host)
+	return hosts.Element, err
 }
 
 // counter is a PE's handle.
@@ -108,62 +119,58 @@ type counter struct {
 	w                           *pgas.World
 	me, root                    int
 	tr                          int64
+	groups                      groups
 	places                      []counterPlace
 	mine, bit                   int // this PE's place, and its bit there
 	state, wake, gained, writer pgas.Atomic[int64]
-	waiters                     []pgas.Atomic[uint64]
-
-	// For the writer, by place:
-	seen, found []int64    // what its operations returned
-	missing     []bool     // others hand it over
-	masks       [][]uint64 // who waits there
+	waiters                     [maskWords]pgas.Atomic[uint64]
+	write                       writing
 }
 
-func newCounter(w *pgas.World, ref CounterRef, root int, places []counterPlace, tr int) (*counter, error) {
+// writing is what a writer needs room for, by place.
+type writing struct {
+	seen, found []int64  // what its operations returned
+	missing     []bool   // others hand it over
+	masks       []uint64 // who waits there, places one after another
+}
+
+func newCounter(w *pgas.World, ref CounterRef, root int, g groups, tr int) (*counter, error) {
 	x := w.Context()
 	c := &counter{
-		w: w, me: w.PE(), root: root, tr: int64(tr), places: places,
+		w: w, me: w.PE(), root: root, tr: int64(tr), groups: g,
 		state: ref.State().On(x), wake: ref.Wake().On(x), gained: ref.Gained().On(x), writer: ref.Writer().On(x),
-		seen: make([]int64, len(places)), found: make([]int64, len(places)), missing: make([]bool, len(places)),
 	}
-	for i := range maskWords {
-		c.waiters = append(c.waiters, ref.Waiters(i).On(x))
+	for i := range c.waiters {
+		c.waiters[i] = ref.Waiters(i).On(x)
 	}
-	for i, p := range places {
-		if len(p.members) > 64*maskWords {
-			return nil, fmt.Errorf("a counter for %d PEs: choose a smaller T_DC, at most %d", len(p.members), 64*maskWords)
+	for pe := range w.NPEs() {
+		i := g(pe)
+		if i == len(c.places) {
+			c.places = append(c.places, counterPlace{home: pe})
 		}
-		c.masks = append(c.masks, make([]uint64, (len(p.members)+63)/64))
-		for bit, pe := range p.members {
-			if pe == c.me {
-				c.mine, c.bit = i, bit
-			}
+		p := &c.places[i]
+		if pe == c.me {
+			c.mine, c.bit = i, p.pes
+		}
+		p.pes++
+		p.words = (p.pes + 63) / 64
+		if p.words > maskWords {
+			return nil, fmt.Errorf("a counter for more than %d PEs: choose a smaller T_DC", 64*maskWords)
 		}
 	}
 	return c, nil
 }
 
-// placesOf has a counter for every tdc PEs in a row, or for each host.
-func placesOf(tree *topo.Tree, tdc int) ([]counterPlace, error) {
-	var places []counterPlace
-	if tdc != 0 {
-		for pe := range tree.NPEs() {
-			if pe%tdc == 0 {
-				places = append(places, counterPlace{home: pe})
-			}
-			last := &places[len(places)-1]
-			last.members = append(last.members, pe)
-		}
-		return places, nil
+// room makes room for a writer, when the PE first writes.
+func (c *counter) room() {
+	if c.write.seen != nil {
+		return
 	}
-	hosts, err := tree.Level(topo.Host)
-	if err != nil {
-		return nil, err
+	n, words := len(c.places), 0
+	for _, p := range c.places {
+		words += p.words
 	}
-	for i := range hosts.Elements() {
-		places = append(places, counterPlace{hosts.Representative(i), hosts.Members(i)})
-	}
-	return places, nil
+	c.write = writing{make([]int64, n), make([]int64, n), make([]bool, n), make([]uint64, words)}
 }
 
 func (c *counter) home() int { return c.places[c.mine].home }
@@ -239,18 +246,16 @@ func (c *counter) awake(ctx context.Context) error {
 	return nil
 }
 
-// leave lets a reader out. It reports whether there was one.
-func (c *counter) leave() bool { return c.add(c.home(), -oneLeaver) }
+// leave lets a reader out.
+func (c *counter) leave() { c.add(c.home(), -oneLeaver) }
 
 // add takes a reader off the counter at home, and hands it over if that was the last.
-func (c *counter) add(home int, d int64) bool {
+func (c *counter) add(home int, d int64) {
 	old := c.state.FetchAdd(home, d)
 	if now := old + d; readersIn(now) == 0 && modeOf(now) == wanted && c.handOver(home, now) {
-		if w := c.writer.Fetch(c.root); w != 0 {
-			c.gained.FetchAdd(int(w-1), 1)
-		}
+		// The writer cannot be another one meanwhile: it waits for this.
+		c.gained.FetchAdd(int(c.writer.Fetch(c.root)-1), 1)
 	}
-	return readersIn(old) != 0
 }
 
 // handOver takes a counter for the writer, if nobody has come since it was in state s. The arrivals begin
@@ -261,6 +266,7 @@ func (c *counter) handOver(home int, s int64) bool {
 
 // claim takes all counters for this PE, the head of the tree.
 func (c *counter) claim(ctx context.Context) error {
+	c.room()
 	c.writer.Swap(c.root, int64(c.me)+1)
 	missing, err := c.want()
 	if err != nil || missing == 0 {
@@ -276,6 +282,7 @@ func (c *counter) claim(ctx context.Context) error {
 
 // tryClaim takes all counters if nobody is inside.
 func (c *counter) tryClaim() bool {
+	c.room()
 	c.writer.Swap(c.root, int64(c.me)+1)
 	missing, err := c.want()
 	if err != nil {
@@ -292,24 +299,25 @@ func (c *counter) tryClaim() bool {
 // are missing. It goes to all of them at once, twice.
 func (c *counter) want() (missing int, err error) {
 	for i, p := range c.places {
-		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.seen[i])
+		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.write.seen[i])
 	}
 	if err := c.w.Quiet(context.Background()); err != nil {
 		return 0, err
 	}
+	v := &c.write
 	for i, p := range c.places {
-		c.seen[i] += wanted << modeShift
-		c.found[i] = ^c.seen[i]
-		if readersIn(c.seen[i]) == 0 {
-			c.state.CompareSwapNB(p.home, c.seen[i], taken<<modeShift, &c.found[i])
+		v.seen[i] += wanted << modeShift
+		v.found[i] = ^v.seen[i]
+		if readersIn(v.seen[i]) == 0 {
+			c.state.CompareSwapNB(p.home, v.seen[i], taken<<modeShift, &v.found[i])
 		}
 	}
 	if err := c.w.Quiet(context.Background()); err != nil {
 		return 0, err
 	}
 	for i := range c.places {
-		c.missing[i] = c.found[i] != c.seen[i]
-		if c.missing[i] {
+		v.missing[i] = v.found[i] != v.seen[i]
+		if v.missing[i] {
 			missing++
 		}
 	}
@@ -320,7 +328,7 @@ func (c *counter) want() (missing int, err error) {
 func (c *counter) cancel() {
 	handed := int64(0)
 	for i, p := range c.places {
-		if c.missing[i] && !c.unwant(p.home) {
+		if c.write.missing[i] && !c.unwant(p.home) {
 			handed++
 		}
 	}
@@ -332,7 +340,7 @@ func (c *counter) cancel() {
 		c.gained.Swap(c.me, 0)
 	}
 	for i, p := range c.places {
-		if !c.missing[i] {
+		if !c.write.missing[i] {
 			c.state.FetchAdd(p.home, -taken<<modeShift)
 		}
 	}
@@ -360,8 +368,9 @@ func (c *counter) unwant(home int) bool {
 
 // yield gives all counters back and lets in who waits.
 func (c *counter) yield() {
+	c.room() // another writer may have claimed them
 	for i, p := range c.places {
-		c.state.FetchAddNB(p.home, -taken<<modeShift, &c.seen[i])
+		c.state.FetchAddNB(p.home, -taken<<modeShift, &c.write.seen[i])
 	}
 	mustQuiet(c.w)
 	c.admit()
@@ -370,31 +379,48 @@ func (c *counter) yield() {
 // admit lets in the readers that wait at the counters, which are open. What it does to one, it does to all
 // at once.
 func (c *counter) admit() {
-	for i, p := range c.places {
-		for j := range c.masks[i] {
-			c.waiters[j].SwapNB(p.home, 0, &c.masks[i][j])
+	masks := c.write.masks
+	for _, p := range c.places {
+		for j := range p.words {
+			c.waiters[j].SwapNB(p.home, 0, &masks[j])
 		}
+		masks = masks[p.words:]
 	}
 	mustQuiet(c.w)
+	masks = c.write.masks
 	anybody := false
 	for i, p := range c.places {
-		if n := ones(c.masks[i]); n > 0 {
-			c.state.FetchAddNB(p.home, n*oneReader, &c.seen[i])
+		if n := ones(masks[:p.words]); n > 0 {
+			c.state.FetchAddNB(p.home, n*oneReader, &c.write.seen[i])
 			anybody = true
 		}
+		masks = masks[p.words:]
 	}
 	if !anybody {
 		return
 	}
 	mustQuiet(c.w) // who is woken must be counted: it may leave at once
+	masks = c.write.masks
 	for i, p := range c.places {
-		for j, m := range c.masks[i] {
-			for ; m != 0; m &= m - 1 {
-				c.wake.Set(p.members[64*j+bits.TrailingZeros64(m)], 1)
-			}
-		}
+		c.rouse(i, masks[:p.words])
+		masks = masks[p.words:]
 	}
 	mustQuiet(c.w)
+}
+
+// rouse wakes the readers of a place whose bits are set.
+func (c *counter) rouse(place int, mask []uint64) {
+	bit := 0
+	for pe, left := c.places[place].home, ones(mask); left > 0; pe++ {
+		if c.groups(pe) != place {
+			continue
+		}
+		if mask[bit/64]>>(bit%64)&1 != 0 {
+			c.wake.Set(pe, 1)
+			left--
+		}
+		bit++
+	}
 }
 
 // ones is the number of bits that are set.
@@ -408,7 +434,7 @@ func ones(mask []uint64) (n int64) {
 // waiting is the number of readers that were seen waiting.
 func (c *counter) waiting() (n int) {
 	for _, p := range c.places {
-		for j := range (len(p.members) + 63) / 64 {
+		for j := range p.words {
 			n += bits.OnesCount64(c.waiters[j].Fetch(p.home))
 		}
 	}

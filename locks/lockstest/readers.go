@@ -10,6 +10,7 @@ import (
 // readerChecks are for locks.RWLock.
 var readerChecks = []check{
 	{"readers together", readersTogether},
+	{"readers of one PE", readersOfOnePE},
 	{"readers and writers", mixed(false)},
 	{"readers and writers that give up", mixed(true)},
 	{"readers try", readersTry},
@@ -33,6 +34,33 @@ func readersTogether(ctx context.Context, v *vault) error {
 	}
 	v.rw.RUnlock()
 	return nil
+}
+
+// readersOfOnePE has several goroutines of each PE be inside at once, beside others that write.
+func readersOfOnePE(ctx context.Context, v *vault) error {
+	const rounds, n = 20, 3
+	err := together(n+1, func(i int) error {
+		for range rounds {
+			if i == n {
+				if err := v.rw.Lock(ctx); err != nil {
+					return err
+				}
+				v.enter(v.w.PE())
+				v.rw.Unlock()
+				continue
+			}
+			if err := v.rw.RLock(ctx); err != nil {
+				return err
+			}
+			err := v.look()
+			v.rw.RUnlock()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, v.counted(ctx, rounds))
 }
 
 // mixed has every PE read and write by turns.

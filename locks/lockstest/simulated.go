@@ -175,7 +175,7 @@ func Deaths(t *testing.T, cfg sim.Config, npes, seeds int, make Maker) {
 	cfg.Adversary, cfg.MaxEvents = true, 1_000_000
 	for seed := range uint64(seeds) {
 		cfg.Seed = seed
-		cfg.Deaths = []sim.Death{{PE: 1, At: time.Duration(seed) * 20 * time.Microsecond}}
+		cfg.Deaths = []sim.Death{{PE: 1, At: joined + time.Duration(seed)*20*time.Microsecond}}
 		_, err := sim.Run(t.Context(), cfg, npes, func(ctx context.Context, w *pgas.World) error {
 			return learnsOfDeath(ctx, w, make)
 		})
@@ -185,7 +185,13 @@ func Deaths(t *testing.T, cfg sim.Config, npes, seeds int, make Maker) {
 	}
 }
 
-// learnsOfDeath locks and unlocks until PE 1 has died.
+// joined is when all PEs have surely joined the job.
+const joined = 5 * time.Millisecond
+
+// enough is when the death of any PE has been known for long.
+const enough = 500 * time.Millisecond
+
+// learnsOfDeath locks and unlocks until PE 1 has died. Who never has to wait does not learn of it by the lock.
 func learnsOfDeath(ctx context.Context, w *pgas.World, make Maker) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -197,10 +203,13 @@ func learnsOfDeath(ctx context.Context, w *pgas.World, make Maker) (err error) {
 		}
 	}()
 	l, err := make(ctx, w)
-	for err == nil {
+	for err == nil && w.Now() < enough {
 		if err = l.Lock(ctx); err == nil {
 			l.Unlock()
 		}
+	}
+	if err == nil {
+		err = w.Barrier(ctx)
 	}
 	return aboutPE1(err)
 }
