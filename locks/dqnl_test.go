@@ -28,4 +28,4 @@ func TestDQNLAdversaries(t *testing.T) {
 	}
 }
 
-func TestDQNLDeaths(t *testing.T) { lockstest.Deaths(t, sim.Config{}, 4, 40, makeDQNL) }
+func TestDQNLDeaths(t *testing.T) { lockstest.Deaths(t, twoOnHost, 4, 40, makeDQNL) }

@@ -35,6 +35,7 @@ type Service struct {
 	keys      map[string]*keyed
 	places    []int // free nodes of this PE
 	lingering []*keyed
+	spare     []*keyed
 	capacity  int
 }
 
@@ -76,12 +77,12 @@ func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service,
 // Lock waits until the name is this PE's alone. PEs get it in the order in which they came. An error means
 // that it is not held: ctx has ended, a PE of the job is lost, or there is no room (ServiceOptions).
 func (s *Service) Lock(ctx context.Context, name string) error {
-	return s.take(ctx, name, func(l *NCoSED) error { return l.Lock(ctx) })
+	return s.take(ctx, name, (*NCoSED).Lock)
 }
 
 // RLock waits until the name is shared with this PE.
 func (s *Service) RLock(ctx context.Context, name string) error {
-	return s.take(ctx, name, func(l *NCoSED) error { return l.RLock(ctx) })
+	return s.take(ctx, name, (*NCoSED).RLock)
 }
 
 // TryLock takes the name if nobody has it and nobody waits for it. Without room for it, it is not taken.
@@ -133,13 +134,13 @@ func (s *Service) InUse() []string {
 func (s *Service) Free(ctx context.Context) error { return s.dir.free(ctx) }
 
 // take has the name used if lock succeeds.
-func (s *Service) take(ctx context.Context, name string, lock func(*NCoSED) error) (err error) {
+func (s *Service) take(ctx context.Context, name string, lock func(*NCoSED, context.Context) error) (err error) {
 	defer lostReader(&err)
 	k, err := s.use(ctx, name)
 	if err != nil {
 		return fmt.Errorf("locking %q: %w", name, err)
 	}
-	if err := lock(&k.lock); err != nil {
+	if err := lock(&k.lock, ctx); err != nil {
 		s.drop(k)
 		return fmt.Errorf("locking %q: %w", name, err)
 	}
@@ -203,12 +204,24 @@ func (s *Service) user(name string) (*keyed, error) {
 		if n == 0 {
 			return nil, fmt.Errorf("this PE holds or waits for %d names already: ServiceOptions.Places has to be more", s.capacity)
 		}
-		k = &keyed{name: name, place: s.places[n-1]}
+		k = s.fresh()
+		k.name, k.place = name, s.places[n-1]
 		s.places = s.places[:n-1]
 		s.keys[name] = k
 	}
 	k.users++
 	return k, nil
+}
+
+// fresh is a keyed of no name.
+func (s *Service) fresh() *keyed {
+	n := len(s.spare)
+	if n == 0 {
+		return new(keyed)
+	}
+	k := s.spare[n-1]
+	s.spare = s.spare[:n-1]
+	return k
 }
 
 // ready claims the name for this PE, once.
@@ -251,29 +264,35 @@ func (s *Service) drop(k *keyed) {
 
 // reclaim ends what nobody of this PE uses and nobody else deals with.
 func (s *Service) reclaim() {
-	for _, k := range s.unused() {
+	for k := s.unused(); k != nil; k = s.unused() {
 		if k.claimed {
 			s.dir.nodes[k.place].SetLock(s.w.PE(), 0)
 			s.dir.release(k.claim)
 		}
 		s.mu.Lock()
 		s.places = append(s.places, k.place)
+		k.claimed = false
+		s.spare = append(s.spare, k)
 		s.mu.Unlock()
 	}
 }
 
-// unused takes those out of the table.
-func (s *Service) unused() (gone []*keyed) {
+// unused takes one out of the table.
+func (s *Service) unused() (gone *keyed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lingering = slices.DeleteFunc(s.lingering, func(k *keyed) bool {
-		if k.users == 0 && (!k.claimed || s.dir.idle(k.place)) {
-			delete(s.keys, k.name)
-			gone = append(gone, k)
-			return true
+	for i := 0; i < len(s.lingering); i++ {
+		k := s.lingering[i]
+		if k.users == 0 && k.claimed && !s.dir.idle(k.place) {
+			continue
 		}
-		k.lingers = k.users == 0
-		return !k.lingers
-	})
-	return gone
+		s.lingering = slices.Delete(s.lingering, i, i+1)
+		i--
+		k.lingers = false
+		if k.users == 0 {
+			delete(s.keys, k.name)
+			return k
+		}
+	}
+	return nil
 }

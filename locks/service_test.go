@@ -63,7 +63,7 @@ func TestServiceAdversaries(t *testing.T) {
 	lockstest.Adversaries(t, sim.Config{}, 5, 6, 100, lockstest.Plan{"lr", "rq", "sct"}, makeNamed)
 }
 
-func TestServiceDeaths(t *testing.T) { lockstest.Deaths(t, sim.Config{}, 4, 40, makeNamed) }
+func TestServiceDeaths(t *testing.T) { lockstest.Deaths(t, twoOnHost, 4, 40, makeNamed) }
 
 // collide has PEs use names of a service that has one bucket for each PE, and counts for each name what
 // nobody may come between. Some give up.

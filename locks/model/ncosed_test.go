@@ -10,7 +10,6 @@ func TestNCoSED(t *testing.T) {
 		{model: "ncosed", defines: "P=3 W=2 R=1 ROUNDS=2"},
 		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=2 GIVE_UP=1"},
 		{model: "ncosed", defines: "P=3 ROUNDS=1 GIVE_UP=2"},
-		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=2 CHAINS=2"},
 		{model: "ncosed", defines: "P=4 W=1 R=3 ROUNDS=1 CHAINS=2"},
 		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=1 GIVE_UP=2", claim: "live"},
 		{model: "ncosed", defines: "P=3 W=3 R=0 ROUNDS=1 GIVE_UP=2", claim: "live"},
@@ -20,7 +19,7 @@ func TestNCoSED(t *testing.T) {
 func TestNCoSEDMutants(t *testing.T) {
 	searches(t, []run{
 		{model: "ncosed", defines: "RESETS_WORD P=3 W=1 R=2", bad: true},
-		{model: "ncosed", defines: "CLOSES_EARLY P=3 W=2 R=2", bad: true},
+		{model: "ncosed", defines: "CLOSES_EARLY P=4 W=2 R=2", bad: true},
 		{model: "ncosed", defines: "SKIPS_READERS P=2", bad: true},
 		{model: "ncosed", defines: "FREES_AT_ONCE P=3 W=1 R=2 ROUNDS=2", bad: true},
 		{model: "ncosed", defines: "NO_MARK P=2", bad: true},
@@ -41,8 +40,8 @@ func TestDQNL(t *testing.T) {
 
 func TestSRSL(t *testing.T) {
 	searches(t, []run{
-		{model: "srsl", defines: "P=3 ROUNDS=2 GIVE_UP=1"},
-		{model: "srsl", defines: "P=2 ROUNDS=3 GIVE_UP=2"},
+		{model: "srsl", defines: "P=3 ROUNDS=1 GIVE_UP=1"},
+		{model: "srsl", defines: "P=2 ROUNDS=2 GIVE_UP=2"},
 		{model: "srsl", defines: "P=3 ROUNDS=1 GIVE_UP=2", claim: "live"},
 		{model: "srsl", defines: "NO_KEPT P=2 GIVE_UP=1", bad: true},
 		{model: "srsl", defines: "LAST_WINS P=2 GIVE_UP=1", bad: true},
