@@ -114,4 +114,4 @@ func TestALockBudgetAdversaries(t *testing.T) {
 	}
 }
 
-func TestALockDeaths(t *testing.T) { lockstest.Deaths(t, twoHosts, 5, 60, makeALock) }
+func TestALockDeaths(t *testing.T) { lockstest.Deaths(t, twoHosts, 4, 60, makeALock) }
