@@ -321,6 +321,9 @@ func matrixOfWords(ctx context.Context, w *pgas.World) error {
 
 func TestCollectivesOfManySizes(t *testing.T) {
 	for npes := 1; npes <= 17; npes++ {
+		if testing.Short() && npes != 3 {
+			continue
+		}
 		body := matrices
 		if npes > 9 && npes != 16 {
 			body = matrixOfWords

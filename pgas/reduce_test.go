@@ -156,6 +156,9 @@ func reductionsOn(npes int, sizes []int) pgastest.Body {
 
 func TestReductions(t *testing.T) {
 	for npes := 1; npes <= 17; npes++ {
+		if testing.Short() && npes != 3 && npes != 8 {
+			continue
+		}
 		t.Run(fmt.Sprint(npes), func(t *testing.T) {
 			pgastest.RunGoroutines(t, npes, reductionsOn(npes, []int{1, 5, 124, 125, 1300}))
 		})

@@ -43,6 +43,7 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 		if isPE() {
 			return
 		}
+		goroutinesOnly(t)
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		if err := Late(ctx, npes, nhosts, pgas.Options{}, body); err != nil {

@@ -23,6 +23,14 @@ type Body = func(ctx context.Context, w *pgas.World) error
 // limit ends a test that hangs. It is far above what any body should need.
 const limit = 2 * time.Minute
 
+// goroutinesOnly skips a kind of PE in short runs, which are for the race detector: it sees conflicts
+// between goroutines only, and makes everything else ten times as slow for nothing.
+func goroutinesOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in short mode PEs are goroutines only")
+	}
+}
+
 // Run runs body on npes PEs of every kind, as the subtests goroutines, processes and, with two PEs or
 // more and where network namespaces are allowed, hosts.
 func Run(t *testing.T, npes int, body Body) {

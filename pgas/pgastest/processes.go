@@ -124,6 +124,7 @@ func onHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
 	if isPE() {
 		return
 	}
+	goroutinesOnly(t)
 	if err := hostsUsable(); err != nil {
 		t.Skip(err)
 	}
@@ -150,6 +151,7 @@ func onProcesses(t *testing.T, npes int, body Body, env []string) {
 	if isPE() {
 		return
 	}
+	goroutinesOnly(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	if err := processes(ctx, t.Name(), []boot.Host{{Name: launch.Local, PEs: npes}}, env...); err != nil {

@@ -31,6 +31,7 @@ func RunSim(t *testing.T, npes int, body Body) {
 		return
 	}
 	t.Run("sim", func(t *testing.T) {
+		goroutinesOnly(t)
 		run := func(name string, cfg sim.Config) {
 			t.Run(name, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
