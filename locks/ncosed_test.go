@@ -37,8 +37,8 @@ func exploreAside(t *testing.T, make lockstest.Maker, plans ...string) {
 }
 
 func TestNCoSEDExplored(t *testing.T) {
-	exploreAside(t, makeNCoSED, "l l", "l r", "c l", "c r", "q l", "t l", "t s", "t r r", "l s s")
-	exploreAside(t, makeShortNCoSED, "rr r")
+	exploreAside(t, makeNCoSED, "l l", "l r", "c l", "c r", "q l", "t l", "t s", "s l", "t rlr")
+	exploreAside(t, makeShortNCoSED, "rr", "r r")
 }
 
 func TestNCoSEDAdversaries(t *testing.T) {
@@ -89,7 +89,7 @@ var nCoSEDMutants = []mutant{
 	}, "NCoSED"},
 	{"TryLock believes two looks", "ncosed_queue.go", []string{
 		"	return own.CompareSwapStatus(me, waiting, abandoned) != waiting\n", "	return true\n",
-	}, "NCoSED"},
+	}, "NCoSEDExplored/t_rlr"},
 	{"the name's lock is looked for in the bucket only", "service_directory.go", []string{
 		"case v&users == 0 && v&chained == 0:", "case v&users == 0:",
 	}, "ServiceCollides"},

@@ -53,12 +53,6 @@ func makeNamed(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 
 func TestServiceIsALock(t *testing.T) { lockstest.Run(t, 3, lockstest.FirstServed, makeNamed) }
 
-func TestServiceExplored(t *testing.T) {
-	for _, plan := range []string{"l l", "c l", "r l", "t r"} {
-		t.Run(plan, func(t *testing.T) { lockstest.Explore(t, sim.Config{}, strings.Fields(plan), makeNamed) })
-	}
-}
-
 func TestServiceAdversaries(t *testing.T) {
 	lockstest.Adversaries(t, sim.Config{}, 5, 6, 100, lockstest.Plan{"lr", "rq", "sct"}, makeNamed)
 }
