@@ -42,7 +42,7 @@ func TestSRSL(t *testing.T) {
 	searches(t, []run{
 		{model: "srsl", defines: "P=3 ROUNDS=1 GIVE_UP=1"},
 		{model: "srsl", defines: "P=2 ROUNDS=2 GIVE_UP=2"},
-		{model: "srsl", defines: "P=3 ROUNDS=1 GIVE_UP=2", claim: "live"},
+		{model: "srsl", defines: "P=2 ROUNDS=1 GIVE_UP=1", claim: "live"},
 		{model: "srsl", defines: "NO_KEPT P=2 GIVE_UP=1", bad: true},
 		{model: "srsl", defines: "LAST_WINS P=2 GIVE_UP=1", bad: true},
 		{model: "srsl", defines: "GRANTS_PAST P=2", bad: true},

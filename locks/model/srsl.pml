@@ -83,6 +83,7 @@ active proctype server() {
 			looks++
 		:: else -> break
 		od;
+		atomic { /* nobody sees what the server does until it shows it */
 		i = 1;
 		do
 		:: i <= P ->
@@ -144,7 +145,8 @@ active proctype server() {
 		:: queued > 0 && queue[0] < READS && writer == 0 && reading == 0 ->
 			atomic { writer = queue[0]; out[writer] = GRANTED; j = 0; drop(j) }
 		:: else -> break
-		od;
+		od
+		}
 		i = 1;
 		do
 		:: i <= P -> d_step { inbox[i] = inbox[i] - taken[i]; taken[i] = 0; i++ }
