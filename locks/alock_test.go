@@ -23,6 +23,7 @@ func TestALock(t *testing.T) { lockstest.Run(t, 4, lockstest.Excludes, makeALock
 var twoHosts = sim.Config{Topology: "host:2", Atomics: sim.Split}
 
 func TestALockExplored(t *testing.T) {
+	needsLong(t)
 	split := sim.Config{Atomics: sim.Split}
 	explore(t, split, makeALock, "l l", "t l", "l t", "c t", "t c")
 }
@@ -60,6 +61,7 @@ var alockMutants = []mutant{
 }
 
 func TestALockMutants(t *testing.T) {
+	needsLong(t)
 	if testing.Short() {
 		t.Skip("compiles the package for each mutant")
 	}

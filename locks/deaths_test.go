@@ -14,6 +14,7 @@ import (
 
 // TestDeaths: whatever a PE is doing with a lock when it dies, the others learn of it and none hangs.
 func TestDeaths(t *testing.T) {
+	needsLong(t)
 	for name, make := range map[string]lockstest.Maker{
 		"Spin": makeSpin, "SpinRW": makeSpinRW, "D-MCS": makeDMCS, "RMA-MCS": makeRMAMCS(0, 2),
 		"RMA-RW": makeRMARW(locks.RMARWOptions{TDC: 2}),

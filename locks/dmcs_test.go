@@ -26,6 +26,7 @@ func explore(t *testing.T, cfg sim.Config, make lockstest.Maker, plans ...string
 }
 
 func TestDMCSExplored(t *testing.T) {
+	needsLong(t)
 	explore(t, sim.Config{}, makeDMCS, "l l", "t l", "c l", "cc l", "c c", "l t t", "l l l")
 }
 

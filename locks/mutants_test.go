@@ -90,6 +90,7 @@ var mutants = []mutant{
 }
 
 func TestMutants(t *testing.T) {
+	needsLong(t)
 	if testing.Short() {
 		t.Skip("compiles the package for each mutant")
 	}

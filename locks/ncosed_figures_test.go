@@ -140,6 +140,7 @@ func (s scheme) cascade(t *testing.T, n int, lock func(context.Context, locks.Lo
 // TestNCoSEDFigures: one atomic is quicker than two messages, and readers that are let in together are quicker
 // than one by one, the more the more they are.
 func TestNCoSEDFigures(t *testing.T) {
+	needsLong(t)
 	of := func(measure func(s scheme) time.Duration) (ncosed, dqnl, srsl time.Duration) {
 		return measure(schemes[0]), measure(schemes[1]), measure(schemes[2])
 	}

@@ -37,6 +37,7 @@ func exploreAside(t *testing.T, make lockstest.Maker, plans ...string) {
 }
 
 func TestNCoSEDExplored(t *testing.T) {
+	needsLong(t)
 	exploreAside(t, makeNCoSED, "l l", "l r", "c l", "c r", "q l", "t l", "t s", "s l", "t rlr")
 	exploreAside(t, makeShortNCoSED, "rr", "r r")
 }
@@ -51,6 +52,7 @@ func TestNCoSEDAdversaries(t *testing.T) {
 }
 
 func TestNCoSEDDeaths(t *testing.T) {
+	needsLong(t)
 	lockstest.Deaths(t, twoOnHost, 4, 40, makeNCoSED)
 }
 
@@ -99,6 +101,7 @@ var nCoSEDMutants = []mutant{
 }
 
 func TestNCoSEDMutants(t *testing.T) {
+	needsLong(t)
 	if testing.Short() {
 		t.Skip("compiles the package for each mutant")
 	}

@@ -44,6 +44,7 @@ func TestRMAMCSAdversaries(t *testing.T) {
 }
 
 func TestRMAMCSExplored(t *testing.T) {
+	needsLong(t)
 	explore(t, twoOnHost, makeRMAMCS(0, 1), "l l l")
 	explore(t, twoOnHost, makeRMAMCS(0, 2), "l c l", "l t t")
 }

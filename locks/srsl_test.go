@@ -98,6 +98,7 @@ func (s *served) RUnlock() {
 }
 
 func TestSRSLExplored(t *testing.T) {
+	needsLong(t)
 	for _, plan := range []string{"l", "qr"} {
 		t.Run(plan, func(t *testing.T) {
 			lockstest.Explore(t, sim.Config{}, append(strings.Fields(plan), "l"), servedFor(len(strings.ReplaceAll(plan, " ", ""))))

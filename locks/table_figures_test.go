@@ -54,6 +54,7 @@ func (l workload) rate(ctx context.Context, o locks.TableOptions, rounds int) (f
 
 // TestTableRates: ALocks are ahead of both others, more so the more is local, and far ahead if all is.
 func TestTableRates(t *testing.T) {
+	needsLong(t)
 	const rounds = 60
 	for _, c := range []struct {
 		load  workload
