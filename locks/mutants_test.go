@@ -81,9 +81,6 @@ var mutants = []mutant{
 	{"hands over though another has come", "rmarw_counter.go", []string{
 		"return c.state.CompareSwap(home, s, taken<<modeShift) == s", "c.state.Swap(home, taken<<modeShift)\n\treturn true",
 	}, "RMARW"},
-	{"wakes readers before they are counted", "rmarw_counter.go", []string{
-		"\tmustQuiet(c.w) // who is woken must be counted: it may leave at once\n", "",
-	}, "RMARW"},
 	{"a writer that gives up does not wait for what is handed to it", "rmarw_counter.go", []string{
 		"if handed > 0 {", "if handed > 1<<20 {",
 	}, "RMARW"},

@@ -52,7 +52,6 @@ func TestRMARW(t *testing.T) {
 		{model: "rmarw", defines: oneWriter + " NO_ADMIT", bad: true},
 		{model: "rmarw", defines: oneWriter + " HAND_OVER_BLIND", bad: true},
 		{model: "rmarw", defines: "N=2 P=2 PER1=2 R=1 GIVE_UP=0 ROUNDS=2 TW=1 TW_AT_ROOT_ONLY", bad: true},
-		{model: "rmarw", defines: "N=2 P=3 PER1=2 R=1 GIVE_UP=0 ROUNDS=1 TW=2 OLD_TOTAL", bad: true},
 		{model: "rmarw", defines: "N=2 P=3 PER1=2 R=1 GIVE_UP=0 ROUNDS=2 TW=3 OWN_NODE_ABOVE", bad: true},
 	})
 }

@@ -15,8 +15,7 @@
  * look again after setting its bit), ADMIT_FIRST (the bits are taken before the mode is taken off),
  * NO_ADMIT (readers are let go on, not in: they can be overtaken by more than TW writers), HAND_OVER_BLIND
  * (the last reader to leave hands over without looking whether another has come), OWN_NODE_ABOVE,
- * TW_AT_ROOT_ONLY (Listing 8: only passings at level 1 count), OLD_TOTAL (a level above counts writers as
- * when its node was told).
+ * TW_AT_ROOT_ONLY (Listing 8: only passings at level 1 count).
  */
 
 #ifndef R
