@@ -2,7 +2,6 @@ package locks_test
 
 import (
 	"context"
-	"flag"
 	"strings"
 	"testing"
 
@@ -27,11 +26,10 @@ func explore(t *testing.T, cfg sim.Config, make lockstest.Maker, plans ...string
 }
 
 func TestDMCSExplored(t *testing.T) {
+	needsLong(t)
 	explore(t, sim.Config{}, makeDMCS, "l l", "t l", "c l", "c c")
 	exploreLong(t, sim.Config{}, makeDMCS, "l t t", "cc l", "l l l")
 }
-
-var long = flag.Bool("long", false, "also explore what takes minutes")
 
 // exploreLong is explore, with -long only.
 func exploreLong(t *testing.T, cfg sim.Config, make lockstest.Maker, plans ...string) {
