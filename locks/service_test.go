@@ -63,7 +63,7 @@ func TestServiceDeaths(t *testing.T) { lockstest.Deaths(t, twoOnHost, 4, 40, mak
 // nobody may come between. Some give up.
 func collide(rounds, names int) func(ctx context.Context, w *pgas.World) error {
 	return func(ctx context.Context, w *pgas.World) error {
-		s, err := locks.NewService(ctx, w, locks.ServiceOptions{Places: 3, Names: 1})
+		s, err := locks.NewService(ctx, w, locks.ServiceOptions{Places: names, Names: 1})
 		if err != nil {
 			return err
 		}
@@ -135,10 +135,10 @@ func collideOnce(ctx context.Context, w *pgas.World, s *locks.Service, counts pg
 	return nil
 }
 
-func TestServiceCollides(t *testing.T) { pgastest.Run(t, 4, collide(100, 3)) }
+func TestServiceCollides(t *testing.T) { pgastest.Run(t, 4, collide(100, 8)) }
 
 func TestServiceCollidesAdversaries(t *testing.T) {
-	if err := sim.Seeds(t.Context(), sim.Config{MaxEvents: 3_000_000}, 4, 50, collide(12, 3)); err != nil {
+	if err := sim.Seeds(t.Context(), sim.Config{MaxEvents: 3_000_000}, 2, 200, collide(40, 5)); err != nil {
 		t.Fatal(err)
 	}
 }
