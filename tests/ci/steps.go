@@ -18,7 +18,7 @@ import (
 const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 
 // testTimeout ends a test binary that hangs.
-const testTimeout = "-timeout=8m"
+const testTimeout = "-timeout=12m"
 
 // step is one line of the report.
 type step struct {
