@@ -22,6 +22,7 @@ func makeShortNCoSED(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 
 func TestNCoSED(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeNCoSED) }
 func TestNCoSEDThatCountsAgain(t *testing.T) {
+	needsLong(t)
 	lockstest.Run(t, 3, lockstest.FirstServed, makeShortNCoSED)
 }
 
