@@ -25,7 +25,8 @@ type NCoSEDState struct {
 type NCoSEDOptions struct {
 	Home int // the PE that has the word
 	// Limit is the number of readers, one after the other or at once, after which the count begins again: the
-	// next reader is a writer for a moment. 0: 2^30.
+	// next reader is a writer for a moment, so it waits for those inside: readers who wait for each other
+	// inside must be fewer than what is left of it. 0: 2^30.
 	Limit int
 }
 

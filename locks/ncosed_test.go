@@ -21,9 +21,13 @@ func makeShortNCoSED(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 }
 
 func TestNCoSED(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeNCoSED) }
+
+// TestNCoSEDThatCountsAgain: the count begins again after three readers, which is as many as there are PEs
+// that the suite has inside together.
 func TestNCoSEDThatCountsAgain(t *testing.T) {
-	needsLong(t)
-	lockstest.Run(t, 3, lockstest.FirstServed, makeShortNCoSED)
+	lockstest.Run(t, 3, lockstest.FirstServed, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocNCoSED(ctx, w, locks.NCoSEDOptions{Home: w.NPEs() - 1, Limit: w.NPEs()})
+	})
 }
 
 // exploreAside is explore, with one PE more, which does nothing: the home. What others do to a PE's memory

@@ -12,14 +12,36 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// makeSRSL has a goroutine of the home serve until the test ends.
+// serving is an SRSL lock whose server, at the home, ends with it.
+type serving struct {
+	*locks.SRSL
+	stop  context.CancelFunc
+	ended chan struct{}
+}
+
+// makeSRSL has a goroutine of the home serve until the lock is closed.
 func makeSRSL(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 	home := w.NPEs() - 1
 	l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{Home: home})
-	if err == nil && w.PE() == home {
-		go l.Serve(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	ctx, stop := context.WithCancel(ctx)
+	s := &serving{l, stop, make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		if w.PE() == home {
+			l.Serve(ctx)
+		}
+	}()
+	return s, nil
+}
+
+// Close returns when nothing of this PE uses the World any more.
+func (s *serving) Close() error {
+	s.stop()
+	<-s.ended
+	return nil
 }
 
 // TestSRSL leaves out atomics of the network: a server that shares its PE with a client takes 10 ms for each

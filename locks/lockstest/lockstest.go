@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +19,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// Maker allocates a lock, which is free. It is collective.
+// Maker allocates a lock, which is free. It is collective. A lock that is an io.Closer is closed when all PEs
+// have done with it.
 type Maker = func(ctx context.Context, w *pgas.World) (locks.Lock, error)
 
 // Promise is what a lock promises beside what all do.
@@ -62,16 +64,27 @@ func all(ctx context.Context, w *pgas.World, promise Promise, make Maker) error 
 		if err != nil {
 			return err
 		}
-		if c.run == nil || v.rw == nil && isReaderCheck(c) {
-			continue
-		}
-		err = errors.Join(c.run(ctx, v), w.Barrier(ctx))
-		if err == nil {
-			err = v.usable(ctx)
-		}
-		if err != nil {
+		if err := errors.Join(v.pass(ctx, c), v.close()); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
+	}
+	return nil
+}
+
+// pass runs c, and then sees whether the lock is still one. Readers' checks are not for locks without.
+func (v *vault) pass(ctx context.Context, c check) error {
+	if c.run == nil || v.rw == nil && isReaderCheck(c) {
+		return nil
+	}
+	if err := errors.Join(c.run(ctx, v), v.w.Barrier(ctx)); err != nil {
+		return err
+	}
+	return v.usable(ctx)
+}
+
+func (v *vault) close() error {
+	if c, ok := v.lock.(io.Closer); ok {
+		return c.Close()
 	}
 	return nil
 }
