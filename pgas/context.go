@@ -29,7 +29,9 @@ type Context struct {
 	remote transport.Channel   // to the others; nil when there are none
 	byCPU  bool                // atomics to this host never travel by remote
 	nic    bool                // atomics to this host travel by remote, its data does not
+	bells  *bells              // with nic: of the PEs of this host; one for all that use remote
 	view   bool                // the channels belong to another context
+	lent   bool                // remote belongs to the default context
 	owed   atomic.Pointer[error]
 	closed atomic.Bool
 }
@@ -54,7 +56,8 @@ func NoStore(*contextOptions) {}
 
 // ByCPU makes the CPU execute the context's atomics on words of this host, also in a job whose atomics are
 // the network's. Those of the CPU and those of the network are then not atomic to each other: a word that
-// both update needs a protocol that knows it.
+// both update needs a protocol that knows it. What such a context sends to other hosts travels with what
+// the default one sends: a Quiet of either completes both, and two of them cost no more than one.
 func ByCPU(o *contextOptions) { o.byCPU = true }
 
 // NewContext opens a context of all PEs. It is not collective (OpenSHMEM 1.6, shmem_ctx_create).
@@ -87,7 +90,7 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 		return nil, err
 	}
 	if w.far != nil {
-		if c.remote, err = openFar(w.far, o); err != nil {
+		if err = c.openFar(o); err != nil {
 			return nil, err
 		}
 	}
@@ -95,17 +98,24 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 	return c, nil
 }
 
-// openFar opens a channel of t.
-func openFar(t transport.Transport, o contextOptions) (transport.Channel, error) {
-	if c, ok := t.(transport.CPUChanneler); ok && o.byCPU {
-		return c.CPUChannel(o.alone)
+// openFar gives c a channel to other hosts. A context by the CPU is about this host, so that it has no
+// channel of its own unless the transport makes a difference.
+func (c *Context) openFar(o contextOptions) (err error) {
+	t, ok := c.w.far.(transport.CPUChanneler)
+	switch {
+	case o.byCPU && ok:
+		c.remote, err = t.CPUChannel(o.alone)
+	case o.byCPU:
+		c.remote, c.lent = c.w.def.remote, true
+	default:
+		c.remote, err = c.w.far.Channel(o.alone)
 	}
-	return t.Channel(o.alone)
+	return err
 }
 
 // viewOf is base's ordering domain with the PE numbers of t.
 func (t *Team) viewOf(base *Context) *Context {
-	c := &Context{w: t.w, team: t, local: base.local, remote: base.remote, view: true}
+	c := &Context{w: t.w, team: t, local: base.local, remote: base.remote, bells: base.bells, view: true}
 	c.route()
 	return c
 }
@@ -117,13 +127,16 @@ func (c *Context) route() {
 		return // the simulator sees everything
 	}
 	c.nic = w.job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
+	if c.nic && c.bells == nil {
+		c.bells = newBells(w.job.Segment)
+	}
 	c.openWindow()
 	for _, pe := range c.team.pes {
 		switch {
 		case w.shm.Heap(pe) == nil:
 			c.via = append(c.via, c.remote)
 		case c.nic:
-			c.via = append(c.via, &splitChannel{Channel: c.local, words: c.remote})
+			c.via = append(c.via, &splitChannel{Channel: c.local, words: c.remote, bells: c.bells})
 		default:
 			c.via = append(c.via, c.local)
 		}
@@ -162,6 +175,7 @@ func (c *Context) fenceFar(pe int) {
 	if err := c.remote.Quiet(c.w.ctx, pe); err != nil {
 		c.owed.CompareAndSwap(nil, &err)
 	}
+	c.bells.ringOwed(pe)
 }
 
 // FencePE is Fence for one PE.
@@ -198,6 +212,9 @@ func (c *Context) quietFar(ctx context.Context, pe int) error {
 	c.w.block(blockedIn{op: boot.InQuiet, peer: pe})
 	defer c.w.unblock()
 	err := c.remote.Quiet(ctx, pe)
+	if c.nic {
+		c.bells.ringOwed(pe)
+	}
 	if owed := c.owed.Swap(nil); owed != nil {
 		err = firstError(*owed, err)
 	}
@@ -226,39 +243,11 @@ func (c *Context) close() error {
 		return nil
 	}
 	var err error
-	if c.remote != nil {
+	if c.remote != nil && !c.lent {
 		err = c.remote.Close()
 	}
 	return firstError(c.local.Close(), err)
 }
-
-// splitChannel sends atomics through the NIC and data through memory: with the nic domain of atomics
-// even a PE of this host is updated by its NIC, since CPU and NIC are not atomic to each other.
-type splitChannel struct {
-	transport.Channel
-	words transport.Channel
-}
-
-func (s *splitChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
-	return s.words.Atomic(ctx, pe, op, at, operand, cond)
-}
-
-func (s *splitChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
-	s.words.AtomicNB(pe, op, at, operand, cond, dst)
-}
-
-func (s *splitChannel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
-	s.words.Post(pe, op, at, operand)
-}
-
-// PutSignal's signal is an atomic too: the data is stored first, then the NIC updates the word.
-func (s *splitChannel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
-	s.Put(pe, dst, src)
-	shm.FullFence()
-	s.words.PutSignal(pe, 0, nil, sig, op, value)
-}
-
-func (s *splitChannel) Quiet(ctx context.Context, pe int) error { return s.words.Quiet(ctx, pe) }
 
 func firstError(errs ...error) error {
 	for _, err := range errs {

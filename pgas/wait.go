@@ -185,9 +185,10 @@ func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
 	return c.team.stuck(everywhere)
 }
 
-// broken reports why any wait is pointless: its context ended, or a PE of the job is dead.
+// broken reports why any wait is pointless: its context ended, the World is closed, or a PE of the job is
+// dead.
 func (w *World) broken(ctx context.Context) error {
-	if err := context.Cause(ctx); err != nil {
+	if err := firstError(context.Cause(ctx), context.Cause(w.ctx)); err != nil {
 		return err
 	}
 	return w.failure()

@@ -207,6 +207,7 @@ func (w *World) Abandon() error { return w.teardown() }
 
 func (w *World) teardown() error {
 	w.cancel(errClosed)
+	w.state.Wake() // a goroutine that still waits for something
 	w.locks.close(w)
 	var errs []error
 	for _, c := range w.contexts.all() {

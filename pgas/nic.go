@@ -1,0 +1,87 @@
+package pgas
+
+// Atomics on words of this host in a job whose atomics are the NIC's (PGAS_AMO=nic). Even a PE of this host
+// is updated by its NIC then, since CPU and NIC are not atomic to each other. A NIC rings no doorbell, so the
+// initiator does when it knows that the update is there: after an atomic that it has waited for, and after a
+// quiet or a fence for all others. Updates from other hosts ring nobody: who waits for those long enough to
+// sleep looks again now and then.
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// splitChannel sends atomics through the NIC and data through memory.
+type splitChannel struct {
+	transport.Channel
+	words transport.Channel
+	bells *bells
+}
+
+func (s *splitChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
+	old, err := s.words.Atomic(ctx, pe, op, at, operand, cond)
+	if err == nil && op != transport.Fetch {
+		s.bells.of(pe).Ring(at.Off)
+	}
+	return old, err
+}
+
+func (s *splitChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+	s.words.AtomicNB(pe, op, at, operand, cond, dst)
+	if op != transport.Fetch {
+		s.bells.owe(pe)
+	}
+}
+
+func (s *splitChannel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
+	s.words.Post(pe, op, at, operand)
+	s.bells.owe(pe)
+}
+
+// PutSignal's signal is an atomic too: the data is stored first, then the NIC updates the word.
+func (s *splitChannel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+	s.Put(pe, dst, src)
+	shm.FullFence()
+	s.words.PutSignal(pe, 0, nil, sig, op, value)
+	s.bells.owe(pe)
+}
+
+func (s *splitChannel) Quiet(ctx context.Context, pe int) error {
+	err := s.words.Quiet(ctx, pe)
+	s.bells.ringOwed(pe)
+	return err
+}
+
+// bells are the doorbells of the PEs of this host. All contexts have one that complete together.
+type bells struct {
+	first  int
+	states []*boot.State
+	owed   []atomic.Bool // something was issued that a quiet is to ring for
+}
+
+func newBells(seg *boot.Segment) *bells {
+	return &bells{int(seg.Header.First), seg.States, make([]atomic.Bool, len(seg.States))}
+}
+
+func (b *bells) of(pe int) *boot.State { return b.states[pe-b.first] }
+
+// owe says that something has been issued to pe. It comes after that: a quiet that rings for it before it
+// completes is another goroutine's.
+func (b *bells) owe(pe int) { b.owed[pe-b.first].Store(true) }
+
+// ringOwed rings for what was issued to pe, to every PE if pe < 0, and is complete now: for any word, since
+// which ones they were is not kept. pe may be on another host.
+func (b *bells) ringOwed(pe int) {
+	for i := range b.owed {
+		if pe >= 0 && pe != b.first+i {
+			continue
+		}
+		if b.owed[i].Swap(false) && b.states[i].Waiting.Load() != 0 {
+			b.states[i].Wake()
+		}
+	}
+}
