@@ -69,5 +69,5 @@ func TestByCPU(t *testing.T) {
 		return c.Close()
 	}
 	pgastest.RunAll(t, 3, body)
-	t.Run("nic", func(t *testing.T) { pgastest.RunProcesses(t, 2, body, "PGAS_AMO=nic") })
+	pgastest.RunNIC(t, 2, body)
 }

@@ -43,10 +43,7 @@ func (v vault) enter(who int64) {
 // everywhere runs body on PEs of every kind, those whose atomics the network executes included.
 func everywhere(t *testing.T, npes int, body pgastest.Body) {
 	pgastest.Run(t, npes, body)
-	t.Run("nic", func(t *testing.T) {
-		pgastest.RunProcesses(t, npes, body, "PGAS_AMO=nic")
-		pgastest.RunHosts(t, npes, 2, body, "PGAS_AMO=nic")
-	})
+	pgastest.RunNIC(t, npes, body)
 }
 
 // together runs n goroutines and returns the first error.

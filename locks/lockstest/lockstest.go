@@ -43,10 +43,7 @@ func Run(t *testing.T, npes int, promise Promise, make Maker) {
 	t.Helper()
 	body := Body(promise, make)
 	pgastest.Run(t, npes, body)
-	t.Run("nic", func(t *testing.T) {
-		pgastest.RunProcesses(t, npes, body, "PGAS_AMO=nic")
-		pgastest.RunHosts(t, npes, 2, body, "PGAS_AMO=nic")
-	})
+	pgastest.RunNIC(t, npes, body)
 }
 
 // Body is what Run runs.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/ucx"
 )
 
 // Body is what one PE of a test does. Its error fails the test.
@@ -70,4 +71,20 @@ func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 func RunHosts(t *testing.T, npes, nhosts int, body Body, env ...string) {
 	t.Helper()
 	t.Run("hosts", func(t *testing.T) { onHosts(t, npes, nhosts, body, env) })
+}
+
+// RunNIC runs body on npes PEs whose atomics the network executes, those on the own host included: on one
+// host and, with two PEs or more, on two, as the subtest nic. It skips where there is no network.
+func RunNIC(t *testing.T, npes int, body Body) {
+	t.Helper()
+	t.Run("nic", func(t *testing.T) {
+		t.Helper()
+		if !ucx.Available {
+			t.Skip("this test binary was built without cgo, so it has no network to execute atomics")
+		}
+		RunProcesses(t, npes, body, "PGAS_AMO=nic")
+		if npes > 1 {
+			RunHosts(t, npes, 2, body, "PGAS_AMO=nic")
+		}
+	})
 }

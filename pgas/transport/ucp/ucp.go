@@ -64,7 +64,7 @@ type Transport struct {
 // job has called it.
 func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, error) {
 	if !engine.Available {
-		return nil, errors.New("this job spans hosts and this binary was built without cgo: rebuild with CGO_ENABLED=1 and libucx-dev installed")
+		return nil, errors.New("this job needs a network (it spans hosts, or has PGAS_AMO=nic) and this binary was built without cgo: rebuild with CGO_ENABLED=1 and libucx-dev installed")
 	}
 	if job.Exchange == nil && job.NPEs > 1 {
 		return nil, errors.New("opening the UCX transport: the job has no exchange through which its PEs could find each other")
