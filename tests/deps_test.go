@@ -43,7 +43,7 @@ var dependencies = map[string]string{
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "templates",
 	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo",
-	"cmd/pgasbench": "pgas pgas/pgastest/netns",
+	"cmd/pgasbench": "locks pgas pgas/pgastest/netns pgas/sim pgas/topo",
 	"templates":     "",
 }
 

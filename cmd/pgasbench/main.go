@@ -3,7 +3,7 @@
 // It is a program of PEs like any other (pgas.Main): PE 0 works with the last PE and prints. bench.go
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
 // the rest. How operations are timed stands in package result, what `pgasbench compare` does in package
-// compare. docs/pgasbench.md says how to read the figures.
+// compare, what `pgasbench locks` does in package lockbench. docs/pgasbench.md says how to read the figures.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
+	"github.com/gopgas/gopgas/cmd/pgasbench/lockbench"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -28,6 +29,9 @@ const (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "compare" {
 		os.Exit(runCompare(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "locks" {
+		os.Exit(runLocks(os.Args[2:]))
 	}
 	o, err := parseOptions(os.Args[1:])
 	switch {
@@ -75,6 +79,35 @@ func runCompare(args []string) int {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench compare -h shows how it is used\n", err)
 		return exitUsage
 	case err != nil:
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// runLocks measures with the PEs of this job, or simulates one.
+func runLocks(args []string) int {
+	o, err := lockbench.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return say(os.Stdout, lockbench.Help(), 0)
+	case err != nil:
+		return say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench locks -h shows how it is used\n", err), exitUsage)
+	case o.List:
+		return say(os.Stdout, lockbench.List(), 0)
+	case o.Simulated:
+		return simulateLocks(o)
+	}
+	pgas.Main(func(ctx context.Context, w *pgas.World) error {
+		return lockbench.Run(ctx, w, o, os.Stdout, os.Stderr)
+	})
+	return 0
+}
+
+func simulateLocks(o *lockbench.Options) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := lockbench.Simulate(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
 		return exitFailure
 	}

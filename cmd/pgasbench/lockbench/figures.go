@@ -1,0 +1,80 @@
+package lockbench
+
+// The figures of the papers, as settings of the command line: what a figure says, any flag overrides.
+
+import (
+	"slices"
+)
+
+// A figure is a sweep, and how it is drawn.
+type figure struct {
+	name, doc string // doc begins with the figure's number in its paper
+	sweep     sweep
+	x, y      string // "" is the bench's
+}
+
+var figures = slices.Concat(rmaFigures)
+
+func figureOf(name string) (figure, bool) {
+	i := slices.IndexFunc(figures, func(f figure) bool { return f.name == name })
+	if i < 0 {
+		return figure{}, false
+	}
+	return figures[i], true
+}
+
+func figureNames() (names []string) {
+	for _, f := range figures {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+var (
+	mcsLocks   = []string{"foMPI-Spin", "D-MCS", "RMA-MCS"}
+	paperPEs   = []int{8, 16, 32, 64, 128, 256, 512, 1024}
+	onlyRMARW  = []string{"RMA-RW"}
+	atLeast16  = []int{16, 32, 64, 128, 256, 512, 1024}
+	writerRate = []float64{0.002, 0.02, 0.05, 0.10, 0.20, 0.25, 0.30, 0.50, 0.75, 1}
+)
+
+// rmaFigures are those of rma-locks 5.1 and 5.2.
+var rmaFigures = []figure{
+	{name: "mcs-lb", doc: "rma-locks 3a: latency of RMA-MCS, D-MCS and foMPI-Spin", sweep: sweep{benches: []string{"lb"}, locks: mcsLocks, pes: paperPEs}},
+	{name: "mcs-ecsb", doc: "rma-locks 3b: their throughput, empty section", sweep: sweep{benches: []string{"ecsb"}, locks: mcsLocks, pes: paperPEs}},
+	{name: "mcs-sob", doc: "rma-locks 3c: the same, one access", sweep: sweep{benches: []string{"sob"}, locks: mcsLocks, pes: paperPEs}},
+	{name: "mcs-wcsb", doc: "rma-locks 3d: the same, work inside", sweep: sweep{benches: []string{"wcsb"}, locks: mcsLocks, pes: paperPEs}},
+	{name: "mcs-warb", doc: "rma-locks 3e: the same, work after each release", sweep: sweep{benches: []string{"warb"}, locks: mcsLocks, pes: paperPEs}},
+	{
+		name: "rw-tdc", doc: "rma-locks 4a: T_DC, a counter for 2 PEs to one for 4 hosts",
+		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: atLeast16, tdc: []int{2, 4, 8, 16, 32, 64}},
+	},
+	{
+		name: "rw-tw", doc: "rma-locks 4b: the product of T_L, 25 % writers",
+		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.25}, tl: [][]int{{10, 10}, {20, 25}, {20, 50}, {40, 50}, {50, 50}}},
+	},
+	{
+		name: "rw-tl", doc: "rma-locks 4c: T_L of the hosts, the product staying 1000, 25 % writers",
+		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.25}, tl: [][]int{{100, 10}, {40, 25}, {20, 50}}},
+	},
+	{
+		name: "rw-tl-lb", doc: "rma-locks 4d: the same, latency", y: "mean",
+		sweep: sweep{benches: []string{"lb"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.25}, tl: [][]int{{100, 10}, {40, 25}, {20, 50}}},
+	},
+	{
+		name: "rw-tr", doc: "rma-locks 4e: T_R, 0.2 % writers",
+		sweep: sweep{benches: []string{"ecsb"}, locks: onlyRMARW, pes: atLeast16, tr: []int{1000, 2000, 3000, 4000, 5000, 6000}},
+	},
+	{
+		name: "rw-tr-fw", doc: "rma-locks 4f: T_R, 2 % and 5 % writers",
+		sweep: sweep{benches: []string{"ecsb"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.02, 0.05}, tr: []int{1000, 3000, 5000}},
+	},
+	{
+		name: "rw-ecsb", doc: "rma-locks 5: RMA-RW and foMPI-RW, 0.2 %, 2 % and 5 % writers",
+		sweep: sweep{benches: []string{"ecsb"}, locks: []string{"foMPI-RW", "RMA-RW"}, pes: atLeast16, writers: []float64{0.002, 0.02, 0.05}},
+	},
+	{
+		name: "rw-fw", doc: "rma-locks 5.2.4: the same by the part of writers", x: "fw",
+		sweep: sweep{benches: []string{"ecsb"}, locks: []string{"foMPI-RW", "RMA-RW"}, pes: []int{256}, writers: writerRate},
+	},
+}

@@ -1,0 +1,258 @@
+package lockbench
+
+// The five benches of the paper on RMA locks (rma-locks 5): one lock that all PEs want all the time. They
+// differ in what is done under the lock and after it.
+//
+//	LB    nothing; what counts is how long it takes to acquire and release
+//	ECSB  nothing; what counts is how often a second
+//	SOB   one access to the memory that the lock is for, which is PE 0's
+//	WCSB  a shared counter on PE 0 is incremented, or read, and then comes work of 1 to 4 µs
+//	WARB  nothing, but after the release each PE works for 1 to 4 µs
+//
+// What the paper leaves open, and is chosen here: each acquisition draws anew whether it writes; the memory
+// is on one PE, as the words of the simple locks are; a tenth of the acquisitions comes first and is not
+// counted, and all PEs meet before the others.
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Shared is what the lock is for. PE 0's copy counts.
+//
+//pgas:symmetric
+type Shared struct {
+	Counter int64 // written by: holders of the lock
+	_       [56]byte
+	Cell    int64 // the same
+	_       [56]byte
+	Writes  int64 `pgas:"atomic"` // how often the counter was incremented; added to by: every PE, when it is through
+	_       [56]byte
+}
+
+// rmaLocks are what the paper compares.
+var rmaLocks = []string{"foMPI-Spin", "D-MCS", "RMA-MCS", "foMPI-RW", "RMA-RW"}
+
+// pizDaint is the machine of the paper: 16 PEs on the 8 cores of a host, two levels of the tree.
+var pizDaint = sweep{
+	writers:    []float64{0.002},
+	pes:        []int{4, 16, 64, 256, 1024},
+	topologies: []string{"core:2,socket:8,host:1"},
+	rest:       config{Levels: []string{"host"}, Costs: "aries", Atomics: "unified"},
+}
+
+var sectionBenches = []bench{
+	sectionBench("lb", "time to acquire and release, nothing inside", "mean", section{}),
+	sectionBench("ecsb", "acquisitions a second, nothing inside", "throughput", section{}),
+	sectionBench("sob", "acquisitions a second, one access to memory inside", "throughput", section{inside: (*member).access}),
+	sectionBench("wcsb", "acquisitions a second, a counter and 1 to 4 µs of work inside", "throughput", section{inside: (*member).count, work: true}),
+	sectionBench("warb", "acquisitions a second, 1 to 4 µs of work after each", "throughput", section{after: (*member).work}),
+}
+
+func sectionBench(name, doc, y string, s section) bench {
+	return bench{name: name, doc: doc, y: y, locks: rmaLocks, any: true, usual: pizDaint, body: s.body}
+}
+
+// A section is what is done under the lock, and after it.
+type section struct {
+	inside func(m *member, write bool) error
+	work   bool // and then 1 to 4 µs of work
+	after  func(m *member) error
+}
+
+// member is one PE in a point.
+type member struct {
+	ctx    context.Context
+	w      *pgas.World
+	c      config
+	lock   locks.Lock
+	rw     locks.RWLock // nil: all acquisitions write
+	shared SharedRef
+	counts int64 // how often this PE has incremented the counter
+	tally  Tally
+}
+
+// body is a point of a bench.
+func (s section) body(ctx context.Context, w *pgas.World, c config) (t Tally, err error) {
+	m, leave, err := join(ctx, w, c)
+	if err != nil {
+		return t, err
+	}
+	if err := s.run(m, max(c.Rounds/10, 1), c.Time/10); err != nil {
+		return t, err
+	}
+	m.tally = Tally{}
+	if err := w.Barrier(ctx); err != nil {
+		return t, err
+	}
+	began := w.Now()
+	if err := s.run(m, c.Rounds, c.Time); err != nil {
+		return t, err
+	}
+	m.tally.TookNs = int64(w.Now() - began)
+	t = m.tally
+	if err := m.prove(); err != nil {
+		return t, err
+	}
+	return t, leave(ctx)
+}
+
+// join allocates what the point needs. It is collective, and so is leave.
+func join(ctx context.Context, w *pgas.World, c config) (m *member, leave func(context.Context) error, err error) {
+	k, _ := kindOf(c.Lock)
+	shared, err := AllocShared(ctx, w, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, free, err := k.alloc(ctx, w, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	m = &member{ctx: ctx, w: w, c: c, lock: l, shared: shared.At(0)}
+	if k.shared {
+		m.rw = l.(locks.RWLock)
+	}
+	return m, func(ctx context.Context) error {
+		if err := free(ctx); err != nil {
+			return err
+		}
+		return shared.Free(ctx)
+	}, w.Barrier(ctx)
+}
+
+// run acquires the lock as often, or for as long, as it is told.
+func (s section) run(m *member, rounds int, span time.Duration) error {
+	until := m.w.Now() + span
+	for i := 0; span > 0 && m.w.Now() < until || span <= 0 && i < rounds; i++ {
+		write := m.rw == nil || m.chance() < m.c.Writers
+		if err := m.once(write, s); err != nil {
+			return err
+		}
+		if s.after != nil {
+			if err := s.after(m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// once acquires the lock, does what is to be done inside, and releases it.
+func (m *member) once(write bool, s section) error {
+	lock, unlock := m.lock.Lock, m.lock.Unlock
+	if !write {
+		lock, unlock = m.rw.RLock, m.rw.RUnlock
+	}
+	began := m.w.Now()
+	if err := lock(m.ctx); err != nil {
+		return err
+	}
+	wait := m.w.Now() - began
+	if err := m.c.room.enter(write); err != nil {
+		return err
+	}
+	if s.inside != nil {
+		if err := s.inside(m, write); err != nil {
+			return err
+		}
+	}
+	if s.work {
+		if err := m.work(); err != nil {
+			return err
+		}
+	}
+	m.c.room.leave(write)
+	release := m.w.Now()
+	unlock()
+	m.tally.did(write, wait, wait+m.w.Now()-release)
+	return nil
+}
+
+// access is one access to memory.
+func (m *member) access(write bool) error {
+	if write {
+		m.shared.PutCell(0, int64(m.w.PE()))
+		return nil
+	}
+	m.shared.GetCell(0)
+	return nil
+}
+
+// count increments the counter, or reads it.
+func (m *member) count(write bool) error {
+	n := m.shared.GetCounter(0)
+	if write {
+		m.shared.PutCounter(0, n+1)
+		m.counts++
+	}
+	return nil
+}
+
+// work takes 1 to 4 µs.
+func (m *member) work() error {
+	d := time.Microsecond + time.Duration(m.chance()*float64(3*time.Microsecond))
+	if m.c.Simulated {
+		return m.w.Sleep(m.ctx, d)
+	}
+	for until := m.w.Now() + d; m.w.Now() < until; {
+	}
+	return nil
+}
+
+// chance is a random number from 0 to 1.
+func (m *member) chance() float64 { return float64(m.w.Random()>>11) / (1 << 53) }
+
+// proofs is how often each PE increments the counter when the measurement is over.
+const proofs = 2
+
+// prove checks that the lock has excluded: all PEs increment the counter, and none of that, nor of what the
+// bench itself has done to it, is lost.
+func (m *member) prove() error {
+	for range proofs {
+		if err := m.once(true, section{inside: (*member).count}); err != nil {
+			return err
+		}
+	}
+	m.shared.AddWrites(0, m.counts)
+	if err := m.w.Barrier(m.ctx); err != nil {
+		return err
+	}
+	if m.w.PE() == 0 {
+		if s := m.shared.Local(); s.Counter != s.Writes {
+			return fmt.Errorf("%s: the counter was incremented %d times under the lock, and is %d: the lock does not exclude", m.c.name(), s.Writes, s.Counter)
+		}
+	}
+	return m.w.Barrier(m.ctx)
+}
+
+// room is the critical section of a simulated point, whose PEs share variables. nil sees nothing.
+type room struct{ readers, writers int }
+
+func (r *room) enter(write bool) error {
+	if r == nil {
+		return nil
+	}
+	if write {
+		r.writers++
+	} else {
+		r.readers++
+	}
+	if r.writers > 1 || r.writers == 1 && r.readers > 0 {
+		return fmt.Errorf("%d writers and %d readers hold the lock at once", r.writers, r.readers)
+	}
+	return nil
+}
+
+func (r *room) leave(write bool) {
+	switch {
+	case r == nil:
+	case write:
+		r.writers--
+	default:
+		r.readers--
+	}
+}
