@@ -5,6 +5,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -236,6 +237,7 @@ func (c *channel) Close() error { return nil }
 // await lets t wait for what is under way to one PE, or to all.
 func (c *channel) await(t *task, f *flow) {
 	s := c.pe.s
+	notified := s.costs.Notify > 0 && c.byNIC(f)
 	if c.left(f) > 0 {
 		t.gen++
 		s.settle(t)
@@ -246,9 +248,23 @@ func (c *channel) await(t *task, f *flow) {
 	if f != nil {
 		since = f.since
 	}
-	if d := since - s.now - t.lag; d > 0 && !s.exploring() {
+	if s.exploring() {
+		return
+	}
+	if d := since - s.now - t.lag; d > 0 {
 		s.elapse(t, d)
 	}
+	if notified && !s.cfg.Adversary {
+		s.elapse(t, int64(s.costs.Notify))
+	}
+}
+
+// byNIC says that the NIC has something under way to one PE, or to any.
+func (c *channel) byNIC(f *flow) bool {
+	if f == nil {
+		return slices.ContainsFunc(c.all, c.byNIC)
+	}
+	return f.posted > 0 && c.atomicsByNIC(f.to) || f.since > c.pe.s.now
 }
 
 func (c *channel) left(f *flow) int {

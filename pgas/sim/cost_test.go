@@ -20,6 +20,7 @@ func costs() *sim.Costs {
 		Network:   []sim.Link{{Latency: sim.Nanos(1_000), PerByte: sim.Nanos(1)}, {Latency: sim.Nanos(3_000), PerByte: sim.Nanos(1)}},
 		Loopback:  sim.Link{Latency: sim.Nanos(700), PerByte: sim.Nanos(1)},
 		Overhead:  sim.Nanos(200),
+		Answer:    sim.Nanos(200),
 		Gap:       sim.Nanos(50),
 		NICAtomic: sim.Nanos(400),
 		Hit:       sim.Nanos(6),
@@ -171,6 +172,50 @@ func TestPingPong(t *testing.T) {
 	}
 	if want := time.Duration(2 * rounds * way); d != want {
 		t.Fatalf("%d round trips took %d ns, want %d", rounds, d, want)
+	}
+}
+
+// TestNotified: with interrupts, who waits for an answer, for its puts or for a change of its memory is woken.
+func TestNotified(t *testing.T) {
+	const notify, receive = 5_000, 600
+	c := costs()
+	c.Notify, c.Receive = sim.Nanos(notify), sim.Nanos(receive)
+	var fetched, quiet, told time.Duration
+	_, err := sim.Run(t.Context(), sim.Config{Costs: c}, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		if err := w.Sleep(ctx, time.Millisecond-w.Now()); err != nil {
+			return err
+		}
+		start, word := w.Now(), pgas.AtomicOf(words, 0)
+		if w.PE() == 1 {
+			_, err := word.WaitUntil(ctx, pgas.EQ, 1)
+			told = w.Now() - start
+			return err
+		}
+		words.At(0).Put(1, 1)
+		if err := w.Quiet(ctx); err != nil {
+			return err
+		}
+		quiet = w.Now() - start
+		start = w.Now()
+		word.FetchAdd(1, 1)
+		fetched = w.Now() - start
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := time.Duration(200 + 8 + 1000 + 20 + receive + notify); told != want {
+		t.Errorf("who waits for a put goes on after %d ns, want %d", told, want)
+	}
+	if want := time.Duration(200 + 8 + 1000 + 1000 + notify); quiet != want {
+		t.Errorf("a put and quiet take %d ns, want %d", quiet, want)
+	}
+	if want := time.Duration(200 + 8 + 1000 + 400 + 8 + 1000 + 200 + notify); fetched != want {
+		t.Errorf("an atomic takes %d ns, want %d", fetched, want)
 	}
 }
 

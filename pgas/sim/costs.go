@@ -29,66 +29,103 @@ type Memory struct {
 // Costs are the parameters of a machine.
 type Costs struct {
 	// Memory is by the innermost level that two PEs of a host share: core, cache, numa, socket or host. A
-	// level that is not here costs what the next one outwards costs.
+	// level that is not here costs what the next one outwards costs. A host that is not said to have any
+	// parts is one socket.
 	Memory map[string]Memory
 	// Network is between hosts: that of the nearest ones first. The last is for all that are further apart.
 	Network []Link
 	// Loopback is from a host to itself by its NIC.
 	Loopback Link
 
-	Overhead  Picos // o: of a PE's CPU for each operation that its NIC carries out, and for each answer
+	Overhead  Picos // o: of a PE's CPU for each operation that its NIC carries out
+	Answer    Picos // o: of it for each answer that it waits for
 	Gap       Picos // g: between two messages of a NIC, sent or received
 	NICAtomic Picos // of a NIC for an atomic, one after another: half of it between reading and writing
 	Hit       Picos // an atomic of a CPU on a line that it has
 	Poll      Picos // a look at memory, and what is done between two looks
+	Receive   Picos // o: of a PE's CPU for a change of its memory that it has waited for, besides Poll
+	// Notify is of waking a PE by an interrupt, each time that it waits for something of the network: an
+	// answer, its own puts, or a change of its memory. 0: PEs look all the time.
+	Notify Picos
 }
 
 // Sources. What has none is marked as an estimate: do not draw a conclusion that hangs on it.
 //
+//	[AB]     A. Baran (the first author of ALock), github.com/amandabaran/disco-skip, docs/clock-measurements.md,
+//	         section 6a: measured on hosts of the paper (CloudLab r320: one Xeon E5-2450, ConnectX-3): a
+//	         fetch-and-add takes 1.89 µs and there and back; a NIC carries out 2.70 million in a second, on one
+//	         word or on many, and 26.5 million reads; one thread issues and completes 7.05 million reads
 //	[BH]     R. Belli, T. Hoefler: Notified Access, IPDPS 2015, section V and table I: Cray XC30, uGNI
-//	[floor]  measured by tests/peers/floor.c on two cores of an AMD EPYC: the trip of a cache line, a
-//	         locked compare-swap, a copy of 64 KiB
-//	[CX3]    Mellanox, ConnectX-3 VPI product brief: MPI ping latency of 1 µs
 //	[FDR]    InfiniBand FDR 4x: 4 lanes of 14.0625 Gb/s, 64 of 66 bits are data
+//	[floor]  measured by tests/peers/floor.c on two cores of an AMD EPYC: a locked compare-swap, a copy of 64 KiB
+//	[MCT]    github.com/LPD-EPFL/mctop, desc/lpdxeon2680.mct: compare-swaps of a line that another hardware thread
+//	         has, on two Xeon E5-2680 v2 of 2.8 GHz: 52 cycles on the same core, 112 on the same socket, 308 on the
+//	         other one
+//	[NC]     S. Narravula et al.: N-CoSED, OSU-CISRC-4/07-TR29, table 1: MT25208 HCAs
+//	[SDR]    InfiniBand SDR 4x: 4 lanes of 2.5 Gb/s, 8 of 10 bits are data
 //	[SX]     Mellanox, SX6036 product brief: 170 ns from port to port
-//	[HERD]   A. Kalia, M. Kaminsky, D. Andersen: Using RDMA Efficiently for Key-Value Services, SIGCOMM
-//	         2014: a ConnectX-3 serves 26 million small reads a second
-//	[KKA]    the same: Design Guidelines for High Performance RDMA Systems, USENIX ATC 2016: a sequencer
-//	         of fetch-and-adds on one word of an InfiniBand NIC does 2.24 million a second
+//	[XC]     B. Alverson et al.: Cray XC Series Network, WP-Aries01-1112: a NIC does a read or write of up to 64
+//	         bytes every five cycles of 800 MHz; a hop adds 100 ns
 
-// memory is [floor] for PEs below one last-level cache, which are the hosts of both machines per socket.
-// Between two sockets: estimate, three times as long.
+// memory is [MCT] for lines, and [floor] for bytes. The hosts of the papers have one socket each.
 var memory = map[string]Memory{
-	"core":   {Line: Nanos(5), PerByte: Nanos(0.0175)}, // estimate: from one hardware thread to the other
-	"cache":  {Line: Nanos(45), PerByte: Nanos(0.0175)},
-	"numa":   {Line: Nanos(45), PerByte: Nanos(0.0175)},
-	"socket": {Line: Nanos(45), PerByte: Nanos(0.0175)},
-	"host":   {Line: Nanos(135), PerByte: Nanos(0.0175)},
+	"core":   {Line: Nanos(18.6), PerByte: Nanos(0.0175)},
+	"cache":  {Line: Nanos(40), PerByte: Nanos(0.0175)},
+	"numa":   {Line: Nanos(40), PerByte: Nanos(0.0175)},
+	"socket": {Line: Nanos(40), PerByte: Nanos(0.0175)},
+	"host":   {Line: Nanos(110), PerByte: Nanos(0.0175)},
 }
 
 // Aries is a Cray XC30: the machine of the papers on RMA locks and on notified access.
 var Aries = Costs{
 	Memory:    memory,
 	Network:   []Link{{Latency: Nanos(1020), PerByte: Nanos(0.105)}}, // [BH], FMA
-	Loopback:  Link{Latency: Nanos(820), PerByte: Nanos(0.105)},      // estimate: two hops less, of 100 ns
+	Loopback:  Link{Latency: Nanos(820), PerByte: Nanos(0.105)},      // two hops less: [XC]
 	Overhead:  Nanos(290),                                            // [BH], t_na
-	Gap:       Nanos(10),                                             // estimate
+	Answer:    Nanos(70),                                             // [BH], o_r
+	Gap:       Nanos(6.25),                                           // [XC]
 	NICAtomic: Nanos(50),                                             // estimate
 	Hit:       Nanos(2.4),                                            // [floor]
 	Poll:      Nanos(20),                                             // estimate
 }
 
-// ConnectX3 is hosts with FDR InfiniBand, as in the paper on ALock.
+// ConnectX3 is hosts with FDR InfiniBand, as in the paper on ALock. Latencies are what is left of [AB]'s 1.89 µs.
 var ConnectX3 = Costs{
 	Memory: memory,
 	Network: []Link{
-		{Latency: Nanos(800), PerByte: Nanos(0.147)},  // [CX3] less twice the overhead; [FDR]
-		{Latency: Nanos(1140), PerByte: Nanos(0.147)}, // two switches more: [SX]
+		{Latency: Nanos(687), PerByte: Nanos(0.147)},  // [AB]; [FDR]
+		{Latency: Nanos(1027), PerByte: Nanos(0.147)}, // two switches more: [SX]
 	},
-	Loopback:  Link{Latency: Nanos(630), PerByte: Nanos(0.147)}, // a switch less: [SX]
-	Overhead:  Nanos(100),                                       // estimate: a doorbell, or a look at a completion
-	Gap:       Nanos(38),                                        // [HERD]
-	NICAtomic: Nanos(446),                                       // [KKA]
+	Loopback:  Link{Latency: Nanos(517), PerByte: Nanos(0.147)}, // a switch less: [SX]
+	Overhead:  Nanos(71),                                        // [AB], half of it
+	Answer:    Nanos(71),                                        // the other half
+	Gap:       Nanos(37.7),                                      // [AB]
+	NICAtomic: Nanos(370),                                       // [AB]
 	Hit:       Nanos(2.4),                                       // [floor]
 	Poll:      Nanos(20),                                        // estimate
 }
+
+// MT25208 is hosts with the InfiniBand of the paper on N-CoSED, where who waits polls. An atomic takes 5.78 µs
+// there and back, and a message 4.07 µs until the receiver has it [NC]: that is more than half of 5.78, since
+// receiving costs the CPU more than an answer. That is Receive. How the time of an atomic splits is not told:
+// Overhead, Answer, Gap and NICAtomic are estimates, and Latency and Receive what they leave.
+var MT25208 = Costs{
+	Memory:    memory,
+	Network:   []Link{{Latency: Nanos(2132), PerByte: Nanos(1)}},
+	Loopback:  Link{Latency: Nanos(2132), PerByte: Nanos(1)}, // estimate: no less
+	Overhead:  Nanos(500),                                    // estimate
+	Answer:    Nanos(500),                                    // estimate
+	Gap:       Nanos(500),                                    // estimate
+	NICAtomic: Nanos(500),                                    // estimate
+	Hit:       Nanos(2.4),                                    // [floor]
+	Poll:      Nanos(20),                                     // estimate
+	Receive:   Nanos(1290),                                   // [NC], 4.07 less the rest, for 128 bytes
+}
+
+// MT25208Notified is the same where who waits sleeps, and is told by an interrupt: 7.11 µs more for a
+// message, 7.19 µs for an atomic [NC].
+var MT25208Notified = func() Costs {
+	c := MT25208
+	c.Notify = Nanos(7150)
+	return c
+}()

@@ -33,9 +33,9 @@ func Example() {
 	}
 	// Output:
 	// PE 0: 2ns
-	// PE 1: 48ns
-	// PE 4: 137ns
-	// PE 8: 2.672µs
+	// PE 1: 43ns
+	// PE 4: 112ns
+	// PE 8: 2.452µs
 }
 
 // A lock that looks first and takes later is found out, with two PEs and in no time.

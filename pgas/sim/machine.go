@@ -47,7 +47,11 @@ func newLevels(tree *topo.Tree, c *Costs) levels {
 	l.memory = make([]Memory, len(names))
 	l.links = make([]Link, l.host)
 	for i := l.host; i < len(names); i++ {
-		m, known := c.Memory[names[i]]
+		name := names[i]
+		if name == topo.Host && i == len(names)-1 {
+			name = socket // nothing is said of its parts
+		}
+		m, known := c.Memory[name]
 		if !known {
 			m = c.Memory[topo.Host]
 			if i > l.host {
@@ -61,6 +65,9 @@ func newLevels(tree *topo.Tree, c *Costs) levels {
 	}
 	return l
 }
+
+// socket is the level whose costs a host of one socket has.
+const socket = "socket"
 
 func (p *pe) sameHost(q *pe) bool { return p.host == q.host }
 
@@ -248,10 +255,18 @@ func (s *sim) wakeTime() int64 {
 	if s.cfg.Adversary {
 		return s.oddTime()
 	}
+	return int64(s.costs.Poll + s.costs.Receive + s.costs.Notify)
+}
+
+func (s *sim) pollTime() int64 {
+	if s.cfg.Adversary {
+		return s.oddTime()
+	}
 	return int64(s.costs.Poll)
 }
 
-func (s *sim) pollTime() int64 { return s.wakeTime() }
+// answerTime is from when an answer is there to the PE that goes on with it.
+func (s *sim) answerTime() int64 { return int64(s.costs.Answer + s.costs.Notify) }
 
 // signalTime is between the data of a put and its signal.
 func (s *sim) signalTime() int64 {

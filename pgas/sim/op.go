@@ -293,7 +293,7 @@ func (s *sim) complete(o *op) *task {
 			return nil
 		}
 		if o.nic && !s.chaotic() {
-			t.lag += int64(s.costs.Overhead)
+			t.lag += s.answerTime()
 		}
 		return t
 	}
