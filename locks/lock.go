@@ -18,6 +18,7 @@ package locks
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -58,34 +59,39 @@ type RWLock interface {
 }
 
 // lost turns the panic with which an operation says that its PE is lost into an error, and lets the next
-// goroutine of this PE find out too.
+// goroutine of this PE find out too. What else an operation panics with is a bug of the program, such as a
+// World that it has closed: that stays a panic.
 func lost(t *turns, err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *pgas.PeerError:
-		*err = r
+	if p := recover(); p != nil {
+		*err = peerIn(p)
 		t.leave()
-	default:
-		panic(r)
 	}
 }
 
 // lostReader is lost where goroutines take no turns.
 func lostReader(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *pgas.PeerError:
-		*err = r
-	default:
-		panic(r)
+	if p := recover(); p != nil {
+		*err = peerIn(p)
 	}
 }
+
+// peerIn is the *pgas.PeerError that p, a panic's value, is or wraps. If there is none, the panic goes on.
+func peerIn(p any) error {
+	err, _ := p.(error)
+	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
+		return peer
+	}
+	panic(p)
+}
+
+// panicOf panics with the *pgas.PeerError that is in err, as operations do.
+func panicOf(err error) { panic(peerIn(err)) }
 
 // mustQuiet completes what this PE has issued on its default context. What cannot be completed now never
 // can: it panics with the *pgas.PeerError then.
 func mustQuiet(w *pgas.World) {
 	if err := w.Quiet(context.Background()); err != nil {
-		panic(err)
+		panicOf(err)
 	}
 }
 

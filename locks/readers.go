@@ -5,10 +5,7 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
-
-	"github.com/gopgas/gopgas/pgas"
 )
 
 // readers is the gate, and how many are inside.
@@ -41,11 +38,3 @@ func (s *spare[T]) take() *T {
 }
 
 func (s *spare[T]) give(p *T) { s.p.Store(p) }
-
-// panicOf panics with the *pgas.PeerError that is in err, as operations do.
-func panicOf(err error) {
-	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
-		panic(peer)
-	}
-	panic(err)
-}

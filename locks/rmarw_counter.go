@@ -286,7 +286,7 @@ func (c *counter) tryClaim() bool {
 	c.writer.Swap(c.root, int64(c.me)+1)
 	missing, err := c.want()
 	if err != nil {
-		panic(err)
+		panicOf(err)
 	}
 	if missing == 0 {
 		return true
@@ -335,7 +335,7 @@ func (c *counter) cancel() {
 	if handed > 0 {
 		// Readers have handed these over and are about to say so.
 		if _, err := c.gained.WaitUntil(context.Background(), pgas.EQ, handed); err != nil {
-			panic(err)
+			panicOf(err)
 		}
 		c.gained.Swap(c.me, 0)
 	}
