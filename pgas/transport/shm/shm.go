@@ -20,11 +20,16 @@ import (
 type Transport struct {
 	seg   *boot.Segment
 	first int
+	rings []*Ring // of the PEs
 }
 
 // Open returns the transport between the PEs of seg.
 func Open(seg *boot.Segment) *Transport {
-	return &Transport{seg: seg, first: int(seg.Header.First)}
+	t := &Transport{seg: seg, first: int(seg.Header.First)}
+	for i, state := range seg.States {
+		t.rings = append(t.rings, NewRing(seg.Heap(i), state))
+	}
+	return t
 }
 
 // Name is "shm".
@@ -41,55 +46,67 @@ func (t *Transport) Heap(pe int) []byte {
 // Close does nothing: the segment belongs to the job.
 func (t *Transport) Close() error { return nil }
 
-// Channel returns a channel. It keeps no state, so private and shared ones are alike.
-func (t *Transport) Channel(private bool) (transport.Channel, error) {
-	c := &channel{first: t.first, states: t.seg.States}
+// Ring returns the queue of notes of pe, which is on this host.
+func (t *Transport) Ring(pe int) *Ring { return t.rings[pe-t.first] }
+
+// Channel returns a channel. All it keeps is which puts may still be in the notes that it has sent; private
+// and shared ones are alike.
+func (t *Transport) Channel(private bool) (transport.Channel, error) { return t.Open(), nil }
+
+// Open is Channel by its own type, whose calls need no interface.
+func (t *Transport) Open() *Channel {
+	c := &Channel{first: t.first, states: t.seg.States, rings: t.rings, inline: make([]atomic.Uint64, len(t.rings))}
 	for i := range t.seg.States {
 		c.heaps = append(c.heaps, t.seg.Heap(i))
 	}
-	return c, nil
+	return c
 }
 
-type channel struct {
+// Channel is a transport.Channel to the PEs of one segment.
+type Channel struct {
 	first  int
 	heaps  [][]byte
 	states []*boot.State
+	rings  []*Ring
+
+	inlines atomic.Uint32   // some of inline is not 0
+	inline  []atomic.Uint64 // by PE of the segment: 1 + the ticket of the last put that a note carries, or 0
 }
 
-func (c *channel) local(pe int) int {
+func (c *Channel) local(pe int) int {
 	if i := pe - c.first; i >= 0 && i < len(c.heaps) {
 		return i
 	}
 	panic(fmt.Sprintf("shm: PE %d is not on this host", pe))
 }
 
-func (c *channel) Put(pe int, dst uint64, src []byte) {
+func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	heap := c.heaps[c.local(pe)]
 	copy(heap[dst:dst+uint64(len(src))], src)
 }
 
-func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
 	c.Put(pe, dst, src)
 	c.Post(pe, op, transport.Word{Off: sig, Bytes: 8}, value)
 }
 
-func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
+func (c *Channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	c.GetNB(pe, dst, src)
 	return nil
 }
 
-func (c *channel) GetNB(pe int, dst []byte, src uint64) {
+func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 	copy(dst, c.heaps[c.local(pe)][src:src+uint64(len(dst))])
 }
 
-func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
+func (c *Channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	i := c.local(pe)
 	old := apply(c.heaps[i], op, at, operand, cond)
 	c.states[i].Ring(at.Off)
 	return old, nil
 }
 
-func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+func (c *Channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
 	i := c.local(pe)
 	old := apply(c.heaps[i], op, at, operand, cond)
 	c.states[i].Ring(at.Off)
@@ -100,20 +117,23 @@ func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, 
 	}
 }
 
-func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
+func (c *Channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
 	i := c.local(pe)
 	apply(c.heaps[i], op, at, operand, 0)
 	c.states[i].Ring(at.Off)
 }
 
-func (c *channel) Fence(int) { FullFence() }
-
-func (c *channel) Quiet(context.Context, int) error {
+func (c *Channel) Fence(pe int) {
+	c.Land(pe)
 	FullFence()
+}
+
+func (c *Channel) Quiet(_ context.Context, pe int) error {
+	c.Fence(pe)
 	return nil
 }
 
-func (c *channel) Close() error { return nil }
+func (c *Channel) Close() error { return nil }
 
 // FullFence orders every load and store before it against every one after it, for all observers.
 // A locked exchange is the cheapest instruction that Go offers for it on amd64, and on arm64 an

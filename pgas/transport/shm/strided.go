@@ -6,16 +6,16 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-func (c *channel) PutBlocks(pe int, dst uint64, src []byte, b transport.Blocks) {
+func (c *Channel) PutBlocks(pe int, dst uint64, src []byte, b transport.Blocks) {
 	moveBlocks(c.heaps[c.local(pe)][dst:], b.There, src, b.Here, b)
 }
 
-func (c *channel) GetBlocks(_ context.Context, pe int, dst []byte, src uint64, b transport.Blocks) error {
+func (c *Channel) GetBlocks(_ context.Context, pe int, dst []byte, src uint64, b transport.Blocks) error {
 	c.GetBlocksNB(pe, dst, src, b)
 	return nil
 }
 
-func (c *channel) GetBlocksNB(pe int, dst []byte, src uint64, b transport.Blocks) {
+func (c *Channel) GetBlocksNB(pe int, dst []byte, src uint64, b transport.Blocks) {
 	moveBlocks(dst, b.Here, c.heaps[c.local(pe)][src:], b.There, b)
 }
 

@@ -1,0 +1,276 @@
+package shm
+
+// Notes. Each PE has one bounded queue of them in the reserved start of its heap: a ring of entries of one
+// cache line each. Whoever has a note for the PE takes a ticket, fills in the entry with that number, and
+// says so in the entry's state. The PE takes notes in the order of the tickets. An entry's state only
+// grows, so a PE that waits for a note waits for one word to reach a value.
+//
+// What is put and fits travels in the entry: the PE copies it to its place when it takes the note, which
+// saves the trip of another cache line. Until then the put is not where it belongs, and whoever fences or
+// quiets lands it there: it does the PE's work for all entries up to its own last one. A late copy by the
+// PE would overwrite what came after the fence, so the two must agree on who copies:
+//
+//	PE                                      who lands
+//	taking = ticket + 1                     state: inline -> landing, or it is too late
+//	look at state again:                    look at taking:
+//	  inline: copy, taken = ticket + 1        ticket + 1: wait until the PE is through, or has let go
+//	  landing: taking = 0, come back later    else: copy, state = full
+//
+// Both store and then load what the other stores, with a full fence in between, so at least one of them
+// sees the other.
+//
+// The service of ucx/engine fills rings too: its notes.c must agree with this file.
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+const (
+	// RingOff is where the ring is in the heap. It ends before 64 KiB.
+	RingOff = 4096
+	// RingNotes is how many notes it holds.
+	RingNotes = 512
+	// InlineBytes is how long a put may be that travels in its note.
+	InlineBytes = 40
+
+	entriesOff = RingOff + 4096
+	entryBytes = 64
+)
+
+// The states of entry number t%RingNotes are multiples of statesOf: (t+1)*statesOf plus one of these.
+const (
+	stateFull    = iota // the data is where it belongs
+	stateInline         // it is in the entry
+	stateLanding        // somebody copies it from there
+	_
+
+	statesOf = 4
+)
+
+// ringWords is the start of a ring.
+type ringWords struct {
+	tail atomic.Uint64 // tickets given out; written by who has a note
+	_    [56]byte
+	// Written by the owner:
+	taken  atomic.Uint64 // notes taken
+	taking atomic.Uint64 // 1 + the ticket whose data the owner copies, or copied last
+	_      [48]byte
+	// Written by the owner's service thread: notes that have arrived and found no room.
+	Spilled atomic.Uint64
+	_       [56]byte
+	// 1: somebody has found the ring full. Cleared by the owner before it makes room.
+	wanted atomic.Uint32
+	_      [60]byte
+}
+
+// entry is one note.
+type entry struct {
+	state atomic.Uint64
+	stamp transport.Stamp
+	what  uint64    // bytes that the access moved; of an inline one also offset: see whatInline
+	data  [5]uint64 // the put, or the offset
+}
+
+const (
+	inlineMark  = 1 << 63
+	inlineShift = 48 // the length is above the offset
+	offsetMask  = 1<<inlineShift - 1
+)
+
+func whatInline(off uint64, n int) uint64 { return inlineMark | uint64(n)<<inlineShift | off }
+
+// Ring is the queue of notes of one PE, as this process sees it.
+type Ring struct {
+	words   *ringWords
+	entries *[RingNotes]entry
+	heap    []byte
+	state   *boot.State
+	seen    atomic.Uint64 // taken, as this process has seen it last
+	_       [40]byte
+	next    uint64 // of the owner: the ticket of the next note
+	_       [56]byte
+}
+
+// ticket gives out a number if there is room for another note.
+func (r *Ring) ticket() (uint64, bool) {
+	for {
+		t := r.words.tail.Load()
+		if t-r.seen.Load() >= RingNotes {
+			taken := r.words.taken.Load()
+			if t-taken >= RingNotes {
+				r.want()
+				return 0, false
+			}
+			r.seen.Store(taken)
+		}
+		if r.words.tail.CompareAndSwap(t, t+1) {
+			return t, true
+		}
+	}
+}
+
+// want asks the owner to make room, should it sleep.
+func (r *Ring) want() {
+	if r.words.wanted.CompareAndSwap(0, 1) {
+		r.state.Wake()
+	}
+}
+
+// hasRoom says whether there is room for another note. There need not be any more when it returns.
+func (r *Ring) hasRoom() bool { return r.words.tail.Load()-r.words.taken.Load() < RingNotes }
+
+// publish shows the entry of ticket t to the owner, and wakes it.
+func (r *Ring) publish(t uint64, e *entry, state uint64) {
+	e.state.Store((t+1)*statesOf + state)
+	r.state.Ring(slotOff(t))
+}
+
+func slotOff(t uint64) uint64 { return entriesOff + t%RingNotes*entryBytes }
+
+// Push leaves a note of an access that is over, and reports false if there is no room.
+func (r *Ring) Push(n transport.Note) bool {
+	t, ok := r.ticket()
+	if !ok {
+		return false
+	}
+	e := &r.entries[t%RingNotes]
+	e.stamp, e.what, e.data[0] = n.Stamp, n.Bytes, n.Off
+	r.publish(t, e, stateFull)
+	return true
+}
+
+// pushInline leaves a note with src, which belongs at off, in it. It returns 1 + its ticket, or 0.
+func (r *Ring) pushInline(off uint64, src []byte, s transport.Stamp) uint64 {
+	t, ok := r.ticket()
+	if !ok {
+		return 0
+	}
+	e := &r.entries[t%RingNotes]
+	e.stamp, e.what = s, whatInline(off, len(src))
+	e.keep(src)
+	r.publish(t, e, stateInline)
+	return t + 1
+}
+
+// land copies to their places what is in entries before last, in order.
+func (r *Ring) land(last uint64) {
+	for t := r.words.taken.Load(); t < last; t++ {
+		r.landOne(t)
+	}
+}
+
+func (r *Ring) landOne(t uint64) {
+	e := &r.entries[t%RingNotes]
+	full := (t+1)*statesOf + stateFull
+	for i := 0; ; i++ {
+		switch e.state.Load() {
+		case full + stateInline:
+			if e.state.CompareAndSwap(full+stateInline, full+stateLanding) {
+				if r.isMine(t) {
+					r.copyOut(e)
+					e.state.Store(full)
+				}
+				return
+			}
+		case full + stateLanding: // by another: what it does must be done before this PE goes on
+			if r.words.taken.Load() > t {
+				return
+			}
+			pause(i)
+		default:
+			return
+		}
+	}
+}
+
+// isMine waits until the owner, who may have begun to take entry t, is through with it, and reports false
+// then, or until it has let go of it.
+func (r *Ring) isMine(t uint64) bool {
+	for i := 0; ; i++ {
+		taking := r.words.taking.Load() // first: see below
+		if r.words.taken.Load() > t {
+			return false
+		}
+		if taking != t+1 {
+			return true // had the owner been through with t when it began with another, taken would say so
+		}
+		pause(i)
+	}
+}
+
+// Arrived says whether the next note is there. It is for the owner, as Take is.
+func (r *Ring) Arrived() bool { return r.entries[r.next%RingNotes].state.Load() >= (r.next+1)*statesOf }
+
+// Next is the number of the next note. It is for the owner, as Take is.
+func (r *Ring) Next() uint64 { return r.next }
+
+// Until says which word of the heap reaches which value when note number next has arrived.
+func Until(next uint64) (at transport.Word, value uint64) {
+	return transport.Word{Off: slotOff(next), Bytes: 8}, (next + 1) * statesOf
+}
+
+// Take takes the next note, and reports false if there is none. It is for the owner, one goroutine at a
+// time.
+func (r *Ring) Take(n *transport.Note) bool {
+	t := r.next
+	e := &r.entries[t%RingNotes]
+	s := e.state.Load()
+	if s < (t+1)*statesOf || s%statesOf != stateFull && !r.takeInline(t, e) {
+		return false
+	}
+	n.Stamp = e.stamp
+	if e.what&inlineMark != 0 {
+		n.Bytes, n.Off = uint64(e.inlined()), e.what&offsetMask
+	} else {
+		n.Bytes, n.Off = e.what, e.data[0]
+	}
+	r.next = t + 1
+	r.words.taken.Store(t + 1)
+	return true
+}
+
+// takeInline copies the data of entry t to its place, unless another does: then it waits for that, but not
+// for long.
+func (r *Ring) takeInline(t uint64, e *entry) bool {
+	const looks = 100
+	full := (t+1)*statesOf + stateFull
+	r.words.taking.Store(t + 1)
+	if e.state.Load() == full+stateInline {
+		r.copyOut(e)
+		return true
+	}
+	r.words.taking.Store(0)
+	for i := range looks {
+		if e.state.Load() == full {
+			return true
+		}
+		pause(i)
+	}
+	return false
+}
+
+// pause is between two looks at what another is about to do.
+func pause(i int) {
+	if i > 10 {
+		runtime.Gosched()
+	}
+}
+
+// Wanted says whether somebody waits for room in the ring.
+func (r *Ring) Wanted() bool { return r.words.wanted.Load() != 0 }
+
+// Answer notes that the owner makes room now.
+func (r *Ring) Answer() { r.words.wanted.Store(0) }
+
+// Want asks the owner for room.
+func (r *Ring) Want() { r.want() }
+
+// Spilled says whether notes have arrived that found no room: the transport of the PE has them.
+func (r *Ring) Spilled() bool { return r.words.Spilled.Load() != 0 }
+
+// SetSpilled says how many notes wait for room elsewhere.
+func (r *Ring) SetSpilled(n int) { r.words.Spilled.Store(uint64(n)) }
