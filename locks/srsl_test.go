@@ -8,7 +8,6 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -44,11 +43,7 @@ func (s *serving) Close() error {
 	return nil
 }
 
-// TestSRSL leaves out atomics of the network: a server that shares its PE with a client takes 10 ms for each
-// request there, which is a minute for all checks.
-func TestSRSL(t *testing.T) {
-	pgastest.Run(t, 4, lockstest.Body(lockstest.FirstServed, makeSRSL))
-}
+func TestSRSL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeSRSL) }
 
 // A served is an SRSL lock in the simulator, where a PE is either a server or a client: the home's Lock
 // serves until the others have done what they do.

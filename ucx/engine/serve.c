@@ -359,6 +359,12 @@ static int touches(struct request q, unsigned n, uint64_t lo, uint64_t hi)
     return 0;
 }
 
+static void wake(engine_t *e)
+{
+    __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 // ring wakes this PE if it sleeps on something that the request has updated. The fence is between the
 // updates and the load of waiting; the sleeper has one between its store to waiting and its look at the
 // word, so one of the two sees the other. boot.Block says what waiting means.
@@ -374,8 +380,16 @@ static void ring(engine_t *e, struct request q, unsigned n)
         if (!touches(q, n, lo, lo + bytes))
             return;
     }
-    __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    wake(e);
+}
+
+// ring_any wakes this PE if it sleeps on anything. Where UCX carries out atomics for want of a NIC that
+// does, it does so in its progress, and says of none which word it was.
+static void ring_any(engine_t *e)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(e->config.waiting, __ATOMIC_RELAXED))
+        wake(e);
 }
 
 static void apply(engine_t *e, const struct wire_head *head, struct request q, ucp_ep_h ep)
@@ -574,6 +588,8 @@ unsigned serve_once(engine_t *e)
         return 0;
     unsigned moved = ucp_worker_progress(e->worker);
     unlock(&e->serving);
+    if (moved && e->config.nic)
+        ring_any(e);
     return moved;
 }
 
