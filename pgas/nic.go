@@ -3,8 +3,8 @@ package pgas
 // Atomics on words of this host in a job whose atomics are the NIC's (PGAS_AMO=nic). Even a PE of this host
 // is updated by its NIC then, since CPU and NIC are not atomic to each other. A NIC rings no doorbell, so the
 // initiator does when it knows that the update is there: after an atomic that it has waited for, and after a
-// quiet or a fence for all others. Updates from other hosts ring nobody: who waits for those long enough to
-// sleep looks again now and then.
+// quiet or a fence for all others. A NIC that carries out what other hosts send rings nobody: who waits for
+// that long enough to sleep looks again now and then. (Where UCX does it for want of such a NIC, it rings.)
 
 import (
 	"context"

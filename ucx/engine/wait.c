@@ -361,8 +361,7 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
 
 // engine_wait_door serves until it has served something, the door is no longer seen, or the budget is
 // used up. It is for those who wait for one of many words: they have asked to be rung for them, and look
-// at them when this returns. What the NIC or UCX itself updates rings nobody, but what UCX updates it
-// does while it is served.
+// at them when this returns. What the NIC updates rings nobody.
 void engine_wait_door(engine_t *e, uint32_t seen, int64_t budget_ns)
 {
     stay_t s = {0};
