@@ -68,20 +68,22 @@ func (l *DQNL) Lock(ctx context.Context) (err error) {
 // enter waits until this PE is the head of the queue.
 func (l *DQNL) enter(ctx context.Context) error {
 	q := &l.queue
-	kept, err := resume(ctx, q.status, q.me)
-	if err != nil {
-		return err
-	}
-	if kept {
-		return await(ctx, q.status, q.me)
+	if q.mine.status.Fetch(q.me) != idle {
+		kept, err := resume(ctx, q.status, q.me)
+		if err != nil {
+			return err
+		}
+		if kept {
+			return await(ctx, q.status, q.me)
+		}
 	}
 	before, err := l.replaceTail(ctx)
 	if before == 0 || err != nil {
 		return err
 	}
-	q.status.Swap(q.me, waiting)
+	q.mine.status.Swap(q.me, waiting)
 	if word, ok := q.link(int(before - 1)); ok {
-		q.status.Swap(q.me, word)
+		q.mine.status.Swap(q.me, word)
 		return nil
 	}
 	return await(ctx, q.status, q.me)

@@ -2,8 +2,9 @@ package locks
 
 // The distributed lock table (alock 6): a number of locks, spread evenly over the hosts and over the PEs of
 // each, all of one kind. A PE finds some of them near, on its own host, and the others far. What a table is
-// made of is ALocks, or the two locks that the paper compares them with: in a job whose atomics are the
-// network's (PGAS_AMO=nic), those use it for near locks too.
+// made of is ALocks, or the locks that the paper compares them with: in a job whose atomics are the network's
+// (PGAS_AMO=nic), those use it for near locks too. The paper's queue lock swaps its tail by compare-swaps, since
+// InfiniBand has no swap; there are both.
 
 import (
 	"context"
@@ -19,6 +20,7 @@ const (
 	TableALock TableKind = iota
 	TableMCS             // queue locks (D-MCS)
 	TableSpin            // one word each, tried again and again without a pause
+	TableDQNL            // queue locks that are entered by compare-swap, as the paper's MCS
 )
 
 // TableOptions are alike on all PEs.
@@ -33,6 +35,7 @@ type Table struct {
 	locks     []Lock
 	homes     []int
 	near, far []int // indexes of locks
+	free      func(context.Context) error
 }
 
 // AllocTable allocates n locks and makes this PE's handles of them. It is collective.
@@ -40,11 +43,11 @@ func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Tab
 	if n < 1 {
 		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %d locks: it has at least one", n)})
 	}
-	make, err := makerOf(ctx, w, n, o)
+	make, free, err := makerOf(ctx, w, n, o)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{w: w}
+	t := &Table{w: w, free: free}
 	hosts := byHost(w)
 	for i := range n {
 		pes := hosts[i%len(hosts)]
@@ -80,33 +83,57 @@ func byHost(w *pgas.World) (hosts [][]int) {
 }
 
 // makerOf allocates what a table needs, and makes handles of it.
-func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (func(i, home int) (Lock, error), error) {
+func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make func(i, home int) (Lock, error), free func(context.Context) error, err error) {
 	cpu, err := w.NewContext(pgas.ByCPU)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var freeState func(context.Context) error
 	switch o.Kind {
 	case TableALock:
-		s, err := AllocALockState(ctx, w, n)
-		return func(i, home int) (Lock, error) {
+		s, failed := AllocALockState(ctx, w, n)
+		err, freeState = failed, s.Free
+		make = func(i, home int) (Lock, error) {
 			return NewALock(w, s.At(i), ALockOptions{Home: home, RemoteBudget: o.RemoteBudget, LocalBudget: o.LocalBudget, CPU: cpu})
-		}, err
+		}
 	case TableMCS:
-		s, err := AllocDMCSState(ctx, w, n)
-		return func(i, home int) (Lock, error) {
+		s, failed := AllocDMCSState(ctx, w, n)
+		err, freeState = failed, s.Free
+		make = func(i, home int) (Lock, error) {
 			l := NewDMCS(w, s.At(i), DMCSOptions{Home: home})
-			q := s.At(i).Queue().On(cpu)
-			l.queue.mine = node{q.Next(), q.Status()} // looked at without the network, as in the paper
+			l.queue.lookBy(s.At(i).Queue().On(cpu))
 			return l, nil
-		}, err
+		}
+	case TableDQNL:
+		s, failed := AllocDQNLState(ctx, w, n)
+		err, freeState = failed, s.Free
+		make = func(i, home int) (Lock, error) {
+			l := NewDQNL(w, s.At(i), DQNLOptions{Home: home})
+			l.queue.lookBy(s.At(i).Queue().On(cpu))
+			return l, nil
+		}
 	case TableSpin:
-		s, err := AllocSpinState(ctx, w, n)
-		return func(i, home int) (Lock, error) {
+		s, failed := AllocSpinState(ctx, w, n)
+		err, freeState = failed, s.Free
+		make = func(i, home int) (Lock, error) {
 			return newEagerSpin(w, s.At(i), SpinOptions{Home: home}, cpu), nil
-		}, err
+		}
+	default:
+		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("kind %d: there are TableALock, TableMCS, TableSpin and TableDQNL", o.Kind)})
 	}
-	panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("kind %d: there are TableALock, TableMCS and TableSpin", o.Kind)})
+	return make, func(ctx context.Context) error {
+		if err := freeState(ctx); err != nil {
+			return err
+		}
+		return cpu.Close()
+	}, err
 }
+
+// lookBy has this PE look at its own node without the network, as in the paper.
+func (q *queue) lookBy(own QueueRef) { q.mine = node{own.Next(), own.Status()} }
+
+// Free ends the table, whose locks nobody holds or waits for. It is collective.
+func (t *Table) Free(ctx context.Context) error { return t.free(ctx) }
 
 // Len is the number of locks.
 func (t *Table) Len() int { return len(t.locks) }

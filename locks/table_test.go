@@ -15,18 +15,12 @@ import (
 var tableKinds = []struct {
 	name string
 	kind locks.TableKind
-}{{"ALock", locks.TableALock}, {"MCS", locks.TableMCS}, {"spin", locks.TableSpin}}
+}{{"ALock", locks.TableALock}, {"MCS", locks.TableMCS}, {"spin", locks.TableSpin}, {"DQNL", locks.TableDQNL}}
 
 // TestTableLocks has the last lock of a table, whose home is not PE 0, pass what every lock must.
 func TestTableLocks(t *testing.T) {
 	for _, k := range tableKinds {
 		t.Run(k.name, func(t *testing.T) {
-			if k.kind == locks.TableSpin {
-				// It is there to be compared with: without pauses, PEs of two hosts on the same two CPUs get nowhere.
-				pgastest.RunGoroutines(t, 4, lockstest.Body(lockstest.Excludes, inTable(k.kind)))
-				pgastest.RunProcesses(t, 4, lockstest.Body(lockstest.Excludes, inTable(k.kind)))
-				return
-			}
 			lockstest.Run(t, 4, lockstest.Excludes, inTable(k.kind))
 		})
 		t.Run(k.name+" simulated", func(t *testing.T) {
@@ -53,9 +47,7 @@ func TestTableWork(t *testing.T) {
 			body := func(ctx context.Context, w *pgas.World) error { return addUnderTable(ctx, w, k.kind) }
 			pgastest.RunGoroutines(t, 4, body)
 			pgastest.RunProcesses(t, 4, body)
-			if k.kind != locks.TableSpin {
-				pgastest.RunHosts(t, 4, 2, body)
-			}
+			pgastest.RunHosts(t, 4, 2, body)
 		})
 	}
 }
@@ -89,7 +81,10 @@ func addUnderTable(ctx context.Context, w *pgas.World, kind locks.TableKind) err
 	if want := int64(rounds * w.NPEs()); total != want {
 		return fmt.Errorf("%d were added under the locks, want %d", total, want)
 	}
-	return w.Barrier(ctx)
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	return t.Free(ctx)
 }
 
 // TestTableSpread: every host has as many locks, every PE of a host too, and what is near is on this host.
