@@ -88,7 +88,7 @@ func (l LockRef) TryLock() bool {
 	}
 	me := uint64(l.w.PE()) + 1
 	l.own(lockNext).Store(0)
-	old, err := l.update(l.home(), lockTail, transport.CompareSwap, me, 0)
+	old, err := l.update(l.Home(), lockTail, transport.CompareSwap, me, 0)
 	switch {
 	case err != nil:
 		l.w.giveUp(l)
@@ -138,7 +138,7 @@ func (l LockRef) enterFirst(ctx context.Context) error {
 func (l LockRef) enter() (before int, err error) {
 	me := uint64(l.w.PE()) + 1
 	l.own(lockNext).Store(0)
-	old, err := l.update(l.home(), lockTail, transport.Swap, me, 0)
+	old, err := l.update(l.Home(), lockTail, transport.Swap, me, 0)
 	if err != nil || old == 0 {
 		return -1, err
 	}
@@ -180,7 +180,7 @@ func (l LockRef) behind() (int, error) {
 	next := l.own(lockNext)
 	if next.Load() == 0 {
 		me := uint64(l.w.PE()) + 1
-		if old, err := l.update(l.home(), lockTail, transport.CompareSwap, 0, me); err != nil || old == me {
+		if old, err := l.update(l.Home(), lockTail, transport.CompareSwap, 0, me); err != nil || old == me {
 			return -1, err
 		}
 		// Somebody has swapped the tail and is about to say who it is.
@@ -192,8 +192,9 @@ func (l LockRef) behind() (int, error) {
 	return int(next.Load() - 1), nil
 }
 
-// home is the PE whose copy holds the tail.
-func (l LockRef) home() int {
+// Home is the PE that keeps track of who came last. It follows from the lock's place in the heap, so that
+// those of many locks are spread over the job. A PE of its host waits for no network to take a free lock.
+func (l LockRef) Home() int {
 	return int(uint64(l.off) / 8 * 0x9e3779b97f4a7c15 >> 32 % uint64(l.w.NPEs()))
 }
 
@@ -210,11 +211,7 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 		return old, nil
 	}
 	via, to := c.far("Lock", pe)
-	old, err := via.Atomic(l.w.ctx, to, op, word8(uint64(off)), v, cond)
-	if err == nil && l.w.shm.Heap(to) != nil {
-		l.w.stateOf(to).Ring(uint64(off)) // a NIC does not
-	}
-	return old, err
+	return via.Atomic(l.w.ctx, to, op, word8(uint64(off)), v, cond)
 }
 
 // awaitOrder waits until the goroutines of this PE that came earlier are through.

@@ -4,7 +4,7 @@ package pgas
 
 // LockTail is 1 + the last PE of the lock's queue, or 0.
 func LockTail(l LockRef) uint64 {
-	home := l.home()
+	home := l.Home()
 	return Atomic[uint64]{ctx: l.w.def, off: l.off + lockTail}.Fetch(home)
 }
 
@@ -15,4 +15,4 @@ func LockLine(l LockRef) (n int) {
 }
 
 // LockHome is the PE that the lock's tail is on.
-func LockHome(l LockRef) int { return l.home() }
+func LockHome(l LockRef) int { return l.Home() }
