@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
@@ -49,7 +50,10 @@ func (s sizes) of(wanted []int) []int {
 	return have
 }
 
-var benches = [...]bench{
+// benches is the table, in the order in which they run.
+var benches = slices.Concat(benchesOfOperations, benchesOfLocks())
+
+var benchesOfOperations = []bench{
 	{"put", "put to one PE, quiet at the end", everySize, false, putTask},
 	{"put-quiet", "put and wait until it is complete there", everySize, false, putQuietTask},
 	{"get", "blocking get", everySize, false, getTask},
@@ -94,12 +98,13 @@ type task struct {
 	batch func(first, n int) error
 	// verify runs on every PE after a barrier, and says what is not as done operations leave it.
 	verify func(done int) error
-	step   int     // batches are a multiple of it
-	alone  bool    // PE 0 works, the others wait
-	long   bool    // long batches
-	ways   float64 // of what is counted, in one operation
-	via    string  // how it travels
-	end    func()  // gives back what the task took; may be nil
+	step   int          // batches are a multiple of it
+	alone  bool         // PE 0 works, the others wait
+	once   func() error // instead of batch: one operation, which all PEs do again and again for a fixed time
+	long   bool         // long batches
+	ways   float64      // of what is counted, in one operation
+	via    string       // how it travels
+	end    func()       // gives back what the task took; may be nil
 }
 
 // A runner is this PE's side of all benches.
@@ -111,6 +116,7 @@ type runner struct {
 	ring    pgas.Slice[uint64] // the words of a Ring
 	board   BoardRef
 	boards  BoardSym
+	shares  ShareSym
 	area    pgas.Sym[byte]
 	blocks  pgas.Sym[int64] // of collectives: see gather
 	payload []byte          // private memory of this PE
@@ -132,6 +138,9 @@ func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, e
 		return nil, err
 	}
 	r.board = r.boards.At(0)
+	if r.shares, err = AllocShare(ctx, w, w.NPEs()); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -142,9 +151,9 @@ func (r *runner) point(b bench, size int) (result.Result, error) {
 	if t.end != nil {
 		defer t.end()
 	}
-	s, err := r.measure(t)
+	res, done, err := r.figures(b, size, t)
 	if err == nil {
-		err = t.verify(s.Done)
+		err = t.verify(done)
 	}
 	if err == nil {
 		err = r.w.Barrier(r.ctx) // nobody starts the next before all have looked
@@ -152,10 +161,23 @@ func (r *runner) point(b bench, size int) (result.Result, error) {
 	if err != nil {
 		return result.Result{}, fmt.Errorf("%s of %d bytes: %w", b.name, size, err)
 	}
-	if r.w.PE() != 0 {
-		return result.Result{}, nil
+	return res, nil
+}
+
+// figures measures t. The result is PE 0's alone; how many operations were done is known to every PE.
+func (r *runner) figures(b bench, size int, t task) (res result.Result, done int, err error) {
+	if t.once != nil {
+		shares, done, err := r.contend(t)
+		if err != nil || r.w.PE() != 0 {
+			return res, done, err
+		}
+		return result.OfShares(b.name, size, t.via, shares), done, nil
 	}
-	return result.Of(b.name, size, r.w.NPEs(), t.via, s, t.ways), nil
+	s, err := r.measure(t)
+	if err != nil || r.w.PE() != 0 {
+		return res, s.Done, err
+	}
+	return result.Of(b.name, size, r.w.NPEs(), t.via, s, t.ways), s.Done, nil
 }
 
 // measure runs t on all PEs. The number of operations is known to every PE afterwards, the samples to

@@ -37,6 +37,7 @@ USAGE
   pgasrun -n 2 pgasbench [flags]
   pgasrun -hosts a:1,b:1 pgasbench [flags]
   pgasbench compare [flags]         ours against OSHMEM and UCX, in one run
+  pgasbench locks [flags]           locks as in their papers, in a job or simulated
 
 PE 0 works with the last PE and prints; the others only take part in barriers.
 
@@ -95,7 +96,7 @@ func parseOptions(args []string) (*options, error) {
 	if o.bench, err = regexp.Compile(t.bench); err != nil {
 		return nil, fmt.Errorf("-bench %s: not a regular expression (%v)", t.bench, err)
 	}
-	if !slices.ContainsFunc(benches[:], func(b bench) bool { return o.bench.MatchString(b.name) }) {
+	if !slices.ContainsFunc(benches, func(b bench) bool { return o.bench.MatchString(b.name) }) {
 		return nil, fmt.Errorf("-bench %s: matches none of %s", t.bench, strings.Join(benchNames(), ", "))
 	}
 	if o.sizes, err = parseSizes(t.sizes); err != nil {

@@ -24,6 +24,16 @@ type Board struct {
 	Flag   pgas.Signal // set by: the partner, with or after its payload
 	_      [56]byte
 	Agreed int64 // written by: PE 0, between two barriers
+	Count  int64 // of PE 0's copy; written by: who holds the lock
+}
+
+// Share is what a PE has got of a lock. PE 0 has one for each PE.
+//
+//pgas:symmetric
+type Share struct {
+	Got     int64 // written by: the PE with the index of the record; times that it held the lock
+	Longest int64 // the same; ns between two of them
+	Took    int64 // the same; ns in all
 }
 
 // Memory is what an idle PE takes, in kilobytes. PE 0 has one for each PE.

@@ -193,12 +193,14 @@ func _(x Board) {
 		Flag   pgas.Signal
 		_      [56]byte
 		Agreed int64
+		Count  int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-136]
+	_ = ok[unsafe.Sizeof(x)-144]
 	_ = ok[unsafe.Offsetof(x.Word)-0]
 	_ = ok[unsafe.Offsetof(x.Flag)-64]
 	_ = ok[unsafe.Offsetof(x.Agreed)-128]
+	_ = ok[unsafe.Offsetof(x.Count)-136]
 }
 
 // BoardSym is a symmetric allocation of Board records: Len of them, at the same offset of every
@@ -212,7 +214,7 @@ type BoardSym struct {
 // *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
 // Board.
 func AllocBoard(ctx context.Context, w *pgas.World, n int) (BoardSym, error) {
-	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0xcd3b0b682208c679})
+	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0x8cf3cb716d28a435})
 	return BoardSym{s}, err
 }
 
@@ -419,6 +421,272 @@ func (r BoardRef) PutAgreedSignalAdd(pe int, v int64, sig pgas.SignalRef, value 
 // AgreedRef refers to Agreed of the record.
 func (r BoardRef) AgreedRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 128)
+}
+
+// PutCount copies v into Count of the record on PE pe. The source may be reused on return; it is
+// visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r BoardRef) PutCount(pe int, v int64) {
+	pgas.PutField(r.ref, 136, pe, v)
+}
+
+// GetCount returns Count of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BoardRef) GetCount(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 136, pe)
+}
+
+// GetCountNB fills *dst from Count of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r BoardRef) GetCountNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 136).GetNB(pe, dst)
+}
+
+// PutCountSignal copies v into Count of the record on PE pe, and then sets the signal sig there to
+// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r BoardRef) PutCountSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 136).PutSignal(pe, &v, sig, value)
+}
+
+// PutCountSignalAdd copies v into Count of the record on PE pe, and then adds value to the signal
+// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
+// be reused on return.
+func (r BoardRef) PutCountSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 136).PutSignalAdd(pe, &v, sig, value)
+}
+
+// CountRef refers to Count of the record.
+func (r BoardRef) CountRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 136)
+}
+
+// A compiler error in this function says that Share is not what this file was generated for any
+// more: run go generate (or go tool pgasgen) again.
+func _(x Share) {
+	_ = struct {
+		Got     int64
+		Longest int64
+		Took    int64
+	}(x)
+	var ok [1]struct{}
+	_ = ok[unsafe.Sizeof(x)-24]
+	_ = ok[unsafe.Offsetof(x.Got)-0]
+	_ = ok[unsafe.Offsetof(x.Longest)-8]
+	_ = ok[unsafe.Offsetof(x.Took)-16]
+}
+
+// ShareSym is a symmetric allocation of Share records: Len of them, at the same offset of every
+// PE's heap.
+type ShareSym struct {
+	sym pgas.Sym[Share]
+}
+
+// AllocShare allocates n zeroed Share records on every PE. It is collective: every PE makes the
+// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
+// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
+// Share.
+func AllocShare(ctx context.Context, w *pgas.World, n int) (ShareSym, error) {
+	s, err := pgas.AllocLayout[Share](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Share", Hash: 0x0ffec1aca368edad})
+	return ShareSym{s}, err
+}
+
+// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
+// freed.
+func (s ShareSym) At(i int) ShareRef {
+	return ShareRef{s.sym.At(i)}
+}
+
+// Len is the number of records.
+func (s ShareSym) Len() int {
+	return s.sym.Len()
+}
+
+// Local is this PE's own copy of the records, for plain loads and stores.
+func (s ShareSym) Local() []Share {
+	return s.sym.Local()
+}
+
+// On is the same records on another context: c orders and completes what is done through the
+// result.
+func (s ShareSym) On(c *pgas.Context) ShareSym {
+	return ShareSym{s.sym.On(c)}
+}
+
+// Sym is the allocation without its accessors.
+func (s ShareSym) Sym() pgas.Sym[Share] {
+	return s.sym
+}
+
+// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
+// zero. It is collective, and s is freed; on an error s is as it was.
+func (s ShareSym) Realloc(ctx context.Context, n int) (ShareSym, error) {
+	t, err := s.sym.Realloc(ctx, n)
+	return ShareSym{t}, err
+}
+
+// Free ends the allocation on every PE. It is collective; references to its records may not be used
+// any more.
+func (s ShareSym) Free(ctx context.Context) error {
+	return s.sym.Free(ctx)
+}
+
+// ShareRef refers to one Share record: the same one on every PE. It is small; copy it.
+type ShareRef struct {
+	ref pgas.Ref[Share]
+}
+
+// ShareRefOf gives r, which refers to a Share somewhere in symmetric memory, its accessors.
+func ShareRefOf(r pgas.Ref[Share]) ShareRef {
+	return ShareRef{r}
+}
+
+// Local is this PE's own copy of the record, for plain loads and stores.
+func (r ShareRef) Local() *Share {
+	return r.ref.Local()
+}
+
+// On is the same record on another context: c orders and completes what is done through the result.
+func (r ShareRef) On(c *pgas.Context) ShareRef {
+	return ShareRef{r.ref.On(c)}
+}
+
+// Ref is the reference without its accessors.
+func (r ShareRef) Ref() pgas.Ref[Share] {
+	return r.ref
+}
+
+// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
+// after a Quiet, and a Fence orders it before later puts to pe.
+func (r ShareRef) Put(pe int, v Share) {
+	r.ref.Put(pe, v)
+}
+
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
+// lost.
+func (r ShareRef) Get(pe int) Share {
+	return r.ref.Get(pe)
+}
+
+// PutNB is Put from a pointer: *v may be reused on return.
+func (r ShareRef) PutNB(pe int, v *Share) {
+	r.ref.PutNB(pe, v)
+}
+
+// GetNB fills *dst from the record of PE pe. It is complete when the next Quiet returns; until then
+// the destination must not be touched.
+func (r ShareRef) GetNB(pe int, dst *Share) {
+	r.ref.GetNB(pe, dst)
+}
+
+// PutGot copies v into Got of the record on PE pe. The source may be reused on return; it is
+// visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r ShareRef) PutGot(pe int, v int64) {
+	pgas.PutField(r.ref, 0, pe, v)
+}
+
+// GetGot returns Got of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ShareRef) GetGot(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 0, pe)
+}
+
+// GetGotNB fills *dst from Got of the record on PE pe. It is complete when the next Quiet returns;
+// until then the destination must not be touched.
+func (r ShareRef) GetGotNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
+}
+
+// PutGotSignal copies v into Got of the record on PE pe, and then sets the signal sig there to
+// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r ShareRef) PutGotSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
+}
+
+// PutGotSignalAdd copies v into Got of the record on PE pe, and then adds value to the signal sig
+// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r ShareRef) PutGotSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
+}
+
+// GotRef refers to Got of the record.
+func (r ShareRef) GotRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 0)
+}
+
+// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; it
+// is visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r ShareRef) PutLongest(pe int, v int64) {
+	pgas.PutField(r.ref, 8, pe, v)
+}
+
+// GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ShareRef) GetLongest(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 8, pe)
+}
+
+// GetLongestNB fills *dst from Longest of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ShareRef) GetLongestNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
+}
+
+// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig there
+// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
+// be reused on return.
+func (r ShareRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
+}
+
+// PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
+// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
+// source may be reused on return.
+func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// LongestRef refers to Longest of the record.
+func (r ShareRef) LongestRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 8)
+}
+
+// PutTook copies v into Took of the record on PE pe. The source may be reused on return; it is
+// visible there after a Quiet, and a Fence orders it before later puts to pe.
+func (r ShareRef) PutTook(pe int, v int64) {
+	pgas.PutField(r.ref, 16, pe, v)
+}
+
+// GetTook returns Took of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ShareRef) GetTook(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 16, pe)
+}
+
+// GetTookNB fills *dst from Took of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ShareRef) GetTookNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
+}
+
+// PutTookSignal copies v into Took of the record on PE pe, and then sets the signal sig there to
+// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r ShareRef) PutTookSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
+}
+
+// PutTookSignalAdd copies v into Took of the record on PE pe, and then adds value to the signal sig
+// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
+// reused on return.
+func (r ShareRef) PutTookSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+}
+
+// TookRef refers to Took of the record.
+func (r ShareRef) TookRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 16)
 }
 
 // A compiler error in this function says that Memory is not what this file was generated for any

@@ -48,7 +48,11 @@ func (o *output) close() error {
 	return drawPlot(o.plot, o.results)
 }
 
-const columns = "%-16s %8s %4s %-6s %9s %9s %9s %9s %9s\n"
+const (
+	figureColumns = "%-16s %8s %4s %-6s %9s %9s %9s %9s %9s"
+	columns       = figureColumns + "\n"
+	sharesColumns = figureColumns + "  longest wait %s, each PE %d to %d times\n"
+)
 
 func writeHeader(w io.Writer) error {
 	_, err := fmt.Fprintf(w, columns, "bench", "bytes", "PEs", "via", "median", "min", "p99", "MB/s", "Mop/s")
@@ -58,6 +62,11 @@ func writeHeader(w io.Writer) error {
 func writeRow(w io.Writer, r result.Result) error {
 	if r.Bench == "idle" {
 		_, err := fmt.Fprintf(w, "%-16s %8s %4d %-6s resident %.0f kB, its share %.0f kB\n", r.Bench, "", r.PEs, r.Transport, r.RssKB, r.PssKB)
+		return err
+	}
+	if r.MaxNs > 0 { // of what PEs compete for there are no batches
+		_, err := fmt.Fprintf(w, sharesColumns, r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
+			duration(r.P50ns), "-", "-", "-", rate(r.Mops), duration(r.MaxNs), r.Least, r.Most)
 		return err
 	}
 	_, err := fmt.Fprintf(w, columns, r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,

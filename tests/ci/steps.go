@@ -139,6 +139,7 @@ func peers(ctx context.Context) error {
 	defer os.RemoveAll(dir)
 	for _, argv := range [][]string{
 		{"oshcc", "-O3", "-Wall", "-o", filepath.Join(dir, "osh"), "tests/peers/osh.c"},
+		{"mpicc", "-O3", "-Wall", "-o", filepath.Join(dir, "mpi"), "tests/peers/mpi.c"},
 		{"gcc", "-O3", "-Wall", "-o", filepath.Join(dir, "ucp"), "tests/peers/ucp.c", "-lucp", "-lucs"},
 		{"gcc", "-O3", "-Wall", "-o", filepath.Join(dir, "floor"), "tests/peers/floor.c"},
 	} {

@@ -9,6 +9,7 @@
 
 #include <shmem.h>
 
+#include "locks.h"
 #include "measure.h"
 
 static int me, pes, partner;
@@ -325,6 +326,84 @@ static void bench_barrier(void) {
 
 #include "collectives.h"
 
+// Locks. locks.h says what is measured.
+
+static long *locks;           // one for each home
+static long *home_lock;       // the one in use
+static long *counter;         // of PE 0's copy
+static struct share *shares;  // of all PEs, on PE 0
+
+// lock_at is the lock whose words are PE pe's: Open MPI takes the PE from the lock's place in the heap, which
+// begins at a page. It is so for numbers of PEs that are powers of two.
+static long *lock_at(int pe) {
+	long *lock = locks;
+	while ((int)((uintptr_t)lock / sizeof *lock % pes) != pe)
+		lock++;
+	return lock;
+}
+
+static void allocate_locks(void) {
+	locks = shmem_calloc(pes, sizeof *locks);
+	counter = shmem_calloc(64, 1);
+	shares = shmem_calloc(pes, sizeof *shares);
+	if (!locks || !counter || !shares)
+		die("no memory for locks");
+	shmem_barrier_all();
+}
+
+static void count_alone(void *arg, long first, long n) {
+	volatile long *count = arg;
+	(void)first;
+	while (n--) {
+		shmem_set_lock(home_lock);
+		++*count;
+		shmem_clear_lock(home_lock);
+	}
+}
+
+static void bench_lock_alone(const char *bench, int home) {
+	struct work w = {count_alone, counter, 1, BATCH_NS, NULL};
+	if (!wanted(&options, bench))
+		return;
+	home_lock = lock_at(home);
+	*counter = 0;
+	long done = lead(bench, w, 8, 1);
+	if (me == 0 && *counter != done)
+		die("%s: counted to %ld in %ld operations", bench, *counter, done);
+	shmem_barrier_all();
+}
+
+static void count_once(void *arg) {
+	(void)arg;
+	shmem_set_lock(home_lock);
+	shmem_long_p(counter, shmem_long_g(counter, 0) + 1, 0);
+	shmem_clear_lock(home_lock);
+}
+
+static void bench_lock_contended(void) {
+	static const char *bench = "lock-contended";
+	if (!wanted(&options, bench))
+		return;
+	home_lock = lock_at(0);
+	*counter = 0;
+	shmem_barrier_all();
+	struct share mine = contend(bench, count_once, NULL, options.point_ns);
+	shmem_putmem(shares + me, &mine, sizeof mine, 0);
+	shmem_barrier_all();
+	if (me == 0) {
+		check_count(bench, *(volatile long *)counter, shares, pes);
+		report_shares(bench, pes, transport, shares);
+	}
+	shmem_barrier_all();
+}
+
+static void bench_locks(void) {
+	allocate_locks();
+	bench_lock_alone("lock-own", 0);
+	bench_lock_alone("lock-other", partner);
+	bench_lock_contended();
+}
+
 // idle reports what a PE that has done nothing but start and meet the others takes of memory: the
 // median of the PEs.
 static void idle(void) {
@@ -362,6 +441,7 @@ static void bench_all(void) {
 	bench_atomic("swap", swaps, 1);
 	bench_atomic("fetch", fetches, 0);
 	bench_barrier();
+	bench_locks();
 }
 
 int main(int argc, char **argv) {

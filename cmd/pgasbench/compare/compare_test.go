@@ -415,14 +415,19 @@ func TestUsage(t *testing.T) {
 
 // The peers measure by the same rule: the numbers of measure.h are those of package result.
 func TestPeersMeasureAlike(t *testing.T) {
-	text, err := os.ReadFile("../../../tests/peers/measure.h")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, header := range []string{"measure.h", "locks.h"} {
+		part, err := os.ReadFile("../../../tests/peers/" + header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, part...)
 	}
 	p := result.Standard(0)
 	for name, want := range map[string]int{
 		"BATCH_NS": int(p.Short), "LONG_BATCH_NS": int(p.Long), "LEAST_BATCHES": p.Least, "MOST_BATCHES": p.Most,
 		"TRIES": p.Tries, "WINDOW": result.Window, "RING_BYTES": result.Slots(64) * 64, "MOST_SLOTS": result.Slots(1),
+		"CONTENDED": result.Contended,
 	} {
 		m := regexp.MustCompile(`(?m)^#define ` + name + ` (\d+)`).FindSubmatch(text)
 		if m == nil || string(m[1]) != strconv.Itoa(want) {

@@ -24,6 +24,9 @@ type Result struct {
 	Mops      float64 `json:"mops"`             // 10^6 operations a second, at the median
 	RssKB     float64 `json:"rss_kb,omitempty"` // of the bench "idle": resident memory of a PE
 	PssKB     float64 `json:"pss_kb,omitempty"` // the same, shared pages divided by their sharers
+	MaxNs     float64 `json:"max_ns,omitempty"` // of what PEs compete for: the longest time between two operations of a PE
+	Least     int     `json:"least,omitempty"`  // the same: operations of the PE that had the fewest
+	Most      int     `json:"most,omitempty"`   // the same: of the PE that had the most
 }
 
 // Of makes a Result of samples. ways is how many of what Bench counts one sample holds: 2 for a

@@ -65,6 +65,7 @@ func TestOfCountsWays(t *testing.T) {
 func TestJSONRoundTrip(t *testing.T) {
 	all := []Result{
 		{Bench: "put", Bytes: 8, PEs: 2, Transport: "shm", P50ns: 1.25, MinNs: 1, P99ns: 4.5, MBps: 6400, Mops: 800},
+		{Bench: "lock-contended", Bytes: 8, PEs: 4, Transport: "oshmem", P50ns: 6262.5, Mops: 0.15968, MaxNs: 4.1233e6, Least: 14712, Most: 25707},
 		{Bench: "idle", PEs: 16, Transport: "oshmem", RssKB: 19292, PssKB: 12486},
 	}
 	var out bytes.Buffer
@@ -170,6 +171,41 @@ func TestMeasureStopsAtAnError(t *testing.T) {
 		if _, err := Standard(time.Second).Measure(w); !errors.Is(err, boom) {
 			t.Errorf("error at %d: got %v", at, err)
 		}
+	}
+}
+
+// A contended run ends by the clock, after the operation that is under way then.
+func TestContend(t *testing.T) {
+	p := Standard(time.Millisecond)
+	for _, c := range []struct {
+		costs []time.Duration // in turn
+		want  Share
+	}{
+		{[]time.Duration{time.Millisecond}, Share{10, time.Millisecond, 10 * time.Millisecond}},
+		{[]time.Duration{3 * time.Millisecond, time.Millisecond}, Share{5, 3 * time.Millisecond, 11 * time.Millisecond}},
+		{[]time.Duration{time.Hour}, Share{1, time.Hour, time.Hour}},
+	} {
+		now, n := time.Minute, 0
+		got, err := p.Contend(func() error {
+			now += c.costs[n%len(c.costs)]
+			n++
+			return nil
+		}, func() time.Duration { return now })
+		if err != nil || got != c.want {
+			t.Errorf("%v: %+v, %v, want %+v", c.costs, got, err, c.want)
+		}
+	}
+	boom := errors.New("boom")
+	if _, err := p.Contend(func() error { return boom }, nil); err != boom {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOfShares(t *testing.T) {
+	got := OfShares("dmcs-contended", 8, "shm", []Share{{100, 5000, 100_000}, {50, 9000, 100_000}, {200, 700, 200_000}})
+	want := Result{Bench: "dmcs-contended", Bytes: 8, PEs: 3, Transport: "shm", P50ns: 400, Mops: 2.5, MaxNs: 9000, Least: 50, Most: 200}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
 

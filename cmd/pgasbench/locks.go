@@ -1,0 +1,162 @@
+package main
+
+// Locks: taken and given back by one PE that is alone, or by all PEs at once for a fixed time. A word under
+// the lock counts, and what it has come to is what has been done, or somebody was in between. The same
+// rules stand in tests/peers/locks.h.
+
+import (
+	"context"
+	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A lockKind is a lock that is measured. make is collective; the words that all PEs ask for are home's.
+type lockKind struct {
+	name, doc string
+	make      func(ctx context.Context, w *pgas.World, home int) (locker, error)
+}
+
+// locker is what is measured of a lock.
+type locker interface {
+	Lock(ctx context.Context) error
+	Unlock()
+}
+
+var lockKinds = []lockKind{
+	{"lock", "pgas.Lock", makeLock},
+	{"dmcs", "a D-MCS lock", func(ctx context.Context, w *pgas.World, home int) (locker, error) {
+		return locks.AllocDMCS(ctx, w, locks.DMCSOptions{Home: home})
+	}},
+	{"alock", "an ALock", func(ctx context.Context, w *pgas.World, home int) (locker, error) {
+		return locks.AllocALock(ctx, w, locks.ALockOptions{Home: home})
+	}},
+	{"rmamcs", "an RMA-MCS lock", func(ctx context.Context, w *pgas.World, _ int) (locker, error) {
+		return locks.AllocRMAMCS(ctx, w, locks.RMAMCSOptions{})
+	}},
+	{"rmarw", "an RMA-RW lock, for writing", func(ctx context.Context, w *pgas.World, _ int) (locker, error) {
+		return locks.AllocRMARW(ctx, w, locks.RMARWOptions{})
+	}},
+	{"ncosed", "an N-CoSED lock, for writing", func(ctx context.Context, w *pgas.World, home int) (locker, error) {
+		return locks.AllocNCoSED(ctx, w, locks.NCoSEDOptions{Home: home})
+	}},
+}
+
+// benchesOfLocks are three of each kind.
+func benchesOfLocks() (all []bench) {
+	for _, k := range lockKinds {
+		all = append(all,
+			bench{k.name + "-own", "lock and unlock " + k.doc + " of the own memory, nobody else wanting it", oneWord, false, aloneAt(k, false)},
+			bench{k.name + "-other", "the same, of the last PE's memory", oneWord, true, aloneAt(k, true)},
+			bench{k.name + "-contended", "all PEs at " + k.doc + " for ten times as long: lock, count, unlock", oneWord, false, contendedTask(k)})
+	}
+	return all
+}
+
+// pgasLock is a pgas.Lock without the error of its Unlock, which the next wait reports.
+type pgasLock struct{ pgas.LockRef }
+
+func (l pgasLock) Unlock() {
+	if err := l.LockRef.Unlock(); err != nil {
+		panic(err)
+	}
+}
+
+// makeLock takes one of several locks whose home is home: which PE is a lock's home follows from its place.
+func makeLock(ctx context.Context, w *pgas.World, home int) (locker, error) {
+	for {
+		some, err := pgas.Alloc[pgas.Lock](ctx, w, 16)
+		if err != nil {
+			return nil, err
+		}
+		for i := range some.Len() {
+			if l := pgas.LockOf(some, i); l.Home() == home {
+				return pgasLock{l}, nil
+			}
+		}
+	}
+}
+
+// aloneAt measures PE 0, the home of the lock being PE 0 or the last PE.
+func aloneAt(k lockKind, other bool) func(r *runner, size int) task {
+	return func(r *runner, _ int) task {
+		home := 0
+		if other {
+			home = r.partner
+		}
+		l, err := k.make(r.ctx, r.w, home)
+		if err != nil {
+			return failed(err)
+		}
+		count := &r.board.Local().Count
+		*count = 0
+		batch := func(_, n int) error {
+			for range n {
+				if err := l.Lock(r.ctx); err != nil {
+					return err
+				}
+				*count++
+				l.Unlock()
+			}
+			return nil
+		}
+		t := r.oneSided(batch, r.checkCount)
+		t.via = r.w.TransportTo(home)
+		return t
+	}
+}
+
+// contendedTask measures all PEs. The home of the lock is PE 0, and so is that of the count.
+func contendedTask(k lockKind) func(r *runner, size int) task {
+	return func(r *runner, _ int) task {
+		l, err := k.make(r.ctx, r.w, 0)
+		if err != nil {
+			return failed(err)
+		}
+		r.board.Local().Count = 0
+		once := func() error {
+			if err := l.Lock(r.ctx); err != nil {
+				return err
+			}
+			r.board.PutCount(0, r.board.GetCount(0)+1)
+			l.Unlock()
+			return nil
+		}
+		return task{once: once, verify: r.checkCount, via: r.w.TransportTo(r.partner)}
+	}
+}
+
+// checkCount compares PE 0's count with what was done.
+func (r *runner) checkCount(done int) error {
+	if r.w.PE() != 0 {
+		return nil
+	}
+	return checkWord(uint64(r.board.Local().Count), done)
+}
+
+// contend has all PEs do t.once for a fixed time, and returns on PE 0 what each has got of it. done is
+// known to every PE.
+func (r *runner) contend(t task) (shares []result.Share, done int, err error) {
+	if err := r.w.Barrier(r.ctx); err != nil {
+		return nil, 0, err
+	}
+	mine, err := r.plan.Contend(t.once, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	to := r.shares.At(r.w.PE())
+	to.PutGot(0, int64(mine.Got))
+	to.PutLongest(0, int64(mine.Longest))
+	to.PutTook(0, int64(mine.Took))
+	if err := r.w.Barrier(r.ctx); err != nil {
+		return nil, 0, err
+	}
+	for _, s := range r.shares.Local() {
+		shares = append(shares, result.Share{Got: int(s.Got), Longest: time.Duration(s.Longest), Took: time.Duration(s.Took)})
+		done += int(s.Got)
+	}
+	done, err = r.agree(done)
+	return shares, done, err
+}

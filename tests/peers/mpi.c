@@ -1,0 +1,102 @@
+// mpi.c: locks by MPI's windows. PE 0 prints.
+//
+//	mpicc -O3 -o mpi mpi.c
+//	mpirun --allow-run-as-root --oversubscribe -np 2 ./mpi -bench lock -time 50ms
+//
+// A lock is the exclusive lock of one rank's part of a window. Under it the counter is read with a get and
+// a flush, and written with a put, which the unlock completes.
+
+#include <mpi.h>
+
+#include "locks.h"
+
+static int me, pes;
+static struct options options;
+static const char *transport;
+
+static MPI_Win window;
+static long *part;      // this rank's part of the window: the counter
+static int home;        // the rank whose part is locked
+static long own_count;  // what a rank that is alone counts
+
+static void count_alone(void *arg, long first, long n) {
+	volatile long *count = arg;
+	(void)first;
+	while (n--) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, home, 0, window);
+		++*count;
+		MPI_Win_unlock(home, window);
+	}
+}
+
+static void bench_alone(const char *bench, int at) {
+	struct work w = {count_alone, &own_count, 1, BATCH_NS, NULL};
+	if (!wanted(&options, bench))
+		return;
+	home = at;
+	own_count = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (me == 0) {
+		struct series s = measure(&w, options.point_ns);
+		if (own_count != s.done)
+			die("%s: counted to %ld in %ld operations", bench, own_count, s.done);
+		report(bench, 8, pes, transport, &s, 1);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void count_once(void *arg) {
+	long count;
+	(void)arg;
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+	MPI_Get(&count, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+	MPI_Win_flush(0, window);
+	count++;
+	MPI_Put(&count, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+	MPI_Win_unlock(0, window);
+}
+
+static long counted(void) {
+	long count;
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+	MPI_Get(&count, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+	MPI_Win_unlock(0, window);
+	return count;
+}
+
+static void bench_contended(void) {
+	static const char *bench = "lock-contended";
+	struct share *shares = malloc(pes * sizeof *shares);
+	if (!wanted(&options, bench))
+		return;
+	MPI_Barrier(MPI_COMM_WORLD);
+	struct share mine = contend(bench, count_once, NULL, options.point_ns);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Gather(&mine, 3, MPI_DOUBLE, shares, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	if (me == 0) {
+		check_count(bench, counted(), shares, pes);
+		report_shares(bench, pes, transport, shares);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	free(shares);
+}
+
+int main(int argc, char **argv) {
+	program = "mpi";
+	if (parse_options(&options, argc, argv) != argc)
+		die("usage: mpi [-bench REGEXP] [-sizes N,N] [-time 50ms]");
+	transport = "mpi";
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	MPI_Comm_size(MPI_COMM_WORLD, &pes);
+	MPI_Win_allocate(sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &window);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, window);
+	*part = 0;
+	MPI_Win_unlock(me, window);
+	bench_alone("lock-own", 0);
+	bench_alone("lock-other", pes - 1);
+	bench_contended();
+	MPI_Win_free(&window);
+	MPI_Finalize();
+	return 0;
+}
