@@ -4,7 +4,6 @@ package lockbench
 // line varies them, the table shows them and a plot takes them as its axis or its curves.
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,6 +25,8 @@ type config struct {
 	Local    int     `json:"local,omitempty"`    //
 	Locks    int     `json:"locks,omitempty"`    // of a table
 	Locality float64 `json:"locality,omitempty"` // the part of acquisitions that are near, 0 to 1
+	Nodes    int     `json:"nodes,omitempty"`    // hosts of the machine that is simulated, with so many
+	Threads  int     `json:"threads,omitempty"`  // PEs each; 0: Topology says
 
 	Levels []string      `json:"levels,omitempty"`  // of the topology that the lock has; none: all
 	Rounds int           `json:"rounds,omitempty"`  // acquisitions of each PE, if Time is 0
@@ -114,6 +115,8 @@ var parameters = []parameter{
 	},
 	{name: "locks", label: "locks", text: func(c config) string { return number(c.Locks) }, value: func(c config) float64 { return float64(c.Locks) }},
 	{name: "locality", label: "local acquisitions, %", text: func(c config) string { return percent(c.Locality) }, value: func(c config) float64 { return 100 * c.Locality }},
+	{name: "nodes", label: "hosts", text: func(c config) string { return number(c.Nodes) }, value: func(c config) float64 { return float64(c.Nodes) }},
+	{name: "threads", label: "PEs of a host", text: func(c config) string { return number(c.Threads) }, value: func(c config) float64 { return float64(c.Threads) }},
 	{name: "topology", text: func(c config) string { return c.Topology }},
 }
 
@@ -156,9 +159,13 @@ func (c config) name() string {
 	return text
 }
 
-// varied are the names of the parameters in which points differ.
+// varied are the names of the parameters in which points differ, but for those that follow from others.
 func varied(points []config) (names []string) {
+	shaped := !slices.ContainsFunc(points, func(c config) bool { return c.Nodes == 0 })
 	for _, p := range parameters {
+		if shaped && (p.name == "pes" || p.name == "topology") {
+			continue
+		}
 		if slices.ContainsFunc(points, func(c config) bool { return p.text(c) != p.text(points[0]) }) {
 			names = append(names, p.name)
 		}
@@ -176,6 +183,7 @@ type sweep struct {
 	tr, tw, remote, local []int
 	tableLocks            []int
 	locality              []float64
+	nodes, threads        []int // or pes and topologies
 	topologies            []string
 	rest                  config // of what is not varied
 }
@@ -194,12 +202,18 @@ func (s sweep) points() []config {
 	all = vary(all, s.tw, func(c *config, v int) { c.TW = v })
 	all = vary(all, s.remote, func(c *config, v int) { c.Remote = v })
 	all = vary(all, s.local, func(c *config, v int) { c.Local = v })
+	all = vary(all, s.nodes, func(c *config, v int) { c.Nodes = v })
+	all = vary(all, s.threads, func(c *config, v int) { c.Threads = v })
 	all = vary(all, s.topologies, func(c *config, v string) { c.Topology = v })
 	all = vary(all, s.pes, func(c *config, v int) { c.PEs = v })
 	seen := map[string]bool{}
 	var points []config
 	for _, c := range all {
 		c = c.trimmed()
+		if c.Nodes > 0 {
+			c.Threads = max(c.Threads, 1)
+			c.PEs, c.Topology = c.Nodes*c.Threads, fmt.Sprintf("socket:%d,host:1", c.Threads)
+		}
 		if !seen[c.key()] {
 			seen[c.key()] = true
 			points = append(points, c)
@@ -232,5 +246,11 @@ func or[T any](given, usual []T) []T {
 }
 
 // roundsFor is how many acquisitions of each PE make a point that is long enough to mean something and
-// short enough to wait for, in the simulator.
-func roundsFor(pes int) int { return cmp.Or(min(max(200_000/max(pes, 1), 100), 2000), 100) }
+// short enough to wait for, in the simulator. PEs that poll do many operations for each.
+func roundsFor(c config) int {
+	all := 200_000
+	if k, _ := kindOf(c.Lock); k.polls {
+		all /= 10
+	}
+	return min(max(all/c.PEs, 20), 2000)
+}

@@ -17,13 +17,14 @@ type kind struct {
 	counters  bool // T_DC, T_R, T_W
 	levels    bool // T_L
 	budgets   bool // remote and local
+	polls     bool // over the network
 	// alloc is collective, as is free. It is nil for what only some benches know how to make.
 	alloc func(ctx context.Context, w *pgas.World, c config) (l locks.Lock, free func(context.Context) error, err error)
 }
 
 var kinds = []kind{
 	{
-		name: "foMPI-Spin", doc: "one word, tried again and again",
+		name: "foMPI-Spin", doc: "one word, tried again and again", polls: true,
 		alloc: func(ctx context.Context, w *pgas.World, _ config) (locks.Lock, func(context.Context) error, error) {
 			s, err := locks.AllocSpinState(ctx, w, 1)
 			if err != nil {
@@ -114,6 +115,10 @@ var kinds = []kind{
 			}, err
 		},
 	},
+	// Those of benches that make them by themselves.
+	{name: "MCS", doc: "of a table: a queue of PEs"},
+	{name: "MCS-CAS", doc: "of a table: a queue of PEs, entered by compare-swap, as the paper's MCS"},
+	{name: "spin", doc: "of a table: one word, tried without a pause"},
 }
 
 func kindOf(name string) (kind, bool) {

@@ -87,6 +87,7 @@ type given struct {
 	figure                                 string
 	bench, lock, pes, fw, tdc, tl, tr, tw  string
 	remote, local, table, locality, levels string
+	nodes, threads                         string
 	topology, costs, atomics               string
 	rounds                                 int
 	span                                   time.Duration
@@ -117,7 +118,9 @@ func flags() (*flag.FlagSet, *given) {
 	fs.IntVar(&g.rounds, "rounds", 0, "acquisitions of each PE, `times` (default with -sim: enough)")
 	fs.DurationVar(&g.span, "time", 0, "or for how `long` each PE acquires (default without -sim: 300ms)")
 	fs.StringVar(&g.topology, "topo", "", "with -sim: the `machine`, as pgasrun -topo has it, with a count for each level")
-	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on `aries` or connectx3")
+	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo")
+	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of each of the -nodes")
+	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machineNames(), ", "))
 	fs.StringVar(&g.atomics, "atomics", "", "with -sim: `unified` (of CPU and NIC, to each other) or split")
 	fs.Uint64Var(&g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
 	fs.IntVar(&g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
@@ -142,7 +145,7 @@ func Parse(args []string) (*Options, error) {
 	}
 	var wrong error
 	fs.Visit(func(f *flag.Flag) {
-		if !g.o.Simulated && slices.Contains([]string{"pes", "topo", "costs", "atomics", "seed", "jobs"}, f.Name) {
+		if !g.o.Simulated && slices.Contains([]string{"pes", "topo", "nodes", "threads", "costs", "atomics", "seed", "jobs"}, f.Name) {
 			wrong = fmt.Errorf("-%s is for -sim: a real job is as pgasrun makes it", f.Name)
 		}
 	})
@@ -211,7 +214,7 @@ func (g *given) complete(s sweep, b bench) (sweep, error) {
 	if s.rest.Rounds == 0 && s.rest.Time == 0 {
 		s.rest.Time = 300 * time.Millisecond
 	}
-	s.pes, s.topologies = nil, nil
+	s.pes, s.topologies, s.nodes, s.threads = nil, nil, nil, nil
 	s.rest.Levels = (&reader{}).names(g.levels)
 	s.rest.Costs, s.rest.Atomics, s.rest.Seed = "", "", 0
 	return s, nil
@@ -223,7 +226,7 @@ func (o *Options) check() error {
 		c := &o.points[i]
 		if c.Simulated {
 			if c.Rounds == 0 && c.Time == 0 {
-				c.Rounds = roundsFor(c.PEs)
+				c.Rounds = roundsFor(*c)
 			}
 			if _, err := topo.Parse(c.Topology); err != nil {
 				return fmt.Errorf("-topo %s: %w", c.Topology, err)
@@ -280,10 +283,15 @@ func (g *given) sweep() (s sweep, err error) {
 	s.tableLocks = r.ints("table", g.table, 1, 1<<20)
 	s.locality = r.parts("locality", g.locality)
 	s.rest.Levels = r.names(g.levels)
+	s.nodes = r.ints("nodes", g.nodes, 1, 1<<16)
+	s.threads = r.ints("threads", g.threads, 1, 1<<10)
+	if (s.pes != nil || g.topology != "") && (s.nodes != nil || s.threads != nil) {
+		r.fail("-nodes and -threads are instead of -pes and -topo: a host has as many PEs as -threads says")
+	}
 	if g.topology != "" {
 		s.topologies = []string{g.topology}
 	}
-	s.rest.Costs = r.word("costs", g.costs, []string{"aries", "connectx3"})
+	s.rest.Costs = r.word("costs", g.costs, machineNames())
 	s.rest.Atomics = r.word("atomics", g.atomics, []string{"unified", "split"})
 	s.rest.Seed = g.seed
 	s.rest.Rounds, s.rest.Time = g.rounds, g.span
@@ -300,6 +308,9 @@ func (g *given) sweep() (s sweep, err error) {
 // over is s, and what it leaves open as base has it.
 func (s sweep) over(base sweep) sweep {
 	s.benches, s.locks = or(s.benches, base.benches), or(s.locks, base.locks)
+	if len(s.pes)+len(s.topologies) == 0 {
+		s.nodes, s.threads = or(s.nodes, base.nodes), or(s.threads, base.threads)
+	}
 	s.pes, s.writers, s.tdc, s.tl = or(s.pes, base.pes), or(s.writers, base.writers), or(s.tdc, base.tdc), or(s.tl, base.tl)
 	s.tr, s.tw, s.remote, s.local = or(s.tr, base.tr), or(s.tw, base.tw), or(s.remote, base.remote), or(s.local, base.local)
 	s.tableLocks, s.locality, s.topologies = or(s.tableLocks, base.tableLocks), or(s.locality, base.locality), or(s.topologies, base.topologies)

@@ -82,7 +82,11 @@ func about(c config) string {
 	if !c.Simulated {
 		return ""
 	}
-	return fmt.Sprintf("simulated: %s, costs of %s, %s atomics, seed %d", c.Topology, c.Costs, c.Atomics, c.Seed)
+	machine := c.Topology
+	if c.Nodes > 0 {
+		machine = "hosts of one socket"
+	}
+	return fmt.Sprintf("simulated: %s, costs of %s, %s atomics, seed %d", machine, c.Costs, c.Atomics, c.Seed)
 }
 
 func (out *output) row(r result) error {

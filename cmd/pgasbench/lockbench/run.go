@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,7 +63,11 @@ func gather(ctx context.Context, w *pgas.World, mine TallyRef, t Tally) (all []T
 }
 
 // machines are the costs that the simulator knows.
-var machines = map[string]*sim.Costs{"aries": &sim.Aries, "connectx3": &sim.ConnectX3}
+var machines = map[string]*sim.Costs{
+	"aries": &sim.Aries, "connectx3": &sim.ConnectX3, "mt25208": &sim.MT25208, "mt25208-notified": &sim.MT25208Notified,
+}
+
+func machineNames() []string { return slices.Sorted(maps.Keys(machines)) }
 
 // atomics are the ways in which CPUs and NICs share words.
 var atomics = map[string]sim.Atomics{"unified": sim.Unified, "split": sim.Split}

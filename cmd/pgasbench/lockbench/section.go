@@ -230,7 +230,10 @@ func (m *member) prove() error {
 }
 
 // room is the critical section of a simulated point, whose PEs share variables. nil sees nothing.
-type room struct{ readers, writers int }
+type room struct {
+	readers, writers int
+	others           []*room // of the other locks, where there are many
+}
 
 func (r *room) enter(write bool) error {
 	if r == nil {
