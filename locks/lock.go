@@ -100,7 +100,7 @@ func notHeld(op string) {
 	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
 }
 
-// onEach reads word's copies on all PEs. Those that cannot be read are zero.
+// onEach reads word's copies on all PEs; word is on the default context. Those that cannot be read are zero.
 func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())
 	for pe := range all {

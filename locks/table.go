@@ -163,12 +163,13 @@ func (t *Table) Pick(locality float64) int {
 func chance(w *pgas.World) float64 { return float64(w.Random()>>11) / (1 << 53) }
 
 // eagerSpin is the spin lock that the paper compares with: Spin without its pauses.
-type eagerSpin struct{ *Spin }
+type eagerSpin struct {
+	*Spin
+	own pgas.Atomic[int64] // waits of this PE, by the CPU
+}
 
 func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Context) eagerSpin {
-	l := NewSpin(w, ref, o)
-	l.waits = l.waits.On(cpu)
-	return eagerSpin{l}
+	return eagerSpin{NewSpin(w, ref, o), ref.Waits().On(cpu)}
 }
 
 // Lock tries until the lock is this PE's.
@@ -180,16 +181,16 @@ func (l eagerSpin) Lock(ctx context.Context) (err error) {
 	look := look{far: l.w.HostOf(l.home) != l.w.Host(), eager: true}
 	for !l.take() {
 		if look.looks == 0 {
-			l.waits.Swap(l.me, 1)
+			l.own.Swap(l.me, 1)
 		}
-		if err := look.again(ctx, l.w, l.waits, 1); err != nil {
-			l.waits.Swap(l.me, 0)
+		if err := look.again(ctx, l.w, l.own, 1); err != nil {
+			l.own.Swap(l.me, 0)
 			l.turns.leave()
 			return fmt.Errorf("waiting for a spin lock: %w", err)
 		}
 	}
 	if look.looks > 0 {
-		l.waits.Swap(l.me, 0)
+		l.own.Swap(l.me, 0)
 	}
 	l.turns.got()
 	return nil
