@@ -37,6 +37,8 @@ var metrics = []metric{
 	{"p99", "99th percentile of the time to acquire and release, µs", func(r result) float64 { return r.P99 / 1e3 }},
 	{"read", "mean time of a reader, µs", func(r result) float64 { return r.ReadMean / 1e3 }},
 	{"write", "mean time of a writer, µs", func(r result) float64 { return r.WriteMean / 1e3 }},
+	{"acquire", "mean time to acquire, µs", func(r result) float64 { return r.Mean / 1e3 }},
+	{"last", "time until the last one has had the lock, µs", func(r result) float64 { return r.Mean / 1e3 }},
 	{"wait", "longest wait, µs", func(r result) float64 { return float64(r.Longest) / 1e3 }},
 	{"took", "time of the run, ms", func(r result) float64 { return float64(r.Took) / 1e6 }},
 }

@@ -233,6 +233,10 @@ func (m *member) prove() error {
 type room struct {
 	readers, writers int
 	others           []*room // of the other locks, where there are many
+	// Of a party:
+	left int    // clients that are not through
+	stop func() // ends the server
+	last time.Duration
 }
 
 func (r *room) enter(write bool) error {

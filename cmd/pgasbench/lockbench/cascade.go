@@ -1,0 +1,328 @@
+package lockbench
+
+// The two benches of the paper on N-CoSED (n-cosed 4.2, 4.3). PE 0 has the lock's word, and is the server where
+// there is one; it does nothing else.
+//
+//	basic    PE 1 acquires a lock that nobody else wants: how long until it has it
+//	cascade  PE 1 holds the lock and all others wait, to share it or to have it alone; it releases, and so does each
+//	         of them at once: how long until the last one has had it
+//
+// In the simulator that is when the last one has it. On real PEs, whose clocks do not agree, it is when PE 1 has been
+// told so: one message more, whatever the lock.
+//
+// What the paper adds to each figure, and these benches do not, is the way from a program to the daemon of its host
+// and back, by System V queues: 2.9 µs each (n-cosed 4.1).
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+)
+
+var cosedLocks = []string{"N-CoSED", "DQNL", "SRSL"}
+
+// xeonCluster is the cluster of the paper, one PE to a host, in notification mode.
+var xeonCluster = config{Costs: "mt25208-notified", Atomics: "unified", Rounds: 20}
+
+var cascadeBenches = []bench{
+	{
+		name: "basic", doc: "time to acquire what nobody else wants; PE 0 serves", y: "acquire", locks: cosedLocks,
+		usual: sweep{writers: []float64{0, 1}, pes: []int{2}, topologies: []string{"host:1"}, rest: xeonCluster},
+		body:  party{least: 2, clients: 1, play: (*guest).basic}.body,
+	},
+	{
+		name: "cascade", doc: "time until the last of those that wait behind PE 1 has had the lock; PE 0 serves", y: "last", locks: cosedLocks,
+		usual: sweep{writers: []float64{0, 1}, pes: []int{18}, topologies: []string{"host:1"}, rest: xeonCluster},
+		body:  party{least: 3, play: (*guest).cascade}.body,
+	},
+}
+
+// cascadeFigures are those of n-cosed 4. Those that are in notification mode are in polling mode with
+// -costs mt25208.
+var cascadeFigures = []figure{
+	{name: "cosed-basic", doc: "n-cosed 5b: time to acquire, shared and alone", x: "fw", sweep: sweep{benches: []string{"basic"}}},
+	{
+		name: "cosed-shared", doc: "n-cosed 7a: shared cascade of 1 to 16",
+		sweep: sweep{benches: []string{"cascade"}, writers: []float64{0}, pes: []int{3, 4, 6, 10, 18}},
+	},
+	{
+		name: "cosed-alone", doc: "n-cosed 7b: exclusive cascade of 1 to 16",
+		sweep: sweep{benches: []string{"cascade"}, writers: []float64{1}, pes: []int{3, 4, 6, 10, 18}},
+	},
+}
+
+// A party is what PEs do while PE 0 serves.
+type party struct {
+	least   int // PEs
+	clients int // PEs 1 to this one take part; 0: all
+	play    func(*guest) error
+}
+
+// A guest is one PE of a party.
+type guest struct {
+	ctx     context.Context
+	w       *pgas.World
+	c       config
+	lock    locks.Lock
+	clients int
+	words   pgas.Sym[int64]
+	tally   Tally
+}
+
+// The words, each on the PE that looks at it.
+const (
+	leftWord    = iota // PE 0: clients that are through
+	gateWord           // each waiter: rounds in which it may ask for the lock
+	toldWord           // PE 1: how many have had it
+	counterWord        // PE 0: incremented under the lock
+	guestWords
+)
+
+func (g *guest) word(i int) pgas.Atomic[int64] { return pgas.AtomicOf(g.words, i) }
+
+func (p party) body(ctx context.Context, w *pgas.World, c config) (t Tally, err error) {
+	if w.NPEs() < p.least {
+		return t, fmt.Errorf("%s takes %d PEs or more: one serves, and one locks", c.Bench, p.least)
+	}
+	lock, serve, free, err := invite(ctx, w, c)
+	if err != nil {
+		return t, err
+	}
+	words, err := pgas.Alloc[int64](ctx, w, guestWords)
+	if err != nil {
+		return t, err
+	}
+	g := &guest{ctx: ctx, w: w, c: c, lock: lock, clients: w.NPEs() - 1, words: words}
+	if p.clients > 0 {
+		g.clients = p.clients
+	}
+	over, stop := context.WithCancel(ctx)
+	defer stop()
+	if w.PE() == 0 && c.room != nil {
+		c.room.left, c.room.stop = g.clients, stop
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return t, err
+	}
+	switch {
+	case w.PE() == 0:
+		err = g.serve(over, stop, serve)
+	case w.PE() <= g.clients:
+		err = p.play(g)
+		t = g.tally
+		if err == nil {
+			err = g.prove()
+		}
+		g.goodbye()
+	}
+	if err == nil {
+		err = g.count()
+	}
+	if err == nil {
+		err = words.Free(ctx)
+	}
+	if err != nil {
+		return t, err
+	}
+	return t, free(ctx)
+}
+
+// invite makes the lock. serve is nil where nobody serves. It is collective, and so is free.
+func invite(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, free func(context.Context) error, err error) {
+	if k, _ := kindOf(c.Lock); k.alloc != nil {
+		l, free, err = k.alloc(ctx, w, c)
+		return l, nil, free, err
+	}
+	state, err := locks.AllocSRSLState(ctx, w, 1)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	inbox, err := pgas.Alloc[int64](ctx, w, w.NPEs())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s := locks.NewSRSL(w, state.At(0), inbox.All(), locks.SRSLOptions{})
+	return s, s.Serve, func(ctx context.Context) error {
+		if err := inbox.Free(ctx); err != nil {
+			return err
+		}
+		return state.Free(ctx)
+	}, nil
+}
+
+// serve is what PE 0 does until all clients are through. A simulated PE has no goroutine that could look for that
+// meanwhile: the last client ends it.
+func (g *guest) serve(over context.Context, stop func(), serve func(context.Context) error) error {
+	if serve == nil || g.c.room == nil {
+		var server sync.WaitGroup
+		var err error
+		if serve != nil {
+			server.Go(func() { err = serve(over) })
+		}
+		_, waited := g.word(leftWord).WaitUntil(g.ctx, pgas.GE, int64(g.clients))
+		stop()
+		server.Wait()
+		if waited != nil {
+			return waited
+		}
+		return unlessOver(over, err)
+	}
+	return unlessOver(over, serve(over))
+}
+
+// unlessOver is err, unless it only says that over has ended.
+func unlessOver(over context.Context, err error) error {
+	if errors.Is(err, context.Cause(over)) {
+		return nil
+	}
+	return err
+}
+
+// goodbye says that this client is through.
+func (g *guest) goodbye() {
+	if r := g.c.room; r != nil {
+		if r.left--; r.left == 0 {
+			r.stop()
+		}
+	}
+	g.word(leftWord).FetchAdd(0, 1)
+}
+
+// exclusive says how a client acquires the lock.
+func (g *guest) exclusive() bool { return g.c.Writers > 0 }
+
+// acquire gets the lock, and returns how to release it.
+func (g *guest) acquire(exclusive bool) (release func(), err error) {
+	lock, unlock := g.lock.Lock, g.lock.Unlock
+	if rw, ok := g.lock.(locks.RWLock); ok && !exclusive {
+		lock, unlock = rw.RLock, rw.RUnlock
+	}
+	if err := lock(g.ctx); err != nil {
+		return nil, err
+	}
+	if err := g.c.room.enter(exclusive); err != nil {
+		return nil, err
+	}
+	return func() {
+		g.c.room.leave(exclusive)
+		unlock()
+	}, nil
+}
+
+// settled is how long everything that has been sent takes to arrive, and longer.
+const settled = 100 * time.Microsecond
+
+// basic is a client that is alone.
+func (g *guest) basic() error {
+	began := g.w.Now()
+	for range max(g.c.Rounds, 1) {
+		asked := g.w.Now()
+		release, err := g.acquire(g.exclusive())
+		if err != nil {
+			return err
+		}
+		wait := g.w.Now() - asked
+		g.tally.did(g.exclusive(), wait, wait)
+		release()
+		if err := g.w.Sleep(g.ctx, settled); err != nil {
+			return err
+		}
+	}
+	g.tally.TookNs = int64(g.w.Now() - began)
+	return nil
+}
+
+// cascade is PE 1, which holds the lock first, or one that waits.
+func (g *guest) cascade() error {
+	for i := range int64(max(g.c.Rounds, 1)) {
+		var err error
+		if g.w.PE() == 1 {
+			err = g.hold(i)
+		} else {
+			err = g.wait(i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold keeps the lock in round i until all others wait.
+func (g *guest) hold(i int64) error {
+	release, err := g.acquire(true)
+	if err != nil {
+		return err
+	}
+	waiters := g.clients - 1
+	for pe := 2; pe <= g.clients; pe++ {
+		g.word(gateWord).Set(pe, i+1)
+	}
+	for g.lock.Waiting() < waiters {
+		if err := g.w.Sleep(g.ctx, settled/10); err != nil {
+			return err
+		}
+	}
+	if err := g.w.Sleep(g.ctx, settled); err != nil {
+		return err
+	}
+	began := g.w.Now()
+	release()
+	if _, err := g.word(toldWord).WaitUntil(g.ctx, pgas.GE, (i+1)*int64(waiters)); err != nil {
+		return err
+	}
+	last := g.w.Now()
+	if r := g.c.room; r != nil {
+		last = r.last
+	}
+	g.tally.did(g.exclusive(), last-began, last-began)
+	g.tally.TookNs += int64(last - began)
+	return nil
+}
+
+// wait acquires the lock in round i, once PE 1 has it.
+func (g *guest) wait(i int64) error {
+	if _, err := g.word(gateWord).WaitUntil(g.ctx, pgas.GE, i+1); err != nil {
+		return err
+	}
+	release, err := g.acquire(g.exclusive())
+	if err != nil {
+		return err
+	}
+	if r := g.c.room; r != nil {
+		r.last = max(r.last, g.w.Now())
+	}
+	release()
+	g.word(toldWord).FetchAdd(1, 1)
+	return nil
+}
+
+// prove increments the counter under the lock.
+func (g *guest) prove() error {
+	counter := g.words.At(counterWord)
+	for range proofs {
+		release, err := g.acquire(true)
+		if err != nil {
+			return err
+		}
+		counter.Put(0, counter.Get(0)+1)
+		release()
+	}
+	return nil
+}
+
+// count checks that no increment is lost. It is collective.
+func (g *guest) count() error {
+	if err := g.w.Barrier(g.ctx); err != nil {
+		return err
+	}
+	if got, want := g.words.Local()[counterWord], int64(proofs*g.clients); g.w.PE() == 0 && got != want {
+		return fmt.Errorf("%s: the counter was incremented %d times under the lock, and is %d: the lock does not exclude", g.c.name(), want, got)
+	}
+	return nil
+}
