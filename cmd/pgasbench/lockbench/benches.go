@@ -21,7 +21,7 @@ type bench struct {
 	body      func(ctx context.Context, w *pgas.World, c config) (Tally, error)
 }
 
-var benches = slices.Concat(sectionBenches, tableBenches, cascadeBenches)
+var benches = slices.Concat(sectionBenches, tableBenches, cascadeBenches, hashtableBenches)
 
 func benchOf(name string) (bench, bool) {
 	i := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })

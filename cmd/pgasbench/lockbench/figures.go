@@ -13,7 +13,7 @@ type figure struct {
 	x, y      string // "" is the bench's
 }
 
-var figures = slices.Concat(rmaFigures, tableFigures, cascadeFigures)
+var figures = slices.Concat(rmaFigures, tableFigures, cascadeFigures, hashtableFigures)
 
 func figureOf(name string) (figure, bool) {
 	i := slices.IndexFunc(figures, func(f figure) bool { return f.name == name })

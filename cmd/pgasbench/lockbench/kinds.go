@@ -116,6 +116,7 @@ var kinds = []kind{
 		},
 	},
 	// Those of benches that make them by themselves.
+	{name: "foMPI-A", doc: "no lock: atomics only, for the hashtable", shared: true},
 	{name: "SRSL", doc: "a PE serves: for basic and cascade", shared: true},
 	{name: "MCS", doc: "of a table: a queue of PEs"},
 	{name: "MCS-CAS", doc: "of a table: a queue of PEs, entered by compare-swap, as the paper's MCS"},
