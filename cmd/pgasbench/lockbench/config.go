@@ -36,6 +36,7 @@ type config struct {
 	Simulated bool   `json:"simulated"`
 	Topology  string `json:"topology,omitempty"`
 	Costs     string `json:"costs,omitempty"`
+	Vary      string `json:"vary,omitempty"` // what of Costs is multiplied
 	Atomics   string `json:"atomics,omitempty"`
 	Seed      uint64 `json:"seed,omitempty"`
 

@@ -88,7 +88,7 @@ type given struct {
 	bench, lock, pes, fw, tdc, tl, tr, tw  string
 	remote, local, table, locality, levels string
 	nodes, threads                         string
-	topology, costs, atomics               string
+	topology, costs, vary, atomics         string
 	rounds                                 int
 	span                                   time.Duration
 	seed                                   uint64
@@ -121,6 +121,7 @@ func flags() (*flag.FlagSet, *given) {
 	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo")
 	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of each of the -nodes")
 	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machineNames(), ", "))
+	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as nicatomic=4,gap=0.5")
 	fs.StringVar(&g.atomics, "atomics", "", "with -sim: `unified` (of CPU and NIC, to each other) or split")
 	fs.Uint64Var(&g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
 	fs.IntVar(&g.o.jobs, "jobs", runtime.GOMAXPROCS(0), "with -sim: `points` at a time")
@@ -145,7 +146,7 @@ func Parse(args []string) (*Options, error) {
 	}
 	var wrong error
 	fs.Visit(func(f *flag.Flag) {
-		if !g.o.Simulated && slices.Contains([]string{"pes", "topo", "nodes", "threads", "costs", "atomics", "seed", "jobs"}, f.Name) {
+		if !g.o.Simulated && slices.Contains([]string{"pes", "topo", "nodes", "threads", "costs", "vary", "atomics", "seed", "jobs"}, f.Name) {
 			wrong = fmt.Errorf("-%s is for -sim: a real job is as pgasrun makes it", f.Name)
 		}
 	})
@@ -292,6 +293,10 @@ func (g *given) sweep() (s sweep, err error) {
 		s.topologies = []string{g.topology}
 	}
 	s.rest.Costs = r.word("costs", g.costs, machineNames())
+	if _, err := costsOf("aries", g.vary); err != nil {
+		r.fail("%w", err)
+	}
+	s.rest.Vary = g.vary
 	s.rest.Atomics = r.word("atomics", g.atomics, []string{"unified", "split"})
 	s.rest.Seed = g.seed
 	s.rest.Rounds, s.rest.Time = g.rounds, g.span

@@ -86,7 +86,11 @@ func about(c config) string {
 	if c.Nodes > 0 {
 		machine = "hosts of one socket"
 	}
-	return fmt.Sprintf("simulated: %s, costs of %s, %s atomics, seed %d", machine, c.Costs, c.Atomics, c.Seed)
+	costs := c.Costs
+	if c.Vary != "" {
+		costs += " with " + c.Vary + " times as much"
+	}
+	return fmt.Sprintf("simulated: %s, costs of %s, %s atomics, seed %d", machine, costs, c.Atomics, c.Seed)
 }
 
 func (out *output) row(r result) error {

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -62,13 +60,6 @@ func gather(ctx context.Context, w *pgas.World, mine TallyRef, t Tally) (all []T
 	return all, w.Barrier(ctx)
 }
 
-// machines are the costs that the simulator knows.
-var machines = map[string]*sim.Costs{
-	"aries": &sim.Aries, "connectx3": &sim.ConnectX3, "mt25208": &sim.MT25208, "mt25208-notified": &sim.MT25208Notified,
-}
-
-func machineNames() []string { return slices.Sorted(maps.Keys(machines)) }
-
 // atomics are the ways in which CPUs and NICs share words.
 var atomics = map[string]sim.Atomics{"unified": sim.Unified, "split": sim.Split}
 
@@ -80,8 +71,12 @@ func simulate(ctx context.Context, c config) ([]Tally, error) {
 	b, _ := benchOf(c.Bench)
 	c.room = &room{}
 	all := make([]Tally, c.PEs)
-	cfg := sim.Config{Seed: c.Seed, Topology: c.Topology, Costs: machines[c.Costs], Atomics: atomics[c.Atomics], MaxEvents: mostEvents}
-	_, err := sim.Run(ctx, cfg, c.PEs, func(ctx context.Context, w *pgas.World) error {
+	costs, err := costsOf(c.Costs, c.Vary)
+	if err != nil {
+		return nil, err
+	}
+	cfg := sim.Config{Seed: c.Seed, Topology: c.Topology, Costs: costs, Atomics: atomics[c.Atomics], MaxEvents: mostEvents}
+	_, err = sim.Run(ctx, cfg, c.PEs, func(ctx context.Context, w *pgas.World) error {
 		t, err := b.body(ctx, w, c)
 		all[w.PE()] = t
 		return err
