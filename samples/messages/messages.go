@@ -1,0 +1,153 @@
+// Package messages is message passing over one-sided access: what the samples compare notified access
+// with. It does what MPI libraries do. A short message travels to a slot that the receiver has for its
+// sender, whether it is expected or not (eager); the receiver matches it by source and tag, and copies it
+// to where it is wanted. A long one asks first, and is put where the receiver says (rendezvous).
+//
+// Comm is one PE's side; wire.go has the slots and the words of each pair of PEs.
+//
+// Messages from one PE to another are received in the order in which they were sent, among those that match.
+package messages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Any stands for any source or any tag.
+const Any = -1
+
+// Options say what an eager message may be. They are alike on all PEs.
+type Options struct {
+	Eager int // the most floats of a message that is sent without asking; 0: 1024, which are 8 KiB
+	Slots int // eager messages of one PE to another that may be under way; 0: 4
+}
+
+// Status says what a message was.
+type Status struct{ From, Tag, Len int }
+
+// Comm is one PE's side of message passing. It belongs to one goroutine at a time.
+type Comm struct {
+	wire
+	window pgas.Slice[float64]
+	queue  []message // arrived, and not received
+}
+
+// A message has arrived. Its data is here, unless its sender waits to be told where to put it.
+type message struct {
+	Status
+	data    []float64
+	waiting bool
+}
+
+// Open makes a Comm, which receives into window. It is collective.
+func Open(ctx context.Context, w *pgas.World, window pgas.Slice[float64], o Options) (*Comm, error) {
+	if o.Eager == 0 {
+		o.Eager = 1024
+	}
+	if o.Slots == 0 {
+		o.Slots = 4
+	}
+	if o.Eager < 0 || o.Slots < 0 {
+		return nil, fmt.Errorf("messages: %d floats and %d slots: neither can be negative", o.Eager, o.Slots)
+	}
+	c := &Comm{wire: wire{w: w, o: o}, window: window}
+	if err := c.wire.open(ctx); err != nil {
+		return nil, fmt.Errorf("messages: %w", err)
+	}
+	return c, nil
+}
+
+// Close gives the slots back. It is collective; all that was sent must have been received.
+func (c *Comm) Close(ctx context.Context) error {
+	if n := len(c.queue); n > 0 {
+		m := c.queue[0]
+		return fmt.Errorf("messages: nobody has received %d messages, the first from PE %d with tag %d", n, m.From, m.Tag)
+	}
+	return c.wire.close(ctx)
+}
+
+// Send sends data to pe, and returns when it may be changed. A message of up to Options.Eager floats waits
+// for a free slot at most, a longer one until it is received.
+func (c *Comm) Send(ctx context.Context, pe, tag int, data []float64) error {
+	if tag < 0 {
+		return fmt.Errorf("messages: tag %d of a message to PE %d: give 0 or more", tag, pe)
+	}
+	if pe == c.w.PE() {
+		c.queue = append(c.queue, message{Status: Status{pe, tag, len(data)}, data: slices.Clone(data)})
+		return nil
+	}
+	if err := c.until(ctx, func() bool { return c.hasSlot(pe) }); err != nil {
+		return fmt.Errorf("messages: sending to PE %d with tag %d: %w", pe, tag, err)
+	}
+	if len(data) <= c.o.Eager {
+		c.put(pe, tag, len(data), data)
+		return nil
+	}
+	c.put(pe, tag, len(data), nil)
+	if err := c.until(ctx, func() bool { return c.answered(pe) }); err != nil {
+		return fmt.Errorf("messages: waiting for PE %d to receive %d floats with tag %d: %w", pe, len(data), tag, err)
+	}
+	at := c.answer(pe)
+	c.window.Sub(at, at+len(data)).PutSignal(pe, data, c.word(landings, c.w.PE()), c.asked[pe])
+	return nil
+}
+
+// Recv waits for the oldest message that matches and moves it to window[at:at+n], of which it may leave
+// some as they are. from and tag may be Any.
+func (c *Comm) Recv(ctx context.Context, from, tag, at, n int) (Status, error) {
+	i, err := c.match(ctx, from, tag)
+	if err != nil {
+		return Status{}, fmt.Errorf("messages: receiving: %w", err)
+	}
+	m := c.queue[i]
+	if m.Len > n {
+		return m.Status, fmt.Errorf("messages: a message of %d floats from PE %d with tag %d does not fit into %d", m.Len, m.From, m.Tag, n)
+	}
+	c.queue = slices.Delete(c.queue, i, i+1)
+	if !m.waiting {
+		copy(c.window.Sub(at, at+n).Local(), m.data)
+		c.recycle(m.data)
+		return m.Status, nil
+	}
+	if err := c.fetch(ctx, m, at); err != nil {
+		return m.Status, fmt.Errorf("messages: receiving %d floats from PE %d with tag %d: %w", m.Len, m.From, m.Tag, err)
+	}
+	return m.Status, nil
+}
+
+// Probe waits for a message that matches and says what it is. It stays to be received.
+func (c *Comm) Probe(ctx context.Context, from, tag int) (Status, error) {
+	i, err := c.match(ctx, from, tag)
+	if err != nil {
+		return Status{}, fmt.Errorf("messages: probing: %w", err)
+	}
+	return c.queue[i].Status, nil
+}
+
+// match waits for a message that matches and returns its place in the queue.
+func (c *Comm) match(ctx context.Context, from, tag int) (i int, err error) {
+	find := func() bool {
+		i = slices.IndexFunc(c.queue, func(m message) bool {
+			return (from == Any || from == m.From) && (tag == Any || tag == m.Tag)
+		})
+		return i >= 0
+	}
+	return i, c.until(ctx, find)
+}
+
+// until takes what arrives into the queue, which makes room for more, until done.
+func (c *Comm) until(ctx context.Context, done func() bool) error {
+	for !done() {
+		pe, n, err := c.news(ctx)
+		if err != nil {
+			return err
+		}
+		for c.taken[pe] < n {
+			c.queue = append(c.queue, c.take(pe))
+		}
+	}
+	return nil
+}

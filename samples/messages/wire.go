@@ -1,0 +1,155 @@
+package messages
+
+// How messages travel. Each PE has, for each other one, slots for eager messages; and four words: how many
+// messages have come from it, how many of those that went to it have been taken out of its slots, where it
+// wants the long message that waits, and how many long ones have come. Whoever changes such a word wakes its
+// owner, so one wait is for all of them.
+//
+// Words only count up, each has one writer, and a PE waits for any word that is not as it has last seen it.
+
+import (
+	"context"
+	"math"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// The words that a PE has for each other.
+const (
+	arrivals = iota // messages that it has put into the slots
+	credits         // messages of this PE that it has taken out of its slots
+	answers         // 1 + where it wants the long message; and in the upper half, which one
+	landings        // long messages that it has put into the window
+	kinds
+)
+
+// header is what stands before the floats of a slot: tag and length.
+const header = 2
+
+type wire struct {
+	w     *pgas.World
+	o     Options
+	slots pgas.Sym[float64]
+	words pgas.Sym[pgas.Signal]
+	set   *pgas.WaitSet[uint64]
+	seen  []uint64 // of words: as last looked at
+
+	sent    []uint64 // by PE: messages to it
+	taken   []uint64 // by PE: messages from it
+	asked   []uint64 // by PE: long messages to it, answered
+	granted []uint64 // by PE: long messages from it, answered
+	letter  []float64
+	spare   [][]float64
+}
+
+func (l *wire) open(ctx context.Context) (err error) {
+	n := l.w.NPEs()
+	if l.slots, err = pgas.AllocRaw[float64](ctx, l.w, n*l.o.Slots*(header+l.o.Eager)); err != nil {
+		return err
+	}
+	if l.words, err = pgas.Alloc[pgas.Signal](ctx, l.w, kinds*n); err != nil {
+		return err
+	}
+	l.seen = make([]uint64, kinds*n)
+	l.set = pgas.SignalsOf(l.words.All()).UntilEach(pgas.NE, l.seen)
+	l.sent, l.taken, l.asked, l.granted = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	l.letter = make([]float64, 0, header+l.o.Eager)
+	return nil
+}
+
+func (l *wire) close(ctx context.Context) error {
+	if err := l.words.Free(ctx); err != nil {
+		return err
+	}
+	return l.slots.Free(ctx)
+}
+
+// word is the word of that kind that a PE has for pe.
+func (l *wire) word(kind, pe int) pgas.SignalRef { return pgas.SignalOf(l.words, kind*l.w.NPEs()+pe) }
+
+// look is the value of this PE's own word.
+func (l *wire) look(kind, pe int) uint64 {
+	v := l.word(kind, pe).Fetch()
+	l.seen[kind*l.w.NPEs()+pe] = v
+	return v
+}
+
+// news waits until a word is not as it was. If it tells of messages in the slots, they are those of pe, and n
+// have come from it in all.
+func (l *wire) news(ctx context.Context) (pe int, n uint64, err error) {
+	i, v, err := l.set.WaitAny(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	l.seen[i] = v
+	if kind := i / l.w.NPEs(); kind != arrivals {
+		return 0, 0, nil
+	}
+	return i % l.w.NPEs(), v, nil
+}
+
+// slot is where a PE has message number i of pe.
+func (l *wire) slot(pe int, i uint64) pgas.Slice[float64] {
+	at := (pe*l.o.Slots + int(i%uint64(l.o.Slots))) * (header + l.o.Eager)
+	return l.slots.Range(at, at+header+l.o.Eager)
+}
+
+func (l *wire) hasSlot(pe int) bool {
+	return l.sent[pe]-l.look(credits, pe) < uint64(l.o.Slots)
+}
+
+// put puts a message into a slot of pe: without data, only what it will be.
+func (l *wire) put(pe, tag, n int, data []float64) {
+	letter := append(l.letter[:0], math.Float64frombits(uint64(tag)), float64(n))
+	letter = append(letter, data...)
+	me := l.w.PE()
+	l.w.Fence() // the count proves the messages before it, too
+	l.slot(me, l.sent[pe]).Sub(0, len(letter)).PutSignal(pe, letter, l.word(arrivals, me), l.sent[pe]+1)
+	l.sent[pe]++
+}
+
+// take takes the next message of pe out of its slot.
+func (l *wire) take(pe int) message {
+	slot := l.slot(pe, l.taken[pe]).Local()
+	m := message{Status: Status{pe, int(math.Float64bits(slot[0])), int(slot[1])}}
+	if m.waiting = m.Len > l.o.Eager; !m.waiting {
+		m.data = append(l.buffer(), slot[header:header+m.Len]...)
+	}
+	l.taken[pe]++
+	l.word(credits, l.w.PE()).Set(pe, l.taken[pe])
+	return m
+}
+
+func (l *wire) buffer() []float64 {
+	if n := len(l.spare); n > 0 {
+		b := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return b[:0]
+	}
+	return make([]float64, 0, l.o.Eager)
+}
+
+// recycle keeps a buffer for the next message.
+func (l *wire) recycle(b []float64) {
+	if cap(b) >= l.o.Eager {
+		l.spare = append(l.spare, b)
+	}
+}
+
+// answered reports whether pe has said where it wants the long message.
+func (l *wire) answered(pe int) bool { return l.look(answers, pe)>>32 > l.asked[pe] }
+
+// answer is where.
+func (l *wire) answer(pe int) (at int) {
+	l.asked[pe]++
+	return int(uint32(l.look(answers, pe)))
+}
+
+// fetch tells the sender of m where to put it, and waits until it is there.
+func (l *wire) fetch(ctx context.Context, m message, at int) error {
+	l.granted[m.From]++
+	l.word(answers, l.w.PE()).Set(m.From, l.granted[m.From]<<32|uint64(uint32(at)))
+	_, err := l.word(landings, m.From).WaitUntil(ctx, pgas.GE, l.granted[m.From])
+	l.look(landings, m.From)
+	return err
+}
