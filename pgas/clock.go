@@ -117,6 +117,7 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 	var v uint64
 	var ok bool
 	ready := func() bool {
+		w.inbox.makeRoom()
 		if c.set == nil || !ok { // a look at a set takes what it finds
 			v, ok = c.check()
 		}

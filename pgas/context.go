@@ -25,7 +25,8 @@ type Context struct {
 	w      *World
 	team   *Team
 	via    []transport.Channel // what carries an access to each PE when there is no pointer; nil: always remote
-	local  transport.Channel   // to the PEs of this host
+	mem    *shm.Channel        // to the PEs of this host
+	local  transport.Channel   // mem
 	remote transport.Channel   // to the others; nil when there are none
 	byCPU  bool                // atomics to this host never travel by remote
 	nic    bool                // atomics to this host travel by remote, its data does not
@@ -85,12 +86,10 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU}
-	var err error
-	if c.local, err = w.shm.Channel(o.alone); err != nil {
-		return nil, err
-	}
+	c.mem = w.shm.Open()
+	c.local = c.mem
 	if w.far != nil {
-		if err = c.openFar(o); err != nil {
+		if err := c.openFar(o); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +114,7 @@ func (c *Context) openFar(o contextOptions) (err error) {
 
 // viewOf is base's ordering domain with the PE numbers of t.
 func (t *Team) viewOf(base *Context) *Context {
-	c := &Context{w: t.w, team: t, local: base.local, remote: base.remote, bells: base.bells, view: true}
+	c := &Context{w: t.w, team: t, mem: base.mem, local: base.local, remote: base.remote, bells: base.bells, view: true}
 	c.route()
 	return c
 }
@@ -158,6 +157,7 @@ func (c *Context) Team() *Team { return c.team }
 // Fence orders, for each PE, the puts, signals and atomics issued on c before it against those issued
 // after it. It does not wait, and says nothing about gets (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
+	c.mem.Land(-1)
 	shm.FullFence()
 	if c.remote != nil {
 		c.fenceFar(-1)
@@ -181,6 +181,7 @@ func (c *Context) fenceFar(pe int) {
 // FencePE is Fence for one PE.
 func (c *Context) FencePE(pe int) {
 	via, to := c.far("FencePE", pe)
+	c.landPE(to)
 	shm.FullFence()
 	if via != c.local {
 		c.fenceFar(to)
@@ -191,19 +192,36 @@ func (c *Context) FencePE(pe int) {
 // non-blocking gets in their destinations (OpenSHMEM 1.6, shmem_quiet). It returns the first failure
 // of a peer since the last call that reported one, or ctx's error.
 func (c *Context) Quiet(ctx context.Context) error {
+	c.mem.Land(-1)
 	shm.FullFence()
 	if c.remote == nil {
-		return nil
+		return c.debt()
 	}
 	return c.quietFar(ctx, -1)
+}
+
+// landPE lands what notified accesses have put to pe of the job.
+func (c *Context) landPE(pe int) {
+	if c.w.shm.Heap(pe) != nil {
+		c.mem.Land(pe)
+	}
+}
+
+// debt is what has been lost since the last call that reported it, of what no transport reports.
+func (c *Context) debt() error {
+	if c.owed.Load() == nil {
+		return nil
+	}
+	return fmt.Errorf("quiet: %w", *c.owed.Swap(nil))
 }
 
 // QuietPE is Quiet for what was issued to one PE.
 func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	via, to := c.far("QuietPE", pe)
+	c.landPE(to)
 	shm.FullFence()
 	if via == c.local {
-		return nil
+		return c.debt()
 	}
 	return c.quietFar(ctx, to)
 }

@@ -91,6 +91,7 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 			if v, ok := w.drive(&c); ok {
 				return v, nil
 			}
+			w.inbox.makeRoom()
 			if err := w.hopeless(ctx, c, false); err != nil {
 				return checked(c, err)
 			}
@@ -103,6 +104,7 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 			if v, ok := c.spin(w.pace.looks + 1); ok {
 				return v, nil
 			}
+			w.inbox.makeRoom()
 			w.yield()
 		}
 	}
@@ -153,6 +155,7 @@ func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
 	for d := nap; ; d = min(2*d, longNap) {
 		door := w.state.Door.Load()
 		w.sleepers.enter(w.state, c.waiting())
+		w.inbox.makeRoom()
 		v, ok := c.check() // after the store to Waiting: see boot/door.go
 		err := w.hopeless(ctx, c, d == longNap)
 		if !ok && err == nil {

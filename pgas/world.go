@@ -51,6 +51,7 @@ type World struct {
 	host  *Team // of the PEs of this host
 
 	landings landings
+	inbox    *Inbox
 
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
@@ -95,6 +96,7 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
+	w.openInbox()
 	w.leavePlace()
 	if err := w.openTeams(); err != nil {
 		return nil, errors.Join(err, w.teardown())
@@ -197,6 +199,7 @@ func (w *World) Close() error {
 		err = firstError(err, c.Quiet(w.ctx))
 	}
 	err = firstError(err, w.Barrier(w.ctx))
+	w.reportNotes()
 	w.debugf("leaves the job, having used %d bytes of its heap at most", w.heap.use.High-boot.ReservedBytes)
 	w.job.Leave()
 	return firstError(err, w.teardown())

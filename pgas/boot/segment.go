@@ -85,9 +85,10 @@ const (
 	InInit
 	InCollective
 	InLock
+	InNotify
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

@@ -283,15 +283,16 @@ static uint64_t unmarked_bytes(const lane_t *l)
 }
 
 // number makes the head of the lane's next message, of n bytes, and says whether it asks for an
-// acknowledgement: when told to, and often enough that unacked bytes stay bounded.
+// acknowledgement: when told to, and often enough that unacked bytes and notes stay bounded.
 static struct wire_head number(lane_t *l, uint32_t records, uint64_t n, int ask)
 {
     if (l->sent == l->acked)
         l->silent_ns = 0;
     l->sent++;
     l->sent_bytes += n;
-    if (ask || unmarked_bytes(l) > UNACKED_MAX / 4) {
+    if (ask || unmarked_bytes(l) > UNACKED_MAX / 4 || l->noted - l->noted_mark > NOTES_MAX / 4) {
         push_mark(l);
+        l->noted_mark = l->noted;
         ask = 1;
     }
     return (struct wire_head){
@@ -341,6 +342,13 @@ void lane_flush(lane_t *l)
     lane_throttle(l);
 }
 
+// lane_send_ask is lane_send that asks, though the buffer may be empty and everything acknowledged.
+void lane_send_ask(lane_t *l)
+{
+    if (l->status == UCS_OK)
+        send_buffer(l, 0, 1);
+}
+
 // lane_bye tells the target to forget the lane.
 void lane_bye(lane_t *l)
 {
@@ -348,21 +356,21 @@ void lane_bye(lane_t *l)
         send_buffer(l, WIRE_BYE, 1);
 }
 
-// need_room makes room for n bytes of records.
-static void need_room(lane_t *l, uint32_t n)
+// lane_need_room makes room for n bytes of records.
+void lane_need_room(lane_t *l, uint32_t n)
 {
     if (l->used + n > BUFFER_BYTES)
         lane_flush(l);
 }
 
-static char *append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
+// lane_append appends a record with n bytes behind it, for which there is room.
+void lane_append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
 {
     char *at = l->out->data + l->used;
     put_rec(&at, rec);
     memcpy(at, rest, n);
     l->used += sizeof rec + n;
     l->records++;
-    return at;
 }
 
 static int sent_all(channel_t *c, lane_t *l, uint64_t arg)
@@ -372,8 +380,8 @@ static int sent_all(channel_t *c, lane_t *l, uint64_t arg)
     return l->pending == 0;
 }
 
-// send_piece sends n bytes for off from where they are, and behind the last piece the signal.
-static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *signal, uint64_t value, int last, uint64_t loan)
+// send_piece sends n bytes for off from where they are, and behind the last piece the tail.
+static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *tail, uint64_t value, int last, uint64_t loan)
 {
     sendbuf_t *b = take_buf(l->channel);
     if (!b) {
@@ -383,12 +391,12 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
     b->loan = loan;
     char *at = b->data + head_bytes;
     put_rec(&at, (struct wire_rec){.kind = REC_BODY, .n = n, .off = off});
-    if (signal) {
-        put_rec(&at, *signal);
+    if (tail) {
+        put_rec(&at, *tail);
         memcpy(at, &value, sizeof value);
         at += sizeof value;
     }
-    struct wire_head head = number(l, signal ? 2 : 1, n, last);
+    struct wire_head head = number(l, tail ? 2 : 1, n, last);
     memcpy(b->data, &head, sizeof head);
     if (transmit(l, b, b->data, (size_t)(at - b->data), src, n))
         give_buf(l->channel, b);
@@ -419,11 +427,11 @@ static uint32_t piece_of(uint64_t n)
     return pieces <= 1 ? (uint32_t)n : (uint32_t)WIRE_PAD((n + pieces - 1) / pieces);
 }
 
-// lane_put_pieces moves n > 0 bytes straight from src, and then sends the signal, if there is one. UCX may
-// still be reading src on return.
-void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *signal, uint64_t value, uint64_t loan)
+// lane_put_pieces moves n > 0 bytes straight from src, and then sends the tail, if there is one: a record that
+// value follows. UCX may still be reading src on return.
+void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value, uint64_t loan)
 {
-    if (!signal && lane_native(l)) {
+    if (!tail && lane_native(l)) {
         uint64_t done = native_put(l, off, src, n, loan);
         off += done, src += done, n -= done;
     }
@@ -432,7 +440,7 @@ void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const
     while (n > 0 && l->status == UCS_OK) {
         uint32_t piece = n < pieces ? (uint32_t)n : pieces;
         int last = piece == n;
-        send_piece(l, off, src, piece, last ? signal : NULL, value, last, loan);
+        send_piece(l, off, src, piece, last ? tail : NULL, value, last, loan);
         off += piece, src += piece, n -= piece;
         lane_throttle(l);
     }
@@ -440,14 +448,20 @@ void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const
         l->lost = 1;
 }
 
+// lane_put_with is lane_put_pieces after which src may be reused.
+void lane_put_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value)
+{
+    lane_put_pieces(l, off, src, n, tail, value, 0);
+    if (l->pending)
+        drive(l->channel, l, sent_all, 0, INT64_MAX, 0);
+}
+
 // lane_put moves n > 0 bytes straight from src and then, if signal_op is not WORD_FETCH, updates the
 // 8-byte word at signal. src may be reused on return.
 void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value)
 {
     struct wire_rec post = {.kind = REC_POST, .op = (uint8_t)signal_op, .bytes = 8, .off = signal};
-    lane_put_pieces(l, off, src, n, signal_op != WORD_FETCH ? &post : NULL, value, 0);
-    if (l->pending)
-        drive(l->channel, l, sent_all, 0, INT64_MAX, 0);
+    lane_put_with(l, off, src, n, signal_op != WORD_FETCH ? &post : NULL, value);
 }
 
 // Asking.
@@ -461,7 +475,7 @@ static int reading_room(channel_t *c, lane_t *l, uint64_t arg)
 // lane_ask_room makes room for a record of the given length that asks for n bytes.
 void lane_ask_room(lane_t *l, uint32_t record, uint32_t n)
 {
-    need_room(l, record);
+    lane_need_room(l, record);
     if (l->reading + n > READING_MAX) {
         lane_send(l, 0);
         drive(l->channel, l, reading_room, n, INT64_MAX, 0);
@@ -471,24 +485,25 @@ void lane_ask_room(lane_t *l, uint32_t record, uint32_t n)
 // lane_ask_more appends a record, with the n bytes of rest, that asks for rec.n bytes.
 void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
 {
-    append(l, rec, rest, n);
+    lane_append(l, rec, rest, n);
     l->reading += rec.n;
 }
 
-static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n)
+static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n, int read)
 {
     struct wire_get get = {.slot = s->token, .at = at};
     lane_ask_room(l, sizeof(struct wire_rec) + sizeof get, n);
     if (l->status == UCS_OK)
-        lane_ask_more(l, (struct wire_rec){.kind = REC_GET, .n = n, .off = off}, &get, sizeof get);
+        lane_ask_more(l, (struct wire_rec){.kind = REC_GET, .op = (uint8_t)read, .n = n, .off = off}, &get, sizeof get);
 }
 
-// lane_ask_all asks, piece by piece, for n bytes from off, to be those from at of the slot's.
-void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n)
+// lane_ask_all asks, piece by piece, for n bytes from off, to be those from at of the slot's. With read they
+// are to be read before what follows is applied.
+void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read)
 {
     uint32_t piece = piece_of(n);
     for (uint64_t i = 0; i < n && l->status == UCS_OK; i += piece)
-        ask_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece);
+        ask_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece, read);
 }
 
 // lane_ask sends a record of the given kind, to be answered with n bytes at dst, and returns the slot to
@@ -496,7 +511,7 @@ void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n)
 slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n)
 {
     need_slot(l);
-    need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
+    lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
     if (l->status != UCS_OK)
         return NULL;
     slot_t *s = take_slot(l->channel, l->pe, dst, n);
@@ -532,7 +547,7 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
     }
     slot_t *s = lane_slot(l, dst, n, detached);
     if (s)
-        lane_ask_all(l, s, off, 0, n);
+        lane_ask_all(l, s, off, 0, n, 0);
     return s;
 }
 
@@ -543,8 +558,12 @@ int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget
     if (lane_native(l) && native_get(l, off, dst, n, 1) == n)
         return l->status == UCS_OK ? ENGINE_DONE : lane_report(l);
     slot_t *s = lane_get(l, off, n <= SLOT_BYTES ? NULL : dst, n, 0);
-    if (!s)
-        return lane_report(l);
+    return s ? lane_finish_get(l, s, dst, n, budget_ns, slot) : lane_report(l);
+}
+
+// lane_finish_get waits for the n bytes that s stands for, and moves them to dst if they are in its room.
+int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot)
+{
     lane_send(l, 0);
     *slot = s;
     int r = channel_await(l->channel, s, budget_ns);
@@ -561,13 +580,15 @@ int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget
 int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot)
 {
     need_slot(l);
-    need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_fetch));
+    lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_fetch));
     if (l->status != UCS_OK)
         return lane_report(l);
     slot_t *s = take_slot(l->channel, l->pe, NULL, 0);
     struct wire_fetch fetch = {args->operand, args->cond};
     struct wire_rec rec = {.kind = REC_FETCH, .op = (uint8_t)args->op, .bytes = (uint8_t)args->bytes, .n = s->token, .off = args->off};
-    append(l, rec, &fetch, sizeof fetch);
+    lane_append(l, rec, &fetch, sizeof fetch);
+    if (args->notified)
+        lane_append_note(l, args->tag, args->bytes, args->off);
     lane_send(l, 0);
     *slot = s;
     int r = channel_await(l->channel, s, budget_ns);
@@ -666,6 +687,8 @@ ucs_status_t on_reply(void *arg, const void *header, size_t header_n, void *data
     for (uint32_t i = 0; i < head.records && p; i++)
         p = take_record(c, l, p, end, header_n ? data : NULL, header_n ? n : 0);
     acknowledge(l, head.seq);
+    if (before(l->roomed, head.channel))
+        l->roomed = head.channel;
     return UCS_OK;
 }
 

@@ -39,6 +39,7 @@ type Config struct {
 	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.Block that somebody sleeps on
 	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
+	Notes    uint64         // where in Heap the ring for notes is (pgas/transport/shm has one); 0: none
 	Crowded  bool           // there are more PEs than CPUs
 	Spin     time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
 	Silence  time.Duration  // how long a peer may owe an answer; 0 for 30 s
@@ -112,6 +113,7 @@ func prepare(config Config) (*Engine, error) {
 		waiting:    (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
 		door:       (*C.uint32_t)(unsafe.Pointer(config.Door)),
 		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
+		notes:      C.uint64_t(config.Notes),
 		pe:         C.uint32_t(config.PE),
 		npes:       C.uint32_t(config.NPEs),
 		spin_ns:    C.int64_t(config.Spin),

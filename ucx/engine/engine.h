@@ -26,6 +26,7 @@ enum {
     CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
     NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
     LOANS = 64,                  // sources of puts that UCX may be reading at a time, on a lane
+    NOTES_MAX = 2048,            // notes on a lane that have not found room at their target
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
     STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger
 };
@@ -46,6 +47,7 @@ struct engine_config {
     uint64_t heap_bytes;
     uint64_t *waiting; // boot.State.Waiting of this PE
     uint32_t *door;    // boot.State.Door of this PE
+    uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
     uint32_t pe;
     uint32_t npes;
@@ -111,7 +113,7 @@ struct lane {
     uint32_t used;  // bytes of out->data, the head included
     uint32_t records;
     uint64_t born; // engine.ticks when the first record went in
-    int64_t left_ns; // when the last message left
+    int64_t left_ns; // when notes have last left at once
 
     uint32_t sent;    // seq of the last message
     uint32_t acked;   // seq of the last message known to be applied
@@ -130,6 +132,10 @@ struct lane {
     uint32_t fenced;       // messages up to here come before native operations
     struct key *keys;      // by chunk
     uint64_t discard;      // where old values go that nobody wants
+
+    uint32_t noted;      // notes ever issued
+    uint32_t roomed;     // those up to here have found room at the target
+    uint32_t noted_mark; // noted when an acknowledgement was last asked for
 
     uint64_t lent;     // sources of puts ever lent by their owners, numbered from 1
     uint64_t returned; // those up to here may be used again
@@ -178,6 +184,7 @@ struct blocks {
 struct word_args {
     uint64_t off, operand, cond;
     uint32_t op, bytes;
+    uint32_t notified, tag; // whether a note with that tag follows it
 };
 
 // engine.c: life
@@ -220,6 +227,15 @@ int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, in
 // lend.c: puts that return before their source may be reused. The caller holds channel.lock.
 uint64_t lane_lend(lane_t *l, uint64_t off, const char *src, uint64_t n);
 int channel_returned(channel_t *c, int64_t pe, uint64_t loan, int64_t budget_ns);
+
+// notes.c: notified access. The caller holds channel.lock, but for engine_refill.
+void lane_note_out(lane_t *l);
+int lane_note_room(lane_t *l, int64_t budget_ns);
+void lane_put_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
+uint64_t lane_lend_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
+slot_t *lane_get_note(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t tag, int detached);
+int lane_get_note_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t tag, int64_t budget_ns, slot_t **slot);
+void engine_refill(engine_t *e);
 
 // wait.c: completion. The caller holds channel.lock.
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns);

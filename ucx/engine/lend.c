@@ -42,11 +42,17 @@ static int over(channel_t *c, lane_t *l, uint64_t arg)
 // 0 if that is over already.
 uint64_t lane_lend(lane_t *l, uint64_t off, const char *src, uint64_t n)
 {
+    return lane_lend_with(l, off, src, n, NULL, 0);
+}
+
+// lane_lend_with is lane_lend that sends a tail, as lane_put_pieces does.
+uint64_t lane_lend_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value)
+{
     if (l->lent - l->returned == LOANS - 1)
         drive(l->channel, l, over, l->returned + 1, INT64_MAX, 0);
     uint64_t loan = ++l->lent;
     loan_part(l, loan); // this call's
-    lane_put_pieces(l, off, src, n, NULL, 0, loan);
+    lane_put_pieces(l, off, src, n, tail, value, loan);
     loan_part_end(l, loan);
     return l->returned >= loan ? 0 : loan;
 }

@@ -33,15 +33,20 @@ func (c *Channel) PutNB(pe int, dst uint64, src []byte) (loan uint64) {
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
+	c.pinLent(src)
+	loan = uint64(C.lane_lend(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src))))
+	c.unlock()
+	return loan
+}
+
+// pinLent keeps a source in its place until its loan is over.
+func (c *Channel) pinLent(src []byte) {
 	if c.pinned >= pinsKept {
 		c.unpin()
 	}
 	c.pins.Pin(&src[0])
 	c.pinned++
 	c.wake()
-	loan = uint64(C.lane_lend(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src))))
-	c.unlock()
-	return loan
 }
 
 // Returned says, without waiting, whether a loan to pe is over.

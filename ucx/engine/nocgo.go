@@ -27,6 +27,7 @@ type Config struct {
 	Waiting  *atomic.Uint64
 	Door     *atomic.Uint32
 	Failed   *atomic.Uint64
+	Notes    uint64
 	Crowded  bool
 	Spin     time.Duration
 	Silence  time.Duration
@@ -58,6 +59,9 @@ func (*Engine) Served() uint64 { return 0 }
 
 // WaitWord is never called: there is no Engine.
 func (*Engine) WaitWord(uint64, int, int, uint64, bool, time.Duration) bool { return false }
+
+// Refill is never called: there is no Engine.
+func (*Engine) Refill() {}
 
 // WaitDoor is never called: there is no Engine.
 func (*Engine) WaitDoor(uint32, time.Duration) {}
@@ -114,6 +118,28 @@ func (*Channel) GetBlocks(context.Context, int, []byte, uint64, Blocks) error { 
 
 // GetBlocksNB is never called: there is no Channel.
 func (*Channel) GetBlocksNB(int, []byte, uint64, Blocks) {}
+
+// PutNotify is never called: there is no Channel.
+func (*Channel) PutNotify(int, uint64, []byte, uint32) bool { return true }
+
+// PutNotifyNB is never called: there is no Channel.
+func (*Channel) PutNotifyNB(int, uint64, []byte, uint32) (uint64, bool) { return 0, true }
+
+// GetNotify is never called: there is no Channel.
+func (*Channel) GetNotify(context.Context, int, []byte, uint64, uint32) (bool, error) {
+	return true, ErrNoCgo
+}
+
+// GetNotifyNB is never called: there is no Channel.
+func (*Channel) GetNotifyNB(int, []byte, uint64, uint32) bool { return true }
+
+// PostNotify is never called: there is no Channel.
+func (*Channel) PostNotify(int, uint8, uint64, int, uint64, uint32) bool { return true }
+
+// FetchNotify is never called: there is no Channel.
+func (*Channel) FetchNotify(context.Context, int, uint8, uint64, int, uint64, uint64, uint32) (uint64, bool, error) {
+	return 0, true, ErrNoCgo
+}
 
 // Quiet is never called: there is no Channel.
 func (*Channel) Quiet(context.Context, int) error { return ErrNoCgo }

@@ -44,6 +44,7 @@ typedef struct held {
 typedef struct inbound {
     uint64_t key;      // pe above channel; 0 free (channel numbers start at 1)
     uint32_t applied;  // seq of the last request applied
+    uint32_t roomed;   // notes that have found room
     held_t *held;      // sorted by seq
 } inbound_t;
 
@@ -63,6 +64,8 @@ struct engine {
     uint64_t lost;     // 0, or 1 + the PE that was given up first for its silence, above its status
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
+    struct spill *spilled, **spilled_end; // notes that have found no room, in order
+    uint32_t nspilled;
 
     // Who drives, read by the service thread.
     uint32_t drivers __attribute__((aligned(64))); // threads inside a waiting call
@@ -118,15 +121,26 @@ static inline int before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-// serve.c
+// notes.c
+int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off);
+void notes_settle(engine_t *e);
+void notes_free(engine_t *e);
+void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off);
+
 ucs_status_t on_request(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
 unsigned serve_once(engine_t *e);
 void *service_main(void *arg);
 void serve_free(engine_t *e);
+inbound_t **find_inbound(engine_t *e, uint64_t key);
+void ring_word(engine_t *e, uint64_t off);
+void wake_pe(engine_t *e);
 
 // channel.c
 ucs_status_t on_reply(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
 void lane_send(lane_t *l, int ask);
+void lane_send_ask(lane_t *l);
+void lane_need_room(lane_t *l, uint32_t n);
+void lane_append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
 void lane_bye(lane_t *l);
 void lane_fail(lane_t *l, int32_t status);
 void note_silence(channel_t *c, lane_t *l, int64_t ns);
@@ -141,14 +155,17 @@ slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);
 slot_t *lane_slot(lane_t *l, char *dst, uint64_t n, int detached);
 void lane_ask_room(lane_t *l, uint32_t record, uint32_t n);
 void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
-void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n);
+void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read);
+int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);
 
 void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int ask);
-void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *signal, uint64_t value, uint64_t loan);
+void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value, uint64_t loan);
+void lane_put_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);
 sendbuf_t *take_buf(channel_t *c);
 void give_buf(channel_t *c, sendbuf_t *b);
 
 // lend.c
+uint64_t lane_lend_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);
 void loan_part(lane_t *l, uint64_t loan);
 void loan_part_end(lane_t *l, uint64_t loan);
 

@@ -46,6 +46,7 @@ struct answer {
     engine_t *engine;
     ucp_ep_h ep;
     uint32_t seq; // applied so far
+    inbound_t *in;
     reply_t *reply;
 };
 
@@ -57,7 +58,7 @@ static void send_reply(struct answer *a, reply_t *r, const void *header, size_t 
         .cb.send = on_replied,
         .user_data = r,
     };
-    struct wire_head head = {.seq = a->seq, .records = (uint16_t)r->records, .pe = a->engine->config.pe};
+    struct wire_head head = {.seq = a->seq, .records = (uint16_t)r->records, .pe = a->engine->config.pe, .channel = a->in->roomed};
     memcpy(r->data, &head, sizeof head);
     ucs_status_ptr_t sent = ucp_am_send_nbx(a->ep, AM_REPLY, header, header_n, data, n, &param);
     if (!UCS_PTR_IS_PTR(sent))
@@ -105,7 +106,9 @@ static void load_bytes(char *to, const char *from, uint32_t n)
     }
 }
 
-static void answer_bytes(struct answer *a, const struct wire_get *get, const char *from, uint32_t n)
+// answer_bytes answers with n bytes of the heap. With read they have been read when it returns; without, UCX
+// may still be reading them.
+static void answer_bytes(struct answer *a, const struct wire_get *get, const char *from, uint32_t n, int read)
 {
     struct wire_rec rec = {.kind = n <= COPY_MAX ? REC_BYTES : REC_STREAM, .n = n};
     if (n <= COPY_MAX) {
@@ -120,6 +123,12 @@ static void answer_bytes(struct answer *a, const struct wire_get *get, const cha
     reply_t *r = a->ep ? take_reply(a->engine) : NULL;
     if (!r)
         return;
+    if (read && !(r->piece = malloc(n))) {
+        give_reply(r);
+        return;
+    }
+    if (read)
+        from = memcpy(r->piece, from, n);
     memcpy(r->data + r->used, &rec, sizeof rec);
     memcpy(r->data + r->used + sizeof rec, get, sizeof *get);
     r->records = 1;
@@ -239,6 +248,7 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
         [REC_GET] = sizeof(struct wire_get),
         [REC_KEY] = sizeof(struct wire_get),
         [REC_GATHER] = sizeof(struct wire_get) + sizeof(struct wire_stride),
+        [REC_NOTE] = sizeof(struct wire_post),
     };
     if ((size_t)(q->end - q->p) < sizeof *rec)
         return 0;
@@ -270,6 +280,7 @@ static int next_record(struct request *q, struct wire_rec *rec, const char **res
     case REC_GET:
     case REC_KEY:
     case REC_GATHER:
+    case REC_NOTE:
         n = rests[rec->kind];
         break;
     default:
@@ -316,14 +327,17 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
         if (!inside(e, rec->off, rec->n))
             return 0;
         memcpy(&get, rest, sizeof get);
-        answer_bytes(a, &get, at, rec->n);
+        answer_bytes(a, &get, at, rec->n, rec->op);
         return 1;
+    case REC_NOTE:
+        memcpy(&post, rest, sizeof post);
+        return note_arrived(e, a->in, rec->n, post.operand, rec->off);
     case REC_KEY:
         if (rec->off >= e->config.heap_bytes)
             return 0;
         memcpy(&get, rest, sizeof get);
         engine_key(e, rec->off, key);
-        answer_bytes(a, &get, key, KEY_BYTES);
+        answer_bytes(a, &get, key, KEY_BYTES, 1);
         return 1;
     }
     return 0;
@@ -359,42 +373,54 @@ static int touches(struct request q, unsigned n, uint64_t lo, uint64_t hi)
     return 0;
 }
 
-static void wake(engine_t *e)
+void wake_pe(engine_t *e)
 {
     __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-// ring wakes this PE if it sleeps on something that the request has updated. The fence is between the
-// updates and the load of waiting; the sleeper has one between its store to waiting and its look at the
-// word, so one of the two sees the other. boot.Block says what waiting means.
-static void ring(engine_t *e, struct request q, unsigned n)
+// awaited says whether this PE sleeps, and on which bytes of its heap: all of them if *hi is UINT64_MAX.
+// The fence is between updates and the load of waiting; the sleeper has one between its store to waiting
+// and its look at the word, so one of the two sees the other. boot.Block says what waiting means.
+static int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi)
 {
     enum { ANY_WORD = 1 };
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     uint64_t w = __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
-    if (w == 0)
-        return;
-    if (w != ANY_WORD) {
-        uint64_t bytes = (w & 7) ? (uint64_t)1 << 3 * (w & 7) : 8, lo = w & ~(bytes - 1);
-        if (!touches(q, n, lo, lo + bytes))
-            return;
-    }
-    wake(e);
+    uint64_t bytes = (w & 7) ? (uint64_t)1 << 3 * (w & 7) : 8;
+    *lo = w == ANY_WORD ? 0 : w & ~(bytes - 1);
+    *hi = w == ANY_WORD ? UINT64_MAX : *lo + bytes;
+    return w != 0;
+}
+
+// ring wakes this PE if it sleeps on something that the request has updated.
+static void ring(engine_t *e, struct request q, unsigned n)
+{
+    uint64_t lo, hi;
+    if (awaited(e, &lo, &hi) && (hi == UINT64_MAX || touches(q, n, lo, hi)))
+        wake_pe(e);
+}
+
+// ring_word wakes this PE if it sleeps on the word at off.
+void ring_word(engine_t *e, uint64_t off)
+{
+    uint64_t lo, hi;
+    if (awaited(e, &lo, &hi) && lo <= off && off < hi)
+        wake_pe(e);
 }
 
 // ring_any wakes this PE if it sleeps on anything. Where UCX carries out atomics for want of a NIC that
 // does, it does so in its progress, and says of none which word it was.
 static void ring_any(engine_t *e)
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(e->config.waiting, __ATOMIC_RELAXED))
-        wake(e);
+    uint64_t lo, hi;
+    if (awaited(e, &lo, &hi))
+        wake_pe(e);
 }
 
-static void apply(engine_t *e, const struct wire_head *head, struct request q, ucp_ep_h ep)
+static void apply(engine_t *e, inbound_t *in, const struct wire_head *head, struct request q, ucp_ep_h ep)
 {
-    struct answer a = {.engine = e, .ep = ep, .seq = head->seq - 1};
+    struct answer a = {.engine = e, .ep = ep, .seq = head->seq - 1, .in = in};
     struct request all = q;
     struct wire_rec rec;
     const char *rest;
@@ -418,7 +444,7 @@ static uint32_t hash(uint64_t key)
     return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-static inbound_t **find(engine_t *e, uint64_t key)
+inbound_t **find_inbound(engine_t *e, uint64_t key)
 {
     for (uint32_t i = hash(key);; i++) {
         inbound_t **at = &e->inbound[i & (e->inbound_cap - 1)];
@@ -437,7 +463,7 @@ static int grow(engine_t *e)
     e->inbound_cap = fresh;
     for (uint32_t i = 0; i < cap; i++)
         if (old[i])
-            *find(e, old[i]->key) = old[i];
+            *find_inbound(e, old[i]->key) = old[i];
     free(old);
     return 1;
 }
@@ -448,7 +474,7 @@ static inbound_t *inbound_of(engine_t *e, uint64_t key)
         return e->last_inbound;
     if (2 * e->inbound_used >= e->inbound_cap && !grow(e))
         return NULL;
-    inbound_t **at = find(e, key);
+    inbound_t **at = find_inbound(e, key);
     if (!*at) {
         if (!(*at = calloc(1, sizeof **at)))
             return NULL;
@@ -472,7 +498,7 @@ static void free_inbound(inbound_t *in)
 // finds them.
 static void forget(engine_t *e, inbound_t *in)
 {
-    uint32_t mask = e->inbound_cap - 1, i = (uint32_t)(find(e, in->key) - e->inbound);
+    uint32_t mask = e->inbound_cap - 1, i = (uint32_t)(find_inbound(e, in->key) - e->inbound);
     free_inbound(in);
     e->inbound[i] = NULL;
     e->inbound_used--;
@@ -480,7 +506,7 @@ static void forget(engine_t *e, inbound_t *in)
     for (i = (i + 1) & mask; e->inbound[i]; i = (i + 1) & mask) {
         inbound_t *moved = e->inbound[i];
         e->inbound[i] = NULL;
-        *find(e, moved->key) = moved;
+        *find_inbound(e, moved->key) = moved;
     }
 }
 
@@ -511,7 +537,7 @@ static int apply_in_turn(engine_t *e, inbound_t *in, const void *header, size_t 
         q.body_n = n;
     }
     memcpy(&head, p, sizeof head);
-    apply(e, &head, q, ep);
+    apply(e, in, &head, q, ep);
     in->applied = head.seq;
     if (!(head.flags & WIRE_BYE))
         return 1;
@@ -568,6 +594,7 @@ int engine_deliver(engine_t *e, const void *message, size_t bytes)
 
 void serve_free(engine_t *e)
 {
+    notes_free(e);
     for (uint32_t i = 0; i < e->inbound_cap; i++)
         if (e->inbound[i])
             free_inbound(e->inbound[i]);
@@ -587,6 +614,8 @@ unsigned serve_once(engine_t *e)
     if (!try_lock(&e->serving))
         return 0;
     unsigned moved = ucp_worker_progress(e->worker);
+    if (e->spilled)
+        notes_settle(e);
     unlock(&e->serving);
     if (moved && e->config.nic)
         ring_any(e);

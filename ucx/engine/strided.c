@@ -181,12 +181,12 @@ slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int
     s->block = b.bytes;
     s->step = b.here;
     if (b.there == b.bytes)
-        lane_ask_all(l, s, off, 0, b.bytes * b.count);
+        lane_ask_all(l, s, off, 0, b.bytes * b.count, 0);
     else if (b.bytes <= PACK_MAX)
         ask_packed(l, s, off, b);
     else
         for (uint64_t i = 0; i < b.count && l->status == UCS_OK; i++)
-            lane_ask_all(l, s, off + i * b.there, i * b.bytes, b.bytes);
+            lane_ask_all(l, s, off + i * b.there, i * b.bytes, b.bytes, 0);
     return s;
 }
 

@@ -26,7 +26,8 @@ struct wire_head {
     uint16_t records; // how many follow
     uint16_t flags;
     uint32_t pe;      // who sends
-    uint32_t channel; // request: number of the channel at pe, never used twice
+    uint32_t channel; // request: number of the channel at pe, never used twice. reply: notes of the lane that
+                      // have found room
 };
 
 enum {
@@ -42,11 +43,12 @@ enum {
     REC_SCATTER, // struct wire_stride follows, then n bytes: blocks, the first for off
     REC_GATHER,  // struct wire_get and struct wire_stride follow: answer with n bytes, blocks from off on
     REC_SPREAD,  // as REC_SCATTER, but what follows is the data of the active message
+    REC_NOTE,    // struct wire_post follows: leave a note of tag n about operand bytes at off
 };
 
 struct wire_rec {
     uint8_t kind;
-    uint8_t op;    // of a word: enum word_op
+    uint8_t op;    // of a word: enum word_op. of REC_GET: 1 if the bytes are to be read before the next record
     uint8_t bytes; // of a word: 4 or 8
     uint8_t zero;
     uint32_t n;

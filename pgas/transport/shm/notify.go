@@ -70,18 +70,24 @@ func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp)
 }
 
 // AtomicNotify is transport.Notifier's.
-func (c *Channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (uint64, bool, error) {
+func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
+	ok = c.NotifyAfter(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off}, func() {
+		old, err = c.Atomic(ctx, pe, op, at, operand, cond)
+	})
+	return old, ok, err
+}
+
+// NotifyAfter calls do, which must not be called twice, and then leaves n at pe; without room for that it
+// does nothing and reports false.
+func (c *Channel) NotifyAfter(pe int, n transport.Note, do func()) bool {
 	r := c.rings[c.local(pe)]
-	t, ok := r.ticket() // an atomic must not be done twice: there is room first
+	t, ok := r.ticket()
 	if !ok {
-		return 0, false, nil
+		return false
 	}
-	old := apply(c.heaps[c.local(pe)], op, at, operand, cond)
-	c.states[c.local(pe)].Ring(at.Off)
-	e := &r.entries[t%RingNotes]
-	e.stamp, e.what, e.data[0] = s, uint64(at.Bytes), at.Off
-	r.publish(t, e, stateFull)
-	return old, true, nil
+	do()
+	r.fill(t, n)
+	return true
 }
 
 // PostNotify is transport.Notifier's.

@@ -134,13 +134,17 @@ func slotOff(t uint64) uint64 { return entriesOff + t%RingNotes*entryBytes }
 // Push leaves a note of an access that is over, and reports false if there is no room.
 func (r *Ring) Push(n transport.Note) bool {
 	t, ok := r.ticket()
-	if !ok {
-		return false
+	if ok {
+		r.fill(t, n)
 	}
+	return ok
+}
+
+// fill leaves n under ticket t.
+func (r *Ring) fill(t uint64, n transport.Note) {
 	e := &r.entries[t%RingNotes]
 	e.stamp, e.what, e.data[0] = n.Stamp, n.Bytes, n.Off
 	r.publish(t, e, stateFull)
-	return true
 }
 
 // pushInline leaves a note with src, which belongs at off, in it. It returns 1 + its ticket, or 0.

@@ -24,6 +24,8 @@ type Rig struct {
 	PEs   []transport.Transport // one per PE
 	Heaps [][]byte              // the memory behind each PE's symmetric heap
 	Words Words                 // looks at a word of a heap as its owner would
+	// Take takes the next note that has arrived at pe, and reports false if there is none.
+	Take func(pe int, n *transport.Note) bool
 }
 
 // Words loads a word of a heap atomically.
@@ -54,6 +56,11 @@ func Run(t *testing.T, open func(t *testing.T, npes int) *Rig) {
 		{"goroutines share a channel", 3, testSharedChannel},
 		{"random against the twin", 3, testRandom},
 		{"cancelled quiet", 2, testCancelledQuiet},
+		{"note follows its access", 2, testNoteFollows},
+		{"quiet has notes in the queue", 2, testNotesInQueue},
+		{"fence orders notified access", 2, testNotifyFence},
+		{"full queues of notes", 2, testFullQueues},
+		{"random notes against the twin", 3, testRandomNotes},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t, c.npes)) })
 	}

@@ -28,6 +28,13 @@ func conformance(t *testing.T, name, tls string, settings ucp.Settings) {
 		transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
 			r := &transporttest.Rig{Words: shm.Load}
 			w := ucp.NewWorld(t, npes, settings)
+			rings := make([]*shm.Ring, npes)
+			r.Take = func(pe int, n *transport.Note) bool {
+				if rings[pe] == nil {
+					rings[pe] = shm.NewRing(w.Heap(pe), w.Jobs[pe].Segment.States[0])
+				}
+				return rings[pe].Take(n) || rings[pe].Spilled() && refill(w.Transports[pe]) && rings[pe].Take(n)
+			}
 			for pe, tr := range w.Transports {
 				r.PEs = append(r.PEs, tr)
 				r.Heaps = append(r.Heaps, w.Heap(pe))
@@ -35,6 +42,11 @@ func conformance(t *testing.T, name, tls string, settings ucp.Settings) {
 			return r
 		})
 	})
+}
+
+func refill(t *ucp.Transport) bool {
+	t.Refill()
+	return true
 }
 
 var (

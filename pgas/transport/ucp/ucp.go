@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
@@ -97,6 +98,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Waiting: &state.Waiting,
 		Door:    &state.Door,
 		Failed:  &head.Failed,
+		Notes:   shm.RingOff,
 		Crowded: head.Local > head.Cores,
 		Spin:    settings.Spin,
 		Silence: settings.PeerTimeout,

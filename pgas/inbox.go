@@ -1,0 +1,196 @@
+package pgas
+
+// Where notes arrive. Notified accesses leave notes in the ring of their target (transport/shm/ring.go), and
+// package notify takes them from there for the requests of the program.
+//
+// A ring is bounded, so whoever has a note for a full one waits. That must never be for ever, and two PEs
+// may fill each other's rings. So a PE whose ring is wanted empties it into the inbox, which is not
+// bounded, whenever it waits in the runtime, whatever for, and a PE that waits for room does so too. The
+// order of arrival stays: the inbox is taken from before the ring.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// Note is what a notified access leaves at its target.
+type Note = transport.Note
+
+// Inbox is the notes that have arrived at this PE, in the order of their arrival. It is for package notify:
+// programs wait for notes by its requests.
+type Inbox struct {
+	// What every look for notes touches is one cache line.
+	mu      sync.Mutex
+	ring    *shm.Ring
+	held    []Note // out of the ring, and not taken
+	first   int    // of them
+	w       *World
+	spiller transport.Spiller // has notes that have found no room; nil: nobody
+	matcher Matcher
+}
+
+// A Matcher gives the notes of an Inbox to those who wait for them.
+type Matcher interface {
+	// Unmatched is the notes that it has taken and that nobody has waited for.
+	Unmatched() []Note
+}
+
+// Inbox is where the notes for this PE are.
+func (w *World) Inbox() *Inbox { return w.inbox }
+
+func (w *World) openInbox() {
+	w.inbox = &Inbox{ring: w.shm.Ring(w.job.PE), w: w}
+	w.inbox.spiller, _ = w.far.(transport.Spiller)
+}
+
+// Matcher is the one that takes the notes of b: open makes it when there is none.
+func (b *Inbox) Matcher(open func() Matcher) Matcher {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.matcher == nil {
+		b.matcher = open()
+	}
+	return b.matcher
+}
+
+// World returns the World that b is the inbox of.
+func (b *Inbox) World() *World { return b.w }
+
+// Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
+func (b *Inbox) Lock() { b.mu.Lock() }
+
+// Unlock ends what Lock began.
+func (b *Inbox) Unlock() { b.mu.Unlock() }
+
+// Take takes the note that has arrived first, and reports false if there is none. The data of what was put
+// is in its place then. The caller has locked b.
+func (b *Inbox) Take(n *Note) bool {
+	if b.first < len(b.held) {
+		*n = b.held[b.first]
+		if b.first++; b.first == len(b.held) {
+			b.held, b.first = b.held[:0], 0
+		}
+		return true
+	}
+	return b.ring.Take(n) || b.ring.Spilled() && b.refill() && b.ring.Take(n)
+}
+
+// refill lets notes into the ring that have found no room.
+func (b *Inbox) refill() bool {
+	if b.spiller != nil {
+		b.spiller.Refill()
+	}
+	return true
+}
+
+// Next is the number of the next note that is to arrive. The caller has locked b, and taken all there is.
+func (b *Inbox) Next() uint64 { return b.ring.Next() }
+
+// Await returns when the note with that number has arrived, whether it has been taken since or not.
+func (b *Inbox) Await(ctx context.Context, number uint64) error {
+	at, v := shm.Until(number)
+	_, err := b.w.await(ctx, b.w.wordCond(at, GE, v, false), blockedIn{op: boot.InNotify, peer: -1})
+	return err
+}
+
+// Poll is for who looks for notes again and again instead of waiting: it lets others run where PEs do not
+// run by themselves.
+func (b *Inbox) Poll() { b.w.poll() }
+
+// makeRoom empties the ring if somebody waits for room in it.
+func (b *Inbox) makeRoom() {
+	if b.ring.Wanted() {
+		b.empty()
+	}
+}
+
+// empty takes all notes out of the ring.
+func (b *Inbox) empty() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ring.Answer() // before it is empty: who finds it full after that asks again
+	for n := (Note{}); b.ring.Take(&n) || b.ring.Spilled() && b.refill() && b.ring.Take(&n); {
+		b.held = append(b.held, n)
+	}
+}
+
+// leftover is the notes that nobody has waited for.
+func (b *Inbox) leftover() []Note {
+	b.empty()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var left []Note
+	if b.matcher != nil {
+		left = b.matcher.Unmatched()
+	}
+	return append(left, b.held[b.first:]...)
+}
+
+// reportNotes says which notes nobody has waited for when the World ends. Their data has arrived, so it is
+// no error, but the program that sent them expected more.
+func (w *World) reportNotes() {
+	const most = 3
+	left := w.inbox.leftover()
+	if len(left) == 0 {
+		return
+	}
+	var which []string
+	for _, n := range left[:min(most, len(left))] {
+		which = append(which, fmt.Sprintf("from PE %d with tag %d (%d bytes)", n.Source(), n.Tag(), n.Bytes))
+	}
+	if len(left) > most {
+		which = append(which, "…")
+	}
+	fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: nobody waited for %d of the notifications that arrived: %s; wait for each with a notify.Request, or leave the notification out where nobody needs it\n",
+		w.job.PE, w.Host(), len(left), strings.Join(which, ", "))
+}
+
+// A roomWait is the wait of a notified access for room at its target.
+type roomWait struct{ tries int }
+
+// waitForRoom is between two attempts to leave a note at pe of the job. It reports false if there is no
+// hope; the access is then lost, which the next quiet of c reports.
+func (c *Context) waitForRoom(pe int, r *roomWait) bool {
+	const (
+		yields  = 50
+		mostNap = time.Millisecond
+	)
+	w := c.w
+	if r.tries == 0 {
+		w.block(blockedIn{op: boot.InNotify, peer: pe})
+	}
+	r.tries++
+	w.inbox.empty()
+	if err := w.broken(w.ctx); err != nil {
+		c.owed.CompareAndSwap(nil, &err)
+		return false
+	}
+	switch {
+	case w.sched != nil:
+		w.sched.Yield()
+	case r.tries <= yields:
+		w.yield()
+	default:
+		// Nobody rings when there is room, but who wants some here does.
+		door := w.state.Door.Load()
+		if !w.inbox.ring.Wanted() {
+			w.state.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))
+		}
+	}
+	return true
+}
+
+// gotRoom ends the wait.
+func (c *Context) gotRoom(r *roomWait) {
+	if r.tries > 0 {
+		c.w.unblock()
+	}
+}

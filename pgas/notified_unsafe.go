@@ -1,0 +1,295 @@
+package pgas
+
+// Notified accesses: one message moves data and tells the target. The target waits for it with package
+// notify, by who sent it and by its tag.
+//
+// They are complete as others are: here when they return, there after a Quiet of their context, which has
+// their note in the target's queue too. A note arrives when its own access is over at the target, and
+// proves that access, and the notified ones that went to that PE before it on the same context: their notes
+// come in the order of their issue. It proves nothing of accesses without a note, unless a Fence stands
+// between.
+//
+// If the target's queue is full, a notified access waits until there is room. So does what it gives up for
+// that when the target is lost: the next Quiet reports it.
+
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// MaxTag is the largest tag of a notified access; the least is 0.
+const MaxTag = 1<<31 - 1
+
+// stamp is what the note of an access says.
+func (c *Context) stamp(op string, tag int) transport.Stamp {
+	if uint(tag) > MaxTag {
+		misuse(op, "tag %d is out of range: use 0 to %d", tag, MaxTag)
+	}
+	return transport.StampOf(c.w.job.PE, uint32(tag))
+}
+
+// isNear says whether pe's memory is mapped here and may be used without a transport that sees it.
+func (c *Context) isNear(pe int) bool { return uint(pe-c.first) < uint(len(c.near)) }
+
+// notifier is what carries notified accesses to pe, and pe's number there.
+func (c *Context) notifier(op string, pe int) (transport.Notifier, int) {
+	via, to := c.far(op, pe)
+	n, ok := via.(transport.Notifier)
+	if !ok {
+		misuse(op, "the transport to PE %d cannot notify: it must implement transport.Notifier", pe)
+	}
+	return n, to
+}
+
+// Notify leaves a note with that tag at pe, and moves no data.
+func (w *World) Notify(pe, tag int) { w.def.Notify(pe, tag) }
+
+// Notify leaves a note with that tag at pe, and moves no data. The note arrives after those of the
+// notified accesses to pe before it on c, and after everything before a Fence between the two.
+func (c *Context) Notify(pe, tag int) { c.putNotify("Notify", pe, 0, nil, tag) }
+
+// putNotify puts src, which may be reused on return.
+//
+//go:noinline
+func (c *Context) putNotify(op string, pe int, off uintptr, src []byte, tag int) {
+	s := c.stamp(op, tag)
+	var r roomWait
+	if c.isNear(pe) {
+		to := c.team.pes[pe]
+		for !c.mem.PutNotify(to, uint64(off), src, s) && c.waitForRoom(to, &r) {
+		}
+	} else {
+		via, to := c.notifier(op, pe)
+		for !via.PutNotify(to, uint64(off), src, s) && c.waitForRoom(to, &r) {
+		}
+	}
+	c.gotRoom(&r)
+}
+
+// PutNotify copies src to the start of the range on pe and then leaves a note with that tag there: whoever
+// has the note sees src. src may be reused on return; complete there, note included, after a Quiet.
+func (s Slice[T]) PutNotify(pe int, src []T, tag int) {
+	checkFits("PutNotify", len(src), s.n)
+	s.ctx.putNotify("PutNotify", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), tag)
+}
+
+// PutNotifyNB is PutNotify that need not wait until it has read src: as PutNB, it must not change until
+// what it returns is Done, or until a QuietLocal or Quiet of the context.
+func (s Slice[T]) PutNotifyNB(pe int, src []T, tag int) Sent {
+	checkFits("PutNotifyNB", len(src), s.n)
+	return s.ctx.putNotifyNB(pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)), tag)
+}
+
+func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
+	if c.isNear(pe) {
+		c.putNotify("PutNotifyNB", pe, off, src, tag)
+		return Sent{}
+	}
+	s := c.stamp("PutNotifyNB", tag)
+	via, to := c.notifier("PutNotifyNB", pe)
+	var r roomWait
+	loan, ok := via.PutNotifyNB(to, uint64(off), src, s)
+	for !ok && c.waitForRoom(to, &r) {
+		loan, ok = via.PutNotifyNB(to, uint64(off), src, s)
+	}
+	c.gotRoom(&r)
+	if lender, lends := via.(transport.Lender); lends && loan != 0 {
+		return Sent{ctx: c, via: lender, pe: to, loan: loan}
+	}
+	return Sent{}
+}
+
+// GetNotify fills dst from the start of the range on pe, waits for it, and leaves a note with that tag
+// there: whoever has the note may overwrite what was read. It panics with *PeerError if pe is lost.
+func (s Slice[T]) GetNotify(pe int, dst []T, tag int) {
+	checkFits("GetNotify", len(dst), s.n)
+	s.ctx.getNotify(pe, bytesOf(unsafe.SliceData(dst), len(dst)), s.off, tag)
+}
+
+//go:noinline
+func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
+	s := c.stamp("GetNotify", tag)
+	via, to := c.notifier("GetNotify", pe)
+	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: uint64(off)})
+	var r roomWait
+	ok, err := via.GetNotify(c.w.ctx, to, dst, uint64(off), s)
+	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
+		ok, err = via.GetNotify(c.w.ctx, to, dst, uint64(off), s)
+	}
+	c.w.unblock()
+	if err != nil {
+		panic(err)
+	}
+}
+
+// mustWaitForRoom is waitForRoom for what returns a value: without hope it panics as a lost get does.
+func (c *Context) mustWaitForRoom(pe int, r *roomWait) bool {
+	if !c.waitForRoom(pe, r) {
+		c.w.unblock()
+		panic(*c.owed.Swap(nil))
+	}
+	return true
+}
+
+// GetNotifyNB fills dst from the start of the range on pe at some time before the next Quiet returns; until
+// then dst must not be touched. The note arrives at pe when the range has been read.
+func (s Slice[T]) GetNotifyNB(pe int, dst []T, tag int) {
+	checkFits("GetNotifyNB", len(dst), s.n)
+	s.ctx.getNotifyNB(pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), s.off, tag)
+}
+
+func (c *Context) getNotifyNB(pe int, dst []byte, off uintptr, tag int) {
+	s := c.stamp("GetNotifyNB", tag)
+	via, to := c.notifier("GetNotifyNB", pe)
+	var r roomWait
+	for !via.GetNotifyNB(to, dst, uint64(off), s) && c.waitForRoom(to, &r) {
+	}
+	c.gotRoom(&r)
+}
+
+// PutNotify copies *v into the element on pe and then leaves a note with that tag there: whoever has the
+// note sees the data. *v may be reused on return; complete there, note included, after a Quiet.
+func (r Ref[T]) PutNotify(pe int, v *T, tag int) {
+	r.ctx.putNotify("PutNotify", pe, r.off, bytesOf(v, 1), tag)
+}
+
+// GetNotify returns the element on pe and leaves a note with that tag there: whoever has the note may
+// overwrite the element. It panics with *PeerError if pe is lost.
+func (r Ref[T]) GetNotify(pe int, tag int) T {
+	var v T
+	r.ctx.getNotify(pe, bytesOf(&v, 1), r.off, tag)
+	return v
+}
+
+// NotifiedAtomic is an atomic word whose updates leave a note at the PE whose copy they update.
+type NotifiedAtomic[W Word] struct {
+	a   Atomic[W]
+	tag int
+}
+
+// Notify is the same word with updates that leave a note with that tag. The note arrives when the update
+// has been made, and a compare-swap that finds something else leaves it too.
+func (a Atomic[W]) Notify(tag int) NotifiedAtomic[W] { return NotifiedAtomic[W]{a, tag} }
+
+// Set stores v into the word on pe; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Set(pe int, v W) { n.post(pe, transport.Set, v) }
+
+// Add adds v to the word on pe; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Add(pe int, v W) { n.post(pe, transport.Add, v) }
+
+// Inc adds 1 to the word on pe; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Inc(pe int) { n.post(pe, transport.Add, 1) }
+
+// And stores the bitwise and of the word on pe with v; complete there after a Quiet.
+func (n NotifiedAtomic[W]) And(pe int, v W) { n.post(pe, transport.And, v) }
+
+// Or stores the bitwise or of the word on pe with v; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Or(pe int, v W) { n.post(pe, transport.Or, v) }
+
+// Xor stores the bitwise exclusive or of the word on pe with v; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Xor(pe int, v W) { n.post(pe, transport.Xor, v) }
+
+// Min stores v into the word on pe if it is less than that; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Min(pe int, v W) { n.post(pe, opMin[W](), v) }
+
+// Max stores v into the word on pe if it is greater than that; complete there after a Quiet.
+func (n NotifiedAtomic[W]) Max(pe int, v W) { n.post(pe, opMax[W](), v) }
+
+// Fetch returns the word on pe, and leaves a note there.
+func (n NotifiedAtomic[W]) Fetch(pe int) W { return n.fetch(pe, transport.Fetch, 0, 0) }
+
+// Swap stores v into the word on pe and returns the old value.
+func (n NotifiedAtomic[W]) Swap(pe int, v W) W { return n.fetch(pe, transport.Swap, v, 0) }
+
+// CompareSwap stores v into the word on pe if it equals cond, and returns the old value: the swap happened
+// iff the result equals cond.
+func (n NotifiedAtomic[W]) CompareSwap(pe int, cond, v W) W {
+	return n.fetch(pe, transport.CompareSwap, v, cond)
+}
+
+// FetchAdd adds v to the word on pe and returns the old value.
+func (n NotifiedAtomic[W]) FetchAdd(pe int, v W) W { return n.fetch(pe, transport.Add, v, 0) }
+
+// FetchInc adds 1 to the word on pe and returns the old value.
+func (n NotifiedAtomic[W]) FetchInc(pe int) W { return n.fetch(pe, transport.Add, 1, 0) }
+
+// FetchAnd stores the bitwise and of the word on pe with v, and returns the old value.
+func (n NotifiedAtomic[W]) FetchAnd(pe int, v W) W { return n.fetch(pe, transport.And, v, 0) }
+
+// FetchOr stores the bitwise or of the word on pe with v, and returns the old value.
+func (n NotifiedAtomic[W]) FetchOr(pe int, v W) W { return n.fetch(pe, transport.Or, v, 0) }
+
+// FetchXor stores the bitwise exclusive or of the word on pe with v, and returns the old value.
+func (n NotifiedAtomic[W]) FetchXor(pe int, v W) W { return n.fetch(pe, transport.Xor, v, 0) }
+
+// FetchMin stores v into the word on pe if it is less than that, and returns the old value.
+func (n NotifiedAtomic[W]) FetchMin(pe int, v W) W { return n.fetch(pe, opMin[W](), v, 0) }
+
+// FetchMax stores v into the word on pe if it is greater than that, and returns the old value.
+func (n NotifiedAtomic[W]) FetchMax(pe int, v W) W { return n.fetch(pe, opMax[W](), v, 0) }
+
+func (n NotifiedAtomic[W]) post(pe int, op transport.Op, v W) {
+	n.a.ctx.postNotify(pe, op, n.a.word(), uint64(v), n.tag)
+}
+
+func (n NotifiedAtomic[W]) fetch(pe int, op transport.Op, v, cond W) W {
+	return W(n.a.ctx.atomicNotify(pe, op, n.a.word(), uint64(v), uint64(cond), n.tag))
+}
+
+// NotifiedFloat is NotifiedAtomic of a floating-point word.
+type NotifiedFloat[F Float] struct {
+	a   AtomicFloat[F]
+	tag int
+}
+
+// Notify is the same word with updates that leave a note with that tag, as Atomic.Notify has it.
+func (a AtomicFloat[F]) Notify(tag int) NotifiedFloat[F] { return NotifiedFloat[F]{a, tag} }
+
+// Set stores v into the word on pe; complete there after a Quiet.
+func (n NotifiedFloat[F]) Set(pe int, v F) { n.post(pe, transport.Set, v) }
+
+// Add adds v to the word on pe; complete there after a Quiet.
+func (n NotifiedFloat[F]) Add(pe int, v F) { n.post(pe, transport.AddFloat, v) }
+
+// Swap stores v into the word on pe and returns the old value.
+func (n NotifiedFloat[F]) Swap(pe int, v F) F { return n.fetch(pe, transport.Swap, v) }
+
+// FetchAdd adds v to the word on pe and returns the old value.
+func (n NotifiedFloat[F]) FetchAdd(pe int, v F) F { return n.fetch(pe, transport.AddFloat, v) }
+
+func (n NotifiedFloat[F]) post(pe int, op transport.Op, v F) {
+	n.a.ctx.postNotify(pe, op, n.a.word(), toBits(v), n.tag)
+}
+
+func (n NotifiedFloat[F]) fetch(pe int, op transport.Op, v F) F {
+	return fromBits[F](n.a.ctx.atomicNotify(pe, op, n.a.word(), toBits(v), 0, n.tag))
+}
+
+//go:noinline
+func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand uint64, tag int) {
+	s := c.stamp("Notify", tag)
+	via, to := c.notifier(op.String(), pe)
+	var r roomWait
+	for !via.PostNotify(to, op, at, operand, s) && c.waitForRoom(to, &r) {
+	}
+	c.gotRoom(&r)
+}
+
+//go:noinline
+func (c *Context) atomicNotify(pe int, op transport.Op, at transport.Word, operand, cond uint64, tag int) uint64 {
+	s := c.stamp("Notify", tag)
+	via, to := c.notifier(op.String(), pe)
+	c.w.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
+	var r roomWait
+	old, ok, err := via.AtomicNotify(c.w.ctx, to, op, at, operand, cond, s)
+	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
+		old, ok, err = via.AtomicNotify(c.w.ctx, to, op, at, operand, cond, s)
+	}
+	c.w.unblock()
+	if err != nil {
+		panic(err)
+	}
+	return old
+}
