@@ -123,6 +123,7 @@ func (a AtomicFloat[F]) FetchMaxNB(pe int, v F, dst *F) { a.later(pe, transport.
 func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) {
 	w, at := a.ctx.w, a.word()
 	for {
+		w.looks()
 		bits := a.own()
 		got := fromBits[F](bits)
 		if compareFloats(cmp, got, v) {

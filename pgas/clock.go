@@ -47,6 +47,15 @@ func (w *World) Yield() {
 func (w *World) poll() {
 	if w.sched != nil {
 		w.sched.Yield()
+		w.sched.Looks()
+	}
+}
+
+// looks comes before a plain look at a word of this PE's own copy that is no part of a wait, and before a
+// store to one.
+func (w *World) looks() {
+	if w.sched != nil {
+		w.sched.Looks()
 	}
 }
 

@@ -199,7 +199,10 @@ func (l LockRef) Home() int {
 }
 
 // own is a word of this PE's copy.
-func (l LockRef) own(word uintptr) *atomic.Uint64 { return (*atomic.Uint64)(l.w.own(l.off + word)) }
+func (l LockRef) own(word uintptr) *atomic.Uint64 {
+	l.w.looks()
+	return (*atomic.Uint64)(l.w.own(l.off + word))
+}
 
 // update applies op to a word of pe's copy and returns the old value. It always fetches: that leaves for
 // another host at once, where a posted update may wait for company.

@@ -275,6 +275,7 @@ func (s *wordSet) collect(into []int) []int {
 // await blocks until the goal is reached.
 func (s *wordSet) await(ctx context.Context, g goal) error {
 	s.goal = g
+	s.w.looks()
 	c := cond{word: transport.Word{Off: s.off}, set: s}
 	_, err := s.w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: s.off})
 	if err != nil {

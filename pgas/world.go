@@ -122,7 +122,9 @@ func (w *World) openRemote(ctx context.Context) error {
 	w.far = t
 	w.waiter, _ = t.(transport.Waiter)
 	w.faults, _ = t.(transport.Watcher)
-	w.sched, _ = t.(transport.Scheduler)
+	if w.sched, _ = t.(transport.Scheduler); w.sched != nil {
+		w.pace.spins = -1 // it sees every look of a wait
+	}
 	return nil
 }
 

@@ -119,10 +119,12 @@ func act(ctx context.Context, w *pgas.World, l locks.Lock, a Act, inside *room, 
 	if got, err := take(ctx, w, l, a); err != nil || !got {
 		return err
 	}
+	sim.Shares(ctx)
 	if err := inside.enter(a); err != nil {
 		return err
 	}
 	work()
+	sim.Shares(ctx)
 	inside.leave(a)
 	if a.reads() {
 		l.(locks.RWLock).RUnlock()
@@ -222,7 +224,8 @@ func aboutPE1(err error) error {
 	return fmt.Errorf("PE 1 has died, and this is not about it: %w", err)
 }
 
-// Explore runs the plan in every order of events there is. The number of PEs is that of the plan.
+// Explore runs the plan in every order of events there is, or that matters (sim.Config.Reduce). The number of
+// PEs is that of the plan.
 func Explore(t *testing.T, cfg sim.Config, plan Plan, make Maker) {
 	t.Helper()
 	e, err := sim.Explore(t.Context(), cfg, len(plan), body(plan, 1, false, make))

@@ -21,10 +21,15 @@ func (p *pe) Name() string { return "sim" }
 func (p *pe) Heap(int) []byte { return nil }
 
 // Channel is transport.Transport's.
-func (p *pe) Channel(bool) (transport.Channel, error) { return &channel{pe: p}, nil }
+func (p *pe) Channel(bool) (transport.Channel, error) { return p.newChannel(false), nil }
 
 // CPUChannel is transport.CPUChanneler's.
-func (p *pe) CPUChannel(bool) (transport.Channel, error) { return &channel{pe: p, cpu: true}, nil }
+func (p *pe) CPUChannel(bool) (transport.Channel, error) { return p.newChannel(true), nil }
+
+func (p *pe) newChannel(cpu bool) *channel {
+	p.channels++
+	return &channel{pe: p, cpu: cpu, serial: p.channels}
+}
 
 // Close is transport.Transport's.
 func (p *pe) Close() error { return nil }
@@ -39,6 +44,8 @@ type channel struct {
 	all    []*flow // in the order of their making
 	last   *flow   // the one used last
 	posted int     // operations under way that nobody waits for
+	noisy  bool    // something was posted since the last Quiet
+	serial int     // of its PE's channels
 	since  int64   // when the last of those that are through was known to be
 	waits  []quiet
 	err    error // the PE that an operation was lost to, until Quiet reports it
@@ -90,6 +97,7 @@ func (c *channel) put(pe int, dst uint64, src []byte) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
 	o.nic = !c.pe.sameHost(o.to)
+	c.usesOwn(src, false)
 	c.post(o)
 }
 
@@ -99,6 +107,7 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 	o.data = append(o.data[:0], src...)
 	o.signal, o.sig, o.rmw, o.operand = true, sig, op, value
 	o.nic = c.atomicsByNIC(o.to)
+	c.usesOwn(src, false)
 	c.post(o)
 }
 
@@ -108,6 +117,7 @@ func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	o.size, o.nic = len(dst), !c.pe.sameHost(o.to)
 	err := c.do(o)
 	copy(dst, o.data) // here: dst may be on the stack of this task
+	c.usesOwn(dst, true)
 	c.pe.s.release(o)
 	return err
 }
@@ -164,6 +174,7 @@ func (c *channel) do(o *op) error {
 	}
 	if s.exploring() {
 		s.count(o)
+		s.explorer.issued(o)
 		s.explorer.step(t, o)
 		return t.err
 	}
@@ -183,8 +194,10 @@ func (c *channel) post(o *op) {
 		o.flow.enter(o)
 	}
 	if s.exploring() {
-		s.explorer.past[c.pe.id].posted = true
+		s.explorer.past[c.pe.id].quiet = false
+		s.explorer.issued(o)
 	}
+	c.noisy = true
 	s.issue(o, t)
 	if c.posted >= mostPosted {
 		c.await(t, nil)
@@ -238,11 +251,19 @@ func (c *channel) Close() error { return nil }
 func (c *channel) await(t *task, f *flow) {
 	s := c.pe.s
 	notified := s.costs.Notify > 0 && c.byNIC(f)
-	if c.left(f) > 0 {
+	left := c.left(f) > 0
+	if !left && c.noisy && s.exploring() { // a wait that is over: a move of its own, whatever came first
+		s.explorer.goesOn(t, whyQuiet)
+		t.park()
+	}
+	if left {
 		t.gen++
 		s.settle(t)
 		c.waits = append(c.waits, quiet{t, f})
 		t.park()
+	}
+	if f == nil {
+		c.noisy = false
 	}
 	since := c.since
 	if f != nil {
@@ -284,7 +305,7 @@ func (f *flow) completed(s *sim) *task {
 		if q := c.waits[i]; c.left(q.f) == 0 {
 			c.waits = append(c.waits[:i], c.waits[i+1:]...)
 			i--
-			s.after(q.t, max(s.now, q.t.busy))
+			s.after(q.t, max(s.now, q.t.busy), whyQuiet)
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 // A task is a thread of control of a PE: its body, or what its World starts besides.
 type task struct {
 	pe     *pe
+	n      int32 // of its PE's tasks
 	resume func() (struct{}, bool)
 	stop   func()
 	pause  func(struct{}) bool
@@ -33,7 +34,7 @@ type task struct {
 
 // newTask makes a task that has not begun.
 func (s *sim) newTask(p *pe, f func()) *task {
-	t := &task{pe: p}
+	t := &task{pe: p, n: int32(len(p.tasks))}
 	t.resume, t.stop = iter.Pull(func(pause func(struct{}) bool) {
 		t.pause = pause
 		defer t.end()
@@ -159,7 +160,7 @@ func (s *sim) next() *task {
 		if t := s.handle(o); t != nil {
 			if t.pe.stuck > s.now {
 				t.gen++
-				s.after(t, t.pe.stuck)
+				s.after(t, t.pe.stuck, 0)
 				continue
 			}
 			return t
@@ -177,10 +178,10 @@ func (s *sim) checkLimits() {
 	}
 }
 
-// after resumes t at that time.
-func (s *sim) after(t *task, at int64) {
+// after resumes t at that time, and why matters to an exploration.
+func (s *sim) after(t *task, at int64, why uint64) {
 	if s.exploring() {
-		s.explorer.goesOn(t, 1+t.wait.hi)
+		s.explorer.goesOn(t, why)
 		return
 	}
 	o := s.newOp(opResume)
@@ -197,7 +198,7 @@ func (s *sim) settle(t *task) {
 // elapse lets the running task be busy for d before it goes on.
 func (s *sim) elapse(t *task, d int64) {
 	t.gen++
-	s.after(t, s.now+t.lag+d)
+	s.after(t, s.now+t.lag+d, whyYield)
 	t.lag = 0
 	t.park()
 }

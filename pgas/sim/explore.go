@@ -13,15 +13,17 @@ package sim
 //
 // Many orders lead to the same state, and what follows a state need be tried once. A state is the heaps,
 // what is under way, and how far each PE is. How far a PE is, follows from what it has seen: the results of
-// its operations, and its own heap at each of them. A PE that only looks, at the same few things with the
-// same results for the fourth time in a row, is taken to be where it was one round before: that is what
-// makes an end of polling. So a program that counts more tries than three is explored as if it did not.
+// its operations, and its own heap at each of them (with Config.Reduce, at those where it looks at it). A PE
+// that only looks, at the same few things with the same results for the fourth time in a row, is taken to be
+// where it was one round before: that is what makes an end of polling. So a program that counts more tries
+// than three is explored as if it did not.
+//
+// Which of the choices are tried is the business of search.go.
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,23 +45,18 @@ type Exploration struct {
 type explorer struct {
 	on      bool
 	started int
-	prefix  []int
-	taken   []int // choices so far
-	counts  []int // how many there were for each
-	seen    *states
-	high    uint64 // end of what is allocated
+	prefix  []int   // of Replay
+	search  *search // nil in Replay
+	depth   int     // moves so far
+	taken   []int   // choices so far, where there were several
+	high    uint64  // end of what is allocated
 
 	pending  []*op
 	runnable []runnable
 	past     []history // by PE
 	low      uint64    // digest of what was written below the allocations
 	alone    map[uint64]bool
-}
-
-// states are those that were reached, in any run.
-type states struct {
-	seed maphash.Seed
-	set  map[uint64]struct{}
+	move     move // under way
 }
 
 // errSeen ends a run that has reached a state which was reached before.
@@ -69,18 +66,17 @@ var errSeen = errors.New("seen")
 // returns the first failure.
 func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration, error) {
 	var e Exploration
-	seen := &states{maphash.MakeSeed(), map[uint64]struct{}{}}
+	r := newSearch(cfg.Reduce)
 	var mem []byte
-	var prefix []int
 	for {
 		s, err := newSimIn(ctx, cfg, npes, body, mem)
 		if err != nil {
 			return e, err
 		}
 		mem = s.mem
-		x := s.explore(prefix, seen)
+		x := s.explore(nil, r)
 		e.Runs++
-		e.States = len(seen.set)
+		e.States = len(r.seen)
 		e.Longest = max(e.Longest, len(x.taken))
 		if s.err == nil {
 			e.Ends++
@@ -88,7 +84,7 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 			unix.Munmap(mem)
 			return e, s.verdict(schedule(x.taken))
 		}
-		if prefix = x.another(); prefix == nil {
+		if !r.back() {
 			return e, unix.Munmap(mem)
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -125,9 +121,9 @@ func schedule(taken []int) string {
 	return strings.Join(parts, ".")
 }
 
-// explore runs s along prefix and on.
-func (s *sim) explore(prefix []int, seen *states) *explorer {
-	s.explorer = &explorer{prefix: prefix, seen: seen, past: make([]history, len(s.pes)), alone: map[uint64]bool{}}
+// explore runs s along prefix, or where r has not been.
+func (s *sim) explore(prefix []int, r *search) *explorer {
+	s.explorer = &explorer{prefix: prefix, search: r, past: make([]history, len(s.pes)), alone: map[uint64]bool{}}
 	s.start()
 	s.run()
 	if s.err == nil && s.explorer.started < len(s.pes) {
@@ -142,17 +138,18 @@ type runnable struct {
 	why uint64
 }
 
-func (x *explorer) goesOn(t *task, why uint64) { x.runnable = append(x.runnable, runnable{t, why}) }
+// Why a task goes on.
+const (
+	whyYield uint64 = iota + 1
+	whyStart
+	whyBorn
+	whyLost
+	whySlept
+	whyQuiet
+	whyWait // and what it has waited for, in higher bits
+)
 
-// another is the choices of the next run, or nil if there is none.
-func (x *explorer) another() []int {
-	for i := len(x.taken) - 1; i >= 0; i-- {
-		if x.taken[i]+1 < x.counts[i] {
-			return append(slices.Clone(x.taken[:i]), x.taken[i]+1)
-		}
-	}
-	return nil
-}
+func (x *explorer) goesOn(t *task, why uint64) { x.runnable = append(x.runnable, runnable{t, why}) }
 
 // Start is where an exploration begins: when all PEs have called it. In other runs it does nothing.
 func Start(ctx context.Context) {
@@ -162,8 +159,19 @@ func Start(ctx context.Context) {
 	}
 	x, t := p.s.explorer, p.s.live()
 	x.started++
-	x.goesOn(t, 3)
+	x.goesOn(t, whyStart)
 	t.park()
+}
+
+// Shares says that, from here to its next operation, the body looks at or changes what the simulator does
+// not see: variables of Go that PEs share, contexts of other PEs, or its own memory through Local. An
+// exploration with Config.Reduce needs to know.
+func Shares(ctx context.Context) {
+	p, _ := ctx.Value(peKey{}).(*pe)
+	if p != nil && p.s.reducing() {
+		p.s.explorer.move.shares = true
+		p.s.explorer.looks(p)
+	}
 }
 
 // begin turns the explorer on when all that came before Start has happened.
@@ -191,86 +199,88 @@ type choice struct {
 // next lets things happen until a task goes on.
 func (x *explorer) next(s *sim) *task {
 	for s.err == nil {
-		choices := x.choices()
-		for _, p := range s.pes {
-			for _, t := range p.waiting {
-				if t.wait.ready != nil && t.wait.ready() {
-					choices = append(choices, choice{t: t, why: mix(t.wait.lo + t.wait.hi)})
-				}
-			}
+		if len(s.fragile) > 0 { // anybody may have ended a context
+			s.cancelled = true
+			s.checkFragile()
 		}
-		if len(choices) == 0 {
-			if s.alive > 0 {
-				s.fail(nil, s.deadlock())
-			}
+		x.remember()
+		choices := x.choices(s)
+		i := x.choose(s, choices)
+		if i < 0 {
 			return nil
-		}
-		c := choices[0]
-		if x.unseen(s, len(choices)); s.err != nil {
-			return nil
-		}
-		if len(choices) > 1 {
-			c = choices[x.choose(len(choices))]
 		}
 		s.now += 1000
 		if s.events++; s.events > s.cfg.MaxEvents {
 			s.checkLimits()
 		}
-		if t := x.take(s, c); t != nil {
+		if t := x.take(s, choices[i]); t != nil {
 			return t
 		}
 	}
 	return nil
 }
 
-// choices are the tasks that are runnable, and the operations that no fence holds back.
-func (x *explorer) choices() []choice {
+// choices are the tasks that are runnable or whose waits may end, and the operations that neither a fence
+// nor another one on the same word holds back.
+func (x *explorer) choices(s *sim) []choice {
 	var choices []choice
 	for _, r := range x.runnable {
 		choices = append(choices, choice{t: r.t, why: r.why})
 	}
 	for _, o := range x.pending {
-		if o.flow == nil || o.phase != takes || !o.flow.early(o) {
+		if o.flow == nil || o.phase != takes || !o.flow.early(o) && !s.locked(o) {
 			choices = append(choices, choice{o: o})
+		}
+	}
+	for _, p := range s.pes {
+		for _, t := range p.waiting {
+			if t.wait.ready != nil && t.wait.ready() {
+				choices = append(choices, choice{t: t, why: t.wait.why()})
+			}
 		}
 	}
 	return choices
 }
 
-func (x *explorer) choose(n int) int {
-	i := 0
-	if k := len(x.taken); k < len(x.prefix) {
-		i = min(x.prefix[k], n-1)
+// choose is which of the choices is taken, or -1 if the run ends here.
+func (x *explorer) choose(s *sim, choices []choice) int {
+	if x.search != nil {
+		x.search.moved(x, choices)
 	}
-	x.taken = append(x.taken, i)
-	x.counts = append(x.counts, n)
+	if len(choices) == 0 {
+		if s.alive > 0 {
+			s.fail(nil, s.deadlock())
+		}
+		return -1
+	}
+	i := 0
+	if x.search != nil {
+		i = x.search.choose(x, s, choices)
+	} else if k := len(x.taken); len(choices) > 1 && k < len(x.prefix) {
+		i = min(x.prefix[k], len(choices)-1)
+	}
+	if len(choices) > 1 && i >= 0 {
+		x.taken = append(x.taken, i)
+	}
+	x.depth++
 	return i
 }
 
-// unseen ends the run in a state that was reached before. One that a PE which alone can do anything comes
-// back to is the end of all progress.
-func (x *explorer) unseen(s *sim, choices int) {
-	if x.seen == nil || len(x.taken) < len(x.prefix) {
-		return
-	}
-	h := x.state(s)
+// stuck notes that one PE alone can do anything, or not, and reports whether that PE has come back to a
+// state: then there is no more progress.
+func (x *explorer) stuck(state uint64, choices int) bool {
 	if choices > 1 {
 		clear(x.alone)
-	} else if x.alone[h] {
-		s.fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", s.deadlock()))
-		return
-	} else {
-		x.alone[h] = true
+		return false
 	}
-	if _, ok := x.seen.set[h]; ok {
-		s.err = errSeen
-		return
-	}
-	x.seen.set[h] = struct{}{}
+	was := x.alone[state]
+	x.alone[state] = true
+	return was
 }
 
 // take lets c happen, and returns the task that goes on.
 func (x *explorer) take(s *sim, c choice) *task {
+	x.move.begin(c.who())
 	if t := c.t; t != nil {
 		if i := slices.IndexFunc(x.runnable, func(r runnable) bool { return r.t == t }); i >= 0 {
 			x.runnable = slices.Delete(x.runnable, i, i+1)
@@ -278,10 +288,12 @@ func (x *explorer) take(s *sim, c choice) *task {
 			x.endWait(s, t)
 		}
 		x.sees(t.pe, c.why, true)
+		x.woke(t, c.why)
 		return t
 	}
 	o := c.o
 	x.drop(o)
+	x.touches(s, o)
 	if o.kind == opCall {
 		o.call()
 		s.release(o)
@@ -291,6 +303,9 @@ func (x *explorer) take(s *sim, c choice) *task {
 	t := s.effect(o)
 	if t != nil {
 		x.sees(t.pe, digest^mix(o.old+1)^x.bytes(o.data), o.looks())
+		if o.off < boot.ReservedBytes {
+			x.looks(t.pe)
+		}
 	}
 	return t
 }
@@ -309,7 +324,7 @@ func (x *explorer) step(t *task, o *op) {
 
 // yield lets others go on, or t.
 func (x *explorer) yield(t *task) {
-	x.goesOn(t, 2)
+	x.goesOn(t, whyYield)
 	t.park()
 }
 
@@ -317,6 +332,11 @@ func (x *explorer) yield(t *task) {
 func (x *explorer) later(o *op) {
 	if o.phase == atTarget {
 		o.phase = takes
+	}
+	if o.task == nil && o.serial == 0 {
+		o.from.serials++
+		o.serial = o.from.serials
+		x.move.born = append(x.move.born, o.who())
 	}
 	x.pending = append(x.pending, o)
 }
@@ -330,8 +350,14 @@ func (x *explorer) drop(o *op) {
 // A history is what a PE has seen, as a digest of each step and one of all up to it.
 type history struct {
 	steps, sums []uint64
-	looks       int  // of the last steps, how many have only looked
-	posted      bool // since the last step
+	looks       int    // of the last steps, how many have only looked
+	fetched     uint64 // digest of what operations have brought that nobody waits for
+
+	// The step under way:
+	going  bool
+	digest uint64
+	own    uint64 // of the PE's heap when it began
+	quiet  bool   // it only looks
 }
 
 // A PE polls if it has looked at the same things, with the same results, this often: loops of up to
@@ -341,21 +367,55 @@ const (
 	longestLoop = 8
 )
 
-// sees adds a step to p's history. If it only looks, and p polls, p is where it was one round before.
+// sees begins a step of p, which is about to go on.
 func (x *explorer) sees(p *pe, digest uint64, looks bool) {
 	h := &x.past[p.id]
-	digest = mix(digest + x.bytes(p.heap[boot.ReservedBytes:x.high]))
+	h.going, h.digest, h.quiet = true, digest, looks
+	h.own = x.bytes(p.heap[boot.ReservedBytes:x.high])
+	if !p.s.cfg.Reduce {
+		h.digest = mix(h.digest + h.own)
+	}
+}
+
+// looks notes that p looks at its own heap in the step under way, or may change it.
+func (x *explorer) looks(p *pe) {
+	if !p.s.cfg.Reduce {
+		return
+	}
+	if h := &x.past[p.id]; h.own != 0 {
+		h.digest = mix(h.digest + h.own)
+		h.own = 0
+	}
+	x.move.touch(p, true, 0, wholeHeap)
+}
+
+// fetched notes what o has brought to its PE.
+func (x *explorer) fetched(o *op) {
+	x.past[o.from.id].fetched += mix(o.digest() + mix(uint64(o.serial)) + o.old + x.bytes(o.data))
+}
+
+// remember adds the step that is over to its PE's history.
+func (x *explorer) remember() {
+	for i := range x.past {
+		if x.past[i].going {
+			x.past[i].going = false
+			x.past[i].add()
+		}
+	}
+}
+
+// add adds the step under way. If it only looks, and the PE polls, the PE is where it was one round before.
+func (h *history) add() {
 	var sum uint64
 	if n := len(h.sums); n > 0 {
 		sum = h.sums[n-1]
 	}
-	h.steps = append(h.steps, digest)
-	h.sums = append(h.sums, mix(sum*3+digest))
+	h.steps = append(h.steps, h.digest)
+	h.sums = append(h.sums, mix(sum*3+h.digest))
 	h.looks++
-	if !looks || h.posted {
+	if !h.quiet {
 		h.looks = 0
 	}
-	h.posted = false
 	n := len(h.steps)
 	for k := 1; k <= longestLoop && (polls+1)*k <= h.looks; k++ {
 		if slices.Equal(h.steps[n-polls*k:], h.steps[n-(polls+1)*k:n-k]) {
@@ -374,10 +434,10 @@ func (x *explorer) wrote(p *pe, off, v uint64) {
 }
 
 func (x *explorer) bytes(b []byte) uint64 {
-	if x.seen == nil {
+	if x.search == nil {
 		return 0
 	}
-	return maphash.Bytes(x.seen.seed, b)
+	return x.search.bytes(b)
 }
 
 // state is the digest of the state.
@@ -388,6 +448,7 @@ func (x *explorer) state(s *sim) uint64 {
 		if sums := x.past[p.id].sums; len(sums) > 0 {
 			past = sums[len(sums)-1]
 		}
+		past += x.past[p.id].fetched
 		if p.dead {
 			past += 1
 		}

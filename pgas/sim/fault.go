@@ -17,16 +17,25 @@ const killedBySignal9 = 9
 func (s *sim) planFaults() {
 	for _, d := range s.cfg.Deaths {
 		p := s.pes[d.PE]
-		s.at(picos(d.At), s.callOp(p, 1, func() { s.die(p) }))
+		s.at(picos(d.At), s.callOp(p, callDeath, func() { s.die(p) }))
 	}
 	if s.exploring() {
 		return // where no PE is faster than another
 	}
 	for _, d := range s.cfg.Delays {
 		p := s.pes[d.PE]
-		s.at(picos(d.At), s.callOp(p, 2, func() { p.stuck = s.now + picos(d.For) }))
+		s.at(picos(d.At), s.callOp(p, callDelay, func() { p.stuck = s.now + picos(d.For) }))
 	}
 }
+
+// What a callOp is about.
+const (
+	callDeath = iota + 1
+	callDelay
+	callNews
+	callWake
+	callDeadline
+)
 
 // callOp is an op that calls f, which concerns p; what tells it from others.
 func (s *sim) callOp(p *pe, what uint64, f func()) *op {
@@ -42,7 +51,7 @@ func (s *sim) die(p *pe) {
 	p.dead = true
 	s.recordDeath(p)
 	s.kill(p)
-	s.at(s.now+picos(s.cfg.Detection), s.callOp(p, 3, func() { s.learn(p) }))
+	s.at(s.now+picos(s.cfg.Detection), s.callOp(p, callNews, func() { s.learn(p) }))
 }
 
 // learn tells all PEs that p is dead.
@@ -80,7 +89,7 @@ func (s *sim) lose(o *op) *task {
 		if !t.over && o.gen == t.gen {
 			t.err = p.peerError()
 			t.gen++
-			s.after(t, s.now)
+			s.after(t, s.now, whyLost)
 		}
 		return nil
 	}

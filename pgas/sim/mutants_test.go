@@ -103,10 +103,12 @@ func locked(m mutation, rounds int) func() sim.Body {
 				if err := l.lock(ctx); err != nil {
 					return err
 				}
+				sim.Shares(ctx)
 				if inside++; inside > 1 {
 					return errTwoInside
 				}
 				w.Yield()
+				sim.Shares(ctx)
 				inside--
 				if err := l.unlock(ctx); err != nil {
 					return err
@@ -141,6 +143,7 @@ func message(m mutation) func() sim.Body {
 			if _, err := flag.WaitUntil(ctx, pgas.EQ, 1); err != nil {
 				return err
 			}
+			sim.Shares(ctx) // its own memory
 			if got := words.Local()[0]; got != 42 {
 				return fmt.Errorf("the flag came before the data: %d", got)
 			}
@@ -212,10 +215,12 @@ func spin(m mutation) func() sim.Body {
 				}
 				w.Yield()
 			}
+			sim.Shares(ctx)
 			if inside++; inside > 1 {
 				return errTwoInside
 			}
 			w.Yield()
+			sim.Shares(ctx)
 			inside--
 			word.Swap(0, 0)
 			return nil
@@ -245,27 +250,29 @@ var protocols = []struct {
 
 func TestExplore(t *testing.T) {
 	for _, p := range protocols {
-		t.Run(p.name, func(t *testing.T) {
-			cfg := sim.Config{Atomics: sim.Split}
-			e, err := sim.Explore(t.Context(), cfg, p.npes, p.body())
-			t.Logf("%+v", e)
-			if !p.bad {
-				if err != nil {
-					t.Fatal(err)
+		for _, reduce := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/reduce=%t", p.name, reduce), func(t *testing.T) {
+				cfg := sim.Config{Atomics: sim.Split, Reduce: reduce}
+				e, err := sim.Explore(t.Context(), cfg, p.npes, p.body())
+				t.Logf("%+v", e)
+				if !p.bad {
+					if err != nil {
+						t.Fatal(err)
+					}
+					return
 				}
-				return
-			}
-			var f *sim.Failure
-			if !errors.As(err, &f) {
-				t.Fatalf("not found: %v", err)
-			}
-			t.Log(err)
-			again := sim.Replay(t.Context(), cfg, p.npes, f.Schedule, p.body())
-			var g *sim.Failure
-			if !errors.As(again, &g) || g.Err.Error() != f.Err.Error() || fmt.Sprint(g.Steps) != fmt.Sprint(f.Steps) {
-				t.Fatalf("the schedule repeats something else: %v", again)
-			}
-		})
+				var f *sim.Failure
+				if !errors.As(err, &f) {
+					t.Fatalf("not found: %v", err)
+				}
+				t.Log(err)
+				again := sim.Replay(t.Context(), cfg, p.npes, f.Schedule, p.body())
+				var g *sim.Failure
+				if !errors.As(again, &g) || g.Err.Error() != f.Err.Error() || fmt.Sprint(g.Steps) != fmt.Sprint(f.Steps) {
+					t.Fatalf("the schedule repeats something else: %v", again)
+				}
+			})
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ type op struct {
 	rmw    transport.Op
 	bytes  uint8 // of the word
 	order
+	serial  int32 // in an exploration, of what its PE has under way that nobody waits for
 	from    *pe
 	to      *pe
 	flow    *flow
@@ -262,6 +263,12 @@ func (s *sim) lock(o *op) (waits bool) {
 	return false
 }
 
+// locked says that o must wait for another atomic of the NIC on its word.
+func (s *sim) locked(o *op) bool {
+	return o.kind == opAtomic && o.nic && s.cfg.Atomics == Split && !o.to.dead &&
+		slices.ContainsFunc(o.to.locked, func(l lockedWord) bool { return l.off == o.off&^7 })
+}
+
 // unlock lets those go on that waited for the word.
 func (s *sim) unlock(p *pe, off uint64) {
 	at := off &^ 7
@@ -299,6 +306,9 @@ func (s *sim) complete(o *op) *task {
 	}
 	if o.dst != nil {
 		deliver(o)
+		if s.exploring() {
+			s.explorer.fetched(o)
+		}
 	}
 	f := o.flow
 	s.release(o)

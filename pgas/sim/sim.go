@@ -59,6 +59,9 @@ type Config struct {
 	HeapMax uint64
 	// MaxEvents ends a run that does not end; 0: 100 million, which takes about a minute.
 	MaxEvents uint64
+	// Reduce is of Explore: orders are left out that differ only in steps which do not touch the same
+	// memory. The body must tell by Shares of what the simulator does not see.
+	Reduce bool
 	// Trace gets a line for each step.
 	Trace io.Writer
 }
@@ -159,12 +162,14 @@ type pe struct {
 	dead     bool
 	known    bool // that it is dead
 
-	tasks  []*task
-	locked []lockedWord
-	seg    *boot.Segment
-	world  *pgas.World
-	lost   []*op // that it has not answered
-	lines  [lines]cacheLine
+	tasks    []*task
+	channels int   // made so far
+	serials  int32 // of what an exploration tells apart
+	locked   []lockedWord
+	seg      *boot.Segment
+	world    *pgas.World
+	lost     []*op // that it has not answered
+	lines    [lines]cacheLine
 }
 
 // newSimIn makes a run in the mapping mem of an earlier one, or in a new one.
@@ -273,7 +278,7 @@ func (s *sim) start() {
 			if err := p.main(); err != nil {
 				s.fail(p, err)
 			}
-		}), 0)
+		}), 0, whyBorn)
 	}
 	if s.explorer == nil {
 		s.planFaults()
@@ -321,3 +326,5 @@ func (p *pe) forgive(err error) error {
 func (s *sim) chaotic() bool { return s.cfg.Adversary || s.exploring() }
 
 func (s *sim) exploring() bool { return s.explorer != nil && s.explorer.on }
+
+func (s *sim) reducing() bool { return s.cfg.Reduce && s.exploring() }

@@ -20,10 +20,12 @@ type wait struct {
 // Await is transport.Scheduler's.
 func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error {
 	s, t := p.s, p.s.live()
-	if ready() {
+	if s.exploring() {
+		// The look at the words is a move of its own, also if it is the last.
+		s.explorer.awaits(p, lo, hi)
+	} else if ready() {
 		return nil
-	}
-	if err := context.Cause(ctx); err != nil {
+	} else if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	s.begin(t, wait{ctx, lo, hi, ready})
@@ -45,7 +47,7 @@ func (s *sim) begin(t *task, w wait) {
 // finish ends the wait of t, which goes on after d.
 func (s *sim) finish(t *task, err error, d int64) {
 	t.waiting, t.err = false, err
-	ctx := t.wait.ctx
+	ctx, why := t.wait.ctx, t.wait.why()
 	t.wait.ready = nil
 	i := slices.Index(t.pe.waiting, t)
 	t.pe.waiting = slices.Delete(t.pe.waiting, i, i+1)
@@ -57,7 +59,18 @@ func (s *sim) finish(t *task, err error, d int64) {
 		s.lookedAround = false
 	}
 	t.gen++
-	s.after(t, max(s.now+d, t.busy))
+	if s.exploring() {
+		s.explorer.ends(t)
+	}
+	s.after(t, max(s.now+d, t.busy), why)
+}
+
+// why identifies w among the reasons why a task goes on.
+func (w *wait) why() uint64 {
+	if w.ready == nil {
+		return whySlept
+	}
+	return whyWait + mix(w.lo+w.hi)<<3
 }
 
 // touched asks the tasks of p again that look at the bytes from lo to hi.
@@ -119,7 +132,7 @@ func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	s.begin(t, wait{ctx: ctx})
 	gen := t.gen
-	s.at(t.busy+picos(d), s.callOp(p, 4, func() {
+	s.at(t.busy+picos(d), s.callOp(p, callWake, func() {
 		if t.waiting && t.gen == gen {
 			s.finish(t, nil, 0)
 		}
@@ -142,7 +155,17 @@ func (p *pe) Yield() {
 func (p *pe) Go(f func()) {
 	t := p.s.live()
 	n := p.s.newTask(p, f)
-	p.s.after(n, p.s.now+t.lag)
+	if p.s.exploring() {
+		p.s.explorer.move.born = append(p.s.explorer.move.born, n.who())
+	}
+	p.s.after(n, p.s.now+t.lag, whyBorn)
+}
+
+// Looks is transport.Scheduler's.
+func (p *pe) Looks() {
+	if p.s.exploring() {
+		p.s.explorer.looks(p)
+	}
 }
 
 // Now is transport.Scheduler's.
@@ -156,7 +179,7 @@ func (p *pe) WithTimeout(ctx context.Context, d time.Duration) (context.Context,
 	s := p.s
 	c, cancel := context.WithCancelCause(ctx)
 	pending := true
-	o := s.callOp(p, 5, func() {
+	o := s.callOp(p, callDeadline, func() {
 		pending = false
 		cancel(context.DeadlineExceeded)
 		s.cancelled = true

@@ -19,6 +19,9 @@ type Scheduler interface {
 	Sleep(ctx context.Context, d time.Duration) error
 	// Yield lets everything happen that happens at once: what a PE calls that polls.
 	Yield()
+	// Looks says that the PE is about to look at words of its own heap, or to change them, without a
+	// channel and without Await. It holds until the PE next waits.
+	Looks()
 	// Go starts f as another thread of control of this PE.
 	Go(f func())
 	// Now is the time since the job began.
