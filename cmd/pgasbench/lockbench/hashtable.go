@@ -35,7 +35,7 @@ var hashtableFigures = []figure{
 }
 
 func hashtableSweep(writers float64) sweep {
-	return sweep{benches: []string{"hashtable"}, writers: []float64{writers}, pes: atLeast16, rest: config{Rounds: 100}}
+	return sweep{benches: []string{"hashtable"}, writers: []float64{writers}, pes: atLeast16, rest: config{Rounds: 30}}
 }
 
 // An Element is one place of the overflow heap.
@@ -85,7 +85,7 @@ func (v *volume) close(ctx context.Context) error {
 	return nil
 }
 
-// usualWork is how often each PE works on the table where that is not said: the bench is of work, not of time.
+// usualWork is how often each PE works on the table where a time is said: the bench is of work, not of time.
 const usualWork = 1000
 
 // owner has the volume.

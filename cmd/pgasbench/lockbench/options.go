@@ -212,8 +212,8 @@ func (g *given) complete(s sweep, b bench) (sweep, error) {
 	if o.Simulated {
 		return s, nil
 	}
-	if s.rest.Rounds == 0 && s.rest.Time == 0 {
-		s.rest.Time = 300 * time.Millisecond
+	if g.rounds == 0 && g.span == 0 {
+		s.rest.Rounds, s.rest.Time = 0, 300*time.Millisecond // what is usual is virtual
 	}
 	s.pes, s.topologies, s.nodes, s.threads = nil, nil, nil, nil
 	s.rest.Levels = (&reader{}).names(g.levels)

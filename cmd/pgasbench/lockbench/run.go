@@ -70,6 +70,10 @@ const mostEvents = 2_000_000_000
 func simulate(ctx context.Context, c config) ([]Tally, error) {
 	b, _ := benchOf(c.Bench)
 	c.room = &room{}
+	return simulateBody(ctx, c, b.body)
+}
+
+func simulateBody(ctx context.Context, c config, body func(context.Context, *pgas.World, config) (Tally, error)) ([]Tally, error) {
 	all := make([]Tally, c.PEs)
 	costs, err := costsOf(c.Costs, c.Vary)
 	if err != nil {
@@ -77,7 +81,7 @@ func simulate(ctx context.Context, c config) ([]Tally, error) {
 	}
 	cfg := sim.Config{Seed: c.Seed, Topology: c.Topology, Costs: costs, Atomics: atomics[c.Atomics], MaxEvents: mostEvents}
 	_, err = sim.Run(ctx, cfg, c.PEs, func(ctx context.Context, w *pgas.World) error {
-		t, err := b.body(ctx, w, c)
+		t, err := body(ctx, w, c)
 		all[w.PE()] = t
 		return err
 	})

@@ -27,7 +27,7 @@ var tableLocks = []string{"ALock", "MCS", "MCS-CAS", "spin"}
 // cloudLab is the cluster of the paper, and its middle one of contentions.
 var cloudLab = sweep{
 	nodes: []int{20}, threads: []int{8}, tableLocks: []int{100}, locality: []float64{0.95},
-	rest: config{Costs: "connectx3", Atomics: "split", Time: 2 * time.Millisecond},
+	rest: config{Costs: "connectx3", Atomics: "split", Time: time.Millisecond},
 }
 
 var tableBenches = []bench{{

@@ -85,8 +85,8 @@ func sum(c config, tallies []Tally) (result, error) {
 	for i := range tallies {
 		t := &tallies[i]
 		ops := t.Reads + t.Writes
-		if ops == 0 {
-			continue // serves only
+		if t.TookNs == 0 {
+			continue // it only serves
 		}
 		r.Ops += ops
 		r.Writes += t.Writes
