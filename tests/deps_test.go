@@ -48,7 +48,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/pgastest atomics"
+const anyProgram = "pgas pgas/pgastest pgas/sim pgas/topo atomics locks notify"
 
 type pkg struct {
 	ImportPath string
@@ -115,7 +115,9 @@ func allowedFor(name string) string {
 		return dependencies[command(name)]
 	}
 	switch top {
-	case "samples", "templates":
+	case "samples":
+		return anyProgram + " samples/messages samples/versions"
+	case "templates":
 		return anyProgram + " " + path.Dir(name)
 	case "tests":
 		return anyProgram + " pgas/boot pgas/boot/launch pgas/pgastest/netns"

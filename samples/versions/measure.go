@@ -1,0 +1,120 @@
+package versions
+
+// How the modes are measured: by the PEs of a job, whose rounds take turns because the machine may be busier
+// at one time than at another; or each by itself in the simulator, where nothing disturbs it.
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// measure measures with the PEs of this job. PE 0 prints. It is collective.
+func (p *Program) measure(ctx context.Context, w *pgas.World, o *options, out io.Writer) error {
+	r, err := NewRun(ctx, w)
+	if err != nil {
+		return err
+	}
+	versions := make([]Version, len(o.modes))
+	for i, m := range o.modes {
+		if versions[i], err = m.Open(ctx, r); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if _, err := versions[i].Round(ctx); err != nil { // not measured: it touches memory and makes connections
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+	}
+	took := make([][]time.Duration, len(o.modes))
+	for range o.runsOf(false) {
+		for i, m := range o.modes {
+			d, err := versions[i].Round(ctx)
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.Name, err)
+			}
+			took[i] = append(took[i], d)
+		}
+	}
+	for i, m := range o.modes {
+		if err := versions[i].Close(ctx); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+	}
+	if w.PE() != 0 {
+		return nil
+	}
+	results := make([]result, len(o.modes))
+	for i, m := range o.modes {
+		results[i] = newResult(p, m, w.NPEs(), took[i])
+		results[i].Transport = w.TransportTo(w.NPEs() - 1)
+	}
+	where := fmt.Sprintf("%d PEs of %d host(s)", w.NPEs(), len(w.Hosts()))
+	return p.report(out, o, where, results)
+}
+
+// enough is a heap for what a program may allocate. It takes memory only where it is touched.
+const enough = 1 << 30
+
+// mostEvents ends a run of the simulator that would take longer than anybody waits.
+const mostEvents = 2_000_000_000
+
+// simulate measures in the simulator.
+func (p *Program) simulate(ctx context.Context, o *options, out io.Writer) error {
+	for _, npes := range o.pes {
+		results := make([]result, len(o.modes))
+		for i, m := range o.modes {
+			took, err := p.simulated(ctx, o, m, npes)
+			if err != nil {
+				return fmt.Errorf("%s on %d simulated PEs: %w", m.Name, npes, err)
+			}
+			results[i] = newResult(p, m, npes, took)
+			results[i].Transport = "sim " + o.machine
+		}
+		where := fmt.Sprintf("%d simulated PEs (%s)", npes, o.machine)
+		if err := p.report(out, o, where, results); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// simulated is the time that each round of m takes with so many PEs.
+func (p *Program) simulated(ctx context.Context, o *options, m Mode, npes int) (took []time.Duration, err error) {
+	costs := machines[o.machine]
+	cfg := sim.Config{Seed: o.seed, Topology: o.topology, Costs: &costs, HeapMax: enough, MaxEvents: mostEvents}
+	if p.Heap != nil {
+		cfg.HeapMax = uint64(p.Heap(npes))
+	}
+	_, err = sim.Run(ctx, cfg, npes, func(ctx context.Context, w *pgas.World) error {
+		r, err := NewRun(ctx, w)
+		if err != nil {
+			return err
+		}
+		r.Simulated = true
+		v, err := m.Open(ctx, r)
+		if err != nil {
+			return err
+		}
+		for range o.runsOf(true) {
+			d, err := v.Round(ctx)
+			if err != nil {
+				return err
+			}
+			if w.PE() == 0 {
+				took = append(took, d)
+			}
+		}
+		return v.Close(ctx)
+	})
+	return took, err
+}
+
+// median is the one in the middle.
+func median(of []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[len(sorted)/2]
+}
