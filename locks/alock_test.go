@@ -23,7 +23,6 @@ func TestALock(t *testing.T) { lockstest.Run(t, 4, lockstest.Excludes, makeALock
 var twoHosts = sim.Config{Topology: "host:2", Atomics: sim.Split}
 
 func TestALockExplored(t *testing.T) {
-	needsLong(t)
 	split := sim.Config{Atomics: sim.Split}
 	explore(t, split, makeALock, "l l", "t l", "l t", "c t", "t c")
 }

@@ -17,7 +17,6 @@ func makeDQNL(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 func TestDQNL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeDQNL) }
 
 func TestDQNLExplored(t *testing.T) {
-	needsLong(t)
 	explore(t, sim.Config{}, makeDQNL, "l l", "t l", "c l", "c c", "l t t")
 }
 

@@ -27,7 +27,6 @@ func TestSpinAdversaries(t *testing.T) {
 }
 
 func TestSpinExplored(t *testing.T) {
-	needsLong(t)
 	explore(t, sim.Config{}, makeSpin, "t t", "t t t")
 	explore(t, sim.Config{}, makeSpinRW, "t s", "t s s", "t t s")
 }

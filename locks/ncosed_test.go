@@ -36,13 +36,12 @@ func exploreAside(t *testing.T, make lockstest.Maker, plans ...string) {
 	t.Helper()
 	for _, plan := range plans {
 		t.Run(plan, func(t *testing.T) {
-			lockstest.Explore(t, sim.Config{}, append(strings.Fields(plan), ""), make)
+			lockstest.Explore(t, sim.Config{Reduce: true}, append(strings.Fields(plan), ""), make)
 		})
 	}
 }
 
 func TestNCoSEDExplored(t *testing.T) {
-	needsLong(t)
 	exploreAside(t, makeNCoSED, "l l", "l r", "c l", "c r", "q l", "t l", "t s", "s l", "t rlr")
 	exploreAside(t, makeShortNCoSED, "rr", "r r")
 }

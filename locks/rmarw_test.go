@@ -35,8 +35,6 @@ func TestRMARWAdversaries(t *testing.T) {
 }
 
 func TestRMARWExplored(t *testing.T) {
-	needsLong(t)
 	one := makeRMARW(locks.RMARWOptions{TR: 1, TDC: 4})
-	explore(t, sim.Config{}, one, "t s")
-	exploreLong(t, sim.Config{}, one, "l r", "l q", "c r")
+	explore(t, sim.Config{}, one, "t s", "l r", "l q", "c r")
 }
