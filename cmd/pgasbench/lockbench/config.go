@@ -115,7 +115,7 @@ var parameters = []parameter{
 		zero: func(c *config) { c.Local = 0 }, used: func(k kind) bool { return k.budgets },
 	},
 	{name: "locks", label: "locks", text: func(c config) string { return number(c.Locks) }, value: func(c config) float64 { return float64(c.Locks) }},
-	{name: "locality", label: "local acquisitions, %", text: func(c config) string { return percent(c.Locality) }, value: func(c config) float64 { return 100 * c.Locality }},
+	{name: "locality", label: "local: acquisitions, %", text: func(c config) string { return percent(c.Locality) }, value: func(c config) float64 { return 100 * c.Locality }},
 	{name: "nodes", label: "hosts", text: func(c config) string { return number(c.Nodes) }, value: func(c config) float64 { return float64(c.Nodes) }},
 	{name: "threads", label: "PEs of a host", text: func(c config) string { return number(c.Threads) }, value: func(c config) float64 { return float64(c.Threads) }},
 	{name: "topology", text: func(c config) string { return c.Topology }},
