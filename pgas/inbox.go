@@ -24,6 +24,9 @@ import (
 // Note is what a notified access leaves at its target.
 type Note = transport.Note
 
+// Stamp is the source and the tag of a Note.
+type Stamp = transport.Stamp
+
 // Inbox is the notes that have arrived at this PE, in the order of their arrival. It is for package notify:
 // programs wait for notes by its requests.
 type Inbox struct {

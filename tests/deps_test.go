@@ -35,6 +35,7 @@ var dependencies = map[string]string{
 	"pgas/topo":                    "",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
+	"notify":                       "pgas",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
 	"pgas/sim":                     "pgas pgas/boot pgas/topo pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",

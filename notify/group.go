@@ -1,0 +1,145 @@
+package notify
+
+// Several requests at once. Those that are under way are waited for. One that is complete and has not been
+// told of, by Wait, Test or one of these, counts as having just been completed; one that has, or that was
+// never started, is passed over.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// WaitAny returns when one of the requests is complete: its index, and the last notification that it took.
+// Of several it is the first of the list. It fails as Request.Wait does, and panics with *pgas.UsageError if
+// none of them is under way, or if they belong to different PEs.
+func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
+	for {
+		at, s, next := lookAny("WaitAny", rs)
+		if at >= 0 {
+			return at, s, nil
+		}
+		if err := awaitNext(ctx, rs, next); err != nil {
+			return -1, Status{}, err
+		}
+	}
+}
+
+// TestAny reports, without waiting, whether one of the requests is complete, and which, as WaitAny does.
+func TestAny(rs ...*Request) (int, Status, bool) {
+	boxOf("TestAny", rs).Poll()
+	at, s, _ := lookAny("TestAny", rs)
+	return at, s, at >= 0
+}
+
+// lookAny tells of the first request that is complete, or returns -1 and which notification to wait for.
+func lookAny(op string, rs []*Request) (at int, s Status, next uint64) {
+	box := boxOf(op, rs)
+	box.Lock()
+	defer box.Unlock()
+	rs[0].m.deliver(nil)
+	if !someIn(op, rs, active, complete) {
+		misuse(op, "none of the %d requests is under way: call Start first", len(rs))
+	}
+	for i, r := range rs {
+		if r.state == complete {
+			return i, r.tell(), 0
+		}
+	}
+	return -1, Status{}, box.Next()
+}
+
+// WaitSome returns when one of the requests is complete: it appends the indexes of all that are to into. It
+// fails and panics as WaitAny does.
+func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
+	first, _, err := WaitAny(ctx, rs...)
+	if err != nil {
+		return into, err
+	}
+	into = append(into, first)
+	box := boxOf("WaitSome", rs)
+	box.Lock()
+	defer box.Unlock()
+	for i, r := range rs {
+		if r.state == complete {
+			r.state = told
+			into = append(into, i)
+		}
+	}
+	return into, nil
+}
+
+// WaitAll returns when none of the requests is under way any more. It fails as Request.Wait does, and panics
+// with *pgas.UsageError if none was ever started, or if they belong to different PEs.
+func WaitAll(ctx context.Context, rs ...*Request) error {
+	for {
+		ok, next := lookAll("WaitAll", rs)
+		if ok {
+			return nil
+		}
+		if err := awaitNext(ctx, rs, next); err != nil {
+			return err
+		}
+	}
+}
+
+// TestAll reports, without waiting, whether none of the requests is under way any more.
+func TestAll(rs ...*Request) bool {
+	boxOf("TestAll", rs).Poll()
+	ok, _ := lookAll("TestAll", rs)
+	return ok
+}
+
+// lookAll tells of all requests if all are complete, or returns which notification to wait for.
+func lookAll(op string, rs []*Request) (ok bool, next uint64) {
+	box := boxOf(op, rs)
+	box.Lock()
+	defer box.Unlock()
+	rs[0].m.deliver(nil)
+	if !someIn(op, rs, active, complete, told) {
+		misuse(op, "none of the %d requests was ever started: call Start first", len(rs))
+	}
+	if someIn(op, rs, active) {
+		return false, box.Next()
+	}
+	for _, r := range rs {
+		if r.state == complete {
+			r.state = told
+		}
+	}
+	return true, 0
+}
+
+// someIn says whether one of the requests is in one of the states.
+func someIn(op string, rs []*Request, states ...state) bool {
+	found := false
+	for _, r := range rs {
+		r.alive(op)
+		for _, s := range states {
+			found = found || r.state == s
+		}
+	}
+	return found
+}
+
+// boxOf is the inbox that all requests take from.
+func boxOf(op string, rs []*Request) *pgas.Inbox {
+	if len(rs) == 0 {
+		misuse(op, "there is no request to wait for: pass some")
+	}
+	m := rs[0].m
+	for _, r := range rs {
+		if r.m != m {
+			misuse(op, "the requests belong to different PEs: wait for those of one World at a time")
+		}
+	}
+	return m.box
+}
+
+func awaitNext(ctx context.Context, rs []*Request, next uint64) error {
+	if err := rs[0].m.box.Await(ctx, next); err != nil {
+		return fmt.Errorf("waiting for %d requests, the first for notifications from %s with %s: %w", len(rs), rs[0].sourceName(), rs[0].tagName(), err)
+	}
+	return nil
+}
