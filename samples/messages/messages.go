@@ -127,15 +127,30 @@ func (c *Comm) Probe(ctx context.Context, from, tag int) (Status, error) {
 	return c.queue[i].Status, nil
 }
 
+// TryProbe is Probe that does not wait. It reports whether there is such a message.
+func (c *Comm) TryProbe(from, tag int) (Status, bool) {
+	for c.takeFrom(c.glance()) {
+	}
+	i := c.find(from, tag)
+	if i < 0 {
+		return Status{}, false
+	}
+	return c.queue[i].Status, true
+}
+
 // match waits for a message that matches and returns its place in the queue.
 func (c *Comm) match(ctx context.Context, from, tag int) (i int, err error) {
-	find := func() bool {
-		i = slices.IndexFunc(c.queue, func(m message) bool {
-			return (from == Any || from == m.From) && (tag == Any || tag == m.Tag)
-		})
+	return i, c.until(ctx, func() bool {
+		i = c.find(from, tag)
 		return i >= 0
-	}
-	return i, c.until(ctx, find)
+	})
+}
+
+// find is the place of the oldest message that matches, or -1.
+func (c *Comm) find(from, tag int) int {
+	return slices.IndexFunc(c.queue, func(m message) bool {
+		return (from == Any || from == m.From) && (tag == Any || tag == m.Tag)
+	})
 }
 
 // until takes what arrives into the queue, which makes room for more, until done.
@@ -145,9 +160,15 @@ func (c *Comm) until(ctx context.Context, done func() bool) error {
 		if err != nil {
 			return err
 		}
-		for c.taken[pe] < n {
-			c.queue = append(c.queue, c.take(pe))
-		}
+		c.takeFrom(pe, n, true)
 	}
 	return nil
+}
+
+// takeFrom takes the messages of pe into the queue, up to number n, if there is news at all. It returns that.
+func (c *Comm) takeFrom(pe int, n uint64, news bool) bool {
+	for news && c.taken[pe] < n {
+		c.queue = append(c.queue, c.take(pe))
+	}
+	return news
 }

@@ -133,3 +133,46 @@ func TestBadMessages(t *testing.T) {
 		return nil
 	})
 }
+
+// TestTryProbe: what has arrived is seen without waiting, and nothing else.
+func TestTryProbe(t *testing.T) {
+	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
+		c, _, err := open(ctx, w, 8)
+		if err != nil {
+			return err
+		}
+		if s, ok := c.TryProbe(messages.Any, messages.Any); ok {
+			return fmt.Errorf("%+v has come from nobody", s)
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			for tag := range 2 {
+				if err := c.Send(ctx, 1, tag, floats(0, tag, 3)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := w.Barrier(ctx); err != nil { // the messages are there
+			return err
+		}
+		if w.PE() == 1 {
+			for _, tag := range []int{1, 0} {
+				if s, ok := c.TryProbe(0, tag); !ok || s != (messages.Status{From: 0, Tag: tag, Len: 3}) {
+					return fmt.Errorf("%+v, %v", s, ok)
+				}
+				if _, err := c.Recv(ctx, 0, tag, 0, 3); err != nil {
+					return err
+				}
+			}
+			if s, ok := c.TryProbe(0, messages.Any); ok {
+				return fmt.Errorf("%+v is still there", s)
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		return c.Close(ctx)
+	})
+}

@@ -81,11 +81,27 @@ func (l *wire) news(ctx context.Context) (pe int, n uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	pe, n = l.told(i, v)
+	return pe, n, nil
+}
+
+// glance is news that does not wait. It reports whether there is any.
+func (l *wire) glance() (pe int, n uint64, ok bool) {
+	i, v := l.set.TestAny()
+	if i < 0 {
+		return 0, 0, false
+	}
+	pe, n = l.told(i, v)
+	return pe, n, true
+}
+
+// told is what it means that a word has become v.
+func (l *wire) told(i int, v uint64) (pe int, n uint64) {
 	l.seen[i] = v
 	if kind := i / l.w.NPEs(); kind != arrivals {
-		return 0, 0, nil
+		return 0, 0
 	}
-	return i % l.w.NPEs(), v, nil
+	return i % l.w.NPEs(), v
 }
 
 // slot is where a PE has message number i of pe.
