@@ -4,6 +4,7 @@ package lockbench
 
 import (
 	"slices"
+	"time"
 )
 
 // A figure is a sweep, and how it is drawn.
@@ -31,11 +32,13 @@ func figureNames() (names []string) {
 }
 
 var (
-	mcsLocks   = []string{"foMPI-Spin", "D-MCS", "RMA-MCS"}
-	paperPEs   = []int{8, 16, 32, 64, 128, 256, 512, 1024}
-	onlyRMARW  = []string{"RMA-RW"}
-	atLeast16  = []int{16, 32, 64, 128, 256, 512, 1024}
-	writerRate = []float64{0.002, 0.02, 0.05, 0.10, 0.20, 0.25, 0.30, 0.50, 0.75, 1}
+	mcsLocks    = []string{"foMPI-Spin", "D-MCS", "RMA-MCS"}
+	paperPEs    = []int{8, 16, 32, 64, 128, 256, 512, 1024}
+	onlyRMARW   = []string{"RMA-RW"}
+	bothRW      = []string{"foMPI-RW", "RMA-RW"}
+	atLeast16   = []int{16, 32, 64, 128, 256, 512, 1024}
+	manyPEs     = []int{16, 64, 128, 256, 512, 1024}
+	sameProduct = [][]int{{100, 10}, {40, 25}, {20, 50}} // of T_L, by level
 )
 
 // rmaFigures are those of rma-locks 5.1 and 5.2.
@@ -47,34 +50,42 @@ var rmaFigures = []figure{
 	{name: "mcs-warb", doc: "rma-locks 3e: the same, work after each release", sweep: sweep{benches: []string{"warb"}, locks: mcsLocks, pes: paperPEs}},
 	{
 		name: "rw-tdc", doc: "rma-locks 4a: T_DC, a counter for 2 PEs to one for 4 hosts",
-		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: atLeast16, tdc: []int{2, 4, 8, 16, 32, 64}},
+		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: manyPEs, tdc: []int{2, 4, 8, 16, 32, 64}},
 	},
 	{
 		name: "rw-tw", doc: "rma-locks 4b: the product of T_L, 25 % writers",
-		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.25}, tl: [][]int{{10, 10}, {20, 25}, {20, 50}, {40, 50}, {50, 50}}},
+		sweep: manyWriters("sob", [][]int{{10, 10}, {10, 50}, {20, 50}, {50, 50}}),
 	},
 	{
 		name: "rw-tl", doc: "rma-locks 4c: T_L of the hosts, the product staying 1000, 25 % writers",
-		sweep: sweep{benches: []string{"sob"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.25}, tl: [][]int{{100, 10}, {40, 25}, {20, 50}}},
+		sweep: manyWriters("sob", sameProduct),
 	},
 	{
 		name: "rw-tl-lb", doc: "rma-locks 4d: the same, latency", y: "mean",
-		sweep: sweep{benches: []string{"lb"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.25}, tl: [][]int{{100, 10}, {40, 25}, {20, 50}}},
+		sweep: manyWriters("lb", sameProduct),
 	},
 	{
 		name: "rw-tr", doc: "rma-locks 4e: T_R, 0.2 % writers",
-		sweep: sweep{benches: []string{"ecsb"}, locks: onlyRMARW, pes: atLeast16, tr: []int{1000, 2000, 3000, 4000, 5000, 6000}},
+		sweep: sweep{benches: []string{"ecsb"}, locks: onlyRMARW, pes: manyPEs, tr: []int{1000, 2000, 3000, 4000, 5000, 6000}},
 	},
 	{
 		name: "rw-tr-fw", doc: "rma-locks 4f: T_R, 2 % and 5 % writers",
-		sweep: sweep{benches: []string{"ecsb"}, locks: onlyRMARW, pes: atLeast16, writers: []float64{0.02, 0.05}, tr: []int{1000, 3000, 5000}},
+		sweep: sweep{benches: []string{"ecsb"}, locks: onlyRMARW, pes: manyPEs, writers: []float64{0.02, 0.05}, tr: []int{1000, 3000, 5000}},
 	},
 	{
 		name: "rw-ecsb", doc: "rma-locks 5: RMA-RW and foMPI-RW, 0.2 %, 2 % and 5 % writers",
-		sweep: sweep{benches: []string{"ecsb"}, locks: []string{"foMPI-RW", "RMA-RW"}, pes: atLeast16, writers: []float64{0.002, 0.02, 0.05}},
+		sweep: sweep{benches: []string{"ecsb"}, locks: bothRW, pes: manyPEs, writers: []float64{0.002, 0.02, 0.05}},
 	},
 	{
 		name: "rw-fw", doc: "rma-locks 5.2.4: the same by the part of writers", x: "fw",
-		sweep: sweep{benches: []string{"ecsb"}, locks: []string{"foMPI-RW", "RMA-RW"}, pes: []int{256}, writers: writerRate},
+		sweep: sweep{benches: []string{"ecsb"}, locks: bothRW, pes: []int{256}, writers: []float64{0.002, 0.02, 0.05, 0.10, 0.20, 0.30, 0.50, 0.75, 1}},
 	},
+}
+
+// manyWriters takes longer: the lock goes round all hosts a few times.
+func manyWriters(bench string, tl [][]int) sweep {
+	return sweep{
+		benches: []string{bench}, locks: onlyRMARW, pes: manyPEs, writers: []float64{0.25}, tl: tl,
+		rest: config{Time: 50 * time.Millisecond},
+	}
 }
