@@ -162,21 +162,25 @@ func invite(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, 
 // serve is what PE 0 does until all clients are through. A simulated PE has no goroutine that could look for that
 // meanwhile: the last client ends it.
 func (g *guest) serve(over context.Context, stop func(), serve func(context.Context) error) error {
-	if serve == nil || g.c.room == nil {
-		var server sync.WaitGroup
-		var err error
-		if serve != nil {
-			server.Go(func() { err = serve(over) })
-		}
-		_, waited := g.word(leftWord).WaitUntil(g.ctx, pgas.GE, int64(g.clients))
-		stop()
-		server.Wait()
-		if waited != nil {
-			return waited
-		}
+	switch {
+	case serve == nil:
+		_, err := g.word(leftWord).WaitUntil(g.ctx, pgas.GE, int64(g.clients))
+		return err
+	case g.c.room != nil:
+		return unlessOver(over, serve(over))
+	}
+	var server sync.WaitGroup
+	var served, err error
+	server.Go(func() { served = serve(over) })
+	for g.word(leftWord).Fetch(0) < int64(g.clients) && over.Err() == nil && err == nil {
+		err = g.w.Sleep(over, time.Millisecond) // a wait for the word would take turns with the server's
+	}
+	stop()
+	server.Wait()
+	if err != nil {
 		return unlessOver(over, err)
 	}
-	return unlessOver(over, serve(over))
+	return unlessOver(over, served)
 }
 
 // unlessOver is err, unless it only says that over has ended.
