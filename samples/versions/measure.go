@@ -16,6 +16,9 @@ import (
 
 // measure measures with the PEs of this job. PE 0 prints. It is collective.
 func (p *Program) measure(ctx context.Context, w *pgas.World, o *options, out io.Writer) error {
+	if err := p.prepare(ctx, w); err != nil {
+		return err
+	}
 	r, err := NewRun(ctx, w)
 	if err != nil {
 		return err
@@ -56,6 +59,30 @@ func (p *Program) measure(ctx context.Context, w *pgas.World, o *options, out io
 	return p.report(out, o, where, results)
 }
 
+// prepare prepares on PE 0. If that fails, it returns a *badInput on all PEs. It is collective.
+func (p *Program) prepare(ctx context.Context, w *pgas.World) error {
+	if p.Prepare == nil {
+		return nil
+	}
+	failed, err := pgas.Alloc[int32](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	input := &badInput{}
+	if w.PE() == 0 {
+		if input.err = p.Prepare(w.NPEs()); input.err != nil {
+			failed.Local()[0] = 1
+		}
+	}
+	if err := pgas.Broadcast(ctx, w.Team(), failed.All(), failed.All(), 0); err != nil {
+		return err
+	}
+	if failed.Local()[0] != 0 {
+		return input
+	}
+	return failed.Free(ctx)
+}
+
 // enough is a heap for what a program may allocate. It takes memory only where it is touched.
 const enough = 1 << 30
 
@@ -65,6 +92,11 @@ const mostEvents = 2_000_000_000
 // simulate measures in the simulator.
 func (p *Program) simulate(ctx context.Context, o *options, out io.Writer) error {
 	for _, npes := range o.pes {
+		if p.Prepare != nil {
+			if err := p.Prepare(npes); err != nil {
+				return &badInput{err}
+			}
+		}
 		results := make([]result, len(o.modes))
 		for i, m := range o.modes {
 			took, err := p.simulated(ctx, o, m, npes)

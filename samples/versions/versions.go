@@ -36,6 +36,7 @@ package versions
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -48,16 +49,19 @@ import (
 // A Program computes the same thing in several ways.
 type Program struct {
 	Name  string
-	Help  string                   // what -h prints above the flags
-	Flags func(*flag.FlagSet)      // adds the program's own
-	Check func(npes int) error     // says what is wrong with them in a job of so many PEs, in one line
-	About func(npes int) string    // says what is computed
-	Modes []Mode                   // the first is what the others are compared with
-	PEs   string                   // what is simulated, if -pes does not say: "32,64"
-	Work  func(npes int) float64   // of a round, in operations; nil: there is no rate
-	Unit  string                   // of the rate, in 10⁹ operations a second: "Gflop/s"
-	Bytes func(npes int) (n int)   // that the line of -json tells
-	Heap  func(npes int) (n int64) // bytes that a simulated PE allocates at the most; nil: 1 GiB
+	Help  string               // what -h prints above the flags
+	Flags func(*flag.FlagSet)  // adds the program's own
+	Check func(npes int) error // says what is wrong with them in a job of so many PEs, in one line
+	// Prepare makes or reads what is computed by so many PEs, on PE 0 alone. Its error is one line about bad
+	// input. It may be nil.
+	Prepare func(npes int) error
+	About   func(npes int) string    // says what is computed, on PE 0
+	Modes   []Mode                   // the first is what the others are compared with
+	PEs     string                   // what is simulated, if -pes does not say: "32,64"
+	Work    func(npes int) float64   // of a round, in operations; nil: there is no rate
+	Unit    string                   // of the rate, in 10⁹ operations a second: "Gflop/s"
+	Bytes   func(npes int) (n int)   // that the line of -json tells
+	Heap    func(npes int) (n int64) // bytes that a simulated PE allocates at the most; nil: 1 GiB
 }
 
 // A Mode is one way.
@@ -85,21 +89,15 @@ const (
 // Main is the main function of p. It does not return if something goes wrong.
 func Main(p *Program) {
 	o, text, bad := p.parse(os.Args[1:])
-	if bad == nil && text == "" && o.simulated {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		if err := p.simulate(ctx, o, os.Stdout); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
-			os.Exit(statusFailed)
-		}
-		return
-	}
-	if text != "" && os.Getenv("PGAS_PE") == "" { // help needs no job
+	switch underLauncher := os.Getenv("PGAS_PE") != ""; {
+	case bad != nil && !underLauncher:
+		p.misused(bad)
+	case text != "" && !underLauncher: // help needs no job
 		fmt.Print(text)
 		return
-	}
-	if bad != nil && os.Getenv("PGAS_PE") == "" {
-		p.misused(bad)
+	case bad == nil && text == "" && o.simulated:
+		p.mainSimulated(o)
+		return
 	}
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		if bad == nil && text == "" {
@@ -107,7 +105,7 @@ func Main(p *Program) {
 		}
 		switch {
 		case bad == nil && text == "":
-			return p.measure(ctx, w, o, os.Stdout)
+			return asInput(p.measure(ctx, w, o, os.Stdout), &bad)
 		case w.PE() != 0:
 			bad = nil // one PE says it
 		default:
@@ -118,6 +116,34 @@ func Main(p *Program) {
 	if bad != nil {
 		p.misused(bad)
 	}
+}
+
+func (p *Program) mainSimulated(o *options) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var bad error
+	err := asInput(p.simulate(ctx, o, os.Stdout), &bad)
+	if bad != nil {
+		p.misused(bad)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
+		os.Exit(statusFailed)
+	}
+}
+
+// badInput is what Prepare says; nothing, on the PEs that are not PE 0.
+type badInput struct{ err error }
+
+func (*badInput) Error() string { return "bad input" }
+
+// asInput makes err nil if it is about bad input, and sets bad to what that is.
+func asInput(err error, bad *error) error {
+	if input := (*badInput)(nil); errors.As(err, &input) {
+		*bad = input.err
+		return nil
+	}
+	return err
 }
 
 func (p *Program) misused(bad error) {
