@@ -93,7 +93,7 @@ func (q *queue) enter(ctx context.Context) (word int64, err error) {
 	case idle:
 	case abandoned:
 		if q.status.CompareSwap(q.me, abandoned, waiting) == abandoned {
-			return q.wait(ctx)
+			return q.wait(ctx, -1)
 		}
 		fallthrough
 	default:
@@ -110,7 +110,7 @@ func (q *queue) enter(ctx context.Context) (word int64, err error) {
 		q.mine.status.Swap(q.me, word)
 		return word, nil
 	}
-	return q.wait(ctx)
+	return q.wait(ctx, int(before-1))
 }
 
 // link makes the PE before see this one. If that has left its word, this PE is the head.
@@ -123,9 +123,9 @@ func (q *queue) link(before int) (word int64, ok bool) {
 	return -left, true
 }
 
-// wait is for the word of the PE before.
-func (q *queue) wait(ctx context.Context) (word int64, err error) {
-	word, err = q.status.WaitUntil(ctx, pgas.NE, waiting)
+// wait is for the word of the PE before, -1 if that is not known.
+func (q *queue) wait(ctx context.Context, before int) (word int64, err error) {
+	word, err = q.status.WaitBehind(ctx, pgas.NE, waiting, before, waiting)
 	if err != nil {
 		if word = q.status.CompareSwap(q.me, waiting, abandoned); word == waiting {
 			return 0, err

@@ -214,6 +214,14 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	return W(got), err
 }
 
+// WaitBehind is WaitUntil for a PE that stands in a queue, behind PE pe, whose copy of the word is still as
+// long as it waits too; -1 if that is not known. It matters where PEs share CPUs: one that is not next lets
+// others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
+func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W) (W, error) {
+	got, err := a.ctx.w.awaitWord(ctx, a.ctx.w.wordCond(a.word(), cmp, uint64(v), isSigned[W]()).behind(a.ctx, pe, uint64(still)))
+	return W(got), err
+}
+
 // Test reports whether this PE's own copy of the word compares true with v now
 // (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {

@@ -31,10 +31,34 @@ type cond struct {
 	want   uint64
 	team   *Team    // whose call the wait is part of, or nil
 	set    *wordSet // if not nil, all of the above but Off means nothing
+
+	ahead unsafe.Pointer // the word of the PE before in a queue, or nil
+	still uint64         // what it is as long as that PE waits too
 }
 
 func (w *World) wordCond(at transport.Word, cmp Cmp, want uint64, signed bool) cond {
 	return cond{p: w.own(uintptr(at.Off)), word: at, cmp: cmp, signed: signed, want: want}
+}
+
+// behind is c for a PE that waits in a queue. pe is the one before, whose copy of the word is still as long as
+// it waits too.
+func (c cond) behind(x *Context, pe int, still uint64) cond {
+	if x.w.sched == nil && pe >= 0 {
+		c.ahead, _ = x.wordAt(pe, uintptr(c.word.Off))
+		c.still = still
+	}
+	return c
+}
+
+// next reports whether this PE waits for one that waits no more.
+func (c *cond) next() bool {
+	switch {
+	case c.ahead == nil:
+		return false
+	case c.word.Bytes == 4:
+		return atomic.LoadUint32((*uint32)(c.ahead)) != uint32(c.still)
+	}
+	return atomic.LoadUint64((*uint64)(c.ahead)) != c.still
 }
 
 // atLeast is the condition that a word of the host segment has reached v.

@@ -5,7 +5,8 @@ package pgas
 //
 //	tail  of the home's copy   1 + the last PE of the queue; 0: the lock is free
 //	next  of a PE's own copy   1 + the PE behind it; written by that PE, read by the owner
-//	turn  of a PE's own copy   1: its turn has come; written by the PE before it, read by the owner
+//	turn  of a PE's own copy   1: its turn has come, or had; written by the PE before it, read by the owner
+//	                           and by the PE behind it; set to 0 by the owner before it comes again
 //
 // The home is chosen by a hash of the offset, so that the tails of many locks are spread over the job.
 //
@@ -17,7 +18,6 @@ package pgas
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -86,8 +86,7 @@ func (l LockRef) TryLock() bool {
 	if !l.w.locks.try(l.off) {
 		return false
 	}
-	me := uint64(l.w.PE()) + 1
-	l.own(lockNext).Store(0)
+	me := l.prepare()
 	old, err := l.update(l.Home(), lockTail, transport.CompareSwap, me, 0)
 	switch {
 	case err != nil:
@@ -136,8 +135,7 @@ func (l LockRef) enterFirst(ctx context.Context) error {
 // enter goes to the end of the queue and returns the PE before, or -1 if the lock is this PE's at once.
 // ctx does not matter here: whether a PE stands in the queue must be known.
 func (l LockRef) enter() (before int, err error) {
-	me := uint64(l.w.PE()) + 1
-	l.own(lockNext).Store(0)
+	me := l.prepare()
 	old, err := l.update(l.Home(), lockTail, transport.Swap, me, 0)
 	if err != nil || old == 0 {
 		return -1, err
@@ -147,14 +145,24 @@ func (l LockRef) enter() (before int, err error) {
 	return before, err
 }
 
+// prepare makes this PE's words ready for the queue, and returns how it is called there. Nobody else looks at
+// them meanwhile, so what need not be written is not.
+func (l LockRef) prepare() uint64 {
+	for _, word := range [...]uintptr{lockNext, lockTurn} {
+		if own := l.own(word); own.Load() != 0 {
+			own.Store(0)
+		}
+	}
+	return uint64(l.w.PE()) + 1
+}
+
 // follow waits for the turn of this PE, which stands in the queue, behind PE before if that is known.
 func (l LockRef) follow(ctx context.Context, before int) error {
-	_, err := l.w.await(ctx, l.myTurn(), blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
+	_, err := l.w.await(ctx, l.myTurn().behind(l.w.def, before, 0), blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
 	if err != nil {
 		l.w.giveUp(l)
 		return err
 	}
-	l.own(lockTurn).Store(0)
 	l.w.locks.got(l.off)
 	return nil
 }
@@ -244,108 +252,8 @@ func (w *World) keep(l LockRef) {
 		w.locks.lose(l.off)
 		return
 	}
-	l.own(lockTurn).Store(0)
 	if w.locks.inherit(l.off) {
 		return
 	}
 	l.passOn() // what went wrong is told to the next who asks
-}
-
-// lockSet is the seats of a PE that somebody sits in.
-type lockSet struct {
-	mu      sync.Mutex
-	seats   map[uintptr]*seat // by the offset of the lock
-	spare   []*seat
-	closed  bool
-	keepers int
-	idle    chan struct{} // closed when there are none any more, if somebody waits for that
-}
-
-// at calls f with the seat of the lock at off, which is made for it and ends when nobody sits in it.
-func (s *lockSet) at(off uintptr, f func(*seat)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.seats[off]
-	if t == nil {
-		if s.seats == nil {
-			s.seats = map[uintptr]*seat{}
-		}
-		if n := len(s.spare); n > 0 {
-			t, s.spare = s.spare[n-1], s.spare[:n-1]
-		} else {
-			t = new(seat)
-		}
-		s.seats[off] = t
-	}
-	f(t)
-	if t.empty() {
-		delete(s.seats, off)
-		s.spare = append(s.spare, t)
-	}
-}
-
-func (s *lockSet) arrive(off uintptr) (o order, me *lockWaiter) {
-	s.at(off, func(t *seat) { o, me = t.arrive() })
-	return o, me
-}
-
-func (s *lockSet) withdraw(off uintptr, me *lockWaiter) (o order) {
-	s.at(off, func(t *seat) { o = t.withdraw(me) })
-	return o
-}
-
-func (s *lockSet) try(off uintptr) (ok bool) {
-	s.at(off, func(t *seat) { ok = t.try() })
-	return ok
-}
-
-func (s *lockSet) release(off uintptr) (ok bool) {
-	s.at(off, func(t *seat) { ok = t.release() })
-	return ok
-}
-
-func (s *lockSet) inherit(off uintptr) (ok bool) {
-	s.at(off, func(t *seat) { ok = t.inherit() })
-	return ok
-}
-
-func (s *lockSet) got(off uintptr)  { s.at(off, (*seat).got) }
-func (s *lockSet) away(off uintptr) { s.at(off, (*seat).away) }
-func (s *lockSet) lose(off uintptr) { s.at(off, (*seat).lose) }
-
-// abandon reports whether a keeper must start; keepers counts it.
-func (s *lockSet) abandon(off uintptr) (keep bool) {
-	s.at(off, func(t *seat) {
-		switch {
-		case t.abandon():
-		case s.closed:
-			t.lose()
-		default:
-			keep = true
-			s.keepers++
-		}
-	})
-	return keep
-}
-
-// kept is the end of a keeper.
-func (s *lockSet) kept() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.keepers--; s.keepers == 0 && s.idle != nil {
-		close(s.idle)
-	}
-}
-
-// close waits for the keepers of w, whose waits have just ended.
-func (s *lockSet) close(w *World) {
-	s.mu.Lock()
-	s.closed = true
-	if s.keepers == 0 {
-		s.mu.Unlock()
-		return
-	}
-	s.idle = make(chan struct{})
-	s.mu.Unlock()
-	w.awaitClosed(context.Background(), s.idle)
 }

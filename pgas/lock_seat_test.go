@@ -165,9 +165,7 @@ func (m model) moves(g int) (steps, quits []model) {
 			quit.endRound(g)
 			quits = append(quits, quit)
 		}
-		if m.bug != bugOldNext {
-			pe.next = 0
-		}
+		m.prepare(p)
 		me.before = m.tail - 1
 		m.tail = int8(p) + 1
 		me.step = stepLink
@@ -200,9 +198,6 @@ func (m model) moves(g int) (steps, quits []model) {
 		}
 		if pe.turn == 0 {
 			return nil, quits
-		}
-		if m.bug != bugOldTurn {
-			pe.turn = 0
 		}
 		if m.isKeeper(g) {
 			inherited := false
@@ -255,7 +250,7 @@ func (m model) moves(g int) (steps, quits []model) {
 		m.endRound(g)
 		return []model{m}, nil
 	case stepTryTail:
-		pe.next = 0
+		m.prepare(p)
 		if m.tail == 0 {
 			m.tail = int8(p) + 1
 			m.withSeat(g, (*seat).got)
@@ -267,6 +262,16 @@ func (m model) moves(g int) (steps, quits []model) {
 		return []model{m}, nil
 	}
 	return nil, nil
+}
+
+// prepare puts the words of PE p back.
+func (m *model) prepare(p int) {
+	if m.bug != bugOldNext {
+		m.pes[p].next = 0
+	}
+	if m.bug != bugOldTurn {
+		m.pes[p].turn = 0
+	}
 }
 
 func (m *model) isKeeper(g int) bool { return g%perPE == perPE-1 }
@@ -331,7 +336,7 @@ func (m *model) check(stuck bool) string {
 		return "all are through, and the lock is not free"
 	}
 	for p := range m.pes {
-		if s := m.pes[p]; s.stage != stageAway || s.turn != 0 || s.line[0] >= 0 {
+		if s := m.pes[p]; s.stage != stageAway || s.line[0] >= 0 {
 			return fmt.Sprintf("all are through, and PE %d has a seat that is not empty", p)
 		}
 	}

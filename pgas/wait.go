@@ -32,6 +32,7 @@ type pace struct {
 	spins     int           // looks before anything else, some 2 ns each
 	yields    int           // times it then offers its CPU to others
 	looks     int           // looks between two such offers
+	nextLooks int           // more of them if it is next in a queue
 	drive     time.Duration // how long it drives a transport that needs it
 	goroutine bool          // PEs are goroutines: let the Go scheduler run another
 }
@@ -46,7 +47,8 @@ func paceOf(job *boot.Job, goroutines bool) pace {
 	case goroutines:
 		return pace{spins: 20, yields: 200, drive: time.Millisecond, goroutine: true}
 	case local > cores:
-		return pace{spins: 1, yields: 64 * local, drive: 100 * time.Microsecond}
+		// A CPU takes more than a microsecond to change hands. Who is next in a queue may look for so long.
+		return pace{spins: 1, yields: 64 * local, nextLooks: 1000, drive: 100 * time.Microsecond}
 	}
 	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
 	return pace{spins: 1500, yields: 100, looks: 100, drive: 2 * time.Millisecond}
@@ -62,10 +64,13 @@ type blockedIn struct {
 
 // waitWord blocks until the own word at compares true with v.
 func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint64, signed bool) (uint64, error) {
-	c := w.wordCond(at, cmp, v, signed)
-	got, err := w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: at.Off})
+	return w.awaitWord(ctx, w.wordCond(at, cmp, v, signed))
+}
+
+func (w *World) awaitWord(ctx context.Context, c cond) (uint64, error) {
+	got, err := w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: c.word.Off})
 	if err != nil {
-		return got, fmt.Errorf("waiting for the word at offset %d to be %s %d (it is %d): %w", at.Off, cmp, v, got, err)
+		return got, fmt.Errorf("waiting for the word at offset %d to be %s %d (it is %d): %w", c.word.Off, c.cmp, c.want, got, err)
 	}
 	return got, nil
 }
@@ -101,7 +106,11 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 		}
 	} else {
 		for range w.pace.yields {
-			if v, ok := c.spin(w.pace.looks + 1); ok {
+			n := w.pace.looks + 1
+			if w.pace.nextLooks > 0 && c.next() {
+				n += w.pace.nextLooks
+			}
+			if v, ok := c.spin(n); ok {
 				return v, nil
 			}
 			w.inbox.makeRoom()
