@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/blas"
@@ -63,7 +65,35 @@ func (k kind) flops(side int) float64 {
 	return [...]float64{ofPOTRF: cube / 3, ofTRSM: cube, ofSYRK: cube, ofGEMM: 2 * cube}[k]
 }
 
-// takes is what so many operations take, at so many nanoseconds each.
-func takes(flops, nanoseconds float64) time.Duration {
-	return time.Duration(math.Round(flops * nanoseconds))
+// costs are nanoseconds of a floating-point operation, by the kind of task that it is of.
+type costs [ofGEMM + 1]float64
+
+// takes is what a task takes.
+func (c costs) takes(k kind, side int) time.Duration {
+	return time.Duration(math.Round(k.flops(side) * c[k]))
+}
+
+// String is c as Set takes it.
+func (c *costs) String() string {
+	words := make([]string, len(c))
+	for i, cost := range c {
+		words[i] = strconv.FormatFloat(cost, 'g', -1, 64)
+	}
+	return strings.Join(words, ",")
+}
+
+// Set reads the costs of a flag: one for all kinds of tasks, or one for each.
+func (c *costs) Set(text string) error {
+	words := strings.Split(text, ",")
+	if len(words) != 1 && len(words) != len(c) {
+		return fmt.Errorf("give one number, or %d divided by commas", len(c))
+	}
+	for i := range c {
+		cost, err := strconv.ParseFloat(words[i%len(words)], 64)
+		if err != nil || !(cost >= 0 && cost <= 1e6) {
+			return fmt.Errorf("%q: give nanoseconds from 0 to 1e6", words[i%len(words)])
+		}
+		c[i] = cost
+	}
+	return nil
 }

@@ -24,7 +24,7 @@ type input struct {
 	side   int // of a tile
 	matrix string
 	write  string
-	flop   float64 // nanoseconds
+	flop   costs
 
 	*problem // with that of the last number of PEs
 }

@@ -172,7 +172,7 @@ func (f *factor) do(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Charge(ctx, takes(kind.flops(f.side), f.in.flop)); err != nil {
+	if err := f.Charge(ctx, f.in.flop.takes(kind, f.side)); err != nil {
 		return err
 	}
 	if w.done++; w.done <= w.n {
