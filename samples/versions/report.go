@@ -62,12 +62,11 @@ func (p *Program) table(out io.Writer, results []result) error {
 		if r.Unit != "" {
 			fmt.Fprintf(t, "\t%.3f %s", r.Rate, r.Unit)
 		}
+		fmt.Fprint(t, "\t")
 		if r.Ratio != 0 && r.Mode != p.Modes[0].Name {
-			fmt.Fprintf(t, "\t%.2f times as fast", r.Ratio)
-		} else {
-			fmt.Fprint(t, "\t")
+			fmt.Fprintf(t, "%6.2f times as fast", r.Ratio)
 		}
-		fmt.Fprintln(t, "\t")
+		fmt.Fprintln(t)
 	}
 	return t.Flush()
 }
