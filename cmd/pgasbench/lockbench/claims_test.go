@@ -5,9 +5,12 @@ package lockbench
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
@@ -144,6 +147,17 @@ func TestNoLock(t *testing.T) {
 				t.Errorf("%s without a lock, seen %v: %v", name, sees, err)
 			}
 		}
+	}
+}
+
+// TestCDF: steps at the middles of the buckets, up to 1.
+func TestCDF(t *testing.T) {
+	times := make([]int64, buckets)
+	times[5], times[bucketOf(1000)] = 1, 3
+	at := middleOf(bucketOf(1000))
+	want := plotter.XYs{{X: 5, Y: 0}, {X: 5, Y: 0.25}, {X: at, Y: 0.25}, {X: at, Y: 1}}
+	if got := cdf(times); !slices.Equal(got, want) {
+		t.Errorf("cdf is %v, want %v", got, want)
 	}
 }
 

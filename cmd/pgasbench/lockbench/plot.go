@@ -40,6 +40,7 @@ var metrics = []metric{
 	{"acquire", "mean time to acquire, µs", func(r result) float64 { return r.Mean / 1e3 }},
 	{"last", "time until the last one has had the lock, µs", func(r result) float64 { return r.Mean / 1e3 }},
 	{"wait", "longest wait, µs", func(r result) float64 { return float64(r.Longest) / 1e3 }},
+	{cdfMetric, "part of all acquisitions by their time", nil},
 	{"took", "time of the run, ms", func(r result) float64 { return float64(r.Took) / 1e6 }},
 }
 
@@ -116,6 +117,9 @@ func axes(o *Options, results []result) (x parameter, others []parameter) {
 
 // drawPlot writes the plot to the file that o names, as its ending says.
 func drawPlot(o *Options, results []result) error {
+	if o.y == cdfMetric {
+		return drawCDF(o, results)
+	}
 	x, others := axes(o, results)
 	y, _ := metricOf(o.y)
 	all := curves(results, x, others)

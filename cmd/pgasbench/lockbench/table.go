@@ -64,6 +64,10 @@ var tableFigures = []figure{
 		sweep: sweep{benches: []string{"table"}, tableLocks: []int{20, 1000}, nodes: []int{5, 10, 15, 20}},
 	},
 	{
+		name: "alock-cdf", doc: "alock 6: times to acquire and release, 100 locks, 20 hosts, 8 PEs each, 95 % local", y: cdfMetric,
+		sweep: sweep{benches: []string{"table"}},
+	},
+	{
 		name: "alock-latency", doc: "alock 6: median time to acquire and release, 20 hosts, 8 PEs each", x: "locality", y: "p50",
 		sweep: sweep{benches: []string{"table"}, tableLocks: []int{20, 100, 1000}, locality: append(localities, 1)},
 	},

@@ -75,6 +75,8 @@ type result struct {
 	Longest    time.Duration `json:"longest_wait_ns"` // for the lock
 	Least      int64         `json:"least_ops"`       // of a PE
 	Most       int64         `json:"most_ops"`
+
+	times []int64 // as a Tally has them
 }
 
 // sum reduces the tallies of the PEs that took part.
@@ -106,6 +108,7 @@ func sum(c config, tallies []Tally) (result, error) {
 	r.Mean = float64(readNs+writeNs) / float64(r.Ops)
 	r.ReadMean = float64(readNs) / float64(max(r.Ops-r.Writes, 1))
 	r.WriteMean = float64(writeNs) / float64(max(r.Writes, 1))
+	r.times = times[:]
 	r.P50, r.P99 = quantile(times[:], r.Ops, 0.5), quantile(times[:], r.Ops, 0.99)
 	return r, nil
 }
