@@ -4,7 +4,8 @@ package locks
 // the distributed counter (rmarw_counter.go), at which readers come and go without knowing of the tree.
 //
 //	T_DC   PEs for each physical counter: many counters are quick for readers, few for writers
-//	T_L    holders in a row inside an element of each level of the tree: locality against fairness
+//	T_L    holders in a row inside an element of each level of the tree: locality against fairness. The machine's
+//	       is only a factor of T_W, as in Listing 8: hosts with few writers would use it up too early
 //	T_R    readers that enter at a counter while a writer waits
 //	T_W    writers in a row before readers are let in; by default the product of all T_L
 //
@@ -31,7 +32,7 @@ type RMARWState struct {
 // RMARWOptions are alike on all PEs. What is 0 is chosen.
 type RMARWOptions struct {
 	Levels []string // as for RMA-MCS
-	TL     []int    // as for RMA-MCS; T_L of the machine counts here
+	TL     []int    // as for RMA-MCS; T_L of the machine is a factor of T_W
 	TDC    int      // PEs for each counter; 0: a counter for each host
 	TR     int      // 0: 1000
 	TW     int      // 0: the product of all T_L
@@ -92,6 +93,7 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	if o.TW == 0 {
 		l.tree.tw = product(tl)
 	}
+	tl[0] = numberMax + 1
 	return l, nil
 }
 

@@ -35,9 +35,9 @@
 #endif
 
 #ifdef TW_AT_ROOT_ONLY
-#define MAY_PASS(l, c, t) ((c) < TL && ((l) != 0 || (c) < TW))
+#define MAY_PASS(l, c, t) ((l) == 0 && (c) < TW || (l) != 0 && (c) < TL)
 #else
-#define MAY_PASS(l, c, t) ((c) < TL && (t) < TW)
+#define MAY_PASS(l, c, t) (((l) == 0 || (c) < TL) && (t) < TW)
 #endif
 
 #define OPEN 0
