@@ -110,6 +110,7 @@ func (b *broadcast) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("broadcast on team %s: %w", b.t.name, err)
 	}
+	b.t.leads(b.call.root)
 	return nil
 }
 

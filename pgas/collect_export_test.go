@@ -13,3 +13,9 @@ func SizesOneByOne(ctx context.Context, t *Team, n uint64) ([]uint64, error) {
 	err := c.oneByOne(ctx, binary.NativeEndian.AppendUint64(nil, n), asBytes(all))
 	return all, err
 }
+
+// CallsOf is how many calls the team has had, the meetings between them included.
+func CallsOf(t *Team) uint64 { return t.turns.n }
+
+// Generations is how many calls a member can be ahead of another.
+const Generations = generations

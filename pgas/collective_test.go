@@ -290,7 +290,7 @@ func matrices(ctx context.Context, w *pgas.World) error {
 	n := w.NPEs()
 	if a, err := newArena(ctx, w, 3*n*1200+1, makeByte); err != nil {
 		return err
-	} else if err := a.matrix(ctx, 0, 1, 992/n, 992/n+1, 992, 993, 1200); err != nil {
+	} else if err := a.matrix(ctx, 0, 1, 928/n, 928/n+1, 928, 929, 1200); err != nil {
 		return err
 	}
 	if a, err := newArena(ctx, w, 3*n*(8192/n+4), makeTriple); err != nil {

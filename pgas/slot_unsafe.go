@@ -24,12 +24,12 @@ const (
 	MaxTeams = 128
 
 	slotsOff    = 64 << 10
-	generations = 8 // entries of a slot; a power of two
-	entryBytes  = 1024
+	generations = 32  // entries of a slot; a power of two
+	entryBytes  = 960 // an odd number of cache lines: entries do not compete for the same places of a cache
 	dataOff     = unsafe.Offsetof(entry{}.data)
 	inlineBytes = len(entry{}.data)
 	controlOff  = generations * entryBytes
-	signalsOff  = 12 << 10
+	signalsOff  = 36 << 10
 	numBoxes    = 128 // a power of two
 	boxBytes    = 512
 	boxesOff    = signalsOff + numBoxes*wordStride
@@ -48,7 +48,7 @@ const (
 // each store to the line that others look at may cost a trip of that line.
 type entry struct {
 	tag   atomic.Uint64 // number of the call and a digest of it; poisoned if it was the wrong one
-	data  [992]byte
+	data  [928]byte
 	call  uint64 // kind, root and size of an element
 	count uint64
 	where uint64 // digest of the offsets that it concerns

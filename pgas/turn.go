@@ -8,8 +8,9 @@ package pgas
 // Entries alternate between a few places, and so do the boxes that members on other hosts fill. Before
 // one is used again everybody must be through with its last use. A call which nobody leaves before all
 // have entered (a meeting, a reduction) proves that for all calls before it; other calls (a broadcast:
-// its root waits for nobody) can only use as many places as there are before a meeting is due. Which
-// calls meet depends on what is called only, so all members agree on when one is due.
+// its root waits for nobody) can only use as many places as there are before a meeting is due. But who has
+// got a broadcast knows that its root has entered it, so broadcasts whose roots go round prove the same.
+// Which calls meet depends on what is called only, so all members agree on when one is due.
 
 import (
 	"context"
@@ -97,6 +98,9 @@ type turns struct {
 	proven uint64 // boxes that are free again: those reserved before call met
 	broken error  // the members are not in step any more
 
+	led    [generations]uint64 // by member, if they are so few: the last call that proves that it has entered it
+	starts [generations]uint64 // boxes when the last calls began
+
 	// Of the call under way:
 	tag     uint64
 	before  uint64  // boxes when it began
@@ -128,14 +132,44 @@ func (t *Team) enter(ctx context.Context, c call, k int) (*entry, error) {
 	}
 	u := &t.turns
 	err := u.broken
-	if err == nil && (u.n+1-u.met >= generations || u.used(k+t.rounds()) > numBoxes-2*t.rounds()) {
-		err = t.meet(ctx, call{kind: kindSync})
+	if err == nil && t.due(k) {
+		if t.follow(); t.due(k) {
+			err = t.meet(ctx, call{kind: kindSync})
+		}
 	}
 	if err != nil {
 		t.leave()
 		return nil, err
 	}
 	return t.next(c, k), nil
+}
+
+// due reports whether all must be known to be through with old calls before a call with k boxes.
+func (t *Team) due(k int) bool {
+	u := &t.turns
+	return u.n+1-u.met >= generations || u.used(k+t.rounds()) > numBoxes-2*t.rounds()
+}
+
+// leads notes that whoever returns from the call under way knows that member pe has entered it.
+func (t *Team) leads(pe int) {
+	if pe < generations {
+		t.turns.led[pe] = t.turns.n
+	}
+}
+
+// follow finds out which call all members have entered as calls since have proved, each for one member.
+func (t *Team) follow() {
+	u := &t.turns
+	if len(t.pes) > generations {
+		return
+	}
+	all := u.n
+	for _, n := range u.led[:len(t.pes)] {
+		all = min(all, n)
+	}
+	if all > u.met && u.n-all < generations {
+		u.met, u.proven = all, u.starts[all%generations]
+	}
 }
 
 // used is how many boxes would be in use with k more.
@@ -158,6 +192,7 @@ func (t *Team) next(c call, k int) *entry {
 	u.n++
 	u.tag = tagOf(u.n, c)
 	u.before = u.boxes
+	u.starts[u.n%generations] = u.before
 	u.nextBox = box(u.boxes + u.skip(k+t.rounds()))
 	u.meeting = u.nextBox + box(k)
 	u.boxes = uint64(u.meeting) + uint64(t.rounds())
