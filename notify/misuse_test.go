@@ -63,6 +63,9 @@ func TestMisuse(t *testing.T) {
 			return errors.New("a request of a team whose member this PE is not, or from one that is none, was made")
 		}
 		started.Cancel()
+		if err := w.Barrier(ctx); err != nil { // what comes now is for whom it is meant
+			return err
+		}
 		started.Start()
 		for range 2 {
 			w.Notify(1-w.PE(), 1)

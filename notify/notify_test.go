@@ -11,10 +11,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// everywhere runs body on PEs of every kind.
+// everywhere runs body on PEs of every kind, and in the simulator.
 func everywhere(t *testing.T, npes int, body pgastest.Body) {
 	t.Helper()
-	pgastest.Run(t, npes, body)
+	pgastest.RunAll(t, npes, body)
 }
 
 // sizes are numbers of elements on both sides of what travels in a note, of what is gathered, and of what

@@ -38,6 +38,7 @@ type Inbox struct {
 	w       *World
 	spiller transport.Spiller // has notes that have found no room; nil: nobody
 	matcher Matcher
+	looker  transport.NoteLooker // wants to know of looks; nil: nobody
 }
 
 // A Matcher gives the notes of an Inbox to those who wait for them.
@@ -52,6 +53,7 @@ func (w *World) Inbox() *Inbox { return w.inbox }
 func (w *World) openInbox() {
 	w.inbox = &Inbox{ring: w.shm.Ring(w.job.PE), w: w}
 	w.inbox.spiller, _ = w.far.(transport.Spiller)
+	w.inbox.looker, _ = w.far.(transport.NoteLooker)
 }
 
 // Matcher is the one that takes the notes of b: open makes it when there is none.
@@ -68,7 +70,12 @@ func (b *Inbox) Matcher(open func() Matcher) Matcher {
 func (b *Inbox) World() *World { return b.w }
 
 // Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
-func (b *Inbox) Lock() { b.mu.Lock() }
+func (b *Inbox) Lock() {
+	b.mu.Lock()
+	if b.looker != nil {
+		b.looker.LooksForNotes()
+	}
+}
 
 // Unlock ends what Lock began.
 func (b *Inbox) Unlock() { b.mu.Unlock() }

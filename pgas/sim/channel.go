@@ -168,8 +168,10 @@ func (c *channel) do(o *op) error {
 	t.gen++
 	t.err = nil
 	o.task, o.gen = t, t.gen
-	if s.chaotic() {
+	if s.chaotic() || o.note.leaves {
 		o.flow = c.flow(o.to.id)
+	}
+	if s.chaotic() {
 		o.flow.enter(o)
 	}
 	if s.exploring() {

@@ -66,6 +66,37 @@ func (c drivenChannel) Post(pe int, op transport.Op, at transport.Word, operand 
 	c.d.do(func() { c.Channel.Post(pe, op, at, operand) })
 }
 
+func (c drivenChannel) notifier() transport.Notifier { return c.Channel.(transport.Notifier) }
+
+func (c drivenChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) (ok bool) {
+	c.d.do(func() { ok = c.notifier().PutNotify(pe, dst, src, s) })
+	return ok
+}
+
+func (c drivenChannel) PutNotifyNB(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
+	return 0, c.PutNotify(pe, dst, src, s)
+}
+
+func (c drivenChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
+	c.d.do(func() { ok, err = c.notifier().GetNotify(ctx, pe, dst, src, s) })
+	return ok, err
+}
+
+func (c drivenChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) (ok bool) {
+	c.d.do(func() { ok = c.notifier().GetNotifyNB(pe, dst, src, s) })
+	return ok
+}
+
+func (c drivenChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
+	c.d.do(func() { old, ok, err = c.notifier().AtomicNotify(ctx, pe, op, at, operand, cond, s) })
+	return old, ok, err
+}
+
+func (c drivenChannel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) (ok bool) {
+	c.d.do(func() { ok = c.notifier().PostNotify(pe, op, at, operand, s) })
+	return ok
+}
+
 func (c drivenChannel) Fence(pe int) { c.d.do(func() { c.Channel.Fence(pe) }) }
 
 func (c drivenChannel) Quiet(ctx context.Context, pe int) (err error) {
@@ -93,6 +124,16 @@ func TestConformance(t *testing.T) {
 					}
 					return shm.Load(heap, at)
 				}}
+				r.Take = func(pe int, n *transport.Note) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					if at, o := s.queue.pop(); o != nil {
+						s.now = at
+						s.handle(o)
+					}
+					b := s.pes[pe].openInbox()
+					return b.ring.Take(n) || b.ring.Spilled() && refilled(s.pes[pe]) && b.ring.Take(n)
+				}
 				for _, p := range s.pes {
 					r.PEs = append(r.PEs, driven{p, mu, &task{pe: p}})
 					r.Heaps = append(r.Heaps, p.heap)
@@ -101,4 +142,9 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+func refilled(p *pe) bool {
+	p.Refill()
+	return true
 }

@@ -467,7 +467,7 @@ func (x *explorer) state(s *sim) uint64 {
 
 // looks says that o, which is over, has changed nothing.
 func (o *op) looks() bool {
-	return o.kind == opGet || changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond) == o.old
+	return !o.note.leaves && (o.kind == opGet || changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond) == o.old)
 }
 
 // digest identifies what o will do.
@@ -483,6 +483,9 @@ func (o *op) digest() uint64 {
 	b[3], b[4], b[5], b[6], b[7] = o.off, o.operand, o.cond, o.sig, uint64(o.size)
 	if o.phase == writes {
 		b[2] += o.old << 8
+	}
+	if o.note.leaves {
+		b[6] += mix(uint64(o.note.stamp) + 1)
 	}
 	var h uint64
 	for _, v := range b {

@@ -3,7 +3,7 @@ package sim
 // The order of what a channel has under way to one PE, where things are out of order. Fences cut it into
 // epochs: an operation takes effect when all of earlier epochs have. Operations on the same bytes take effect
 // in the order of their issue even without a fence: that is not promised to programs, but demanded of
-// transports. Gets are in no order at all.
+// transports. So is the order of notes. Gets that leave none are in no order at all.
 
 import "slices"
 
@@ -13,6 +13,7 @@ type flow struct {
 	to     *pe
 	posted int   // operations that nobody waits for
 	since  int64 // when the last of those that are through was known to be
+	noted  int64 // when the last note was left
 	// Where things are out of order:
 	epoch   uint32   // of the next operation
 	applied uint32   // all before this one have taken effect
@@ -30,7 +31,7 @@ type order struct {
 }
 
 // ordered says that fences order o.
-func (o *op) ordered() bool { return o.kind != opGet }
+func (o *op) ordered() bool { return o.kind != opGet || o.note.leaves }
 
 // enter gives o, which is issued, its place.
 func (f *flow) enter(o *op) {
@@ -105,8 +106,11 @@ func (f *flow) took(s *sim, o *op) {
 	}
 }
 
-// overlaps says that o and other write the same bytes.
+// overlaps says that o and other write the same bytes, or that both leave a note.
 func (o *op) overlaps(other *op) bool {
+	if o.note.leaves && other.note.leaves {
+		return true
+	}
 	for _, a := range o.spans() {
 		for _, b := range other.spans() {
 			if a[0] < b[1] && b[0] < a[1] {

@@ -128,6 +128,9 @@ func (s *sim) send(o *op, t *task) {
 	if o.kind == opAtomic || o.signal {
 		n += 8
 	}
+	if o.note.leaves {
+		n += 8
+	}
 	o.phase = atTarget
 	s.queue.push(s.transmit(o.from, o.to, n, s.now+t.lag), o)
 }
@@ -162,6 +165,7 @@ func (s *sim) arrive(o *op) *task {
 			when = begin + int64(s.costs.NICAtomic)/2
 		}
 	}
+	when = o.inTurn(when)
 	o.phase = takes
 	if when > s.now {
 		s.queue.push(when, o)
@@ -178,6 +182,8 @@ func (s *sim) touch(o *op, t *task) {
 	switch {
 	case o.kind == opAtomic:
 		done = s.takeLine(o, start, m)
+	case o.inside():
+		done = start + int64(s.costs.Hit)
 	default:
 		n := int64(max(len(o.data), o.size))
 		done = start + int64(s.costs.Hit) + n*int64(m.PerByte)
@@ -185,6 +191,10 @@ func (s *sim) touch(o *op, t *task) {
 			done += int64(m.Line)
 		}
 	}
+	if o.note.leaves && o.from != o.to {
+		done += int64(m.Line)
+	}
+	done = o.inTurn(done)
 	o.phase = takes
 	s.queue.push(done, o)
 	t.lag = done - s.now

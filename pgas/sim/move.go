@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
 // A proc is what makes moves, one after another: a task, an operation that nobody waits for, or a call. Its
@@ -138,6 +139,8 @@ func (x *explorer) touches(s *sim, o *op) {
 	switch {
 	case o.phase == signals:
 		m.touch(o.to, true, o.sig, o.sig+8)
+	case o.phase == notes:
+		m.touch(o.to, true, shm.RingOff, shm.RingEnd)
 	case o.kind == opPut:
 		m.touch(o.to, true, o.off, o.off+uint64(len(o.data)))
 	case o.kind == opGet:

@@ -33,6 +33,7 @@ const (
 	takes                 // takes effect
 	writes                // the NIC writes what its atomic makes of the word
 	signals               // the signal of a put takes effect
+	notes                 // the note of an access is left
 	returns               // is back
 	returned              // and the NIC is through with it
 )
@@ -58,6 +59,7 @@ type op struct {
 	cond    uint64
 	old     uint64 // what the word was
 	sig     uint64
+	note    note
 	data    []byte // of a put, or fetched
 	dst     []byte // where the result goes that nobody waits for
 	call    func()
@@ -112,7 +114,7 @@ func (s *sim) handle(o *op) *task {
 	switch o.phase {
 	case atTarget:
 		return s.arrive(o)
-	case takes, writes, signals:
+	case takes, writes, signals, notes:
 		return s.effect(o)
 	}
 	if o.phase == returns {
@@ -134,10 +136,12 @@ func (s *sim) effect(o *op) *task {
 	case writes:
 		s.write(o)
 		s.unlock(o.to, o.off)
-		return s.reply(o)
+		return s.over(o)
 	case signals:
 		s.applySignal(o)
 		return s.reply(o)
+	case notes:
+		return s.leave(o)
 	}
 	switch o.kind {
 	case opPut:
@@ -165,7 +169,7 @@ func (s *sim) effect(o *op) *task {
 		o.old = s.modify(o)
 		s.record(effectStep, o)
 	}
-	return s.reply(o)
+	return s.over(o)
 }
 
 // modify applies o to its word and returns the old value.
@@ -228,7 +232,7 @@ func (s *sim) splitAtomic(o *op) *task {
 	s.record(readStep, o)
 	if o.rmw == transport.Fetch {
 		s.unlock(o.to, o.off)
-		return s.reply(o)
+		return s.over(o)
 	}
 	o.phase = writes
 	s.at(s.now+s.splitTime(), o)

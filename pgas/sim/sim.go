@@ -166,6 +166,7 @@ type pe struct {
 	channels int   // made so far
 	serials  int32 // of what an exploration tells apart
 	locked   []lockedWord
+	notes    inbox
 	seg      *boot.Segment
 	world    *pgas.World
 	lost     []*op // that it has not answered

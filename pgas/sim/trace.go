@@ -19,6 +19,7 @@ const (
 	signalStep
 	readStep
 	writeStep
+	noteStep
 	deathStep
 )
 
@@ -81,7 +82,7 @@ func (e *step) String() string {
 	if e.what == deathStep {
 		return at + " dies"
 	}
-	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for"}[e.what], e.to, e.operation())
+	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for", "notifies"}[e.what], e.to, e.operation())
 }
 
 func (e *step) operation() string {

@@ -46,6 +46,9 @@ type Notifier interface {
 	PostNotify(pe int, op Op, at Word, operand uint64, s Stamp) bool
 }
 
+// NoteLooker is implemented by schedulers that must know when a PE looks for notes.
+type NoteLooker interface{ LooksForNotes() }
+
 // Spiller is implemented by transports that keep notes for which there was no room where their PE looks
 // for them.
 type Spiller interface {

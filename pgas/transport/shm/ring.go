@@ -37,6 +37,9 @@ const (
 	// InlineBytes is how long a put may be that travels in its note.
 	InlineBytes = 40
 
+	// RingEnd is where it ends.
+	RingEnd = entriesOff + RingNotes*entryBytes
+
 	entriesOff = RingOff + 4096
 	entryBytes = 64
 )
@@ -133,11 +136,17 @@ func slotOff(t uint64) uint64 { return entriesOff + t%RingNotes*entryBytes }
 
 // Push leaves a note of an access that is over, and reports false if there is no room.
 func (r *Ring) Push(n transport.Note) bool {
+	_, ok := r.PushAt(n)
+	return ok
+}
+
+// PushAt is Push that returns where the word is that the owner waits for.
+func (r *Ring) PushAt(n transport.Note) (off uint64, ok bool) {
 	t, ok := r.ticket()
 	if ok {
 		r.fill(t, n)
 	}
-	return ok
+	return slotOff(t), ok
 }
 
 // fill leaves n under ticket t.

@@ -162,7 +162,7 @@ func TestRingOfMany(t *testing.T) {
 func TestLandAgainstTake(t *testing.T) {
 	rounds := 200_000
 	if testing.Short() {
-		rounds = 20_000
+		rounds = 5_000
 	}
 	tr, seg := ringOf(2)
 	heap := seg.Heap(1)
