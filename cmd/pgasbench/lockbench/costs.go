@@ -20,22 +20,27 @@ var machines = map[string]sim.Costs{
 
 func machineNames() []string { return slices.Sorted(maps.Keys(machines)) }
 
-// costFields are what can be varied.
-var costFields = map[string]func(*sim.Costs) []*sim.Picos{
-	"overhead":  func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Overhead} },
-	"answer":    func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Answer} },
-	"gap":       func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Gap} },
-	"nicatomic": func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.NICAtomic} },
-	"hit":       func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Hit} },
-	"poll":      func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Poll} },
-	"receive":   func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Receive} },
-	"notify":    func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Notify} },
-	"loopback":  func(c *sim.Costs) []*sim.Picos { return []*sim.Picos{&c.Loopback.Latency} },
-	"latency": func(c *sim.Costs) (all []*sim.Picos) {
+// costFields are what can be varied: each calls scale with the costs of that name.
+var costFields = map[string]func(c *sim.Costs, scale func(*sim.Picos)){
+	"overhead":  func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Overhead) },
+	"answer":    func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Answer) },
+	"gap":       func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Gap) },
+	"nicatomic": func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.NICAtomic) },
+	"hit":       func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Hit) },
+	"poll":      func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Poll) },
+	"receive":   func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Receive) },
+	"notify":    func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Notify) },
+	"loopback":  func(c *sim.Costs, scale func(*sim.Picos)) { scale(&c.Loopback.Latency) },
+	"latency": func(c *sim.Costs, scale func(*sim.Picos)) {
 		for i := range c.Network {
-			all = append(all, &c.Network[i].Latency)
+			scale(&c.Network[i].Latency)
 		}
-		return all
+	},
+	"line": func(c *sim.Costs, scale func(*sim.Picos)) {
+		for level, m := range c.Memory {
+			scale(&m.Line)
+			c.Memory[level] = m
+		}
 	},
 }
 
@@ -44,20 +49,18 @@ func costNames() []string { return slices.Sorted(maps.Keys(costFields)) }
 // costsOf is a machine with some costs multiplied: "gap=2,poll=0.5".
 func costsOf(machine, changes string) (*sim.Costs, error) {
 	c := machines[machine]
-	c.Network = slices.Clone(c.Network)
+	c.Network, c.Memory = slices.Clone(c.Network), maps.Clone(c.Memory)
 	for change := range strings.SplitSeq(changes, ",") {
 		if change == "" {
 			continue
 		}
 		name, text, _ := strings.Cut(change, "=")
-		fields, known := costFields[name]
+		vary, known := costFields[name]
 		by, err := strconv.ParseFloat(text, 64)
 		if !known || err != nil || !(by >= 0 && by <= 1e6) {
 			return nil, fmt.Errorf("-vary %s: a cost and how many times as much it is to be, such as gap=2; there are %s", change, strings.Join(costNames(), ", "))
 		}
-		for _, cost := range fields(&c) {
-			*cost = sim.Picos(float64(*cost) * by)
-		}
+		vary(&c, func(cost *sim.Picos) { *cost = sim.Picos(float64(*cost) * by) })
 	}
 	return &c, nil
 }
