@@ -211,11 +211,12 @@ func (r *Request) Status() Status {
 }
 
 // Cancel ends the wait of r, and returns how many notifications it has taken since its start: those are
-// gone. Of a request that is not under way it returns 0.
+// gone. Of a request that is complete, or was never started, it returns 0 and changes nothing.
 func (r *Request) Cancel() int {
 	r.m.box.Lock()
 	defer r.m.box.Unlock()
 	r.alive("Request.Cancel")
+	r.m.deliver(nil) // what has arrived is r's, if it fits, and no younger request's
 	if r.state != active {
 		return 0
 	}
