@@ -1,0 +1,147 @@
+package lockbench
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHistogram: times in one bucket are within a sixteenth of its middle, and a quantile is where a sorted list
+// has it.
+func TestHistogram(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var tally Tally
+	var all []float64
+	for range 5000 {
+		ns := int64(1) << rng.IntN(40)
+		ns += rng.Int64N(ns)
+		tally.did(rng.IntN(2) == 0, 0, time.Duration(ns))
+		all = append(all, float64(ns))
+		if mid := middleOf(bucketOf(ns)); mid < float64(ns)*15/16 || mid > float64(ns)*17/16 {
+			t.Fatalf("%d ns are in bucket %d, whose middle is %v", ns, bucketOf(ns), mid)
+		}
+	}
+	slices.Sort(all)
+	for _, q := range []float64{0.01, 0.5, 0.99, 1} {
+		var times [buckets]int64
+		for i, n := range tally.Times {
+			times[i] = int64(n)
+		}
+		want := all[int(q*float64(len(all)))-1]
+		if got := quantile(times[:], int64(len(all)), q); got < want*15/16 || got > want*17/16 {
+			t.Errorf("quantile %v is %v, want about %v", q, got, want)
+		}
+	}
+	for _, ns := range []int64{-1, 0, 1, 15, 16, 17, 1 << 62} {
+		if i := bucketOf(ns); i < 0 || i >= buckets || ns >= 0 && ns < 32 && middleOf(i) != float64(ns) {
+			t.Errorf("%d ns are in bucket %d, whose middle is %v", ns, i, middleOf(i))
+		}
+	}
+}
+
+// TestSum: what all PEs did together. A PE that took no part does not count, one that got nothing does.
+func TestSum(t *testing.T) {
+	busy := Tally{TookNs: 2e9}
+	busy.did(true, 3*time.Microsecond, 5*time.Microsecond)
+	busy.did(false, time.Microsecond, time.Microsecond)
+	r, err := sum(config{}, []Tally{busy, {TookNs: 1e9, Longest: 9000}, {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []float64{float64(r.Ops), r.Throughput, r.Mean, r.ReadMean, r.WriteMean, float64(r.Writes), float64(r.Longest), float64(r.Least), float64(r.Most)}
+	want := []float64{2, 1, 3000, 1000, 5000, 1, 9000, 0, 2}
+	if !slices.Equal(got, want) {
+		t.Errorf("ops, throughput, means, writes, longest, least and most are %v, want %v", got, want)
+	}
+	if _, err := sum(config{}, []Tally{{}, {TookNs: 5}}); err == nil {
+		t.Error("a point in which nobody acquired anything is a result")
+	}
+}
+
+// TestPoints: every combination once, and nothing varies that a lock has no use for.
+func TestPoints(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want []string // lock, PEs, F_W, T_DC, T_R of each
+	}{
+		{"-lock D-MCS -pes 4,8", []string{"D-MCS 4 100% 0 0", "D-MCS 8 100% 0 0"}},
+		{"-lock d-mcs -pes 4 -fw 2,5 -tdc 1,2", []string{"D-MCS 4 100% 0 0"}},
+		{"-lock foMPI-RW,RMA-RW -pes 4 -fw 2,5 -tr 7", []string{"foMPI-RW 4 2% 0 0", "RMA-RW 4 2% 0 7", "foMPI-RW 4 5% 0 0", "RMA-RW 4 5% 0 7"}},
+		{"-lock RMA-RW -pes 4 -tdc 1,2 -tr 8,9", []string{"RMA-RW 4 0.2% 1 8", "RMA-RW 4 0.2% 1 9", "RMA-RW 4 0.2% 2 8", "RMA-RW 4 0.2% 2 9"}},
+		{"-figure rw-tdc -pes 4 -tdc 3", []string{"RMA-RW 4 0.2% 3 0"}},
+	} {
+		o, err := Parse(strings.Fields("-sim " + c.args))
+		if err != nil {
+			t.Fatalf("%s: %v", c.args, err)
+		}
+		var got []string
+		for _, p := range o.points {
+			got = append(got, strings.Join([]string{p.Lock, number(p.PEs), percent(p.Writers), number(p.TDC), number(p.TR)}, " "))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: points are %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+// TestFigures: every figure has points that its benches can measure, an axis that varies, and a name of its own.
+func TestFigures(t *testing.T) {
+	names := figureNames()
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			t.Errorf("two figures are called %s", name)
+		}
+		o, err := Parse([]string{"-sim", "-figure", name, "-plot", "x.svg"})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if o.y != cdfMetric && !slices.Contains(varied(o.points), o.x) {
+			t.Errorf("%s is drawn along %s, which does not vary", name, o.x)
+		}
+	}
+}
+
+// TestCurves: a curve for each combination of what varies but x, in the order of x.
+func TestCurves(t *testing.T) {
+	var results []result
+	for _, c := range (sweep{benches: []string{"ecsb"}, locks: []string{"D-MCS", "RMA-RW"}, pes: []int{8, 4}, writers: []float64{0.02, 0.5}}).points() {
+		results = append(results, result{config: c})
+	}
+	x, others := axes(&Options{x: "pes"}, results)
+	var got []string
+	for _, c := range curves(results, x, others) {
+		got = append(got, c.name)
+		if len(c.results) != 2 || c.results[0].PEs != 4 {
+			t.Errorf("curve %s has %d points, the first with %d PEs", c.name, len(c.results), c.results[0].PEs)
+		}
+	}
+	if want := []string{"D-MCS, F_W 100%", "RMA-RW, F_W 2%", "RMA-RW, F_W 50%"}; !slices.Equal(got, want) {
+		t.Errorf("curves are %q, want %q", got, want)
+	}
+}
+
+// TestSectionClaims: what the paper says of its locks (rma-locks 5), in virtual time and small.
+func TestSectionClaims(t *testing.T) {
+	throughput := func(ours, theirs result) float64 { return ours.Throughput / theirs.Throughput }
+	latency := func(ours, theirs result) float64 { return theirs.Mean / ours.Mean }
+	for _, c := range []struct {
+		args, lock, over string
+		ahead            func(ours, theirs result) float64
+		ratio            float64 // at least
+	}{
+		{"-bench lb -rounds 20", "RMA-MCS", "D-MCS", latency, 4},
+		{"-bench lb -rounds 20", "RMA-MCS", "foMPI-Spin", latency, 5},
+		{"-bench warb -time 500us", "RMA-MCS", "D-MCS", throughput, 4},
+		{"-bench wcsb -time 2ms", "RMA-MCS", "D-MCS", throughput, 1},
+		{"-bench ecsb -time 5ms -fw 0.2", "RMA-RW", "foMPI-RW", throughput, 5},
+		{"-bench ecsb -time 2ms -fw 5", "RMA-RW", "foMPI-RW", throughput, 6},
+	} {
+		r := measure(t, "-pes 128 "+c.args+" -lock "+c.lock+","+c.over)
+		if got := c.ahead(r[c.lock], r[c.over]); got < c.ratio {
+			t.Errorf("%s: %s is %.2f times as good as %s, want %v", c.args, c.lock, got, c.over, c.ratio)
+		}
+	}
+}
