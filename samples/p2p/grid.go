@@ -1,0 +1,124 @@
+package main
+
+// One PE's columns of the grid, and the rows of an iteration on them.
+//
+// The grid has rows and columns numbered from 0. Row 0 and column 0 are given, and every other point is
+//
+//	A(i, j) = A(i-1, j) + A(i, j-1) - A(i-1, j-1)
+//
+// so a PE can do a row when it has done the row before, and has the last point of this row of the PE to its
+// left. It does rows as these points come: that is the pipeline. When the last PE has done the last row, its
+// last point goes, negated, to the first point of the grid, which is where the next iteration begins. It
+// proves that all rows of all PEs are over, so nothing is overwritten that somebody has yet to read.
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/samples/versions"
+)
+
+const nobody = -1
+
+type grid struct {
+	*versions.Run
+	o           *options
+	left, right int // PEs, or nobody
+	cells       []float64
+	halo        pgas.Sym[float64] // by row: the column to the left of this PE's
+	done        int               // iterations
+}
+
+// newGrid makes the grid. It is collective.
+func newGrid(ctx context.Context, r *versions.Run, o *options) (*grid, error) {
+	g := &grid{Run: r, o: o, left: r.PE() - 1, right: r.PE() + 1}
+	if g.right == r.NPEs() {
+		g.right = nobody
+	}
+	first := r.PE() * o.columns
+	g.cells = make([]float64, (o.rows+1)*o.columns)
+	for i := range g.row(0) {
+		g.row(0)[i] = float64(first + i + 1)
+	}
+	var err error
+	if g.halo, err = pgas.Alloc[float64](ctx, r.World, o.rows+1); err != nil {
+		return nil, err
+	}
+	halo := g.halo.Local()
+	halo[0] = float64(first)
+	if g.left == nobody {
+		for j := range halo {
+			halo[j] = float64(j)
+		}
+	}
+	return g, r.Barrier(ctx) // nobody writes before this
+}
+
+func (g *grid) row(j int) []float64 { return g.cells[j*g.o.columns : (j+1)*g.o.columns] }
+
+// compute does row j.
+func (g *grid) compute(ctx context.Context, j int) error {
+	halo := g.halo.Local()
+	next(g.row(j), g.row(j-1), halo[j], halo[j-1])
+	return g.Charge(ctx, g.o.row())
+}
+
+// next computes a row from the one above it, and from the points to the left of both.
+func next(row, above []float64, left, corner float64) {
+	for i, up := range above {
+		left += up - corner
+		corner, row[i] = up, left
+	}
+}
+
+// last is the last point of row j.
+func (g *grid) last(j int) float64 { return g.row(j)[g.o.columns-1] }
+
+// check says whether the last row is what so many iterations make of it, by a formula: each adds the length
+// of both sides to every point but those that are given.
+func (g *grid) check() error {
+	for i, got := range g.row(g.o.rows) {
+		column := g.PE()*g.o.columns + i + 1
+		wraps := float64(g.done-1) * float64(g.o.rows+g.o.columns*g.NPEs())
+		if want := wraps + float64(g.o.rows+column); got != want {
+			return fmt.Errorf("the last row has %v in column %d, want %v", got, column, want)
+		}
+	}
+	return nil
+}
+
+// A pipeline is a grid and how its points come.
+type pipeline struct {
+	*grid
+	iterate func(ctx context.Context) error
+	close   func(ctx context.Context) error
+}
+
+// Round is versions.Version's: the time of an iteration.
+func (p *pipeline) Round(ctx context.Context) (time.Duration, error) {
+	start, err := p.Start(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for range p.o.iterations {
+		if err := p.iterate(ctx); err != nil {
+			return 0, err
+		}
+		p.done++
+	}
+	took := p.Now() - start
+	if err := p.check(); err != nil {
+		return 0, err
+	}
+	return p.Slowest(ctx, took/time.Duration(p.o.iterations))
+}
+
+// Close is versions.Version's.
+func (p *pipeline) Close(ctx context.Context) error {
+	if err := p.close(ctx); err != nil {
+		return err
+	}
+	return p.halo.Free(ctx)
+}
