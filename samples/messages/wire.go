@@ -114,6 +114,9 @@ func (l *wire) hasSlot(pe int) bool {
 	return l.sent[pe]-l.look(credits, pe) < uint64(l.o.Slots)
 }
 
+// lot is how many slots are given back at a time: telling of each would be as many messages again.
+func (l *wire) lot() uint64 { return uint64(max(l.o.Slots/2, 1)) }
+
 // put puts a message into a slot of pe: without data, only what it will be.
 func (l *wire) put(pe, tag, n int, data []float64) {
 	letter := append(l.letter[:0], math.Float64frombits(uint64(tag)), float64(n))
@@ -132,7 +135,9 @@ func (l *wire) take(pe int) message {
 		m.data = append(l.buffer(), slot[header:header+m.Len]...)
 	}
 	l.taken[pe]++
-	l.word(credits, l.w.PE()).Set(pe, l.taken[pe])
+	if l.taken[pe]%l.lot() == 0 {
+		l.word(credits, l.w.PE()).Set(pe, l.taken[pe])
+	}
 	return m
 }
 

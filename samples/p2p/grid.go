@@ -26,6 +26,8 @@ type grid struct {
 	*versions.Run
 	o           *options
 	left, right int // PEs, or nobody
+	first       int // columns that are to the left of this PE's, without the given one
+	width       int // of this PE's columns
 	cells       []float64
 	halo        pgas.Sym[float64] // by row: the column to the left of this PE's
 	done        int               // iterations
@@ -37,8 +39,9 @@ func newGrid(ctx context.Context, r *versions.Run, o *options) (*grid, error) {
 	if g.right == r.NPEs() {
 		g.right = nobody
 	}
-	first := r.PE() * o.columns
-	g.cells = make([]float64, (o.rows+1)*o.columns)
+	first, end := o.share(r.PE(), r.NPEs())
+	g.first, g.width = first, end-first
+	g.cells = make([]float64, (o.rows+1)*g.width)
 	for i := range g.row(0) {
 		g.row(0)[i] = float64(first + i + 1)
 	}
@@ -56,13 +59,13 @@ func newGrid(ctx context.Context, r *versions.Run, o *options) (*grid, error) {
 	return g, r.Barrier(ctx) // nobody writes before this
 }
 
-func (g *grid) row(j int) []float64 { return g.cells[j*g.o.columns : (j+1)*g.o.columns] }
+func (g *grid) row(j int) []float64 { return g.cells[j*g.width : (j+1)*g.width] }
 
 // compute does row j.
 func (g *grid) compute(ctx context.Context, j int) error {
 	halo := g.halo.Local()
 	next(g.row(j), g.row(j-1), halo[j], halo[j-1])
-	return g.Charge(ctx, g.o.row())
+	return g.Charge(ctx, g.o.computing(g.width))
 }
 
 // next computes a row from the one above it, and from the points to the left of both.
@@ -74,15 +77,15 @@ func next(row, above []float64, left, corner float64) {
 }
 
 // last is the last point of row j.
-func (g *grid) last(j int) float64 { return g.row(j)[g.o.columns-1] }
+func (g *grid) last(j int) float64 { return g.row(j)[g.width-1] }
 
 // check says whether the last row is what so many iterations make of it, by a formula: each adds the length
 // of both sides to every point but those that are given.
 func (g *grid) check() error {
 	for i, got := range g.row(g.o.rows) {
-		column := g.PE()*g.o.columns + i + 1
-		wraps := float64(g.done-1) * float64(g.o.rows+g.o.columns*g.NPEs())
-		if want := wraps + float64(g.o.rows+column); got != want {
+		column := g.first + i + 1
+		around := float64(g.done-1) * float64(g.o.rows+g.o.all(g.NPEs()))
+		if want := around + float64(g.o.rows+column); got != want {
 			return fmt.Errorf("the last row has %v in column %d, want %v", got, column, want)
 		}
 	}

@@ -24,8 +24,10 @@ usage: pgasrun [pgasrun's flags] ./samples/p2p [flags]
        p2p -sim [flags]
 
   pgasrun -n 2 ./samples/p2p                              1280 columns of each PE, on this host
+  pgasrun -n 4 ./samples/p2p -total 12800                 a grid that does not grow with the PEs
   pgasrun -hosts a:1,b:1 -launch 'ssh {host}' /opt/p2p -mode messages,notify
   p2p -sim -pes 32,128                                    the same code on a Cray XC30 that is simulated
+  p2p -sim -pes 8,16,32,64 -total 12800                   figure 1 of the paper
 
 The time is that of one iteration over the grid, from when all PEs are ready until the last point has come back
 to the first PE. It is checked after every round. In the simulator a point takes what -point says to compute;
@@ -34,9 +36,11 @@ on real PEs, what it takes. Gop/s counts two additions for each point.
 `
 
 type options struct {
-	rows, columns int // columns of each PE
-	iterations    int
-	point         float64 // nanoseconds
+	rows       int
+	columns    int // of each PE
+	total      int // of all PEs, instead
+	iterations int
+	point      float64 // nanoseconds
 }
 
 // A point as it is, measured by BenchmarkRow on one core of an AMD EPYC: 1.0 ns for each of 1,280 points. It is
@@ -48,6 +52,7 @@ const mostPoints, mostIterations = 1 << 20, 1 << 20
 func (o *options) flags(fs *flag.FlagSet) {
 	fs.IntVar(&o.rows, "rows", 1280, "`rows` of the grid")
 	fs.IntVar(&o.columns, "columns", 1280, "`columns` of each PE")
+	fs.IntVar(&o.total, "total", 0, "or `columns` of all PEs together")
 	fs.IntVar(&o.iterations, "iterations", 2, "`iterations` in a round")
 	fs.Float64Var(&o.point, "point", measuredPoint, "with -sim: `nanoseconds` that computing a point takes")
 }
@@ -58,6 +63,8 @@ func (o *options) check(npes int) error {
 		return fmt.Errorf("-rows %d: give a number from 1 to %d", o.rows, mostPoints)
 	case o.columns < 1 || o.columns > mostPoints:
 		return fmt.Errorf("-columns %d: give a number from 1 to %d", o.columns, mostPoints)
+	case o.total != 0 && (o.total < npes || o.total > mostPoints):
+		return fmt.Errorf("-total %d: give a number from %d, one column for each PE, to %d", o.total, npes, mostPoints)
 	case o.iterations < 1 || o.iterations > mostIterations:
 		return fmt.Errorf("-iterations %d: give a number from 1 to %d", o.iterations, mostIterations)
 	case !(o.point >= 0 && o.point <= 1e6):
@@ -66,8 +73,23 @@ func (o *options) check(npes int) error {
 	return nil
 }
 
-// row is what computing a row takes.
-func (o *options) row() time.Duration { return time.Duration(math.Round(o.point * float64(o.columns))) }
+// share is the columns of a PE: from first to end, which is not one of them. The given one is not counted.
+func (o *options) share(pe, npes int) (first, end int) {
+	if o.total != 0 {
+		return o.total * pe / npes, o.total * (pe + 1) / npes
+	}
+	return o.columns * pe, o.columns * (pe + 1)
+}
+
+func (o *options) all(npes int) int {
+	_, end := o.share(npes-1, npes)
+	return end
+}
+
+// computing is what so many points take.
+func (o *options) computing(points int) time.Duration {
+	return time.Duration(math.Round(o.point * float64(points)))
+}
 
 func program(o *options) *versions.Program {
 	return &versions.Program{
@@ -76,11 +98,11 @@ func program(o *options) *versions.Program {
 		Flags: o.flags,
 		Check: o.check,
 		About: func(npes int) string {
-			return fmt.Sprintf("a pipelined stencil of %d rows and %d columns", o.rows, o.columns*npes)
+			return fmt.Sprintf("a pipelined stencil of %d rows and %d columns", o.rows, o.all(npes))
 		},
 		Modes: modes(o),
 		PEs:   "8,32,64",
-		Work:  func(npes int) float64 { return 2 * float64(o.rows) * float64(o.columns*npes) },
+		Work:  func(npes int) float64 { return 2 * float64(o.rows) * float64(o.all(npes)) },
 		Unit:  "Gop/s",
 		Bytes: func(int) int { return 8 },
 	}

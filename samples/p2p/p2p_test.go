@@ -12,14 +12,15 @@ import (
 
 // Every round checks the last row, so the modes must only come to an end.
 func TestModes(t *testing.T) {
-	for _, c := range []struct{ npes, rows, columns int }{
-		{1, 5, 7}, // the first PE is the last one
-		{2, 1, 1}, // nothing but halo
-		{3, 40, 3},
-		{5, 3, 2}, // more PEs than rows
+	for _, c := range []struct{ npes, rows, columns, total int }{
+		{1, 5, 7, 0}, // the first PE is the last one
+		{2, 1, 1, 0}, // nothing but halo
+		{3, 40, 3, 0},
+		{5, 3, 2, 0},  // more PEs than rows
+		{3, 6, 0, 10}, // parts of different widths
 	} {
-		o := &options{rows: c.rows, columns: c.columns, iterations: 3}
-		t.Run(fmt.Sprintf("%d PEs, %d rows, %d columns each", c.npes, c.rows, c.columns), func(t *testing.T) {
+		o := &options{rows: c.rows, columns: c.columns, total: c.total, iterations: 3}
+		t.Run(fmt.Sprintf("%d PEs, %d rows, %d columns", c.npes, c.rows, o.all(c.npes)), func(t *testing.T) {
 			pgastest.RunAll(t, c.npes, func(ctx context.Context, w *pgas.World) error {
 				for _, m := range modes(o) {
 					if err := m.Rounds(ctx, w, 2); err != nil {
@@ -53,7 +54,7 @@ func TestCheck(t *testing.T) {
 	}
 	o := &options{rows: rows, columns: columns}
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
-		g := &grid{Run: &versions.Run{World: w}, o: o, cells: make([]float64, (rows+1)*columns), done: iterations}
+		g := &grid{Run: &versions.Run{World: w}, o: o, width: columns, cells: make([]float64, (rows+1)*columns), done: iterations}
 		copy(g.row(rows), a[rows][1:])
 		if err := g.check(); err != nil {
 			return err
