@@ -3,7 +3,6 @@ package model
 import "testing"
 
 func TestALock(t *testing.T) {
-	needsLong(t)
 	searches(t, []run{
 		{model: "alock", defines: "P=3 LOCALS=1 BL=1 BR=2 ROUNDS=2 SPLIT"},
 		{model: "alock", defines: "P=3 LOCALS=2 BL=2 BR=1 ROUNDS=2 SPLIT"},
@@ -18,7 +17,6 @@ func TestALock(t *testing.T) {
 }
 
 func TestALockMutants(t *testing.T) {
-	needsLong(t)
 	searches(t, []run{
 		{model: "alock", defines: "WAITS_FOR_BOTH P=2 ROUNDS=0", claim: "livelock", bad: true},
 		{model: "alock", defines: "NEVER_YIELDS", bad: true},

@@ -4,9 +4,10 @@
  * Each step on a word is one atomic step here, as there. What the network may reorder does not show: every
  * step on which others rely fetches.
  *
- * Checked: at most one PE inside; nobody is stuck (no invalid end state); when all are through, the queue is
- * empty and every node idle; and, with weak fairness, a PE that does not give up gets in as often as it
- * wants (ltl live).
+ * Checked: at most one PE inside; first come, first served: nobody gets in before PE P, which does not give
+ * up, who came to the queue after it (assertion with later); nobody is stuck (no invalid end state); when
+ * all are through, the queue is empty and every node idle; and, with weak fairness, a PE that does not give
+ * up gets in as often as it wants (ltl live).
  *
  * Planted bugs, by -D: LOST_WAKEUP (arms its flag after it has linked itself, and is told by a put),
  * TELL_BLINDLY (told by a put, whether it has given up or not), NO_RECHECK (spends a node without looking
@@ -36,6 +37,22 @@ byte next[P + 1];   /* by PE, from 1 */
 byte status[P + 1];
 byte inside = 0;
 byte gotIn = 0;     /* how often PE P was inside */
+bool waits = 0;     /* PE P is in the queue, */
+bool later[P + 1];  /* and this PE came after it */
+
+/* COMES is part of the step by which a PE comes to the queue, GETS_IN of that by which it gets in. */
+#define COMES if :: me == P -> waits = 1 :: else -> later[me] = waits fi
+inline GETS_IN() {
+	inside++;
+	assert(inside == 1);
+	if
+	:: me == P ->
+		waits = 0;
+		for (h : 1 .. P) { later[h] = 0 }
+	:: else -> assert(!later[me])
+	fi;
+	h = 0
+}
 
 /* CAS(word, from, to, old) */
 inline cas(word, from, to, old) {
@@ -43,6 +60,9 @@ inline cas(word, from, to, old) {
 }
 inline swap(word, to, old) {
 	atomic { old = word; word = to }
+}
+inline swapTail() {
+	atomic { before = tail; tail = me; COMES }
 }
 
 /* free gives a node back to its owner. */
@@ -126,13 +146,13 @@ proctype pe(byte me) {
 		fi;
 		(status[me] == IDLE);
 #ifdef CLEAR_NEXT_LATE
-		swap(tail, me, before);
+		swapTail();
 		next[me] = NONE;
 #elif defined(COMPARES)
 		/* dqnl.pml */
 		before = NONE;
 		do
-		:: cas(tail, before, me, old);
+		:: atomic { old = tail; if :: old == before -> tail = me; COMES :: else fi };
 			if :: old == before -> break :: else fi;
 #ifdef BELIEVES_FIRST
 			break;
@@ -140,7 +160,7 @@ proctype pe(byte me) {
 			before = old
 		od;
 #else
-		swap(tail, me, before);
+		swapTail();
 #endif
 		if
 		:: before == NONE -> goto critical
@@ -167,8 +187,7 @@ waiting:
 #endif
 		fi;
 critical:
-		inside++;
-		assert(inside == 1);
+		atomic { GETS_IN() };
 		if :: me == P -> gotIn++ :: else fi;
 		inside--;
 		h = me;

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The searches that take minutes run on demand only; a short form of each protocol's is always run.
+// The searches that take minutes run on demand only; each protocol and each planted bug is searched always.
 var long = flag.Bool("long", false, "run what takes minutes too")
 
 func needsLong(t *testing.T) {
@@ -13,4 +13,14 @@ func needsLong(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: `go test ./locks/... -timeout 1h -long` runs it")
 	}
+}
+
+func TestLarger(t *testing.T) {
+	needsLong(t)
+	searches(t, []run{
+		{model: "rmamcs", defines: "N=3 P=4 PER1=2 PER2=1 ROUNDS=1 GIVE_UP=0"},
+		{model: "rmarw", defines: "N=2 P=2 PER1=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0 TW=1"},
+		{model: "rmarw", defines: "N=2 P=3 PER1=2 R=1 ROUNDS=1 GIVE_UP=0"},
+		{model: "ncosed", defines: "P=3 ROUNDS=2"},
+	})
 }

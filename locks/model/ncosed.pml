@@ -7,9 +7,9 @@
  *
  * PEs 1 to W write, PEs P-R+1 to P read; a PE that may do both chooses each time. PEs 1 to GIVE_UP may give up.
  *
- * Checked: writers are alone; nobody is stuck (no invalid end state); when all are through, the lock is free
- * and every node can be used again; and, with weak fairness, a PE that does not give up gets in as often as it
- * wants (ltl live).
+ * Checked: writers are alone; first come, first served, but for readers between the same two writers: who
+ * must come after PE P does not get in before it, unless that gives up (assertion with later); nobody is stuck (no invalid end state); when all are through, the lock is free and every node can be
+ * used again; and, with weak fairness, a PE that does not give up gets in as often as it wants (ltl live).
  *
  * Planted bugs, by -D: RESETS_WORD (the paper's: the last writer sets the word to zero), CLOSES_EARLY (a writer
  * closes its group before it is inside), SKIPS_READERS (a writer that finds readers only does not wait),
@@ -61,6 +61,31 @@ byte lateChains[P + 1]; short late[P + 1];
 byte chain[(P + 1) * CHAINS], depth[(P + 1) * CHAINS];
 byte writers = 0, readers = 0;
 byte gotIn = 0; /* how often PE P was inside */
+bool waits = 0, waitsToRead = 0; /* PE P has come, */
+bool gap = 0;                    /* and a writer after it; */
+bool later[2 * P + 2];           /* and this place, a PE's as a writer or as a reader, which must come after it */
+
+#define PLACE(reads) (2 * me + (reads))
+
+/* COMES, GETS_IN and GONE are parts of the steps by which a PE comes to the queue, gets in, and gives up. */
+inline COMES(reads) {
+	if
+	:: me == P -> waits = 1; waitsToRead = reads; gap = 0
+	:: me != P && waits -> later[PLACE(reads)] = (!reads || !waitsToRead || gap); gap = (gap || !reads)
+	:: else -> later[PLACE(reads)] = 0
+	fi
+}
+inline GONE() {
+	if
+	:: me == P -> waits = 0; gap = 0; for (i : 2 .. 2 * P + 1) { later[i] = 0 }; i = 0
+	:: me != P
+	fi
+}
+inline GETS_IN(reads) {
+	assert(!later[PLACE(reads)]);
+	GONE();
+	if :: me == P -> gotIn++ :: else fi
+}
 
 #define AT(n, i) (n) * CHAINS + (i)
 
@@ -146,7 +171,7 @@ lock:
 	:: else
 	fi;
 	(status[me] == IDLE);
-	atomic { before = tail; k = count; tail = me; count = 0 }
+	atomic { before = tail; k = count; tail = me; count = 0; COMES(0) }
 	if
 #ifdef SKIPS_READERS
 	:: before == NONE -> goto write
@@ -177,13 +202,14 @@ waitForTurn:
 	if
 	:: status[me] != WAITING
 	:: me <= GIVE_UP && status[me] == WAITING ->
-		cas(status[me], WAITING, ABANDONED, old);
+		atomic {
+			cas(status[me], WAITING, ABANDONED, old);
+			if :: old == WAITING -> GONE() :: else fi
+		};
 		if :: old == WAITING -> goto away :: else fi
 	fi;
 write:
-	writers++;
-	assert(writers == 1 && readers == 0);
-	if :: me == P -> gotIn++ :: else fi;
+	atomic { writers++; assert(writers == 1 && readers == 0); GETS_IN(0) };
 	writers--;
 	h = me; ret = TO_AWAY;
 
@@ -307,7 +333,7 @@ share:
 	:: else
 	fi;
 	(shared[me] == IDLE);
-	atomic { before = tail; i = count % CHAINS; count++ }
+	atomic { before = tail; i = count % CHAINS; count++; COMES(1) }
 	if :: before == NONE -> goto read :: else fi;
 	shared[me] = WAITING;
 	first = NONE; d = 0;
@@ -337,7 +363,10 @@ waitToRead:
 	if
 	:: shared[me] != WAITING
 	:: me <= GIVE_UP && shared[me] == WAITING ->
-		cas(shared[me], WAITING, ABANDONED, old);
+		atomic {
+			cas(shared[me], WAITING, ABANDONED, old);
+			if :: old == WAITING -> GONE() :: else fi
+		};
 		if :: old == WAITING -> goto away :: else fi
 	fi;
 	r = behind[me];
@@ -347,9 +376,7 @@ waitToRead:
 	to = NONE; n = gone; gone = 0; ret = TO_READ;
 	goto settle;
 read:
-	readers++;
-	assert(writers == 0);
-	if :: me == P -> gotIn++ :: else fi;
+	atomic { readers++; assert(writers == 0); GETS_IN(1) };
 	readers--;
 	to = NONE; n = 1; ret = TO_AWAY;
 	goto settle;

@@ -3,7 +3,6 @@ package model
 import "testing"
 
 func TestNCoSED(t *testing.T) {
-	needsLong(t)
 	searches(t, []run{
 		{model: "ncosed", defines: "P=2 ROUNDS=2 GIVE_UP=2"},
 		{model: "ncosed", defines: "P=3 ROUNDS=1"},
@@ -18,7 +17,6 @@ func TestNCoSED(t *testing.T) {
 }
 
 func TestNCoSEDMutants(t *testing.T) {
-	needsLong(t)
 	searches(t, []run{
 		{model: "ncosed", defines: "RESETS_WORD P=3 W=1 R=2", bad: true},
 		{model: "ncosed", defines: "CLOSES_EARLY P=4 W=2 R=2", bad: true},

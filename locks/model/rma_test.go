@@ -22,7 +22,6 @@ func TestDMCS(t *testing.T) {
 }
 
 func TestRMAMCS(t *testing.T) {
-	needsLong(t)
 	searches(t, []run{
 		{model: "rmamcs", defines: "N=1 P=3 ROUNDS=1 GIVE_UP=2"},
 		{model: "rmamcs", defines: "N=2 P=3 PER1=2 ROUNDS=1 GIVE_UP=1"},
@@ -37,7 +36,6 @@ func TestRMAMCS(t *testing.T) {
 }
 
 func TestRMARW(t *testing.T) {
-	needsLong(t)
 	const oneWriter = "N=1 P=1 R=2 GIVE_UP=0 ROUNDS=2 RROUNDS=2 TR=1 TW=1"
 	searches(t, []run{
 		{model: "rmarw", defines: "N=1 P=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0"},

@@ -29,8 +29,11 @@ var (
 	cutShort    = regexp.MustCompile(`max search depth too small|out of memory|Search not completed|aborting`)
 )
 
-// search lets spin do r.
+// search lets spin do r. Short tests are for the race detector, which has nothing to see here.
 func search(t *testing.T, r run) {
+	if testing.Short() {
+		t.Skip("no Go code runs here")
+	}
 	for _, tool := range []string{"spin", "gcc"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not here, which the models are checked with (Debian: apt-get install spin gcc)", tool)
