@@ -31,8 +31,7 @@ type Status struct{ From, Tag, Len int }
 // Comm is one PE's side of message passing. It belongs to one goroutine at a time.
 type Comm struct {
 	wire
-	window pgas.Slice[float64]
-	queue  []message // arrived, and not received
+	queue []message // arrived, and not received
 }
 
 // A message has arrived. Its data is here, unless its sender waits to be told where to put it.
@@ -40,6 +39,7 @@ type message struct {
 	Status
 	data    []float64
 	waiting bool
+	nth     uint64 // long message of its sender to this PE, from 1
 }
 
 // Open makes a Comm, which receives into window. It is collective.
@@ -53,7 +53,7 @@ func Open(ctx context.Context, w *pgas.World, window pgas.Slice[float64], o Opti
 	if o.Eager < 0 || o.Slots < 0 {
 		return nil, fmt.Errorf("messages: %d floats and %d slots: neither can be negative", o.Eager, o.Slots)
 	}
-	c := &Comm{wire: wire{w: w, o: o}, window: window}
+	c := &Comm{wire: wire{w: w, o: o, window: window}}
 	if err := c.wire.open(ctx); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
@@ -66,33 +66,58 @@ func (c *Comm) Close(ctx context.Context) error {
 		m := c.queue[0]
 		return fmt.Errorf("messages: nobody has received %d messages, the first from PE %d with tag %d", n, m.From, m.Tag)
 	}
+	if c.owed > 0 {
+		return fmt.Errorf("messages: nobody has received %d long messages of PE %d", c.owed, c.w.PE())
+	}
 	return c.wire.close(ctx)
 }
 
 // Send sends data to pe, and returns when it may be changed. A message of up to Options.Eager floats waits
 // for a free slot at most, a longer one until it is received.
 func (c *Comm) Send(ctx context.Context, pe, tag int, data []float64) error {
+	nth, err := c.begin(ctx, pe, tag, data)
+	if err != nil || nth == 0 {
+		return err
+	}
+	if err := c.until(ctx, func() bool { return !c.owes(pe, nth) }); err != nil {
+		return fmt.Errorf("messages: waiting for PE %d to receive %d floats with tag %d: %w", pe, len(data), tag, err)
+	}
+	return nil
+}
+
+// Start is Send that does not wait until a long message is received. Its data must not change until Flush has
+// returned. It is sent while this PE waits in a call of c, or probes.
+func (c *Comm) Start(ctx context.Context, pe, tag int, data []float64) error {
+	_, err := c.begin(ctx, pe, tag, data)
+	return err
+}
+
+// Flush returns when all that was started has been sent.
+func (c *Comm) Flush(ctx context.Context) error {
+	if err := c.until(ctx, func() bool { return c.owed == 0 }); err != nil {
+		return fmt.Errorf("messages: waiting until %d long messages are received: %w", c.owed, err)
+	}
+	return nil
+}
+
+// begin sends a short message, or the announcement of a long one, which is then number nth of those to pe.
+func (c *Comm) begin(ctx context.Context, pe, tag int, data []float64) (nth uint64, err error) {
 	if tag < 0 {
-		return fmt.Errorf("messages: tag %d of a message to PE %d: give 0 or more", tag, pe)
+		return 0, fmt.Errorf("messages: tag %d of a message to PE %d: give 0 or more", tag, pe)
 	}
 	if pe == c.w.PE() {
 		c.queue = append(c.queue, message{Status: Status{pe, tag, len(data)}, data: slices.Clone(data)})
-		return nil
+		return 0, nil
 	}
 	if err := c.until(ctx, func() bool { return c.hasSlot(pe) }); err != nil {
-		return fmt.Errorf("messages: sending to PE %d with tag %d: %w", pe, tag, err)
+		return 0, fmt.Errorf("messages: sending to PE %d with tag %d: %w", pe, tag, err)
 	}
 	if len(data) <= c.o.Eager {
 		c.put(pe, tag, len(data), data)
-		return nil
+		return 0, nil
 	}
 	c.put(pe, tag, len(data), nil)
-	if err := c.until(ctx, func() bool { return c.answered(pe) }); err != nil {
-		return fmt.Errorf("messages: waiting for PE %d to receive %d floats with tag %d: %w", pe, len(data), tag, err)
-	}
-	at := c.answer(pe)
-	c.window.Sub(at, at+len(data)).PutSignal(pe, data, c.word(landings, c.w.PE()), c.asked[pe])
-	return nil
+	return c.owe(pe, data), nil
 }
 
 // Recv waits for the oldest message that matches and moves it to window[at:at+n], of which it may leave
@@ -112,7 +137,8 @@ func (c *Comm) Recv(ctx context.Context, from, tag, at, n int) (Status, error) {
 		c.recycle(m.data)
 		return m.Status, nil
 	}
-	if err := c.fetch(ctx, m, at); err != nil {
+	c.ask(m, at)
+	if err := c.until(ctx, func() bool { return c.landed(m.From) }); err != nil {
 		return m.Status, fmt.Errorf("messages: receiving %d floats from PE %d with tag %d: %w", m.Len, m.From, m.Tag, err)
 	}
 	return m.Status, nil

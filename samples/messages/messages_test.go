@@ -176,3 +176,38 @@ func TestTryProbe(t *testing.T) {
 		return c.Close(ctx)
 	})
 }
+
+// TestStart: PEs start long messages to each other before anybody receives, and receive the last ones first.
+func TestStart(t *testing.T) {
+	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
+		c, window, err := open(ctx, w, 64)
+		if err != nil {
+			return err
+		}
+		me := w.PE()
+		for tag := range 2 * small.Slots {
+			for _, pe := range []int{(me + 1) % 3, (me + 2) % 3} {
+				if err := c.Start(ctx, pe, tag, floats(me, tag, small.Eager+tag)); err != nil {
+					return err
+				}
+			}
+			if tag < small.Slots {
+				continue
+			}
+			for _, pe := range []int{(me + 2) % 3, (me + 1) % 3} {
+				for _, tag := range []int{tag, tag - small.Slots} {
+					if _, err := c.Recv(ctx, pe, tag, 0, 64); err != nil {
+						return err
+					}
+					if want := floats(pe, tag, small.Eager+tag); !slices.Equal(window[:len(want)], want) {
+						return fmt.Errorf("%v from PE %d, want %v", window[:len(want)], pe, want)
+					}
+				}
+			}
+		}
+		if err := c.Flush(ctx); err != nil {
+			return err
+		}
+		return c.Close(ctx)
+	})
+}

@@ -5,11 +5,14 @@ package messages
 // wants the long message that waits, and how many long ones have come. Whoever changes such a word wakes its
 // owner, so one wait is for all of them.
 //
-// Words only count up, each has one writer, and a PE waits for any word that is not as it has last seen it.
+// Each word has one writer, and a PE waits for any word that is not as it has last seen it. All but the answers
+// only count up. One answer at a time is under way from one PE to another, because who has given it waits for the
+// message.
 
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -18,7 +21,7 @@ import (
 const (
 	arrivals = iota // messages that it has put into the slots
 	credits         // messages of this PE that it has taken out of its slots
-	answers         // 1 + where it wants the long message; and in the upper half, which one
+	answers         // where it wants a long message; and in the upper half, which one
 	landings        // long messages that it has put into the window
 	kinds
 )
@@ -27,19 +30,35 @@ const (
 const header = 2
 
 type wire struct {
-	w     *pgas.World
-	o     Options
-	slots pgas.Sym[float64]
-	words pgas.Sym[pgas.Signal]
-	set   *pgas.WaitSet[uint64]
-	seen  []uint64 // of words: as last looked at
+	w      *pgas.World
+	o      Options
+	window pgas.Slice[float64]
+	slots  pgas.Sym[float64]
+	words  pgas.Sym[pgas.Signal]
+	set    *pgas.WaitSet[uint64]
+	seen   []uint64 // of words: as last looked at
 
-	sent    []uint64 // by PE: messages to it
-	taken   []uint64 // by PE: messages from it
-	asked   []uint64 // by PE: long messages to it, answered
-	granted []uint64 // by PE: long messages from it, answered
-	letter  []float64
-	spare   [][]float64
+	sent   []uint64 // by PE: messages to it
+	taken  []uint64 // by PE: messages from it
+	long   []uint64 // by PE: long messages from it
+	wanted []uint64 // by PE: those that it has been asked for
+	letter []float64
+	spare  [][]float64
+
+	debts []debts // by PE: long messages to it
+	owed  int     // of them that are not sent, to all PEs
+}
+
+// debts are long messages to a PE.
+type debts struct {
+	open       []debt
+	made, paid uint64
+}
+
+// A debt is a long message that its receiver has been told of, and not yet asked for.
+type debt struct {
+	nth  uint64
+	data []float64
 }
 
 func (l *wire) open(ctx context.Context) (err error) {
@@ -52,7 +71,8 @@ func (l *wire) open(ctx context.Context) (err error) {
 	}
 	l.seen = make([]uint64, kinds*n)
 	l.set = pgas.SignalsOf(l.words.All()).UntilEach(pgas.NE, l.seen)
-	l.sent, l.taken, l.asked, l.granted = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	l.sent, l.taken, l.long, l.wanted = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	l.debts = make([]debts, n)
 	l.letter = make([]float64, 0, header+l.o.Eager)
 	return nil
 }
@@ -98,10 +118,13 @@ func (l *wire) glance() (pe int, n uint64, ok bool) {
 // told is what it means that a word has become v.
 func (l *wire) told(i int, v uint64) (pe int, n uint64) {
 	l.seen[i] = v
-	if kind := i / l.w.NPEs(); kind != arrivals {
-		return 0, 0
+	switch pe = i % l.w.NPEs(); i / l.w.NPEs() {
+	case arrivals:
+		return pe, v
+	case answers:
+		l.pay(pe, v>>32, int(uint32(v)))
 	}
-	return i % l.w.NPEs(), v
+	return 0, 0
 }
 
 // slot is where a PE has message number i of pe.
@@ -131,7 +154,10 @@ func (l *wire) put(pe, tag, n int, data []float64) {
 func (l *wire) take(pe int) message {
 	slot := l.slot(pe, l.taken[pe]).Local()
 	m := message{Status: Status{pe, int(math.Float64bits(slot[0])), int(slot[1])}}
-	if m.waiting = m.Len > l.o.Eager; !m.waiting {
+	if m.waiting = m.Len > l.o.Eager; m.waiting {
+		l.long[pe]++
+		m.nth = l.long[pe]
+	} else {
 		m.data = append(l.buffer(), slot[header:header+m.Len]...)
 	}
 	l.taken[pe]++
@@ -157,20 +183,39 @@ func (l *wire) recycle(b []float64) {
 	}
 }
 
-// answered reports whether pe has said where it wants the long message.
-func (l *wire) answered(pe int) bool { return l.look(answers, pe)>>32 > l.asked[pe] }
-
-// answer is where.
-func (l *wire) answer(pe int) (at int) {
-	l.asked[pe]++
-	return int(uint32(l.look(answers, pe)))
+// owe notes that pe has been told of a long message, which is number nth of those to it.
+func (l *wire) owe(pe int, data []float64) (nth uint64) {
+	d := &l.debts[pe]
+	d.made++
+	d.open = append(d.open, debt{d.made, data})
+	l.owed++
+	return d.made
 }
 
-// fetch tells the sender of m where to put it, and waits until it is there.
-func (l *wire) fetch(ctx context.Context, m message, at int) error {
-	l.granted[m.From]++
-	l.word(answers, l.w.PE()).Set(m.From, l.granted[m.From]<<32|uint64(uint32(at)))
-	_, err := l.word(landings, m.From).WaitUntil(ctx, pgas.GE, l.granted[m.From])
-	l.look(landings, m.From)
-	return err
+// owes reports whether that message has not been sent.
+func (l *wire) owes(pe int, nth uint64) bool { return l.debts[pe].find(nth) >= 0 }
+
+func (d *debts) find(nth uint64) int {
+	return slices.IndexFunc(d.open, func(o debt) bool { return o.nth == nth })
 }
+
+// pay puts the message that pe has asked for to where it wants it.
+func (l *wire) pay(pe int, nth uint64, at int) {
+	d := &l.debts[pe]
+	i := d.find(nth)
+	data := d.open[i].data
+	d.open = slices.Delete(d.open, i, i+1)
+	d.paid++
+	l.owed--
+	l.window.Sub(at, at+len(data)).PutSignal(pe, data, l.word(landings, l.w.PE()), d.paid)
+}
+
+// ask tells the sender of m where to put it. It is the only one of that PE that is asked for, until it has
+// landed.
+func (l *wire) ask(m message, at int) {
+	l.wanted[m.From]++
+	l.word(answers, l.w.PE()).Set(m.From, m.nth<<32|uint64(uint32(at)))
+}
+
+// landed reports whether all long messages have come that pe has been asked for.
+func (l *wire) landed(pe int) bool { return l.look(landings, pe) >= l.wanted[pe] }
