@@ -14,11 +14,11 @@
 enum { RING_NOTES = 512, RING_ENTRIES = 4096, STATES = 4 };
 
 struct ring_words {
-    uint64_t tail __attribute__((aligned(64)));
-    uint64_t taken __attribute__((aligned(64)));
+    uint64_t tail __attribute__((aligned(128)));
+    uint64_t taken __attribute__((aligned(128)));
     uint64_t taking;
-    uint64_t spilled __attribute__((aligned(64)));
-    uint32_t wanted __attribute__((aligned(64)));
+    uint64_t spilled __attribute__((aligned(128)));
+    uint32_t wanted __attribute__((aligned(128)));
 };
 
 struct ring_entry {

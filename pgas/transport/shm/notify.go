@@ -39,7 +39,6 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) b
 func (c *Channel) putNotify(i int, dst uint64, src []byte, s transport.Stamp) bool {
 	r := c.rings[i]
 	if !r.hasRoom() {
-		r.want()
 		return false
 	}
 	c.landAt(i)
@@ -62,7 +61,6 @@ func (c *Channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
 	r := c.rings[c.local(pe)]
 	if !r.hasRoom() {
-		r.want()
 		return false
 	}
 	c.GetNB(pe, dst, src)

@@ -54,20 +54,21 @@ const (
 	statesOf = 4
 )
 
-// ringWords is the start of a ring.
+// ringWords is the start of a ring. Words of different writers are two cache lines apart, because CPUs fetch
+// lines in pairs.
 type ringWords struct {
 	tail atomic.Uint64 // tickets given out; written by who has a note
-	_    [56]byte
+	_    [120]byte
 	// Written by the owner:
 	taken  atomic.Uint64 // notes taken
 	taking atomic.Uint64 // 1 + the ticket whose data the owner copies, or copied last
-	_      [48]byte
+	_      [112]byte
 	// Written by the owner's service thread: notes that have arrived and found no room.
 	Spilled atomic.Uint64
-	_       [56]byte
+	_       [120]byte
 	// 1: somebody has found the ring full. Cleared by the owner before it makes room.
 	wanted atomic.Uint32
-	_      [60]byte
+	_      [124]byte
 }
 
 // entry is one note.
@@ -102,18 +103,24 @@ type Ring struct {
 func (r *Ring) ticket() (uint64, bool) {
 	for {
 		t := r.words.tail.Load()
-		if t-r.seen.Load() >= RingNotes {
-			taken := r.words.taken.Load()
-			if t-taken >= RingNotes {
-				r.want()
-				return 0, false
-			}
-			r.seen.Store(taken)
+		if t-r.seen.Load() >= RingNotes && !r.roomAt(t) {
+			return 0, false
 		}
 		if r.words.tail.CompareAndSwap(t, t+1) {
 			return t, true
 		}
 	}
+}
+
+// roomAt says whether there is room for ticket t, and asks the owner to make some if there is none.
+func (r *Ring) roomAt(t uint64) bool {
+	taken := r.words.taken.Load()
+	if t-taken >= RingNotes {
+		r.want()
+		return false
+	}
+	r.seen.Store(taken)
+	return true
 }
 
 // want asks the owner to make room, should it sleep.
@@ -123,8 +130,12 @@ func (r *Ring) want() {
 	}
 }
 
-// hasRoom says whether there is room for another note. There need not be any more when it returns.
-func (r *Ring) hasRoom() bool { return r.words.tail.Load()-r.words.taken.Load() < RingNotes }
+// hasRoom says whether there is room for another note, and asks for it if not. There need not be any more
+// when it returns. What the owner has taken is looked at when it matters only: the line is the owner's.
+func (r *Ring) hasRoom() bool {
+	t := r.words.tail.Load()
+	return t-r.seen.Load() < RingNotes || r.roomAt(t)
+}
 
 // publish shows the entry of ticket t to the owner, and wakes it.
 func (r *Ring) publish(t uint64, e *entry, state uint64) {
