@@ -42,13 +42,13 @@ func TestTableClaims(t *testing.T) {
 		args  string
 		ahead map[string]float64 // of each other lock, at least
 	}{
-		{"-table 20 -locality 85", map[string]float64{"MCS": 1.5, "MCS-CAS": 3, "spin": 3}},
-		{"-table 20 -locality 95", map[string]float64{"MCS": 2, "MCS-CAS": 5, "spin": 5}},
-		{"-table 1000 -locality 95", map[string]float64{"MCS": 3.3, "MCS-CAS": 3.3, "spin": 3.3}},
-		{"-table 1000 -locality 100", map[string]float64{"MCS": 10, "MCS-CAS": 10, "spin": 10}},
+		{"-table 20 -locality 85 -time 300us", map[string]float64{"MCS": 1.5, "MCS-CAS": 3, "spin": 3}},
+		{"-table 20 -locality 95 -time 300us", map[string]float64{"MCS": 2, "MCS-CAS": 5, "spin": 5}},
+		{"-table 300 -locality 95 -threads 4 -time 100us", map[string]float64{"MCS": 3.3, "MCS-CAS": 3.3, "spin": 3.3}},
+		{"-table 300 -locality 100 -threads 4 -time 30us", map[string]float64{"MCS": 10, "MCS-CAS": 10, "spin": 10}},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			r := measure(t, "-bench table -nodes 5 -time 300us "+c.args)
+			r := measure(t, "-bench table -nodes 5 "+c.args)
 			for name, least := range c.ahead {
 				if ratio := r["ALock"].Throughput / r[name].Throughput; ratio < least {
 					t.Errorf("ALock over %s: %.2f, want at least %v", name, ratio, least)
