@@ -3,17 +3,15 @@ package ucp
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
 // channel is a transport.Channel over one of the engine's.
 type channel struct {
-	c   *engine.Channel
-	job *boot.Job
+	c     *engine.Channel
+	blame *blame
 }
 
 func (c *channel) Put(pe int, dst uint64, src []byte) { c.c.Put(pe, dst, src) }
@@ -58,16 +56,11 @@ func (c *channel) Quiet(ctx context.Context, pe int) error {
 
 func (c *channel) Close() error { return c.c.Close() }
 
-// peerError gives what the engine lost the name of a PE and of its host, and what the launcher knows.
+// peerError is err, or, if the engine has lost a PE, a *transport.PeerError.
 func (c *channel) peerError(err error) error {
 	var lost *engine.LostError
 	if !errors.As(err, &lost) {
 		return err
 	}
-	head := c.job.Segment.Header
-	why := err
-	if head.Failed.Load() == uint64(lost.PE)+1 {
-		why = fmt.Errorf("%w; the launcher says: %w", err, boot.HowDied(head.FailedHow.Load()))
-	}
-	return &transport.PeerError{PE: lost.PE, Host: c.job.Hosts[c.job.HostOf(lost.PE)].Name, Err: why}
+	return c.blame.peerError(lost)
 }

@@ -54,6 +54,7 @@ func (s Settings) filled(job boot.Settings) Settings {
 type Transport struct {
 	job    *boot.Job
 	engine *engine.Engine
+	blame  blame
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 
@@ -77,7 +78,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
 	}
-	t := &Transport{job: job, engine: e, addresses: make([][]byte, job.NPEs)}
+	t := &Transport{job: job, engine: e, blame: blame{job: job}, addresses: make([][]byte, job.NPEs)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	t.addresses[job.PE] = e.Address()
 	if err := t.publish(ctx); err != nil {
@@ -151,7 +152,7 @@ func (t *Transport) Channel(private bool) (transport.Channel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a channel of the UCX transport: %w", err)
 	}
-	return &channel{c: c, job: t.job}, nil
+	return &channel{c, &t.blame}, nil
 }
 
 // WaitWord serves other PEs until the local word compares true with value, or about d has passed.
@@ -168,7 +169,7 @@ func (t *Transport) Fault() error {
 	if err == nil {
 		return nil
 	}
-	return (&channel{job: t.job}).peerError(err)
+	return (&channel{blame: &t.blame}).peerError(err)
 }
 
 // Served is the number of messages of other PEs that this PE has applied.
