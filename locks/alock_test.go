@@ -59,16 +59,6 @@ var alockMutants = []mutant{
 	}, "ALockBudget"},
 }
 
-func TestALockMutants(t *testing.T) {
-	needsLong(t)
-	if testing.Short() {
-		t.Skip("compiles the package for each mutant")
-	}
-	for _, m := range alockMutants {
-		t.Run(m.name, func(t *testing.T) { m.mustBeFound(t) })
-	}
-}
-
 // overtaking has the PEs of two hosts lock again and again. Nobody may take the lock too often while the head
 // of the other cohort lets it go first: at most until its budget is used up, and once more that often if
 // it had let the other one go first just before that did.

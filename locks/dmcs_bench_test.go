@@ -11,10 +11,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-var ours = []struct {
+type lockMaker struct {
 	name string
 	make lockstest.Maker
-}{
+}
+
+var ours = []lockMaker{
 	{"Spin", makeSpin},
 	{"SpinRW", makeSpinRW},
 	{"D-MCS", makeDMCS},

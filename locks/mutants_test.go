@@ -1,7 +1,8 @@
 package locks_test
 
 // Planted bugs. Each is an edit of the real source, which is compiled in its place (go test -overlay) and
-// must be found by the simulator: a mutant that passes means that the tests look away.
+// must be found by the simulator: a mutant that passes means that the tests look away. The first of each
+// protocol is always tried, the others with -long.
 
 import (
 	"encoding/json"
@@ -18,7 +19,37 @@ type mutant struct {
 	tests      string   // that find it
 }
 
-var mutants = []mutant{
+var spinMutants = []mutant{
+	{"a writer looks, and then writes", "fompi.go", []string{
+		"l.word.CompareSwap(l.home, 0, int64(l.me)+1) == 0 }", "l.word.Fetch(l.home) == 0 && l.word.Swap(l.home, int64(l.me)+1) >= 0 }",
+	}, "Spin"},
+	{"a reader goes in whatever it has found", "fompi_rw.go", []string{
+		"if l.word.FetchAdd(l.home, 1)>>writerShift == 0 {", "if l.word.FetchAdd(l.home, 1); true {",
+	}, "Spin"},
+	{"a writer that leaves forgets readers that are about to look", "fompi_rw.go", []string{
+		"l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShift)", "l.word.Swap(l.home, 0)",
+	}, "Spin"},
+}
+
+var dqnlMutants = []mutant{
+	{"goes behind whom it believed to be the last", "dqnl.go", []string{
+		"if tail == before {", "if true {",
+	}, "DQNL"},
+}
+
+var srslMutants = []mutant{
+	{"readers go past a writer that has the lock", "srsl_server.go", []string{
+		"return s.writer < 0 && (x.who == 1 || s.readers == 0)", "return x.who == 1 || s.writer < 0 && s.readers == 0",
+	}, "SRSL"},
+	{"a message replaces the one before", "srsl.go", []string{
+		"l.inbox.At(l.w.PE()).FetchAdd(l.home, m)", "l.inbox.At(l.w.PE()).Swap(l.home, m)",
+	}, "SRSL"},
+	{"who gives up takes any answer for the last", "srsl.go", []string{
+		"answer.WaitUntil(context.Background(), pgas.GE, refused)", "answer.WaitUntil(context.Background(), pgas.NE, pending)",
+	}, "SRSL"},
+}
+
+var dmcsMutants = []mutant{
 	{"told by a put, whether it waits or not", "dmcs_queue.go", []string{
 		"if q.status.CompareSwap(pe, waiting, word) == waiting {", "if q.status.Swap(pe, word); true {",
 	}, "DMCS"},
@@ -50,6 +81,9 @@ var mutants = []mutant{
 	{"the next holder does not see what was written", "dmcs.go", []string{
 		"\tmustQuiet(l.w)\n", "",
 	}, "DMCS"},
+}
+
+var rmamcsMutants = []mutant{
 	{"leaves the level above by its own node (Listing 5)", "rmamcs_tree.go", []string{
 		"t.releaseAt(i-1, above, total)", "_ = above\n\t\tt.releaseAt(i-1, t.me, total)",
 	}, "RMAMCS"},
@@ -59,15 +93,18 @@ var mutants = []mutant{
 	{"the lock stays in an element", "rmamcs_tree.go", []string{
 		"g.count < t.tl[i] &&", "",
 	}, "Bounds"},
+}
+
+var rmarwMutants = []mutant{
+	{"a writer does not look for readers (Listing 6)", "rmarw_counter.go", []string{
+		"if readersIn(v.seen[i]) == 0 {", "if true {",
+	}, "RMARW"},
 	{"T_W is compared at level 1 only (Listing 8)", "rmamcs_tree.go", []string{
 		"(t.tw == 0 || total < t.tw)", "(t.tw == 0 || i > 0 || g.count < t.tw)",
 	}, "Bounds"},
 	{"a level above counts writers as when it was told", "rmamcs_tree.go", []string{
 		"\tabove := g.above\n", "\tabove := g.above\n\ttotal = g.total\n",
 	}, "Bounds"},
-	{"a writer does not look for readers (Listing 6)", "rmarw_counter.go", []string{
-		"if readersIn(v.seen[i]) == 0 {", "if true {",
-	}, "RMARW"},
 	{"a reader resets by reading and then writing (Listing 6)", "rmarw_counter.go", []string{
 		"c.state.FetchAdd(c.home(), -c.tr<<arrivalShift)", "c.state.Swap(c.home(), readersIn(c.state.Fetch(c.home())))",
 	}, "RMARW"},
@@ -86,17 +123,33 @@ var mutants = []mutant{
 	}, "RMARW"},
 }
 
-func TestMutants(t *testing.T) {
-	needsLong(t)
+func TestSpinMutants(t *testing.T)   { plant(t, spinMutants) }
+func TestDMCSMutants(t *testing.T)   { plant(t, dmcsMutants) }
+func TestDQNLMutants(t *testing.T)   { plant(t, dqnlMutants) }
+func TestSRSLMutants(t *testing.T)   { plant(t, srslMutants) }
+func TestRMAMCSMutants(t *testing.T) { plant(t, rmamcsMutants) }
+func TestRMARWMutants(t *testing.T)  { plant(t, rmarwMutants) }
+func TestALockMutants(t *testing.T)  { plant(t, alockMutants) }
+func TestNCoSEDMutants(t *testing.T) { plant(t, nCoSEDMutants) }
+
+// plant tries the bugs of one protocol. All of them must follow the source, whether they are tried or not.
+func plant(t *testing.T, mutants []mutant) {
 	if testing.Short() {
 		t.Skip("compiles the package for each mutant")
 	}
-	for _, m := range mutants {
-		t.Run(m.name, func(t *testing.T) { m.mustBeFound(t) })
+	for i, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			text := m.text(t)
+			if i > 0 {
+				needsLong(t)
+			}
+			m.mustBeFound(t, text)
+		})
 	}
 }
 
-func (m mutant) mustBeFound(t *testing.T) {
+// text is the source with the bug in it.
+func (m mutant) text(t *testing.T) string {
 	src, err := os.ReadFile(m.file)
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +161,10 @@ func (m mutant) mustBeFound(t *testing.T) {
 		}
 		text = strings.Replace(text, m.edits[i], m.edits[i+1], 1)
 	}
+	return text
+}
+
+func (m mutant) mustBeFound(t *testing.T, text string) {
 	dir := t.TempDir()
 	bad, overlay := filepath.Join(dir, m.file), filepath.Join(dir, "overlay.json")
 	real, err := filepath.Abs(m.file)
@@ -123,7 +180,7 @@ func (m mutant) mustBeFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout", "90s", "-run", "^Test"+finders(m.tests), ".").CombinedOutput()
+	out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout", "90s", "-run", "^Test"+finders(m.tests), ".", "-long").CombinedOutput()
 	switch {
 	case err == nil:
 		t.Fatalf("nothing has found it:\n%s", out)

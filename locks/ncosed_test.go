@@ -102,13 +102,3 @@ var nCoSEDMutants = []mutant{
 		"k.users == 0 && k.claimed && !s.dir.idle(k.place)", "false && !s.dir.idle(k.place)",
 	}, "ServiceCollides"},
 }
-
-func TestNCoSEDMutants(t *testing.T) {
-	needsLong(t)
-	if testing.Short() {
-		t.Skip("compiles the package for each mutant")
-	}
-	for _, m := range nCoSEDMutants {
-		t.Run(m.name, func(t *testing.T) { m.mustBeFound(t) })
-	}
-}

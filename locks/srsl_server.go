@@ -31,8 +31,9 @@ type answer struct {
 }
 
 // Serve makes this PE, which is the home, the server of the lock, until ctx ends or a PE of the job dies. It
-// returns why. It is called once: what is granted and who waits is known to this call only. A goroutine that
-// serves has to be ended, and waited for, before the World is closed.
+// returns why. It is called once: what is granted and who waits is known to this call only. It returns also
+// when the World is closed while it waits for messages; a goroutine that serves should be ended before, and
+// waited for.
 func (l *SRSL) Serve(ctx context.Context) (err error) {
 	if l.w.PE() != l.home {
 		panic(&pgas.UsageError{Op: "SRSL.Serve", Msg: "this PE is not the home of the lock, which alone can serve"})

@@ -8,6 +8,7 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -44,6 +45,24 @@ func (s *serving) Close() error {
 }
 
 func TestSRSL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeSRSL) }
+
+// TestServeEndsWithTheWorld: a server that nobody has ended does not wait for ever.
+func TestServeEndsWithTheWorld(t *testing.T) {
+	ended := make(chan error, 1)
+	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{})
+		if err == nil {
+			go func() { ended <- l.Serve(context.Background()) }()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "the World is closed") {
+		t.Fatalf("the server ended with %v", err)
+	}
+}
 
 // A served is an SRSL lock in the simulator, where a PE is either a server or a client: the home's Lock
 // serves until the others have done what they do.
