@@ -148,6 +148,7 @@ static void start_buffer(lane_t *l)
 {
     l->used = head_bytes;
     l->records = 0;
+    l->asks = 0;
 }
 
 // lane_clean says that nothing of the lane is on its way.
@@ -205,7 +206,7 @@ void lane_reap(lane_t *l)
 
 // lane_open makes the lane of c to pe, whose service worker has the given address. It returns NULL
 // only without memory; a lane that cannot reach pe is born failed.
-lane_t *lane_open(channel_t *c, uint32_t pe, const void *address)
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
 {
     lane_t *l = calloc(1, sizeof *l);
     if (!l || !(l->out = take_buf(c))) {
@@ -226,6 +227,8 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address)
         l->ep = NULL;
         give_up(l, l->status);
     }
+    if (address && (l->address = malloc(address_bytes)))
+        memcpy(l->address, address, address_bytes);
     c->lanes[pe] = l;
     c->opened[c->nopened++] = l;
     return l;
@@ -282,15 +285,21 @@ static uint64_t unmarked_bytes(const lane_t *l)
     return l->sent_bytes - marked;
 }
 
+static int must_ask(const lane_t *l)
+{
+    return unmarked_bytes(l) > UNACKED_MAX / 4 || l->noted - l->noted_mark > NOTES_MAX / 4;
+}
+
 // number makes the head of the lane's next message, of n bytes, and says whether it asks for an
 // acknowledgement: when told to, and often enough that unacked bytes and notes stay bounded.
 static struct wire_head number(lane_t *l, uint32_t records, uint64_t n, int ask)
 {
     if (l->sent == l->acked)
         l->silent_ns = 0;
+    ask |= must_ask(l);
     l->sent++;
     l->sent_bytes += n;
-    if (ask || unmarked_bytes(l) > UNACKED_MAX / 4 || l->noted - l->noted_mark > NOTES_MAX / 4) {
+    if (ask) {
         push_mark(l);
         l->noted_mark = l->noted;
         ask = 1;
@@ -304,20 +313,41 @@ static struct wire_head number(lane_t *l, uint32_t records, uint64_t n, int ask)
     };
 }
 
+// replace_buffer gives the lane another buffer: UCX still needs the one that it had.
+static void replace_buffer(lane_t *l)
+{
+    sendbuf_t *fresh = take_buf(l->channel);
+    if (fresh)
+        l->out = fresh;
+    else
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+}
+
 static void send_buffer(lane_t *l, uint16_t flags, int ask)
 {
-    sendbuf_t *b = l->out, *fresh;
+    sendbuf_t *b = l->out;
     uint32_t used = l->used;
     struct wire_head head = number(l, l->records, used, ask);
     head.flags |= flags;
     memcpy(b->data, &head, sizeof head);
     start_buffer(l);
-    if (transmit(l, b, NULL, 0, b->data, used))
-        return;
-    fresh = take_buf(l->channel);
-    l->out = fresh ? fresh : b;
-    if (!fresh)
-        lane_fail(l, UCS_ERR_NO_MEMORY);
+    if (!transmit(l, b, NULL, 0, b->data, used))
+        replace_buffer(l);
+}
+
+// send_express is send_buffer by express, if that can be.
+static void send_express(lane_t *l)
+{
+    sendbuf_t *b = l->out;
+    uint32_t used = l->used;
+    struct wire_head head = number(l, l->records, used, 0);
+    memcpy(b->data, &head, sizeof head);
+    start_buffer(l);
+    enum way way = express_send(l, b, used);
+    if (way != BY_LANE)
+        l->by_express = head.seq;
+    if (way == KEPT_BY_UCX || (way == BY_LANE && !transmit(l, b, NULL, 0, b->data, used)))
+        replace_buffer(l);
 }
 
 // lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far, and what
@@ -335,6 +365,22 @@ void lane_send(lane_t *l, int ask)
         send_buffer(l, 0, ask);
 }
 
+// lane_leave is lane_send of something that somebody is likely to wait for.
+void lane_leave(lane_t *l)
+{
+    if (l->status != UCS_OK || l->used == head_bytes || l->asks || l->use_native > 0 || must_ask(l))
+        lane_send(l, 0);
+    else
+        send_express(l);
+}
+
+// lane_flush_now is lane_flush of something that somebody is likely to wait for.
+void lane_flush_now(lane_t *l)
+{
+    lane_leave(l);
+    lane_throttle(l);
+}
+
 // lane_flush makes room in the buffer.
 void lane_flush(lane_t *l)
 {
@@ -349,9 +395,35 @@ void lane_send_ask(lane_t *l)
         send_buffer(l, 0, 1);
 }
 
+static int settled(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return l->status != UCS_OK || !before(l->acked, l->by_express);
+}
+
+// lane_settle waits until the target has applied what went by express. What is to be answered must not
+// overtake that: the target could no longer answer it when its turn has come.
+void lane_settle(lane_t *l)
+{
+    if (settled(l->channel, l, 0))
+        return;
+    lane_send(l, 1);
+    drive(l->channel, l, settled, 0, INT64_MAX, 0);
+}
+
+// lane_ask_again asks for an acknowledgement that has been asked for. If that has overtaken the express,
+// it has not been answered.
+void lane_ask_again(lane_t *l)
+{
+    if (l->marks_used && !settled(l->channel, l, 0))
+        lane_send_ask(l);
+}
+
 // lane_bye tells the target to forget the lane.
 void lane_bye(lane_t *l)
 {
+    lane_settle(l);
     if (l->status == UCS_OK && (l->sent > 0 || l->used > head_bytes))
         send_buffer(l, WIRE_BYE, 1);
 }
@@ -475,6 +547,7 @@ static int reading_room(channel_t *c, lane_t *l, uint64_t arg)
 // lane_ask_room makes room for a record of the given length that asks for n bytes.
 void lane_ask_room(lane_t *l, uint32_t record, uint32_t n)
 {
+    lane_settle(l);
     lane_need_room(l, record);
     if (l->reading + n > READING_MAX) {
         lane_send(l, 0);
@@ -486,6 +559,7 @@ void lane_ask_room(lane_t *l, uint32_t record, uint32_t n)
 void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
 {
     lane_append(l, rec, rest, n);
+    l->asks++;
     l->reading += rec.n;
 }
 
@@ -511,6 +585,7 @@ void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, i
 slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n)
 {
     need_slot(l);
+    lane_settle(l);
     lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
     if (l->status != UCS_OK)
         return NULL;
@@ -580,6 +655,7 @@ int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_
 int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot)
 {
     need_slot(l);
+    lane_settle(l);
     lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_fetch));
     if (l->status != UCS_OK)
         return lane_report(l);
@@ -587,6 +663,7 @@ int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *o
     struct wire_fetch fetch = {args->operand, args->cond};
     struct wire_rec rec = {.kind = REC_FETCH, .op = (uint8_t)args->op, .bytes = (uint8_t)args->bytes, .n = s->token, .off = args->off};
     lane_append(l, rec, &fetch, sizeof fetch);
+    l->asks++;
     if (args->notified)
         lane_append_note(l, args->tag, args->bytes, args->off);
     lane_send(l, 0);
@@ -607,6 +684,8 @@ static void acknowledge(lane_t *l, uint32_t seq)
     if (before(seq, l->acked))
         return;
     l->acked = seq;
+    if (before(l->by_express, seq))
+        l->by_express = seq;
     while (l->marks_used && !before(seq, l->marks[l->first_mark].seq)) {
         l->acked_bytes = l->marks[l->first_mark].bytes;
         l->first_mark = (l->first_mark + 1) % MARKS;
@@ -703,10 +782,13 @@ void channel_tick(channel_t *c)
     c->ticked_ns = now;
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_t *l = c->opened[i];
+        uint32_t asked = l->asked;
         if (l->status != UCS_OK)
             lane_reap(l);
         else if (due && !lane_clean(l) && (l->used == head_bytes || l->born != tick))
             lane_send(l, 1);
+        if (l->asked == asked)
+            lane_ask_again(l);
         if (!lane_clean(l))
             note_silence(c, l, since); // nobody may ever wait on this channel
         clean &= lane_clean(l) && l->pending == 0;

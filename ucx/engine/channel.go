@@ -19,6 +19,10 @@ package engine
 #cgo nocallback channel_await
 #cgo noescape lane_flush
 #cgo nocallback lane_flush
+#cgo noescape lane_settle
+#cgo nocallback lane_settle
+#cgo noescape lane_flush_now
+#cgo nocallback lane_flush_now
 #cgo noescape lane_put
 #cgo nocallback lane_put
 #cgo noescape lane_get
@@ -214,11 +218,12 @@ func (c *Channel) lane(pe int) *C.lane_t {
 //go:noinline
 func (c *Channel) open(pe int) *C.lane_t {
 	var at unsafe.Pointer
+	var n C.size_t
 	if address := c.connect(pe); address != nil {
-		at = C.CBytes(address)
+		at, n = C.CBytes(address), C.size_t(len(address))
 		defer C.free(at)
 	}
-	l := C.lane_open(c.c, C.uint32_t(pe), at)
+	l := C.lane_open(c.c, C.uint32_t(pe), at, n)
 	if l == nil {
 		panic("engine: out of memory")
 	}
@@ -334,7 +339,7 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 	}
 	if prompt {
 		// Somebody is likely to wait for it, and nothing that is on its way will let it out sooner.
-		C.lane_flush(l)
+		C.lane_flush_now(l)
 	}
 	c.unlock()
 }

@@ -172,6 +172,7 @@ void engine_close(engine_t *e)
         ucp_worker_destroy(e->worker);
     serve_free(e);
     engine_drop_chunks(e);
+    free(e->express);
     if (e->context)
         ucp_cleanup(e->context);
     close(e->kick);
@@ -223,6 +224,12 @@ uint64_t engine_rejected(engine_t *e)
     return __atomic_load_n(&e->rejected, __ATOMIC_RELAXED);
 }
 
+// engine_expressed is the number of messages that went by express.
+uint64_t engine_expressed(engine_t *e)
+{
+    return __atomic_load_n(&e->expressed, __ATOMIC_RELAXED);
+}
+
 static int add_channel(engine_t *e, channel_t *c)
 {
     pthread_mutex_lock(&e->list);
@@ -260,6 +267,7 @@ static void free_channel(channel_t *c)
         ucp_worker_destroy(c->worker); // completes what its endpoints still hold
     for (uint32_t i = 0; i < c->nopened; i++) {
         free(c->opened[i]->out);
+        free(c->opened[i]->address);
         free(c->opened[i]);
     }
     while (c->free_bufs) {

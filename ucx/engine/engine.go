@@ -159,6 +159,9 @@ func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 // Rejected is the number of records in such requests that were out of bounds or not understood.
 func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 
+// expressed is the number of messages that went by express.
+func (e *Engine) expressed() uint64 { return uint64(C.engine_expressed(e.c)) }
+
 // deliver hands a request to an engine that has not been started, as if it had come by the network, and
 // returns how many have been applied by then.
 func (e *Engine) deliver(message []byte) int {

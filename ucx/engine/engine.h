@@ -112,6 +112,9 @@ struct lane {
     sendbuf_t *out; // being filled
     uint32_t used;  // bytes of out->data, the head included
     uint32_t records;
+    uint32_t asks; // of these, those that will be answered
+    void *address; // of the PE's service worker
+    uint32_t by_express; // seq of the last message that went by express, or of one that has been acknowledged
     uint64_t born; // engine.ticks when the first record went in
     int64_t left_ns; // when notes have last left at once
 
@@ -198,13 +201,16 @@ void engine_kick(engine_t *e);
 uint64_t engine_served(engine_t *e);
 uint64_t engine_lost(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
+uint64_t engine_expressed(engine_t *e);
 
 // channel.c: issuing. The caller holds channel.lock.
 channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);
 void channel_close(channel_t *c);
 void channel_kick(channel_t *c);
-lane_t *lane_open(channel_t *c, uint32_t pe, const void *address);
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes);
 void lane_flush(lane_t *l);
+void lane_flush_now(lane_t *l);
+void lane_settle(lane_t *l);
 void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value);
 slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached);
 int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);

@@ -38,6 +38,9 @@ func (c *Channel) FetchNB(pe int, op uint8, off uint64, bytes int, operand, cond
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
+	if l.by_express != l.acked {
+		C.lane_settle(l)
+	}
 	if s := c.keep(l, dst[:bytes]); s == nil {
 		l.lost = 1
 	} else if c.engine.config.NICAtomics {
@@ -49,6 +52,7 @@ func (c *Channel) FetchNB(pe int, op uint8, off uint64, bytes int, operand, cond
 		fetch := (*C.struct_wire_fetch)(unsafe.Add(at, recBytes))
 		fetch.operand, fetch.cond = C.uint64_t(operand), C.uint64_t(cond)
 		l.records++
+		l.asks++
 	}
 	c.unlock()
 }

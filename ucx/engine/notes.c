@@ -158,7 +158,7 @@ void lane_note_out(lane_t *l)
     int64_t now = now_ns();
     if (l->channel->batch || now - l->left_ns < GATHER_NS)
         return;
-    lane_flush(l);
+    lane_flush_now(l);
     l->left_ns = now;
 }
 

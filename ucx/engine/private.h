@@ -48,6 +48,12 @@ typedef struct inbound {
     held_t *held;      // sorted by seq
 } inbound_t;
 
+// express is the way from this PE's service worker to another PE's.
+typedef struct express {
+    ucp_ep_h ep;
+    uint32_t broken;
+} express_t;
+
 struct engine {
     struct engine_config config;
     ucp_context_h context;
@@ -61,6 +67,8 @@ struct engine {
     inbound_t *last_inbound;
     reply_t *free_replies;
     struct chunk *chunks; // of the heap, as far as they have been asked for
+    express_t *express; // by PE; NULL until used
+    uint64_t expressed; // messages that went this way
     uint64_t lost;     // 0, or 1 + the PE that was given up first for its silence, above its status
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
@@ -138,6 +146,8 @@ void wake_pe(engine_t *e);
 // channel.c
 ucs_status_t on_reply(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
 void lane_send(lane_t *l, int ask);
+void lane_leave(lane_t *l);
+void lane_ask_again(lane_t *l);
 void lane_send_ask(lane_t *l);
 void lane_need_room(lane_t *l, uint32_t n);
 void lane_append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
@@ -163,6 +173,10 @@ void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const
 void lane_put_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);
 sendbuf_t *take_buf(channel_t *c);
 void give_buf(channel_t *c, sendbuf_t *b);
+
+// express.c
+enum way { BY_LANE, SENT, KEPT_BY_UCX };
+enum way express_send(lane_t *l, sendbuf_t *b, size_t n);
 
 // lend.c
 uint64_t lane_lend_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);

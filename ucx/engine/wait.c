@@ -97,7 +97,13 @@ static void flush_others(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
         if (c->opened[i]->used > head_bytes)
-            lane_send(c->opened[i], 0);
+            lane_leave(c->opened[i]);
+}
+
+static void ask_again(channel_t *c)
+{
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_ask_again(c->opened[i]);
 }
 
 // drive makes progress until done(c, l, arg) or until the budget is used up; if it may be interrupted,
@@ -133,6 +139,7 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             start = last = ticked = now;
         if (now - ticked > TICK_NS) {
             tick_channels(e);
+            ask_again(c);
             ticked = now;
         }
         if (!idle)
@@ -292,6 +299,17 @@ static uint64_t load_word(const char *at, uint32_t bytes, int is_signed)
     return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
 }
 
+// expects says whether UCX has something to do for the channel: to send, or to bring an answer.
+static int expects(const channel_t *c)
+{
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        const lane_t *l = c->opened[i];
+        if (l->pending || l->native || l->detached || l->marks_used)
+            return 1;
+    }
+    return 0;
+}
+
 // flush_channels lets out what the channels have gathered.
 static void flush_channels(engine_t *e)
 {
@@ -301,7 +319,8 @@ static void flush_channels(engine_t *e)
         if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED) || !try_lock(&c->lock))
             continue;
         flush_others(c);
-        ucp_worker_progress(c->worker);
+        if (expects(c) || ++c->looks % SERVE_EVERY == 0)
+            ucp_worker_progress(c->worker);
         unlock(&c->lock);
     }
     pthread_mutex_unlock(&e->list);

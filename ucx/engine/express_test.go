@@ -1,0 +1,147 @@
+//go:build cgo
+
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// both is two engines that reach each other, and a channel of each.
+func both(t testing.TB) (nodes [2]*node, channels [2]*Channel) {
+	t.Helper()
+	t.Setenv("UCX_TLS", "tcp")
+	for pe := range nodes {
+		nodes[pe] = newNode(t, pe, false, 0)
+	}
+	for pe, n := range nodes {
+		c, err := n.Channel(false, func(pe int) []byte { return nodes[pe].Address() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		channels[pe] = c
+	}
+	return nodes, channels
+}
+
+const greaterOrEqual = 3
+
+// await waits until the word at off has reached v.
+func (n *node) await(ctx context.Context, off, v uint64) error {
+	for !n.WaitWord(off, 8, greaterOrEqual, v, false, time.Millisecond) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the word at %d is %d, not %d", off, word(n.heap, off), v)
+		}
+	}
+	return nil
+}
+
+// TestConversationsGoByExpress: two PEs that signal each other in turn, and put, get and update words
+// meanwhile. All of it takes effect in the order of issue, whichever way it goes.
+func TestConversationsGoByExpress(t *testing.T) {
+	const rounds, signal, data, counter = 3000, 1024, 4096, 2048
+	nodes, channels := both(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	talk := func(me int) error {
+		other, n, c := 1-me, nodes[me], channels[me]
+		random := rand.New(rand.NewPCG(7, uint64(me)))
+		adds := uint64(0)
+		for i := uint64(1); i <= rounds; i++ {
+			if random.IntN(2) == 0 {
+				c.Put(other, data+8, binary.NativeEndian.AppendUint64(nil, i))
+			}
+			c.PutSignal(other, data, binary.NativeEndian.AppendUint64(nil, i), signal, wordSet, i)
+			switch random.IntN(8) {
+			case 0:
+				got := make([]byte, 8)
+				if err := c.Get(ctx, other, got, data); err != nil {
+					return err
+				}
+				if v := binary.NativeEndian.Uint64(got); v != i {
+					return fmt.Errorf("round %d: a get behind a put brings %d", i, v)
+				}
+			case 1:
+				old, err := c.Fetch(ctx, other, uint8(4), counter, 8, 1, 0) // add
+				if err != nil {
+					return err
+				}
+				if old != adds {
+					return fmt.Errorf("round %d: the word is %d after %d adds", i, old, adds)
+				}
+				adds++
+			case 2:
+				var old [8]byte
+				c.FetchNB(other, uint8(4), counter, 8, 1, 0, old[:])
+				if err := c.Quiet(ctx, -1); err != nil {
+					return err
+				}
+				if v := binary.NativeEndian.Uint64(old[:]); v != adds {
+					return fmt.Errorf("round %d: the word is %d after %d adds", i, v, adds)
+				}
+				adds++
+			case 3:
+				if err := c.Quiet(ctx, other); err != nil {
+					return err
+				}
+			}
+			if err := n.await(ctx, signal, i); err != nil {
+				return err
+			}
+			if got := word(n.heap, data); got < i || got > i+1 {
+				return fmt.Errorf("round %d: the signal is there, and its data is %d", i, got)
+			}
+		}
+		return c.Quiet(ctx, -1)
+	}
+	result := make(chan error)
+	for me := range nodes {
+		go func() { result <- talk(me) }()
+	}
+	for range nodes {
+		if err := <-result; err != nil {
+			t.Error(err)
+		}
+	}
+	for pe, n := range nodes {
+		if n.expressed() < rounds/4 {
+			t.Errorf("PE %d: %d messages of %d rounds went by express", pe, n.expressed(), rounds)
+		}
+		if n.Rejected() != 0 {
+			t.Errorf("PE %d rejected %d records", pe, n.Rejected())
+		}
+	}
+}
+
+// TestNothingIsLostBehindTheExpress: the first message by express has to wait for its connection, so what
+// follows overtakes it. Its acknowledgement and its answers come all the same.
+func TestNothingIsLostBehindTheExpress(t *testing.T) {
+	for i, then := range []func(ctx context.Context, c *Channel) error{
+		func(ctx context.Context, c *Channel) error { return c.Quiet(ctx, 1) },
+		func(ctx context.Context, c *Channel) error { return c.Get(ctx, 1, make([]byte, 8), 4096) },
+		func(ctx context.Context, c *Channel) error { return c.Get(ctx, 1, make([]byte, 100_000), 4096) },
+		func(ctx context.Context, c *Channel) error { _, err := c.Fetch(ctx, 1, 4, 512, 8, 1, 0); return err },
+		func(ctx context.Context, c *Channel) error {
+			c.FetchNB(1, 4, 512, 8, 1, 0, make([]byte, 8))
+			return c.Quiet(ctx, -1)
+		},
+		func(_ context.Context, c *Channel) error { return c.Close() },
+	} {
+		for range 5 {
+			nodes, channels := both(t)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			channels[0].PutSignal(1, 4096, make([]byte, 8), 1024, wordSet, 1)
+			if err := then(ctx, channels[0]); err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+			if err := nodes[1].await(ctx, 1024, 1); err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+			cancel()
+		}
+	}
+}
