@@ -30,15 +30,16 @@ func TestModes(t *testing.T) {
 	for _, c := range []struct {
 		npes, order, side int
 		random            bool
+		eager             int
 	}{
-		{1, 7, 4, false},
-		{2, 12, 4, true},  // nearly all tiles go to the other PE
-		{3, 40, 8, true},  // five tiles to each PE
-		{5, 33, 16, true}, // one or two, the last ones cut off
+		{1, 7, 4, false, 16},
+		{2, 12, 4, true, 16},   // nearly all tiles go to the other PE
+		{3, 40, 8, true, 63},   // five tiles to each PE, and messages that ask first
+		{5, 33, 16, true, 256}, // one or two, the last ones cut off
 	} {
 		t.Run(fmt.Sprintf("%d PEs, order %d, tiles of %d", c.npes, c.order, c.side), func(t *testing.T) {
 			pgastest.RunAll(t, c.npes, func(ctx context.Context, w *pgas.World) error {
-				in := &input{order: c.order, side: c.side}
+				in := &input{order: c.order, side: c.side, eager: c.eager}
 				if c.random && w.PE() == 0 {
 					var err error
 					if in.problem, err = pose(random(uint64(c.order), c.order)); err != nil {
@@ -122,7 +123,7 @@ func TestNoFactor(t *testing.T) {
 // A matrix that turns out not to be positive definite is an error on the PE that finds it.
 func TestNotPositive(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
-		in := &input{order: 8, side: 4}
+		in := &input{order: 8, side: 4, eager: 16}
 		r, err := versions.NewRun(ctx, w)
 		if err != nil {
 			return err

@@ -43,7 +43,11 @@ task takes what -flop says; on real PEs, what it takes.
 // measured is what BenchmarkTask shows with tiles of 32 by 32 on one core of an AMD EPYC.
 var measured = costs{ofPOTRF: 0.3, ofTRSM: 0.45, ofSYRK: 0.22, ofGEMM: 0.17}
 
-const mostSide, mostEach = 1 << 10, 1 << 16
+// With its header, a message of up to 8 KiB is sent at once by Open MPI on this network (btl_eager_limit of its
+// uGNI transport). A tile of 32 by 32 numbers is 8 KiB without.
+const eager = 8<<10/8 - 2
+
+const mostSide, mostEach, mostEager = 1 << 10, 1 << 16, 1 << 20
 
 func (in *input) flags(fs *flag.FlagSet) {
 	fs.IntVar(&in.order, "order", 0, "`rows` of the matrix (default: as -each has it)")
@@ -51,6 +55,7 @@ func (in *input) flags(fs *flag.FlagSet) {
 	fs.IntVar(&in.side, "tile", 32, "`rows` of a tile")
 	fs.StringVar(&in.matrix, "matrix", "", "factor the matrix in `file`")
 	fs.StringVar(&in.write, "write", "", "write the matrix to `file`")
+	fs.IntVar(&in.eager, "eager", eager, "longest message, in `numbers` of 8 bytes, that does not ask its receiver first")
 	in.flop = measured
 	fs.Var(&in.flop, "flop", "with -sim: `nanoseconds` that a floating-point operation takes, or those of DPOTRF, DTRSM, DSYRK and DGEMM")
 }
@@ -63,6 +68,8 @@ func (in *input) checkFlags(npes int) error {
 		return fmt.Errorf("-tile %d: give a number from 1 to %d", in.side, mostSide)
 	case in.each < 1 || in.each > mostEach:
 		return fmt.Errorf("-each %d: give a number from 1 to %d", in.each, mostEach)
+	case in.eager < 1 || in.eager > mostEager:
+		return fmt.Errorf("-eager %d: give a number from 1 to %d", in.eager, mostEager)
 	case in.matrix != "" && in.order != 0:
 		return errors.New("-matrix and -order: the file says what the order is")
 	case in.matrix != "" && in.write != "":

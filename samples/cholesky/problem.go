@@ -25,6 +25,7 @@ type input struct {
 	matrix string
 	write  string
 	flop   costs
+	eager  int // floats of a message that does not ask first
 
 	*problem // with that of the last number of PEs
 }
@@ -49,10 +50,13 @@ func (in *input) prepare(npes int) error {
 			return nil
 		}
 		matrix, err := readFile(in.matrix)
-		if err == nil {
-			in.problem, err = pose(matrix)
+		if err != nil {
+			return err
 		}
-		return err
+		if in.problem, err = pose(matrix); err != nil {
+			return fmt.Errorf("%s: %w", in.matrix, err)
+		}
+		return nil
 	}
 	order := in.orderFor(npes)
 	if in.problem != nil && in.problem.order == order {

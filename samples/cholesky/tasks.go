@@ -58,6 +58,8 @@ type way interface {
 	give(ctx context.Context, number int, pes []int) error
 	// next is the number of a tile that has come. If there is none it waits, or returns false.
 	next(ctx context.Context, wait bool) (number int, ok bool, err error)
+	// finish is called when this PE has nothing more to give, and has got all.
+	finish(ctx context.Context) error
 	close(ctx context.Context) error
 }
 
@@ -125,7 +127,7 @@ func (f *factor) factorize(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return f.way.finish(ctx)
 }
 
 // made gives a tile on, and lets the tasks be done that have waited for it.

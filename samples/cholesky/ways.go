@@ -25,22 +25,21 @@ func modes(in *input) []versions.Mode {
 	}
 }
 
-// Messages: the tag says where to receive what has been probed.
+// Messages: the tag says where to receive what has been probed. Nobody waits until a tile is received: two PEs
+// may send to each other.
 type letters struct {
 	*factor
 	comm *messages.Comm
 }
 
 func sending(ctx context.Context, f *factor) (way, error) {
-	// A tile is never too long to be sent at once: two PEs that send to each other must not both wait until
-	// the other receives.
-	comm, err := messages.Open(ctx, f.World, f.tiles.All(), messages.Options{Eager: f.side * f.side})
+	comm, err := messages.Open(ctx, f.World, f.tiles.All(), messages.Options{Eager: f.in.eager})
 	return &letters{f, comm}, err
 }
 
 func (l *letters) give(ctx context.Context, number int, pes []int) error {
 	for _, pe := range pes {
-		if err := l.comm.Send(ctx, pe, number, l.place(number).Local()); err != nil {
+		if err := l.comm.Start(ctx, pe, number, l.place(number).Local()); err != nil {
 			return err
 		}
 	}
@@ -62,6 +61,8 @@ func (l *letters) next(ctx context.Context, wait bool) (int, bool, error) {
 	_, err = l.comm.Recv(ctx, status.From, status.Tag, status.Tag*size, size)
 	return status.Tag, err == nil, err
 }
+
+func (l *letters) finish(ctx context.Context) error { return l.comm.Flush(ctx) }
 
 func (l *letters) close(ctx context.Context) error { return l.comm.Close(ctx) }
 
@@ -115,6 +116,8 @@ func (l *list) next(ctx context.Context, wait bool) (int, bool, error) {
 	return int(entry.Swap(l.PE(), 0)) - 1, true, nil
 }
 
+func (l *list) finish(context.Context) error { return nil }
+
 func (l *list) close(ctx context.Context) error {
 	if err := l.ring.Free(ctx); err != nil {
 		return err
@@ -155,6 +158,8 @@ func (n *notes) next(ctx context.Context, wait bool) (int, bool, error) {
 	n.any.Start()
 	return status.Tag, true, nil
 }
+
+func (n *notes) finish(context.Context) error { return nil }
 
 func (n *notes) close(context.Context) error {
 	n.any.Cancel() // nothing comes any more

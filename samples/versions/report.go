@@ -64,7 +64,7 @@ func (p *Program) table(out io.Writer, results []result) error {
 		}
 		fmt.Fprint(t, "\t")
 		if r.Ratio != 0 && r.Mode != p.Modes[0].Name {
-			fmt.Fprintf(t, "%6.2f times as fast", r.Ratio)
+			fmt.Fprintf(t, " %5.2f times as fast", r.Ratio)
 		}
 		fmt.Fprintln(t)
 	}
