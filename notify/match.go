@@ -89,15 +89,17 @@ func (m *matcher) deactivate(r *Request) {
 		i++
 	}
 	m.active--
-	if i < inLine {
-		copy(m.oldestOnes[i:], m.oldestOnes[i+1:])
-		last := &m.oldestOnes[inLine-1]
-		last.r = nil
-		if len(m.more) == 0 {
-			return
-		}
-		last.key, last.r = m.more[0].key, m.more[0]
-		i = inLine
+	last := int(m.active) // the place that becomes free
+	for ; i < min(last, inLine-1); i++ {
+		m.oldestOnes[i] = m.oldestOnes[i+1]
+	}
+	if last < inLine {
+		m.oldestOnes[last].r = nil
+		return
+	}
+	if i == inLine-1 {
+		m.oldestOnes[i].key, m.oldestOnes[i].r = m.more[0].key, m.more[0]
+		i++
 	}
 	m.more = slices.Delete(m.more, i-inLine, i-inLine+1)
 }

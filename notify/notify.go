@@ -119,14 +119,19 @@ func requestFor(op string, t *pgas.Team, source, tag int) Request {
 // *pgas.UsageError if r is under way.
 func (r *Request) Start() {
 	r.m.box.Lock()
-	defer r.m.box.Unlock()
-	if r.state == active {
-		misuse("Request.Start", "the request is under way, with %d of %d notifications: wait for it, or Cancel it, before it is started again", r.have, r.count)
+	was, had := r.state, r.have
+	if was != active && was != freed {
+		r.have, r.state = 0, active
+		if r.m.unexpected == 0 || !r.m.takeUnexpected(r) {
+			r.m.activate(r)
+		}
 	}
-	r.alive("Request.Start")
-	r.have, r.state = 0, active
-	if r.m.unexpected == 0 || !r.m.takeUnexpected(r) {
-		r.m.activate(r)
+	r.m.box.Unlock()
+	if was == active {
+		misuse("Request.Start", "the request is under way, with %d of %d notifications: wait for it, or Cancel it, before it is started again", had, r.count)
+	}
+	if was == freed {
+		r.unfit("Request.Start")
 	}
 }
 
@@ -156,24 +161,27 @@ func (r *Request) Wait(ctx context.Context) (Status, error) {
 // look takes what has arrived. If r is complete then, it says so, and what it took last; if not, which
 // notification to wait for.
 func (r *Request) look(op string) (s Status, ok bool, next uint64) {
-	r.m.box.Lock()
-	defer r.m.box.Unlock()
-	if r.advance(op) {
-		return r.tell(), true, 0
+	m := r.m
+	m.box.Lock()
+	if r.state == active {
+		m.deliver(r)
 	}
-	return Status{}, false, r.m.box.Next()
+	was := r.state
+	if was == complete || was == told {
+		s, ok = r.tell(), true
+	}
+	next = m.box.Next()
+	m.box.Unlock()
+	if was == idle || was == freed {
+		r.unfit(op)
+	}
+	return s, ok, next
 }
 
-// advance takes what has arrived until r is complete or there is nothing more, and reports which.
-func (r *Request) advance(op string) bool {
-	if r.state == active {
-		r.m.deliver(r)
-	}
-	if r.state == idle {
-		misuse(op, "the request was never started, or was cancelled: call Start first")
-	}
+// unfit panics about a request that cannot be waited for.
+func (r *Request) unfit(op string) {
 	r.alive(op)
-	return r.state != active
+	misuse(op, "the request was never started, or was cancelled: call Start first")
 }
 
 func (r *Request) alive(op string) {

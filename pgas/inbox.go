@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -30,8 +29,6 @@ type Stamp = transport.Stamp
 // Inbox is the notes that have arrived at this PE, in the order of their arrival. It is for package notify:
 // programs wait for notes by its requests.
 type Inbox struct {
-	// What every look for notes touches is one cache line.
-	mu      sync.Mutex
 	ring    *shm.Ring
 	held    []Note // out of the ring, and not taken
 	first   int    // of them
@@ -58,8 +55,8 @@ func (w *World) openInbox() {
 
 // Matcher is the one that takes the notes of b: open makes it when there is none.
 func (b *Inbox) Matcher(open func() Matcher) Matcher {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	if b.matcher == nil {
 		b.matcher = open()
 	}
@@ -71,14 +68,14 @@ func (b *Inbox) World() *World { return b.w }
 
 // Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
 func (b *Inbox) Lock() {
-	b.mu.Lock()
+	b.ring.Lock()
 	if b.looker != nil {
 		b.looker.LooksForNotes()
 	}
 }
 
 // Unlock ends what Lock began.
-func (b *Inbox) Unlock() { b.mu.Unlock() }
+func (b *Inbox) Unlock() { b.ring.Unlock() }
 
 // Take takes the note that has arrived first, and reports false if there is none. The data of what was put
 // is in its place then. The caller has locked b.
@@ -124,8 +121,8 @@ func (b *Inbox) makeRoom() {
 
 // empty takes all notes out of the ring.
 func (b *Inbox) empty() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.ring.Lock()
+	defer b.ring.Unlock()
 	b.ring.Answer() // before it is empty: who finds it full after that asks again
 	for n := (Note{}); b.ring.Take(&n) || b.ring.Spilled() && b.refill() && b.ring.Take(&n); {
 		b.held = append(b.held, n)
@@ -135,8 +132,8 @@ func (b *Inbox) empty() {
 // leftover is the notes that nobody has waited for.
 func (b *Inbox) leftover() []Note {
 	b.empty()
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.ring.Lock()
+	defer b.ring.Unlock()
 	var left []Note
 	if b.matcher != nil {
 		left = b.matcher.Unmatched()

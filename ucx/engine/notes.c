@@ -11,12 +11,11 @@
 #include "private.h"
 
 // The ring, as in ring.go.
-enum { RING_NOTES = 512, RING_ENTRIES = 4096, STATES = 4 };
+enum { RING_NOTES = 512, RING_ENTRIES = 4096, STATES = 2 };
 
 struct ring_words {
     uint64_t tail __attribute__((aligned(128)));
     uint64_t taken __attribute__((aligned(128)));
-    uint64_t taking;
     uint64_t spilled __attribute__((aligned(128)));
     uint32_t wanted __attribute__((aligned(128)));
 };
@@ -43,7 +42,7 @@ static int push(engine_t *e, uint64_t stamp, uint64_t bytes, uint64_t off)
     struct ring_words *w = words_of(e);
     uint64_t t = __atomic_load_n(&w->tail, __ATOMIC_RELAXED);
     do {
-        if (t - __atomic_load_n(&w->taken, __ATOMIC_ACQUIRE) >= RING_NOTES)
+        if (t - __atomic_load_n(&w->taken, __ATOMIC_ACQUIRE) / 2 >= RING_NOTES)
             return 0;
     } while (!__atomic_compare_exchange_n(&w->tail, &t, t + 1, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     uint64_t at = e->config.notes + RING_ENTRIES + t % RING_NOTES * sizeof(struct ring_entry);

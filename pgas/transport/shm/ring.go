@@ -8,22 +8,16 @@ package shm
 // What is put and fits travels in the entry: the PE copies it to its place when it takes the note, which
 // saves the trip of another cache line. Until then the put is not where it belongs, and whoever fences or
 // quiets lands it there: it does the PE's work for all entries up to its own last one. A late copy by the
-// PE would overwrite what came after the fence, so the two must agree on who copies:
-//
-//	PE                                      who lands
-//	taking = ticket + 1                     state: inline -> landing, or it is too late
-//	look at state again:                    look at taking:
-//	  inline: copy, taken = ticket + 1        ticket + 1: wait until the PE is through, or has let go
-//	  landing: taking = 0, come back later    else: copy, state = full
-//
-// Both store and then load what the other stores, with a full fence in between, so at least one of them
-// sees the other.
+// PE would overwrite what came after the fence, so one of them at a time works on the ring: it has the lowest
+// bit of taken. Nobody waits for anything while it has that, so that who lands does not depend on the
+// target's program.
 //
 // The service of ucx/engine fills rings too: its notes.c must agree with this file.
 
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -44,14 +38,12 @@ const (
 	entryBytes = 64
 )
 
-// The states of entry number t%RingNotes are multiples of statesOf: (t+1)*statesOf plus one of these.
+// The state of entry number t%RingNotes with ticket t: (t+1)*statesOf plus one of these.
 const (
-	stateFull    = iota // the data is where it belongs
-	stateInline         // it is in the entry
-	stateLanding        // somebody copies it from there
-	_
+	stateFull   = iota // the data is where it belongs
+	stateInline        // it is in the entry
 
-	statesOf = 4
+	statesOf = 2
 )
 
 // ringWords is the start of a ring. Words of different writers are two cache lines apart, because CPUs fetch
@@ -59,10 +51,9 @@ const (
 type ringWords struct {
 	tail atomic.Uint64 // tickets given out; written by who has a note
 	_    [120]byte
-	// Written by the owner:
-	taken  atomic.Uint64 // notes taken
-	taking atomic.Uint64 // 1 + the ticket whose data the owner copies, or copied last
-	_      [112]byte
+	// Twice the number of notes taken, and 1 more while somebody takes notes or lands.
+	taken atomic.Uint64
+	_     [120]byte
 	// Written by the owner's service thread: notes that have arrived and found no room.
 	Spilled atomic.Uint64
 	_       [120]byte
@@ -95,7 +86,7 @@ type Ring struct {
 	state   *boot.State
 	seen    atomic.Uint64 // taken, as this process has seen it last
 	_       [40]byte
-	next    uint64 // of the owner: the ticket of the next note
+	next    uint64 // while locked: the ticket of the next note
 	_       [56]byte
 }
 
@@ -114,7 +105,7 @@ func (r *Ring) ticket() (uint64, bool) {
 
 // roomAt says whether there is room for ticket t, and asks the owner to make some if there is none.
 func (r *Ring) roomAt(t uint64) bool {
-	taken := r.words.taken.Load()
+	taken := r.words.taken.Load() / 2
 	if t-taken >= RingNotes {
 		r.want()
 		return false
@@ -180,56 +171,52 @@ func (r *Ring) pushInline(off uint64, src []byte, s transport.Stamp) uint64 {
 	return t + 1
 }
 
-// land copies to their places what is in entries before last, in order.
-func (r *Ring) land(last uint64) {
-	for t := r.words.taken.Load(); t < last; t++ {
-		r.landOne(t)
+// Lock gives the caller the ring, to take notes or to land them.
+func (r *Ring) Lock() {
+	v := r.words.taken.Load()
+	if v%2 != 0 || !r.words.taken.CompareAndSwap(v, v+1) {
+		r.lockSlow()
+		return
 	}
+	r.next = v / 2
 }
 
-func (r *Ring) landOne(t uint64) {
-	e := &r.entries[t%RingNotes]
-	full := (t+1)*statesOf + stateFull
+//go:noinline
+func (r *Ring) lockSlow() {
+	const looks, mostNap = 200, time.Millisecond
 	for i := 0; ; i++ {
-		switch e.state.Load() {
-		case full + stateInline:
-			if e.state.CompareAndSwap(full+stateInline, full+stateLanding) {
-				if r.isMine(t) {
-					r.copyOut(e)
-					e.state.Store(full)
-				}
-				return
-			}
-		case full + stateLanding: // by another: what it does must be done before this PE goes on
-			if r.words.taken.Load() > t {
-				return
-			}
-			pause(i)
-		default:
+		if v := r.words.taken.Load(); v%2 == 0 && r.words.taken.CompareAndSwap(v, v+1) {
+			r.next = v / 2
 			return
 		}
+		if i < looks {
+			runtime.Gosched()
+		} else { // who has it was stopped
+			time.Sleep(min(mostNap, time.Duration(i-looks)*time.Microsecond))
+		}
 	}
 }
 
-// isMine waits until the owner, who may have begun to take entry t, is through with it, and reports false
-// then, or until it has let go of it.
-func (r *Ring) isMine(t uint64) bool {
-	for i := 0; ; i++ {
-		taking := r.words.taking.Load() // first: see below
-		if r.words.taken.Load() > t {
-			return false
-		}
-		if taking != t+1 {
-			return true // had the owner been through with t when it began with another, taken would say so
-		}
-		pause(i)
+// Unlock gives the ring back, and room to others.
+func (r *Ring) Unlock() { r.words.taken.Store(r.next * 2) }
+
+// land copies to their places what is in entries before last, in order.
+func (r *Ring) land(last uint64) {
+	if r.words.taken.Load()/2 >= last {
+		return
 	}
+	r.Lock()
+	for t := r.next; t < last; t++ {
+		e := &r.entries[t%RingNotes]
+		if e.state.Load() == (t+1)*statesOf+stateInline {
+			r.copyOut(e)
+			e.state.Store((t+1)*statesOf + stateFull)
+		}
+	}
+	r.Unlock()
 }
 
-// Arrived says whether the next note is there. It is for the owner, as Take is.
-func (r *Ring) Arrived() bool { return r.entries[r.next%RingNotes].state.Load() >= (r.next+1)*statesOf }
-
-// Next is the number of the next note. It is for the owner, as Take is.
+// Next is the number of the next note. The caller has locked the ring.
 func (r *Ring) Next() uint64 { return r.next }
 
 // Until says which word of the heap reaches which value when note number next has arrived.
@@ -237,51 +224,32 @@ func Until(next uint64) (at transport.Word, value uint64) {
 	return transport.Word{Off: slotOff(next), Bytes: 8}, (next + 1) * statesOf
 }
 
-// Take takes the next note, and reports false if there is none. It is for the owner, one goroutine at a
-// time.
+// Take takes the next note, and reports false if there is none. The caller has locked the ring, and there
+// is room for others when it unlocks it.
 func (r *Ring) Take(n *transport.Note) bool {
-	t := r.next
-	e := &r.entries[t%RingNotes]
+	e := &r.entries[r.next%RingNotes]
 	s := e.state.Load()
-	if s < (t+1)*statesOf || s%statesOf != stateFull && !r.takeInline(t, e) {
+	if s < (r.next+1)*statesOf {
 		return false
 	}
 	n.Stamp = e.stamp
-	if e.what&inlineMark != 0 {
-		n.Bytes, n.Off = uint64(e.inlined()), e.what&offsetMask
-	} else {
+	if e.what&inlineMark == 0 {
 		n.Bytes, n.Off = e.what, e.data[0]
+	} else {
+		n.Bytes, n.Off = uint64(e.inlined()), e.what&offsetMask
+		if s%statesOf == stateInline {
+			r.copyOut(e)
+		}
 	}
-	r.next = t + 1
-	r.words.taken.Store(t + 1)
+	r.next++
 	return true
 }
 
-// takeInline copies the data of entry t to its place, unless another does: then it waits for that, but not
-// for long.
-func (r *Ring) takeInline(t uint64, e *entry) bool {
-	const looks = 100
-	full := (t+1)*statesOf + stateFull
-	r.words.taking.Store(t + 1)
-	if e.state.Load() == full+stateInline {
-		r.copyOut(e)
-		return true
-	}
-	r.words.taking.Store(0)
-	for i := range looks {
-		if e.state.Load() == full {
-			return true
-		}
-		pause(i)
-	}
-	return false
-}
-
-// pause is between two looks at what another is about to do.
-func pause(i int) {
-	if i > 10 {
-		runtime.Gosched()
-	}
+// TakeOne is Take of who has not locked the ring.
+func (r *Ring) TakeOne(n *transport.Note) bool {
+	r.Lock()
+	defer r.Unlock()
+	return r.Take(n)
 }
 
 // Wanted says whether somebody waits for room in the ring.

@@ -24,7 +24,7 @@ func ringOf(npes int) (*shm.Transport, *boot.Segment) {
 func mustTake(t *testing.T, r *shm.Ring) transport.Note {
 	t.Helper()
 	var n transport.Note
-	if !r.Take(&n) {
+	if !r.TakeOne(&n) {
 		t.Fatal("there is no note")
 	}
 	return n
@@ -74,7 +74,7 @@ func TestInlineLandsLate(t *testing.T) {
 			if way == "another" {
 				mustTake(t, r)
 			}
-			if r.Take(&note) {
+			if r.TakeOne(&note) {
 				t.Fatal("one note was taken twice")
 			}
 		}
@@ -139,7 +139,7 @@ func TestRingOfMany(t *testing.T) {
 	r, next := tr.Ring(0), [npes]uint32{}
 	for taken := 0; taken < (npes-1)*notes; {
 		var n transport.Note
-		if !r.Take(&n) {
+		if !r.TakeOne(&n) {
 			runtime.Gosched()
 			continue
 		}
@@ -172,7 +172,7 @@ func TestLandAgainstTake(t *testing.T) {
 	wg.Go(func() {
 		r := tr.Ring(1)
 		for n := (transport.Note{}); !stop.Load(); {
-			if !r.Take(&n) {
+			if !r.TakeOne(&n) {
 				runtime.Gosched()
 			}
 		}

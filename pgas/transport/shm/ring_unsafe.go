@@ -15,8 +15,7 @@ func NewRing(heap []byte, state *boot.State) *Ring {
 		heap:    heap,
 		state:   state,
 	}
-	r.next = r.words.taken.Load()
-	r.seen.Store(r.next)
+	r.seen.Store(r.words.taken.Load() / 2)
 	return r
 }
 

@@ -33,7 +33,7 @@ func conformance(t *testing.T, name, tls string, settings ucp.Settings) {
 				if rings[pe] == nil {
 					rings[pe] = shm.NewRing(w.Heap(pe), w.Jobs[pe].Segment.States[0])
 				}
-				return rings[pe].Take(n) || rings[pe].Spilled() && refill(w.Transports[pe]) && rings[pe].Take(n)
+				return rings[pe].TakeOne(n) || rings[pe].Spilled() && refill(w.Transports[pe]) && rings[pe].TakeOne(n)
 			}
 			for pe, tr := range w.Transports {
 				r.PEs = append(r.PEs, tr)
