@@ -152,6 +152,7 @@ func (q *queue) pass(head int, word int64) (last int, ok bool) {
 		told := q.tell(head, word)
 		q.free(was) // after that: it keeps nobody waiting but its owner
 		if told {
+			q.w.LetRun(head)
 			return head, true
 		}
 	}

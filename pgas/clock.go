@@ -42,6 +42,14 @@ func (w *World) Yield() {
 	w.yield()
 }
 
+// LetRun is for a PE that has just given PE pe what that waits for. Where PEs share CPUs it lets others run:
+// pe has what everybody waits for, and may need this CPU to go on. Elsewhere it does nothing.
+func (w *World) LetRun(pe int) {
+	if w.sched == nil && w.pace.crowded && w.shm.Heap(pe) != nil {
+		w.yield()
+	}
+}
+
 // poll is Yield where PEs do not run by themselves. What tests a condition without waiting calls it: a
 // program that tests until it holds would keep the others from running.
 func (w *World) poll() {

@@ -96,7 +96,7 @@ func (l LockRef) TryLock() bool {
 		l.w.locks.away(l.off)
 		return false
 	}
-	l.w.locks.got(l.off)
+	l.takeFree()
 	return true
 }
 
@@ -126,7 +126,7 @@ func (l LockRef) enterFirst(ctx context.Context) error {
 		l.w.giveUp(l)
 		return err
 	case before < 0:
-		l.w.locks.got(l.off)
+		l.takeFree()
 		return nil
 	}
 	return l.follow(ctx, before)
@@ -156,6 +156,15 @@ func (l LockRef) prepare() uint64 {
 	return uint64(l.w.PE()) + 1
 }
 
+// takeFree notes that the lock is this PE's, which has found it free. That it waits for no turn matters to the
+// PE behind only where it may wait in vain for one that does not run.
+func (l LockRef) takeFree() {
+	if l.w.pace.crowded {
+		l.own(lockTurn).Store(1)
+	}
+	l.w.locks.got(l.off)
+}
+
 // follow waits for the turn of this PE, which stands in the queue, behind PE before if that is known.
 func (l LockRef) follow(ctx context.Context, before int) error {
 	_, err := l.w.await(ctx, l.myTurn().behind(l.w.def, before, 0), blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
@@ -180,6 +189,9 @@ func (l LockRef) passOn() error {
 		return err
 	}
 	l.w.locks.away(l.off)
+	if next >= 0 {
+		l.w.LetRun(next)
+	}
 	return nil
 }
 

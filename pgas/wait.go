@@ -33,6 +33,7 @@ type pace struct {
 	yields    int           // times it then offers its CPU to others
 	looks     int           // looks between two such offers
 	nextLooks int           // more of them if it is next in a queue
+	crowded   bool          // there is not a CPU for each PE
 	drive     time.Duration // how long it drives a transport that needs it
 	goroutine bool          // PEs are goroutines: let the Go scheduler run another
 }
@@ -48,7 +49,7 @@ func paceOf(job *boot.Job, goroutines bool) pace {
 		return pace{spins: 20, yields: 200, drive: time.Millisecond, goroutine: true}
 	case local > cores:
 		// A CPU takes more than a microsecond to change hands. Who is next in a queue may look for so long.
-		return pace{spins: 1, yields: 64 * local, nextLooks: 1000, drive: 100 * time.Microsecond}
+		return pace{crowded: true, spins: 1, yields: 64 * local, nextLooks: 1000, drive: 100 * time.Microsecond}
 	}
 	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
 	return pace{spins: 1500, yields: 100, looks: 100, drive: 2 * time.Millisecond}
