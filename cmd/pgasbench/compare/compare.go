@@ -6,7 +6,7 @@
 // row are measured one after the other, and the row's ratio is the median of the rounds'. No absolute
 // time decides anything.
 //
-// rows.go is the table of goals, which collectives.go and kernels.go complete; suites.go says which programs
+// rows.go is the table of goals, which collectives.go, locks.go and kernels.go complete; suites.go says which programs
 // measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs
 // them; busy.go sees who else uses the machine; report.go judges and prints.
 package compare
@@ -59,6 +59,7 @@ they are network namespaces), is reported in its rows and stops nothing else.
 EXAMPLES
   $ pgasbench compare                                # operations, starting, memory
   $ pgasbench compare -rows collectives              # collectives, where each is measured
+  $ pgasbench compare -rows locks                    # locks, alone and contended
   $ pgasbench compare -rows programs                 # the kernels of samples/, against C
   $ pgasbench compare -rows 'same host: 8 B'         # some rows
   $ pgasbench compare -rows '^two hosts' -hosts a,b  # between two namespaces that exist

@@ -120,6 +120,51 @@ func TestGoalsOfCollectives(t *testing.T) {
 	}
 }
 
+// Locks: goals are those of what is fair, and the best setting of the peer counts.
+func TestGoalsOfLocks(t *testing.T) {
+	for name, want := range map[string]string{
+		"locks alone, 2 PEs: D-MCS of the own memory":                   "5x, osh-2",
+		"locks alone, 2 PEs: RMA-RW of another PE's memory":             ", osh-2",
+		"locks alone, 16 PEs: pgas.Lock of the own memory":              "5x, osh-awake-16",
+		"locks contended, 2 PEs: D-MCS":                                 "no slower, osh-2",
+		"locks contended, 8 PEs: pgas.Lock":                             "5x, osh-8 osh-awake-8",
+		"locks contended, 8 PEs: RMA-MCS":                               ", osh-8 osh-awake-8",
+		"locks contended, 16 PEs: D-MCS, against MPI":                   ", mpi-16",
+		"locks contended, two hosts: D-MCS":                             "2x, osh-2-hosts",
+		"locks contended, four hosts: D-MCS, longest wait, against MPI": ", mpi-4-hosts",
+	} {
+		got := ""
+		for _, r := range choose(regexp.MustCompile("^" + name + "$")) {
+			got += r.goal + ","
+			for _, p := range r.theirs {
+				got += " " + p.suite
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestJudgeShares(t *testing.T) {
+	ours, theirs := point{"ours-8", "dmcs-contended", 8}, point{"osh-8", "lock-contended", 8}
+	f := newFigures()
+	f.rounds = append(f.rounds, map[point]result.Result{
+		ours:   {P50ns: 500, MaxNs: 2e6, Least: 100, Most: 150},
+		theirs: {P50ns: 9000, MaxNs: 70e6, Least: 0, Most: 600},
+	})
+	for k, want := range map[kind]string{
+		perOperation: "500 ns, 9 µs: 18.0x",
+		longestWait:  "2 ms, 70 ms: 35.0x",
+		unfairness:   "1.50 : 1, 600.00 : 1: 400.0x",
+	} {
+		v := judge(row{ours: ours, theirs: []point{theirs}, kind: k}, f)
+		if got := fmt.Sprintf("%s, %s: %s", k.write(v.Ours), k.write(v.Theirs), times(v.Ratio)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // Without -rows only operations are compared; -list shows all.
 func TestUsualRows(t *testing.T) {
 	for _, c := range []struct {
@@ -145,6 +190,14 @@ func TestPeerGetsItsBestSetting(t *testing.T) {
 				t.Errorf("%d PEs: %s", npes, line)
 			}
 		}
+	}
+	for _, argv := range [][]string{oshmem(16, awake, "osh")(tl), mpi(16, awake)(tl)} {
+		if line := strings.Join(argv, " "); !strings.Contains(line, "mpi_yield_when_idle 0") || strings.Count(line, "yield") != 1 {
+			t.Errorf("awake: %s", line)
+		}
+	}
+	if line := strings.Join(mpiOnHosts(4)(tl), " "); !strings.Contains(line, "mpirun --allow-run-as-root --mca osc pt2pt") || !strings.HasSuffix(line, "--host a,b,c,d -np 4 mpi") {
+		t.Errorf("MPI on hosts: %s", line)
 	}
 }
 

@@ -87,6 +87,8 @@ func (k kind) unit() string {
 		return "kB"
 	case perByte:
 		return "ns/MiB"
+	case unfairness:
+		return ""
 	}
 	return "ns"
 }
@@ -160,6 +162,8 @@ func (k kind) write(v float64) string {
 		return fmt.Sprintf("%.1f MB", v/1e3)
 	case perByte:
 		return fmt.Sprintf("%.2f GB/s", mebi/v)
+	case unfairness:
+		return fmt.Sprintf("%.2f : 1", v)
 	}
 	for _, u := range []struct {
 		least float64

@@ -36,6 +36,8 @@ const (
 	wholeProcess             // ns
 	residentKB               // kB of a PE
 	sharedKB                 // kB of a PE, shared pages divided
+	longestWait              // ns between two turns of a PE
+	unfairness               // turns of the PE that had the most, to those of the one that had the fewest
 )
 
 // of picks the figure that the kind of row compares.
@@ -45,6 +47,10 @@ func (k kind) of(r result.Result) float64 {
 		return r.RssKB
 	case sharedKB:
 		return r.PssKB
+	case longestWait:
+		return r.MaxNs
+	case unfairness:
+		return float64(r.Most) / float64(max(r.Least, 1))
 	}
 	return r.P50ns
 }
@@ -65,7 +71,7 @@ const (
 func one(suite, bench string, bytes int) []point { return []point{{suite, bench, bytes}} }
 
 // rows is the table, in the order it is printed.
-var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfKernels())
+var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfKernels())
 
 // usual are the rows that are measured if none are asked for: the others take as long again.
 const usual = "^(" + sameHost + "|" + crowded + "|" + twoHosts + "|" + wholeJobs + "): "

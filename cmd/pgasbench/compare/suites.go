@@ -15,8 +15,8 @@ import (
 
 // needs is what a suite's program is built from, or where it runs.
 type needs struct {
-	osh, ucp, floor, hello, samples, kernels bool
-	hosts                                    int // network namespaces
+	osh, mpi, ucp, floor, hello, samples, kernels bool
+	hosts                                         int // network namespaces
 }
 
 type suite struct {
@@ -35,21 +35,39 @@ var (
 	own    = []string{"--mca", "scoll", "basic"}            // OSHMEM's; only its barrier and alltoall end in any case
 )
 
+// awake is for what one PE does alone while others spin.
+var awake = []string{"--mca", yields, "0"}
+
+const yields = "mpi_yield_when_idle"
+
 // oshmem starts a program of tests/peers on this host.
 func oshmem(npes int, settings []string, program ...string) func(t *tools) []string {
 	return func(t *tools) []string {
-		argv := append(oshrun(t, npes, "--oversubscribe"), settings...)
+		argv := oshrun(t, npes, append([]string{"--oversubscribe"}, settings...)...)
 		argv = append(argv, "-np", strconv.Itoa(npes), t.bin(program[0]))
 		return append(argv, program[1:]...)
 	}
 }
 
-// oshrun is how each command of Open MPI begins. rdma: see tests/peers/osh.c. With more PEs than cores the
-// peer gets its best setting, which is to yield; with fewer, yielding would slow it down.
+// mpi starts mpi.c on this host.
+func mpi(npes int, settings []string) func(t *tools) []string {
+	return func(t *tools) []string {
+		argv := openMPI(t, "mpirun", npes, append([]string{"--oversubscribe"}, settings...)...)
+		return append(argv, "-np", strconv.Itoa(npes), t.bin("mpi"))
+	}
+}
+
+// oshrun is how each command of OSHMEM begins. rdma: see tests/peers/osh.c.
 func oshrun(t *tools, npes int, more ...string) []string {
-	argv := append([]string{"oshrun", "--allow-run-as-root", "--mca", "osc", "^rdma"}, more...)
-	if npes > t.cores {
-		argv = append(argv, "--mca", "mpi_yield_when_idle", "1")
+	return openMPI(t, "oshrun", npes, append([]string{"--mca", "osc", "^rdma"}, more...)...)
+}
+
+// openMPI is how each command of Open MPI begins. With more PEs than cores the peer gets its best setting,
+// which is to yield; with fewer, yielding would slow it down.
+func openMPI(t *tools, launcher string, npes int, more ...string) []string {
+	argv := append([]string{launcher, "--allow-run-as-root"}, more...)
+	if npes > t.cores && !slices.Contains(more, yields) {
+		argv = append(argv, "--mca", yields, "1")
 	}
 	return argv
 }
@@ -71,16 +89,27 @@ func oursOnHosts(n int, program ...string) func(t *tools) []string {
 	}
 }
 
-// oshmemOnHosts: oshrun itself runs on the first host, under a host name of its own, and reaches the
-// others through agent.sh. Each host would bind its PE to its first core, which here is the same one:
-// hence --bind-to none.
+// oshmemOnHosts runs one PE on each of n hosts.
 func oshmemOnHosts(n int, program ...string) func(t *tools) []string {
 	return func(t *tools) []string {
-		argv := []string{"ip", "netns", "exec", t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0]}
-		argv = append(argv, oshrun(t, n, "--bind-to", "none", "--mca", "plm_rsh_agent", filepath.Join(t.peers, "agent.sh"))...)
-		argv = append(argv, "-x", "UCX_TLS=tcp,self", "--host", strings.Join(t.hosts[:n], ","), "-np", strconv.Itoa(n), t.bin(program[0]))
-		return append(argv, program[1:]...)
+		return append(openMPIOnHosts(t, n, "oshrun", "--mca", "osc", "^rdma"), append([]string{t.bin(program[0])}, program[1:]...)...)
 	}
+}
+
+// mpiOnHosts does the same. Of Debian's windows only those of pt2pt work over TCP, and must be asked for.
+func mpiOnHosts(n int) func(t *tools) []string {
+	return func(t *tools) []string {
+		return append(openMPIOnHosts(t, n, "mpirun", "--mca", "osc", "pt2pt"), t.bin("mpi"))
+	}
+}
+
+// openMPIOnHosts: the launcher itself runs on the first host, under a host name of its own, and reaches the
+// others through agent.sh. Each host would bind its PE to its first core, which here is the same one:
+// hence --bind-to none.
+func openMPIOnHosts(t *tools, n int, launcher string, settings ...string) []string {
+	argv := []string{"ip", "netns", "exec", t.hosts[0], "unshare", "--uts", "sh", "-c", `hostname "$0" && exec "$@"`, t.hosts[0]}
+	argv = append(argv, openMPI(t, launcher, n, append(settings, "--bind-to", "none", "--mca", "plm_rsh_agent", filepath.Join(t.peers, "agent.sh"))...)...)
+	return append(argv, "-x", "UCX_TLS=tcp,self", "--host", strings.Join(t.hosts[:n], ","), "-np", strconv.Itoa(n))
 }
 
 func onHost(t *tools) string { return filepath.Join(t.peers, "onhost.sh") }
@@ -89,7 +118,7 @@ func onHosts(program string) func(t *tools) []string {
 	return func(t *tools) []string { return []string{t.bin(program)} }
 }
 
-var suites = slices.Concat(theSuites(), suitesOnHosts(), suitesOfPEs(), suitesOfKernels())
+var suites = slices.Concat(theSuites(), suitesOnHosts(), suitesOfPEs(), suitesOfLocks(), suitesOfKernels())
 
 func theSuites() []suite {
 	return []suite{

@@ -52,7 +52,7 @@ func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*too
 }
 
 func (n needs) and(m needs) needs {
-	return needs{n.osh || m.osh, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, max(n.hosts, m.hosts)}
+	return needs{n.osh || m.osh, n.mpi || m.mpi, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, max(n.hosts, m.hosts)}
 }
 
 func (t *tools) bin(name string) string { return filepath.Join(t.dir, name) }
@@ -72,7 +72,7 @@ func (t *tools) lacks(n needs) error {
 		wanted bool
 		name   string
 	}{
-		{n.hosts > len(t.hosts), "hosts"}, {n.osh, "osh"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"},
+		{n.hosts > len(t.hosts), "hosts"}, {n.osh, "osh"}, {n.mpi, "mpi"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"},
 		{n.samples, "samples"}, {n.kernels, "kernels"},
 	} {
 		if err := t.missing[need.name]; need.wanted && err != nil {
@@ -138,6 +138,9 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 	}
 	if want.osh {
 		t.miss("osh", t.buildPeer(ctx, "osh", "osh", debianMPI, "oshcc"))
+	}
+	if want.mpi {
+		t.miss("mpi", t.buildPeer(ctx, "mpi", "mpi", debianMPI, "mpicc"))
 	}
 	if want.ucp {
 		t.miss("ucp", t.buildPeer(ctx, "ucp", "ucp", "gcc libucx-dev", "gcc", "-lucp", "-lucs"))

@@ -1,0 +1,135 @@
+package compare
+
+// Locks: alone, and with all PEs at one lock, on this host and on several. The peers' are OSHMEM's
+// shmem_set_lock and MPI's MPI_Win_lock. Groups of their own, because a peer that lets a PE starve ends by its
+// deadline and has no figures then.
+
+import "fmt"
+
+type lock struct {
+	bench, name string
+	fair        bool // first come, first served on one host: the goals are for these
+}
+
+var ourLocks = []lock{
+	{"lock", "pgas.Lock", true},
+	{"dmcs", "D-MCS", true},
+	{"alock", "ALock", true},
+	{"rmamcs", "RMA-MCS", false},
+	{"rmarw", "RMA-RW", false},
+	{"ncosed", "N-CoSED", false},
+}
+
+// A lockField is where locks are compared.
+type lockField struct {
+	place      string
+	ours       string
+	osh, mpi   []string // settings of the peers: the best of them counts
+	alone      []string // the same, for one PE that is alone, OSHMEM
+	aloneMPI   []string
+	everywhere bool    // look at locks of the last PE's memory too, and at all kinds
+	aloneGoal  float64 // how many times better fair ones have to be
+	goal       float64
+}
+
+func lockFields() []lockField {
+	fields := []lockField{{"2 PEs", of("ours", 2), []string{of("osh", 2)}, []string{of("mpi", 2)}, []string{of("osh", 2)}, []string{of("mpi", 2)}, true, 5, 1}}
+	for _, c := range []struct {
+		npes int
+		goal float64
+	}{{4, 1}, {8, 5}, {16, 5}} {
+		n := c.npes
+		osh := []string{of("osh", n), of("osh-awake", n)}
+		fields = append(fields, lockField{
+			fmt.Sprintf("%d PEs", n), of("ours", n), osh, []string{of("mpi", n)}, []string{of("osh-awake", n)}, []string{of("mpi-awake", n)}, false, 5, c.goal,
+		})
+	}
+	for _, c := range []struct {
+		hosts int
+		name  string
+		goal  float64
+	}{{2, "two hosts", 2}, {4, "four hosts", 1}} {
+		osh, mpi := []string{ofHosts("osh", c.hosts)}, []string{ofHosts("mpi", c.hosts)}
+		fields = append(fields, lockField{c.name, ofHosts("ours", c.hosts), osh, mpi, osh, mpi, true, 1, c.goal})
+	}
+	return fields
+}
+
+func rowsOfLocks() (rows []row) {
+	for _, f := range lockFields() {
+		rows = append(append(rows, f.rowsAlone()...), f.rowsContended()...)
+	}
+	return rows
+}
+
+// wanted are the kinds that are looked at alone.
+func (f lockField) wanted() []lock {
+	if f.everywhere {
+		return ourLocks
+	}
+	return ourLocks[:3]
+}
+
+func (f lockField) rowsAlone() (rows []row) {
+	group := "locks alone, " + f.place
+	for _, l := range f.wanted() {
+		least := 0.0
+		if l.fair {
+			least = f.aloneGoal
+		}
+		rows = append(rows, f.row(group, l.name+" of the own memory", l.bench+"-own", "lock-own", f.alone, least, perOperation))
+		if f.everywhere {
+			rows = append(rows, f.row(group, l.name+" of another PE's memory", l.bench+"-other", "lock-other", f.alone, least, perOperation))
+		}
+	}
+	return append(rows, f.row(group, "D-MCS of the own memory, against MPI", "dmcs-own", "lock-own", f.aloneMPI, 0, perOperation))
+}
+
+func (f lockField) rowsContended() (rows []row) {
+	group := "locks contended, " + f.place
+	for _, l := range ourLocks {
+		least := 0.0
+		if l.fair {
+			least = f.goal
+		}
+		rows = append(rows, f.row(group, l.name, l.bench+"-contended", "lock-contended", f.osh, least, perOperation))
+	}
+	for _, l := range ourLocks[:2] {
+		rows = append(rows,
+			f.row(group, l.name+", longest wait", l.bench+"-contended", "lock-contended", f.osh, 0, longestWait),
+			f.row(group, l.name+", most turns to fewest", l.bench+"-contended", "lock-contended", f.osh, 0, unfairness))
+	}
+	return append(rows,
+		f.row(group, "D-MCS, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, perOperation),
+		f.row(group, "D-MCS, longest wait, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, longestWait),
+		f.row(group, "D-MCS, most turns to fewest, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, unfairness))
+}
+
+func (f lockField) row(group, name, ours, theirs string, suites []string, least float64, k kind) row {
+	var points []point
+	for _, s := range suites {
+		points = append(points, point{s, theirs, 8})
+	}
+	goal := ""
+	switch {
+	case least == 1:
+		goal = noSlower
+	case least > 1:
+		goal = fmt.Sprintf("%.0fx", least)
+	}
+	return row{group, name, point{f.ours, ours, 8}, points, least, goal, k}
+}
+
+// suitesOfLocks are those that only locks need.
+func suitesOfLocks() (all []suite) {
+	for _, n := range []int{2, 4, 8, 16} {
+		all = append(all,
+			suite{name: of("mpi", n), says: fmt.Sprintf("MPI, %d PEs", n), needs: needs{mpi: true}, argv: mpi(n, chosen)},
+			suite{name: of("mpi-awake", n), says: fmt.Sprintf("MPI that never yields, %d PEs", n), needs: needs{mpi: true}, argv: mpi(n, awake)},
+			suite{name: of("osh-awake", n), says: fmt.Sprintf("OSHMEM that never yields, %d PEs", n), needs: needs{osh: true}, argv: oshmem(n, awake, "osh")})
+	}
+	for _, n := range []int{2, 4} {
+		all = append(all, suite{name: ofHosts("mpi", n), says: fmt.Sprintf("MPI on %d hosts", n), needs: needs{mpi: true, hosts: n}, argv: mpiOnHosts(n)})
+	}
+	return all
+}
