@@ -49,6 +49,20 @@ func TestCheck(t *testing.T) {
 	})
 }
 
+// What the sample is to show, on the machine that is simulated: one request for all children is at least 1.5 times
+// as fast as a receive for each.
+func TestFaster(t *testing.T) {
+	ratios, err := program(&options{}).Faster(t.Context(), "notify", "-pes", "32,64,256", "-reductions", "4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ratio := range ratios {
+		if ratio < 1.5 {
+			t.Errorf("point %d: notified puts are %.2f times as fast as messages", i, ratio)
+		}
+	}
+}
+
 // Each PE but the root is the child that its parent takes it for, and depths are by one more than the parent's.
 func TestPlace(t *testing.T) {
 	for _, arity := range []int{2, 3, 16} {

@@ -91,6 +91,11 @@ const mostEvents = 2_000_000_000
 
 // simulate measures in the simulator.
 func (p *Program) simulate(ctx context.Context, o *options, out io.Writer) error {
+	return p.eachSimulated(ctx, o, func(where string, results []result) error { return p.report(out, o, where, results) })
+}
+
+// eachSimulated measures in the simulator, and calls then with the results of each number of PEs.
+func (p *Program) eachSimulated(ctx context.Context, o *options, then func(where string, results []result) error) error {
 	for _, npes := range o.pes {
 		if p.Prepare != nil {
 			if err := p.Prepare(npes); err != nil {
@@ -106,12 +111,26 @@ func (p *Program) simulate(ctx context.Context, o *options, out io.Writer) error
 			results[i] = newResult(p, m, npes, took)
 			results[i].Transport = "sim " + o.machine
 		}
-		where := fmt.Sprintf("%d simulated PEs (%s)", npes, o.machine)
-		if err := p.report(out, o, where, results); err != nil {
+		if err := then(fmt.Sprintf("%d simulated PEs (%s)", npes, o.machine), results); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Faster is how many times as fast as the first mode the named one is in the simulator, with each of the numbers
+// of PEs, as the flags have it. It is for tests of what a program is to show.
+func (p *Program) Faster(ctx context.Context, mode string, flags ...string) (ratios []float64, err error) {
+	first := p.Modes[0].Name
+	o, _, err := p.parse(append([]string{"-sim", "-mode", first + "," + mode}, flags...))
+	if err != nil {
+		return nil, err
+	}
+	err = p.eachSimulated(ctx, o, func(_ string, results []result) error {
+		ratios = append(ratios, results[0].P50ns/results[1].P50ns)
+		return nil
+	})
+	return ratios, err
 }
 
 // simulated is the time that each round of m takes with so many PEs.

@@ -98,6 +98,12 @@ a sleep of 4 on 4 simulated PEs (aries)
 	}
 }
 
+func TestFaster(t *testing.T) {
+	if got, err := sleeper(nil).Faster(t.Context(), "quick", "-pes", "2,8"); err != nil || len(got) != 2 || got[0] != 3 || got[1] != 3 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // On real PEs too each mode has its line, on PE 0 alone.
 func TestMeasured(t *testing.T) {
 	pgastest.Run(t, 2, func(ctx context.Context, w *pgas.World) error {
