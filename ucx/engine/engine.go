@@ -21,6 +21,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -88,6 +89,16 @@ func (e *Engine) start() error {
 	return nil
 }
 
+// twoProcessors sees to it that the Go scheduler has two processors, unless the user has said how many.
+// Where a process is bound to one CPU it has one, and a wait that takes more than 20 µs in C then has it taken
+// away, with a thread to wake and another to switch to before the wait can return: on a CPU that several
+// PEs share, that took longer than the messages. With an idle processor beside it, nobody takes it away.
+func twoProcessors() {
+	if runtime.GOMAXPROCS(0) < 2 && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(2)
+	}
+}
+
 // prepare makes an engine that serves nobody yet.
 func prepare(config Config) (*Engine, error) {
 	if len(config.Heap) == 0 {
@@ -102,6 +113,7 @@ func prepare(config Config) (*Engine, error) {
 	if config.Silence == 0 {
 		config.Silence = 30 * time.Second
 	}
+	twoProcessors()
 	e := &Engine{config: config, channels: map[*Channel]struct{}{}}
 	e.pins.Pin(&config.Heap[0])
 	e.pins.Pin(config.Waiting)

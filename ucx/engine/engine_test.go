@@ -382,3 +382,17 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitsKeepTheirProcessor: an engine leaves the Go scheduler with one processor only if the user wants it.
+func TestWaitsKeepTheirProcessor(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	t.Setenv("GOMAXPROCS", "1")
+	if twoProcessors(); runtime.GOMAXPROCS(0) != 1 {
+		t.Errorf("the user has asked for one processor and has %d", runtime.GOMAXPROCS(0))
+	}
+	t.Setenv("GOMAXPROCS", "")
+	if twoProcessors(); runtime.GOMAXPROCS(0) != 2 {
+		t.Errorf("a process on one CPU has %d processors", runtime.GOMAXPROCS(0))
+	}
+}

@@ -78,6 +78,8 @@ struct engine {
     // Who drives, read by the service thread.
     uint32_t drivers __attribute__((aligned(64))); // threads inside a waiting call
     uint32_t drives;                               // ever
+    uint32_t neighbours; // looks for which others are expected to need this CPU, as at the last offer
+
     // Written by the service thread, read by everybody.
     uint32_t polling __attribute__((aligned(64))); // it sleeps on the worker's event fd
     uint32_t deep;                                 // it sleeps and does not look after channels

@@ -56,6 +56,27 @@ void note_silence(channel_t *c, lane_t *l, int64_t ns)
         lane_fail(l, UCS_ERR_TIMED_OUT);
 }
 
+// crowded says whether others are likely to need this CPU: then it is offered to them at every look.
+static int crowded(const engine_t *e)
+{
+    return e->config.crowded || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
+}
+
+// offer_cpu lets others run. If any did, more offers are due soon: more PEs than CPUs may be here than this
+// host knows of, in containers or jobs of their own.
+static void offer_cpu(engine_t *e)
+{
+    enum { RAN_NS = 2000, LOOKS = 256 };
+    int64_t since = now_ns();
+    sched_yield();
+    uint32_t n = __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED);
+    if (now_ns() - since > RAN_NS)
+        n = LOOKS;
+    else if (n > 0)
+        n--;
+    __atomic_store_n(&e->neighbours, n, __ATOMIC_RELAXED);
+}
+
 static void reap_lanes(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
@@ -130,9 +151,10 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             idle = 0;
             continue;
         }
-        if (e->config.crowded)
-            sched_yield();
-        if (n % CLOCK_EVERY && !e->config.crowded)
+        int yielding = crowded(e);
+        if (yielding)
+            offer_cpu(e);
+        if (n % CLOCK_EVERY && !yielding)
             continue;
         int64_t now = now_ns();
         if (!start)
@@ -150,8 +172,8 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
         last = now;
         if (now - start > budget_ns)
             break;
-        if (now - idle > YIELD_NS)
-            sched_yield();
+        if (now - idle > YIELD_NS && !yielding)
+            offer_cpu(e);
         if (now - idle > e->config.spin_ns) {
             flush_others(c);
             nap(c, budget_ns - (now - start));
@@ -341,17 +363,18 @@ static void stay_enter(engine_t *e)
 // stay_on is called whenever nothing has arrived. It says whether the budget is left.
 static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
 {
-    if (e->config.crowded)
-        sched_yield();
-    if (s->n++ % CLOCK_EVERY && !e->config.crowded)
+    int yielding = crowded(e);
+    if (yielding)
+        offer_cpu(e);
+    if (s->n++ % CLOCK_EVERY && !yielding)
         return 1;
     int64_t now = now_ns();
     if (!s->start)
         s->start = s->ticked = now;
     if (now - s->start > budget_ns)
         return 0;
-    if (now - s->start > YIELD_NS)
-        sched_yield();
+    if (now - s->start > YIELD_NS && !yielding)
+        offer_cpu(e);
     if (now - s->ticked > TICK_NS) {
         tick_channels(e);
         s->ticked = now;
