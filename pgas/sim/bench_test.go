@@ -24,7 +24,7 @@ func BenchmarkOps(b *testing.B) {
 		{"one", func(w *pgas.World, words pgas.Sym[int64]) { pgas.AtomicOf(words, 0).FetchAdd(0, 1) }},
 		{"put", func(w *pgas.World, words pgas.Sym[int64]) { words.At(0).Put(anyPE(w), 1) }},
 	} {
-		for _, npes := range []int{2, 16, 64, 256, 1024} {
+		for _, npes := range []int{2, 16, 64, 256, 1024, 4096} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, npes), func(b *testing.B) {
 				var used time.Duration
 				_, err := sim.Run(b.Context(), sim.Config{Topology: "numa:8,host:2,rack:16", MaxEvents: 1 << 40}, npes, func(ctx context.Context, w *pgas.World) error {

@@ -79,6 +79,7 @@ func (c *channel) newOp(k kind, pe int, off uint64) *op {
 	s := c.pe.s
 	o := s.newOp(k)
 	o.from, o.to, o.off = c.pe, s.pes[pe], off
+	o.origin, o.target = int32(c.pe.id), int32(pe)
 	return o
 }
 
@@ -96,7 +97,7 @@ func (c *channel) Put(pe int, dst uint64, src []byte) {
 func (c *channel) put(pe int, dst uint64, src []byte) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
-	o.nic = !c.pe.sameHost(o.to)
+	o.nic = !c.pe.s.sameHost(c.pe.id, pe)
 	c.usesOwn(src, false)
 	c.post(o)
 }
@@ -106,7 +107,7 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
 	o.signal, o.sig, o.rmw, o.operand = true, sig, op, value
-	o.nic = c.atomicsByNIC(o.to)
+	o.nic = c.atomicsByNIC(pe)
 	c.usesOwn(src, false)
 	c.post(o)
 }
@@ -114,7 +115,7 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 // Get is transport.Channel's.
 func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	o := c.newOp(opGet, pe, src)
-	o.size, o.nic = len(dst), !c.pe.sameHost(o.to)
+	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
 	err := c.do(o)
 	copy(dst, o.data) // here: dst may be on the stack of this task
 	c.usesOwn(dst, true)
@@ -125,7 +126,7 @@ func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 // GetNB is transport.Channel's.
 func (c *channel) GetNB(pe int, dst []byte, src uint64) {
 	o := c.newOp(opGet, pe, src)
-	o.size, o.dst, o.nic = len(dst), dst, !c.pe.sameHost(o.to)
+	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.id, pe)
 	c.post(o)
 }
 
@@ -153,13 +154,13 @@ func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint6
 func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) *op {
 	o := c.newOp(opAtomic, pe, at.Off)
 	o.rmw, o.bytes, o.operand, o.cond = op, uint8(at.Bytes), operand, cond
-	o.nic = c.atomicsByNIC(o.to)
+	o.nic = c.atomicsByNIC(pe)
 	return o
 }
 
-// atomicsByNIC says who executes an atomic on p.
-func (c *channel) atomicsByNIC(p *pe) bool {
-	return !c.pe.sameHost(p) || c.pe.s.cfg.Atomics == Split && !c.cpu
+// atomicsByNIC says who executes an atomic on pe.
+func (c *channel) atomicsByNIC(pe int) bool {
+	return !c.pe.s.sameHost(c.pe.id, pe) || c.pe.s.cfg.Atomics == Split && !c.cpu
 }
 
 // do issues o and waits until it is back. The caller releases it.
@@ -168,7 +169,7 @@ func (c *channel) do(o *op) error {
 	t.gen++
 	t.err = nil
 	o.task, o.gen = t, t.gen
-	if s.chaotic() || o.note.leaves {
+	if s.chaotic() || o.leaves {
 		o.flow = c.flow(o.to.id)
 	}
 	if s.chaotic() {
@@ -227,7 +228,7 @@ func (c *channel) fence(t *task, f *flow) {
 	switch {
 	case c.pe.s.chaotic():
 		f.fence()
-	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.sameHost(f.to):
+	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.s.sameHost(c.pe.id, f.to.id):
 		c.await(t, f)
 	}
 }
@@ -287,7 +288,7 @@ func (c *channel) byNIC(f *flow) bool {
 	if f == nil {
 		return slices.ContainsFunc(c.all, c.byNIC)
 	}
-	return f.posted > 0 && c.atomicsByNIC(f.to) || f.since > c.pe.s.now
+	return f.posted > 0 && c.atomicsByNIC(f.to.id) || f.since > c.pe.s.now
 }
 
 func (c *channel) left(f *flow) int {

@@ -15,21 +15,21 @@ import (
 
 // A task is a thread of control of a PE: its body, or what its World starts besides.
 type task struct {
-	pe     *pe
-	n      int32 // of its PE's tasks
-	resume func() (struct{}, bool)
-	stop   func()
-	pause  func(struct{}) bool
-	killed bool
-	over   bool
-
-	lag  int64 // time that it has used since it was resumed
-	busy int64 // while it is parked: it does not go on before that time
-	gen  uint64
-	// Of a wait under way:
+	pe      *pe
+	gen     uint64
+	lag     int64 // time that it has used since it was resumed
+	resume  func() (struct{}, bool)
+	pause   func(struct{}) bool
+	err     error // how its wait has ended
+	killed  bool
+	over    bool
 	waiting bool
-	wait    wait
-	err     error // how it ended
+	n       int32 // of its PE's tasks
+
+	wait  wait  // under way
+	busy  int64 // while it is parked: it does not go on before that time
+	stop  func()
+	trail trail
 }
 
 // newTask makes a task that has not begun.
@@ -38,7 +38,7 @@ func (s *sim) newTask(p *pe, f func()) *task {
 	t.resume, t.stop = iter.Pull(func(pause func(struct{}) bool) {
 		t.pause = pause
 		defer t.end()
-		f()
+		t.at(p.id%stackColors, f)
 	})
 	p.tasks = append(p.tasks, t)
 	s.alive++
@@ -76,11 +76,9 @@ func panicError(p any) error {
 
 // run runs tasks until none is left, or none can go on.
 func (s *sim) run() {
-	for s.current = s.next(); s.current != nil; {
-		t := s.current
-		s.current = nil
-		s.running = t
-		if _, more := t.resume(); !more {
+	for t := s.next(); t != nil; t = s.current {
+		s.current, s.running = nil, t
+		if _, more := t.resume(); !more || s.many {
 			s.current = s.next()
 		}
 	}
@@ -118,12 +116,16 @@ func (t *task) park() {
 	if len(s.fragile) > 0 {
 		s.checkFragile()
 	}
-	if n := s.next(); n != t {
-		s.current = n
-		if !t.pause(struct{}{}) {
-			t.killed = true
-			panic(killedError{})
+	if !s.many {
+		if s.current = s.next(); s.current == t {
+			s.current, s.running = nil, t
+			return
 		}
+	}
+	t.leaves()
+	if !t.pause(struct{}{}) {
+		t.killed = true
+		panic(killedError{})
 	}
 	s.running = t
 }
@@ -154,6 +156,9 @@ func (s *sim) next() *task {
 			continue
 		}
 		s.now = at
+		if s.many {
+			s.foresee()
+		}
 		if s.events++; s.events&(1<<14-1) == 0 {
 			s.checkLimits()
 		}

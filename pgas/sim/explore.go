@@ -467,7 +467,7 @@ func (x *explorer) state(s *sim) uint64 {
 
 // looks says that o, which is over, has changed nothing.
 func (o *op) looks() bool {
-	return !o.note.leaves && (o.kind == opGet || changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond) == o.old)
+	return !o.leaves && (o.kind == opGet || changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond) == o.old)
 }
 
 // digest identifies what o will do.
@@ -484,7 +484,7 @@ func (o *op) digest() uint64 {
 	if o.phase == writes {
 		b[2] += o.old << 8
 	}
-	if o.note.leaves {
+	if o.leaves {
 		b[6] += mix(uint64(o.note.stamp) + 1)
 	}
 	var h uint64

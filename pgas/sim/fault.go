@@ -48,7 +48,7 @@ func (s *sim) die(p *pe) {
 	if p.dead || !slices.ContainsFunc(p.tasks, func(t *task) bool { return !t.over }) {
 		return
 	}
-	p.dead = true
+	p.dead, s.deaths = true, true
 	s.recordDeath(p)
 	s.kill(p)
 	s.at(s.now+picos(s.cfg.Detection), s.callOp(p, callNews, func() { s.learn(p) }))

@@ -31,7 +31,7 @@ type order struct {
 }
 
 // ordered says that fences order o.
-func (o *op) ordered() bool { return o.kind != opGet || o.note.leaves }
+func (o *op) ordered() bool { return o.kind != opGet || o.leaves }
 
 // enter gives o, which is issued, its place.
 func (f *flow) enter(o *op) {
@@ -108,7 +108,7 @@ func (f *flow) took(s *sim, o *op) {
 
 // overlaps says that o and other write the same bytes, or that both leave a note.
 func (o *op) overlaps(other *op) bool {
-	if o.note.leaves && other.note.leaves {
+	if o.leaves && other.leaves {
 		return true
 	}
 	for _, a := range o.spans() {

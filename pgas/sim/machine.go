@@ -9,10 +9,10 @@ import (
 
 // A host has one NIC.
 type host struct {
-	name string
 	tx   int64 // the NIC has sent everything by then
 	rx   int64 // and received
 	unit int64 // and executed every atomic
+	name string
 }
 
 // lines is how many cache lines of a heap the simulator remembers the owners of. Two lines in the same
@@ -34,14 +34,23 @@ type levels struct {
 	host   int      // index of the level host in the tree
 	memory []Memory // by level
 	links  []Link   // by level, outside of the hosts
+	// That PEs are in, by level.
+	elements [][]int32
 }
 
-func newLevels(tree *topo.Tree, c *Costs) levels {
+func newLevels(tree *topo.Tree, c *Costs, npes int) levels {
 	l := levels{tree: tree}
 	names := tree.Names()
 	for i, name := range names {
 		if name == topo.Host {
 			l.host = i
+		}
+	}
+	l.elements = make([][]int32, len(names))
+	for i := range names {
+		l.elements[i] = make([]int32, npes)
+		for pe := range npes {
+			l.elements[i][pe] = int32(tree.At(i).Element(pe))
 		}
 	}
 	l.memory = make([]Memory, len(names))
@@ -69,29 +78,30 @@ func newLevels(tree *topo.Tree, c *Costs) levels {
 // socket is the level whose costs a host of one socket has.
 const socket = "socket"
 
-func (p *pe) sameHost(q *pe) bool { return p.host == q.host }
+func (s *sim) sameHost(p, q int) bool {
+	of := s.levels.elements[s.levels.host]
+	return of[p] == of[q]
+}
 
-// mostLevels is how many levels a machine may have.
-const mostLevels = 10
-
-// apart is the innermost level that p and q share an element of.
-func (s *sim) apart(p, q *pe) int {
+// apart is the innermost level that PEs p and q share an element of. It looks at neither: they may be far from
+// any cache.
+func (s *sim) apart(p, q int) int {
 	i := len(s.levels.memory) - 1
-	for i > 0 && p.elements[i] != q.elements[i] {
+	for i > 0 && s.levels.elements[i][p] != s.levels.elements[i][q] {
 		i--
 	}
 	return i
 }
 
 // link is the way that a message takes from p to q by their NICs.
-func (s *sim) link(p, q *pe) *Link {
-	if p.host == q.host {
+func (s *sim) link(p, q int) *Link {
+	if s.sameHost(p, q) {
 		return &s.costs.Loopback
 	}
 	return &s.levels.links[s.apart(p, q)]
 }
 
-func (s *sim) memory(p, q *pe) *Memory {
+func (s *sim) memory(p, q int) *Memory {
 	if p == q {
 		return &s.levels.memory[len(s.levels.memory)-1]
 	}
@@ -128,35 +138,35 @@ func (s *sim) send(o *op, t *task) {
 	if o.kind == opAtomic || o.signal {
 		n += 8
 	}
-	if o.note.leaves {
+	if o.leaves {
 		n += 8
 	}
 	o.phase = atTarget
-	s.queue.push(s.transmit(o.from, o.to, n, s.now+t.lag), o)
+	o.way = s.link(int(o.origin), int(o.target))
+	s.queue.push(s.transmit(o.way, o.from.host, n, s.now+t.lag), o)
 }
 
-// transmit is when n bytes are at q that the NIC of p may send from the given time on.
-func (s *sim) transmit(p, q *pe, n int, from int64) int64 {
-	l := s.link(p, q)
+// transmit is when n bytes are there, by l, that the NIC of h may send from the given time on.
+func (s *sim) transmit(l *Link, h *host, n int, from int64) int64 {
 	wire := int64(n) * int64(l.PerByte)
-	start := max(from, p.host.tx)
-	p.host.tx = start + max(int64(s.costs.Gap), wire)
+	start := max(from, h.tx)
+	h.tx = start + max(int64(s.costs.Gap), wire)
 	return start + wire + int64(l.Latency)
 }
 
-// receive is when the NIC of q is through with a message of n bytes from p that has arrived now.
-func (s *sim) receive(p, q *pe, n int) int64 {
-	busy := max(int64(s.costs.Gap), int64(n)*int64(s.link(p, q).PerByte))
-	q.host.rx = max(s.now, q.host.rx+busy)
-	return q.host.rx
+// receive is when the NIC of h is through with a message of n bytes that has arrived now by l.
+func (s *sim) receive(l *Link, h *host, n int) int64 {
+	busy := max(int64(s.costs.Gap), int64(n)*int64(l.PerByte))
+	h.rx = max(s.now, h.rx+busy)
+	return h.rx
 }
 
 // arrive lets the target's NIC handle o.
 func (s *sim) arrive(o *op) *task {
-	if o.to.dead {
+	if s.deaths && o.to.dead {
 		return s.lose(o)
 	}
-	when := s.receive(o.from, o.to, len(o.data))
+	when := s.receive(o.way, o.to.host, len(o.data))
 	if o.kind == opAtomic || o.signal {
 		begin := max(when, o.to.host.unit)
 		o.to.host.unit = begin + int64(s.costs.NICAtomic)
@@ -176,7 +186,7 @@ func (s *sim) arrive(o *op) *task {
 
 // touch lets the CPU of o's PE carry o out on the memory of its host.
 func (s *sim) touch(o *op, t *task) {
-	m := s.memory(o.from, o.to)
+	m := s.memory(int(o.origin), int(o.target))
 	start := s.now + t.lag
 	var done int64
 	switch {
@@ -191,7 +201,7 @@ func (s *sim) touch(o *op, t *task) {
 			done += int64(m.Line)
 		}
 	}
-	if o.note.leaves && o.from != o.to {
+	if o.leaves && o.from != o.to {
 		done += int64(m.Line)
 	}
 	done = o.inTurn(done)
@@ -232,11 +242,11 @@ func (s *sim) reply(o *op) *task {
 		if o.kind == opGet {
 			n = o.size
 		}
-		s.queue.push(s.transmit(o.to, o.from, n, s.now), o)
+		s.queue.push(s.transmit(o.way, o.to.host, n, s.now), o)
 	default:
 		// Acknowledgements wait for nobody.
 		f := o.flow
-		f.since = max(f.since, s.now+int64(s.link(o.to, o.from).Latency))
+		f.since = max(f.since, s.now+int64(o.way.Latency))
 		f.ch.since = max(f.ch.since, f.since)
 		return s.complete(o)
 	}
@@ -250,7 +260,7 @@ func (s *sim) back(o *op) *task {
 		if o.kind == opGet {
 			n = o.size
 		}
-		if when := s.receive(o.to, o.from, n); when > s.now {
+		if when := s.receive(o.way, o.from.host, n); when > s.now {
 			o.phase = returned
 			s.queue.push(when, o)
 			return nil

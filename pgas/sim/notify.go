@@ -23,9 +23,8 @@ const mostSpilled = 256
 
 // note is what o leaves at its target.
 type note struct {
-	leaves bool
-	stamp  transport.Stamp
-	bytes  uint64
+	stamp transport.Stamp
+	bytes uint64
 }
 
 // inbox is where a PE's notes arrive.
@@ -43,7 +42,7 @@ func (p *pe) openInbox() *inbox {
 
 // withNote makes o leave one about n bytes.
 func (o *op) withNote(s transport.Stamp, n int) *op {
-	o.note = note{true, s, uint64(n)}
+	o.leaves, o.note = true, note{s, uint64(n)}
 	return o
 }
 
@@ -64,7 +63,7 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) 
 	}
 	o := c.newOp(opPut, pe, dst).withNote(st, len(src))
 	o.data = append(o.data[:0], src...)
-	o.nic = !c.pe.sameHost(o.to)
+	o.nic = !c.pe.s.sameHost(c.pe.id, pe)
 	c.usesOwn(src, false)
 	c.post(o)
 	return true
@@ -81,7 +80,7 @@ func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 		return false, nil
 	}
 	o := c.newOp(opGet, pe, src).withNote(st, len(dst))
-	o.size, o.nic = len(dst), !c.pe.sameHost(o.to)
+	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
 	err := c.do(o)
 	copy(dst, o.data)
 	c.usesOwn(dst, true)
@@ -95,7 +94,7 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp
 		return false
 	}
 	o := c.newOp(opGet, pe, src).withNote(st, len(dst))
-	o.size, o.dst, o.nic = len(dst), dst, !c.pe.sameHost(o.to)
+	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.id, pe)
 	c.post(o)
 	return true
 }
@@ -119,7 +118,7 @@ func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand
 		return false
 	}
 	o := c.atomic(pe, op, at, operand, 0).withNote(st, at.Bytes)
-	if !o.nic || !c.pe.sameHost(o.to) {
+	if !o.nic || !c.pe.s.sameHost(c.pe.id, pe) {
 		c.post(o)
 		return true
 	}
@@ -132,7 +131,7 @@ func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand
 
 // over lets o return, which has taken effect: after its note, if it leaves one.
 func (s *sim) over(o *op) *task {
-	if !o.note.leaves {
+	if !o.leaves {
 		return s.reply(o)
 	}
 	o.phase = notes
@@ -192,7 +191,7 @@ func (p *pe) LooksForNotes() {
 
 // inTurn is when o, whose note would be left at the given time, may leave it: after those before it.
 func (o *op) inTurn(when int64) int64 {
-	if o.note.leaves {
+	if o.leaves {
 		when = max(when, o.flow.noted)
 		o.flow.noted = when
 	}
@@ -201,7 +200,7 @@ func (o *op) inTurn(when int64) int64 {
 
 // inside says that o travels in its note.
 func (o *op) inside() bool {
-	return o.note.leaves && o.kind == opPut && len(o.data) <= shm.InlineBytes
+	return o.leaves && o.kind == opPut && len(o.data) <= shm.InlineBytes
 }
 
 var (

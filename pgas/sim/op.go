@@ -38,32 +38,42 @@ const (
 	returned              // and the NIC is through with it
 )
 
+// What every event of an operation looks at is in the first two lines of 64 bytes.
 type op struct {
 	kind   kind
 	phase  phase
 	nic    bool // by the NICs, not by the CPU
 	signal bool // a put with a signal after it
+	leaves bool // a note after it
 	rmw    transport.Op
 	bytes  uint8 // of the word
-	order
-	serial  int32 // in an exploration, of what its PE has under way that nobody waits for
-	from    *pe
-	to      *pe
+	origin int32 // number of from
+	target int32 // and of to
+	from   *pe
+	to     *pe
+	way    *Link  // between their NICs
+	task   *task  // that waits for it, or nil
+	gen    uint64 // of the task
+	off    uint64 // of the data, or of the word
+
 	flow    *flow
-	task    *task // that waits for it, or nil
-	gen     uint64
-	id      uint64 // order of issue
-	off     uint64 // of the data, or of the word
-	size    int    // bytes of data
 	operand uint64
 	cond    uint64
 	old     uint64 // what the word was
-	sig     uint64
-	note    note
+	id      uint64 // order of issue
 	data    []byte // of a put, or fetched
-	dst     []byte // where the result goes that nobody waits for
-	call    func()
+
+	size int    // bytes of data to get
+	dst  []byte // where the result goes that nobody waits for
+	sig  uint64
+	call func()
+	note note
+	order
+	serial int32 // in an exploration, of what its PE has under way that nobody waits for
 }
+
+// moreOps is how many are allocated at once.
+const moreOps = 64
 
 // keepData is how long a buffer may be to be kept for another operation.
 const keepData = 4096
@@ -75,10 +85,20 @@ func (s *sim) newOp(k kind) *op {
 		o.kind = k
 		return o
 	}
-	return &op{kind: k}
+	more := make([]op, moreOps)
+	for i := range more[1:] {
+		s.spare = append(s.spare, &more[1+i])
+	}
+	more[0].kind = k
+	return &more[0]
 }
 
 func (s *sim) release(o *op) {
+	if o.kind == opAtomic && o.task != nil && !o.leaves && !s.chaotic() { // the most frequent: the rest of it was not used
+		o.phase, o.task = atTarget, nil
+		s.spare = append(s.spare, o)
+		return
+	}
 	data := o.data[:0]
 	if cap(data) > keepData {
 		data = nil
@@ -125,7 +145,7 @@ func (s *sim) handle(o *op) *task {
 
 // effect lets o change or read the memory of its target. An operation may take effect in two steps.
 func (s *sim) effect(o *op) *task {
-	if o.to.dead {
+	if s.deaths && o.to.dead {
 		return s.lose(o)
 	}
 	if f := o.flow; f != nil && o.phase == takes && s.chaotic() && f.early(o) {
@@ -293,7 +313,7 @@ func (s *sim) changed(p *pe, lo, hi uint64) {
 
 // complete ends o at the PE that issued it.
 func (s *sim) complete(o *op) *task {
-	if o.from.dead {
+	if s.deaths && o.from.dead {
 		s.release(o)
 		return nil
 	}

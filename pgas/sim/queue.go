@@ -1,8 +1,9 @@
 package sim
 
-// The event queue: a radix heap. Time never goes back, so an event goes to the bucket of the highest bit
-// in which its time differs from that of the last event, and moves to a lower one a few times in its life.
-// Events of the same time come out in the order in which they went in.
+// The event queue: a radix heap. Time never goes back, so an event goes to the bucket of the highest bit in
+// which its time differs from a time that all earlier ones have passed, and moves to a lower one a few times
+// in its life. The next events are kept in their order, so that it is known whom they will concern. Events of
+// the same time come out in the order in which they went in.
 
 import "math/bits"
 
@@ -12,57 +13,95 @@ type event struct {
 }
 
 type queue struct {
-	last    int64 // time of the last event
-	n       int
-	head    int    // next of buckets[0]
-	used    uint64 // bit i-1: buckets[i] holds something
+	n     int
+	next  []event // those before limit, from head on, in order
+	head  int
+	last  int64 // time of the last event
+	limit int64
+	base  int64  // buckets are by the highest bit in which times differ from this one
+	used  uint64 // bit i: buckets[i] holds something
+	// Times are not negative, so no two differ in bit 63.
 	buckets [64][]event
 }
 
+const (
+	foreseen  = 8  // so many events are in order, if there are as many
+	nextMost  = 32 // a larger bucket is split before it is put in order
+	nextSpare = 64 // events that are over, at the beginning of next
+)
+
 func (q *queue) push(at int64, o *op) {
-	i := bits.Len64(uint64(at ^ q.last))
-	q.buckets[i] = append(q.buckets[i], event{at, o})
-	if i > 0 {
-		q.used |= 1 << (i - 1)
-	}
 	q.n++
+	if at < q.limit {
+		q.sort(event{at, o})
+		return
+	}
+	q.put(event{at, o})
+}
+
+func (q *queue) put(e event) {
+	i := bits.Len64(uint64(e.at ^ q.base))
+	q.buckets[i] = append(q.buckets[i], e)
+	q.used |= 1 << i
+}
+
+// sort puts e among the next events, behind those of the same time.
+func (q *queue) sort(e event) {
+	q.next = append(q.next, e)
+	i := len(q.next) - 1
+	for ; i > q.head && q.next[i-1].at > e.at; i-- {
+		q.next[i] = q.next[i-1]
+	}
+	q.next[i] = e
 }
 
 // pop returns the next event, or nil.
 func (q *queue) pop() (int64, *op) {
-	if q.head == len(q.buckets[0]) && !q.refill() {
+	for len(q.next)-q.head < foreseen && q.used != 0 {
+		q.refill()
+	}
+	if q.head == len(q.next) {
 		return q.last, nil
 	}
-	e := &q.buckets[0][q.head]
+	e := &q.next[q.head]
 	o := e.op
 	e.op = nil
 	q.head++
 	q.n--
+	q.last = e.at
 	return q.last, o
 }
 
-// refill moves the next event, and all of the same time, to bucket 0.
-func (q *queue) refill() bool {
-	q.buckets[0], q.head = q.buckets[0][:0], 0
-	if q.used == 0 {
-		return false
+// refill takes the first bucket: if there is little in it, it is put in order.
+func (q *queue) refill() {
+	if q.head >= nextSpare {
+		n := copy(q.next, q.next[q.head:])
+		clear(q.next[n:])
+		q.next, q.head = q.next[:n], 0
 	}
-	i := bits.TrailingZeros64(q.used) + 1
+	i := bits.TrailingZeros64(q.used)
 	b := q.buckets[i]
-	first := b[0].at
-	for _, e := range b[1:] {
-		first = min(first, e.at)
-	}
-	q.last = first
-	for _, e := range b {
-		k := bits.Len64(uint64(e.at ^ first))
-		q.buckets[k] = append(q.buckets[k], e)
-		if k > 0 {
-			q.used |= 1 << (k - 1)
+	q.used &^= 1 << i
+	switch {
+	case i == 0:
+		q.next = append(q.next, b...) // all of the same time
+		q.limit = q.base + 1
+	case len(b) <= nextMost:
+		q.limit = (q.base>>i + 1) << i // the end of the bucket
+		q.base = q.limit - 1
+		for _, e := range b {
+			q.sort(e)
+		}
+	default:
+		q.base = b[0].at
+		for _, e := range b[1:] {
+			q.base = min(q.base, e.at)
+		}
+		q.limit = q.base
+		for _, e := range b {
+			q.put(e)
 		}
 	}
 	clear(b)
 	q.buckets[i] = b[:0]
-	q.used &^= 1 << (i - 1)
-	return true
 }

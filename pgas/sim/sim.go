@@ -135,6 +135,8 @@ type sim struct {
 	issued  uint64
 	events  uint64
 	spare   []*op
+	many    bool // PEs: more than caches hold
+	deaths  bool // some PE is dead
 
 	fragile      []*task // that wait with contexts which may end
 	nextFragile  int
@@ -149,28 +151,29 @@ type sim struct {
 
 // pe is a PE, and the transport of its World.
 //
-// What every operation looks at comes first: with thousands of PEs, none of them is in a cache.
+// With thousands of PEs, none of them is in a cache. The first line of 64 bytes is what operations of others
+// look at, the second what the PE's own do besides.
 type pe struct {
-	s        *sim
-	host     *host
-	heap     []byte
-	waiting  []*task
-	elements [mostLevels]int32 // that it is in, by level
-	id       int
-	stuck    int64 // it computes nothing before that time
-	random   splitmix
-	dead     bool
-	known    bool // that it is dead
+	heap    []byte
+	waiting []*task
+	dead    bool
+	known   bool // that it is dead
 
-	tasks    []*task
+	s      *sim
+	host   *host
+	id     int
+	tasks  []*task
+	random splitmix
+	stuck  int64 // it computes nothing before that time
+	world  *pgas.World
+
 	channels int   // made so far
 	serials  int32 // of what an exploration tells apart
 	locked   []lockedWord
 	notes    inbox
 	seg      *boot.Segment
-	world    *pgas.World
 	lost     []*op // that it has not answered
-	lines    [lines]cacheLine
+	lines    []cacheLine
 }
 
 // newSimIn makes a run in the mapping mem of an earlier one, or in a new one.
@@ -204,7 +207,7 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	if cfg.Detection == 0 {
 		cfg.Detection = 100 * time.Millisecond
 	}
-	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs), body: body}
+	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs, npes), body: body}
 	s.random = splitmix(mix(cfg.Seed))
 	s.trace.out = cfg.Trace
 	return s, s.makePEs(npes)
@@ -220,9 +223,6 @@ func treeOf(list string, npes int) (*topo.Tree, error) {
 		return nil, fmt.Errorf("topology %s: %w", list, err)
 	}
 	tree, err := topo.Build(spec, []int{npes}, nil)
-	if err == nil && tree.Depth() > mostLevels {
-		err = fmt.Errorf("topology %s: %d levels are more than the %d that are simulated", list, tree.Depth(), mostLevels)
-	}
 	return tree, err
 }
 
@@ -235,22 +235,22 @@ func (s *sim) makePEs(npes int) error {
 		return fmt.Errorf("sim: the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
 	}
 	level, _ := s.levels.tree.Level(topo.Host)
-	hosts := make([]*host, level.Elements())
+	hosts := make([]host, level.Elements())
 	for i := range hosts {
-		hosts[i] = &host{name: fmt.Sprintf("host%d", i)}
+		hosts[i].name = fmt.Sprintf("host%d", i)
 	}
 	s.pes = make([]*pe, npes)
+	s.many = npes >= manyPEs
+	all, owners := make([]pe, npes), make([]cacheLine, npes*lines)
 	s.hosts = make([]boot.Host, npes)
 	for i := range s.pes {
-		h := hosts[level.Element(i)]
+		h := &hosts[level.Element(i)]
 		seg, err := boot.NewSegmentIn(s.mem[uint64(i)*each:uint64(i+1)*each], npes, i, heapMax)
 		if err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}
-		s.pes[i] = &pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
-		for k := range s.levels.tree.Depth() {
-			s.pes[i].elements[k] = int32(s.levels.tree.At(k).Element(i))
-		}
+		all[i] = pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), lines: owners[i*lines : (i+1)*lines], random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
+		s.pes[i] = &all[i]
 		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
 	}
 	s.common = pgas.NewCommon(npes)

@@ -49,13 +49,21 @@ func (s *sim) record(w what, o *op) {
 	t := &s.trace
 	e := &t.last[t.n%kept]
 	t.n++
-	*e = step{s.now, w, o.kind, o.rmw, int32(o.from.id), int32(o.to.id), o.id, o.off, max(len(o.data), o.size), o.operand, o.cond, o.old}
+	*e = step{s.now, w, o.kind, o.rmw, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
 	if o.signal && w != effectStep {
 		e.off = o.sig
 	}
 	if t.out != nil {
 		fmt.Fprintln(t.out, e)
 	}
+}
+
+// bytesMoved is how much data o moves.
+func (o *op) bytesMoved() int {
+	if o.kind == opGet {
+		return o.size
+	}
+	return len(o.data)
 }
 
 func (s *sim) recordDeath(p *pe) {

@@ -1,0 +1,18 @@
+#include "textflag.h"
+
+// func prefetch(at uintptr, n int)
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVD at+0(FP), R0
+	MOVD n+8(FP), R1
+
+line:
+	PRFM (R0), PLDL1KEEP
+	ADD  $64, R0
+	SUBS $1, R1
+	BGT  line
+	RET
+
+// func goroutine() uintptr
+TEXT ·goroutine(SB), NOSPLIT, $0-8
+	MOVD g, ret+0(FP)
+	RET

@@ -1,0 +1,12 @@
+//go:build amd64 || arm64
+
+package sim
+
+// prefetch asks for n lines of 64 bytes, from at on, to be brought into the cache. It is a wish: at may be
+// anything.
+//
+//go:noescape
+func prefetch(at uintptr, n int)
+
+// goroutine is where the runtime keeps what it knows of the goroutine that runs.
+func goroutine() uintptr
