@@ -116,9 +116,9 @@ func (l LockRef) Unlock() error {
 
 // enterFirst goes to the end of the queue and waits for the turn, unless ctx has ended.
 func (l LockRef) enterFirst(ctx context.Context) error {
-	if err := context.Cause(ctx); err != nil {
+	if ctx.Err() != nil {
 		l.w.locks.away(l.off)
-		return err
+		return context.Cause(ctx)
 	}
 	before, err := l.enter()
 	switch {
@@ -148,10 +148,11 @@ func (l LockRef) enter() (before int, err error) {
 // prepare makes this PE's words ready for the queue, and returns how it is called there. Nobody else looks at
 // them meanwhile, so what need not be written is not.
 func (l LockRef) prepare() uint64 {
-	for _, word := range [...]uintptr{lockNext, lockTurn} {
-		if own := l.own(word); own.Load() != 0 {
-			own.Store(0)
-		}
+	if next := l.own(lockNext); next.Load() != 0 {
+		next.Store(0)
+	}
+	if turn := l.own(lockTurn); turn.Load() != 0 {
+		turn.Store(0)
 	}
 	return uint64(l.w.PE()) + 1
 }
@@ -215,7 +216,8 @@ func (l LockRef) behind() (int, error) {
 // Home is the PE that keeps track of who came last. It follows from the lock's place in the heap, so that
 // those of many locks are spread over the job. A PE of its host waits for no network to take a free lock.
 func (l LockRef) Home() int {
-	return int(uint64(l.off) / 8 * 0x9e3779b97f4a7c15 >> 32 % uint64(l.w.NPEs()))
+	hash := uint64(l.off) / 8 * 0x9e3779b97f4a7c15 >> 32
+	return int(hash * uint64(l.w.NPEs()) >> 32)
 }
 
 // own is a word of this PE's copy.
