@@ -67,16 +67,34 @@ func (w *World) looks() {
 	}
 }
 
-// Sleep blocks for d, or until ctx ends, and returns its cause then.
+// Sleep blocks for d. It returns sooner when ctx ends, with its cause, and when a PE of the job dies, with a
+// *PeerError: who looks for something now and then, and sleeps between looks, learns that it will not come.
 func (w *World) Sleep(ctx context.Context, d time.Duration) error {
-	if w.sched != nil {
-		return w.sched.Sleep(ctx, d)
+	if err := w.broken(ctx); err != nil {
+		return err
 	}
+	if w.sched != nil {
+		if err := w.sched.Sleep(ctx, d); err != nil {
+			return err
+		}
+		return w.failure()
+	}
+	for d > longNap {
+		if err := w.nap(ctx, longNap); err != nil {
+			return err
+		}
+		d -= longNap
+	}
+	return w.nap(ctx, d)
+}
+
+// nap is a sleep that learns of deaths at its end.
+func (w *World) nap(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return nil
+		return w.failure()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -71,3 +71,19 @@ func TestByCPU(t *testing.T) {
 	pgastest.RunAll(t, 3, body)
 	pgastest.RunNIC(t, 2, body)
 }
+
+// TestSleepWithDeadPeer: whoever sleeps when a PE dies is told its name, long before the sleep is over.
+func TestSleepWithDeadPeer(t *testing.T) {
+	var got error
+	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		if w.PE() == 1 {
+			return errLeaveEarly
+		}
+		got = w.Sleep(ctx, time.Hour)
+		return got
+	})
+	var peer *pgas.PeerError
+	if !errors.Is(err, errLeaveEarly) || !errors.As(got, &peer) || peer.PE != 1 {
+		t.Fatalf("the sleep ended with %v, the job with %v", got, err)
+	}
+}

@@ -130,7 +130,9 @@ func (t *Team) said(i int, n uint64, start time.Duration) (what, where string) {
 		case t.w.Now()-start > peekTime:
 			return "has not got there", ""
 		}
-		t.w.Sleep(t.w.ctx, nap) // an end of the World is seen by the next look
+		if t.w.Sleep(t.w.ctx, nap) != nil { // the World has ended, or a PE has
+			return "has not got there", ""
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -166,9 +167,10 @@ func TestDeath(t *testing.T) {
 				pgas.AtomicOf(words, 0).FetchAdd(victim, 1)
 			}
 		},
+		"sleep": func(ctx context.Context, w *pgas.World, _ pgas.Sym[int64]) error { return w.Sleep(ctx, time.Hour) },
 		"atomic after the news": func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
-			if err := w.Sleep(ctx, time.Second); err != nil {
-				return err
+			if err := w.Sleep(ctx, time.Second); err == nil {
+				return errors.New("it slept on")
 			}
 			pgas.AtomicOf(words, 0).FetchAdd(victim, 1)
 			return nil
@@ -282,6 +284,45 @@ func TestCancelByAnother(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestExploreCancelByAnother: a context that another PE ends, at any moment, ends a wait, whatever the wait was
+// for.
+func TestExploreCancelByAnother(t *testing.T) {
+	for _, reduce := range []bool{false, true} {
+		var cancel context.CancelFunc
+		ends := map[string]bool{}
+		_, err := sim.Explore(t.Context(), sim.Config{Reduce: reduce}, 2, func(ctx context.Context, w *pgas.World) error {
+			words, err := pgas.Alloc[int64](ctx, w, 1)
+			if err != nil {
+				return err
+			}
+			word := pgas.AtomicOf(words, 0)
+			if w.PE() == 0 {
+				ctx, cancel = context.WithCancel(ctx)
+			}
+			sim.Start(ctx)
+			if w.PE() == 1 {
+				word.Set(0, 1)
+				w.Yield()
+				sim.Shares(ctx)
+				cancel()
+				return nil
+			}
+			for i := int64(1); ; i++ {
+				if _, err = word.WaitUntil(ctx, pgas.EQ, i); err != nil {
+					ends[fmt.Sprint(i, errors.Is(err, context.Canceled))] = true
+					return nil
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]bool{"1 true": true, "2 true": true}; !maps.Equal(ends, want) {
+			t.Errorf("reduce %t: the waits ended as %v, want %v", reduce, ends, want)
+		}
 	}
 }
 

@@ -61,6 +61,7 @@ func (s *sim) learn(p *pe) {
 		if !q.dead {
 			q.seg.Fail(p.id, killedBySignal9)
 			s.recheckOwn(q)
+			s.wake(q)
 		}
 	}
 	lost := p.lost

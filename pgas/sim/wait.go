@@ -141,6 +141,15 @@ func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
 	return t.err
 }
 
+// wake ends the sleep of all tasks of p.
+func (s *sim) wake(p *pe) {
+	for _, t := range slices.Clone(p.waiting) {
+		if t.wait.ready == nil {
+			s.finish(t, nil, s.wakeTime())
+		}
+	}
+}
+
 // Yield is transport.Scheduler's.
 func (p *pe) Yield() {
 	t := p.s.live()

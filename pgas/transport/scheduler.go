@@ -15,7 +15,7 @@ type Scheduler interface {
 	// on any more, each that waits gets ErrStalled once: it may then look around for the reason, and wait
 	// again.
 	Await(ctx context.Context, lo, hi uint64, ready func() bool) error
-	// Sleep blocks for d, or until ctx ends and returns its cause.
+	// Sleep blocks for d, or until ctx ends and returns its cause, or until this PE learns that one has died.
 	Sleep(ctx context.Context, d time.Duration) error
 	// Yield lets everything happen that happens at once: what a PE calls that polls.
 	Yield()
