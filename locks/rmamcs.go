@@ -47,13 +47,25 @@ var _ Lock = (*RMAMCS)(nil)
 
 // NewRMAMCS makes this PE's handle of the lock at ref. It reads the topology; it is not collective.
 func NewRMAMCS(ctx context.Context, w *pgas.World, ref RMAMCSStateRef, o RMAMCSOptions) (*RMAMCS, error) {
-	levels, err := levelsOf(ctx, w, o.Levels)
+	l, err := newRMAMCS(ctx, w, ref, o)
 	if err != nil {
 		return nil, fmt.Errorf("RMA-MCS lock: %w", err)
 	}
-	tl, err := thresholds(levels, o.TL)
+	return l, nil
+}
+
+func newRMAMCS(ctx context.Context, w *pgas.World, ref RMAMCSStateRef, o RMAMCSOptions) (*RMAMCS, error) {
+	full, err := w.Topology(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("RMA-MCS lock: %w", err)
+		return nil, err
+	}
+	levels, err := levelsOf(full, o.Levels)
+	if err != nil {
+		return nil, err
+	}
+	tl, err := thresholds(full, levels, o.TL)
+	if err != nil {
+		return nil, err
 	}
 	tl[0] = numberMax + 1
 	return &RMAMCS{w: w, tree: newTree(w, ref, levels, tl)}, nil

@@ -205,12 +205,7 @@ func (t *tree) waiters() int {
 }
 
 // levelsOf is the levels that a lock has: those that say something, the outermost if there are too many.
-func levelsOf(ctx context.Context, w *pgas.World, names []string) ([]topo.Level, error) {
-	full, err := w.Topology(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var levels []topo.Level
+func levelsOf(full *topo.Tree, names []string) (levels []topo.Level, err error) {
 	if names == nil {
 		trimmed := full.Trim()
 		for i := range min(trimmed.Depth(), MaxLevels) {
@@ -248,16 +243,18 @@ const (
 )
 
 // thresholds is T_L of each level: given says those that are not 0.
-func thresholds(levels []topo.Level, given []int) ([]int, error) {
+func thresholds(full *topo.Tree, levels []topo.Level, given []int) ([]int, error) {
 	if len(given) > len(levels) {
 		return nil, fmt.Errorf("%d values of T_L, and the lock has %d levels", len(given), len(levels))
 	}
+	hosts, err := full.Level(topo.Host)
+	if err != nil {
+		return nil, err
+	}
 	tl := make([]int, len(levels))
-	inside := false
 	for i, l := range levels {
-		inside = inside || i > 0 && levels[i-1].Name() == topo.Host
 		tl[i] = localityHost
-		if inside {
+		if l.Elements() > hosts.Elements() {
 			tl[i] = localityInHost
 		}
 		if i < len(given) && given[i] != 0 {

@@ -62,11 +62,15 @@ func NewRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 }
 
 func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOptions) (*RMARW, error) {
-	levels, err := levelsOf(ctx, w, o.Levels)
+	full, err := w.Topology(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tl, err := thresholds(levels, o.TL)
+	levels, err := levelsOf(full, o.Levels)
+	if err != nil {
+		return nil, err
+	}
+	tl, err := thresholds(full, levels, o.TL)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +80,6 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	}
 	if o.TDC < 0 || tr < 1 || tr > maxTR || o.TW < 0 || o.TW > numberMax {
 		return nil, fmt.Errorf("T_DC = %d, T_R = %d, T_W = %d: none is negative, T_R is at most %d and T_W %d", o.TDC, o.TR, o.TW, maxTR, numberMax)
-	}
-	full, err := w.Topology(ctx)
-	if err != nil {
-		return nil, err
 	}
 	together, err := groupsOf(full, o.TDC)
 	if err != nil {

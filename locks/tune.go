@@ -77,12 +77,12 @@ func (u *tuner) rmarw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	levels, err := levelsOf(ctx, u.w, u.o.Levels)
+	levels, err := levelsOf(tree, u.o.Levels)
 	if err != nil {
 		return err
 	}
 	best := RMARWOptions{Levels: u.o.Levels, TDC: perHost(tree), TR: defaultTR}
-	if best.TL, err = thresholds(levels, nil); err != nil {
+	if best.TL, err = thresholds(tree, levels, nil); err != nil {
 		return err
 	}
 	var tdc, tl, tr []RMARWOptions

@@ -18,7 +18,6 @@ func needsLong(t *testing.T) {
 func TestLarger(t *testing.T) {
 	needsLong(t)
 	searches(t, []run{
-		{model: "rmamcs", defines: "N=3 P=4 PER1=2 PER2=1 ROUNDS=1 GIVE_UP=0"},
 		{model: "rmarw", defines: "N=2 P=2 PER1=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0 TW=1"},
 		{model: "rmarw", defines: "N=2 P=3 PER1=2 R=1 ROUNDS=1 GIVE_UP=0"},
 		{model: "ncosed", defines: "P=3 ROUNDS=2"},
