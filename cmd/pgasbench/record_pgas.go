@@ -167,6 +167,22 @@ func (r RingRef) PutWordsSignalAdd(pe int, src []uint64, sig pgas.SignalRef, val
 	r.Words().PutSignalAdd(pe, src, sig, value)
 }
 
+// PutWordsNotify copies src to the start of Words of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 1024 elements.
+func (r RingRef) PutWordsNotify(pe int, src []uint64, tag int) {
+	r.Words().PutNotify(pe, src, tag)
+}
+
+// GetWordsNotify fills dst from the start of Words of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
+// 1024 elements.
+func (r RingRef) GetWordsNotify(pe int, dst []uint64, tag int) {
+	r.Words().GetNotify(pe, dst, tag)
+}
+
 // PutWordsAll copies v into all of Words of the record on PE pe. The source may be reused on
 // return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
 func (r RingRef) PutWordsAll(pe int, v [1024]uint64) {
@@ -418,6 +434,20 @@ func (r BoardRef) PutAgreedSignalAdd(pe int, v int64, sig pgas.SignalRef, value 
 	pgas.Field[int64](r.ref, 128).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutAgreedNotify copies v into Agreed of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r BoardRef) PutAgreedNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 128).PutNotify(pe, &v, tag)
+}
+
+// GetAgreedNotify returns Agreed of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BoardRef) GetAgreedNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 128).GetNotify(pe, tag)
+}
+
 // AgreedRef refers to Agreed of the record.
 func (r BoardRef) AgreedRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 128)
@@ -453,6 +483,20 @@ func (r BoardRef) PutCountSignal(pe int, v int64, sig pgas.SignalRef, value uint
 // be reused on return.
 func (r BoardRef) PutCountSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 136).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutCountNotify copies v into Count of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r BoardRef) PutCountNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 136).PutNotify(pe, &v, tag)
+}
+
+// GetCountNotify returns Count of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BoardRef) GetCountNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 136).GetNotify(pe, tag)
 }
 
 // CountRef refers to Count of the record.
@@ -610,6 +654,20 @@ func (r ShareRef) PutGotSignalAdd(pe int, v int64, sig pgas.SignalRef, value uin
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutGotNotify copies v into Got of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ShareRef) PutGotNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetGotNotify returns Got of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ShareRef) GetGotNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // GotRef refers to Got of the record.
 func (r ShareRef) GotRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
@@ -647,6 +705,20 @@ func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet.
+func (r ShareRef) PutLongestNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. Whoever
+// has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ShareRef) GetLongestNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
+}
+
 // LongestRef refers to Longest of the record.
 func (r ShareRef) LongestRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 8)
@@ -682,6 +754,20 @@ func (r ShareRef) PutTookSignal(pe int, v int64, sig pgas.SignalRef, value uint6
 // reused on return.
 func (r ShareRef) PutTookSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutTookNotify copies v into Took of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ShareRef) PutTookNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetTookNotify returns Took of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ShareRef) GetTookNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
 }
 
 // TookRef refers to Took of the record.
@@ -837,6 +923,20 @@ func (r MemoryRef) PutRSSSignalAdd(pe int, v uint64, sig pgas.SignalRef, value u
 	pgas.Field[uint64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutRSSNotify copies v into RSS of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r MemoryRef) PutRSSNotify(pe int, v uint64, tag int) {
+	pgas.Field[uint64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetRSSNotify returns RSS of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r MemoryRef) GetRSSNotify(pe, tag int) uint64 {
+	return pgas.Field[uint64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // RSSRef refers to RSS of the record.
 func (r MemoryRef) RSSRef() pgas.Ref[uint64] {
 	return pgas.Field[uint64](r.ref, 0)
@@ -872,6 +972,20 @@ func (r MemoryRef) PutPSSSignal(pe int, v uint64, sig pgas.SignalRef, value uint
 // reused on return.
 func (r MemoryRef) PutPSSSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutPSSNotify copies v into PSS of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r MemoryRef) PutPSSNotify(pe int, v uint64, tag int) {
+	pgas.Field[uint64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetPSSNotify returns PSS of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r MemoryRef) GetPSSNotify(pe, tag int) uint64 {
+	return pgas.Field[uint64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // PSSRef refers to PSS of the record.

@@ -17,6 +17,8 @@ const (
 	getDone    = " It waits for the data, and panics with *pgas.PeerError if pe is lost."
 	getNBDone  = " It is complete when the next Quiet returns; until then the destination must not be touched."
 	signalDone = " Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused on return."
+	noteDone   = " Whoever has the notification sees the data. The source may be reused on return; it is there, with its notification, after a Quiet."
+	readDone   = " Whoever has the notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError if pe is lost."
 	amoGot     = " It waits for the value, and panics with *pgas.PeerError if pe is lost."
 	amoDone    = " It is complete there after a Quiet."
 	badIndexes = " It panics with *pgas.UsageError if an index is out of range."
@@ -84,6 +86,16 @@ func (e *emitter) value(on maker, f *field) []method {
 		on("Put"+f.name+"SignalAdd", "%s copies v into "+f.name+" of the record on PE pe, and then adds value to the signal sig there."+signalDone).
 			takes(pe, jen.Id("v").Add(typ), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(field.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutSumNotify(pe int, v float64, tag int) { pgas.Field[float64](r.ref, 8).PutNotify(pe, &v, tag) }
+		on("Put"+f.name+"Notify", "%s copies v into "+f.name+" of the record on PE pe, and then notifies pe with that tag."+noteDone).
+			takes(pe, jen.Id("v").Add(typ), jen.Id("tag").Int()).
+			does(field.Clone().Dot("PutNotify").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("tag"))),
+
+		// func (r CellRef) GetSumNotify(pe, tag int) float64 { return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag) }
+		on("Get"+f.name+"Notify", "%s returns "+f.name+" of the record on PE pe, and notifies pe with that tag."+readDone).
+			takes(jen.List(jen.Id("pe"), jen.Id("tag")).Int()).gives(typ).
+			does(jen.Return(field.Clone().Dot("GetNotify").Call(jen.Id("pe"), jen.Id("tag")))),
 	}, e.ref(on, f))
 }
 
@@ -169,6 +181,16 @@ func (e *emitter) array(on maker, f *field, view string) []method {
 		on("Put"+f.name+"SignalAdd", "%s copies src to the start of "+what+" of the record on PE pe, and then adds value to the signal sig there."+signalDone+errors).
 			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(inner.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
+
+		// func (r CellRef) PutHaloNotify(pe, i int, src []float64, tag int) { r.Halo(i).PutNotify(pe, src, tag) }
+		on("Put"+f.name+"Notify", "%s copies src to the start of "+what+" of the record on PE pe, and then notifies pe with that tag."+noteDone+errors).
+			takes(pe, jen.Id("src").Add(elems), jen.Id("tag").Int()).
+			does(inner.Clone().Dot("PutNotify").Call(jen.Id("pe"), jen.Id("src"), jen.Id("tag"))),
+
+		// func (r CellRef) GetHaloNotify(pe, i int, dst []float64, tag int) { r.Halo(i).GetNotify(pe, dst, tag) }
+		on("Get"+f.name+"Notify", "%s fills dst from the start of "+what+" of the record on PE pe, and notifies pe with that tag."+readDone+errors).
+			takes(pe, jen.Id("dst").Add(elems), jen.Id("tag").Int()).
+			does(inner.Clone().Dot("GetNotify").Call(jen.Id("pe"), jen.Id("dst"), jen.Id("tag"))),
 
 		// func (r CellRef) PutHaloAll(pe int, v [2][64]float64) { pgas.PutField(r.ref, 16, pe, v) }
 		on("Put"+f.name+"All", "%s copies v into all of "+f.name+" of the record on PE pe."+putDone).

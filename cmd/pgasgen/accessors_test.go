@@ -18,6 +18,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain"
+	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -73,6 +74,10 @@ func TestAllocs(t *testing.T) {
 			{"PutSum", func() { c.PutSum(0, 1) }},
 			{"GetSum", func() { f = c.GetSum(0) }},
 			{"PutSumSignal", func() { c.PutSumSignal(0, f, c.Ready(), 1) }},
+			{"PutSumNotify", func() { c.PutSumNotify(0, f, 1) }},
+			{"GetSumNotify", func() { f = c.GetSumNotify(0, 1) }},
+			{"PutHaloNotify", func() { c.PutHaloNotify(0, 1, row, 1) }},
+			{"GetHaloNotify", func() { c.GetHaloNotify(0, 1, row, 1) }},
 			{"PutHalo", func() { c.PutHalo(0, 1, row) }},
 			{"GetHalo", func() { c.GetHalo(0, 1, row) }},
 			{"PutHaloSignal", func() { c.PutHaloSignal(0, 1, row, c.Ready(), 1) }},
@@ -82,6 +87,9 @@ func TestAllocs(t *testing.T) {
 		} {
 			if n := testing.AllocsPerRun(100, op.f); n != 0 {
 				return fmt.Errorf("%s allocates %v times", op.name, n)
+			}
+			for _, told := notify.Probe(w, 0, 1); told; _, told = notify.Probe(w, 0, 1) { // nobody asks
+				notify.New(w, 0, 1, 1).Start()
 			}
 		}
 		return nil
@@ -225,6 +233,10 @@ func (d *driver) moves(ref reflect.Value, name string, idx []any, at reflect.Val
 		d.arrived(),
 		d.step("Put"+name+"SignalAdd", func() { d.call(ref, "Put"+name+"SignalAdd", 1, c, d.sig, uint64(1)) }, func() { at.Set(c); d.arrive++ }),
 		d.arrived(),
+		d.step("Put"+name+"Notify", func() { d.call(ref, "Put"+name+"Notify", 1, a, 5) }, func() { at.Set(a) }),
+		d.notified(5),
+		d.returns("Get"+name+"Notify", func() any { return d.call(ref, "Get"+name+"Notify", 1, 6)[0].Interface() }, at),
+		d.notified(6),
 		d.returns(name+"Ref", func() any {
 			return d.call(ref, name+"Ref")[0].MethodByName("Get").Call([]reflect.Value{reflect.ValueOf(1)})[0].Interface()
 		}, at),
@@ -254,6 +266,10 @@ func (d *driver) slices(ref reflect.Value, name string, idx []any, inner, all re
 		d.arrived(),
 		d.step("Put"+name+"SignalAdd", func() { d.call(ref, "Put"+name+"SignalAdd", append(pe, c, d.sig, uint64(1))...) }, func() { reflect.Copy(inner, c); d.arrive++ }),
 		d.arrived(),
+		d.step("Put"+name+"Notify", func() { d.call(ref, "Put"+name+"Notify", append(pe, a, 5)...) }, func() { reflect.Copy(inner, a) }),
+		d.notified(5),
+		d.gets(ref, "Get"+name+"Notify", idx, inner, 6),
+		d.notified(6),
 		d.gets(ref, "Get"+name, idx, inner),
 		d.gets(ref, "Get"+name+"NB", idx, inner),
 		d.returns(view, func() any {
@@ -477,21 +493,23 @@ func (d *driver) returns(name string, get func() any, want reflect.Value) error 
 	return nil
 }
 
-// gets checks a get into memory: of a pointer, or of a slice shorter than the field.
-func (d *driver) gets(ref reflect.Value, method string, idx []any, want reflect.Value) error {
+// gets checks a get into memory: of a pointer, or of a slice shorter than the field. more are arguments
+// behind that.
+func (d *driver) gets(ref reflect.Value, method string, idx []any, want reflect.Value, more ...any) error {
 	if d.w.PE() != 0 {
 		return nil
 	}
 	dst, got := reflect.New(want.Type()), reflect.Value{}
 	arg := dst
-	if m := ref.MethodByName(method).Type(); m.In(m.NumIn()-1).Kind() == reflect.Slice {
+	m := ref.MethodByName(method).Type()
+	if in := m.In(m.NumIn() - 1 - len(more)); in.Kind() == reflect.Slice {
 		n := (want.Len() + 1) / 2
-		arg = reflect.MakeSlice(m.In(m.NumIn()-1), n, n)
+		arg = reflect.MakeSlice(in, n, n)
 		got, want = arg, want.Slice(0, n)
 	} else {
 		got = dst.Elem()
 	}
-	d.call(ref, method, append(append([]any{1}, idx...), arg)...)
+	d.call(ref, method, append(append(append([]any{1}, idx...), arg), more...)...)
 	if err := d.w.Quiet(d.ctx); err != nil {
 		return err
 	}
@@ -522,6 +540,17 @@ func (d *driver) arrived() error {
 	var err error
 	if got := d.sig.Fetch(); d.w.PE() == 1 && got != d.arrive {
 		err = fmt.Errorf("the signal is %d, want %d", got, d.arrive)
+	}
+	return errors.Join(err, d.w.Barrier(d.ctx))
+}
+
+// notified checks that PE 1 was notified once with that tag.
+func (d *driver) notified(tag int) error {
+	var err error
+	if d.w.PE() == 1 {
+		r := notify.New(d.w, 0, tag, 1)
+		r.Start()
+		_, err = r.Wait(d.ctx)
 	}
 	return errors.Join(err, d.w.Barrier(d.ctx))
 }

@@ -52,7 +52,7 @@ func declaredFor(typ string) []string {
 
 // locals are the parameters of generated functions: no type or import that they mention may have such
 // a name.
-var locals = []string{"s", "r", "x", "ctx", "w", "n", "c", "pe", "v", "i", "j", "k", "src", "dst", "sig", "value", "cmp", "cond", "t", "err", "ok"}
+var locals = []string{"s", "r", "x", "ctx", "w", "n", "c", "pe", "v", "i", "j", "k", "src", "dst", "sig", "value", "tag", "cmp", "cond", "t", "err", "ok"}
 
 // An emitter writes the Go of one package.
 type emitter struct {

@@ -233,6 +233,20 @@ func (r CellRef) PutTemperatureSignalAdd(pe int, v float64, sig pgas.SignalRef, 
 	pgas.Field[float64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutTemperatureNotify copies v into Temperature of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet.
+func (r CellRef) PutTemperatureNotify(pe int, v float64, tag int) {
+	pgas.Field[float64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetTemperatureNotify returns Temperature of the record on PE pe, and notifies pe with that tag.
+// Whoever has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r CellRef) GetTemperatureNotify(pe, tag int) float64 {
+	return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag)
+}
+
 // TemperatureRef refers to Temperature of the record.
 func (r CellRef) TemperatureRef() pgas.Ref[float64] {
 	return pgas.Field[float64](r.ref, 8)

@@ -149,6 +149,22 @@ func (r StopRef) PutTokenSignalAdd(pe int, src []uint64, sig pgas.SignalRef, val
 	r.Token().PutSignalAdd(pe, src, sig, value)
 }
 
+// PutTokenNotify copies src to the start of Token of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 64 elements.
+func (r StopRef) PutTokenNotify(pe int, src []uint64, tag int) {
+	r.Token().PutNotify(pe, src, tag)
+}
+
+// GetTokenNotify fills dst from the start of Token of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
+// 64 elements.
+func (r StopRef) GetTokenNotify(pe int, dst []uint64, tag int) {
+	r.Token().GetNotify(pe, dst, tag)
+}
+
 // PutTokenAll copies v into all of Token of the record on PE pe. The source may be reused on
 // return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
 func (r StopRef) PutTokenAll(pe int, v [64]uint64) {

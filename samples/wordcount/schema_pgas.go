@@ -547,6 +547,22 @@ func (r PageRef) PutTextSignalAdd(pe int, src []byte, sig pgas.SignalRef, value 
 	r.Text().PutSignalAdd(pe, src, sig, value)
 }
 
+// PutTextNotify copies src to the start of Text of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 4096 elements.
+func (r PageRef) PutTextNotify(pe int, src []byte, tag int) {
+	r.Text().PutNotify(pe, src, tag)
+}
+
+// GetTextNotify fills dst from the start of Text of the record on PE pe, and notifies pe with that
+// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
+// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 4096
+// elements.
+func (r PageRef) GetTextNotify(pe int, dst []byte, tag int) {
+	r.Text().GetNotify(pe, dst, tag)
+}
+
 // PutTextAll copies v into all of Text of the record on PE pe. The source may be reused on return;
 // it is visible there after a Quiet, and a Fence orders it before later puts to pe.
 func (r PageRef) PutTextAll(pe int, v [4096]byte) {
@@ -882,6 +898,20 @@ func (r VolumeRef) PutWantSignal(pe int, v uint64, sig pgas.SignalRef, value uin
 // reused on return.
 func (r VolumeRef) PutWantSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutWantNotify copies v into Want of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r VolumeRef) PutWantNotify(pe int, v uint64, tag int) {
+	pgas.Field[uint64](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetWantNotify returns Want of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r VolumeRef) GetWantNotify(pe, tag int) uint64 {
+	return pgas.Field[uint64](r.ref, 16).GetNotify(pe, tag)
 }
 
 // WantRef refers to Want of the record.
@@ -2378,6 +2408,20 @@ func (r TallyRef) PutOfferedSignalAdd(pe int, v int64, sig pgas.SignalRef, value
 	pgas.Field[int64](r.ref, 120).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutOfferedNotify copies v into Offered of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet.
+func (r TallyRef) PutOfferedNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 120).PutNotify(pe, &v, tag)
+}
+
+// GetOfferedNotify returns Offered of the record on PE pe, and notifies pe with that tag. Whoever
+// has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetOfferedNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 120).GetNotify(pe, tag)
+}
+
 // OfferedRef refers to Offered of the record.
 func (r TallyRef) OfferedRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 120)
@@ -2620,6 +2664,22 @@ func (r BoxRef) PutTextSignal(pe int, src []byte, sig pgas.SignalRef, value uint
 // elements.
 func (r BoxRef) PutTextSignalAdd(pe int, src []byte, sig pgas.SignalRef, value uint64) {
 	r.Text().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutTextNotify copies src to the start of Text of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 32768 elements.
+func (r BoxRef) PutTextNotify(pe int, src []byte, tag int) {
+	r.Text().PutNotify(pe, src, tag)
+}
+
+// GetTextNotify fills dst from the start of Text of the record on PE pe, and notifies pe with that
+// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
+// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 32768
+// elements.
+func (r BoxRef) GetTextNotify(pe int, dst []byte, tag int) {
+	r.Text().GetNotify(pe, dst, tag)
 }
 
 // PutTextAll copies v into all of Text of the record on PE pe. The source may be reused on return;

@@ -156,6 +156,22 @@ func (r StripRef) PutHaloSignalAdd(pe, i, j int, src []float64, sig pgas.SignalR
 	r.Halo(i, j).PutSignalAdd(pe, src, sig, value)
 }
 
+// PutHaloNotify copies src to the start of Halo[i][j] of the record on PE pe, and then notifies pe
+// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
+// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
+// out of range or there are more than 64 elements.
+func (r StripRef) PutHaloNotify(pe, i, j int, src []float64, tag int) {
+	r.Halo(i, j).PutNotify(pe, src, tag)
+}
+
+// GetHaloNotify fills dst from the start of Halo[i][j] of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
+// range or there are more than 64 elements.
+func (r StripRef) GetHaloNotify(pe, i, j int, dst []float64, tag int) {
+	r.Halo(i, j).GetNotify(pe, dst, tag)
+}
+
 // PutHaloAll copies v into all of Halo of the record on PE pe. The source may be reused on return;
 // it is visible there after a Quiet, and a Fence orders it before later puts to pe.
 func (r StripRef) PutHaloAll(pe int, v [2][2][64]float64) {
@@ -210,6 +226,20 @@ func (r StripRef) PutHeatSignal(pe int, v float64, sig pgas.SignalRef, value uin
 // reused on return.
 func (r StripRef) PutHeatSignalAdd(pe int, v float64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[float64](r.ref, 2064).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutHeatNotify copies v into Heat of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r StripRef) PutHeatNotify(pe int, v float64, tag int) {
+	pgas.Field[float64](r.ref, 2064).PutNotify(pe, &v, tag)
+}
+
+// GetHeatNotify returns Heat of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r StripRef) GetHeatNotify(pe, tag int) float64 {
+	return pgas.Field[float64](r.ref, 2064).GetNotify(pe, tag)
 }
 
 // HeatRef refers to Heat of the record.

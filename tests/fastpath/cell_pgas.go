@@ -239,6 +239,20 @@ func (r CellRef) PutSumSignalAdd(pe int, v float64, sig pgas.SignalRef, value ui
 	pgas.Field[float64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutSumNotify copies v into Sum of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r CellRef) PutSumNotify(pe int, v float64, tag int) {
+	pgas.Field[float64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetSumNotify returns Sum of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r CellRef) GetSumNotify(pe, tag int) float64 {
+	return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag)
+}
+
 // SumRef refers to Sum of the record.
 func (r CellRef) SumRef() pgas.Ref[float64] {
 	return pgas.Field[float64](r.ref, 8)
@@ -276,6 +290,20 @@ func (r CellRef) PutFlagSignalAdd(pe int, v bool, sig pgas.SignalRef, value uint
 	pgas.Field[bool](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutFlagNotify copies v into Flag of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r CellRef) PutFlagNotify(pe int, v bool, tag int) {
+	pgas.Field[bool](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetFlagNotify returns Flag of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r CellRef) GetFlagNotify(pe, tag int) bool {
+	return pgas.Field[bool](r.ref, 16).GetNotify(pe, tag)
+}
+
 // FlagRef refers to Flag of the record.
 func (r CellRef) FlagRef() pgas.Ref[bool] {
 	return pgas.Field[bool](r.ref, 16)
@@ -311,6 +339,20 @@ func (r CellRef) PutPairSignal(pe int, v Pair, sig pgas.SignalRef, value uint64)
 // reused on return.
 func (r CellRef) PutPairSignalAdd(pe int, v Pair, sig pgas.SignalRef, value uint64) {
 	pgas.Field[Pair](r.ref, 20).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutPairNotify copies v into Pair of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r CellRef) PutPairNotify(pe int, v Pair, tag int) {
+	pgas.Field[Pair](r.ref, 20).PutNotify(pe, &v, tag)
+}
+
+// GetPairNotify returns Pair of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r CellRef) GetPairNotify(pe, tag int) Pair {
+	return pgas.Field[Pair](r.ref, 20).GetNotify(pe, tag)
 }
 
 // PairRef refers to Pair of the record.
@@ -358,6 +400,22 @@ func (r CellRef) PutRowSignal(pe int, src []float64, sig pgas.SignalRef, value u
 // elements.
 func (r CellRef) PutRowSignalAdd(pe int, src []float64, sig pgas.SignalRef, value uint64) {
 	r.Row().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutRowNotify copies src to the start of Row of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 8 elements.
+func (r CellRef) PutRowNotify(pe int, src []float64, tag int) {
+	r.Row().PutNotify(pe, src, tag)
+}
+
+// GetRowNotify fills dst from the start of Row of the record on PE pe, and notifies pe with that
+// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
+// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 8
+// elements.
+func (r CellRef) GetRowNotify(pe int, dst []float64, tag int) {
+	r.Row().GetNotify(pe, dst, tag)
 }
 
 // PutRowAll copies v into all of Row of the record on PE pe. The source may be reused on return; it

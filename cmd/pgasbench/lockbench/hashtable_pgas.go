@@ -159,6 +159,20 @@ func (r ElementRef) PutKeySignalAdd(pe int, v int64, sig pgas.SignalRef, value u
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutKeyNotify copies v into Key of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ElementRef) PutKeyNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetKeyNotify returns Key of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ElementRef) GetKeyNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // KeyRef refers to Key of the record.
 func (r ElementRef) KeyRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
@@ -194,6 +208,20 @@ func (r ElementRef) PutNextSignal(pe int, v int64, sig pgas.SignalRef, value uin
 // reused on return.
 func (r ElementRef) PutNextSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ElementRef) PutNextNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ElementRef) GetNextNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // NextRef refers to Next of the record.

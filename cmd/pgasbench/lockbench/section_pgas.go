@@ -144,6 +144,20 @@ func (r SharedRef) PutCounterSignalAdd(pe int, v int64, sig pgas.SignalRef, valu
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutCounterNotify copies v into Counter of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet.
+func (r SharedRef) PutCounterNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetCounterNotify returns Counter of the record on PE pe, and notifies pe with that tag. Whoever
+// has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r SharedRef) GetCounterNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // CounterRef refers to Counter of the record.
 func (r SharedRef) CounterRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
@@ -179,6 +193,20 @@ func (r SharedRef) PutCellSignal(pe int, v int64, sig pgas.SignalRef, value uint
 // reused on return.
 func (r SharedRef) PutCellSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 64).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutCellNotify copies v into Cell of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r SharedRef) PutCellNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 64).PutNotify(pe, &v, tag)
+}
+
+// GetCellNotify returns Cell of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r SharedRef) GetCellNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 64).GetNotify(pe, tag)
 }
 
 // CellRef refers to Cell of the record.

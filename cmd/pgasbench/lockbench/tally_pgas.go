@@ -169,6 +169,20 @@ func (r TallyRef) PutReadsSignalAdd(pe int, v int64, sig pgas.SignalRef, value u
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutReadsNotify copies v into Reads of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r TallyRef) PutReadsNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetReadsNotify returns Reads of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetReadsNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // ReadsRef refers to Reads of the record.
 func (r TallyRef) ReadsRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
@@ -204,6 +218,20 @@ func (r TallyRef) PutWritesSignal(pe int, v int64, sig pgas.SignalRef, value uin
 // be reused on return.
 func (r TallyRef) PutWritesSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutWritesNotify copies v into Writes of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r TallyRef) PutWritesNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetWritesNotify returns Writes of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetWritesNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // WritesRef refers to Writes of the record.
@@ -243,6 +271,20 @@ func (r TallyRef) PutReadNsSignalAdd(pe int, v int64, sig pgas.SignalRef, value 
 	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutReadNsNotify copies v into ReadNs of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r TallyRef) PutReadNsNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetReadNsNotify returns ReadNs of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetReadNsNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
+}
+
 // ReadNsRef refers to ReadNs of the record.
 func (r TallyRef) ReadNsRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 16)
@@ -278,6 +320,20 @@ func (r TallyRef) PutWriteNsSignal(pe int, v int64, sig pgas.SignalRef, value ui
 // source may be reused on return.
 func (r TallyRef) PutWriteNsSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutWriteNsNotify copies v into WriteNs of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet.
+func (r TallyRef) PutWriteNsNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 24).PutNotify(pe, &v, tag)
+}
+
+// GetWriteNsNotify returns WriteNs of the record on PE pe, and notifies pe with that tag. Whoever
+// has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetWriteNsNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 24).GetNotify(pe, tag)
 }
 
 // WriteNsRef refers to WriteNs of the record.
@@ -317,6 +373,20 @@ func (r TallyRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value
 	pgas.Field[int64](r.ref, 32).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet.
+func (r TallyRef) PutLongestNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 32).PutNotify(pe, &v, tag)
+}
+
+// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. Whoever
+// has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetLongestNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 32).GetNotify(pe, tag)
+}
+
 // LongestRef refers to Longest of the record.
 func (r TallyRef) LongestRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 32)
@@ -352,6 +422,20 @@ func (r TallyRef) PutTookNsSignal(pe int, v int64, sig pgas.SignalRef, value uin
 // be reused on return.
 func (r TallyRef) PutTookNsSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutTookNsNotify copies v into TookNs of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r TallyRef) PutTookNsNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 40).PutNotify(pe, &v, tag)
+}
+
+// GetTookNsNotify returns TookNs of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r TallyRef) GetTookNsNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 40).GetNotify(pe, tag)
 }
 
 // TookNsRef refers to TookNs of the record.
@@ -399,6 +483,22 @@ func (r TallyRef) PutTimesSignal(pe int, src []uint32, sig pgas.SignalRef, value
 // elements.
 func (r TallyRef) PutTimesSignalAdd(pe int, src []uint32, sig pgas.SignalRef, value uint64) {
 	r.Times().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutTimesNotify copies src to the start of Times of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 640 elements.
+func (r TallyRef) PutTimesNotify(pe int, src []uint32, tag int) {
+	r.Times().PutNotify(pe, src, tag)
+}
+
+// GetTimesNotify fills dst from the start of Times of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
+// 640 elements.
+func (r TallyRef) GetTimesNotify(pe int, dst []uint32, tag int) {
+	r.Times().GetNotify(pe, dst, tag)
 }
 
 // PutTimesAll copies v into all of Times of the record on PE pe. The source may be reused on

@@ -237,6 +237,20 @@ func (r CellRef) PutSumSignalAdd(pe int, v float64, sig pgas.SignalRef, value ui
 	pgas.Field[float64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutSumNotify copies v into Sum of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r CellRef) PutSumNotify(pe int, v float64, tag int) {
+	pgas.Field[float64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetSumNotify returns Sum of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r CellRef) GetSumNotify(pe, tag int) float64 {
+	return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag)
+}
+
 // SumRef refers to Sum of the record.
 func (r CellRef) SumRef() pgas.Ref[float64] {
 	return pgas.Field[float64](r.ref, 8)
@@ -284,6 +298,22 @@ func (r CellRef) PutHaloSignal(pe, i int, src []float64, sig pgas.SignalRef, val
 // or there are more than 64 elements.
 func (r CellRef) PutHaloSignalAdd(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
 	r.Halo(i).PutSignalAdd(pe, src, sig, value)
+}
+
+// PutHaloNotify copies src to the start of Halo[i] of the record on PE pe, and then notifies pe
+// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
+// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
+// out of range or there are more than 64 elements.
+func (r CellRef) PutHaloNotify(pe, i int, src []float64, tag int) {
+	r.Halo(i).PutNotify(pe, src, tag)
+}
+
+// GetHaloNotify fills dst from the start of Halo[i] of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
+// range or there are more than 64 elements.
+func (r CellRef) GetHaloNotify(pe, i int, dst []float64, tag int) {
+	r.Halo(i).GetNotify(pe, dst, tag)
 }
 
 // PutHaloAll copies v into all of Halo of the record on PE pe. The source may be reused on return;

@@ -160,6 +160,20 @@ func (r BRef) PutSecondSignalAdd(pe int, v B2, sig pgas.SignalRef, value uint64)
 	pgas.Field[B2](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutSecondNotify copies v into Second of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r BRef) PutSecondNotify(pe int, v B2, tag int) {
+	pgas.Field[B2](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetSecondNotify returns Second of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r BRef) GetSecondNotify(pe, tag int) B2 {
+	return pgas.Field[B2](r.ref, 0).GetNotify(pe, tag)
+}
+
 // SecondRef refers to Second of the record.
 func (r BRef) SecondRef() pgas.Ref[B2] {
 	return pgas.Field[B2](r.ref, 0)
@@ -308,6 +322,20 @@ func (r B2Ref) PutValueSignal(pe int, v int64, sig pgas.SignalRef, value uint64)
 // be reused on return.
 func (r B2Ref) PutValueSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutValueNotify copies v into Value of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r B2Ref) PutValueNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetValueNotify returns Value of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r B2Ref) GetValueNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }
 
 // ValueRef refers to Value of the record.

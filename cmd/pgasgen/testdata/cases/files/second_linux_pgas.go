@@ -157,6 +157,20 @@ func (r ARef) PutFirstSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint6
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutFirstNotify copies v into First of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ARef) PutFirstNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetFirstNotify returns First of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ARef) GetFirstNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // FirstRef refers to First of the record.
 func (r ARef) FirstRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)

@@ -146,6 +146,20 @@ func (r AccountRef) PutBalanceSignalAdd(pe int, v int64, sig pgas.SignalRef, val
 	pgas.Field[int64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutBalanceNotify copies v into Balance of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet.
+func (r AccountRef) PutBalanceNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 24).PutNotify(pe, &v, tag)
+}
+
+// GetBalanceNotify returns Balance of the record on PE pe, and notifies pe with that tag. Whoever
+// has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r AccountRef) GetBalanceNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 24).GetNotify(pe, tag)
+}
+
 // BalanceRef refers to Balance of the record.
 func (r AccountRef) BalanceRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 24)

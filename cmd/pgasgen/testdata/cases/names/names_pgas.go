@@ -158,6 +158,20 @@ func (r TRef) PutASignalAdd(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 	pgas1.Field[v1.V](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r TRef) PutANotify(pe int, v v1.V, tag int) {
+	pgas1.Field[v1.V](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetANotify returns A of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r TRef) GetANotify(pe, tag int) v1.V {
+	return pgas1.Field[v1.V](r.ref, 0).GetNotify(pe, tag)
+}
+
 // ARef refers to A of the record.
 func (r TRef) ARef() pgas1.Ref[v1.V] {
 	return pgas1.Field[v1.V](r.ref, 0)
@@ -193,6 +207,20 @@ func (r TRef) PutBSignal(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 // reused on return.
 func (r TRef) PutBSignalAdd(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 	pgas1.Field[v1.V](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r TRef) PutBNotify(pe int, v v1.V, tag int) {
+	pgas1.Field[v1.V](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r TRef) GetBNotify(pe, tag int) v1.V {
+	return pgas1.Field[v1.V](r.ref, 8).GetNotify(pe, tag)
 }
 
 // BRef refers to B of the record.

@@ -160,6 +160,20 @@ func (r NodeRef) PutKeySignalAdd(pe int, v uint64, sig pgas.SignalRef, value uin
 	pgas.Field[uint64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutKeyNotify copies v into Key of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r NodeRef) PutKeyNotify(pe int, v uint64, tag int) {
+	pgas.Field[uint64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetKeyNotify returns Key of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NodeRef) GetKeyNotify(pe, tag int) uint64 {
+	return pgas.Field[uint64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // KeyRef refers to Key of the record.
 func (r NodeRef) KeyRef() pgas.Ref[uint64] {
 	return pgas.Field[uint64](r.ref, 0)
@@ -195,6 +209,20 @@ func (r NodeRef) PutNextSignal(pe int, v int32, sig pgas.SignalRef, value uint64
 // reused on return.
 func (r NodeRef) PutNextSignalAdd(pe int, v int32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int32](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r NodeRef) PutNextNotify(pe int, v int32, tag int) {
+	pgas.Field[int32](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NodeRef) GetNextNotify(pe, tag int) int32 {
+	return pgas.Field[int32](r.ref, 8).GetNotify(pe, tag)
 }
 
 // NextRef refers to Next of the record.
@@ -343,6 +371,20 @@ func (r TableRef) PutRootSignalAdd(pe int, v Node, sig pgas.SignalRef, value uin
 	pgas.Field[Node](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutRootNotify copies v into Root of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r TableRef) PutRootNotify(pe int, v Node, tag int) {
+	pgas.Field[Node](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetRootNotify returns Root of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r TableRef) GetRootNotify(pe, tag int) Node {
+	return pgas.Field[Node](r.ref, 0).GetNotify(pe, tag)
+}
+
 // RootRef refers to Root of the record.
 func (r TableRef) RootRef() pgas.Ref[Node] {
 	return pgas.Field[Node](r.ref, 0)
@@ -398,6 +440,22 @@ func (r TableRef) PutFixedSignal(pe, i int, src []Node, sig pgas.SignalRef, valu
 // or there are more than 8 elements.
 func (r TableRef) PutFixedSignalAdd(pe, i int, src []Node, sig pgas.SignalRef, value uint64) {
 	r.FixedSlice(i).PutSignalAdd(pe, src, sig, value)
+}
+
+// PutFixedNotify copies src to the start of Fixed[i] of the record on PE pe, and then notifies pe
+// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
+// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
+// out of range or there are more than 8 elements.
+func (r TableRef) PutFixedNotify(pe, i int, src []Node, tag int) {
+	r.FixedSlice(i).PutNotify(pe, src, tag)
+}
+
+// GetFixedNotify fills dst from the start of Fixed[i] of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
+// range or there are more than 8 elements.
+func (r TableRef) GetFixedNotify(pe, i int, dst []Node, tag int) {
+	r.FixedSlice(i).GetNotify(pe, dst, tag)
 }
 
 // PutFixedAll copies v into all of Fixed of the record on PE pe. The source may be reused on
@@ -464,6 +522,20 @@ func (r TableRef) PutSpanSignal(pe int, v inner.Span, sig pgas.SignalRef, value 
 // reused on return.
 func (r TableRef) PutSpanSignalAdd(pe int, v inner.Span, sig pgas.SignalRef, value uint64) {
 	pgas.Field[inner.Span](r.ref, 592).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutSpanNotify copies v into Span of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r TableRef) PutSpanNotify(pe int, v inner.Span, tag int) {
+	pgas.Field[inner.Span](r.ref, 592).PutNotify(pe, &v, tag)
+}
+
+// GetSpanNotify returns Span of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r TableRef) GetSpanNotify(pe, tag int) inner.Span {
+	return pgas.Field[inner.Span](r.ref, 592).GetNotify(pe, tag)
 }
 
 // SpanRef refers to Span of the record.

@@ -171,6 +171,20 @@ func (r NumbersRef) PutBSignalAdd(pe int, v bool, sig pgas.SignalRef, value uint
 	pgas.Field[bool](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r NumbersRef) PutBNotify(pe int, v bool, tag int) {
+	pgas.Field[bool](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetBNotify(pe, tag int) bool {
+	return pgas.Field[bool](r.ref, 0).GetNotify(pe, tag)
+}
+
 // BRef refers to B of the record.
 func (r NumbersRef) BRef() pgas.Ref[bool] {
 	return pgas.Field[bool](r.ref, 0)
@@ -206,6 +220,20 @@ func (r NumbersRef) PutI8Signal(pe int, v int8, sig pgas.SignalRef, value uint64
 // reused on return.
 func (r NumbersRef) PutI8SignalAdd(pe int, v int8, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int8](r.ref, 1).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutI8Notify copies v into I8 of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r NumbersRef) PutI8Notify(pe int, v int8, tag int) {
+	pgas.Field[int8](r.ref, 1).PutNotify(pe, &v, tag)
+}
+
+// GetI8Notify returns I8 of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetI8Notify(pe, tag int) int8 {
+	return pgas.Field[int8](r.ref, 1).GetNotify(pe, tag)
 }
 
 // I8Ref refers to I8 of the record.
@@ -245,6 +273,20 @@ func (r NumbersRef) PutC64SignalAdd(pe int, v complex64, sig pgas.SignalRef, val
 	pgas.Field[complex64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutC64Notify copies v into C64 of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r NumbersRef) PutC64Notify(pe int, v complex64, tag int) {
+	pgas.Field[complex64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetC64Notify returns C64 of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetC64Notify(pe, tag int) complex64 {
+	return pgas.Field[complex64](r.ref, 8).GetNotify(pe, tag)
+}
+
 // C64Ref refers to C64 of the record.
 func (r NumbersRef) C64Ref() pgas.Ref[complex64] {
 	return pgas.Field[complex64](r.ref, 8)
@@ -280,6 +322,20 @@ func (r NumbersRef) PutC128Signal(pe int, v complex128, sig pgas.SignalRef, valu
 // reused on return.
 func (r NumbersRef) PutC128SignalAdd(pe int, v complex128, sig pgas.SignalRef, value uint64) {
 	pgas.Field[complex128](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutC128Notify copies v into C128 of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r NumbersRef) PutC128Notify(pe int, v complex128, tag int) {
+	pgas.Field[complex128](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetC128Notify returns C128 of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetC128Notify(pe, tag int) complex128 {
+	return pgas.Field[complex128](r.ref, 16).GetNotify(pe, tag)
 }
 
 // C128Ref refers to C128 of the record.
@@ -319,6 +375,20 @@ func (r NumbersRef) PutUpSignalAdd(pe int, v uintptr, sig pgas.SignalRef, value 
 	pgas.Field[uintptr](r.ref, 32).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutUpNotify copies v into Up of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r NumbersRef) PutUpNotify(pe int, v uintptr, tag int) {
+	pgas.Field[uintptr](r.ref, 32).PutNotify(pe, &v, tag)
+}
+
+// GetUpNotify returns Up of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetUpNotify(pe, tag int) uintptr {
+	return pgas.Field[uintptr](r.ref, 32).GetNotify(pe, tag)
+}
+
 // UpRef refers to Up of the record.
 func (r NumbersRef) UpRef() pgas.Ref[uintptr] {
 	return pgas.Field[uintptr](r.ref, 32)
@@ -356,6 +426,20 @@ func (r NumbersRef) PutRSignalAdd(pe int, v rune, sig pgas.SignalRef, value uint
 	pgas.Field[rune](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutRNotify copies v into R of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r NumbersRef) PutRNotify(pe int, v rune, tag int) {
+	pgas.Field[rune](r.ref, 40).PutNotify(pe, &v, tag)
+}
+
+// GetRNotify returns R of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetRNotify(pe, tag int) rune {
+	return pgas.Field[rune](r.ref, 40).GetNotify(pe, tag)
+}
+
 // RRef refers to R of the record.
 func (r NumbersRef) RRef() pgas.Ref[rune] {
 	return pgas.Field[rune](r.ref, 40)
@@ -391,6 +475,20 @@ func (r NumbersRef) PutBySignal(pe int, v byte, sig pgas.SignalRef, value uint64
 // reused on return.
 func (r NumbersRef) PutBySignalAdd(pe int, v byte, sig pgas.SignalRef, value uint64) {
 	pgas.Field[byte](r.ref, 44).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutByNotify copies v into By of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r NumbersRef) PutByNotify(pe int, v byte, tag int) {
+	pgas.Field[byte](r.ref, 44).PutNotify(pe, &v, tag)
+}
+
+// GetByNotify returns By of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r NumbersRef) GetByNotify(pe, tag int) byte {
+	return pgas.Field[byte](r.ref, 44).GetNotify(pe, tag)
 }
 
 // ByRef refers to By of the record.
@@ -564,6 +662,20 @@ func (r ShapesRef) PutAtSignalAdd(pe int, v point, sig pgas.SignalRef, value uin
 	pgas.Field[point](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutAtNotify copies v into At of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r ShapesRef) PutAtNotify(pe int, v point, tag int) {
+	pgas.Field[point](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetAtNotify returns At of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ShapesRef) GetAtNotify(pe, tag int) point {
+	return pgas.Field[point](r.ref, 0).GetNotify(pe, tag)
+}
+
 // AtRef refers to At of the record.
 func (r ShapesRef) AtRef() pgas.Ref[point] {
 	return pgas.Field[point](r.ref, 0)
@@ -601,6 +713,20 @@ func (r ShapesRef) PutBoundsSignalAdd(pe int, v image.Rectangle, sig pgas.Signal
 	pgas.Field[image.Rectangle](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutBoundsNotify copies v into Bounds of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ShapesRef) PutBoundsNotify(pe int, v image.Rectangle, tag int) {
+	pgas.Field[image.Rectangle](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetBoundsNotify returns Bounds of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ShapesRef) GetBoundsNotify(pe, tag int) image.Rectangle {
+	return pgas.Field[image.Rectangle](r.ref, 8).GetNotify(pe, tag)
+}
+
 // BoundsRef refers to Bounds of the record.
 func (r ShapesRef) BoundsRef() pgas.Ref[image.Rectangle] {
 	return pgas.Field[image.Rectangle](r.ref, 8)
@@ -636,6 +762,20 @@ func (r ShapesRef) PutPairSignal(pe int, v Pair[int16], sig pgas.SignalRef, valu
 // reused on return.
 func (r ShapesRef) PutPairSignalAdd(pe int, v Pair[int16], sig pgas.SignalRef, value uint64) {
 	pgas.Field[Pair[int16]](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutPairNotify copies v into Pair of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ShapesRef) PutPairNotify(pe int, v Pair[int16], tag int) {
+	pgas.Field[Pair[int16]](r.ref, 40).PutNotify(pe, &v, tag)
+}
+
+// GetPairNotify returns Pair of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ShapesRef) GetPairNotify(pe, tag int) Pair[int16] {
+	return pgas.Field[Pair[int16]](r.ref, 40).GetNotify(pe, tag)
 }
 
 // PairRef refers to Pair of the record.
@@ -683,6 +823,22 @@ func (r ShapesRef) PutPairsSignal(pe int, src []Pair[image.Point], sig pgas.Sign
 // elements.
 func (r ShapesRef) PutPairsSignalAdd(pe int, src []Pair[image.Point], sig pgas.SignalRef, value uint64) {
 	r.Pairs().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutPairsNotify copies src to the start of Pairs of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 3 elements.
+func (r ShapesRef) PutPairsNotify(pe int, src []Pair[image.Point], tag int) {
+	r.Pairs().PutNotify(pe, src, tag)
+}
+
+// GetPairsNotify fills dst from the start of Pairs of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
+// 3 elements.
+func (r ShapesRef) GetPairsNotify(pe int, dst []Pair[image.Point], tag int) {
+	r.Pairs().GetNotify(pe, dst, tag)
 }
 
 // PutPairsAll copies v into all of Pairs of the record on PE pe. The source may be reused on
@@ -734,6 +890,20 @@ func (r ShapesRef) PutLenSignalAdd(pe int, v Length, sig pgas.SignalRef, value u
 	pgas.Field[Length](r.ref, 144).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutLenNotify copies v into Len of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ShapesRef) PutLenNotify(pe int, v Length, tag int) {
+	pgas.Field[Length](r.ref, 144).PutNotify(pe, &v, tag)
+}
+
+// GetLenNotify returns Len of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r ShapesRef) GetLenNotify(pe, tag int) Length {
+	return pgas.Field[Length](r.ref, 144).GetNotify(pe, tag)
+}
+
 // LenRef refers to Len of the record.
 func (r ShapesRef) LenRef() pgas.Ref[Length] {
 	return pgas.Field[Length](r.ref, 144)
@@ -779,6 +949,22 @@ func (r ShapesRef) PutLensSignal(pe int, src []Length, sig pgas.SignalRef, value
 // elements.
 func (r ShapesRef) PutLensSignalAdd(pe int, src []Length, sig pgas.SignalRef, value uint64) {
 	r.Lens().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutLensNotify copies src to the start of Lens of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 4 elements.
+func (r ShapesRef) PutLensNotify(pe int, src []Length, tag int) {
+	r.Lens().PutNotify(pe, src, tag)
+}
+
+// GetLensNotify fills dst from the start of Lens of the record on PE pe, and notifies pe with that
+// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
+// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 4
+// elements.
+func (r ShapesRef) GetLensNotify(pe int, dst []Length, tag int) {
+	r.Lens().GetNotify(pe, dst, tag)
 }
 
 // PutLensAll copies v into all of Lens of the record on PE pe. The source may be reused on return;
@@ -838,6 +1024,22 @@ func (r ShapesRef) PutRowSignal(pe int, src []float32, sig pgas.SignalRef, value
 // elements.
 func (r ShapesRef) PutRowSignalAdd(pe int, src []float32, sig pgas.SignalRef, value uint64) {
 	r.Row().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutRowNotify copies src to the start of Row of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 8 elements.
+func (r ShapesRef) PutRowNotify(pe int, src []float32, tag int) {
+	r.Row().PutNotify(pe, src, tag)
+}
+
+// GetRowNotify fills dst from the start of Row of the record on PE pe, and notifies pe with that
+// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
+// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 8
+// elements.
+func (r ShapesRef) GetRowNotify(pe int, dst []float32, tag int) {
+	r.Row().GetNotify(pe, dst, tag)
 }
 
 // PutRowAll copies v into all of Row of the record on PE pe. The source may be reused on return; it
@@ -901,6 +1103,22 @@ func (r ShapesRef) PutRowsSignalAdd(pe, i int, src []float32, sig pgas.SignalRef
 	r.Rows(i).PutSignalAdd(pe, src, sig, value)
 }
 
+// PutRowsNotify copies src to the start of Rows[i] of the record on PE pe, and then notifies pe
+// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
+// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
+// out of range or there are more than 8 elements.
+func (r ShapesRef) PutRowsNotify(pe, i int, src []float32, tag int) {
+	r.Rows(i).PutNotify(pe, src, tag)
+}
+
+// GetRowsNotify fills dst from the start of Rows[i] of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
+// range or there are more than 8 elements.
+func (r ShapesRef) GetRowsNotify(pe, i int, dst []float32, tag int) {
+	r.Rows(i).GetNotify(pe, dst, tag)
+}
+
 // PutRowsAll copies v into all of Rows of the record on PE pe. The source may be reused on return;
 // it is visible there after a Quiet, and a Fence orders it before later puts to pe.
 func (r ShapesRef) PutRowsAll(pe int, v [2]Row) {
@@ -958,6 +1176,22 @@ func (r ShapesRef) PutNameSignal(pe int, src []byte, sig pgas.SignalRef, value u
 // elements.
 func (r ShapesRef) PutNameSignalAdd(pe int, src []byte, sig pgas.SignalRef, value uint64) {
 	r.Name().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutNameNotify copies src to the start of Name of the record on PE pe, and then notifies pe with
+// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
+// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
+// than 32 elements.
+func (r ShapesRef) PutNameNotify(pe int, src []byte, tag int) {
+	r.Name().PutNotify(pe, src, tag)
+}
+
+// GetNameNotify fills dst from the start of Name of the record on PE pe, and notifies pe with that
+// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
+// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 32
+// elements.
+func (r ShapesRef) GetNameNotify(pe int, dst []byte, tag int) {
+	r.Name().GetNotify(pe, dst, tag)
 }
 
 // PutNameAll copies v into all of Name of the record on PE pe. The source may be reused on return;
@@ -1020,6 +1254,22 @@ func (r ShapesRef) PutCubeSignal(pe, i, j int, src []point, sig pgas.SignalRef, 
 // range or there are more than 4 elements.
 func (r ShapesRef) PutCubeSignalAdd(pe, i, j int, src []point, sig pgas.SignalRef, value uint64) {
 	r.Cube(i, j).PutSignalAdd(pe, src, sig, value)
+}
+
+// PutCubeNotify copies src to the start of Cube[i][j] of the record on PE pe, and then notifies pe
+// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
+// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
+// out of range or there are more than 4 elements.
+func (r ShapesRef) PutCubeNotify(pe, i, j int, src []point, tag int) {
+	r.Cube(i, j).PutNotify(pe, src, tag)
+}
+
+// GetCubeNotify fills dst from the start of Cube[i][j] of the record on PE pe, and notifies pe with
+// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
+// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
+// range or there are more than 4 elements.
+func (r ShapesRef) GetCubeNotify(pe, i, j int, dst []point, tag int) {
+	r.Cube(i, j).GetNotify(pe, dst, tag)
 }
 
 // PutCubeAll copies v into all of Cube of the record on PE pe. The source may be reused on return;
@@ -1085,6 +1335,22 @@ func (r ShapesRef) PutDeepSignal(pe, i, j, k, i3 int, src []bool, sig pgas.Signa
 // out of range or there are more than 1 elements.
 func (r ShapesRef) PutDeepSignalAdd(pe, i, j, k, i3 int, src []bool, sig pgas.SignalRef, value uint64) {
 	r.Deep(i, j, k, i3).PutSignalAdd(pe, src, sig, value)
+}
+
+// PutDeepNotify copies src to the start of Deep[i][j][k][i3] of the record on PE pe, and then
+// notifies pe with that tag. Whoever has the notification sees the data. The source may be reused
+// on return; it is there, with its notification, after a Quiet. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 1 elements.
+func (r ShapesRef) PutDeepNotify(pe, i, j, k, i3 int, src []bool, tag int) {
+	r.Deep(i, j, k, i3).PutNotify(pe, src, tag)
+}
+
+// GetDeepNotify fills dst from the start of Deep[i][j][k][i3] of the record on PE pe, and notifies
+// pe with that tag. Whoever has the notification may overwrite what was read. It waits for the
+// data, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index
+// is out of range or there are more than 1 elements.
+func (r ShapesRef) GetDeepNotify(pe, i, j, k, i3 int, dst []bool, tag int) {
+	r.Deep(i, j, k, i3).GetNotify(pe, dst, tag)
 }
 
 // PutDeepAll copies v into all of Deep of the record on PE pe. The source may be reused on return;
@@ -1250,6 +1516,20 @@ func (r hiddenRef) PutValueSignalAdd(pe int, v int64, sig pgas.SignalRef, value 
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutValueNotify copies v into Value of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r hiddenRef) PutValueNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetValueNotify returns Value of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r hiddenRef) GetValueNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // ValueRef refers to Value of the record.
 func (r hiddenRef) ValueRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
@@ -1403,6 +1683,20 @@ func (r ConcreteRef) PutFirstSignalAdd(pe int, v uint32, sig pgas.SignalRef, val
 	pgas.Field[uint32](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutFirstNotify copies v into First of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ConcreteRef) PutFirstNotify(pe int, v uint32, tag int) {
+	pgas.Field[uint32](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetFirstNotify returns First of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ConcreteRef) GetFirstNotify(pe, tag int) uint32 {
+	return pgas.Field[uint32](r.ref, 0).GetNotify(pe, tag)
+}
+
 // FirstRef refers to First of the record.
 func (r ConcreteRef) FirstRef() pgas.Ref[uint32] {
 	return pgas.Field[uint32](r.ref, 0)
@@ -1438,6 +1732,20 @@ func (r ConcreteRef) PutSecondSignal(pe int, v uint32, sig pgas.SignalRef, value
 // be reused on return.
 func (r ConcreteRef) PutSecondSignalAdd(pe int, v uint32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint32](r.ref, 4).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutSecondNotify copies v into Second of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r ConcreteRef) PutSecondNotify(pe int, v uint32, tag int) {
+	pgas.Field[uint32](r.ref, 4).PutNotify(pe, &v, tag)
+}
+
+// GetSecondNotify returns Second of the record on PE pe, and notifies pe with that tag. Whoever has
+// the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost.
+func (r ConcreteRef) GetSecondNotify(pe, tag int) uint32 {
+	return pgas.Field[uint32](r.ref, 4).GetNotify(pe, tag)
 }
 
 // SecondRef refers to Second of the record.
@@ -1595,6 +1903,20 @@ func (r CopyRef) PutASignalAdd(pe int, v int16, sig pgas.SignalRef, value uint64
 	pgas.Field[int16](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r CopyRef) PutANotify(pe int, v int16, tag int) {
+	pgas.Field[int16](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetANotify returns A of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r CopyRef) GetANotify(pe, tag int) int16 {
+	return pgas.Field[int16](r.ref, 0).GetNotify(pe, tag)
+}
+
 // ARef refers to A of the record.
 func (r CopyRef) ARef() pgas.Ref[int16] {
 	return pgas.Field[int16](r.ref, 0)
@@ -1630,6 +1952,20 @@ func (r CopyRef) PutBSignal(pe int, v int16, sig pgas.SignalRef, value uint64) {
 // reused on return.
 func (r CopyRef) PutBSignalAdd(pe int, v int16, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int16](r.ref, 2).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r CopyRef) PutBNotify(pe int, v int16, tag int) {
+	pgas.Field[int16](r.ref, 2).PutNotify(pe, &v, tag)
+}
+
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r CopyRef) GetBNotify(pe, tag int) int16 {
+	return pgas.Field[int16](r.ref, 2).GetNotify(pe, tag)
 }
 
 // BRef refers to B of the record.
@@ -1676,6 +2012,21 @@ func (r CopyRef) PutCSignal(pe int, src []uint8, sig pgas.SignalRef, value uint6
 // elements.
 func (r CopyRef) PutCSignalAdd(pe int, src []uint8, sig pgas.SignalRef, value uint64) {
 	r.C().PutSignalAdd(pe, src, sig, value)
+}
+
+// PutCNotify copies src to the start of C of the record on PE pe, and then notifies pe with that
+// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
+// with its notification, after a Quiet. It panics with *pgas.UsageError if there are more than 3
+// elements.
+func (r CopyRef) PutCNotify(pe int, src []uint8, tag int) {
+	r.C().PutNotify(pe, src, tag)
+}
+
+// GetCNotify fills dst from the start of C of the record on PE pe, and notifies pe with that tag.
+// Whoever has the notification may overwrite what was read. It waits for the data, and panics with
+// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 3 elements.
+func (r CopyRef) GetCNotify(pe int, dst []uint8, tag int) {
+	r.C().GetNotify(pe, dst, tag)
 }
 
 // PutCAll copies v into all of C of the record on PE pe. The source may be reused on return; it is

@@ -233,6 +233,20 @@ func (r LockRef) PutNextSignalAdd(pe int, v int64, sig pgas.SignalRef, value uin
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag.
+// Whoever has the notification sees the data. The source may be reused on return; it is there, with
+// its notification, after a Quiet.
+func (r LockRef) PutNextNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r LockRef) GetNextNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
+}
+
 // NextRef refers to Next of the record.
 func (r LockRef) NextRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 8)
@@ -386,6 +400,20 @@ func (r SpanRef) PutLoSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint6
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
+// PutLoNotify copies v into Lo of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r SpanRef) PutLoNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
+}
+
+// GetLoNotify returns Lo of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r SpanRef) GetLoNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
+}
+
 // LoRef refers to Lo of the record.
 func (r SpanRef) LoRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
@@ -421,6 +449,20 @@ func (r SpanRef) PutHiSignal(pe int, v int64, sig pgas.SignalRef, value uint64) 
 // reused on return.
 func (r SpanRef) PutHiSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutHiNotify copies v into Hi of the record on PE pe, and then notifies pe with that tag. Whoever
+// has the notification sees the data. The source may be reused on return; it is there, with its
+// notification, after a Quiet.
+func (r SpanRef) PutHiNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
+}
+
+// GetHiNotify returns Hi of the record on PE pe, and notifies pe with that tag. Whoever has the
+// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
+// if pe is lost.
+func (r SpanRef) GetHiNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // HiRef refers to Hi of the record.
