@@ -9,13 +9,13 @@ const DiscardMin = 1 << 20
 // nothing: their pages go back to the kernel, which gives zeroed ones when they are touched again.
 func (s *Segment) Zero(i int, off, n uint64) {
 	b := s.Heap(i)[off : off+n]
-	if !s.mapped || n < DiscardMin {
+	if s.discard == 0 || n < DiscardMin {
 		clear(b)
 		return
 	}
 	head := (PageBytes - off%PageBytes) % PageBytes // heaps start on a page
 	whole := (n - head) / PageBytes * PageBytes
-	if unix.Madvise(b[head:head+whole], unix.MADV_REMOVE) != nil {
+	if unix.Madvise(b[head:head+whole], s.discard) != nil {
 		clear(b)
 		return
 	}

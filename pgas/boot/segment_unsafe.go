@@ -14,8 +14,9 @@ type Segment struct {
 	Header *Header
 	States []*State // one per local PE
 
-	mem    []byte // the whole mapping
-	mapped bool   // mem came from mmap
+	mem     []byte // the whole mapping
+	mapped  bool   // mem came from mmap, and is this segment's to unmap
+	discard int    // the advice that gives pages of mem back to the kernel; 0: there is none
 }
 
 // CreateSegment makes the host segment as a memfd, writes its header and returns the file, which the
@@ -74,7 +75,7 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 		unix.Munmap(mem)
 		return nil, err
 	}
-	s.mapped = true
+	s.mapped, s.discard = true, unix.MADV_REMOVE
 	return s, nil
 }
 
@@ -93,14 +94,19 @@ func NewSegment(npes, cores int, heapMax uint64) *Segment {
 	return s
 }
 
-// NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts on a page: for a
-// simulator, which has one such host for each of thousands of PEs in one mapping. It does not own mem.
+// NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts on a page, in a private
+// mapping of no file: for a simulator, which has one such host for each of thousands of PEs in one mapping. It does
+// not own mem.
 func NewSegmentIn(mem []byte, npes, pe int, heapMax uint64) (*Segment, error) {
 	if n := SegmentBytes(1, heapMax); uint64(len(mem)) < n {
 		return nil, fmt.Errorf("%d bytes are too few for a segment of %d", len(mem), n)
 	}
 	writeHeader(mem, npes, pe, 1, 1, heapMax)
-	return view(mem)
+	s, err := view(mem)
+	if err == nil {
+		s.discard = unix.MADV_DONTNEED
+	}
+	return s, err
 }
 
 func view(mem []byte) (*Segment, error) {
