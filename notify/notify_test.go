@@ -11,10 +11,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// everywhere runs body on PEs of every kind, and in the simulator.
+// everywhere runs body on PEs of every kind, over a network that is late, and in the simulator.
 func everywhere(t *testing.T, npes int, body pgastest.Body) {
 	t.Helper()
 	pgastest.RunAll(t, npes, body)
+	pgastest.RunLate(t, npes, 2, body)
 }
 
 // sizes are numbers of elements on both sides of what travels in a note, of what is gathered, and of what

@@ -63,9 +63,7 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 		hosts = append(hosts, boot.Host{Name: fmt.Sprintf("late%d", i), First: first, PEs: end - first})
 		net.hosts = append(net.hosts, seg)
 	}
-	if err := net.open(); err != nil {
-		return err
-	}
+	net.open()
 	opts.Goroutines = true
 	opts.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
 		return &lateTransport{net, job.PE}, nil
@@ -95,6 +93,7 @@ const lateHolds = 256
 type lateNetwork struct {
 	hosts []*boot.Segment
 	to    []transport.Channel // the memory of each PE
+	notes []lateNotes         // by PE
 
 	mu   sync.Mutex
 	held []*lateOp // in the order in which they were issued
@@ -127,17 +126,15 @@ func (op *lateOp) before(later *lateOp) bool {
 	return op.epoch < later.epoch
 }
 
-func (n *lateNetwork) open() error {
+func (n *lateNetwork) open() {
 	for _, seg := range n.hosts {
-		mem, err := shm.Open(seg).Channel(false)
-		if err != nil {
-			return err
-		}
+		host := shm.Open(seg)
+		mem := host.Open()
 		for range seg.States {
+			n.notes = append(n.notes, lateNotes{ring: host.Ring(len(n.to))})
 			n.to = append(n.to, mem)
 		}
 	}
-	return nil
 }
 
 func (n *lateNetwork) fail(pe int) {
@@ -331,9 +328,7 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	this := c.op(pe, spanOf(at))
-	for c.net.arriveLocked(func(op *lateOp) bool { return op.before(this) }) {
-	}
+	c.arriveBefore(pe, spanOf(at))
 	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
 }
 

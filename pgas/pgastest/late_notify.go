@@ -1,0 +1,121 @@
+package pgastest
+
+// Notified accesses over the late network. They arrive as late as others do, each with its note behind it;
+// the notes of one channel to one PE stay in the order of their issue.
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// lateNotes is the notes that have arrived at one PE.
+type lateNotes struct {
+	ring    *shm.Ring
+	spilled []transport.Note // that have found no room
+}
+
+// lateSpills is how many notes may wait for room.
+const lateSpills = 64
+
+// noteOrder stands in for the bytes that all notes of a PE change.
+var noteOrder = span{shm.RingOff, shm.RingOff + 8}
+
+// leave leaves n at pe. The network is locked.
+func (n *lateNetwork) leave(pe int, note transport.Note) {
+	at := &n.notes[pe]
+	if len(at.spilled) > 0 || !at.ring.Push(note) {
+		at.spilled = append(at.spilled, note)
+		at.ring.SetSpilled(len(at.spilled))
+		at.ring.Want()
+	}
+}
+
+// Refill is transport.Spiller's.
+func (t *lateTransport) Refill() {
+	t.net.mu.Lock()
+	defer t.net.mu.Unlock()
+	at := &t.net.notes[t.me]
+	for len(at.spilled) > 0 && at.ring.Push(at.spilled[0]) {
+		at.spilled = at.spilled[1:]
+	}
+	at.ring.SetSpilled(len(at.spilled))
+}
+
+// withNote locks the network and calls issue, if there is room for a note at pe.
+func (c *lateChannel) withNote(pe int, issue func()) bool {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	if len(c.net.notes[pe].spilled) >= lateSpills {
+		c.net.notes[pe].ring.Want()
+		return false
+	}
+	issue()
+	return true
+}
+
+func (c *lateChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
+	return c.withNote(pe, func() {
+		src := slices.Clone(src)
+		c.holdLocked(pe, func(to transport.Channel) {
+			to.Put(pe, dst, src)
+			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
+		}, span{dst, dst + uint64(len(src))}, noteOrder)
+	})
+}
+
+func (c *lateChannel) PutNotifyNB(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
+	return 0, c.PutNotify(pe, dst, src, s)
+}
+
+func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
+	return c.withNote(pe, func() {
+		value := make([]byte, len(dst))
+		c.holdLocked(pe, func(to transport.Channel) {
+			to.GetNB(pe, value, src)
+			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
+		}, noteOrder)
+		c.values = append(c.values, lateFill{pe, func() { copy(dst, value) }})
+	})
+}
+
+func (c *lateChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
+	ok = c.withNote(pe, func() {
+		c.arriveBefore(pe, noteOrder)
+		err = c.net.to[pe].Get(ctx, pe, dst, src)
+		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
+	})
+	return ok, err
+}
+
+func (c *lateChannel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) bool {
+	return c.withNote(pe, func() {
+		c.holdLocked(pe, func(to transport.Channel) {
+			to.Post(pe, op, at, operand)
+			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
+		}, spanOf(at), noteOrder)
+	})
+}
+
+func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
+	ok = c.withNote(pe, func() {
+		c.arriveBefore(pe, spanOf(at), noteOrder)
+		old, err = c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
+		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
+	})
+	return old, ok, err
+}
+
+// arriveBefore lets arrive what must come before an operation that touches these bytes of pe.
+func (c *lateChannel) arriveBefore(pe int, touch ...span) {
+	this := c.op(pe, touch...)
+	for c.net.arriveLocked(func(op *lateOp) bool { return op.before(this) }) {
+	}
+}
+
+var (
+	_ transport.Notifier = (*lateChannel)(nil)
+	_ transport.Spiller  = (*lateTransport)(nil)
+)
