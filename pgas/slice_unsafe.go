@@ -6,6 +6,8 @@ package pgas
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
 // Slice refers to a contiguous range of elements of symmetric memory: the same offsets on every PE.
@@ -140,25 +142,13 @@ func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) {
 	s.PutSignalAdd(pe, src, sig, value)
 }
 
-const (
-	chunkBytes = 512 << 10
-	streamFrom = 16 << 20
-)
-
-// move copies src to dst, which is as long. Go's copy writes around the caches from 1 MiB on; between
-// that and what caches hold, the reader is better served by pieces that stay in them (1 MiB: 1.7 times
-// as fast).
+// move copies src to dst, which is as long.
 func move[T any](dst, src []T) {
-	size := sizeOf[T]()
-	bytes := uintptr(len(src)) * size
-	if bytes < 2*chunkBytes || bytes >= streamFrom || size > chunkBytes {
+	if uintptr(len(src))*sizeOf[T]() < shm.CopyFrom {
 		copy(dst, src)
 		return
 	}
-	for step := int(chunkBytes / size); len(src) > 0; {
-		n := copy(dst, src[:min(step, len(src))])
-		dst, src = dst[n:], src[n:]
-	}
+	shm.Copy(bytesOf(unsafe.SliceData(dst), len(dst)), bytesOf(unsafe.SliceData(src), len(src)))
 }
 
 // FieldSlice is an array field of n elements at byte offset off of the record that r refers to. It is

@@ -44,7 +44,7 @@ var dependencies = map[string]string{
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "templates",
 	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo",
-	"cmd/pgasbench": "locks pgas pgas/pgastest/netns pgas/sim pgas/topo",
+	"cmd/pgasbench": "locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo",
 	"templates":     "",
 }
 

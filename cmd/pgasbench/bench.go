@@ -51,7 +51,7 @@ func (s sizes) of(wanted []int) []int {
 }
 
 // benches is the table, in the order in which they run.
-var benches = slices.Concat(benchesOfOperations, benchesOfLocks())
+var benches = slices.Concat(benchesOfOperations, benchesOfNotes, benchesOfLocks())
 
 var benchesOfOperations = []bench{
 	{"put", "put to one PE, quiet at the end", everySize, false, putTask},
@@ -113,7 +113,8 @@ type runner struct {
 	w       *pgas.World
 	partner int
 	plan    result.Plan
-	ring    pgas.Slice[uint64] // the words of a Ring
+	clock   func() time.Duration // nil: the real one
+	ring    pgas.Slice[uint64]   // the words of a Ring
 	board   BoardRef
 	boards  BoardSym
 	shares  ShareSym
@@ -121,6 +122,7 @@ type runner struct {
 	blocks  pgas.Sym[int64] // of collectives: see gather
 	payload []byte          // private memory of this PE
 	wrong   uint64          // bits in which what came back differed from what it had to be
+	compute func() error    // what an overlap bench does while data travels
 }
 
 // newRunner allocates what the benches work on. It is collective.
@@ -186,7 +188,7 @@ func (r *runner) measure(t task) (s result.Series, err error) {
 	if err := r.w.Barrier(r.ctx); err != nil {
 		return s, err
 	}
-	w := result.Work{Batch: t.batch, Step: t.step, Long: t.long}
+	w := result.Work{Batch: t.batch, Step: t.step, Long: t.long, Clock: r.clock}
 	if !t.alone {
 		w.Agree = r.agree
 	}

@@ -3,7 +3,8 @@
 // It is a program of PEs like any other (pgas.Main): PE 0 works with the last PE and prints. bench.go
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
 // the rest. How operations are timed stands in package result, what `pgasbench compare` does in package
-// compare, what `pgasbench locks` does in package lockbench. docs/pgasbench.md says how to read the figures.
+// compare, what `pgasbench locks` does in package lockbench, and what `pgasbench notify` does in notifycmd.go
+// and loggp.go. docs/pgasbench.md says how to read the figures.
 package main
 
 import (
@@ -32,6 +33,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "locks" {
 		os.Exit(runLocks(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "notify" {
+		os.Exit(runNotify(os.Args[2:]))
 	}
 	o, err := parseOptions(os.Args[1:])
 	switch {
@@ -108,6 +112,29 @@ func simulateLocks(o *lockbench.Options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := lockbench.Simulate(ctx, o, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// runNotify measures notified access with the PEs of this job, or with simulated ones.
+func runNotify(args []string) int {
+	o, err := parseNotify(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return say(os.Stdout, notifyHelp(), 0)
+	case err != nil:
+		return say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench notify -h shows how it is used\n", err), exitUsage)
+	case !o.simulated:
+		pgas.Main(func(ctx context.Context, w *pgas.World) error {
+			return measureNotify(ctx, w, o, os.Stdout, os.Stderr)
+		})
+		return 0
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := simulateNotify(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
 		return exitFailure
 	}

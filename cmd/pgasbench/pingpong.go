@@ -14,11 +14,16 @@ type ball struct {
 	r    *runner
 	flag pgas.SignalRef
 	send func(to, number int)
-	mine []byte // where payloads arrive; empty if the flag is all there is
+	come func(number int) error // waits; nil: for the flag
+	mine []byte                 // where payloads arrive; empty if the flag is all there is
 }
 
 func (b *ball) await(number int) error {
-	if _, err := b.flag.WaitUntil(b.r.ctx, pgas.GE, uint64(number)); err != nil {
+	if b.come != nil {
+		if err := b.come(number); err != nil {
+			return err
+		}
+	} else if _, err := b.flag.WaitUntil(b.r.ctx, pgas.GE, uint64(number)); err != nil {
 		return err
 	}
 	if len(b.mine) >= 8 {

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	plotWidth  = 9 * vg.Inch
-	plotHeight = 11 * vg.Inch
+	plotWidth   = 9 * vg.Inch
+	panelHeight = 5.5 * vg.Inch
 )
 
 // curves is results by bench, then by size: benches with fewer than two sizes have no curve.
@@ -116,13 +116,17 @@ func sizeLabel(n int) string {
 	return fmt.Sprint(n)
 }
 
-func writePlot(file string, above, below *plot.Plot) (err error) {
-	c, err := draw.NewFormattedCanvas(plotWidth, plotHeight, strings.TrimPrefix(filepath.Ext(file), "."))
+// writePlot draws panels, one below the other.
+func writePlot(file string, panels ...*plot.Plot) (err error) {
+	c, err := draw.NewFormattedCanvas(plotWidth, vg.Length(len(panels))*panelHeight, strings.TrimPrefix(filepath.Ext(file), "."))
 	if err != nil {
 		return fmt.Errorf("-plot %s: %w", file, err)
 	}
-	tiles := draw.Tiles{Rows: 2, Cols: 1, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
-	plots := [][]*plot.Plot{{above}, {below}}
+	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
+	plots := make([][]*plot.Plot, len(panels))
+	for i, p := range panels {
+		plots[i] = []*plot.Plot{p}
+	}
 	for i, canvas := range plot.Align(plots, tiles, draw.New(c)) {
 		plots[i][0].Draw(canvas[0])
 	}

@@ -83,6 +83,9 @@ func dashed(bytes int) string {
 
 // duration writes nanoseconds with three digits and the unit that suits them.
 func duration(ns float64) string {
+	if ns == 0 {
+		return "0 ns"
+	}
 	for _, u := range []struct {
 		least float64
 		name  string

@@ -42,8 +42,7 @@ func (c *Channel) putNotify(i int, dst uint64, src []byte, s transport.Stamp) bo
 		return false
 	}
 	c.landAt(i)
-	to := c.heaps[i][dst : dst+uint64(len(src))]
-	copy(to, src)
+	Copy(c.heaps[i][dst:dst+uint64(len(src))], src)
 	return r.Push(transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
 }
 

@@ -82,7 +82,7 @@ func (c *Channel) local(pe int) int {
 
 func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	heap := c.heaps[c.local(pe)]
-	copy(heap[dst:dst+uint64(len(src))], src)
+	Copy(heap[dst:dst+uint64(len(src))], src)
 }
 
 func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
@@ -96,7 +96,7 @@ func (c *Channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 }
 
 func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
-	copy(dst, c.heaps[c.local(pe)][src:src+uint64(len(dst))])
+	Copy(dst, c.heaps[c.local(pe)][src:src+uint64(len(dst))])
 }
 
 func (c *Channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
