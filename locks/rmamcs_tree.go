@@ -38,6 +38,7 @@ package locks
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/topo"
@@ -245,7 +246,7 @@ const (
 // thresholds is T_L of each level: given says those that are not 0.
 func thresholds(full *topo.Tree, levels []topo.Level, given []int) ([]int, error) {
 	if len(given) > len(levels) {
-		return nil, fmt.Errorf("%d values of T_L, and the lock has %d levels", len(given), len(levels))
+		return nil, fmt.Errorf("%d values of T_L, and the lock has %d levels: %s", len(given), len(levels), namesOf(levels))
 	}
 	hosts, err := full.Level(topo.Host)
 	if err != nil {
@@ -265,4 +266,13 @@ func thresholds(full *topo.Tree, levels []topo.Level, given []int) ([]int, error
 		}
 	}
 	return tl, nil
+}
+
+// namesOf lists levels for a message.
+func namesOf(levels []topo.Level) string {
+	var names []string
+	for _, l := range levels {
+		names = append(names, l.Name())
+	}
+	return strings.Join(names, ", ")
 }
