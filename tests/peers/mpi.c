@@ -1,4 +1,4 @@
-// mpi.c: locks by MPI's windows. PE 0 prints.
+// mpi.c: locks by MPI's windows, and messages. PE 0 prints.
 //
 //	mpicc -O3 -o mpi mpi.c
 //	mpirun --allow-run-as-root --oversubscribe -np 2 ./mpi -bench lock -time 50ms
@@ -81,6 +81,62 @@ static void bench_contended(void) {
 	free(shares);
 }
 
+// Ping-pong: a message to the last rank and back. bytes is its length; the first eight count.
+
+#define BIGGEST (4 << 20)
+
+struct ball {
+	size_t bytes;
+	uint64_t wrong;  // bits that differed from what they had to be
+};
+
+static unsigned char *outbox, *inbox;
+
+static void play(struct ball *b, long number, int other, int first) {
+	uint64_t got;
+	stamp(outbox, b->bytes, number);
+	if (first)
+		MPI_Send(outbox, b->bytes, MPI_BYTE, other, 1, MPI_COMM_WORLD);
+	MPI_Recv(inbox, b->bytes, MPI_BYTE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	memcpy(&got, inbox, 8);
+	b->wrong |= got ^ (uint64_t)number;
+	if (!first)
+		MPI_Send(outbox, b->bytes, MPI_BYTE, other, 1, MPI_COMM_WORLD);
+}
+
+static void ping_pong(void *arg, long first, long n) {
+	for (long i = first + 1; i <= first + n; i++) {
+		if (me == 0)
+			play(arg, i, pes - 1, 1);
+		else if (me == pes - 1)
+			play(arg, i, 0, 0);
+	}
+}
+
+static long agree(long value) {
+	MPI_Bcast(&value, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+	return value;
+}
+
+static void bench_messages(size_t bytes) {
+	static const char *bench = "sendrecv-pingpong";
+	struct ball b = {bytes, 0};
+	struct work w = {ping_pong, &b, 1, BATCH_NS, agree};
+	if (!wanted(&options, bench) || bytes < 8 || pes < 2)
+		return;
+	fill(outbox, bytes);
+	MPI_Barrier(MPI_COMM_WORLD);
+	struct series s = measure(&w, options.point_ns);
+	if (b.wrong)
+		die("%s of %zu bytes: another message came", bench, bytes);
+	if (me == 0 || me == pes - 1)
+		check_payload(bench, inbox, bytes, s.done);
+	if (me == 0)
+		report(bench, bytes, pes, transport, &s, 2);
+	else
+		free(s.ns);
+}
+
 int main(int argc, char **argv) {
 	program = "mpi";
 	if (parse_options(&options, argc, argv) != argc)
@@ -96,6 +152,12 @@ int main(int argc, char **argv) {
 	bench_alone("lock-own", 0);
 	bench_alone("lock-other", pes - 1);
 	bench_contended();
+	outbox = malloc(BIGGEST);
+	inbox = malloc(BIGGEST);
+	if (!outbox || !inbox)
+		die("no memory");
+	for (int i = 0; i < options.nsizes; i++)
+		bench_messages(options.sizes[i]);
 	MPI_Win_free(&window);
 	MPI_Finalize();
 	return 0;

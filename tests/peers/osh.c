@@ -262,20 +262,28 @@ static void bench_atomic(const char *bench, void (*batch)(void *, long, long), i
 	shmem_barrier_all();
 }
 
-// Ping-pong: a payload, a fence, a flag that counts up; eight bytes are the flag itself.
+// Ping-pong: a payload, a fence, a flag that counts up; eight bytes are the flag itself. Or a quiet instead of
+// the fence; eight bytes are a payload then, too.
+
+static int quietly;
+
+static int has_payload(const struct job *j) { return j->bytes > 8 || quietly; }
 
 static void send_flag(const struct job *j, long number, int to) {
-	if (j->bytes > 8) {
+	if (has_payload(j)) {
 		stamp(local, j->bytes, number);
 		shmem_putmem(area, local, j->bytes, to);
-		shmem_fence();
+		if (quietly)
+			shmem_quiet();
+		else
+			shmem_fence();
 	}
 	shmem_uint64_p(word, number, to);
 }
 
 static void await_flag(struct job *j, long number) {
 	shmem_uint64_wait_until(word, SHMEM_CMP_GE, number);
-	if (j->bytes > 8) {
+	if (has_payload(j)) {
 		uint64_t got;
 		memcpy(&got, area, 8);
 		j->wrong |= got ^ (uint64_t)number;
@@ -295,20 +303,21 @@ static void ping_pong(void *arg, long first, long n) {
 	}
 }
 
-static void bench_flag(size_t bytes) {
+static void bench_flag(const char *bench, int with_quiet, size_t bytes) {
 	struct job j = {bytes, 1, 0};
 	struct work w = {ping_pong, &j, 1, BATCH_NS, NULL};
-	if (!wanted(&options, "flag-pingpong") || bytes < 8 || pes < 2)
+	if (!wanted(&options, bench) || bytes < 8 || pes < 2)
 		return;
+	quietly = with_quiet;
 	*word = 0;
 	fill(local, bytes);
 	fill(area, bytes);
 	shmem_barrier_all();
-	long done = join("flag-pingpong", w, bytes, 2);
+	long done = join(bench, w, bytes, 2);
 	if (j.wrong)
-		die("flag-pingpong of %zu bytes: a flag came before its payload", bytes);
-	if (bytes > 8 && (me == 0 || me == partner))
-		check_payload("flag-pingpong", area, bytes, done);
+		die("%s of %zu bytes: a flag came before its payload", bench, bytes);
+	if (has_payload(&j) && (me == 0 || me == partner))
+		check_payload(bench, area, bytes, done);
 	shmem_barrier_all();
 }
 
@@ -433,7 +442,8 @@ static void bench_all(void) {
 		bench_gets(options.sizes[i]);
 		bench_rate(options.sizes[i]);
 		bench_bandwidth(options.sizes[i]);
-		bench_flag(options.sizes[i]);
+		bench_flag("flag-pingpong", 0, options.sizes[i]);
+		bench_flag("quiet-pingpong", 1, options.sizes[i]);
 		bench_collectives(options.sizes[i]);
 	}
 	bench_atomic("fetch-add", fetch_adds, 1);

@@ -110,14 +110,7 @@ func (f lockField) row(group, name, ours, theirs string, suites []string, least 
 	for _, s := range suites {
 		points = append(points, point{s, theirs, 8})
 	}
-	goal := ""
-	switch {
-	case least == 1:
-		goal = noSlower
-	case least > 1:
-		goal = fmt.Sprintf("%.0fx", least)
-	}
-	return row{group, name, point{f.ours, ours, 8}, points, least, goal, k}
+	return row{group, name, point{f.ours, ours, 8}, points, least, goalOf(least), k}
 }
 
 // suitesOfLocks are those that only locks need.

@@ -4,6 +4,7 @@ package compare
 // goal is how many times faster (or smaller) ours has to be. Rows without a goal are there to be read.
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
@@ -68,10 +69,21 @@ const (
 	mebi     = 1 << 20
 )
 
+// goalOf is a goal in words.
+func goalOf(least float64) string {
+	switch {
+	case least == 1:
+		return noSlower
+	case least > 1:
+		return fmt.Sprintf("%.0fx", least)
+	}
+	return ""
+}
+
 func one(suite, bench string, bytes int) []point { return []point{{suite, bench, bytes}} }
 
 // rows is the table, in the order it is printed.
-var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfKernels())
+var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfNotes(), rowsOfKernels())
 
 // usual are the rows that are measured if none are asked for: the others take as long again.
 const usual = "^(" + sameHost + "|" + crowded + "|" + twoHosts + "|" + wholeJobs + "): "
