@@ -154,11 +154,10 @@ void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off)
 void lane_note_out(lane_t *l)
 {
     enum { GATHER_NS = 5000 };
-    int64_t now = now_ns();
-    if (l->channel->batch || now - l->left_ns < GATHER_NS)
+    if (l->channel->batch || now_ns() - l->left_ns < GATHER_NS)
         return;
     lane_flush_now(l);
-    l->left_ns = now;
+    l->left_ns = now_ns(); // to send takes as long as to gather many
 }
 
 static int has_note_room(channel_t *c, lane_t *l, uint64_t arg)
