@@ -357,6 +357,7 @@ func (q *cosed) tell(writer int64) int64 {
 	n, pe := q.at(writer)
 	for {
 		if n.CompareSwapStatus(pe, waiting, theTurn) == waiting {
+			q.w.LetRun(pe)
 			return 0
 		}
 		if n.CompareSwapStatus(pe, abandoned, spent) == abandoned {

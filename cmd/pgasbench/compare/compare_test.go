@@ -130,6 +130,7 @@ func TestGoalsOfLocks(t *testing.T) {
 		"locks contended, 8 PEs: pgas.Lock":                             "5x, osh-8 osh-awake-8",
 		"locks contended, 8 PEs: RMA-MCS":                               ", osh-8 osh-awake-8",
 		"locks contended, 16 PEs: D-MCS, against MPI":                   ", mpi-16",
+		"locks contended, two hosts: ALock":                             ", osh-2-hosts",
 		"locks contended, two hosts: D-MCS":                             "2x, osh-2-hosts",
 		"locks contended, four hosts: D-MCS, longest wait, against MPI": ", mpi-4-hosts",
 	} {
