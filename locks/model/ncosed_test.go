@@ -49,3 +49,14 @@ func TestSRSL(t *testing.T) {
 		{model: "srsl", defines: "FORGETS_READERS P=3", bad: true},
 	})
 }
+
+func TestService(t *testing.T) {
+	searches(t, []run{
+		{model: "service", defines: "P=3 NAMES=2 ROUNDS=2"},
+		{model: "service", defines: "P=3 NAMES=3 ROUNDS=1"},
+		{model: "service", defines: "BUCKET_ONLY", bad: true},
+		{model: "service", defines: "NOT_CHAINED", bad: true},
+		{model: "service", defines: "STAYS", bad: true},
+		{model: "service", defines: "UNGUARDED", bad: true},
+	})
+}
