@@ -26,6 +26,7 @@ enum {
     CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
     NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
     LOANS = 64,                  // sources of puts that UCX may be reading at a time, on a lane
+    NOTE_SMALL_MAX = 15 << 10,   // a put up to this size is copied into the lane's buffer, to leave at once with its note
     NOTES_MAX = 2048,            // notes on a lane that have not found room at their target
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
     STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger

@@ -58,7 +58,7 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, tag uint32) bool {
 	ok := c.hasRoom(l)
 	switch n := len(src); {
 	case !ok:
-	case n > C.SMALL_MAX:
+	case n > C.NOTE_SMALL_MAX:
 		c.wake()
 		C.lane_put_note(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(n), C.uint32_t(tag))
 	default:
@@ -91,7 +91,7 @@ func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 
 // PutNotifyNB is PutNotify that may go on reading src, as PutNB.
 func (c *Channel) PutNotifyNB(pe int, dst uint64, src []byte, tag uint32) (loan uint64, ok bool) {
-	if len(src) <= C.SMALL_MAX {
+	if len(src) <= C.NOTE_SMALL_MAX {
 		return 0, c.PutNotify(pe, dst, src, tag)
 	}
 	c.check(pe)

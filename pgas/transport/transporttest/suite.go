@@ -98,7 +98,7 @@ func pattern(n int, seed byte) []byte {
 }
 
 // sizes have odd lengths on purpose, and one on each side of every plausible limit of a message.
-var sizes = []int{0, 1, 3, 8, 9, 63, 64, 65, 511, 4095, 4096, 8100, 8192, 8193, 65535, 1 << 16, 300_001, 1 << 20, 3<<20 + 5}
+var sizes = []int{0, 1, 3, 8, 9, 63, 64, 65, 511, 4095, 4096, 8100, 8192, 8193, 15 << 10, 15<<10 + 1, 65535, 1 << 16, 300_001, 1 << 20, 3<<20 + 5}
 
 func testPut(t *testing.T, r *Rig) {
 	for _, private := range []bool{false, true} {
