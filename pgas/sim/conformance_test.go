@@ -132,7 +132,7 @@ func TestConformance(t *testing.T) {
 						s.handle(o)
 					}
 					b := s.pes[pe].openInbox()
-					return b.ring.Take(n) || b.ring.Spilled() && refilled(s.pes[pe]) && b.ring.Take(n)
+					return b.ring.TakeOne(n) || b.ring.Spilled() && refilled(s.pes[pe]) && b.ring.TakeOne(n)
 				}
 				for _, p := range s.pes {
 					r.PEs = append(r.PEs, driven{p, mu, &task{pe: p}})
