@@ -16,7 +16,8 @@ package sim
 // its operations, and its own heap at each of them (with Config.Reduce, at those where it looks at it). A PE
 // that only looks, at the same few things with the same results for the fourth time in a row, is taken to be
 // where it was one round before: that is what makes an end of polling. So a program that counts more tries
-// than three is explored as if it did not.
+// than three is explored as if it did not. Variables of Go that PEs share are no part of a state: what a body
+// makes of them must follow from how far the PEs are, as the number of those inside of a lock does.
 //
 // Which of the choices are tried is the business of search.go.
 

@@ -6,24 +6,28 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
+// shared is what the PEs of a body share: 0 where it begins.
+var shared int
+
 // outcomes explores body, which notes what it has seen, and returns what was seen in runs that ended, one
 // entry for each combination of what the PEs noted.
-func outcomes(t *testing.T, npes int, body func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error) map[string]bool {
+func outcomes(t *testing.T, cfg sim.Config, npes int, body func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error) map[string]bool {
 	t.Helper()
 	seen := map[string]bool{}
 	notes := make([]string, npes)
 	ended := 0
-	_, err := sim.Explore(t.Context(), sim.Config{}, npes, func(ctx context.Context, w *pgas.World) error {
+	_, err := sim.Explore(t.Context(), cfg, npes, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 4)
 		if err != nil {
 			return err
 		}
-		ended = 0
+		ended, shared = 0, 0
 		sim.Start(ctx)
 		if err := body(ctx, w, words, func(v ...int64) { notes[w.PE()] = fmt.Sprint(v) }); err != nil {
 			return err
@@ -40,7 +44,7 @@ func outcomes(t *testing.T, npes int, body func(ctx context.Context, w *pgas.Wor
 }
 
 // TestEveryOrder: two fetch-adds of two PEs come in any of six orders; of puts that no fence orders, any may
-// be seen without any other; a fence leaves one order.
+// be seen without any other; a fence leaves one order; and so on. The reduction leaves all outcomes.
 func TestEveryOrder(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -90,12 +94,60 @@ func TestEveryOrder(t *testing.T) {
 			}
 			return nil
 		}, 3},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if seen := outcomes(t, c.npes, c.body); len(seen) != c.want {
-				t.Errorf("%d outcomes, want %d: %v", len(seen), c.want, seen)
+		{"a wait that ends before or after its word changes again", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			word := pgas.AtomicOf(words, 0)
+			if w.PE() == 0 {
+				v, err := word.WaitUntil(ctx, pgas.GE, 1)
+				note(v)
+				return err
 			}
-		})
+			word.Swap(0, 1)
+			word.Swap(0, 2)
+			return nil
+		}, 2},
+		{"a deadline", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			word := pgas.AtomicOf(words, 0)
+			if w.PE() == 0 {
+				soon, cancel := w.WithTimeout(ctx, time.Second)
+				defer cancel()
+				v, err := word.WaitUntil(soon, pgas.GE, 1)
+				note(v, word.Swap(1, 1))
+				if errors.Is(err, context.DeadlineExceeded) {
+					err = nil
+				}
+				return err
+			}
+			note(word.Swap(1, 2))
+			word.Swap(0, 1)
+			return nil
+		}, 3},
+		{"a fetch that nobody waits for", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			word := pgas.AtomicOf(words, 0)
+			if w.PE() == 0 {
+				var v int64
+				word.FetchNB(1, &v)
+				err := w.Quiet(ctx)
+				note(v)
+				return err
+			}
+			word.Swap(1, 1)
+			return nil
+		}, 2},
+		{"a variable that PEs share", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+			w.Yield()
+			sim.Shares(ctx)
+			shared++
+			note(int64(shared))
+			return nil
+		}, 2},
+	} {
+		for _, reduce := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/reduce=%t", c.name, reduce), func(t *testing.T) {
+				if seen := outcomes(t, sim.Config{Reduce: reduce}, c.npes, c.body); len(seen) != c.want {
+					t.Errorf("%d outcomes, want %d: %v", len(seen), c.want, seen)
+				}
+			})
+		}
 	}
 }
 
