@@ -96,7 +96,7 @@ func oshmemOnHosts(n int, program ...string) func(t *tools) []string {
 	}
 }
 
-// mpiOnHosts does the same. Of Debian's windows only those of pt2pt work over TCP, and must be asked for.
+// mpiOnHosts does the same. Windows of the kind pt2pt work over TCP, and Debian's configuration leaves them out.
 func mpiOnHosts(n int) func(t *tools) []string {
 	return func(t *tools) []string {
 		return append(openMPIOnHosts(t, n, "mpirun", "--mca", "osc", "pt2pt"), t.bin("mpi"))
