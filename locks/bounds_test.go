@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
@@ -73,14 +74,16 @@ func longestRun(log []entry, counts func(entry) bool, alike func(a, b entry) boo
 
 func TestBounds(t *testing.T) {
 	fours := sim.Config{Topology: "host:4"}
-	t.Run("D-MCS", func(t *testing.T) {
-		for i, e := range entries(t, fours, 8, 8, 20, makeDMCS) {
-			// Who asks may be overtaken until it is in the queue, by those that are near its tail.
-			if before := i - e.asked; before > 2*8 {
-				t.Fatalf("PE %d waited for %d holders", e.pe, before)
+	for name, make := range map[string]lockstest.Maker{"D-MCS": makeDMCS, "N-CoSED": makeNCoSED} {
+		t.Run(name, func(t *testing.T) {
+			for i, e := range entries(t, fours, 8, 8, 20, make) {
+				// Who asks may be overtaken until it is in the queue, by those that are near its tail.
+				if before := i - e.asked; before > 2*8 {
+					t.Fatalf("PE %d waited for %d holders", e.pe, before)
+				}
 			}
-		}
-	})
+		})
+	}
 	t.Run("T_L", func(t *testing.T) {
 		log := entries(t, fours, 8, 8, 40, makeRMAMCS(0, 3))
 		all := func(entry) bool { return true }
