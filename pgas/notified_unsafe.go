@@ -9,8 +9,8 @@ package pgas
 // come in the order of their issue. It proves nothing of accesses without a note, unless a Fence stands
 // between.
 //
-// If the target's queue is full, a notified access waits until there is room. So does what it gives up for
-// that when the target is lost: the next Quiet reports it.
+// If the target's queue is full, a notified access waits until there is room. When the target is lost
+// meanwhile, so is the access, and the next Quiet reports it.
 
 import (
 	"unsafe"
