@@ -218,6 +218,9 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // long as it waits too; -1 if that is not known. It matters where PEs share CPUs: one that is not next lets
 // others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
 func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W) (W, error) {
+	if n := len(a.ctx.team.pes); pe < -1 || pe >= n {
+		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pe, a.ctx.team.noun(), n-1)
+	}
 	got, err := a.ctx.w.awaitWord(ctx, a.ctx.w.wordCond(a.word(), cmp, uint64(v), isSigned[W]()).behind(a.ctx, pe, uint64(still)))
 	return W(got), err
 }
