@@ -14,6 +14,7 @@ type event struct {
 
 type queue struct {
 	n     int
+	ahead int     // so many events are known besides the next one, if there are as many
 	next  []event // those before limit, from head on, in order
 	head  int
 	last  int64 // time of the last event
@@ -25,7 +26,6 @@ type queue struct {
 }
 
 const (
-	foreseen  = 8  // so many events are in order, if there are as many
 	nextMost  = 32 // a larger bucket is split before it is put in order
 	nextSpare = 64 // events that are over, at the beginning of next
 )
@@ -47,6 +47,9 @@ func (q *queue) put(e event) {
 
 // sort puts e among the next events, behind those of the same time.
 func (q *queue) sort(e event) {
+	if q.head >= nextSpare && 2*q.head >= len(q.next) {
+		q.tidy()
+	}
 	q.next = append(q.next, e)
 	i := len(q.next) - 1
 	for ; i > q.head && q.next[i-1].at > e.at; i-- {
@@ -57,7 +60,7 @@ func (q *queue) sort(e event) {
 
 // pop returns the next event, or nil.
 func (q *queue) pop() (int64, *op) {
-	for len(q.next)-q.head < foreseen && q.used != 0 {
+	for len(q.next)-q.head <= q.ahead && q.used != 0 {
 		q.refill()
 	}
 	if q.head == len(q.next) {
@@ -72,13 +75,16 @@ func (q *queue) pop() (int64, *op) {
 	return q.last, o
 }
 
+// tidy makes room for others where events were that are over.
+func (q *queue) tidy() {
+	n := copy(q.next, q.next[q.head:])
+	clear(q.next[n:])
+	q.next, q.head = q.next[:n], 0
+}
+
 // refill takes the first bucket: if there is little in it, it is put in order.
 func (q *queue) refill() {
-	if q.head >= nextSpare {
-		n := copy(q.next, q.next[q.head:])
-		clear(q.next[n:])
-		q.next, q.head = q.next[:n], 0
-	}
+	q.tidy()
 	i := bits.TrailingZeros64(q.used)
 	b := q.buckets[i]
 	q.used &^= 1 << i

@@ -240,7 +240,9 @@ func (s *sim) makePEs(npes int) error {
 		hosts[i].name = fmt.Sprintf("host%d", i)
 	}
 	s.pes = make([]*pe, npes)
-	s.many = npes >= manyPEs
+	if s.many = npes >= manyPEs; s.many {
+		s.queue.ahead = forOps
+	}
 	all, owners := make([]pe, npes), make([]cacheLine, npes*lines)
 	s.hosts = make([]boot.Host, npes)
 	for i := range s.pes {
