@@ -296,7 +296,10 @@ func TestTeams(t *testing.T) {
 // a third is in a barrier meanwhile.
 func TestFullRings(t *testing.T) {
 	everywhere(t, 3, func(ctx context.Context, w *pgas.World) error {
-		const n = 6000
+		n := 6000
+		if testing.Short() {
+			n = 1500
+		}
 		mem, err := pgas.Alloc[int64](ctx, w, 64)
 		if err != nil {
 			return err
