@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -180,5 +181,36 @@ func TestDeath(t *testing.T) {
 	})
 	if err != nil || ended != 2 {
 		t.Fatal(ended, err)
+	}
+}
+
+// TestDeathOnHost is TestDeath on PEs that share memory.
+func TestDeathOnHost(t *testing.T) {
+	planned := errors.New("planned")
+	var sent, waited error
+	err := pgastest.Goroutines(t.Context(), 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		switch w.PE() {
+		case 0: // more than there is room for
+			for i := 0; sent == nil && i < 100; i++ {
+				for range 600 {
+					w.Notify(1, 1)
+				}
+				sent = w.Quiet(ctx)
+			}
+			return sent
+		case 2:
+			waited = startAndWait(ctx, notify.New(w, 1, 7, 1))
+			return waited
+		}
+		return planned
+	})
+	if !errors.Is(err, planned) {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{"who sent": sent, "who waited": waited} {
+		var peer *pgas.PeerError
+		if !errors.As(err, &peer) || peer.PE != 1 {
+			t.Errorf("PE 1 has failed, and %s got %v", what, err)
+		}
 	}
 }
