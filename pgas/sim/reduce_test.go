@@ -22,7 +22,7 @@ const twinRuns = 3000
 
 var (
 	twinSeed  = flag.Uint64("twin.seed", 1, "the first random program")
-	twinCount = flag.Int("twin.count", 150, "how many random programs")
+	twinCount = flag.Int("twin.count", 60, "how many random programs")
 )
 
 // A doing is one operation of a random program.
