@@ -228,6 +228,9 @@ func aboutPE1(err error) error {
 // PEs is that of the plan.
 func Explore(t *testing.T, cfg sim.Config, plan Plan, make Maker) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("short tests are for the race detector, to which one PE at a time is dull, and slow")
+	}
 	e, err := sim.Explore(t.Context(), cfg, len(plan), body(plan, 1, false, make))
 	if err != nil {
 		t.Fatal(err)
