@@ -368,7 +368,7 @@ void lane_send(lane_t *l, int ask)
 // lane_leave is lane_send of something that somebody is likely to wait for.
 void lane_leave(lane_t *l)
 {
-    if (l->status != UCS_OK || l->used == head_bytes || l->asks || l->use_native > 0 || must_ask(l))
+    if (l->status != UCS_OK || l->used == head_bytes || l->used > EXPRESS_MAX || l->asks || l->use_native > 0 || must_ask(l))
         lane_send(l, 0);
     else
         send_express(l);

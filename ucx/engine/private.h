@@ -17,6 +17,7 @@ enum {
     YIELD_NS = 20 * 1000,          // after so much waiting for nothing, whoever is waited for may need this CPU
     CLOCK_EVERY = 16,              // looks between two looks at the clock
     SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
+    EXPRESS_MAX = 2 << 10,         // a longer message takes longer by express: both ends would be at its one connection
     COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
     GATHER_MAX = 15 << 10,         // so many bytes of blocks are gathered in a reply, more in memory of their own
     PACK_MAX = PIECE_BYTES / 2,    // larger blocks are transfers of their own
