@@ -6,9 +6,9 @@ package pgas
 //
 //	small  the head shows the data in its entry or in a box. The root waits for nobody, the others
 //	       only for their head and that for its parent.
-//	large  all meet first. A parent then puts the data straight into the dst of its children, in
-//	       pieces, so that a child passes on one while the next is coming; and the head lends the data
-//	       to the members of its host.
+//	large  a head tells its parent that its dst is ready. The parent then puts the data straight into
+//	       that, in pieces, so that a child passes on one while the next is coming; and the head lends
+//	       the data to the members of its host.
 
 import (
 	"context"
@@ -195,7 +195,7 @@ func (b *broadcast) small(ctx context.Context) error {
 		t.ready()
 	}
 	for child := range b.children {
-		t.sendBox(child, s.x, data)
+		t.sendBox(b.headAt(child), s.x, data)
 	}
 	b.store(data)
 	return nil
@@ -210,20 +210,20 @@ const (
 // large is the broadcast between hosts of what does not fit a message.
 func (b *broadcast) large(ctx context.Context) error {
 	t := b.t
-	pieces := min(mostPieces, (b.n+broadcastPiece-1)/broadcastPiece)
-	e, err := t.enter(ctx, b.call, pieces)
+	pieces, asks := min(mostPieces, (b.n+broadcastPiece-1)/broadcastPiece), b.asks()
+	e, err := t.enter(ctx, b.call, asks+pieces)
 	if err != nil {
 		return err
 	}
 	defer t.leave()
-	x := t.box(pieces)
+	ask, x := t.box(asks), t.box(pieces)
 	read := t.readBy()
-	if err := t.meetIn(ctx, e); err != nil {
-		return err
-	}
 	s := show{way: lent, n: b.n, off: b.dst}
 	if b.rank == 0 {
 		s.off = b.src
+	}
+	if err := b.begin(ctx, e, ask); err != nil {
+		return err
 	}
 	if !b.leads() {
 		return b.fromHead(ctx, &s)
@@ -235,16 +235,62 @@ func (b *broadcast) large(ctx context.Context) error {
 				return err
 			}
 		}
+		data := t.mine(s.off, b.n)[lo:hi]
 		for child := range b.children {
-			t.sendTo(child, x+box(i), uint64(b.dst)+uint64(lo), t.mine(s.off, b.n)[lo:hi])
+			if i == 0 && asks > 0 {
+				if err := t.awaitBox(ctx, ask+b.askOf(child), b.headAt(child)); err != nil {
+					return err
+				}
+			}
+			t.sendTo(b.headAt(child), x+box(i), uint64(b.dst)+uint64(lo), data)
+		}
+		if b.rank == 0 && b.src != b.dst {
+			move(t.mine(b.dst, b.n)[lo:hi], data) // which is in the cache now
 		}
 	}
-	if b.rank == 0 {
-		b.store(t.mine(b.src, b.n))
-	} else {
+	if b.rank > 0 {
 		t.ready()
 	}
 	return t.awaitReaders(ctx, read, len(b.l.here)-1)
+}
+
+// begin shows that this PE is there, to its parent if it leads another host than the root's. It returns when
+// dst of this PE may be written.
+func (b *broadcast) begin(ctx context.Context, e *entry, ask box) error {
+	t := b.t
+	switch {
+	case b.asks() == 0:
+		return t.meetIn(ctx, e)
+	case b.leads() && b.rank == 0:
+		t.publish(e)
+		return nil
+	}
+	e.tag.Store(t.turns.tag)
+	if b.leads() {
+		t.sendBox(b.parent(), ask+b.askOf(b.rank), nil)
+	}
+	return nil
+}
+
+// asks is how many boxes heads need to tell their parents that they are ready; 0 if it is too many, and
+// all have to meet.
+func (b *broadcast) asks() int {
+	n := len(b.l.hosts)
+	if b.way == Tree {
+		n = bits.Len(uint(n - 1))
+	}
+	if n > mostBoxes-mostPieces {
+		return 0
+	}
+	return n
+}
+
+// askOf is the box, among these, of the head with the given number: another one for each child of a parent.
+func (b *broadcast) askOf(rank int) box {
+	if b.way == Tree {
+		return box(bits.TrailingZeros(uint(rank)))
+	}
+	return box(rank)
 }
 
 // The hosts are numbered from that of the root for what follows: rank is this host's number.
@@ -267,12 +313,13 @@ func (b *broadcast) parent() int {
 	return b.headAt(b.rank & (b.rank - 1))
 }
 
-// children are the heads that get the data from this host's; those with most below them come first.
-func (b *broadcast) children(yield func(member int) bool) {
+// children are the numbers of the heads that get the data from this host's; those with most below them come
+// first.
+func (b *broadcast) children(yield func(rank int) bool) {
 	n := len(b.l.hosts)
 	if b.way == Linear {
 		for rank := 1; b.rank == 0 && rank < n; rank++ {
-			if !yield(b.headAt(rank)) {
+			if !yield(rank) {
 				return
 			}
 		}
@@ -283,7 +330,7 @@ func (b *broadcast) children(yield func(member int) bool) {
 		below = uint(bits.Len(uint(n - 1)))
 	}
 	for bit := below; bit > 0; bit-- {
-		if rank := b.rank | 1<<(bit-1); rank < n && !yield(b.headAt(rank)) {
+		if rank := b.rank | 1<<(bit-1); rank < n && !yield(rank) {
 			return
 		}
 	}
