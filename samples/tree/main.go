@@ -29,7 +29,8 @@ usage: pgasrun [pgasrun's flags] ./samples/tree [flags]
   tree -sim -mode messages,notify -arity 2
 
 The time is that of one reduction, from when all PEs are ready until the root has the sum. The root checks
-each sum. In the simulator an addition takes what -element says; on real PEs, what it takes.
+each sum. In the simulator an addition takes what -element says, and a message or a notification takes its receiver
+what -receive and -note say, besides the way; on real PEs, what they take.
 
 `
 
@@ -38,11 +39,17 @@ type options struct {
 	arity      int     // children of an inner node
 	reductions int     // of a round
 	element    float64 // nanoseconds for an addition
+	receive    float64 // nanoseconds for receiving a message that has come
+	note       float64 // nanoseconds for taking a notification that has come
 }
 
 // An addition as it is, measured by BenchmarkAdd on one core of an AMD EPYC: 0.3 ns for each of 1,024 numbers
 // in its first-level cache.
 const measuredElement = 0.3
+
+// Receiving as it is, measured by BenchmarkReceive on the same core: for each of 16 messages of 8 bytes that have
+// come, and for each of 16 notifications of one request.
+const measuredReceive, measuredNote = 110, 15
 
 const mostNumbers, mostArity, mostReductions = 1 << 20, 1 << 10, 1 << 20
 
@@ -51,6 +58,8 @@ func (o *options) flags(fs *flag.FlagSet) {
 	fs.IntVar(&o.arity, "arity", 16, "most `children` of a node")
 	fs.IntVar(&o.reductions, "reductions", 20, "`reductions` in a round, each after all PEs have met")
 	fs.Float64Var(&o.element, "element", measuredElement, "with -sim: `nanoseconds` that adding a number to another takes")
+	fs.Float64Var(&o.receive, "receive", measuredReceive, "with -sim: `nanoseconds` that matching and copying a message takes who receives it")
+	fs.Float64Var(&o.note, "note", measuredNote, "with -sim: `nanoseconds` that matching a notification takes")
 }
 
 func (o *options) check(npes int) error {
@@ -61,15 +70,21 @@ func (o *options) check(npes int) error {
 		return fmt.Errorf("-arity %d: give a number from 2 to %d", o.arity, mostArity)
 	case o.reductions < 1 || o.reductions > mostReductions:
 		return fmt.Errorf("-reductions %d: give a number from 1 to %d", o.reductions, mostReductions)
-	case !(o.element >= 0 && o.element <= 1e6):
-		return fmt.Errorf("-element %v: give nanoseconds from 0 to 1e6", o.element)
+	}
+	for _, cost := range []struct {
+		flag        string
+		nanoseconds float64
+	}{{"element", o.element}, {"receive", o.receive}, {"note", o.note}} {
+		if !(cost.nanoseconds >= 0 && cost.nanoseconds <= 1e6) {
+			return fmt.Errorf("-%s %v: give nanoseconds from 0 to 1e6", cost.flag, cost.nanoseconds)
+		}
 	}
 	return nil
 }
 
-// adding is what so many additions take.
-func (o *options) adding(n int) time.Duration {
-	return time.Duration(math.Round(o.element * float64(n)))
+// takes is n times so many nanoseconds.
+func takes(n int, nanoseconds float64) time.Duration {
+	return time.Duration(math.Round(nanoseconds * float64(n)))
 }
 
 func (o *options) about(npes int) string {

@@ -111,7 +111,7 @@ func (t *tree) reduce(ctx context.Context) error {
 		for child := range t.children {
 			add(t.sums, t.from(child).Local())
 		}
-		if err := t.Charge(ctx, t.o.adding(t.children*t.o.numbers)); err != nil {
+		if err := t.Charge(ctx, takes(t.children*t.o.numbers, t.o.element)); err != nil {
 			return err
 		}
 	}

@@ -34,14 +34,21 @@ type letters struct {
 
 const tag = 16
 
+// What MPI libraries have: a message of up to 8 KiB with its header is sent at once, and slots enough that giving
+// them back is rare.
+const eager, slots = 8<<10/8 - 2, 16
+
 func sending(ctx context.Context, t *tree) (way, error) {
-	comm, err := messages.Open(ctx, t.World, t.inbox.All(), messages.Options{})
+	comm, err := messages.Open(ctx, t.World, t.inbox.All(), messages.Options{Eager: min(t.o.numbers, eager), Slots: slots})
 	return &letters{t, comm}, err
 }
 
 func (l *letters) collect(ctx context.Context) error {
 	for child := range l.children {
 		if _, err := l.comm.Recv(ctx, l.first+child, tag, child*l.o.numbers, l.o.numbers); err != nil {
+			return err
+		}
+		if err := l.Charge(ctx, takes(1, l.o.receive)); err != nil {
 			return err
 		}
 	}
@@ -158,8 +165,10 @@ func notifying(_ context.Context, t *tree) (way, error) {
 
 func (n *notes) collect(ctx context.Context) error {
 	n.all.Start()
-	_, err := n.all.Wait(ctx)
-	return err
+	if _, err := n.all.Wait(ctx); err != nil {
+		return err
+	}
+	return n.Charge(ctx, takes(n.children, n.o.note))
 }
 
 func (n *notes) deliver(_ context.Context, numbers []float64) error {
