@@ -61,6 +61,9 @@ func TestModes(t *testing.T) {
 // do at best: notified puts are at least 1.5 times as fast as messages that ask first. Where the tasks take longer,
 // less of the time is communication.
 func TestFaster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates hundreds of PEs")
+	}
 	ratios, err := program(&input{}).Faster(t.Context(), "notify", "-pes", "32,64,128", "-flop", "0.1")
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,9 @@ func TestCheck(t *testing.T) {
 // What the sample is to show, on the machine that is simulated: one request for all children is at least 1.5 times
 // as fast as a receive for each.
 func TestFaster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates hundreds of PEs")
+	}
 	ratios, err := program(&options{}).Faster(t.Context(), "notify", "-pes", "32,64,256", "-reductions", "4")
 	if err != nil {
 		t.Fatal(err)
