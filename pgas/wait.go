@@ -94,7 +94,7 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 	}
 	if w.waiter != nil && c.word.Off != 0 {
 		for start := time.Now(); ; {
-			if v, ok := w.drive(&c); ok {
+			if v, ok := w.drive(&c, stay(ctx)); ok {
 				return v, nil
 			}
 			w.inbox.makeRoom()
@@ -123,16 +123,24 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 	return w.sleepUntil(ctx, c)
 }
 
-// drive lets arrive what others send, for a moment or until c holds, and returns as check does. Of many
-// words the transport knows nothing: it comes back when something has arrived or the doorbell was rung.
-func (w *World) drive(c *cond) (uint64, bool) {
+// stay is how long one stay in the transport may last: it looks at no context. Who rests for a microsecond is
+// back after one.
+func stay(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return max(min(driveFor, time.Until(end)), 0)
+	}
+	return driveFor
+}
+
+// drive lets arrive what others send, for d or until c holds, and returns as check does. Of many words the
+// transport knows nothing: it comes back when something has arrived or the doorbell was rung.
+func (w *World) drive(c *cond, d time.Duration) (uint64, bool) {
 	if c.set == nil {
-		w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, driveFor)
+		w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, d)
 		return c.check()
 	}
-	d := driveFor
 	if w.def.nic {
-		d = nicLook
+		d = min(d, nicLook)
 	}
 	door := w.state.Door.Load()
 	w.sleepers.enter(w.state, c.waiting())
