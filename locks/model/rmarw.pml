@@ -127,7 +127,7 @@ inline cancel() {
 		if
 		:: lacks[i] ->
 			atomic {
-				if :: mode[i] == TAKEN -> handed++ :: arrived[i] >= TR -> arrived[i] = arrived[i] - TR :: else fi;
+				if :: mode[i] == TAKEN -> handed++ :: mode[i] != TAKEN && arrived[i] >= TR -> arrived[i] = arrived[i] - TR :: else fi;
 				mode[i] = OPEN
 			}
 		:: else
