@@ -28,8 +28,8 @@ usage: pgasrun [pgasrun's flags] ./samples/tree [flags]
   tree -sim -pes 32,256,1024                              the same code on a Cray XC30 that is simulated
   tree -sim -mode messages,notify -arity 2
 
-The time is that of one reduction, from when all PEs are ready until the root has the sum. The root checks
-each sum. In the simulator an addition takes what -element says, and a message or a notification takes its receiver
+The time is that of one reduction, from when all PEs are ready until the root has the sum; on real PEs from when the
+root tells the others to begin, which takes a message to each of them. The root checks each sum. In the simulator an addition takes what -element says, and a message or a notification takes its receiver
 what -receive and -note say, besides the way; on real PEs, what they take.
 
 `

@@ -47,9 +47,10 @@ type tree struct {
 	node
 	o     *options
 	way   way
-	sums  []float64         // of this PE and all below it
-	inbox pgas.Sym[float64] // of the children, one after the other
-	turn  int               // of reductions
+	sums  []float64             // of this PE and all below it
+	inbox pgas.Sym[float64]     // of the children, one after the other
+	told  pgas.Sym[pgas.Signal] // the turn that the root has told to begin
+	turn  int                   // of reductions
 }
 
 // A way is how numbers come from children to their parent.
@@ -70,6 +71,9 @@ func open(ctx context.Context, r *versions.Run, o *options, makeWay func(context
 	if t.inbox, err = pgas.AllocRaw[float64](ctx, r.World, o.arity*o.numbers); err != nil {
 		return nil, err
 	}
+	if t.told, err = pgas.Alloc[pgas.Signal](ctx, r.World, 1); err != nil {
+		return nil, err
+	}
 	t.way, err = makeWay(ctx, t)
 	return t, err
 }
@@ -87,7 +91,7 @@ func (t *tree) Round(ctx context.Context) (took time.Duration, err error) {
 		for i := range t.sums {
 			t.sums[i] = number(t.pe, t.turn, i)
 		}
-		start, err := t.Start(ctx)
+		start, err := t.begin(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -100,6 +104,28 @@ func (t *tree) Round(ctx context.Context) (took time.Duration, err error) {
 		}
 	}
 	return took / time.Duration(t.o.reductions), nil
+}
+
+// begin returns when this PE is to begin, and the time. In the simulator all do at once. Clocks of real PEs do not
+// agree, and a barrier may let a child go so early that its numbers are there before the parent has seen its end:
+// there the time is that of the root, which begins when it tells the others to.
+func (t *tree) begin(ctx context.Context) (time.Duration, error) {
+	start, err := t.Start(ctx)
+	if err != nil || t.Simulated {
+		return start, err
+	}
+	told := pgas.SignalOf(t.told, 0)
+	if t.pe != root {
+		_, err := told.WaitUntil(ctx, pgas.GE, uint64(t.turn))
+		return start, err
+	}
+	start = t.Now()
+	for pe := range t.NPEs() {
+		if pe != root {
+			told.Set(pe, uint64(t.turn))
+		}
+	}
+	return start, nil
 }
 
 // reduce makes the sums of the root those of all PEs.
@@ -151,6 +177,9 @@ func (t *tree) check() error {
 
 func (t *tree) Close(ctx context.Context) error {
 	if err := t.way.close(ctx); err != nil {
+		return err
+	}
+	if err := t.told.Free(ctx); err != nil {
 		return err
 	}
 	return t.inbox.Free(ctx)
