@@ -79,6 +79,16 @@ func TestWrongPayloadFails(t *testing.T) {
 		{"signal-pingpong", 16, nil, spoilByte(12)},
 		{"flag-pingpong", 8, nil, func(r *runner) { r.board.Flag().Add(r.partner, 1) }},
 		{"flag-pingpong", 16, nil, spoilByte(12)},
+		{"notify-pingpong", 8, nil, spoilRing},
+		{"notify-pingpong", 16, nil, spoilByte(12)},
+		{"quiet-pingpong", 8, nil, spoilByte(3)},
+		{"quiet-pingpong", 16, nil, spoilByte(12)},
+		{"get-notify-pingpong", 16, spoilByte(12), nil},
+		{"get-notify-pingpong", 16, nil, func(r *runner) { r.payload[0] ^= 1 }},
+		{"get-flag-pingpong", 16, spoilByte(12), nil},
+		{"notify-rate", 8, nil, spoilRing},
+		{"signal-rate", 8, nil, spoilRing},
+		{"notify-overlap", 16, nil, spoilByte(12)},
 		{"fetch-add", 8, spoilWord, nil},
 		{"fetch-add", 8, nil, spoilWord},
 		{"compare-swap", 8, spoilWord, nil},
@@ -114,7 +124,7 @@ func TestWrongPayloadFails(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return r.spoiled(named(m.bench), m.size, m.before, m.after)
+				return r.spoiled(benchNamed(m.bench), m.size, m.before, m.after)
 			})
 			if err == nil {
 				t.Errorf("%s of %d bytes passed with a wrong payload", m.bench, m.size)
@@ -128,15 +138,6 @@ func TestWrongPayloadFails(t *testing.T) {
 			t.Errorf("no mutant of %s", b.name)
 		}
 	}
-}
-
-func named(name string) bench {
-	for _, b := range benches {
-		if b.name == name {
-			return b
-		}
-	}
-	panic("no bench " + name)
 }
 
 // spoiled is point with the partner's memory changed in between.

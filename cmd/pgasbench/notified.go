@@ -19,7 +19,7 @@ var benchesOfNotes = []bench{
 	{"get-flag-pingpong", "get, and then a flag, by one PE and then by the other, one way", fromWord, true, getFlagTask},
 	{"notify-rate", "notified puts of 8 bytes of all PEs to the last one", oneWord, true, notifyRateTask},
 	{"signal-rate", "puts of 8 bytes of all PEs to the last one that add to its signal", oneWord, true, signalRateTask},
-	{"notify-overlap", "notified put, computation, quiet (only by pgasbench notify)", fromWord, true, nil},
+	{"notify-overlap", "notified put and quiet, with a computation between the two by pgasbench notify", fromWord, true, overlapTask},
 }
 
 // other is the PE that this one plays with.
@@ -245,6 +245,7 @@ func signalRateTask(r *runner, _ int) task {
 // overlapTask is a notified put, r.compute, and a quiet. The partner waits for the notifications of a batch.
 func overlapTask(r *runner, size int) task {
 	fill(r.payload[:size])
+	fill(r.area.Local()[:size])
 	target, source := r.area.Range(0, size), r.payload[:size]
 	batch := func(first, n int) error {
 		switch r.w.PE() {
@@ -252,8 +253,10 @@ func overlapTask(r *runner, size int) task {
 			for i := first + 1; i <= first+n; i++ {
 				stamp(source, i)
 				target.PutNotifyNB(r.partner, source, arrivalsTag)
-				if err := r.compute(); err != nil {
-					return err
+				if r.compute != nil {
+					if err := r.compute(); err != nil {
+						return err
+					}
 				}
 				if err := r.w.Quiet(r.ctx); err != nil {
 					return err
