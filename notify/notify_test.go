@@ -330,6 +330,33 @@ func TestFullRings(t *testing.T) {
 	})
 }
 
+// TestCountsBeyondRings: a request counts more than there is room for, waiting all the while, beside one for
+// another tag, which is complete in the middle of it.
+func TestCountsBeyondRings(t *testing.T) {
+	everywhere(t, 3, func(ctx context.Context, w *pgas.World) error {
+		const each, tag, other = 800, 1, 2
+		if w.PE() != 0 {
+			for i := range each {
+				w.Notify(0, tag)
+				if i == each/2 && w.PE() == 1 {
+					w.Notify(0, other)
+				}
+			}
+			return nil
+		}
+		all, one := notify.New(w, notify.Any, tag, 2*each), notify.New(w, 1, other, 1)
+		all.Start()
+		one.Start()
+		if _, err := all.Wait(ctx); err != nil {
+			return err
+		}
+		if _, ok := one.Test(); !ok {
+			return fmt.Errorf("the notification in the middle has gone")
+		}
+		return nil
+	})
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // TestContexts: a notification proves what is before a fence of its context, and contexts are independent.
