@@ -1,8 +1,10 @@
 package pgas
 
 // How a PE waits. Nothing spins for ever: a wait looks at its word for a few microseconds, then offers
-// its CPU to others between looks, then sleeps on the PE's doorbell until the word's updater rings it. While it sleeps it is woken every now and then all the same, to look at ctx, at the
-// launcher's news of dead PEs, and at updates by NICs, which ring no bell.
+// its CPU to others between looks, then sleeps on the PE's doorbell until the word's updater rings it.
+// While it sleeps it is woken every now and then all the same, to look at ctx, at the launcher's news of
+// dead PEs, and at updates by NICs, which ring no bell. company.go has how goroutines of one PE that wait
+// at once share its processors.
 //
 // What it is blocked in stands in the host segment while it is off the fast path, so that the launcher
 // can tell who waits for whom without asking.
@@ -11,7 +13,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -82,6 +83,9 @@ func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error
 	if w.waiter != nil && c.word.Off != 0 {
 		n = 0 // spinning beside the transport would only slow it down
 	}
+	if w.company.full() {
+		n = 0 // it might keep the processor from the very goroutine that it waits for
+	}
 	if v, ok := c.spin(n + 1); ok {
 		return v, nil
 	}
@@ -92,12 +96,15 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 	if w.sched != nil {
 		return w.awaitScheduled(ctx, c, why)
 	}
+	w.company.waiting.Add(1)
+	defer w.company.waiting.Add(-1)
 	if w.waiter != nil && c.word.Off != 0 {
 		for start := time.Now(); ; {
 			if v, ok := w.drive(&c, stay(ctx)); ok {
 				return v, nil
 			}
 			w.inbox.makeRoom()
+			w.company.letRun()
 			if err := w.hopeless(ctx, c, false); err != nil {
 				return checked(c, err)
 			}
@@ -105,22 +112,40 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 				break
 			}
 		}
-	} else {
-		for range w.pace.yields {
-			n := w.pace.looks + 1
-			if w.pace.nextLooks > 0 && c.next() {
-				n += w.pace.nextLooks
-			}
-			if v, ok := c.spin(n); ok {
-				return v, nil
-			}
-			w.inbox.makeRoom()
-			w.yield()
-		}
+	} else if v, ok := w.lookOn(c); ok {
+		return v, nil
 	}
+	w.company.inVain.Add(1)
 	w.block(why)
 	defer w.unblock()
 	return w.sleepUntil(ctx, c)
+}
+
+// lookOn looks on and off, gives way to others between looks, and returns as check does.
+func (w *World) lookOn(c cond) (uint64, bool) {
+	w.company.looking.Add(1)
+	defer w.company.looksOff()
+	door, rung := w.state.Door.Load(), false
+	for i := range w.pace.yields {
+		n := w.pace.looks + 1
+		if w.pace.nextLooks > 0 && c.next() {
+			n += w.pace.nextLooks
+		}
+		if v, ok := c.spin(n); ok {
+			return v, true
+		}
+		w.inbox.makeRoom()
+		if now := w.state.Door.Load(); now != door {
+			door, rung = now, true
+			w.company.wake()
+		}
+		if w.company.wantRun(i, rung) {
+			runtime.Gosched()
+		} else {
+			w.yield()
+		}
+	}
+	return 0, false
 }
 
 // stay is how long one stay in the transport may last: it looks at no context. Who rests for a microsecond is
@@ -143,13 +168,13 @@ func (w *World) drive(c *cond, d time.Duration) (uint64, bool) {
 		d = min(d, nicLook)
 	}
 	door := w.state.Door.Load()
-	w.sleepers.enter(w.state, c.waiting())
+	w.company.enter(w.state, c.waiting())
 	if v, ok := c.check(); ok {
-		w.sleepers.leave(w.state)
+		w.company.leave(w.state)
 		return v, true
 	}
 	w.waiter.WaitDoor(door, d)
-	w.sleepers.leave(w.state)
+	w.company.leave(w.state)
 	return c.check()
 }
 
@@ -170,16 +195,18 @@ func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
 	}
 	stop := context.AfterFunc(ctx, w.state.Wake)
 	defer stop()
-	for d := nap; ; d = min(2*d, longNap) {
+	for d, slept := nap, false; ; {
 		door := w.state.Door.Load()
-		w.sleepers.enter(w.state, c.waiting())
+		w.company.enter(w.state, c.waiting())
 		w.inbox.makeRoom()
+		w.company.letRun() // they may have no processor while this one sleeps; what rings for them wakes it
 		v, ok := c.check() // after the store to Waiting: see boot/door.go
-		err := w.hopeless(ctx, c, d == longNap)
-		if !ok && err == nil {
+		err := w.hopeless(ctx, c, slept && d == longNap)
+		if slept = !ok && err == nil && !w.company.standBy(w.state, door); slept {
 			w.state.Sleep(door, d)
+			d = min(2*d, longNap)
 		}
-		w.sleepers.leave(w.state)
+		w.company.leave(w.state)
 		if ok {
 			return v, nil
 		}
@@ -261,30 +288,4 @@ func (w *World) unblock() {
 	}
 	w.state.Blocked.Op.Store(uint32(boot.NotBlocked))
 	w.stopWaiting()
-}
-
-// sleepers keeps State.Waiting right while several goroutines of one PE sleep at once: one sleeper
-// publishes its words, more of them ask to be woken by anything.
-type sleepers struct {
-	mu sync.Mutex
-	n  int
-}
-
-func (s *sleepers) enter(st *boot.State, waiting uint64) {
-	s.mu.Lock()
-	s.n++
-	if s.n > 1 {
-		waiting = boot.AnyWord
-	}
-	st.Waiting.Store(waiting)
-	s.mu.Unlock()
-}
-
-func (s *sleepers) leave(st *boot.State) {
-	s.mu.Lock()
-	s.n--
-	if s.n == 0 {
-		st.Waiting.Store(0)
-	}
-	s.mu.Unlock()
 }

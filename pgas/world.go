@@ -40,9 +40,9 @@ type World struct {
 	wire     *Context // what the runtime sends for collectives: a Quiet of the program must not wait for it
 	contexts contextSet
 
-	pace     pace
-	sleepers sleepers
-	starts   startPlaces
+	pace    pace
+	company company
+	starts  startPlaces
 
 	flags bool // a CPU for each PE of this host
 	locks lockSet
@@ -97,6 +97,7 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 		return nil, err
 	}
 	w.openInbox()
+	w.company.init() // after the transport, which may want more processors
 	w.leavePlace()
 	if err := w.openTeams(); err != nil {
 		return nil, errors.Join(err, w.teardown())
