@@ -33,6 +33,8 @@ var forTests = []need{
 	{"Open MPI, to compile the programs that ours is compared with", []string{"openmpi-bin", "libopenmpi-dev"}, func(ctx context.Context) bool {
 		return onPath("oshcc")(ctx) && onPath("oshrun")(ctx) && compiles("#include <shmem.h>\nint main(void) { return 0; }\n", "oshcc")(ctx)
 	}},
+	{"spin, which checks the models of the locks", []string{"spin"}, onPath("spin")},
+	{"valgrind, which counts cache misses", []string{"valgrind"}, onPath("valgrind")},
 }
 
 func onPath(name string) func(context.Context) bool {
