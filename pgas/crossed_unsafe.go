@@ -131,6 +131,7 @@ func (t *Team) crossed(now time.Time) error {
 	var lines []string
 	for pe := t.w.job.PE; ; {
 		if from, seen := place[pe]; seen {
+			t.w.letOthersFind()
 			u := &t.turns
 			return t.end(&MismatchError{
 				Call:  fmt.Sprintf("%s (call %d of team %s)", kind(t.board.entry(u.n).call&0xff), u.n, t.name),
@@ -144,5 +145,13 @@ func (t *Team) crossed(now time.Time) error {
 		place[pe] = len(lines)
 		lines = append(lines, fmt.Sprintf("PE %d: %s", pe, x))
 		pe = x.peer
+	}
+}
+
+// letOthersFind waits for as long as may be between two looks of the others, who find the circle by what this
+// PE says it waits for. If it went at once, they would see its end instead of the reason.
+func (w *World) letOthersFind() {
+	if w.sched == nil { // what ends in the simulator does not take others along
+		_ = w.Sleep(w.ctx, w.patience()/4+2*longNap)
 	}
 }
