@@ -67,7 +67,34 @@ func killInAll(t *testing.T, hosts []boot.Host) {
 	}
 }
 
+// killIn runs a job, and once more if UCX has aborted a survivor: version 1.13 does so, with this assertion, if
+// a peer dies while something is still to be sent for making the connection.
 func killIn(t *testing.T, hosts []boot.Host, in string) {
+	const abort = "ucp_request.c:684  Assertion"
+	out := killOnce(t, hosts, in)
+	if strings.Contains(out, abort) {
+		t.Logf("again, since UCX aborted a PE:\n%.300s", out[strings.Index(out, abort):])
+		out = killOnce(t, hosts, in)
+	}
+	var killed, last int64
+	told := 0
+	for line := range strings.Lines(out) {
+		var at int64
+		if _, err := fmt.Sscanf(line, "killed at %d", &at); err == nil {
+			killed = at
+		}
+		if _, err := fmt.Sscanf(line, "told at %d", &at); err == nil {
+			told, last = told+1, max(last, at)
+		}
+	}
+	if told != 3 {
+		t.Fatalf("%d of 3 PEs were told that PE %d was killed:\n%s", told, victim, out)
+	}
+	t.Logf("the last PE was told after %v", time.Duration(last-killed))
+}
+
+// killOnce runs a job of which a PE is killed, and returns what it has printed.
+func killOnce(t *testing.T, hosts []boot.Host, in string) string {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -83,21 +110,7 @@ func killIn(t *testing.T, hosts []boot.Host, in string) {
 	if err != nil || res.First == nil || res.First.PE != victim || res.First.Signal() != syscall.SIGKILL {
 		t.Fatalf("%v, first failure %v:\n%s", err, res.First, &out)
 	}
-	var killed, last int64
-	told := 0
-	for line := range strings.Lines(out.String()) {
-		var at int64
-		if _, err := fmt.Sscanf(line, "killed at %d", &at); err == nil {
-			killed = at
-		}
-		if _, err := fmt.Sscanf(line, "told at %d", &at); err == nil {
-			told, last = told+1, max(last, at)
-		}
-	}
-	if told != 3 {
-		t.Fatalf("%d of 3 PEs were told that PE %d was killed:\n%s", told, victim, &out)
-	}
-	t.Logf("the last PE was told after %v", time.Duration(last-killed))
+	return out.String()
 }
 
 // survive is a PE of the job. It returns the exit status of its process.
@@ -122,6 +135,11 @@ func untilKilled(ctx context.Context, w *pgas.World, name string, holding bool) 
 	i := slices.IndexFunc(killable, func(o lockMaker) bool { return o.name == name })
 	l, err := killable[i].make(ctx, w)
 	if err != nil {
+		return err
+	}
+	// All are connected before one dies: UCX 1.13 aborts a process whose peer dies while the two connect.
+	l.Waiting()
+	if err := w.Barrier(ctx); err != nil {
 		return err
 	}
 	holder := 0
