@@ -42,7 +42,7 @@ var steps = []step{
 }
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
+var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./notify", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
 
 // choose returns the named steps in their order, or all.
 func choose(only string) ([]step, error) {
