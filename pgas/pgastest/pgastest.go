@@ -11,6 +11,7 @@ package pgastest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,10 +61,15 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 }
 
 // RunProcesses runs body on npes PEs that are processes of this host, as a subtest. env ("NAME=value")
-// is added to their environment.
+// is added to their environment. With the network's atomics it skips where there is no network.
 func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 	t.Helper()
-	t.Run("processes", func(t *testing.T) { onProcesses(t, npes, body, env) })
+	t.Run("processes", func(t *testing.T) {
+		if slices.Contains(env, "PGAS_AMO=nic") && !ucx.Available {
+			t.Skip("this test binary was built without cgo, so it has no network to execute atomics")
+		}
+		onProcesses(t, npes, body, env)
+	})
 }
 
 // RunHosts runs body on npes PEs spread over nhosts hosts, as a subtest. It skips, saying why, where
@@ -79,9 +85,6 @@ func RunNIC(t *testing.T, npes int, body Body) {
 	t.Helper()
 	t.Run("nic", func(t *testing.T) {
 		t.Helper()
-		if !ucx.Available {
-			t.Skip("this test binary was built without cgo, so it has no network to execute atomics")
-		}
 		RunProcesses(t, npes, body, "PGAS_AMO=nic")
 		if npes > 1 {
 			RunHosts(t, npes, 2, body, "PGAS_AMO=nic")
