@@ -83,10 +83,8 @@ func (w *World) Sleep(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	if w.sched != nil {
-		if err := w.sched.Sleep(ctx, d); err != nil {
-			return err
-		}
-		return w.failure()
+		err := w.sched.Sleep(ctx, d)
+		return firstError(w.failure(), err)
 	}
 	for d > longNap {
 		if err := w.nap(ctx, longNap); err != nil {
@@ -105,7 +103,7 @@ func (w *World) nap(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return w.failure()
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return w.broken(ctx)
 	}
 }
 
@@ -174,6 +172,8 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 			err = w.explain(ctx, &c, ready)
 		case err == nil && !ok:
 			err = w.hopeless(ctx, c, false)
+		case err != nil:
+			err = firstError(w.failure(), err)
 		}
 		if c.set == nil {
 			v, ok = c.check() // it may have changed since

@@ -233,13 +233,14 @@ func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
 	return c.team.stuck(everywhere)
 }
 
-// broken reports why any wait is pointless: its context ended, the World is closed, or a PE of the job is
-// dead.
+// broken reports why any wait is pointless: the World is closed, a PE of the job is dead, or ctx has ended. A
+// death goes before the end of ctx: a caller that waits again and again, each time for a moment, would otherwise
+// see the end of each moment only.
 func (w *World) broken(ctx context.Context) error {
-	if err := firstError(context.Cause(ctx), context.Cause(w.ctx)); err != nil {
-		return err
+	if err := context.Cause(w.ctx); err != nil {
+		return firstError(context.Cause(ctx), err) // the transport may be closed too: it is not asked
 	}
-	return w.failure()
+	return firstError(w.failure(), context.Cause(ctx))
 }
 
 // failure is the *PeerError for the first PE known to have died or to be out of reach, or nil.

@@ -151,3 +151,29 @@ func TestDeadPeer(t *testing.T) {
 		t.Fatalf("the barrier returned %v, not a *PeerError about PE 1", got)
 	}
 }
+
+// TestDeathBeforeEndedContext: a wait whose time is over tells of a dead PE all the same. A caller that looks
+// again and again, and waits for a moment between looks, would never learn of it otherwise.
+func TestDeathBeforeEndedContext(t *testing.T) {
+	body := func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil || w.PE() == 1 {
+			return errors.Join(err, errLeaveEarly)
+		}
+		word := pgas.AtomicOf(s, 0)
+		_, known := word.WaitUntil(ctx, pgas.NE, 0)
+		over, cancel := context.WithCancelCause(ctx)
+		cancel(errors.New("the moment is over"))
+		_, waited := word.WaitUntil(over, pgas.NE, 0)
+		for what, err := range map[string]error{"a wait": known, "a wait with an ended context": waited, "a sleep": w.Sleep(over, time.Hour)} {
+			var peer *pgas.PeerError
+			if !errors.As(err, &peer) || peer.PE != 1 {
+				t.Errorf("%s returned %v, not a *PeerError about PE 1", what, err)
+			}
+		}
+		return known
+	}
+	if err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, body); !errors.Is(err, errLeaveEarly) {
+		t.Error(err)
+	}
+}
