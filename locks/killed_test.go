@@ -19,6 +19,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/ucx"
 )
@@ -99,7 +100,7 @@ func killOnce(t *testing.T, hosts []boot.Host, in string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	var out bytes.Buffer
 	res, err := launch.Run(ctx, launch.Spec{

@@ -6,12 +6,12 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/ucx"
 )
@@ -34,7 +34,7 @@ func startJob(t *testing.T, name string, hosts []boot.Host, env ...string) (res 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	res, err = launch.Run(ctx, launch.Spec{

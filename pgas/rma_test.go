@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // onEvery runs body on PEs of every kind, in the simulator, and once more where no access takes the fast
@@ -27,7 +28,7 @@ func onReal(t *testing.T, npes int, body pgastest.Body) {
 	pgastest.Run(t, npes, body)
 	t.Run("slow path", func(t *testing.T) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
 		if err := pgastest.Goroutines(ctx, npes, pgas.Options{NoFastPath: true}, body); err != nil {
 			t.Fatal(err)

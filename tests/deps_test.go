@@ -30,7 +30,7 @@ var dependencies = map[string]string{
 	"pgas/transport":               "",
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
 	"pgas/transport/ucp":           "pgas/boot pgas/transport pgas/transport/shm ucx/engine",
-	"pgas/transport/transporttest": "pgas/transport",
+	"pgas/transport/transporttest": "pgas/pgastest/hang pgas/transport",
 	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp",
 	"pgas/topo":                    "",
 	"atomics":                      "pgas",
@@ -38,8 +38,9 @@ var dependencies = map[string]string{
 	"notify":                       "pgas",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
 	"pgas/sim":                     "pgas pgas/boot pgas/topo pgas/transport pgas/transport/shm",
-	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
+	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/hang pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
+	"pgas/pgastest/hang":           "",
 
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "templates",
@@ -121,7 +122,7 @@ func allowedFor(name string) string {
 	case "templates":
 		return anyProgram + " " + path.Dir(name)
 	case "tests":
-		return anyProgram + " pgas/boot pgas/boot/launch pgas/pgastest/netns"
+		return anyProgram + " pgas/boot pgas/boot/launch pgas/pgastest/hang pgas/pgastest/netns"
 	}
 	return ""
 }

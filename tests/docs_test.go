@@ -8,7 +8,6 @@ package tests
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/tests/built"
 )
 
@@ -109,7 +109,7 @@ func newShell(t *testing.T, page string) *shell {
 
 func (s *shell) run(b block) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	ctx, cancel := hang.Context(s.t.Context())
 	defer cancel()
 	script := fmt.Sprintf("set -euo pipefail\n%s\npwd > %s; echo \"$PATH\" >> %[2]s", b.text, s.state)
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // Nothing is connected before the endpoint is used, and a closed one says so.
@@ -208,7 +210,7 @@ func child() int {
 	}
 	text := base64.StdEncoding.EncodeToString
 	fmt.Println(text(address), text(key), m.Addr())
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	for w.Wait(ctx) == nil {
 	}

@@ -10,7 +10,8 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // transports are the values of TLS under which everything is tested.
@@ -19,12 +20,9 @@ var transports = []string{"self,posix", "self,sysv,cma", "tcp"}
 // trusting says which of them cannot tell that a peer died.
 func trusting(tls string) bool { return tls != "tcp" }
 
-// timeout bounds every wait of a test.
-const timeout = 30 * time.Second
-
 func withTimeout(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := hang.Context(context.Background())
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -120,7 +118,7 @@ func newPair(t testing.TB, tls string, n int) *pair {
 // goes away in the middle of one.
 func (p *pair) settle() {
 	if r, err := p.ep.Flush(); err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := hang.Context(context.Background())
 		defer cancel()
 		r.Wait(ctx)
 	}

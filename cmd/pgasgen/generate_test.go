@@ -9,7 +9,6 @@ package main
 // and read the difference.
 
 import (
-	"context"
 	"flag"
 	"maps"
 	"os"
@@ -18,7 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what is generated now over the golden files")
@@ -29,7 +29,7 @@ const casesDir = "testdata/cases"
 func testEnv() []string { return append(os.Environ(), "CGO_ENABLED=1", "GOOS=linux", "GOARCH=amd64") }
 
 func TestCases(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	base, err := filepath.Abs(casesDir)
 	if err != nil {
@@ -147,7 +147,7 @@ func compareOutputs(t *testing.T, dir string, r *result) {
 
 // TestDeterministic generates twice and compares.
 func TestDeterministic(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	var runs [2]map[string]string
 	for i := range runs {
@@ -171,7 +171,7 @@ func TestDeterministic(t *testing.T) {
 // TestFresh holds every checked-in generated file of the module to the generator, the templates' among
 // them.
 func TestFresh(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -194,7 +194,7 @@ func TestFresh(t *testing.T) {
 
 // TestNarrow generates for a 32-bit architecture, where Go aligns words of 8 bytes to 4.
 func TestNarrow(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	env := append(os.Environ(), "GOARCH=386", "CGO_ENABLED=0")
 	res, err := generate(ctx, casesDir, env, nil, []string{"./atomics", "./design"})
@@ -233,7 +233,7 @@ func TestBuilds(t *testing.T) {
 			patterns = append(patterns, dir)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", append([]string{"vet"}, patterns...)...)
 	cmd.Dir = casesDir
@@ -255,7 +255,7 @@ func TestInlines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs the compiler")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "build", "-gcflags=-m", "./design")
 	cmd.Dir = casesDir

@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,10 +21,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-// patience bounds every wait of these tests.
-const patience = 30 * time.Second
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+)
 
 // run is one pgasrun under test.
 type running struct {
@@ -76,7 +76,8 @@ func launchJob(t *testing.T, stdin io.Reader, args ...string) *running {
 func (r *running) ready(n int) []int {
 	r.t.Helper()
 	var pids []int
-	deadline := time.After(patience)
+	limit, cancel := hang.Context(r.t.Context())
+	defer cancel()
 	for len(pids) < n {
 		select {
 		case line, ok := <-r.lines:
@@ -88,7 +89,7 @@ func (r *running) ready(n int) []int {
 				pid, _ := strconv.Atoi(strings.TrimSpace(word))
 				pids = append(pids, pid)
 			}
-		case <-deadline:
+		case <-limit.Done():
 			r.t.Fatalf("only %d of %d PEs are ready", len(pids), n)
 		}
 	}
@@ -98,13 +99,15 @@ func (r *running) ready(n int) []int {
 // end waits for pgasrun and returns its exit status, with the rest of its output.
 func (r *running) end() (status int, rest []string) {
 	r.t.Helper()
-	timer := time.AfterFunc(patience, func() { r.cmd.Process.Kill() })
+	limit, cancel := hang.Context(r.t.Context())
+	defer cancel()
+	kill := context.AfterFunc(limit, func() { r.cmd.Process.Kill() })
 	for line := range r.lines {
 		rest = append(rest, line)
 	}
 	err := r.cmd.Wait()
-	if !timer.Stop() {
-		r.t.Fatalf("pgasrun did not end within %v: %s", patience, &r.stderr)
+	if !kill() {
+		r.t.Fatalf("pgasrun did not end: %v: %s", context.Cause(limit), &r.stderr)
 	}
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		return exit.Sys().(syscall.WaitStatus).ExitStatus(), rest
@@ -144,11 +147,13 @@ func (r *running) agents() []int {
 func (r *running) nothingLeft() {
 	r.t.Helper()
 	var left []int
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	limit, cancel := hang.Context(context.Background())
+	defer cancel()
+	for ; ; time.Sleep(5 * time.Millisecond) {
 		if left = r.processes(); len(left) == 0 {
 			break
 		}
-		if time.Now().After(deadline) {
+		if limit.Err() != nil {
 			for _, pid := range left {
 				cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 				r.t.Errorf("process %d is left: %q", pid, cmdline)
@@ -343,8 +348,9 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
-	defer timer.Stop()
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	defer context.AfterFunc(limit, func() { cmd.Process.Kill() })()
 	lines := bufio.NewScanner(out)
 	for i := 0; i < 3 && lines.Scan(); i++ {
 	}
@@ -426,8 +432,10 @@ func TestExchangeOutlivesFirstHost(t *testing.T) {
 	r := launchJob(t, nil, "-hosts", "a:1,b:1", "-launch", "env FAKE={host}", "pe", "late")
 	r.ready(1)
 	first := r.agents()
-	for deadline := time.Now().Add(patience); len(r.processes()) > 4; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	for ; len(r.processes()) > 4; time.Sleep(time.Millisecond) {
+		if limit.Err() != nil {
 			t.Fatal("PE 0 does not end")
 		}
 	}

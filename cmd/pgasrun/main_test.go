@@ -24,6 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // raceOptions: under the race detector, every process would sleep for a second before it exits.
@@ -161,7 +162,7 @@ func block(state *boot.State) error {
 }
 
 func exchange(job *boot.Job) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	if job.Exchange == nil {
 		return fmt.Errorf("has no exchange")
@@ -182,7 +183,7 @@ func exchange(job *boot.Job) error {
 }
 
 func late(job *boot.Job) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	if job.PE == 0 {
 		return job.Exchange.Put(ctx, "key", []byte("value"))

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 const testJob = "0123456789abcdef"
-
-var testTime = 20 * time.Second
 
 // serve starts a server for npes PEs and returns its address and what it has logged.
 func serve(t *testing.T, npes int, secret []byte) (addr string, logged func() string) {
@@ -39,7 +39,7 @@ func serve(t *testing.T, npes int, secret []byte) (addr string, logged func() st
 }
 
 func bounded(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	ctx, cancel := hang.Context(context.Background())
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -200,7 +200,7 @@ func TestWrongSecret(t *testing.T) {
 	}
 	defer conn.Close()
 	conn.Write(bytes.Repeat([]byte("GET / HTTP/1.1\r\n"), 100))
-	conn.SetReadDeadline(time.Now().Add(testTime))
+	defer context.AfterFunc(bounded(t), func() { conn.SetReadDeadline(time.Now()) })()
 	if got, err := io.ReadAll(conn); len(got) > nonceBytes || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a stranger got %d bytes, %v", len(got), err)
 	}
@@ -272,8 +272,8 @@ func TestHalfOpen(t *testing.T) {
 		defer conn.Close()
 		idle = append(idle, conn)
 	}
-	for deadline := time.Now().Add(testTime); !strings.Contains(logged(), "too many connections"); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
+	for limit := bounded(t); !strings.Contains(logged(), "too many connections"); time.Sleep(time.Millisecond) {
+		if limit.Err() != nil {
 			t.Fatal("all of them are held open")
 		}
 	}

@@ -30,6 +30,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -44,7 +45,7 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 			return
 		}
 		goroutinesOnly(t)
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
 		if err := Late(ctx, npes, nhosts, pgas.Options{}, body); err != nil {
 			t.Fatal(err)

@@ -13,17 +13,14 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/ucx"
 )
 
 // Body is what one PE of a test does. Its error fails the test.
 type Body = func(ctx context.Context, w *pgas.World) error
-
-// limit ends a test that hangs. It is far above what any body should need.
-const limit = 2 * time.Minute
 
 // goroutinesOnly skips a kind of PE in short runs, which are for the race detector: it sees conflicts
 // between goroutines only, and makes everything else ten times as slow for nothing.
@@ -52,7 +49,7 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 		if isPE() {
 			return
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
 		if err := Goroutines(ctx, npes, pgas.Options{}, body); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/ucx"
 )
@@ -39,7 +40,7 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 	res, err := launch.Run(ctx, launch.Spec{
 		Hosts:    hosts,
 		Program:  self,
-		Args:     []string{"-test.run=" + exactly(name), "-test.count=1", "-test.timeout=" + limit.String()},
+		Args:     []string{"-test.run=" + exactly(name), "-test.count=1", "-test.timeout=0"},
 		Env:      append([]string{peOf + "=" + name, quickExit}, env...),
 		Stdout:   &out,
 		Stderr:   &out,
@@ -81,7 +82,7 @@ func bePE(name string, body Body) {
 }
 
 func asPE(body Body) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -137,7 +138,7 @@ func onHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
 			t.Error(err)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	if err := processes(ctx, t.Name(), split(npes, hosts.Names), env...); err != nil {
 		t.Fatal(err)
@@ -152,7 +153,7 @@ func onProcesses(t *testing.T, npes int, body Body, env []string) {
 		return
 	}
 	goroutinesOnly(t)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	if err := processes(ctx, t.Name(), []boot.Host{{Name: launch.Local, PEs: npes}}, env...); err != nil {
 		t.Fatal(err)

@@ -5,10 +5,10 @@ package pgastest
 // lost wake-ups which no real machine shows for years, and the same ones every time.
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -34,7 +34,7 @@ func RunSim(t *testing.T, npes int, body Body) {
 		goroutinesOnly(t)
 		run := func(name string, cfg sim.Config) {
 			t.Run(name, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				ctx, cancel := hang.Context(t.Context())
 				defer cancel()
 				cfg.HeapMax = heapMax
 				if _, err := sim.Run(ctx, cfg, npes, body); err != nil {

@@ -19,11 +19,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/tests/built"
 )
-
-// patience bounds every command of the scripts. All should take a second or two.
-const patience = 60 * time.Second
 
 // schema is the program of the scripts, built in two layouts from the two forms of one field.
 const (
@@ -53,8 +51,7 @@ func TestScripts(t *testing.T) {
 		}
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:      "testdata/script",
-		Deadline: time.Now().Add(5 * time.Minute),
+		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			for _, kv := range append(goEnv, "ROOT="+root, "BIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+env.WorkDir, "PGAS_HEAP_MAX=16m") {
 				name, value, _ := strings.Cut(kv, "=")
@@ -128,7 +125,7 @@ func mustFail(ts *testscript.TestScript, neg bool, args []string, alone bool) {
 	tmp := ts.MkAbs(fmt.Sprintf("tmp%d", marks.Load()))
 	ts.Check(os.Mkdir(tmp, 0o755))
 
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	var stdout, stderr strings.Builder
 	path, err := exec.LookPath(args[1])
@@ -146,7 +143,7 @@ func mustFail(ts *testscript.TestScript, neg bool, args []string, alone bool) {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		ts.Fatalf("it hangs: not over after %v", patience)
+		ts.Fatalf("%v", context.Cause(ctx))
 	case err == nil:
 		ts.Fatalf("it succeeded")
 	case !errors.As(err, &exit) || exit.ExitCode() <= 0:
@@ -179,12 +176,14 @@ func scriptEnviron(ts *testscript.TestScript) []string {
 
 // nothingLeft looks for what a job may leave. Processes that were just killed take a moment to go.
 func nothingLeft(ts *testscript.TestScript, mark, tmp string) {
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	limit, cancel := hang.Context(context.Background())
+	defer cancel()
+	for ; ; time.Sleep(5 * time.Millisecond) {
 		left := marked(mark)
 		if len(left) == 0 {
 			break
 		}
-		if time.Now().After(deadline) {
+		if limit.Err() != nil {
 			ts.Fatalf("processes are left: %s", left)
 		}
 	}

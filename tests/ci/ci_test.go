@@ -9,7 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 func TestTargetsIn(t *testing.T) {
@@ -29,7 +30,7 @@ ok  	example.com/m/s	0.100s
 
 func TestChoose(t *testing.T) {
 	for only, want := range map[string]string{"vet": "vet", "test,gofmt": "gofmt test"} { // in their own order
-		chosen, err := choose(only)
+		chosen, err := choose(steps, only)
 		var names []string
 		for _, s := range chosen {
 			names = append(names, s.name)
@@ -38,7 +39,7 @@ func TestChoose(t *testing.T) {
 			t.Errorf("-only %s chooses %q (%v), want %q", only, got, err, want)
 		}
 	}
-	if _, err := choose("vet,nosuch"); err == nil || !strings.Contains(err.Error(), `no step "nosuch"`) {
+	if _, err := choose(steps, "vet,nosuch"); err == nil || !strings.Contains(err.Error(), `no step "nosuch"`) {
 		t.Errorf("an unknown step: %v", err)
 	}
 }
@@ -137,9 +138,11 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	if err := finish(cmd); err == nil {
 		t.Error("a program that was cancelled ended well")
 	}
+	limit, stop := hang.Context(t.Context())
+	defer stop()
 	select {
 	case <-ended:
-	case <-time.After(30 * time.Second):
+	case <-limit.Done():
 		t.Error("something of it is left")
 	}
 }

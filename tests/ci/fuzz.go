@@ -21,12 +21,13 @@ func fuzz(ctx context.Context) error {
 	if len(targets) == 0 {
 		return errors.New("there is no fuzz target, which cannot be: has the output of `go test -list` changed?")
 	}
+	var failed []error
 	for _, t := range targets {
-		if err := show(ctx, nil, "go", "test", "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime=3s", testTimeout, t.pkg); err != nil {
-			return fmt.Errorf("%w; the input that failed is in the package's testdata/fuzz now: commit it with the remedy", err)
+		if err := goTest(nil, "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime=3s", t.pkg)(ctx); err != nil {
+			failed = append(failed, fmt.Errorf("%s of %s: %w; the input that failed is in the package's testdata/fuzz now: commit it with the remedy", t.name, t.pkg, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // targetsIn reads what go test -list prints: names, and after those of a package its closing line.

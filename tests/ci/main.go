@@ -5,6 +5,7 @@
 //	install.go   what is missing, and apt
 //	job.go       the main job, on one machine and on two hosts
 //	steps.go     the steps of the tests
+//	gotest.go    go test, ended when it makes no progress, not by the clock
 //	fuzz.go      the step that finds the fuzz targets
 //	run.go       running a program so that nothing of it is left
 package main
@@ -73,19 +74,26 @@ Both runs are compared with a sequential count.`)
 }
 
 func testsCommand(ctx context.Context, args []string) error {
-	fs := newFlags("run-tests", "Installs what the tests need and runs every step, or those named by -only. The first failure ends it.")
+	fs := newFlags("run-tests", `Installs what the tests need and runs every step, or those named by -only. It goes on after a step that
+fails, and lists those at the end. No test fails for being slow: what reports nothing for minutes, not
+counting what the load of the machine takes, is ended as hanging.`)
 	only := fs.String("only", "", "run these `steps` and no others: names separated by commas")
+	short := fs.Bool("short", false, "only the first steps, with `go test -short`: a few minutes")
 	list := fs.Bool("list", false, "list the steps, and run nothing")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
+	all := steps
+	if *short {
+		all = shortSteps
+	}
 	if *list {
-		for _, s := range steps {
+		for _, s := range all {
 			fmt.Printf("%-12s %s\n", s.name, s.what)
 		}
 		return nil
 	}
-	chosen, err := choose(*only)
+	chosen, err := choose(all, *only)
 	if err != nil {
 		return err
 	}

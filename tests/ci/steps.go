@@ -17,9 +17,6 @@ import (
 // staticcheck is pinned: a newer one may know more, which must not break a checkout of today.
 const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 
-// testTimeout ends a test binary that hangs.
-const testTimeout = "-timeout=12m"
-
 // step is one line of the report.
 type step struct {
 	name string
@@ -34,40 +31,56 @@ var steps = []step{
 	{"staticcheck", "staticcheck finds nothing", goCommand("run", staticcheck, "./...")},
 	{"generate", "checked-in generated files are current", generated},
 	{"peers", "the C programs that ours is compared with compile", peers},
-	{"test", "all tests", goCommand("test", testTimeout, "./...")},
-	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goCommand(append([]string{"test", "-race", "-short", testTimeout}, raced...)...)},
+	{"test", "all tests", goTest(nil, "./...")},
+	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goTest(nil, append([]string{"-race", "-short"}, raced...)...)},
 	{"nocgo", "the module builds and passes its tests without C", withoutC},
-	{"bench", "every benchmark runs", goCommand("test", "-run=^$", "-bench=.", "-benchtime=1x", testTimeout, "./...")},
+	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 	{"fuzz", "every fuzz target, for three seconds each", fuzz},
 }
+
+// shortSteps are those of -short: what a change breaks first, in a few minutes.
+var shortSteps = append(slices.Clone(steps[:5]),
+	step{"test", "the tests in short mode: PEs are goroutines only", goTest(nil, "-short", "./...")})
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
 var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./notify", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
 
-// choose returns the named steps in their order, or all.
-func choose(only string) ([]step, error) {
+// choose returns the steps of all that only names, in their order, or all.
+func choose(all []step, only string) ([]step, error) {
 	if only == "" {
-		return steps, nil
+		return all, nil
 	}
 	names := strings.Split(only, ",")
-	chosen := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return !slices.Contains(names, s.name) })
+	chosen := slices.DeleteFunc(slices.Clone(all), func(s step) bool { return !slices.Contains(names, s.name) })
 	for _, name := range names {
-		if !slices.ContainsFunc(steps, func(s step) bool { return s.name == name }) {
+		if !slices.ContainsFunc(all, func(s step) bool { return s.name == name }) {
 			return nil, usageError{fmt.Errorf("run-tests: there is no step %q: ./run-tests -list lists them", name)}
 		}
 	}
 	return chosen, nil
 }
 
+// runSteps runs every step, also after one that failed, and lists those that did.
 func runSteps(ctx context.Context, chosen []step) error {
 	begin := time.Now()
+	var failed []string
 	for i, s := range chosen {
 		fmt.Printf("\n== %d/%d %s: %s\n", i+1, len(chosen), s.name, s.what)
 		start := time.Now()
-		if err := s.run(ctx); err != nil {
-			return fmt.Errorf("run-tests: step %s failed after %.1f s (%w): `./run-tests -only %s` runs it alone", s.name, time.Since(start).Seconds(), err, s.name)
+		err := s.run(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		fmt.Printf("== %s: ok, %.1f s\n", s.name, time.Since(start).Seconds())
+		took := time.Since(start).Seconds()
+		if err == nil {
+			fmt.Printf("== %s: ok, %.1f s\n", s.name, took)
+			continue
+		}
+		fmt.Printf("== %s: failed after %.1f s: %v\n", s.name, took, err)
+		failed = append(failed, fmt.Sprintf("  %s: %v (alone: `./run-tests -only %[1]s`)", s.name, err))
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%s", len(failed), len(chosen), time.Since(begin).Seconds(), strings.Join(failed, "\n"))
 	}
 	fmt.Printf("\nrun-tests: %d steps passed in %.0f s\n", len(chosen), time.Since(begin).Seconds())
 	return nil
@@ -151,10 +164,9 @@ func peers(ctx context.Context) error {
 }
 
 func withoutC(ctx context.Context) error {
-	for _, argv := range [][]string{{"go", "build", "./..."}, {"go", "test", testTimeout, "./..."}} {
-		if err := show(ctx, []string{"CGO_ENABLED=0"}, argv...); err != nil {
-			return err
-		}
+	env := []string{"CGO_ENABLED=0"}
+	if err := show(ctx, env, "go", "build", "./..."); err != nil {
+		return err
 	}
-	return nil
+	return goTest(env, "./...")(ctx)
 }

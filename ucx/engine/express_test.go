@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // both is two engines that reach each other, and a channel of each.
@@ -45,7 +47,7 @@ func (n *node) await(ctx context.Context, off, v uint64) error {
 func TestConversationsGoByExpress(t *testing.T) {
 	const rounds, signal, data, counter = 3000, 1024, 4096, 2048
 	nodes, channels := both(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	talk := func(me int) error {
 		other, n, c := 1-me, nodes[me], channels[me]
@@ -133,7 +135,7 @@ func TestNothingIsLostBehindTheExpress(t *testing.T) {
 	} {
 		for range 5 {
 			nodes, channels := both(t)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := hang.Context(t.Context())
 			channels[0].PutSignal(1, 4096, make([]byte, 8), 1024, wordSet, 1)
 			if err := then(ctx, channels[0]); err != nil {
 				t.Errorf("%d: %v", i, err)

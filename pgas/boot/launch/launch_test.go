@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // The test binary is its own agent, and its own PE if an argument says so.
@@ -89,7 +90,7 @@ func testSpec(t *testing.T, verb string, hosts ...boot.Host) (Spec, *output) {
 }
 
 func bounded(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := hang.Context(context.Background())
 	t.Cleanup(cancel)
 	return ctx
 }

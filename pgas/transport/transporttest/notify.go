@@ -32,8 +32,8 @@ func awaitNote(t *testing.T, r *Rig, pe int) transport.Note {
 	t.Helper()
 	var n transport.Note
 	waiter, drives := r.PEs[pe].(transport.Waiter)
-	for deadline := time.Now().Add(20 * time.Second); !r.Take(pe, &n); {
-		if time.Now().After(deadline) {
+	for limit := bounded(t); !r.Take(pe, &n); {
+		if limit.Err() != nil {
 			t.Fatalf("PE %d: a note does not come", pe)
 		}
 		if drives {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -77,7 +78,7 @@ func channel(t *testing.T, r *Rig, pe int, private bool) transport.Channel {
 }
 
 func bounded(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := hang.Context(t.Context())
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -319,10 +320,10 @@ func testHalfWords(t *testing.T, r *Rig) {
 // awaitWord polls a word as its owner, through the transport's own wait if it has one.
 func awaitWord(t *testing.T, r *Rig, pe int, at transport.Word, want uint64) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	limit := bounded(t)
 	waiter, drives := r.PEs[pe].(transport.Waiter)
 	for r.Words(r.Heaps[pe], at) < want {
-		if time.Now().After(deadline) {
+		if limit.Err() != nil {
 			t.Fatalf("PE %d: the word at %d is %d and does not reach %d", pe, at.Off, r.Words(r.Heaps[pe], at), want)
 		}
 		if drives {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 const (
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 
 func childMain(name string) int {
 	pe, _ := strconv.Atoi(os.Getenv(peEnv))
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	if err := child(ctx, pe, roles[name]); err != nil {
 		fmt.Fprintf(os.Stdout, "error %v\n", err)

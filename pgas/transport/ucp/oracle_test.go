@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 	"github.com/gopgas/gopgas/ucx/engine"
@@ -244,7 +245,7 @@ func testOracle(t *testing.T, settings Settings, seed uint64) {
 		t: t, r: rand.New(rand.NewPCG(seed, 1)), c: w.channel(t, 0, seed > 1), pe: pe, size: size,
 		shadow: make(shadow, size), src: make([]byte, size), loose: settings.RMA != engine.AM || settings.NICAtomics,
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	for range steps {
 		s.step(ctx)

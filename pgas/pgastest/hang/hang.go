@@ -1,0 +1,96 @@
+// Package hang tells a test that hangs from a test that is slow.
+//
+// A limit by the clock fails on a machine that is busy with something else. The time that counts against
+// a limit of this package passes as fast as the machine lets its processes run: a second in which four
+// threads want each CPU counts for a quarter of a second, and one in which this process was stopped
+// counts for little. What hangs asleep is ended after the limit; what is slow under load has longer.
+//
+// It imports nothing of the module, so the tests of every package can use it.
+package hang
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limit is far above what any test should take on a machine of its own.
+const Limit = 4 * time.Minute
+
+const (
+	tick    = 250 * time.Millisecond
+	longest = time.Second // that one tick may count for: more passed because this process was stopped
+)
+
+// Context returns a context that ends when Limit has been counted against it.
+func Context(parent context.Context) (context.Context, context.CancelFunc) {
+	return Within(parent, Limit)
+}
+
+// Within is Context with a limit of its own.
+func Within(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	go watch(ctx, cancel, NewClock(), limit)
+	return ctx, func() { cancel(context.Canceled) }
+}
+
+func watch(ctx context.Context, cancel context.CancelCauseFunc, clock *Clock, limit time.Duration) {
+	every := time.NewTicker(min(tick, limit))
+	defer every.Stop()
+	start := time.Now()
+	for clock.Counted() < limit {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+	}
+	cancel(fmt.Errorf("hangs: it has not ended within %v, not counting what the load of this machine took (%v by the clock)", limit, time.Since(start).Round(time.Second)))
+}
+
+// A Clock counts the time in which this process could have run. Whoever keeps one calls Counted at least
+// once a second: time beyond that does not count.
+type Clock struct {
+	last    time.Time
+	counted time.Duration
+	share   func() float64
+}
+
+// NewClock returns a clock that has counted nothing.
+func NewClock() *Clock { return &Clock{last: time.Now(), share: cpuShare} }
+
+// Counted adds what has passed since the last call and returns the sum.
+func (c *Clock) Counted() time.Duration {
+	now := time.Now()
+	passed := min(now.Sub(c.last), longest)
+	c.last = now
+	c.counted += time.Duration(float64(passed) * c.share())
+	return c.counted
+}
+
+// cpuShare is the part of a CPU that each thread that wants one gets at the moment, at most 1.
+func cpuShare() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 1 // not Linux: the clock alone
+	}
+	return shareIn(string(text), runtime.NumCPU())
+}
+
+// shareIn reads a line of /proc/loadavg: "0.20 0.18 0.12 3/80 11206" has 3 threads that want a CPU.
+func shareIn(loadavg string, cpus int) float64 {
+	fields := strings.Fields(loadavg)
+	if len(fields) < 4 {
+		return 1
+	}
+	running, _, _ := strings.Cut(fields[3], "/")
+	n, err := strconv.Atoi(running)
+	if err != nil || n <= cpus {
+		return 1
+	}
+	return float64(cpus) / float64(n)
+}

@@ -1,0 +1,233 @@
+package main
+
+// Running go test without a limit by the clock. Every package reports its tests as they begin and end
+// (go test -json); a package that reports nothing for long, not counting what the machine's load takes,
+// hangs: it is asked for its stacks (SIGQUIT), and what goes on is ended. What a test prints is shown
+// only if the test fails.
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+)
+
+// quietLimit is far above what any one test should take on a machine of its own without a word.
+const quietLimit = 6 * time.Minute
+
+// slowest is how many of the slowest tests a run names.
+const slowest = 8
+
+// event is a line of go test -json.
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+	Elapsed float64
+}
+
+// goTest is a step that is go test with args.
+func goTest(env []string, args ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return runGoTest(ctx, os.Stdout, env, append([]string{"go", "test", "-json", "-timeout=0"}, args...), quietLimit)
+	}
+}
+
+func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit time.Duration) error {
+	fmt.Fprintln(out, "$ "+shellLine(env, argv))
+	cmd := command(ctx, argv...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stderr = os.Stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s := &summary{out: out, printed: map[testName][]string{}, running: map[string]*hang.Clock{}}
+	done := make(chan struct{})
+	hung := make(chan string, 1)
+	go func() {
+		defer close(done)
+		s.read(pipe)
+	}()
+	go s.watch(done, limit, func(pkg string) {
+		hung <- pkg
+		quitTests(cmd.Process.Pid, path.Base(pkg)+".test")
+	})
+	<-done
+	err = cmd.Wait()
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	s.close()
+	select {
+	case pkg := <-hung:
+		return fmt.Errorf("%s hangs: it has reported nothing for %v, not counting what the load of this machine took; its stacks are above", pkg, limit)
+	default:
+		return err
+	}
+}
+
+// testName is a test of a package; with no name, the package.
+type testName struct{ pkg, test string }
+
+// summary turns the events of go test into what a reader wants to see.
+type summary struct {
+	out io.Writer
+
+	mu      sync.Mutex
+	printed map[testName][]string  // by tests that have not ended
+	running map[string]*hang.Clock // by package: the time since its last event
+	times   []testTime
+	failed  []string
+}
+
+type testTime struct {
+	name    string
+	seconds float64
+}
+
+func (s *summary) read(r io.Reader) {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e event
+		if json.Unmarshal(line, &e) == nil && e.Action != "" {
+			s.take(e)
+		} else if len(line) > 0 {
+			s.out.Write(line) // of the go command itself
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *summary) take(e event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := testName{e.Package, e.Test}
+	if e.Package != "" {
+		s.running[e.Package] = hang.NewClock()
+	}
+	switch e.Action {
+	case "output", "build-output":
+		if e.Test == "" {
+			s.packageSays(e.Output)
+			return
+		}
+		s.printed[name] = append(s.printed[name], e.Output)
+	case "pass", "skip", "fail":
+		s.end(e, name)
+	}
+}
+
+// packageSays prints what a package says outside its tests, but for the word in which go test ends it.
+func (s *summary) packageSays(text string) {
+	if text != "PASS\n" && text != "FAIL\n" && !strings.Contains(text, "[no test files]") {
+		io.WriteString(s.out, text)
+	}
+}
+
+func (s *summary) end(e event, name testName) {
+	if e.Action == "fail" {
+		for _, text := range s.printed[name] {
+			io.WriteString(s.out, text)
+		}
+		s.failed = append(s.failed, strings.TrimSpace(e.Package+" "+e.Test))
+	}
+	delete(s.printed, name)
+	if e.Test == "" {
+		delete(s.running, e.Package)
+	} else if !strings.Contains(e.Test, "/") {
+		s.times = append(s.times, testTime{e.Package + " " + e.Test, e.Elapsed})
+	}
+}
+
+// watch calls ended for the first package that is silent for too long.
+func (s *summary) watch(done <-chan struct{}, limit time.Duration, ended func(pkg string)) {
+	every := time.NewTicker(min(500*time.Millisecond, limit/4))
+	defer every.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-every.C:
+		}
+		if pkg := s.silent(limit); pkg != "" {
+			ended(pkg)
+			return
+		}
+	}
+}
+
+func (s *summary) silent(limit time.Duration) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for pkg, clock := range s.running {
+		if clock.Counted() > limit {
+			return pkg
+		}
+	}
+	return ""
+}
+
+// close prints what tests had said that never ended, the slowest tests, and those that failed.
+func (s *summary) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, said := range s.printed {
+		fmt.Fprintf(s.out, "--- %s %s had not ended; it had printed:\n%s", name.pkg, name.test, strings.Join(said, ""))
+	}
+	slices.SortFunc(s.times, func(a, b testTime) int { return int(1000 * (b.seconds - a.seconds)) })
+	for i, t := range s.times[:min(slowest, len(s.times))] {
+		if i == 0 {
+			fmt.Fprintln(s.out, "slowest tests:")
+		}
+		fmt.Fprintf(s.out, "  %6.1f s  %s\n", t.seconds, t.name)
+	}
+	if len(s.failed) > 0 {
+		fmt.Fprintf(s.out, "failed:\n  %s\n", strings.Join(s.failed, "\n  "))
+	}
+}
+
+// quitTests asks the test binary of that name below process root for its stacks, and ends the rest.
+func quitTests(root int, name string) {
+	for _, pid := range below(root) {
+		if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && strings.Contains(string(comm), name) {
+			syscall.Kill(pid, syscall.SIGQUIT)
+		}
+	}
+	time.Sleep(2 * time.Second) // for the stacks to arrive
+	syscall.Kill(-root, syscall.SIGKILL)
+}
+
+// below lists root's descendants, parents first.
+func below(root int) []int {
+	pids := []int{root}
+	for i := 0; i < len(pids); i++ {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pids[i]))
+		for _, file := range threads {
+			children, _ := os.ReadFile(file) // a thread that has ended has none
+			for _, field := range strings.Fields(string(children)) {
+				if pid, err := strconv.Atoi(field); err == nil {
+					pids = append(pids, pid)
+				}
+			}
+		}
+	}
+	return pids[1:]
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// moduleOf writes a module with one test file in package p and goes there.
+func moduleOf(t *testing.T, tests string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module example.com/m\n\ngo 1.26\n",
+		"p/p_test.go": "package p\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nvar _ = time.Second\n\n" + tests,
+		"q/q_test.go": "package q\n\nimport \"testing\"\n\nfunc TestFine(t *testing.T) { t.Log(\"not shown\") }\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+func testModule(t *testing.T, limit time.Duration) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := runGoTest(t.Context(), &out, nil, []string{"go", "test", "-json", "-timeout=0", "./..."}, limit)
+	return out.String(), err
+}
+
+func TestGoTestShowsWhatFails(t *testing.T) {
+	moduleOf(t, `func TestWrong(t *testing.T) {
+	t.Run("sub", func(t *testing.T) { t.Error("it is wrong") })
+}
+`)
+	out, err := testModule(t, quietLimit)
+	if err == nil {
+		t.Error("it passes")
+	}
+	for _, want := range []string{"it is wrong", "FAIL\texample.com/m/p", "ok  \texample.com/m/q", "failed:\n", "example.com/m/p TestWrong/sub"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not print %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "not shown") {
+		t.Errorf("it prints what a test says that passes:\n%s", out)
+	}
+}
+
+// TestGoTestEndsWhatHangs: a test that waits for nothing is ended, named, and its stack shown.
+func TestGoTestEndsWhatHangs(t *testing.T) {
+	moduleOf(t, "func TestHangs(t *testing.T) {\n\tprintln(\"it has begun\")\n\tgo time.Sleep(time.Hour)\n\t<-make(chan int)\n}\n")
+	out, err := testModule(t, 3*time.Second)
+	if err == nil || !strings.Contains(err.Error(), "example.com/m/p hangs") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, want := range []string{"it has begun", "TestHangs", "goroutine "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not print %q:\n%s", want, out)
+		}
+	}
+}
+
+// TestGoTestLetsSlowTestsGoOn: many tests that take longer together than the limit, but each reports.
+func TestGoTestLetsSlowTestsGoOn(t *testing.T) {
+	moduleOf(t, `func TestSlow(t *testing.T) {
+	for range 40 {
+		t.Run("step", func(t *testing.T) { time.Sleep(100 * time.Millisecond) })
+	}
+}
+`)
+	if out, err := testModule(t, 3*time.Second); err != nil {
+		t.Errorf("it ends with %v:\n%s", err, out)
+	}
+}
+
+// TestRunStepsGoesOn: a step that fails does not hide what the next one finds.
+func TestRunStepsGoesOn(t *testing.T) {
+	var ran []string
+	fake := func(name string, err error) step {
+		return step{name, "", func(context.Context) error { ran = append(ran, name); return err }}
+	}
+	err := runSteps(t.Context(), []step{fake("a", errors.New("wrong")), fake("b", nil), fake("c", errors.New("bad"))})
+	if got := strings.Join(ran, " "); got != "a b c" {
+		t.Errorf("it ran %s", got)
+	}
+	if err == nil || !strings.Contains(err.Error(), "2 of 3 steps failed") || !strings.Contains(err.Error(), "-only c") {
+		t.Errorf("the error is %v", err)
+	}
+}
