@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // node is an engine with what it works on.
@@ -63,10 +65,13 @@ func word(heap []byte, off uint64) uint64 {
 // eventually waits for something that happens without help.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for start := time.Now(); !ok(); time.Sleep(50 * time.Microsecond) {
-		if time.Since(start) > 10*time.Second {
-			t.Fatalf("%s: not after 10 s", what)
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	for !ok() {
+		if limit.Err() != nil {
+			t.Fatalf("%s: %v", what, context.Cause(limit))
 		}
+		time.Sleep(50 * time.Microsecond)
 	}
 }
 
