@@ -221,6 +221,24 @@ func TestExchangeAcrossNamespaces(t *testing.T) {
 	r.nothingLeft()
 }
 
+// TestExchangeOfStalledAgent starts jobs whose PEs find the agent that serves the exchange stopped, and dial
+// every address of its host before it answers.
+func TestExchangeOfStalledAgent(t *testing.T) {
+	const rounds, atOnce = 4, 5
+	for range rounds {
+		var jobs []*running
+		for range atOnce {
+			jobs = append(jobs, launchJob(t, nil, "-hosts", "a:2,b:3", "-launch", "env FAKE={host}", "pe", "exchange-stalled"))
+		}
+		for _, r := range jobs {
+			if status, out := r.end(); status != 0 || len(out) != 5 {
+				t.Errorf("status %d, output %q: %s", status, out, &r.stderr)
+			}
+			r.nothingLeft()
+		}
+	}
+}
+
 // TestKill kills each kind of process in turn; all the others must go.
 func TestKill(t *testing.T) {
 	victims := map[string]struct {

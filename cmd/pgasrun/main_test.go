@@ -124,6 +124,13 @@ func act(job *boot.Job, secret []byte, verb string, args []string) error {
 		return late(job)
 	case "exchange":
 		return exchange(job)
+	case "exchange-stalled": // the same while the agent that serves the exchange is stopped for a time
+		if job.PE == 0 {
+			if err := stallAgent(); err != nil {
+				return err
+			}
+		}
+		return exchange(job)
 	case "secret":
 		return lookForSecret(job, secret)
 	case "orphan": // leaves a process in a session of its own behind
@@ -180,6 +187,15 @@ func exchange(job *boot.Job) error {
 	}
 	fmt.Printf("PE %d got %s\n", job.PE, v)
 	return job.Exchange.Close()
+}
+
+// stallAgent stops this PE's agent for as long as PEs need to dial all of its addresses.
+func stallAgent() error {
+	wake := exec.Command("sh", "-c", fmt.Sprintf("sleep 0.7; kill -CONT %d", os.Getppid()))
+	if err := wake.Start(); err != nil {
+		return err
+	}
+	return syscall.Kill(os.Getppid(), syscall.SIGSTOP)
 }
 
 func late(job *boot.Job) error {

@@ -16,8 +16,8 @@ import (
 // dialStagger is how long an address is given before the next is tried beside it.
 const dialStagger = 100 * time.Millisecond
 
-// dialTime bounds the search for a server that answers.
-const dialTime = 20 * time.Second
+// dialTime bounds the search for a server that answers. A loaded host may not run its agent for seconds.
+const dialTime = time.Minute
 
 // NewExchange returns the exchange of job id as PE pe sees it. The server is at one of addrs; which
 // one, it finds out on first use by who proves to hold the secret.

@@ -240,19 +240,23 @@ func TestWrongPlace(t *testing.T) {
 	if err := join(t, 0, secret, addr).Put(bounded(t), "k", nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []Exchange{
-		NewExchange("another job", 1, secret, []string{addr}),
-		NewExchange(testJob, 2, secret, []string{addr}),
-		NewExchange(testJob, 0, secret, []string{addr}),
+	for want, e := range map[string]Exchange{
+		errStranger.Error():                  NewExchange("another job", 1, secret, []string{addr}),
+		"it calls itself PE 2 in a job of 2": NewExchange(testJob, 2, secret, []string{addr}),
+		"PE 0 is connected already":          NewExchange(testJob, 0, secret, []string{addr}),
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+		ctx, cancel := context.WithCancel(bounded(t))
+		go func() {
+			for ctx.Err() == nil && !strings.Contains(logged(), want) {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
 		if err := e.Fence(ctx); err == nil {
 			t.Errorf("%+v was let in", e)
 		}
-		cancel()
+		<-ctx.Done()
 		e.Close()
-	}
-	for _, want := range []string{errStranger.Error(), "it calls itself PE 2 in a job of 2", "PE 0 is connected already"} {
 		if !strings.Contains(logged(), want) {
 			t.Errorf("no %q in %q", want, logged())
 		}
@@ -293,7 +297,7 @@ func pair(t *testing.T) (server, client *link) {
 	done := make(chan error)
 	go func() {
 		var err error
-		server, _, err = accept(a, testJob, secret)
+		server, _, err = accept(a, testJob, 1, secret)
 		done <- err
 	}()
 	client, err := introduce(b, testJob, 0, secret)
@@ -388,7 +392,7 @@ func FuzzStranger(f *testing.F) {
 			client.Write(b)
 			client.Close()
 		}()
-		if _, _, err := accept(server, testJob, make([]byte, SecretBytes)); err == nil {
+		if _, _, err := accept(server, testJob, 1, make([]byte, SecretBytes)); err == nil {
 			t.Errorf("%x was let in", b)
 		}
 		server.Close()

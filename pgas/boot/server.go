@@ -2,13 +2,25 @@ package boot
 
 // The server side of the exchange: one per job, run by the agent of the job's first host, because that
 // is where the other hosts can reach it; the launcher may not be on any network that they know.
+//
+// A PE dials several addresses of this host at once, so several of its connections may prove themselves.
+// It keeps one and calls on that one only. So a PE is seated by its first call, never by its handshake:
+// the server could not tell which of the connections the PE has kept, and would close the wrong one.
+//
+// The server listens until every PE has called. A PE connects once, so nobody has a use for the listener
+// afterwards but a stranger.
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"time"
 )
+
+// acceptPause is how long the server waits after an accept that failed, for want of a descriptor, say.
+const acceptPause = 20 * time.Millisecond
 
 // maxHalfOpen bounds the connections that have not proved themselves yet. One beyond it is closed, and
 // comes back if it is a PE.
@@ -27,7 +39,8 @@ type Server struct {
 	table   map[string][]byte
 	waiting map[string][]reply // Gets of what has not been Put
 	arrived map[int]reply      // PEs in the current fence
-	links   map[int]*link      // by PE
+	links   map[int]*link      // by PE: the connection on which it calls
+	seated  map[int]bool       // PEs that have called, if only once
 	conns   map[net.Conn]bool  // all, proved or not
 	closed  bool
 
@@ -45,7 +58,8 @@ type reply struct {
 func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
 	s := &Server{
 		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
-		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{}, links: map[int]*link{}, conns: map[net.Conn]bool{},
+		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{},
+		links: map[int]*link{}, seated: map[int]bool{}, conns: map[net.Conn]bool{},
 	}
 	s.running.Go(s.listen)
 	return s
@@ -63,12 +77,22 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
+// listen accepts connections until every PE has called or Close.
 func (s *Server) listen() {
-	for {
+	for failed := false; ; {
 		conn, err := s.ln.Accept()
-		if err != nil {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil:
+			if !failed {
+				s.logf("exchange: accepting a connection: %v; tries again", err)
+			}
+			failed = true
+			time.Sleep(acceptPause)
+			continue
 		}
+		failed = false
 		select {
 		case s.half <- struct{}{}:
 			s.running.Go(func() { s.receive(conn) })
@@ -103,36 +127,45 @@ func (s *Server) receive(conn net.Conn) {
 		<-s.half
 		return
 	}
-	l, pe, err := accept(conn, s.id, s.secret)
+	l, pe, err := accept(conn, s.id, s.npes, s.secret)
 	<-s.half
 	if err != nil {
 		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
 		return
 	}
+	m, err := l.receive()
+	if err != nil {
+		return // the PE has kept another connection
+	}
 	if err := s.seat(pe, l); err != nil {
 		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
+		refuse(l, m, err)
 		return
 	}
 	defer s.unseat(pe)
-	for {
-		m, err := l.receive()
-		if err != nil {
-			return
-		}
+	for ; err == nil; m, err = l.receive() {
 		s.handle(pe, l, m)
 	}
 }
 
+// refuse answers m, and what the caller goes on to ask, with why.
+func refuse(l *link, m message, why error) {
+	for err := error(nil); err == nil; m, err = l.receive() {
+		reply{l, m.call}.answer(msgError, []byte(why.Error()))
+	}
+}
+
+// seat makes l the connection of PE pe. With the last PE of the job the server stops listening.
 func (s *Server) seat(pe int, l *link) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case pe >= s.npes:
-		return fmt.Errorf("it calls itself PE %d in a job of %d", pe, s.npes)
-	case s.links[pe] != nil:
-		return fmt.Errorf("PE %d is connected already", pe)
+	if s.links[pe] != nil {
+		return fmt.Errorf("PE %d is connected already: a process that a PE starts must not inherit %s", pe, envJobID)
 	}
-	s.links[pe] = l
+	s.links[pe], s.seated[pe] = l, true
+	if len(s.seated) == s.npes {
+		s.ln.Close()
+	}
 	return nil
 }
 

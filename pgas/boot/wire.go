@@ -3,7 +3,8 @@ package boot
 // The exchange's conversation: who may talk, and what is said. A connection starts with a mutual
 // challenge. The server sends 32 random bytes; the client answers with 32 of its own, its PE and a
 // proof that it holds the secret of the job; only then does the server prove the same. A stranger
-// gets 32 random bytes and a closed connection. Both then derive a key for each direction, and every
+// gets 32 random bytes and a closed connection, and so does a PE that the job does not have. A PE may
+// prove itself on several connections; it is heard on the one on which it sends the first frame. Both then derive a key for each direction, and every
 // frame carries a MAC over its number and content, checked before the content is looked at.
 //
 //	server   nonceS[32]
@@ -171,9 +172,9 @@ func newNonce() []byte {
 	return b
 }
 
-// accept challenges the client at conn and returns its PE. It reads a fixed number of bytes and takes
-// a bounded time.
-func accept(conn net.Conn, id string, secret []byte) (*link, int, error) {
+// accept challenges the client at conn and returns its PE, one of npes. It reads a fixed number of bytes
+// and takes a bounded time.
+func accept(conn net.Conn, id string, npes int, secret []byte) (*link, int, error) {
 	conn.SetDeadline(time.Now().Add(handshakeTime))
 	t := transcript{id: id, nonceS: newNonce()}
 	if _, err := conn.Write(t.nonceS); err != nil {
@@ -187,11 +188,15 @@ func accept(conn net.Conn, id string, secret []byte) (*link, int, error) {
 	if !hmac.Equal(proof[nonceBytes+4:], t.prove(secret, "client")) {
 		return nil, 0, errStranger
 	}
+	pe := binary.BigEndian.Uint32(t.pe)
+	if uint64(pe) >= uint64(npes) {
+		return nil, 0, fmt.Errorf("it calls itself PE %d in a job of %d", pe, npes)
+	}
 	if _, err := conn.Write(t.prove(secret, "server")); err != nil {
 		return nil, 0, err
 	}
 	l := newLink(conn, t.prove(secret, "from server"), t.prove(secret, "from client"))
-	return l, int(binary.BigEndian.Uint32(t.pe)), nil
+	return l, int(pe), nil
 }
 
 // introduce proves to the server at conn that this is PE pe of job id, and has it prove itself.
