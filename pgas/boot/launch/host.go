@@ -22,6 +22,7 @@ import (
 type host struct {
 	boot.Host
 	index int
+	agent agentCommand
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	send  *sender
@@ -51,11 +52,13 @@ const (
 	hostGone    kind = 0 // the agent's command has ended
 	hostSwept   kind = 1 // so has what it had left behind
 	hostBabbles kind = 2 // the command is no agent
+	hostGreets  kind = 3 // the command is an agent, and reads what it is sent
 )
 
 // startHost starts the agent of one host. It has a process group of its own, so that the terminal's
 // signals reach the launcher alone.
-func (j *job) startHost(h *host, argv []string) error {
+func (j *job) startHost(h *host) error {
+	argv := h.agent.argv
 	h.cmd = exec.Command(argv[0], argv[1:]...)
 	h.cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -73,6 +76,9 @@ func (j *job) startHost(h *host, argv []string) error {
 	}
 	if err := h.cmd.Start(); err != nil {
 		return fmt.Errorf("host %s: cannot run %s: %w: check -launch", h.Name, argv[0], err)
+	}
+	if h.agent.input != "" {
+		go io.WriteString(h.in, h.agent.input) // a command that is no shell need not read it
 	}
 	h.send = &sender{w: h.in}
 	var readers sync.WaitGroup
@@ -103,6 +109,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 		io.Copy(io.Discard, r)
 		return
 	}
+	j.post(event{host: h, kind: hostGreets})
 	for {
 		k, data, err := readFrame(r)
 		if err != nil {
@@ -163,7 +170,7 @@ func (h *host) ended(err error) error {
 		how += ": " + strings.TrimRight(last, ".")
 	}
 	if h.ready == nil {
-		return fmt.Errorf("host %s: `%s` %s; it must run there without a question (check the host's name, -launch, and that pgasrun is at that path)", h.Name, strings.Join(h.cmd.Args, " "), how)
+		return fmt.Errorf("host %s: `%v` %s; it must run there without a question (check the host's name, -launch, and that pgasrun is at that path)", h.Name, h.agent, how)
 	}
 	return fmt.Errorf("host %s: the agent %s; its PEs are lost", h.Name, how)
 }

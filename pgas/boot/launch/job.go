@@ -3,7 +3,7 @@ package launch
 // The launcher's event loop: the state of a job, and what each event makes of it.
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -82,14 +81,13 @@ func (j *job) close() {
 
 func (j *job) run(ctx context.Context) (Result, error) {
 	for _, h := range j.hosts {
-		argv := j.spec.command(h.Name)
-		j.spec.Logf("host %s: starting %q", h.Name, argv)
-		if err := j.startHost(h, argv); err != nil {
+		h.agent = j.spec.command(h.Name)
+		j.spec.Logf("host %s: starting %v", h.Name, h.agent)
+		if err := j.startHost(h); err != nil {
 			h.gone = true
 			j.refuse(err)
 			break
 		}
-		go h.send.value(toConfig, j.config(h)) // a command that is no agent need not read it
 	}
 	connect := time.NewTimer(j.spec.ConnectTimeout)
 	defer connect.Stop()
@@ -155,7 +153,9 @@ func (j *job) happened(e event) {
 	case hostSwept:
 		h.gone = true
 	case hostBabbles:
-		j.refuse(fmt.Errorf("host %s: `%s` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, strings.Join(h.cmd.Args, " ")))
+		j.refuse(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, h.agent))
+	case hostGreets:
+		go h.send.value(toConfig, j.config(h)) // it may be longer than a pipe holds
 	case fromRefusal:
 		h.done = true // it sweeps up what it has started
 		j.refuse(j.from(h, string(e.data)))
@@ -223,7 +223,7 @@ func (j *job) killAgentsAfter(d time.Duration) {
 func (j *job) connectTimedOut() {
 	for _, h := range j.hosts {
 		if h.ready == nil && !h.gone {
-			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%s` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, strings.Join(h.cmd.Args, " ")))
+			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, h.agent))
 		}
 	}
 }
@@ -487,17 +487,37 @@ func (j *job) hostGone(h *host, err error) {
 
 // sweepHost has another agent kill what a killed one has left on its host.
 func (j *job) sweepHost(h *host) {
-	argv := j.spec.command(h.Name)
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
-	var order bytes.Buffer
-	(&sender{w: &order}).value(toConfig, config{Version: version, ID: j.id, Sweep: true})
-	cmd.Stdin = &order
-	if err := cmd.Run(); err != nil {
+	if err := h.agent.order(ctx, config{Version: version, ID: j.id, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, kind: hostSwept})
+}
+
+// order starts an agent, gives it one order and waits for its end.
+func (c agentCommand) order(ctx context.Context, what config) error {
+	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { out.Close() })() // what the command has started may hold on to it
+	io.WriteString(in, c.input)
+	r := bufio.NewReader(out)
+	if err := skipTo(r, greeting); err == nil {
+		(&sender{w: in}).value(toConfig, what)
+	}
+	in.Close()
+	io.Copy(io.Discard, r)
+	return cmd.Wait()
 }

@@ -190,18 +190,6 @@ func SplitTemplate(template string) ([]string, error) {
 	return words, nil
 }
 
-// command returns the command line of the agent of host.
-func (s *Spec) command(host string) []string {
-	if host == Local {
-		return s.Agent
-	}
-	words, _ := SplitTemplate(s.Template) // checked by complete
-	for i := range words {
-		words[i] = strings.ReplaceAll(words[i], "{host}", host)
-	}
-	return append(words, s.Agent...)
-}
-
 // forwarded are the variables that PEs of every host get from the launcher's environment: those that
 // tune this runtime, UCX and Go. On its own host PEs inherit everything.
 var forwarded = [...]string{"PGAS_*", "SHMEM_*", "SMA_*", "UCX_*", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "GOCOVERDIR"}
@@ -238,9 +226,9 @@ func Plan(spec Spec) (string, error) {
 	var b strings.Builder
 	for _, h := range spec.Hosts {
 		fmt.Fprintf(&b, "host %s: PE %s\n", h.Name, ranges(peNumbers(h)))
-		fmt.Fprintf(&b, "  agent: %s\n", strings.Join(spec.command(h.Name), " "))
+		fmt.Fprintf(&b, "  agent: %v\n", spec.command(h.Name))
 	}
-	fmt.Fprintf(&b, "each PE: %s\n", strings.Join(append([]string{spec.Program}, spec.Args...), " "))
+	fmt.Fprintf(&b, "each PE: %s\n", shellWords(append([]string{spec.Program}, spec.Args...)))
 	fmt.Fprintf(&b, "  in %s\n", spec.Dir)
 	for _, kv := range spec.Environ() {
 		fmt.Fprintf(&b, "  with %s\n", kv)

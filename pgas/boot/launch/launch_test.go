@@ -38,6 +38,9 @@ func runPE(verb string) int {
 	switch verb {
 	case "report":
 		fmt.Printf("%d/%d %s %s\n", job.PE, job.NPEs, job.Host().Name, os.Getenv("PROBE"))
+	case "args":
+		dir, _ := os.Getwd()
+		fmt.Printf("%d %q %q %q\n", job.PE, os.Args[3:], dir, os.Getenv("PROBE"))
 	case "fail":
 		if job.PE == 1 {
 			return 7

@@ -1,0 +1,70 @@
+package launch
+
+// The command line of an agent, as the far end sees it. A template may lead to a shell there, which reads
+// the words once more (ssh), or execute them as they are (ip netns exec, docker exec), and the launcher
+// cannot tell which. So the words that it appends to a template mean the same to both: they have no
+// character that a shell looks at. Where the agent's own words have one, because pgasrun lies in a
+// directory named "in j;touch x;", the command is /bin/sh, and what it is to execute is the first line of
+// its standard input, quoted for it. All else that an agent needs (the program, its arguments, the working
+// directory, variables) follows on standard input in frames, and no shell sees it.
+
+import (
+	"strings"
+)
+
+// agentCommand is how to start an agent.
+type agentCommand struct {
+	argv  []string
+	input string // what to write to its standard input before the first frame
+}
+
+// String is the command as a user may repeat it.
+func (c agentCommand) String() string {
+	s := shellWords(c.argv)
+	if c.input != "" {
+		s += " <<< " + shellQuote(strings.TrimSuffix(c.input, "\n"))
+	}
+	return s
+}
+
+// command returns the command of the agent of host.
+func (s *Spec) command(host string) agentCommand {
+	if host == Local {
+		return agentCommand{argv: s.Agent}
+	}
+	words, _ := SplitTemplate(s.Template) // checked by complete
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], "{host}", host)
+	}
+	for _, word := range s.Agent {
+		if !plain(word) {
+			return agentCommand{append(words, "/bin/sh"), "exec " + shellWords(s.Agent) + "\n"}
+		}
+	}
+	return agentCommand{argv: append(words, s.Agent...)}
+}
+
+// plain reports whether every shell takes word for itself.
+func plain(word string) bool {
+	for _, r := range word {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune("/._-+:@%,", r) {
+			return false
+		}
+	}
+	return word != ""
+}
+
+// shellWords writes words so that a shell reads the same ones.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = word
+		if !plain(word) {
+			quoted[i] = shellQuote(word)
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func shellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

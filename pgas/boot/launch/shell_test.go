@@ -1,0 +1,120 @@
+package launch
+
+// No shell at the far end may read anything else than what the launcher means.
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hostile has everything that a shell acts on.
+const hostile = "in j;touch pwned;'\"$(touch pwned)`touch pwned`&touch pwned|*?~!#\\{a,b}\n=é"
+
+// templates lead to a host by no shell, by one, as ssh does, and by two, as ssh through another host does.
+func templates(t *testing.T) map[string]string {
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"ssh":    "#!/bin/sh\nshift\nexec sh -c \"$*\"\n",
+		"sshssh": "#!/bin/sh\nshift\nexec sh -c \"sh -c '$*'\"\n",
+		"direct": "#!/bin/sh\nshift\nexec \"$@\"\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string]string{
+		"ssh":      dir + "/ssh {host}",
+		"ssh, ssh": dir + "/sshssh {host}",
+		"direct":   dir + "/direct {host}",
+		"env":      "env FAKE={host}",
+	}
+}
+
+// TestFarShell has the launcher, the program, its arguments, the directory and the environment named so that
+// a shell that reads them does something else.
+func TestFarShell(t *testing.T) {
+	for name, template := range templates(t) {
+		t.Run(name, func(t *testing.T) {
+			spec, out := testSpec(t, "args", twoOne...)
+			dir := filepath.Join(t.TempDir(), hostile)
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			program := filepath.Join(dir, "program "+hostile)
+			if err := os.Symlink(spec.Program, program); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"pe", "args", hostile, "", "-x", "$PATH", "a b"}
+			spec.Program, spec.Args, spec.Dir, spec.Template = program, args, dir, template
+			spec.Agent, spec.Env = []string{program, hostile}, append(spec.Env, "PROBE="+hostile)
+			t.Chdir(dir)
+			res, err := Run(bounded(t), spec)
+			if err != nil || res.Status != 0 {
+				t.Fatalf("%+v, %v: %s", res, err, out)
+			}
+			for pe := range 3 {
+				if want := fmt.Sprintf("%d %q %q %q\n", pe, args[2:], dir, hostile); !strings.Contains(out.String(), want) {
+					t.Errorf("no %s in %s", want, out)
+				}
+			}
+			noneTouched(t, dir)
+		})
+	}
+}
+
+// noneTouched looks for what the hostile names would have made.
+func noneTouched(t *testing.T, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("a shell has acted: %v", entries)
+	}
+}
+
+// A killed agent's host is swept by the same kind of command.
+func TestFarShellSweeps(t *testing.T) {
+	for name, template := range templates(t) {
+		t.Run(name, func(t *testing.T) {
+			spec, out := testSpec(t, "fail")
+			dir := filepath.Join(t.TempDir(), hostile)
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(dir)
+			agent := filepath.Join(dir, "agent")
+			if err := os.Symlink(spec.Program, agent); err != nil {
+				t.Fatal(err)
+			}
+			spec.Agent, spec.Template = []string{agent}, template
+			id := randomHex(16)
+			left := exec.Command("sleep", "1000")
+			left.Env = append(os.Environ(), "PGAS_JOB_ID="+id)
+			if err := left.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if err := spec.command("a").order(bounded(t), config{Version: version, ID: id, Sweep: true}); err != nil {
+				left.Process.Kill()
+				t.Errorf("%v: %s", err, out)
+			}
+			if err := left.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+				t.Errorf("what was left ended with %v", err)
+			}
+			noneTouched(t, dir)
+		})
+	}
+}
+
+// What a user copies from -dry-run and from errors means the same words to a shell.
+func TestShellWords(t *testing.T) {
+	words := []string{"plain", hostile, "", "a b", "~", "=x", "/usr/bin/pgasrun"}
+	got, err := exec.Command("sh", "-c", `for w in `+shellWords(words)+`; do printf '%s\0' "$w"; done`).Output()
+	if want := strings.Join(words, "\x00") + "\x00"; err != nil || string(got) != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
