@@ -307,7 +307,7 @@ func TestFullRings(t *testing.T) {
 		if w.PE() < 2 {
 			for i := range n {
 				mem.Range(0, 1+i%8).PutNotify(1-w.PE(), make([]int64, 1+i%8), i)
-				mem.At(9).PutNotify(2, ptr(int64(i)), i)
+				mem.At(9+w.PE()).PutNotify(2, ptr(int64(i)), i)
 			}
 		}
 		if err := w.Barrier(ctx); err != nil {
@@ -392,6 +392,65 @@ func TestContexts(t *testing.T) {
 		}
 		return c.Close()
 	})
+}
+
+// TestLaterPutWins: what a PE stores into a word after a notified put to it, on the same context and without a
+// fence, stays, and the PE's own gets see it. A later notified put wins in the same way.
+func TestLaterPutWins(t *testing.T) {
+	everywhere(t, 2, laterPutWins)
+	pgastest.RunProcesses(t, 2, laterPutWins, "PGAS_RMA=am")
+}
+
+func laterPutWins(ctx context.Context, w *pgas.World) error {
+	mem, err := pgas.Alloc[int64](ctx, w, 8)
+	if err != nil {
+		return err
+	}
+	other := 1 - w.PE()
+	r := notify.New(w, other, notify.Any, 1)
+	late := make([]int64, 1)
+	for _, c := range []struct {
+		name string
+		put  func(v int64)
+	}{
+		{"Put", func(v int64) { mem.At(3).Put(other, v) }},
+		{"Put of a slice", func(v int64) { mem.Range(3, 4).Put(other, []int64{v}) }},
+		{"PutNB", func(v int64) { late[0] = v; mem.Range(3, 4).PutNB(other, late) }},
+		{"atomic Set", func(v int64) { pgas.AtomicOf(mem, 3).Set(other, v) }},
+		{"atomic Swap", func(v int64) { pgas.AtomicOf(mem, 3).Swap(other, v) }},
+		{"notified put", func(v int64) { mem.At(3).PutNotify(other, &v, 2) }},
+	} {
+		for round := range int64(20) {
+			old, v := 100*round+1, 100*round+2
+			if round%2 == 0 {
+				mem.At(3).PutNotify(other, &old, 1)
+			} else {
+				mem.Range(1, 6).PutNotify(other, []int64{old, old, old, old, old}, 1) // as much as a note could carry
+			}
+			c.put(v)
+			if got := mem.At(3).Get(other); got != v {
+				return fmt.Errorf("%s after a notified put: a get of the same context finds %d, want %d", c.name, got, v)
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+			if err := startAndWait(ctx, r); err != nil {
+				return err
+			}
+			if c.name == "notified put" {
+				if err := startAndWait(ctx, r); err != nil {
+					return err
+				}
+			}
+			if got := mem.Local()[3]; got != v {
+				return fmt.Errorf("%s after a notified put: the word is %d, want %d", c.name, got, v)
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // TestCancelledWait: a wait ends with its context, and the request is still under way.

@@ -158,7 +158,6 @@ func (c *Context) Team() *Team { return c.team }
 // Fence orders, for each PE, the puts, signals and atomics issued on c before it against those issued
 // after it. It does not wait, and says nothing about gets (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
-	c.mem.Land(-1)
 	shm.FullFence()
 	if c.remote != nil {
 		c.fenceFar(-1)
@@ -182,7 +181,6 @@ func (c *Context) fenceFar(pe int) {
 // FencePE is Fence for one PE.
 func (c *Context) FencePE(pe int) {
 	via, to := c.far("FencePE", pe)
-	c.landPE(to)
 	shm.FullFence()
 	if via != c.local {
 		c.fenceFar(to)
@@ -193,19 +191,11 @@ func (c *Context) FencePE(pe int) {
 // non-blocking gets in their destinations (OpenSHMEM 1.6, shmem_quiet). It returns the first failure
 // of a peer since the last call that reported one, or ctx's error.
 func (c *Context) Quiet(ctx context.Context) error {
-	c.mem.Land(-1)
 	shm.FullFence()
 	if c.remote == nil {
 		return c.debt()
 	}
 	return c.quietFar(ctx, -1)
-}
-
-// landPE lands what notified accesses have put to pe of the job.
-func (c *Context) landPE(pe int) {
-	if c.w.shm.Heap(pe) != nil {
-		c.mem.Land(pe)
-	}
 }
 
 // debt is what has been lost since the last call that reported it, of what no transport reports.
@@ -219,7 +209,6 @@ func (c *Context) debt() error {
 // QuietPE is Quiet for what was issued to one PE.
 func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	via, to := c.far("QuietPE", pe)
-	c.landPE(to)
 	shm.FullFence()
 	if via == c.local {
 		return c.debt()

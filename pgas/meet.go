@@ -50,7 +50,6 @@ func (t *Team) sync(ctx context.Context, what string) error {
 	if t.turns.broken != nil {
 		return t.turns.broken
 	}
-	t.w.def.mem.Land(-1) // what travels in notes is to be as visible as a store
 	if err := t.meet(ctx, call{kind: kindSync}); err != nil {
 		return fmt.Errorf("%s %d of team %s: %w", what, t.turns.n, t.name, err)
 	}

@@ -14,8 +14,8 @@ package pgastest
 //	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
-// What one context does to the same bytes of a PE stays in order even without a fence: the
-// specification does not promise it, but transporttest demands it of every transport. Nothing here
+// What one context does to the same bytes of a PE stays in order even without a fence, and its gets find
+// what it has put: OpenSHMEM does not promise that, but transporttest demands it of every transport. Nothing here
 // depends on time. A body that neither waits nor quiets but polls may poll for ever.
 
 import (
@@ -96,17 +96,19 @@ type lateNetwork struct {
 	to    []transport.Channel // the memory of each PE
 	notes []lateNotes         // by PE
 
-	mu   sync.Mutex
-	held []*lateOp // in the order in which they were issued
+	mu     sync.Mutex
+	held   []*lateOp // in the order in which they were issued
+	issued uint64    // the number of the last one
 }
 
 // A lateOp is something that has been sent and has not arrived.
 type lateOp struct {
-	from  *lateChannel
-	pe    int // its target
-	epoch int // fences to pe on its channel before it
-	touch [2]span
-	act   func(to transport.Channel)
+	from   *lateChannel
+	pe     int // its target
+	number uint64
+	epoch  int // fences to pe on its channel before it
+	touch  [2]span
+	act    func(to transport.Channel)
 }
 
 // A span is bytes of a heap.
@@ -114,17 +116,22 @@ type span struct{ lo, hi uint64 }
 
 // before reports whether op, which was issued before later, must arrive before it.
 func (op *lateOp) before(later *lateOp) bool {
-	if op.from != later.from || op.pe != later.pe {
+	return op.overlaps(later) || op.from == later.from && op.pe == later.pe && op.epoch < later.epoch
+}
+
+// overlaps reports whether op and other are of one channel and on the same bytes of one PE.
+func (op *lateOp) overlaps(other *lateOp) bool {
+	if op.from != other.from || op.pe != other.pe {
 		return false
 	}
 	for _, a := range op.touch {
-		for _, b := range later.touch {
+		for _, b := range other.touch {
 			if a.lo < b.hi && b.lo < a.hi {
 				return true
 			}
 		}
 	}
-	return op.epoch < later.epoch
+	return false
 }
 
 func (n *lateNetwork) open() {
@@ -250,7 +257,7 @@ type lateChannel struct {
 	net    *lateNetwork
 	me     int
 	epochs map[int]int  // fences so far, by target; -1: to all
-	gets   []lateFill   // by the next quiet, before what it lets arrive
+	gets   []lateFill   // by the next quiet, before what it lets arrive but for what is on their bytes
 	values []lateFill   // and after it
 	loans  map[int]loan // by target
 }
@@ -286,6 +293,8 @@ func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch .
 	}
 	op := c.op(pe, touch...)
 	op.act = act
+	c.net.issued++
+	op.number = c.net.issued
 	c.net.held = append(c.net.held, op)
 }
 
@@ -317,13 +326,25 @@ func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Byt
 func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
+	c.arriveOn(pe, c.net.issued, span{src, src + uint64(len(dst))})
 	return c.net.to[pe].Get(ctx, pe, dst, src)
+}
+
+// arriveOn lets arrive what this channel has put to these bytes of pe before the given number was issued.
+func (c *lateChannel) arriveOn(pe int, before uint64, touch span) {
+	this := &lateOp{from: c, pe: pe, touch: [2]span{touch}}
+	for c.net.arriveLocked(func(op *lateOp) bool { return op.number <= before && op.overlaps(this) }) {
+	}
 }
 
 func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.gets = append(c.gets, lateFill{pe, func() { c.net.to[pe].GetNB(pe, dst, src) }})
+	now := c.net.issued
+	c.gets = append(c.gets, lateFill{pe, func() {
+		c.arriveOn(pe, now, span{src, src + uint64(len(dst))})
+		c.net.to[pe].GetNB(pe, dst, src)
+	}})
 }
 
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {

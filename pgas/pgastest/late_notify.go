@@ -76,14 +76,14 @@ func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.St
 		c.holdLocked(pe, func(to transport.Channel) {
 			to.GetNB(pe, value, src)
 			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
-		}, noteOrder)
+		}, noteOrder, span{src, src + uint64(len(dst))})
 		c.values = append(c.values, lateFill{pe, func() { copy(dst, value) }})
 	})
 }
 
 func (c *lateChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
 	ok = c.withNote(pe, func() {
-		c.arriveBefore(pe, noteOrder)
+		c.arriveBefore(pe, noteOrder, span{src, src + uint64(len(dst))})
 		err = c.net.to[pe].Get(ctx, pe, dst, src)
 		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 	})

@@ -118,7 +118,7 @@ func TestLateRules(t *testing.T) {
 			a.Put(1, 8, append(bytes(2), bytes(3)...))
 			quiet(a, -1)
 		}, [3]uint64{2, 3}},
-		{"a get sees what was there", func(a, b transport.Channel, pe1 transport.Transport) {
+		{"a get finds what its own channel has put", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Put(1, 8, bytes(1))
 			got := make([]byte, 8)
 			if err := a.Get(ctx, 1, got, 8); err != nil {
@@ -126,7 +126,26 @@ func TestLateRules(t *testing.T) {
 			}
 			a.Post(1, transport.Set, word(2), 10+binary.LittleEndian.Uint64(got))
 			quiet(a, -1)
-		}, [3]uint64{1, 10}},
+		}, [3]uint64{1, 11}},
+		{"and passes the rest, as it passes what others have put", func(a, b transport.Channel, pe1 transport.Transport) {
+			a.Put(1, 16, bytes(2))
+			b.Put(1, 8, bytes(1))
+			got := make([]byte, 8)
+			if err := a.Get(ctx, 1, got, 8); err != nil {
+				t.Fatal(err)
+			}
+			b.Post(1, transport.Set, word(3), 10+binary.LittleEndian.Uint64(got))
+			quiet(b, -1)
+		}, [3]uint64{1, 0, 10}},
+		{"a non-blocking get finds what its own channel had put, and not what it put later", func(a, b transport.Channel, pe1 transport.Transport) {
+			got := make([]byte, 8)
+			a.Put(1, 8, bytes(1))
+			a.GetNB(1, got, 8)
+			a.Put(1, 8, bytes(2))
+			quiet(a, -1)
+			a.Post(1, transport.Set, word(2), 10+binary.LittleEndian.Uint64(got))
+			quiet(a, -1)
+		}, [3]uint64{2, 11}},
 		{"a non-blocking get is filled by the quiet", func(a, b transport.Channel, pe1 transport.Transport) {
 			got := bytes(7)
 			a.GetNB(1, got, 8)

@@ -115,7 +115,7 @@ func TestConformance(t *testing.T) {
 				}
 				t.Cleanup(s.close)
 				mu := new(sync.Mutex)
-				r := &transporttest.Rig{Words: func(heap []byte, at transport.Word) uint64 {
+				r := &transporttest.Rig{SplitAtomics: cfg.Atomics == Split, Words: func(heap []byte, at transport.Word) uint64 {
 					mu.Lock()
 					defer mu.Unlock()
 					if at, o := s.queue.pop(); o != nil {

@@ -2,8 +2,8 @@ package sim
 
 // The order of what a channel has under way to one PE, where things are out of order. Fences cut it into
 // epochs: an operation takes effect when all of earlier epochs have. Operations on the same bytes take effect
-// in the order of their issue even without a fence: that is not promised to programs, but demanded of
-// transports. So is the order of notes. Gets that leave none are in no order at all.
+// in the order of their issue even without a fence, and notes are left in it. Gets that leave no note heed no
+// fence, but find what was written before to their bytes; nothing waits for them.
 
 import "slices"
 
@@ -25,8 +25,8 @@ type flow struct {
 // order is an operation's place in its flow.
 type order struct {
 	epoch     uint32
-	held      bool  // it has arrived, and waits for after
-	after     *op   // an operation on the same bytes that must come first, or nil
+	held      bool  // it has arrived, and waits for those before it
+	after     int   // how many on the same bytes must come first
 	followers []*op // those that wait for this one
 }
 
@@ -35,6 +35,7 @@ func (o *op) ordered() bool { return o.kind != opGet || o.leaves }
 
 // enter gives o, which is issued, its place.
 func (f *flow) enter(o *op) {
+	f.follow(o)
 	if !o.ordered() {
 		return
 	}
@@ -43,14 +44,20 @@ func (f *flow) enter(o *op) {
 		f.open = append(f.open, 0)
 	}
 	f.open[f.epoch-f.applied]++
+	f.live = append(f.live, o)
+}
+
+// follow puts o behind those on its bytes. What comes before one that covers o comes before o by way of it.
+func (f *flow) follow(o *op) {
 	for _, other := range slices.Backward(f.live) {
-		if other.overlaps(o) {
-			o.after = other
+		if other.precedes(o) {
+			o.after++
 			other.followers = append(other.followers, o)
-			break
+			if other.covers(o) {
+				return
+			}
 		}
 	}
-	f.live = append(f.live, o)
 }
 
 // fence begins a new epoch, if there is anything that it must come after.
@@ -62,12 +69,12 @@ func (f *flow) fence() {
 
 // early says that others must take effect before o.
 func (f *flow) early(o *op) bool {
-	return o.ordered() && (o.epoch != f.applied || o.after != nil)
+	return o.after > 0 || o.ordered() && o.epoch != f.applied
 }
 
 // hold keeps o, which is early, until it is not.
 func (f *flow) hold(o *op) {
-	if o.epoch != f.applied {
+	if o.ordered() && o.epoch != f.applied {
 		f.parked = append(f.parked, o)
 	} else {
 		o.held = true
@@ -82,8 +89,8 @@ func (f *flow) took(s *sim, o *op) {
 	i := slices.Index(f.live, o)
 	f.live = slices.Delete(f.live, i, i+1)
 	for _, follower := range o.followers {
-		follower.after = nil
-		if follower.held {
+		follower.after--
+		if follower.held && follower.after == 0 {
 			follower.held = false
 			s.at(s.now, follower)
 		}
@@ -106,13 +113,14 @@ func (f *flow) took(s *sim, o *op) {
 	}
 }
 
-// overlaps says that o and other write the same bytes, or that both leave a note.
-func (o *op) overlaps(other *op) bool {
+// precedes says that o, which was issued before other, comes first: it writes bytes that other reads or writes,
+// or both leave a note.
+func (o *op) precedes(other *op) bool {
 	if o.leaves && other.leaves {
 		return true
 	}
-	for _, a := range o.spans() {
-		for _, b := range other.spans() {
+	for _, a := range o.writes() {
+		for _, b := range other.touches() {
 			if a[0] < b[1] && b[0] < a[1] {
 				return true
 			}
@@ -121,15 +129,44 @@ func (o *op) overlaps(other *op) bool {
 	return false
 }
 
-// spans are the bytes that o writes: from, and up to.
-func (o *op) spans() (s [2][2]uint64) {
-	if o.kind == opAtomic {
-		s[0] = [2]uint64{o.off, o.off + uint64(o.bytes)}
-		return s
+// covers says that whatever precedes other precedes o, too.
+func (o *op) covers(other *op) bool {
+	if other.leaves && !o.leaves {
+		return false
 	}
-	s[0] = [2]uint64{o.off, o.off + uint64(len(o.data))}
-	if o.signal {
-		s[1] = [2]uint64{o.sig, o.sig + 8}
+	for _, b := range other.touches() {
+		inside := b[0] == b[1]
+		for _, a := range o.writes() {
+			inside = inside || a[0] <= b[0] && b[1] <= a[1]
+		}
+		if !inside {
+			return false
+		}
+	}
+	return true
+}
+
+// spans are bytes of a heap: from, and up to.
+type spans [2][2]uint64
+
+// writes are the bytes that o writes.
+func (o *op) writes() (s spans) {
+	switch o.kind {
+	case opAtomic:
+		s[0] = [2]uint64{o.off, o.off + uint64(o.bytes)}
+	case opPut:
+		s[0] = [2]uint64{o.off, o.off + uint64(len(o.data))}
+		if o.signal {
+			s[1] = [2]uint64{o.sig, o.sig + 8}
+		}
 	}
 	return s
+}
+
+// touches are the bytes that o reads or writes.
+func (o *op) touches() spans {
+	if o.kind == opGet {
+		return spans{{o.off, o.off + uint64(o.size)}}
+	}
+	return o.writes()
 }

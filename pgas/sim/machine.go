@@ -192,8 +192,6 @@ func (s *sim) touch(o *op, t *task) {
 	switch {
 	case o.kind == opAtomic:
 		done = s.takeLine(o, start, m)
-	case o.inside():
-		done = start + int64(s.costs.Hit)
 	default:
 		n := int64(max(len(o.data), o.size))
 		done = start + int64(s.costs.Hit) + n*int64(m.PerByte)

@@ -5,8 +5,7 @@ package sim
 // for which it has no room wait at the target's NIC, as many as it can hold. Then who has another one must
 // wait too.
 //
-// Costs. Between hosts a note is 8 bytes more. On one host it is the trip of one cache line more, but for
-// puts that travel in their note: they are the trip of that line and nothing else.
+// Costs. Between hosts a note is 8 bytes more. On one host it is the trip of one cache line more.
 //
 // With an adversary, and in an exploration, the notes of one channel to one PE stay in the order of their
 // issue, as on every transport; whatever else is not fenced comes in any order.
@@ -196,11 +195,6 @@ func (o *op) inTurn(when int64) int64 {
 		o.flow.noted = when
 	}
 	return when
-}
-
-// inside says that o travels in its note.
-func (o *op) inside() bool {
-	return o.leaves && o.kind == opPut && len(o.data) <= shm.InlineBytes
 }
 
 var (

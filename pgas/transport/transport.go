@@ -81,7 +81,8 @@ type Transport interface {
 }
 
 // Channel carries operations of one context. Operations on one channel are complete, here and there,
-// after Quiet; two channels order nothing for each other. All methods panic if pe is not reachable by
+// after Quiet. Of those on the same bytes of a PE the later one wins, and a get finds what was written before
+// it; all else is ordered by fences alone. Two channels order nothing for each other. All methods panic if pe is not reachable by
 // this transport. An operation that cannot be completed because pe died is reported by the next method
 // that returns an error, as *PeerError.
 type Channel interface {

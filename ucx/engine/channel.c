@@ -507,6 +507,9 @@ void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const
         uint64_t done = native_put(l, off, src, n, loan);
         off += done, src += done, n -= done;
     }
+    order_message(l, off, n, 1);
+    if (tail && tail->kind == REC_POST)
+        order_message(l, tail->off, tail->bytes, 1);
     lane_send(l, 0);
     uint32_t pieces = piece_of(n);
     while (n > 0 && l->status == UCS_OK) {
@@ -575,6 +578,7 @@ static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t 
 // are to be read before what follows is applied.
 void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read)
 {
+    order_message(l, off, n, 0);
     uint32_t piece = piece_of(n);
     for (uint64_t i = 0; i < n && l->status == UCS_OK; i += piece)
         ask_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece, read);
@@ -654,6 +658,7 @@ int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_
 // *slot is what to wait for.
 int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot)
 {
+    order_message(l, args->off, args->bytes, 1);
     need_slot(l);
     lane_settle(l);
     lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_fetch));

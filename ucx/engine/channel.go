@@ -33,6 +33,8 @@ package engine
 #cgo nocallback lane_fetch
 #cgo noescape lane_fence
 #cgo nocallback lane_fence
+#cgo noescape order_message
+#cgo nocallback order_message
 #cgo noescape lane_nic
 #cgo nocallback lane_nic
 #cgo noescape slot_shelter
@@ -291,6 +293,13 @@ func appendPost(at unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
 
 func padded(n int) int { return (n + 7) &^ 7 }
 
+// order comes before a gathered record that writes n bytes at off: UCX may be writing there too.
+func (c *Channel) order(l *C.lane_t, off uint64, n int) {
+	if n > 0 && c.native && (l.use_native > 0 || c.engine.config.NICAtomics) {
+		C.order_message(l, C.uint64_t(off), C.uint64_t(n), 1)
+	}
+}
+
 // Put copies src to dst of pe. src may be reused on return; it is complete there after Quiet.
 func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	if len(src) == 0 {
@@ -301,7 +310,11 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	l := c.lane(pe)
 	if len(src) > c.small {
 		c.putLarge(l, dst, src, C.WORD_FETCH, 0, 0)
-	} else if at := c.room(l, recBytes+padded(len(src))); at != nil {
+		c.unlock()
+		return
+	}
+	c.order(l, dst, len(src))
+	if at := c.room(l, recBytes+padded(len(src))); at != nil {
 		appendPut(at, dst, src)
 		l.records++
 	}
@@ -321,6 +334,8 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
+	c.order(l, dst, len(src))
+	c.order(l, sig, 8)
 	prompt := l.used == headBytes && l.sent == l.acked && c.c.batch == 0
 	switch n := len(src); {
 	case n > C.SMALL_MAX:
@@ -360,7 +375,11 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 		c.wake()
 		args := wordArgs(op, off, bytes, operand, 0)
 		C.lane_nic(l, &args, nil)
-	} else if at := c.room(l, postBytes); at != nil {
+		c.unlock()
+		return
+	}
+	c.order(l, off, bytes)
+	if at := c.room(l, postBytes); at != nil {
 		appendPost(at, op, bytes, off, operand)
 		l.records++
 	}

@@ -103,6 +103,18 @@ struct mark {
     uint64_t bytes;
 };
 
+// spans are intervals of a heap; the last of SPANS may be wider than what it stands for.
+enum { SPANS = 8 };
+
+struct span {
+    uint64_t start, end;
+};
+
+struct spans {
+    uint32_t used;
+    struct span at[SPANS];
+};
+
 // lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf.
 struct lane {
     channel_t *channel;
@@ -136,6 +148,11 @@ struct lane {
     uint32_t fenced;       // messages up to here come before native operations
     struct key *keys;      // by chunk
     uint64_t discard;      // where old values go that nobody wants
+
+    // Bytes that may not be written yet: see order.c.
+    struct spans told;    // by messages, that no native operation has waited for
+    struct spans stored;  // by native puts
+    struct spans updated; // by native atomics
 
     uint32_t noted;      // notes ever issued
     uint32_t roomed;     // those up to here have found room at the target
@@ -225,6 +242,9 @@ void slot_abandon(channel_t *c, slot_t *s);
 void need_slot(lane_t *l);
 void slot_settle(channel_t *c, slot_t *s);
 void slot_release(channel_t *c, slot_t *s);
+
+// order.c: operations on the same bytes. The caller holds channel.lock.
+void order_message(lane_t *l, uint64_t off, uint64_t n, int writes);
 
 // strided.c: many blocks in few messages. The caller holds channel.lock.
 void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b);

@@ -41,6 +41,9 @@ func (c *Channel) FetchNB(pe int, op uint8, off uint64, bytes int, operand, cond
 	if l.by_express != l.acked {
 		C.lane_settle(l)
 	}
+	if !c.engine.config.NICAtomics {
+		c.order(l, off, bytes)
+	}
 	if s := c.keep(l, dst[:bytes]); s == nil {
 		l.lost = 1
 	} else if c.engine.config.NICAtomics {

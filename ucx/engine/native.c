@@ -6,7 +6,8 @@
 //
 // Order. UCX orders these operations neither among themselves nor with active messages. So a fence
 // waits for those before it to be complete, and those after a fence wait until the messages before it
-// are acknowledged. A quiet flushes the endpoint too.
+// are acknowledged. A quiet flushes the endpoint too. Operations on the same bytes need no fence: order.c
+// makes them wait for each other.
 #include <stdlib.h>
 
 #include "private.h"
@@ -89,6 +90,8 @@ int lane_native(lane_t *l)
         int wanted = l->channel->engine->config.rma;
         int native = wanted == RMA_NATIVE || (wanted == RMA_AUTO && l->status == UCS_OK && has_rma(l));
         l->use_native = native ? 1 : -1;
+        if (native)
+            lane_mixes(l);
     }
     return l->use_native > 0 && l->status == UCS_OK;
 }
@@ -149,7 +152,7 @@ static int acked_to(channel_t *c, lane_t *l, uint64_t arg)
 }
 
 // pass_fence waits for the messages that a fence has put before the native operations to come.
-static void pass_fence(lane_t *l)
+void pass_fence(lane_t *l)
 {
     if (l->status != UCS_OK || !before(l->acked, l->fenced))
         return;
@@ -222,7 +225,7 @@ uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64
 {
     uint64_t done = 0;
     struct key *k;
-    pass_fence(l);
+    order_native(l, off, n, NATIVE_PUT);
     while (done < n && (k = key_of(l, off + done))) {
         uint64_t piece = in_chunk(off + done, n - done), at = k->base + (off + done) % CHUNK_BYTES;
         ucp_request_param_t param = native_param(l);
@@ -243,7 +246,7 @@ uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait)
 {
     uint64_t done = 0;
     struct key *k;
-    pass_fence(l);
+    order_native(l, off, n, NATIVE_GET);
     while (done < n && (k = key_of(l, off + done))) {
         uint64_t piece = in_chunk(off + done, n - done);
         ucp_request_param_t param = native_param(l);
@@ -265,7 +268,7 @@ static const ucp_atomic_op_t native_ops[] = {
 static ucs_status_ptr_t post_word(lane_t *l, const struct word_args *args, uint64_t *result, slot_t *s)
 {
     struct key *k = NULL;
-    pass_fence(l);
+    order_native(l, args->off, args->bytes, NATIVE_WORD);
     if (l->status == UCS_OK && !(k = key_of(l, args->off)))
         lane_fail(l, UCS_ERR_UNSUPPORTED);
     if (l->status != UCS_OK)

@@ -11,7 +11,7 @@
 #include "private.h"
 
 // The ring, as in ring.go.
-enum { RING_NOTES = 512, RING_ENTRIES = 4096, STATES = 2 };
+enum { RING_NOTES = 512, RING_ENTRIES = 4096 };
 
 struct ring_words {
     uint64_t tail __attribute__((aligned(128)));
@@ -50,7 +50,7 @@ static int push(engine_t *e, uint64_t stamp, uint64_t bytes, uint64_t off)
     entry->stamp = stamp;
     entry->bytes = bytes;
     entry->off = off;
-    __atomic_store_n(&entry->state, (t + 1) * STATES, __ATOMIC_RELEASE);
+    __atomic_store_n(&entry->state, t + 1, __ATOMIC_RELEASE);
     ring_word(e, at);
     return 1;
 }

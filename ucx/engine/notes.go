@@ -72,6 +72,7 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, tag uint32) bool {
 func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 	n := len(src)
 	put := 0
+	c.order(l, dst, n)
 	if n > 0 {
 		put = recBytes + padded(n)
 	}
@@ -167,6 +168,7 @@ func (c *Channel) PostNotify(pe int, op uint8, off uint64, bytes int, operand ui
 	l := c.lane(pe)
 	ok := c.hasRoom(l)
 	if ok {
+		c.order(l, off, bytes)
 		if at := c.room(l, postBytes+noteBytes); at != nil {
 			appendPost(at, op, bytes, off, operand)
 			appendNote(unsafe.Add(at, postBytes), tag, bytes, off)

@@ -146,6 +146,12 @@ inbound_t **find_inbound(engine_t *e, uint64_t key);
 void ring_word(engine_t *e, uint64_t off);
 void wake_pe(engine_t *e);
 
+// order.c
+enum native_kind { NATIVE_PUT, NATIVE_GET, NATIVE_WORD };
+void lane_mixes(lane_t *l);
+void pass_fence(lane_t *l);
+void order_native(lane_t *l, uint64_t off, uint64_t n, enum native_kind kind);
+
 // channel.c
 ucs_status_t on_reply(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
 void lane_send(lane_t *l, int ask);

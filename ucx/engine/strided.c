@@ -75,11 +75,18 @@ static uint64_t run_of(struct blocks b, uint64_t most)
     return (b.count + runs - 1) / runs;
 }
 
+// reach_of is how far the blocks reach.
+static uint64_t reach_of(struct blocks b)
+{
+    return (b.count - 1) * b.there + b.bytes;
+}
+
 // put_large sends blocks in messages as large as those of a contiguous put.
 static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
 {
     struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.there};
     uint64_t run = run_of(b, PIECE_BYTES - sizeof stride);
+    order_message(l, off, reach_of(b), 1);
     lane_send(l, 0);
     for (uint64_t i = 0; i < b.count && l->status == UCS_OK; i += run) {
         uint64_t count = least(run, b.count - i);
@@ -102,6 +109,7 @@ static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
 // put_packed gathers blocks with the other small operations of the lane.
 static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b)
 {
+    order_message(l, off, reach_of(b), 1);
     for (uint64_t left = b.count; left > 0; left -= b.count) {
         uint64_t fit = room_for(l, b.bytes);
         if (fit == 0 || (fit < left && l->used > BUFFER_BYTES / 2)) {
@@ -148,6 +156,7 @@ static void ask_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t at, struct b
 
 static void ask_packed(lane_t *l, slot_t *s, uint64_t off, struct blocks b)
 {
+    order_message(l, off, reach_of(b), 0);
     uint64_t all = b.count, run = run_of(b, PIECE_BYTES);
     for (uint64_t i = 0; i < all && l->status == UCS_OK; i += b.count) {
         b.count = least(run, all - i);

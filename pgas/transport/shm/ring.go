@@ -5,12 +5,12 @@ package shm
 // says so in the entry's state. The PE takes notes in the order of the tickets. An entry's state only
 // grows, so a PE that waits for a note waits for one word to reach a value.
 //
-// What is put and fits travels in the entry: the PE copies it to its place when it takes the note, which
-// saves the trip of another cache line. Until then the put is not where it belongs, and whoever fences or
-// quiets lands it there: it does the PE's work for all entries up to its own last one. A late copy by the
-// PE would overwrite what came after the fence, so one of them at a time works on the ring: it has the lowest
-// bit of taken. Nobody waits for anything while it has that, so that who lands does not depend on the
-// target's program.
+// What an access does stands in the heap before its note is shown, as any store of the initiator does: what the
+// initiator stores there later is not undone, whenever the note is taken. So a note carries no data, though the
+// paper's does, and though that saved the trip of a cache line: an inlined store cannot look whether an older
+// put to its place is still in a note.
+//
+// Goroutines of the PE take notes one at a time: who does has the lowest bit of taken.
 //
 // The service of ucx/engine fills rings too: its notes.c must agree with this file.
 
@@ -28,8 +28,6 @@ const (
 	RingOff = 4096
 	// RingNotes is how many notes it holds.
 	RingNotes = 512
-	// InlineBytes is how long a put may be that travels in its note.
-	InlineBytes = 40
 
 	// RingEnd is where it ends.
 	RingEnd = entriesOff + RingNotes*entryBytes
@@ -38,20 +36,12 @@ const (
 	entryBytes = 64
 )
 
-// The state of entry number t%RingNotes with ticket t: (t+1)*statesOf plus one of these.
-const (
-	stateFull   = iota // the data is where it belongs
-	stateInline        // it is in the entry
-
-	statesOf = 2
-)
-
 // ringWords is the start of a ring. Words of different writers are two cache lines apart, because CPUs fetch
 // lines in pairs.
 type ringWords struct {
 	tail atomic.Uint64 // tickets given out; written by who has a note
 	_    [120]byte
-	// Twice the number of notes taken, and 1 more while somebody takes notes or lands.
+	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes.
 	taken atomic.Uint64
 	_     [120]byte
 	// Written by the owner's service thread: notes that have arrived and found no room.
@@ -62,30 +52,22 @@ type ringWords struct {
 	_      [124]byte
 }
 
-// entry is one note.
+// entry is one note. Its state is the number of its ticket and 1 when it is there.
 type entry struct {
 	state atomic.Uint64
 	stamp transport.Stamp
-	what  uint64    // bytes that the access moved; of an inline one also offset: see whatInline
-	data  [5]uint64 // the put, or the offset
+	bytes uint64 // that the access moved
+	off   uint64
+	_     [32]byte
 }
-
-const (
-	inlineMark  = 1 << 63
-	inlineShift = 48 // the length is above the offset
-	offsetMask  = 1<<inlineShift - 1
-)
-
-func whatInline(off uint64, n int) uint64 { return inlineMark | uint64(n)<<inlineShift | off }
 
 // Ring is the queue of notes of one PE, as this process sees it.
 type Ring struct {
 	words   *ringWords
 	entries *[RingNotes]entry
-	heap    []byte
 	state   *boot.State
 	seen    atomic.Uint64 // taken, as this process has seen it last
-	_       [40]byte
+	_       [64]byte
 	next    uint64 // while locked: the ticket of the next note
 	_       [56]byte
 }
@@ -128,12 +110,6 @@ func (r *Ring) hasRoom() bool {
 	return t-r.seen.Load() < RingNotes || r.roomAt(t)
 }
 
-// publish shows the entry of ticket t to the owner, and wakes it.
-func (r *Ring) publish(t uint64, e *entry, state uint64) {
-	e.state.Store((t+1)*statesOf + state)
-	r.state.Ring(slotOff(t))
-}
-
 func slotOff(t uint64) uint64 { return entriesOff + t%RingNotes*entryBytes }
 
 // Push leaves a note of an access that is over, and reports false if there is no room.
@@ -151,27 +127,15 @@ func (r *Ring) PushAt(n transport.Note) (off uint64, ok bool) {
 	return slotOff(t), ok
 }
 
-// fill leaves n under ticket t.
+// fill leaves n under ticket t: what the access did comes before it for who sees it. It wakes the owner.
 func (r *Ring) fill(t uint64, n transport.Note) {
 	e := &r.entries[t%RingNotes]
-	e.stamp, e.what, e.data[0] = n.Stamp, n.Bytes, n.Off
-	r.publish(t, e, stateFull)
+	e.stamp, e.bytes, e.off = n.Stamp, n.Bytes, n.Off
+	e.state.Store(t + 1)
+	r.state.Ring(slotOff(t))
 }
 
-// pushInline leaves a note with src, which belongs at off, in it. It returns 1 + its ticket, or 0.
-func (r *Ring) pushInline(off uint64, src []byte, s transport.Stamp) uint64 {
-	t, ok := r.ticket()
-	if !ok {
-		return 0
-	}
-	e := &r.entries[t%RingNotes]
-	e.stamp, e.what = s, whatInline(off, len(src))
-	e.keep(src)
-	r.publish(t, e, stateInline)
-	return t + 1
-}
-
-// Lock gives the caller the ring, to take notes or to land them.
+// Lock gives the caller the ring, to take notes.
 func (r *Ring) Lock() {
 	v := r.words.taken.Load()
 	if v%2 != 0 || !r.words.taken.CompareAndSwap(v, v+1) {
@@ -191,7 +155,7 @@ func (r *Ring) lockSlow() {
 		}
 		if i < looks {
 			runtime.Gosched()
-		} else { // who has it was stopped
+		} else { // the goroutine that has it was stopped
 			time.Sleep(min(mostNap, time.Duration(i-looks)*time.Microsecond))
 		}
 	}
@@ -200,47 +164,22 @@ func (r *Ring) lockSlow() {
 // Unlock gives the ring back, and room to others.
 func (r *Ring) Unlock() { r.words.taken.Store(r.next * 2) }
 
-// land copies to their places what is in entries before last, in order.
-func (r *Ring) land(last uint64) {
-	if r.words.taken.Load()/2 >= last {
-		return
-	}
-	r.Lock()
-	for t := r.next; t < last; t++ {
-		e := &r.entries[t%RingNotes]
-		if e.state.Load() == (t+1)*statesOf+stateInline {
-			r.copyOut(e)
-			e.state.Store((t+1)*statesOf + stateFull)
-		}
-	}
-	r.Unlock()
-}
-
 // Next is the number of the next note. The caller has locked the ring.
 func (r *Ring) Next() uint64 { return r.next }
 
 // Until says which word of the heap reaches which value when note number next has arrived.
 func Until(next uint64) (at transport.Word, value uint64) {
-	return transport.Word{Off: slotOff(next), Bytes: 8}, (next + 1) * statesOf
+	return transport.Word{Off: slotOff(next), Bytes: 8}, next + 1
 }
 
 // Take takes the next note, and reports false if there is none. The caller has locked the ring, and there
 // is room for others when it unlocks it.
 func (r *Ring) Take(n *transport.Note) bool {
 	e := &r.entries[r.next%RingNotes]
-	s := e.state.Load()
-	if s < (r.next+1)*statesOf {
+	if e.state.Load() != r.next+1 {
 		return false
 	}
-	n.Stamp = e.stamp
-	if e.what&inlineMark == 0 {
-		n.Bytes, n.Off = e.what, e.data[0]
-	} else {
-		n.Bytes, n.Off = uint64(e.inlined()), e.what&offsetMask
-		if s%statesOf == stateInline {
-			r.copyOut(e)
-		}
-	}
+	*n = transport.Note{Stamp: e.stamp, Bytes: e.bytes, Off: e.off}
 	r.next++
 	return true
 }

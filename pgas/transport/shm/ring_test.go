@@ -1,7 +1,6 @@
 package shm_test
 
 import (
-	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"runtime"
@@ -30,49 +29,31 @@ func mustTake(t *testing.T, r *shm.Ring) transport.Note {
 	return n
 }
 
-// TestInlineLandsLate: a short put is in its note until that is taken, or until its channel is quiet.
-func TestInlineLandsLate(t *testing.T) {
+// TestPutsAreInPlace: what was put is in its place before its note is taken, and what is stored there after it
+// stays, whether or not there was a fence between the two.
+func TestPutsAreInPlace(t *testing.T) {
 	tr, seg := ringOf(1)
 	ch, r, heap := tr.Open(), tr.Ring(0), seg.Heap(0)
-	for _, n := range []int{1, 7, 8, 9, 39, shm.InlineBytes, shm.InlineBytes + 1, 300} {
-		for _, way := range []string{"taken", "fence", "quiet", "another"} {
+	for _, n := range []int{1, 7, 8, 9, 39, 40, 41, 64, 65, 300} {
+		for _, at := range []int{ringBase, ringBase + 3} {
 			clear(heap[ringBase : ringBase+600])
 			src := make([]byte, n)
 			for i := range src {
 				src[i] = byte(i + n)
 			}
-			if !ch.PutNotify(0, ringBase+3, src, transport.StampOf(0, uint32(n))) {
+			if !ch.PutNotify(0, uint64(at), src, transport.StampOf(0, uint32(n))) {
 				t.Fatal("an empty ring is full")
 			}
-			late := heap[ringBase+3] == 0
-			if late != (n <= shm.InlineBytes) {
-				t.Fatalf("a put of %d bytes: late is %v", n, late)
+			if string(heap[at:at+n]) != string(src) || heap[at-1] != 0 || heap[at+n] != 0 {
+				t.Fatalf("a put of %d bytes is not in its place: %v", n, heap[at-1:at+n+1])
 			}
-			switch way {
-			case "fence":
-				ch.Fence(0)
-			case "quiet":
-				ch.Quiet(context.Background(), -1)
-			case "another": // a put that does not fit a note comes after those that do
-				ch.PutNotify(0, ringBase+400, make([]byte, 100), 0)
-			}
-			want := byte(n)
-			if way != "taken" {
-				if heap[ringBase+3] != want {
-					t.Fatalf("a put of %d bytes has not landed after a %s", n, way)
-				}
-				heap[ringBase+3] = 99 // what comes after the fence must stay
-				want = 99
-			}
+			heap[at] = 99
 			note := mustTake(t, r)
-			if note != (transport.Note{Stamp: transport.StampOf(0, uint32(n)), Bytes: uint64(n), Off: ringBase + 3}) {
+			if note != (transport.Note{Stamp: transport.StampOf(0, uint32(n)), Bytes: uint64(n), Off: uint64(at)}) {
 				t.Fatalf("the note of %d bytes is %+v", n, note)
 			}
-			if heap[ringBase+3] != want || string(heap[ringBase+4:ringBase+3+n]) != string(src[1:]) || heap[ringBase+3+n] != 0 {
-				t.Fatalf("%d bytes, %s: the heap holds %v", n, way, heap[ringBase+3:ringBase+4+n])
-			}
-			if way == "another" {
-				mustTake(t, r)
+			if heap[at] != 99 || string(heap[at+1:at+n]) != string(src[1:]) {
+				t.Fatalf("%d bytes: taking the note changed the heap: %v", n, heap[at:at+n])
 			}
 			if r.TakeOne(&note) {
 				t.Fatal("one note was taken twice")
@@ -110,8 +91,7 @@ func TestRingFillsUp(t *testing.T) {
 }
 
 // TestRingOfMany: goroutines of several PEs push and fence at random, each in its own cells; the owner sees
-// each one's notes in order, each with the data it tells of, and nothing that was put after a fence is
-// undone by a late copy.
+// each one's notes in order, and the last put of each is the one that stays.
 func TestRingOfMany(t *testing.T) {
 	const npes, notes = 4, 3000
 	tr, seg := ringOf(npes)
@@ -157,9 +137,9 @@ func TestRingOfMany(t *testing.T) {
 	}
 }
 
-// TestLandAgainstTake: whatever the owner does meanwhile, what a PE stores after a fence is not overwritten
-// by the put before it.
-func TestLandAgainstTake(t *testing.T) {
+// TestStoreAgainstTake: whatever the owner does meanwhile, what a PE stores after a notified put is not
+// overwritten by that.
+func TestStoreAgainstTake(t *testing.T) {
 	rounds := 200_000
 	if testing.Short() {
 		rounds = 5_000
@@ -183,13 +163,15 @@ func TestLandAgainstTake(t *testing.T) {
 		for !ch.PutNotify(1, word.Off, old, 0) {
 			runtime.Gosched()
 		}
+		if v := shm.Load(heap, word); v != 2*i+1 {
+			t.Fatalf("round %d: a notified put is not seen by who issued it: %d", i, v)
+		}
+		ch.Post(1, transport.Set, word, 2*i+2)
 		if i%64 == 0 {
 			runtime.Gosched()
 		}
-		ch.Fence(1)
-		ch.Post(1, transport.Set, word, 2*i+2)
 		if v := shm.Load(heap, word); v != 2*i+2 {
-			t.Fatalf("round %d: a put before the fence came after it: %d", i, v)
+			t.Fatalf("round %d: the put before the store came after it: %d", i, v)
 		}
 	}
 	stop.Store(true)

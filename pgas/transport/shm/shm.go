@@ -49,13 +49,12 @@ func (t *Transport) Close() error { return nil }
 // Ring returns the queue of notes of pe, which is on this host.
 func (t *Transport) Ring(pe int) *Ring { return t.rings[pe-t.first] }
 
-// Channel returns a channel. All it keeps is which puts may still be in the notes that it has sent; private
-// and shared ones are alike.
+// Channel returns a channel. It keeps nothing: private and shared ones are alike.
 func (t *Transport) Channel(private bool) (transport.Channel, error) { return t.Open(), nil }
 
 // Open is Channel by its own type, whose calls need no interface.
 func (t *Transport) Open() *Channel {
-	c := &Channel{first: t.first, states: t.seg.States, rings: t.rings, inline: make([]atomic.Uint64, len(t.rings))}
+	c := &Channel{first: t.first, states: t.seg.States, rings: t.rings}
 	for i := range t.seg.States {
 		c.heaps = append(c.heaps, t.seg.Heap(i))
 	}
@@ -68,9 +67,6 @@ type Channel struct {
 	heaps  [][]byte
 	states []*boot.State
 	rings  []*Ring
-
-	inlines atomic.Uint32   // some of inline is not 0
-	inline  []atomic.Uint64 // by PE of the segment: 1 + the ticket of the last put that a note carries, or 0
 }
 
 func (c *Channel) local(pe int) int {
@@ -123,10 +119,7 @@ func (c *Channel) Post(pe int, op transport.Op, at transport.Word, operand uint6
 	c.states[i].Ring(at.Off)
 }
 
-func (c *Channel) Fence(pe int) {
-	c.Land(pe)
-	FullFence()
-}
+func (c *Channel) Fence(pe int) { FullFence() }
 
 func (c *Channel) Quiet(_ context.Context, pe int) error {
 	c.Fence(pe)

@@ -27,6 +27,9 @@ type Rig struct {
 	Words Words                 // looks at a word of a heap as its owner would
 	// Take takes the next note that has arrived at pe, and reports false if there is none.
 	Take func(pe int, n *transport.Note) bool
+	// SplitAtomics says that a NIC carries out the atomics on memory to which the CPU carries the rest: between
+	// the two only a fence orders.
+	SplitAtomics bool
 }
 
 // Words loads a word of a heap atomically.
@@ -62,6 +65,7 @@ func Run(t *testing.T, open func(t *testing.T, npes int) *Rig) {
 		{"fence orders notified access", 2, testNotifyFence},
 		{"full queues of notes", 2, testFullQueues},
 		{"random notes against the twin", 3, testRandomNotes},
+		{"later access to the same bytes wins", 2, testSameBytes},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t, c.npes)) })
 	}

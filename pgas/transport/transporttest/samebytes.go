@@ -1,0 +1,250 @@
+package transporttest
+
+// Accesses of one channel to the same bytes of one PE, without a fence between them: the later one wins, and
+// a get or a fetching atomic of the channel finds what the channel has written before. The twin is a plain
+// byte slice changed in the order of issue.
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// contested is how many bytes the accesses of testSameBytes are on: few, so that most of them overlap, and
+// more than travel in any note.
+const contested = 64
+
+// A contest issues accesses to the contested bytes of PE 1 and keeps the twin.
+type contest struct {
+	t      *testing.T
+	r      *Rig
+	ch     transport.Channel
+	rng    *rand.Rand
+	twin   []byte
+	due    []transport.Note // that must come, in order
+	lent   [][]byte         // sources that must stay as they are until a quiet
+	after  []func()         // looks at what the next quiet has brought
+	steps  []string         // since the last quiet, for the report
+	words  bool             // the last step was an atomic
+	replay string
+}
+
+// testSameBytes: the later of two accesses to the same bytes wins, whatever they are.
+func testSameBytes(t *testing.T, r *Rig) {
+	seed := Seed()
+	c := &contest{
+		t: t, r: r, ch: channel(t, r, 0, false), rng: rand.New(rand.NewPCG(seed, 3)), twin: make([]byte, contested),
+		replay: fmt.Sprintf("replay with: TEST_SEED=%d go test -run '%s'", seed, t.Name()),
+	}
+	clear(r.Heaps[1][base : base+contested])
+	for range 1500 {
+		for range 2 + c.rng.IntN(5) {
+			c.step()
+		}
+		if c.rng.IntN(2) == 0 { // with the notes taken first, whatever a target does then must not undo what came later
+			c.takeNotes()
+		}
+		look := c.getLate()
+		c.settle()
+		look()
+		c.takeNotes()
+		c.compare("after the notes were taken")
+	}
+	noNote(t, r, 1)
+}
+
+// getLate asks for all of the bytes without waiting, and returns what is to look at them after the quiet: there
+// is no write behind that might have come before.
+func (c *contest) getLate() (look func()) {
+	if c.rng.IntN(3) > 0 || c.r.SplitAtomics && c.words {
+		return func() {}
+	}
+	got := make([]byte, contested)
+	c.issued("non-blocking get", 0, contested)
+	c.ch.GetNB(1, got, base)
+	return func() {
+		if !bytes.Equal(got, c.twin) {
+			c.fail("a non-blocking get does not see from byte %d on what its channel has put before: %v, want %v", firstDifference(got, c.twin), got, c.twin)
+		}
+	}
+}
+
+// settle quiets, and looks at what that has brought.
+func (c *contest) settle() {
+	c.t.Helper()
+	quiet(c.t, c.ch)
+	c.compare("after a quiet")
+	for _, look := range c.after {
+		look()
+	}
+	c.after, c.lent, c.steps = nil, nil, nil
+}
+
+func (c *contest) compare(when string) {
+	c.t.Helper()
+	if got := c.r.Heaps[1][base : base+contested]; !bytes.Equal(got, c.twin) {
+		c.fail("%s byte %d on are not the last that were written there: %v, want %v", when, firstDifference(got, c.twin), got, c.twin)
+	}
+}
+
+func (c *contest) fail(format string, args ...any) {
+	c.t.Helper()
+	c.t.Fatalf("%s; issued since the last quiet: %s; %s", fmt.Sprintf(format, args...), c.steps, c.replay)
+}
+
+func (c *contest) takeNotes() {
+	c.t.Helper()
+	for _, want := range c.due {
+		if got := awaitNote(c.t, c.r, 1); got != want {
+			c.fail("the note is %+v, want %+v", got, want)
+		}
+	}
+	c.due = nil
+}
+
+// step issues one access of any kind.
+func (c *contest) step() {
+	c.t.Helper()
+	words := c.rng.IntN(2) == 0
+	if c.r.SplitAtomics && words != c.words {
+		c.ch.Fence(1)
+	}
+	c.words = words
+	if !words {
+		c.moveBytes()
+		return
+	}
+	for range 1 + c.rng.IntN(2)*c.rng.IntN(8) { // some of them in a row, which a NIC may take its time for
+		c.updateWord()
+	}
+}
+
+// issued remembers a step for the report.
+func (c *contest) issued(what string, off, n int) {
+	c.steps = append(c.steps, fmt.Sprintf("%s [%d,%d)", what, off, off+n))
+}
+
+// noted is a stamp for an access to n bytes at off, whose note is due.
+func (c *contest) noted(off uint64, n int) transport.Stamp {
+	s := transport.StampOf(0, c.rng.Uint32()>>1)
+	c.due = append(c.due, transport.Note{Stamp: s, Bytes: uint64(n), Off: off})
+	return s
+}
+
+// moveBytes is a put or a get of some of the bytes.
+func (c *contest) moveBytes() {
+	c.t.Helper()
+	n := 1 + c.rng.IntN(contested)
+	if c.rng.IntN(2) == 0 {
+		n = 8
+	}
+	at := c.rng.IntN(contested - n + 1)
+	off, src := uint64(base+at), make([]byte, n)
+	for i := range src {
+		src[i] = byte(c.rng.Uint32())
+	}
+	no, ok := notifier(c.t, c.ch), true
+	switch kind := c.rng.IntN(8); kind {
+	case 0, 1:
+		c.issued("put", at, n)
+		c.ch.Put(1, off, slices.Clone(src))
+	case 2, 3:
+		c.issued("notified put", at, n)
+		ok = no.PutNotify(1, off, slices.Clone(src), c.noted(off, n))
+	case 4:
+		c.issued("lent notified put", at, n)
+		c.lent = append(c.lent, src)
+		_, ok = no.PutNotifyNB(1, off, src, c.noted(off, n))
+	case 5:
+		lender, lends := c.ch.(transport.Lender)
+		if !lends {
+			return
+		}
+		c.issued("lent put", at, n)
+		c.lent = append(c.lent, src)
+		lender.PutNB(1, off, src)
+	default:
+		c.getBytes(kind == 6, at, n)
+		return
+	}
+	if !ok {
+		c.fail("there is no room for a note")
+	}
+	copy(c.twin[at:], src)
+}
+
+func (c *contest) getBytes(waits bool, at, n int) {
+	c.t.Helper()
+	got, want := make([]byte, n), slices.Clone(c.twin[at:at+n])
+	check := func() {
+		if !bytes.Equal(got, want) {
+			c.fail("a get of %d bytes at %d does not see what its channel has put before: %v, want %v", n, at, got, want)
+		}
+	}
+	if !waits {
+		c.issued("notified get", at, n)
+		off := uint64(base + at)
+		if ok, err := notifier(c.t, c.ch).GetNotify(bounded(c.t), 1, got, off, c.noted(off, n)); !ok || err != nil {
+			c.fail("notified get: %v, %v", ok, err)
+		}
+	} else {
+		c.issued("get", at, n)
+		if err := c.ch.Get(bounded(c.t), 1, got, uint64(base+at)); err != nil {
+			c.fail("get: %v", err)
+		}
+	}
+	check()
+}
+
+// updateWord is an atomic on one of the words, or a put with a signal there.
+func (c *contest) updateWord() {
+	c.t.Helper()
+	at := 8 * c.rng.IntN(contested/8)
+	w := transport.Word{Off: uint64(base + at), Bytes: 8}
+	op, v := []transport.Op{transport.Set, transport.Add}[c.rng.IntN(2)], c.rng.Uint64()
+	old := binary.NativeEndian.Uint64(c.twin[at:])
+	no, ok := notifier(c.t, c.ch), true
+	var got uint64
+	var err error
+	returns := false
+	switch c.rng.IntN(6) {
+	case 0:
+		c.issued("post", at, 8)
+		c.ch.Post(1, op, w, v)
+	case 1:
+		c.issued("notified post", at, 8)
+		ok = no.PostNotify(1, op, w, v, c.noted(w.Off, 8))
+	case 2:
+		c.issued("atomic", at, 8)
+		got, err = c.ch.Atomic(bounded(c.t), 1, op, w, v, 0)
+		returns = true
+	case 3:
+		c.issued("notified atomic", at, 8)
+		got, ok, err = no.AtomicNotify(bounded(c.t), 1, op, w, v, 0, c.noted(w.Off, 8))
+		returns = true
+	case 4:
+		c.issued("non-blocking atomic", at, 8)
+		late := make([]byte, 8)
+		c.ch.AtomicNB(1, op, w, v, 0, late)
+		c.after = append(c.after, func() {
+			if got := binary.NativeEndian.Uint64(late); got != old {
+				c.fail("a non-blocking atomic at %d brought %#x, want %#x", at, got, old)
+			}
+		})
+	case 5:
+		c.issued("signal", at, 8)
+		c.ch.PutSignal(1, 0, nil, w.Off, op, v)
+	}
+	if !ok || err != nil {
+		c.fail("an atomic at %d: %v, %v", at, ok, err)
+	}
+	if returns && got != old {
+		c.fail("an atomic at %d returned %#x, want %#x", at, got, old)
+	}
+	binary.NativeEndian.PutUint64(c.twin[at:], Twin(op, old, v, 0, 8))
+}

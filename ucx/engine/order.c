@@ -1,0 +1,85 @@
+// The order of what one channel does to the same bytes of a PE. Messages are applied as they were issued, and
+// UCX's own operations are not: neither among themselves nor with messages. So where a lane uses both, it
+// remembers which bytes it has written, by which of the two, that may not be written yet. An operation on some
+// of them first waits until they are. Others wait for nothing.
+//
+// UCX carries out its atomics on one word in the order of their posting, so these do not wait for each other.
+#include "private.h"
+
+// An interval that would be one too many is merged with the last.
+enum { LAST = SPANS - 1 };
+
+static int meets(const struct spans *s, uint64_t off, uint64_t n)
+{
+    for (uint32_t i = 0; i < s->used; i++)
+        if (off < s->at[i].end && s->at[i].start < off + n)
+            return 1;
+    return 0;
+}
+
+static void extend(struct span *s, uint64_t start, uint64_t end)
+{
+    if (start < s->start)
+        s->start = start;
+    if (end > s->end)
+        s->end = end;
+}
+
+static void remember(struct spans *s, uint64_t off, uint64_t n)
+{
+    for (uint32_t i = 0; i < s->used; i++)
+        if (off <= s->at[i].end && s->at[i].start <= off + n) {
+            extend(&s->at[i], off, off + n);
+            return;
+        }
+    if (s->used == SPANS)
+        extend(&s->at[LAST], off, off + n);
+    else
+        s->at[s->used++] = (struct span){off, off + n};
+}
+
+// mixes says that some of what the lane does goes by messages and some by UCX itself.
+static int mixes(const lane_t *l)
+{
+    return l->use_native > 0 || l->channel->engine->config.nic;
+}
+
+// flush_native waits until UCX's own operations have taken effect.
+static void flush_native(lane_t *l)
+{
+    lane_native_flush(l);
+    wait_native(l, 0);
+    l->stored.used = l->updated.used = 0;
+}
+
+// lane_mixes begins to remember: whatever has been issued may be anywhere.
+void lane_mixes(lane_t *l)
+{
+    l->told = (struct spans){.used = 1, .at[0] = {0, UINT64_MAX}};
+}
+
+// order_message comes before a message that reads or writes n bytes at off.
+void order_message(lane_t *l, uint64_t off, uint64_t n, int writes)
+{
+    if (!mixes(l))
+        return;
+    if (meets(&l->stored, off, n) || meets(&l->updated, off, n))
+        flush_native(l);
+    if (writes)
+        remember(&l->told, off, n);
+}
+
+// order_native comes before an operation of UCX's own on n bytes at off.
+void order_native(lane_t *l, uint64_t off, uint64_t n, enum native_kind kind)
+{
+    if (meets(&l->told, off, n)) {
+        lane_send(l, 0);
+        l->fenced = l->sent;
+        l->told.used = 0;
+    }
+    pass_fence(l);
+    if (meets(&l->stored, off, n) || (kind != NATIVE_WORD && meets(&l->updated, off, n)))
+        flush_native(l);
+    if (kind != NATIVE_GET)
+        remember(kind == NATIVE_PUT ? &l->stored : &l->updated, off, n);
+}
