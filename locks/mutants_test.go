@@ -105,9 +105,6 @@ var rmarwMutants = []mutant{
 	{"a level above counts writers as when it was told", "rmamcs_tree.go", []string{
 		"\tabove := g.above\n", "\tabove := g.above\n\ttotal = g.total\n",
 	}, "Bounds"},
-	{"a reader resets by reading and then writing (Listing 6)", "rmarw_counter.go", []string{
-		"c.state.FetchAdd(c.home(), -c.tr<<arrivalShift)", "c.state.Swap(c.home(), readersIn(c.state.Fetch(c.home())))",
-	}, "RMARW"},
 	{"a reader does not look again", "rmarw_counter.go", []string{
 		"if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {", "if false {",
 	}, "RMARW"},
@@ -121,6 +118,21 @@ var rmarwMutants = []mutant{
 	{"a writer that gives up does not wait for what is handed to it", "rmarw_counter.go", []string{
 		"if handed > 0 {", "if handed > 1<<20 {",
 	}, "RMARW"},
+	{"a writer that gives up lets in nobody", "rmarw_counter.go", []string{
+		"\t\t\tc.state.FetchAdd(p.home, -taken<<modeShift)\n\t\t}\n\t}\n\tc.admit()\n", "\t\t\tc.state.FetchAdd(p.home, -taken<<modeShift)\n\t\t}\n\t}\n",
+	}, "RMARWTickets"},
+	{"a writer that gives up leaves the tickets", "rmarw_counter.go", []string{
+		"c.state.CompareSwap(home, s, readersIn(s)) == s", "c.state.CompareSwap(home, s, s-wanted<<modeShift) == s",
+	}, "RMARWTickets"},
+	{"a writer that takes a counter leaves the tickets", "rmarw_counter.go", []string{
+		"return c.state.CompareSwap(home, s, taken<<modeShift) == s", "return c.state.CompareSwap(home, s, s+(taken-wanted)<<modeShift) == s",
+	}, "RMARWTickets"},
+	{"one reader more than T_R", "rmarw_counter.go", []string{
+		"return ticketsOf(s) < c.tr", "return ticketsOf(s) <= c.tr",
+	}, "RMARWTickets"},
+	{"one reader less than T_R", "rmarw_counter.go", []string{
+		"return ticketsOf(s) < c.tr", "return ticketsOf(s) < c.tr-1",
+	}, "RMARWTickets"},
 }
 
 func TestSpinMutants(t *testing.T)   { plant(t, spinMutants) }
@@ -191,7 +203,7 @@ func (m mutant) mustBeFound(t *testing.T, text string) {
 
 // finders are the simulator's tests of a protocol.
 func finders(of string) string {
-	if strings.Contains(of, "/") || of == "Bounds" {
+	if strings.Contains(of, "/") || of == "Bounds" || of == "RMARWTickets" {
 		return of
 	}
 	return of + "Adversaries"

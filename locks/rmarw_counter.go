@@ -3,7 +3,8 @@ package locks
 // The distributed counter (rma-locks 3.2.1): a number of physical counters, each for the readers of some
 // PEs. A reader changes its own one; a writer must have them all.
 //
-//	state    of a counter's home   readers inside, arrivals since writers were last here, and the mode
+//	state    of a counter's home   readers inside, tickets of the readers that entered while it was wanted, and
+//	                               the mode
 //	waiters  of a counter's home   a bit for each of its PEs whose reader waits
 //	wake     of a PE's own copy    1: its reader is inside, counted by who said so
 //	writer   of the root's copy    1 + the writer that wants the counters, written by it
@@ -12,14 +13,23 @@ package locks
 // The modes of a counter:
 //
 //	open     readers come and go
-//	wanted   a writer wants it. Readers enter until T_R of them have since writers were last here
+//	wanted   a writer wants it. Readers enter until T_R of them have since then
 //	taken    the writer has it: nobody is inside, no reader enters
 //
-// A reader adds one to the readers and to the arrivals, and sees in the old value whether it is inside. If
-// not, it takes both back, sets its bit, and tries once more, and then waits with its bit set. The last reader to leave a wanted
-// counter, or to take back, makes it taken by a compare-swap from exactly that state, and tells the writer;
-// if the compare-swap fails somebody else has come, and is the last one later. A writer that finds nobody
-// inside does it itself.
+// A reader adds one to the readers, and sees the mode in the old value. At an open counter it is inside. At a
+// wanted one it adds one to the tickets, and is inside if there were fewer than T_R. Otherwise it takes back
+// that it is a reader, sets its bit, and tries once more, and then waits with its bit set. The last reader to
+// leave a wanted counter, or to take back, makes it taken by a compare-swap from exactly that state, and tells
+// the writer; if the compare-swap fails somebody else has come, and is the last one later. A writer that finds
+// nobody inside does it itself.
+//
+// Tickets are never given back one by one. There are none once a counter is taken, and none when a writer has
+// given up wanting it. A reader whose ticket comes just after that leaves it to the next writer, who lets in
+// one reader less.
+//
+// Invariant: there are at most T_R tickets and one for each reader inside: a reader takes one only if it has seen
+// fewer than T_R, and is counted as inside meanwhile. So no field runs over into the next, however often the lock
+// is used.
 //
 // The writer gives a counter back by taking the mode off, and then lets in who waits: it clears the bits,
 // counts their readers as arrived, and wakes them. That is before any other writer can want the counter,
@@ -31,8 +41,9 @@ package locks
 // says; arrivals and departures are two words there, which nobody can read at once. Here they are one.
 //
 // 2. reset_counter reads and then subtracts. If a writer sets the mode between, a reader that resets at T_R
-// takes the mode off again, and reader and writer are inside together. Here a reader at T_R subtracts a
-// constant, T_R, from the arrivals, and nothing resets the mode but its writer.
+// takes the mode off again, and reader and writer are inside together. Here no reader resets anything, and
+// nothing takes the mode off but its writer. Nor are readers counted as arrived while nobody wants the counter:
+// that count would grow with every use.
 //
 // 3. In Listing 9 a reader that reaches T_R while the tail is not empty waits for a reset. If that was the
 // last writer, after its reset and before it clears the tail, nobody resets again. Here a reader is held up
@@ -77,25 +88,23 @@ type Counter struct {
 	Writer  int64             `pgas:"atomic"` // of the root's copy; written by: the writer
 }
 
-// The fields of a counter's state: 24 bits of readers, 32 bits of arrivals, the mode. Arrivals go below 0
-// when somebody takes back what was already subtracted at T_R, so the fields above are read with that in
-// mind.
+// The fields of a counter's state: 32 bits of readers, 29 bits of tickets, the mode.
 const (
-	arrivalShift = 24
-	modeShift    = 56
-	maxTR        = 1<<30 - 1
+	ticketShift = 32
+	modeShift   = 61
+	maxTR       = 1<<28 - 1 // leaves room for as many tickets of readers that have seen fewer
 
-	oneReader = 1<<arrivalShift + 1
-	oneLeaver = 1 // the arrival stays counted
+	oneReader = 1
+	oneTicket = 1 << ticketShift
 
 	open   = 0
 	wanted = 1
 	taken  = 2
 )
 
-func readersIn(s int64) int64  { return s & (1<<arrivalShift - 1) }
-func arrivalsIn(s int64) int64 { return int64(int32(s >> arrivalShift)) }
-func modeOf(s int64) int64     { return (s - arrivalsIn(s)<<arrivalShift) >> modeShift }
+func readersIn(s int64) int64 { return s & (1<<ticketShift - 1) }
+func ticketsOf(s int64) int64 { return s >> ticketShift & (1<<(modeShift-ticketShift) - 1) }
+func modeOf(s int64) int64    { return s >> modeShift }
 
 // A counterPlace is a physical counter: on the lowest of the PEs whose readers it counts. They have a bit
 // each, in ascending order.
@@ -181,7 +190,7 @@ func (c *counter) admits(s int64) bool {
 	case open:
 		return true
 	case wanted:
-		return arrivalsIn(s) < c.tr
+		return ticketsOf(s) < c.tr
 	}
 	return false
 }
@@ -189,13 +198,13 @@ func (c *counter) admits(s int64) bool {
 // tryEnter lets a reader in if it need not wait.
 func (c *counter) tryEnter() bool {
 	old := c.state.FetchAdd(c.home(), oneReader)
-	if !c.admits(old) {
-		c.add(c.home(), -oneReader)
-		return false
+	if modeOf(old) == wanted && c.admits(old) {
+		// The counter cannot be taken meanwhile: this reader is counted.
+		old = c.state.FetchAdd(c.home(), oneTicket)
 	}
-	if modeOf(old) == open && arrivalsIn(old) == c.tr-1 {
-		// Nobody wanted the counter for T_R readers: the next ones are counted afresh.
-		c.state.FetchAdd(c.home(), -c.tr<<arrivalShift)
+	if !c.admits(old) {
+		c.leave()
+		return false
 	}
 	return true
 }
@@ -225,7 +234,7 @@ func (c *counter) uncount() error {
 	if err := c.awake(context.Background()); err != nil {
 		return err
 	}
-	c.add(c.home(), -oneReader)
+	c.leave()
 	return nil
 }
 
@@ -246,20 +255,18 @@ func (c *counter) awake(ctx context.Context) error {
 	return nil
 }
 
-// leave lets a reader out.
-func (c *counter) leave() { c.add(c.home(), -oneLeaver) }
-
-// add takes a reader off the counter at home, and hands it over if that was the last.
-func (c *counter) add(home int, d int64) {
-	old := c.state.FetchAdd(home, d)
-	if now := old + d; readersIn(now) == 0 && modeOf(now) == wanted && c.handOver(home, now) {
+// leave takes a reader off its counter, and hands that over if it was the last.
+func (c *counter) leave() {
+	home := c.home()
+	now := c.state.FetchAdd(home, -oneReader) - oneReader
+	if readersIn(now) == 0 && modeOf(now) == wanted && c.handOver(home, now) {
 		// The writer cannot be another one meanwhile: it waits for this.
 		c.gained.FetchAdd(int(c.writer.Fetch(c.root)-1), 1)
 	}
 }
 
-// handOver takes a counter for the writer, if nobody has come since it was in state s. The arrivals begin
-// anew.
+// handOver takes a counter for the writer, if nobody has come since it was in state s. There are no tickets
+// any more.
 func (c *counter) handOver(home int, s int64) bool {
 	return c.state.CompareSwap(home, s, taken<<modeShift) == s
 }
@@ -356,11 +363,7 @@ func (c *counter) unwant(home int) bool {
 			c.state.FetchAdd(home, -taken<<modeShift)
 			return false
 		}
-		now := s - wanted<<modeShift
-		if arrivalsIn(s) >= c.tr {
-			now -= c.tr << arrivalShift // as the reader would have that came to T_R
-		}
-		if c.state.CompareSwap(home, s, now) == s {
+		if c.state.CompareSwap(home, s, readersIn(s)) == s { // open, and without tickets
 			return true
 		}
 	}

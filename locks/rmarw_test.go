@@ -24,7 +24,7 @@ func TestRMARW(t *testing.T) {
 }
 
 func TestRMARWAdversaries(t *testing.T) {
-	for _, plan := range []lockstest.Plan{{"l"}, {"l", "r"}, {"lr"}, {"lccr", "qcq"}, {"lcts", "rqst"}, {"l", "r", "r", "q"}} {
+	for _, plan := range []lockstest.Plan{{"l"}, {"l", "r"}, {"lr"}, {"lccr", "qcq"}, {"lcts", "rqst"}, {"l", "r", "r", "q"}, {"c", "r", "r"}} {
 		t.Run(plan[0], func(t *testing.T) {
 			lockstest.Adversaries(t, flat, 4, 6, 50, plan, makeRMARW(locks.RMARWOptions{TR: 2, TL: []int{2}}))
 			lockstest.Adversaries(t, twoOnHost, 4, 6, 50, plan, makeRMARW(locks.RMARWOptions{TR: 1, TDC: 1}))

@@ -6,16 +6,17 @@
  *
  * Checked: no writer is inside with anybody; nobody is stuck (no invalid end state); when all are through,
  * the counters are open, nobody is counted or waits, every queue is empty and every node idle; no reader
- * waits for more than TW writers; at most TR readers of a counter, and those that were just
- * coming, enter while a writer wants it; and, with
- * weak fairness, a writer and a reader that do not give up get in as often as they want (ltl live).
+ * waits for more than TW writers; at most TR readers of a counter enter while a writer wants it; a counter has
+ * never more tickets than TR and one for each reader, wherever they start (TICKETS); and, with weak fairness, a
+ * writer and a reader that do not give up get in as often as they want (ltl live).
  *
- * Planted bugs, by -D: RESET_RACE (a reader at TR resets by reading and then subtracting, the mode too, as
- * Listing 6 does), NO_CHECK (a writer does not look for readers, Listing 6), LOST_BIT (a reader does not
+ * Planted bugs, by -D: NO_CHECK (a writer does not look for readers, Listing 6), LOST_BIT (a reader does not
  * look again after setting its bit), ADMIT_FIRST (the bits are taken before the mode is taken off),
  * NO_ADMIT (readers are let go on, not in: they can be overtaken by more than TW writers), HAND_OVER_BLIND
  * (the last reader to leave hands over without looking whether another has come), OWN_NODE_ABOVE,
- * TW_AT_ROOT_ONLY (Listing 8: only passings at level 1 count).
+ * TW_AT_ROOT_ONLY (Listing 8: only passings at level 1 count), CANCELS_QUIETLY (a writer that gives up lets in
+ * nobody), ONE_MORE (than TR), COUNTS_ALWAYS (readers take tickets of an open counter too, so that they grow with
+ * every use), TICKET_BLIND (enters with any ticket).
  */
 
 #ifndef R
@@ -40,12 +41,22 @@
 #define MAY_PASS(l, c, t) (((l) == 0 || (c) < TL) && (t) < TW)
 #endif
 
+#ifndef TICKETS
+#define TICKETS 0
+#endif
+#ifdef ONE_MORE
+#define ENOUGH (TR + 1)
+#else
+#define ENOUGH TR
+#endif
+#define BOUND_TICKETS (TICKETS > TR -> TICKETS + R : TR + R)
+
 #define OPEN 0
 #define WANTED 1
 #define TAKEN 2
 
 byte inC[C];       /* the counter's word: readers, */
-short arrived[C];  /* arrivals, */
+byte tickets[C] = TICKETS; /* of readers that entered while it was wanted, */
 byte mode[C];      /* and the mode */
 bool waits[R];
 bool wake[R];
@@ -59,23 +70,22 @@ byte hasRead = 0;   /* how often reader R-1 was inside */
 #define WROTE \
 	s = 0; do :: s == R -> break :: else -> if :: waits[s] -> overtakers[s]++; assert(overtakers[s] <= TW) :: else fi; s++ od; s = 0
 
-/* unread takes a reader off the counter x, and its arrival too if it was not let in. */
-inline unread(x, arrival) {
+/* unread takes a reader off the counter x. */
+inline unread(x) {
 	last = 0;
 	atomic {
 		inC[x]--;
-		if :: arrival -> arrived[x]-- :: else fi;
-		if :: inC[x] == 0 && mode[x] == WANTED -> last = 1; was = arrived[x] :: else fi
+		if :: inC[x] == 0 && mode[x] == WANTED -> last = 1; was = tickets[x] :: else fi
 	}
 	if
 	:: last ->
 		atomic {
 #ifdef HAND_OVER_BLIND
 			if
-			:: mode[x] == WANTED -> mode[x] = TAKEN; arrived[x] = 0; inC[x] = 0
+			:: mode[x] == WANTED -> mode[x] = TAKEN; tickets[x] = 0; inC[x] = 0
 #else
 			if
-			:: inC[x] == 0 && arrived[x] == was && mode[x] == WANTED -> mode[x] = TAKEN; arrived[x] = 0
+			:: inC[x] == 0 && tickets[x] == was && mode[x] == WANTED -> mode[x] = TAKEN; tickets[x] = 0
 #endif
 			:: else -> last = 0
 			fi
@@ -91,7 +101,7 @@ inline unread(x, arrival) {
 	do \
 	:: i == C -> break \
 	:: else -> \
-		atomic { mode[i] = WANTED; late[i] = 0; a = inC[i]; s = arrived[i] } \
+		atomic { mode[i] = WANTED; late[i] = 0; a = inC[i]; s = tickets[i] } \
 		CHECKED \
 		i++ \
 	od; \
@@ -106,7 +116,7 @@ inline unread(x, arrival) {
 #define CHECKED \
 	if \
 	:: a == 0 -> \
-		atomic { if :: inC[i] == 0 && arrived[i] == s && mode[i] == WANTED -> mode[i] = TAKEN; arrived[i] = 0 :: else -> missing++; lacks[i] = 1 fi } \
+		atomic { if :: inC[i] == 0 && tickets[i] == s && mode[i] == WANTED -> mode[i] = TAKEN; tickets[i] = 0 :: else -> missing++; lacks[i] = 1 fi } \
 	:: else -> missing++; lacks[i] = 1 \
 	fi;
 #endif
@@ -127,7 +137,7 @@ inline cancel() {
 		if
 		:: lacks[i] ->
 			atomic {
-				if :: mode[i] == TAKEN -> handed++ :: mode[i] != TAKEN && arrived[i] >= TR -> arrived[i] = arrived[i] - TR :: else fi;
+				if :: mode[i] == TAKEN -> handed++ :: else -> tickets[i] = 0 fi;
 				mode[i] = OPEN
 			}
 		:: else
@@ -143,7 +153,15 @@ inline cancel() {
 		if :: !lacks[i] -> mode[i] = OPEN :: else fi;
 		i++
 	od;
+#ifdef CANCELS_QUIETLY
+	i = 0;
+	do
+	:: i == C -> break
+	:: else -> lacks[i] = 0; i++
+	od
+#else
 	admit()
+#endif
 }
 
 inline takeBits() {
@@ -173,7 +191,7 @@ inline admit() {
 			:: n == R -> break
 			:: else ->
 #ifndef NO_ADMIT
-				if :: n % C == i && let[n] -> inC[i]++; arrived[i]++ :: else fi;
+				if :: n % C == i && let[n] -> inC[i]++ :: else fi;
 #endif
 				n++
 			od
@@ -205,8 +223,8 @@ inline admit() {
 
 proctype reader(byte me) {
 	byte round = 0, x = me % C;
-	short was = 0, dep = 0;
-	bool last = 0, inside = 0, reset = 0, again = 0;
+	short was = 0;
+	bool last = 0, inside = 0, ask = 0, again = 0;
 	do
 	:: round == RROUNDS -> break
 	:: else ->
@@ -216,20 +234,30 @@ proctype reader(byte me) {
 		do
 		:: true ->
 			atomic {
-				inside = (mode[x] == OPEN || (mode[x] == WANTED && arrived[x] < TR));
-				if :: inside && mode[x] == WANTED -> late[x]++; assert(late[x] <= TR + R) :: else fi;
-				reset = (mode[x] == OPEN && arrived[x] == TR - 1);
-				inC[x]++; arrived[x]++
+				inside = (mode[x] == OPEN || (mode[x] == WANTED && tickets[x] < ENOUGH));
+#ifdef COUNTS_ALWAYS
+				ask = inside;
+#else
+				ask = (inside && mode[x] == WANTED);
+#endif
+				inC[x]++
 			}
 			if
-			:: inside && reset ->
-#ifdef RESET_RACE
-				dep = arrived[x] - inC[x];
-				arrived[x] = arrived[x] - dep; mode[x] = OPEN
-#else
-				arrived[x] = arrived[x] - TR
+			:: ask ->
+				atomic {
+					assert(mode[x] != TAKEN);
+#ifndef TICKET_BLIND
+					inside = (mode[x] == OPEN || tickets[x] < ENOUGH);
 #endif
-			:: !inside -> unread(x, 1)
+					if :: inside && mode[x] == WANTED -> late[x]++; assert(late[x] <= TR) :: else fi;
+					tickets[x]++;
+					assert(tickets[x] <= BOUND_TICKETS);
+					ask = 0
+				}
+			:: else
+			fi;
+			if
+			:: !inside -> unread(x)
 			:: else
 			fi;
 			if
@@ -238,7 +266,7 @@ proctype reader(byte me) {
 				atomic { was = waits[me]; waits[me] = 0 }
 				if
 				:: was
-				:: else -> (wake[me]); wake[me] = 0; unread(x, 1)
+				:: else -> (wake[me]); wake[me] = 0; unread(x)
 				fi;
 				break
 			:: !inside && !again ->
@@ -246,7 +274,7 @@ proctype reader(byte me) {
 				again = 1;
 #ifndef LOST_BIT
 				if
-				:: (mode[x] == OPEN || (mode[x] == WANTED && arrived[x] < TR)) -> goto oncemore
+				:: (mode[x] == OPEN || (mode[x] == WANTED && tickets[x] < ENOUGH)) -> goto oncemore
 				:: else
 				fi
 #endif
@@ -273,7 +301,7 @@ oncemore:
 		atomic { readers++; assert(writers == 0) };
 		if :: me == R - 1 -> hasRead++ :: else fi;
 		readers--;
-		unread(x, 0);
+		unread(x);
 away:
 		skip
 	od;
