@@ -4,6 +4,7 @@ package pgas
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -27,7 +28,9 @@ func Main(body func(ctx context.Context, w *World) error) {
 		err = run(ctx, job, body)
 	}
 	if err != nil {
-		complain(job, err)
+		if why, _ := reason(ctx, err); job == nil || why != boot.EndTold || !job.Told() {
+			complain(job, err) // else the launcher says why
+		}
 		os.Exit(1)
 	}
 }
@@ -36,13 +39,35 @@ func Main(body func(ctx context.Context, w *World) error) {
 func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) error) error {
 	w, err := Open(ctx, job)
 	if err != nil {
+		job.EndsBy(reason(ctx, err))
 		return err
 	}
 	if err := guard(ctx, w, body); err != nil {
+		job.EndsBy(reason(ctx, err)) // now: others notice as soon as it leaves
 		w.Abandon()
 		return err
 	}
-	return w.Close()
+	if err := w.Close(); err != nil {
+		job.EndsBy(reason(ctx, err))
+		return err
+	}
+	return nil
+}
+
+// reason tells an error of this PE from the consequence of another's, for the launcher: it is to name the PE
+// that failed first.
+func reason(ctx context.Context, err error) (why boot.EndReason, peer int) {
+	var lost *PeerError
+	var mismatch *MismatchError
+	switch {
+	case errors.As(err, &lost):
+		return boot.EndLost, lost.PE
+	case errors.As(err, &mismatch):
+		return boot.EndMismatch, -1
+	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
+		return boot.EndTold, -1
+	}
+	return boot.EndOwn, -1
 }
 
 // complain prints err with the PE that it happened to. Of an error that is the same on every PE of the
@@ -69,6 +94,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 		case *PeerError:
 			err = p
 		default:
+			w.job.EndsBy(boot.EndOwn, -1)
 			panic(p)
 		}
 	}()

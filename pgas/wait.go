@@ -254,6 +254,7 @@ func (w *World) failure() error {
 		return nil
 	}
 	pe := int(f - 1)
+	w.job.Lost(pe)
 	return &PeerError{PE: pe, Host: w.HostOf(pe), Err: boot.HowDied(h.FailedHow.Load())}
 }
 

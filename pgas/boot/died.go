@@ -11,6 +11,8 @@ import (
 func HowDied(status uint64) error {
 	ws := syscall.WaitStatus(status)
 	switch {
+	case status == LostHow:
+		return errors.New("other PEs have lost it")
 	case ws.Signaled():
 		return fmt.Errorf("killed by signal %d (%s)", int(ws.Signal()), ws.Signal())
 	case ws.Exited() && ws.ExitStatus() != 0:

@@ -75,10 +75,19 @@ func (s *Segment) WakeAll() {
 	}
 }
 
-// Fail records that pe has died with the given wait status, unless one has before, and wakes everyone.
+// Fail records that pe has died with the given wait status, unless another has before, and wakes everyone.
+// LostHow as a status gives way to what is found out later.
 func (s *Segment) Fail(pe int, how uint64) {
-	s.Header.FailedHow.CompareAndSwap(0, how)
-	s.Header.Failed.CompareAndSwap(0, uint64(pe)+1)
+	s.failing.Lock()
+	defer s.failing.Unlock()
+	h := s.Header
+	switch h.Failed.Load() {
+	case 0:
+		h.FailedHow.Store(how)
+		h.Failed.Store(uint64(pe) + 1)
+	case uint64(pe) + 1:
+		h.FailedHow.CompareAndSwap(LostHow, how)
+	}
 	for _, st := range s.States {
 		st.Wake()
 	}

@@ -16,7 +16,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000003
+	SegmentMagic = 0x70676173_00000004
 	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
 	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
 	ReservedBytes = 16 << 20
@@ -33,7 +33,7 @@ type Header struct {
 	_       [24]byte
 
 	// Failed: 0, or 1+PE of the first PE known to have died. Written by the launcher, read by every
-	// blocked PE. FailedHow then holds its wait status as the kernel gives it.
+	// blocked PE. FailedHow then holds its wait status as the kernel gives it, or LostHow.
 	Failed    atomic.Uint64
 	FailedHow atomic.Uint64
 	// Said: the hash of the last error that a PE of this host has printed. What fails on every PE in the
@@ -41,7 +41,9 @@ type Header struct {
 	Said atomic.Uint64
 	// Exit: 0, or what the first PE of this host that wants the whole job to end has asked for (exit.go).
 	Exit atomic.Uint32
-	_    [36]byte
+	// Told: 1 once the launcher has asked the PEs to end. Written by the agent (end.go).
+	Told atomic.Uint32
+	_    [32]byte
 }
 
 // State is the page of one PE. Each group is a cache line of its own, named by who writes it.
@@ -60,6 +62,8 @@ type State struct {
 	// Written by the PE when it takes its place, joins and leaves; read by the launcher.
 	Process atomic.Int64  // its process id
 	Life    atomic.Uint32 // Life
+	// Written by the PE before it ends, read by its agent.
+	End End
 }
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.

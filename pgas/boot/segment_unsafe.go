@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -13,6 +14,8 @@ import (
 type Segment struct {
 	Header *Header
 	States []*State // one per local PE
+
+	failing sync.Mutex // held by Fail
 
 	mem     []byte // the whole mapping
 	mapped  bool   // mem came from mmap, and is this segment's to unmap

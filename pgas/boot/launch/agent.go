@@ -87,6 +87,7 @@ type exit struct {
 type pe struct {
 	pid  int
 	dead bool
+	sent uint64 // signals that the launcher has had sent to it, a bit each
 }
 
 type agent struct {
@@ -103,6 +104,7 @@ type agent struct {
 	listener *listener // of the exchange, on the job's first host
 	segment  *boot.Segment
 	pes      []pe
+	failed   []blocked   // what the PEs were doing when they were told of the first failure; nil: none
 	input    chan []byte // for PE 0
 	relays   sync.WaitGroup
 }
@@ -155,6 +157,7 @@ func (a *agent) run() error {
 	if err != nil {
 		return err
 	}
+	answer.Sent = boot.Clock()
 	a.out.value(fromReady, answer)
 	next, ok := <-a.commands
 	if !ok {
@@ -225,6 +228,11 @@ func (a *agent) obey(c command) {
 		if len(c.data) == 1 {
 			a.signalAll(syscall.Signal(c.data[0]))
 		}
+	case toEnd:
+		if len(c.data) == 1 {
+			a.segment.Header.Told.Store(1)
+			a.signalAll(syscall.Signal(c.data[0]))
+		}
 	case toTable:
 		a.out.value(fromTable, a.table())
 	case toFreeze:
@@ -233,9 +241,7 @@ func (a *agent) obey(c command) {
 	case toFailed:
 		var d death
 		if decode(c.data, &d) == nil {
-			table := a.table() // before they wake
-			a.segment.Fail(d.PE, uint64(d.Status))
-			a.out.value(fromTable, table)
+			a.out.value(fromTable, a.fail(d))
 		}
 	}
 }
@@ -248,17 +254,48 @@ func (a *agent) buried(e exit) bool {
 			continue
 		}
 		p.dead = true
-		first := a.cfg.Hosts[a.cfg.Here].First
-		d := death{PE: first + i, Process: p.pid, Status: syscall.WaitStatus(e.status)}
-		d.Abandoned = boot.Life(a.segment.States[i].Life.Load()) == boot.Joined
+		d := a.obituary(i, syscall.WaitStatus(e.status))
 		if d.failed() && !a.frozen {
-			d.Table = a.table() // before they wake
-			a.segment.Fail(d.PE, uint64(d.Status))
+			d.Table = a.fail(d)
 		}
+		d.Sent = boot.Clock()
 		a.out.value(fromDeath, d)
 		return true
 	}
 	return false
+}
+
+// fail tells the PEs of this host that one has failed, and returns what they were doing when they were told of
+// the first.
+func (a *agent) fail(d death) []blocked {
+	if a.failed == nil {
+		a.failed = a.table() // before they wake
+	}
+	how := uint64(d.Status)
+	if d.blames() != d.PE {
+		how = boot.LostHow
+	}
+	a.segment.Fail(d.blames(), how)
+	return a.failed
+}
+
+// obituary is the death of PE i of this host, with what the PE itself says of it.
+func (a *agent) obituary(i int, status syscall.WaitStatus) death {
+	st := a.segment.States[i]
+	d := death{PE: a.cfg.Hosts[a.cfg.Here].First + i, Process: a.pes[i].pid, Status: status, At: boot.Clock()}
+	d.Abandoned = boot.Life(st.Life.Load()) == boot.Joined
+	d.Ours = status.Signaled() && a.pes[i].sent>>status.Signal()&1 != 0
+	d.Peer = int(st.End.Lost.Load()) - 1
+	if at := st.End.At.Load(); at != 0 {
+		d.At, d.Why = at, boot.EndReason(st.End.Why.Load())
+		if d.Why == boot.EndLost {
+			d.Peer = int(st.End.Peer.Load())
+		}
+		if d.Why == boot.EndTold && a.pes[i].sent == 0 {
+			d.Why = boot.EndOwn // not by us
+		}
+	}
+	return d
 }
 
 // table copies the Blocked pages.
@@ -279,8 +316,9 @@ func (a *agent) table() []blocked {
 
 // signalAll signals the process group of every PE, so that a wrapper's children get it too.
 func (a *agent) signalAll(sig syscall.Signal) {
-	for _, p := range a.pes {
-		if p.pid != 0 && !p.dead {
+	for i := range a.pes {
+		if p := &a.pes[i]; p.pid != 0 && !p.dead {
+			p.sent |= 1 << sig
 			unix.Kill(-p.pid, sig)
 		}
 	}

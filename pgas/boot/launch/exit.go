@@ -32,8 +32,9 @@ func (j *job) exitWanted(h *host, x exitAsked) {
 	if !j.exiting {
 		j.exiting = true
 		j.status = x.Status
-		if j.first != nil {
-			j.status = max(x.Status, exitStatus(j.first.death))
+		if len(j.deaths) > 0 {
+			first, _ := j.cause()
+			j.status = max(x.Status, exitStatus(first.death))
 		}
 		j.killAgentsAfter(j.spec.Grace)
 		for _, other := range j.hosts {
@@ -57,7 +58,7 @@ func (j *job) killWhenFrozen() {
 		}
 	}
 	j.exited = true
-	j.signal(syscall.SIGKILL)
+	j.signal(toSignal, syscall.SIGKILL)
 	j.killAgentsAfter(exitTime)
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 // greeting changes with the frames.
-const greeting = "\x00pgas-agent 2\n"
+const greeting = "\x00pgas-agent 3\n"
 
 // Bounds of what is read: a frame, and the chatter of a remote shell.
 const (
@@ -41,6 +41,7 @@ const (
 	toInput  kind = 'I' // bytes for PE 0; the agent answers fromTaken
 	toEOF    kind = 'E' // the end of PE 0's input
 	toSignal kind = 'G' // one byte: for every PE
+	toEnd    kind = 'K' // the same, because the job ends for a reason that the launcher reports
 	toFailed kind = 'F' // death: of a PE on another host
 	toTable  kind = 'T' // asks for fromTable
 	toFreeze kind = 'Z' // nothing: stop every PE where it is; the agent answers fromFrozen
@@ -81,6 +82,7 @@ type ready struct {
 	Hash   string   // of the program
 	Memory uint64   // of this host
 	Addrs  []string // of the exchange
+	Sent   int64    // boot.Clock of this host
 
 	Machine string // see tenant
 	CPUs    []int
@@ -100,6 +102,12 @@ type death struct {
 	Status    syscall.WaitStatus
 	Abandoned bool      // it had joined the job and did not leave it
 	Table     []blocked // of its host, at that moment
+
+	Why  boot.EndReason // as the PE says
+	Peer int            // the PE that it has lost, or -1
+	At   int64          // its host's boot.Clock when it failed
+	Sent int64          // and when this was sent
+	Ours bool           // killed by a signal that the launcher had sent
 }
 
 // failed says whether the others can no longer rely on the PE.

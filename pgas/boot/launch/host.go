@@ -33,7 +33,8 @@ type host struct {
 	done     bool // it has said that nothing is left there
 	gone     bool // its command has ended, and nothing is left there
 	table    []blocked
-	tableDue bool // the table has been asked for, to be printed
+	skew     *int64 // the launcher's clock less the host's, as far as is known
+	tableDue bool   // the table has been asked for, to be printed
 
 	mu      sync.Mutex // guards what follows
 	lastErr string     // the last line the command wrote to its standard error
@@ -44,6 +45,7 @@ type event struct {
 	host *host
 	kind kind
 	data []byte
+	at   int64 // the launcher's clock
 	err  error // of hostGone
 }
 

@@ -36,7 +36,9 @@ type job struct {
 	tails          []tail
 
 	status    int
-	first     *Failure
+	deaths    []obituary     // of PEs that failed, in the order in which they came (cause.go)
+	wished    bool           // the user had asked for the end before the first of them
+	endedAt   int64          // when the PEs were asked to end
 	asked     syscall.Signal // the last signal the user had us forward that ends programs
 	ending    bool           // the PEs have been told to end
 	exiting   bool           // because one of them wants it (exit.go)
@@ -67,6 +69,7 @@ func newJob(spec Spec) (*job, error) {
 
 // post delivers an event unless nobody listens any more.
 func (j *job) post(e event) {
+	e.at = boot.Clock()
 	select {
 	case j.events <- e:
 	case <-j.over:
@@ -112,7 +115,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.kill()
 		}
 	}
-	if j.first != nil || j.refused != nil {
+	if len(j.deaths) > 0 || j.refused != nil {
 		j.stderr.endLine()
 	}
 	return Result{Status: j.status, First: j.report()}, j.refused
@@ -165,6 +168,7 @@ func (j *job) happened(e event) {
 			j.refuse(j.from(h, "its agent is of another version"))
 			return
 		}
+		h.told(h.ready.Sent, e.at)
 		j.startWhenReady()
 	case fromStarted:
 		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
@@ -176,6 +180,7 @@ func (j *job) happened(e event) {
 	case fromDeath:
 		var d death
 		if decode(e.data, &d) == nil {
+			h.told(d.Sent, e.at)
 			j.died(h, d)
 		}
 	case fromTable:
@@ -310,15 +315,22 @@ func (j *job) died(h *host, d death) {
 	if j.exiting {
 		return
 	}
-	if !j.ending || !killedByUs(d.Status) {
+	if !j.ending || !d.Ours {
 		j.status = max(j.status, exitStatus(d))
 	}
-	if !d.failed() || j.ending || j.first != nil {
+	first := len(j.deaths) == 0
+	if !d.failed() || j.ending && first {
 		return
 	}
-	j.first = &Failure{death: d, Host: h.Name, asked: j.asked != 0}
-	h.table = d.Table
-	j.tellOthers(h, death{PE: d.PE, Status: d.Status})
+	j.bury(h, d)
+	h.table, d.Table = d.Table, nil
+	if first || d.blames() == d.PE && !d.Ours {
+		j.tellOthers(h, d)
+	}
+	if !first {
+		return
+	}
+	j.wished = j.asked != 0
 	if !j.spec.KeepGoing {
 		j.end()
 	}
@@ -333,18 +345,15 @@ func (j *job) tellOthers(h *host, d death) {
 	}
 }
 
-func killedByUs(status syscall.WaitStatus) bool {
-	return status.Signaled() && (status.Signal() == syscall.SIGTERM || status.Signal() == syscall.SIGKILL)
-}
-
 // end asks every PE to end, unless the user has just done so, and makes sure after the grace.
 func (j *job) end() {
 	if j.ending {
 		return
 	}
+	j.endedAt = boot.Clock()
 	j.killAgentsAfter(j.spec.Grace)
 	if j.asked == 0 {
-		j.signal(syscall.SIGTERM)
+		j.signal(toEnd, syscall.SIGTERM)
 	}
 }
 
@@ -353,7 +362,7 @@ func (j *job) end() {
 func (j *job) kill() {
 	switch j.kills++; j.kills {
 	case 1:
-		j.signal(syscall.SIGKILL)
+		j.signal(toSignal, syscall.SIGKILL)
 		j.closeInputs()
 	case 2:
 		j.killAgents()
@@ -383,10 +392,11 @@ func (j *job) closeInputs() {
 	}
 }
 
-func (j *job) signal(sig syscall.Signal) {
+// signal has every PE signalled; k says whether it is toSignal or toEnd.
+func (j *job) signal(k kind, sig syscall.Signal) {
 	for _, h := range j.hosts {
 		if h.started && !h.gone {
-			h.send.bytes(toSignal, []byte{byte(sig)})
+			h.send.bytes(k, []byte{byte(sig)})
 		}
 	}
 }
@@ -414,7 +424,7 @@ func (j *job) signalled(sig os.Signal) {
 		}
 		j.asked = s
 	}
-	j.signal(s)
+	j.signal(toSignal, s)
 }
 
 // cutShort ends a job whose context has ended.
@@ -476,13 +486,28 @@ func (j *job) hostGone(h *host, err error) {
 		j.refuse(h.ended(err))
 		return
 	}
-	if j.refused == nil && j.first == nil && j.asked == 0 {
+	if j.refused == nil && j.asked == 0 && j.explains(h) {
 		j.status = max(j.status, 1)
 		j.refused = h.ended(err)
+		j.deaths = nil
 	}
-	j.tellOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL)})
+	j.tellOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
 	go j.sweepHost(h)
 	j.end()
+}
+
+// explains reports whether the end of h's agent is why PEs have failed, if any have: all of them have lost PEs
+// of h.
+func (j *job) explains(h *host) bool {
+	return !slices.ContainsFunc(j.deaths, func(o obituary) bool {
+		return o.rank() < consequence || o.rank() == consequence && j.hostOf(o.Peer) != h
+	})
+}
+
+// hostOf is the host of a PE.
+func (j *job) hostOf(pe int) *host {
+	at := slices.IndexFunc(j.hosts, func(h *host) bool { return pe < h.First+h.PEs })
+	return j.hosts[max(at, 0)]
 }
 
 // sweepHost has another agent kill what a killed one has left on its host.

@@ -158,6 +158,68 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestCause gives the launcher deaths in some order and looks at whom it names.
+func TestCause(t *testing.T) {
+	killed, exited := syscall.WaitStatus(9), syscall.WaitStatus(1<<8)
+	fail := func(pe int, when int64) death {
+		return death{PE: pe, Status: exited, Why: boot.EndOwn, Peer: -1, At: when}
+	}
+	lose := func(pe, peer int, when int64) death {
+		return death{PE: pe, Status: exited, Why: boot.EndLost, Peer: peer, At: when}
+	}
+	silent := func(pe int, status syscall.WaitStatus, lost int, when int64) death {
+		return death{PE: pe, Status: status, Peer: lost, At: when}
+	}
+	const ended = 100 // when the launcher asked the PEs to end, after the first death that it saw
+	tests := map[string]struct {
+		deaths   []death
+		pe, lost int
+	}{
+		"one":                             {[]death{fail(1, 5)}, 1, -1},
+		"the earlier of two":              {[]death{fail(1, 5), fail(2, 4)}, 2, -1},
+		"a survivor first":                {[]death{lose(0, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
+		"a survivor with an earlier time": {[]death{lose(0, 2, 7), fail(2, 9)}, 2, -1},
+		"one survivor blames another":     {[]death{lose(0, 1, 7), lose(1, 2, 8), silent(2, killed, -1, 9)}, 2, -1},
+		"nobody failed by itself":         {[]death{lose(0, 1, 7), lose(1, 2, 8)}, 1, 2},
+		"two that lost each other":        {[]death{lose(0, 1, 7), lose(1, 0, 8)}, 0, -1},
+		"a survivor that says nothing":    {[]death{silent(0, exited, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
+		"a survivor that aborts":          {[]death{silent(0, syscall.WaitStatus(6), -1, 7), silent(2, killed, -1, 9)}, 2, -1},
+		"an abort alone":                  {[]death{silent(0, syscall.WaitStatus(6), -1, 7), lose(1, 0, 8)}, 0, -1},
+		"told to end":                     {[]death{lose(0, 2, 7), {PE: 1, Status: exited, Why: boot.EndTold, Peer: -1, At: 150}}, 0, 2},
+		"ended by the launcher":           {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Peer: -1, At: 150, Ours: true}}, 0, 2},
+		"failed, then ended":              {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Why: boot.EndOwn, Peer: -1, At: 3, Ours: true}}, 2, -1},
+		"an error because of the end":     {[]death{lose(0, 2, 7), fail(1, 150)}, 0, 2},
+		"all disagree":                    {[]death{{PE: 1, Status: exited, Why: boot.EndMismatch, At: 3}, fail(2, 4)}, 2, -1},
+	}
+	for name, tt := range tests {
+		j := &job{tails: make([]tail, 3)}
+		for i, d := range tt.deaths {
+			j.bury(&host{}, d)
+			if i == 0 {
+				j.ending, j.endedAt = true, ended
+			}
+		}
+		if o, lost := j.cause(); o.PE != tt.pe || lost != tt.lost {
+			t.Errorf("%s: PE %d, lost %d; want PE %d, lost %d", name, o.PE, lost, tt.pe, tt.lost)
+		}
+	}
+}
+
+// The clocks of two hosts differ by much more than deaths do.
+func TestSkew(t *testing.T) {
+	j := &job{tails: make([]tail, 2)}
+	a, b := &host{}, &host{}
+	a.told(1000, 5010)
+	b.told(9_000_000, 5007)
+	a.told(2000, 6900) // held up
+	b.told(9_000_500, 5502)
+	j.bury(b, death{PE: 1, Status: 9, Peer: -1, At: 9_001_100})
+	j.bury(a, death{PE: 0, Status: 9, Peer: -1, At: 2090})
+	if o, _ := j.cause(); o.PE != 0 {
+		t.Errorf("PE %d, which failed 1 after PE 0", o.PE)
+	}
+}
+
 func TestExitStatus(t *testing.T) {
 	for _, tt := range []struct {
 		d    death

@@ -19,7 +19,7 @@ import (
 )
 
 // version of the contract between launcher and agent.
-const version = 2
+const version = 3
 
 // The descriptors of a PE after its standard three.
 const (

@@ -13,12 +13,14 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// Failure is the first failure of a job.
+// Failure is the failure that a job ended for: that of the PE which failed first, as far as can be known.
 type Failure struct {
 	death
 	Host   string
 	Tail   []string // the last lines of its standard error
 	Others string   // what the other PEs were doing then, a line for those that did the same
+	By     *Failure // the PE's process has not failed by itself: this PE lost it, and Status is of that
+	Also   []string // other PEs that failed by themselves
 	asked  bool     // a signal had been forwarded to all PEs
 }
 
@@ -28,12 +30,16 @@ func (f *Failure) Asked() bool { return f.asked }
 // String is the report: one block that says who failed, how, and what the others were doing.
 func (f *Failure) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "PE %d on host %s (process %d) %s\n", f.PE, f.Host, f.Process, describeEnd(f.death))
-	if len(f.Tail) > 0 {
-		b.WriteString("  its last lines:\n")
-		for _, line := range f.Tail {
-			fmt.Fprintf(&b, "    %s\n", line)
-		}
+	if by := f.By; by != nil {
+		fmt.Fprintf(&b, "PE %d on host %s is lost: PE %d on host %s (process %d) no longer reached it and %s\n", f.PE, f.Host, by.PE, by.Host, by.Process, describeEnd(by.death))
+		writeTail(&b, "its last lines", f.Tail)
+		writeTail(&b, fmt.Sprintf("the last lines of PE %d", by.PE), by.Tail)
+	} else {
+		fmt.Fprintf(&b, "PE %d on host %s (process %d) %s\n", f.PE, f.Host, f.Process, describeEnd(f.death))
+		writeTail(&b, "its last lines", f.Tail)
+	}
+	for _, line := range f.Also {
+		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if f.Others != "" {
 		fmt.Fprintf(&b, "  the others were doing:\n%s", f.Others)
@@ -41,8 +47,20 @@ func (f *Failure) String() string {
 	return b.String()
 }
 
+func writeTail(b *strings.Builder, title string, lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "  %s:\n", title)
+	}
+	for _, line := range lines {
+		fmt.Fprintf(b, "    %s\n", line)
+	}
+}
+
 func describeEnd(d death) string {
 	how := fmt.Sprintf("exited with status %d", d.Status.ExitStatus())
+	if d.Ours && d.Why == boot.EndOwn {
+		return "failed, and was ended before its process was gone"
+	}
 	if d.Status.Signaled() {
 		sig := d.Status.Signal()
 		how = fmt.Sprintf("was killed by signal %d (%s)", sig, unix.SignalName(sig))
@@ -64,18 +82,32 @@ func exitStatus(d death) int {
 	return d.Status.ExitStatus()
 }
 
-// report completes the first failure with what has been gathered since.
+// report is the failure that the job ended for, or nil.
 func (j *job) report() *Failure {
-	if j.first == nil {
+	if len(j.deaths) == 0 {
 		return nil
 	}
-	j.tailMu.Lock()
-	for _, line := range j.tails[j.first.PE].lines {
-		j.first.Tail = append(j.first.Tail, string(line))
+	o, lost := j.cause()
+	f := &Failure{death: o.death, Host: o.host.Name, Tail: j.tailOf(o.PE), asked: j.wished}
+	f.Others = formatTable(j.hosts, o.PE)
+	for _, d := range j.others(o) {
+		f.Also = append(f.Also, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, describeEnd(d)))
 	}
-	j.tailMu.Unlock()
-	j.first.Others = formatTable(j.hosts, j.first.PE)
-	return j.first
+	if lost < 0 {
+		return f
+	}
+	by := *f
+	return &Failure{death: death{PE: lost, Status: o.Status, Peer: -1}, Host: j.hostOf(lost).Name, Tail: j.tailOf(lost), By: &by, Others: f.Others, asked: f.asked}
+}
+
+func (j *job) tailOf(pe int) []string {
+	j.tailMu.Lock()
+	defer j.tailMu.Unlock()
+	var lines []string
+	for _, line := range j.tails[pe].lines {
+		lines = append(lines, string(line))
+	}
+	return lines
 }
 
 // formatTable writes one line for each group of PEs that do the same. except is left out.

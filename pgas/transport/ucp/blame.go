@@ -38,6 +38,7 @@ func (b *blame) peerError(lost *engine.LostError) *transport.PeerError {
 			why = fmt.Errorf("%w; since then PE %d is lost too: %w", boot.HowDied(head.FailedHow.Load()), lost.PE, lost)
 		}
 	}
+	b.job.Lost(pe)
 	return &transport.PeerError{PE: pe, Host: b.job.Hosts[b.job.HostOf(pe)].Name, Err: why}
 }
 
