@@ -15,6 +15,10 @@ import (
 // Of several it is the first of the list. It fails as Request.Wait does, and panics with *pgas.UsageError if
 // none of them is under way, or if they belong to different PEs.
 func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
+	boxOf("WaitAny", rs)
+	if ctx.Err() != nil {
+		return -1, Status{}, failedAll(context.Cause(ctx), rs)
+	}
 	for {
 		at, s, next := lookAny("WaitAny", rs)
 		if at >= 0 {
@@ -73,6 +77,10 @@ func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
 // WaitAll returns when none of the requests is under way any more. It fails as Request.Wait does, and panics
 // with *pgas.UsageError if none was ever started, or if they belong to different PEs.
 func WaitAll(ctx context.Context, rs ...*Request) error {
+	boxOf("WaitAll", rs)
+	if ctx.Err() != nil {
+		return failedAll(context.Cause(ctx), rs)
+	}
 	for {
 		ok, next := lookAll("WaitAll", rs)
 		if ok {
@@ -139,7 +147,11 @@ func boxOf(op string, rs []*Request) *pgas.Inbox {
 
 func awaitNext(ctx context.Context, rs []*Request, next uint64) error {
 	if err := rs[0].m.box.Await(ctx, next); err != nil {
-		return fmt.Errorf("waiting for %d requests, the first for notifications from %s with %s: %w", len(rs), rs[0].sourceName(), rs[0].tagName(), err)
+		return failedAll(err, rs)
 	}
 	return nil
+}
+
+func failedAll(err error, rs []*Request) error {
+	return fmt.Errorf("waiting for %d requests, the first for notifications from %s with %s: %w", len(rs), rs[0].sourceName(), rs[0].tagName(), err)
 }

@@ -147,6 +147,9 @@ func (r *Request) Test() (Status, bool) {
 // with a *pgas.PeerError, and r is then still under way. It panics with *pgas.UsageError if r was never
 // started.
 func (r *Request) Wait(ctx context.Context) (Status, error) {
+	if ctx.Err() != nil {
+		return Status{}, r.failed(context.Cause(ctx))
+	}
 	for {
 		s, ok, next := r.look("Request.Wait")
 		if ok {
@@ -296,6 +299,9 @@ func ProbeIn(t *pgas.Team, source, tag int) (Status, bool) {
 // ProbeWait is Probe that waits until there is one. It fails as Request.Wait does.
 func ProbeWait(ctx context.Context, w *pgas.World, source, tag int) (Status, error) {
 	p := requestFor("ProbeWait", w.Team(), source, tag)
+	if ctx.Err() != nil {
+		return Status{}, p.failed(context.Cause(ctx))
+	}
 	for {
 		s, ok, next := p.probe()
 		if ok {

@@ -42,7 +42,7 @@ func (r record) String() string {
 		}
 		return s + ")"
 	case callFree:
-		return fmt.Sprintf("free of the block at offset %d", r.n)
+		return fmt.Sprintf("free of the block at offset %#x", r.n)
 	case callClose:
 		return "close"
 	}
@@ -70,7 +70,7 @@ func decodeRecord(b []byte) record {
 // agree is the start of every call that changes the heap: it returns nil when all PEs made the same one,
 // and a *MismatchError when they did not. It quiets the default context and no other.
 func (w *World) agree(ctx context.Context, r record) error {
-	if err := w.def.Quiet(ctx); err != nil {
+	if err := w.team.quiet(ctx); err != nil {
 		return fmt.Errorf("%s: %w", r, err)
 	}
 	mine := r.encode()

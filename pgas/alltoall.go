@@ -251,7 +251,9 @@ func (a *allToAll) bundled(ctx context.Context, b bundle) error {
 	x := t.box(len(l.hosts) * b.each)
 	from := func(host int) box { return x + box(host*b.each) }
 	a.place(&s, e)
-	t.publish(e)
+	if err := t.publish(e); err != nil {
+		return err
+	}
 	if l.lead() {
 		if err := a.sendBundles(ctx, &s, from); err != nil {
 			return err
@@ -373,8 +375,11 @@ func (a *allToAll) walk(ctx context.Context, g *leg, read uint64) error {
 	defer t.leave()
 	x := t.box((g.last - g.first) * g.boxes)
 	if g.lo+g.first > 0 {
-		t.publish(e)
-	} else if err := t.meetIn(ctx, e); err != nil {
+		err = t.publish(e)
+	} else {
+		err = t.meetIn(ctx, e)
+	}
+	if err != nil {
 		return err
 	}
 	for s := g.first; s < g.last; s++ {

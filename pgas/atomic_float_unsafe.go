@@ -122,6 +122,9 @@ func (a AtomicFloat[F]) FetchMaxNB(pe int, v F, dst *F) { a.later(pe, transport.
 // compares true with a NaN.
 func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) {
 	w, at := a.ctx.w, a.word()
+	if w.refuses(ctx) {
+		return 0, w.refusal(ctx, "waiting for "+w.wordName(at.Off))
+	}
 	for {
 		w.looks()
 		bits := a.own()
@@ -132,7 +135,7 @@ func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) 
 		// Words are waited for by their bits, so this wakes at every change and looks again.
 		change := w.wordCond(at, NE, bits, false)
 		if _, err := w.await(ctx, change, blockedIn{op: boot.InWait, peer: -1, seq: at.Off}); err != nil {
-			return got, fmt.Errorf("waiting for the word at offset %d to be %s %v (it is %v): %w", at.Off, cmp, v, got, err)
+			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v): %w", w.wordName(at.Off), cmp, v, got, err)
 		}
 	}
 }

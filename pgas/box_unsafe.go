@@ -71,7 +71,7 @@ func (t *Team) awaitOwn(ctx context.Context, off uintptr, pe int) error {
 		c := t.w.wordCond(word8(uint64(off)), GE, want&^poisoned, false)
 		c.team = t
 		var err error
-		if v, err = t.w.await(ctx, c, t.waitingFor(pe)); err != nil {
+		if v, err = t.await(ctx, c, t.waitingFor(pe)); err != nil {
 			return err
 		}
 	}

@@ -127,7 +127,9 @@ func (b *broadcast) here(ctx context.Context) error {
 	}
 	defer t.leave()
 	if !b.leads() {
-		e.tag.Store(t.turns.tag) // nobody waits for it
+		if err := t.stamp(e); err != nil { // nobody waits for it
+			return err
+		}
 		return b.fromHead(ctx, &s)
 	}
 	from := t.mine(b.src, b.n)
@@ -135,7 +137,9 @@ func (b *broadcast) here(ctx context.Context) error {
 		copy(t.place(&s, e), from)
 	}
 	read := t.readBy()
-	t.publish(e)
+	if err := t.publish(e); err != nil {
+		return err
+	}
 	b.store(from)
 	if s.way == lent {
 		return t.awaitReaders(ctx, read, len(b.l.here)-1)
@@ -180,15 +184,21 @@ func (b *broadcast) small(ctx context.Context) error {
 	defer t.leave()
 	s.x = t.box(s.boxes())
 	if !b.leads() {
-		e.tag.Store(t.turns.tag)
+		if err := t.stamp(e); err != nil {
+			return err
+		}
 		return b.fromHead(ctx, &s)
 	}
 	data := t.place(&s, e)
 	if b.rank == 0 {
 		copy(data, t.mine(b.src, b.n))
-		t.publish(e)
+		if err := t.publish(e); err != nil {
+			return err
+		}
 	} else {
-		e.tag.Store(t.turns.tag)
+		if err := t.stamp(e); err != nil {
+			return err
+		}
 		if err := t.awaitBox(ctx, s.x, b.parent()); err != nil {
 			return err
 		}
@@ -262,10 +272,11 @@ func (b *broadcast) begin(ctx context.Context, e *entry, ask box) error {
 	case b.asks() == 0:
 		return t.meetIn(ctx, e)
 	case b.leads() && b.rank == 0:
-		t.publish(e)
-		return nil
+		return t.publish(e)
 	}
-	e.tag.Store(t.turns.tag)
+	if err := t.stamp(e); err != nil {
+		return err
+	}
 	if b.leads() {
 		t.sendBox(b.parent(), ask+b.askOf(b.rank), nil)
 	}

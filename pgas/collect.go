@@ -273,7 +273,7 @@ func (c *collection) oneByOne(ctx context.Context, own, all []byte) error {
 		lo, hi := c.block(i)
 		t.w.wire.courier(pe).GetNB(pe, all[lo:hi], uint64(slotOff(t.slot)+entryOff(t.turns.n)+dataOff))
 	}
-	return t.w.wire.Quiet(ctx)
+	return t.flush()
 }
 
 // between is the collect between hosts: own is this PE's block, all becomes the whole.
@@ -300,8 +300,11 @@ func (c *collection) between(ctx context.Context, own, all []byte) error {
 	}
 	read := t.readBy()
 	if small {
-		t.publish(e)
-	} else if err := t.meetIn(ctx, e); err != nil {
+		err = t.publish(e)
+	} else {
+		err = t.meetIn(ctx, e)
+	}
+	if err != nil {
 		return err
 	}
 	if !l.lead() {

@@ -1,6 +1,7 @@
 package pgas
 
 import (
+	"strconv"
 	"sync/atomic"
 	"unsafe"
 
@@ -75,6 +76,19 @@ func (c *cond) waiting() uint64 {
 		return boot.MeetingWord
 	}
 	return boot.Granule(c.word.Off)
+}
+
+// number is v as the program writes it.
+func (c *cond) number(v uint64) string {
+	switch {
+	case c.signed && c.word.Bytes == 4:
+		return strconv.FormatInt(int64(int32(v)), 10)
+	case c.signed:
+		return strconv.FormatInt(int64(v), 10)
+	case c.word.Bytes == 4:
+		return strconv.FormatUint(uint64(uint32(v)), 10)
+	}
+	return strconv.FormatUint(v, 10)
 }
 
 // spin looks up to n times and returns as check does. What is waited for most, an 8-byte word that

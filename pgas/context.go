@@ -7,6 +7,7 @@ package pgas
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -71,6 +72,9 @@ func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
 // Close, with t, or with the World (OpenSHMEM 1.6, shmem_team_create_ctx).
 func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 	t.alive("NewContext")
+	if t.w.closed.Load() {
+		return nil, fmt.Errorf("opening a context: %w", errClosed)
+	}
 	var o contextOptions
 	for _, opt := range opts {
 		opt(&o)
@@ -191,12 +195,28 @@ func (c *Context) FencePE(pe int) {
 // non-blocking gets in their destinations (OpenSHMEM 1.6, shmem_quiet). It returns the first failure
 // of a peer since the last call that reported one, or ctx's error.
 func (c *Context) Quiet(ctx context.Context) error {
+	if err := c.open(ctx); err != nil {
+		return err
+	}
 	shm.FullFence()
 	if c.remote == nil {
 		return c.debt()
 	}
 	return c.quietFar(ctx, -1)
 }
+
+// open is the start of a quiet: it fails if ctx has ended, or if c is closed.
+func (c *Context) open(ctx context.Context) error {
+	if c.w.refuses(ctx) {
+		return c.w.refusal(ctx, "quiet")
+	}
+	if c.closed.Load() {
+		return fmt.Errorf("quiet: %w", errContextClosed)
+	}
+	return nil
+}
+
+var errContextClosed = errors.New("the context is closed")
 
 // debt is what has been lost since the last call that reported it, of what no transport reports.
 func (c *Context) debt() error {
@@ -209,6 +229,9 @@ func (c *Context) debt() error {
 // QuietPE is Quiet for what was issued to one PE.
 func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	via, to := c.far("QuietPE", pe)
+	if err := c.open(ctx); err != nil {
+		return err
+	}
 	shm.FullFence()
 	if via == c.local {
 		return c.debt()

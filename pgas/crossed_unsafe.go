@@ -94,13 +94,14 @@ func (w *World) patience() time.Duration {
 	return boot.DefaultPeerTimeout
 }
 
-// lookAround is stuck for what takes messages: it does its work now and then only, less and less often.
-func (t *Team) lookAround() error {
+// lookAround is stuck for what takes messages: it does its work now and then only, less and less often, but at
+// once if a member has said that there is something to be found.
+func (t *Team) lookAround(told bool) error {
 	u, now := &t.turns, t.w.wall()
 	if u.lookTag != u.tag {
 		u.lookTag, u.lookSince, u.nextLook = u.tag, now, now.Add(firstLook)
 	}
-	if now.Before(u.nextLook) {
+	if now.Before(u.nextLook) && !told {
 		return nil
 	}
 	waited := now.Sub(u.lookSince)
@@ -112,10 +113,13 @@ func (t *Team) lookAround() error {
 		if ok && tag>>tagBits == u.n && tag != u.tag {
 			return t.outOfStep()
 		}
+		if ok && tag>>tagBits < u.n && t.isLeaving(i) {
+			return t.end(t.mismatch())
+		}
 		ended, err := t.w.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
 		if err == nil && t.hasEnded(ended) {
 			if e := t.verdictOf(i); e != nil {
-				return t.end(e)
+				return t.adopt(e)
 			}
 		}
 	}

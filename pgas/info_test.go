@@ -39,7 +39,7 @@ func TestSpecVariables(t *testing.T) {
 		"SHMEM_INFO=1":      {`VARIABLE .*`, `SHMEM_INFO +1 +environment .*`},
 		"SMA_DEBUG=1": {
 			`pgas: PE 0 on localhost: process \d+ is one of 2 PEs, 2 of them here on \d+ CPUs; no other host; atomics by the target's CPU; heap of 6 MiB at most`,
-			`pgas: PE 1 on localhost: allocates 3 int64, 24 bytes at offset \d+`,
+			`pgas: PE 1 on localhost: allocates 3 int64, 24 bytes at offset 0x[0-9a-f]+`,
 			`pgas: PE 1 on localhost: leaves the job, .*`,
 		},
 		"": nil,

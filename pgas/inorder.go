@@ -41,7 +41,9 @@ func (r *reduction[T]) smallScan(ctx context.Context, c call) error {
 	}
 	defer t.leave()
 	copy(elements[T](e.data[:], n), r.src.Local())
-	t.publish(e)
+	if err := t.publish(e); err != nil {
+		return err
+	}
 	upTo := r.l.rank + 1
 	if c.kind == kindExscan {
 		upTo--
@@ -85,7 +87,7 @@ func (r *reduction[T]) inOrder(ctx context.Context, c call) error {
 			return err
 		}
 	}
-	if err := t.w.wire.Quiet(ctx); err != nil {
+	if err := t.flush(); err != nil {
 		return err
 	}
 	return t.meet(ctx, call{kind: kindSync})
@@ -154,7 +156,7 @@ func (r *reduction[T]) fetchSources(ctx context.Context, lo, hi int) ([]T, error
 			t.w.wire.remote.GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
 		}
 	}
-	return elements[T](all, len(t.pes)*(hi-lo)), t.w.wire.Quiet(ctx)
+	return elements[T](all, len(t.pes)*(hi-lo)), t.flush()
 }
 
 // memberSource is elements lo to hi of the source of member i: where they are, or where they were fetched.

@@ -186,7 +186,7 @@ func (r *reduction[T]) fetch(ctx context.Context, lo, hi int) ([]T, error) {
 		pe := r.t.pes[r.l.hosts[h][0]]
 		r.t.w.wire.courier(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
 	}
-	if err := r.t.w.wire.Quiet(ctx); err != nil {
+	if err := r.t.flush(); err != nil {
 		return nil, err
 	}
 	return elements[T](all, n*(hi-lo)), nil
@@ -233,7 +233,7 @@ func (r *reduction[T]) get(ctx context.Context, pe, lo int, into []T) error {
 		return nil
 	}
 	to := r.t.pes[pe]
-	return r.t.w.wire.courier(to).Get(ctx, to, asBytes(into), r.offset(lo))
+	return r.t.w.wire.courier(to).Get(r.t.w.ctx, to, asBytes(into), r.offset(lo))
 }
 
 // grown is n bytes of *buf, which is made longer if it must be. They are aligned for every type.

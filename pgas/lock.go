@@ -58,6 +58,9 @@ func FieldLock[T any](r Ref[T], off uintptr) LockRef { return LockRef{r.ctx.w, r
 // atomics on their default contexts, and their own stores. An error means that the lock was not got: ctx
 // ended, or *PeerError. A deadline disturbs nobody else's place (OpenSHMEM 1.6, shmem_set_lock).
 func (l LockRef) Lock(ctx context.Context) error {
+	if l.w.refuses(ctx) {
+		return l.w.refusal(ctx, "waiting for "+l.name())
+	}
 	o, me := l.w.locks.arrive(l.off)
 	if o == orderWait {
 		o = l.awaitOrder(ctx, me)
@@ -74,7 +77,7 @@ func (l LockRef) Lock(ctx context.Context) error {
 		err = l.follow(ctx, -1)
 	}
 	if err != nil {
-		return fmt.Errorf("waiting for the lock at offset %d: %w", l.off, err)
+		return fmt.Errorf("waiting for %s: %w", l.name(), err)
 	}
 	return nil
 }
@@ -83,6 +86,7 @@ func (l LockRef) Lock(ctx context.Context) error {
 // (OpenSHMEM 1.6, shmem_test_lock, which has 0 for success). It panics with *PeerError if the PE that the
 // lock's tail is on is lost.
 func (l LockRef) TryLock() bool {
+	l.open("TryLock")
 	if !l.w.locks.try(l.off) {
 		return false
 	}
@@ -105,11 +109,12 @@ func (l LockRef) TryLock() bool {
 // cannot be cancelled, since a lock that is not given back helps nobody; the error is a *PeerError
 // (OpenSHMEM 1.6, shmem_clear_lock).
 func (l LockRef) Unlock() error {
+	l.open("Unlock")
 	if !l.w.locks.release(l.off) {
-		misuse("Unlock", "this PE does not hold the lock at offset %d: only what Lock or TryLock has taken can be unlocked, and once", l.off)
+		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
 	if err := firstError(l.w.def.Quiet(l.w.ctx), l.passOn()); err != nil {
-		return fmt.Errorf("unlocking the lock at offset %d: %w", l.off, err)
+		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}
 	return nil
 }
@@ -220,6 +225,16 @@ func (l LockRef) Home() int {
 	return int(hash * uint64(l.w.NPEs()) >> 32)
 }
 
+// open panics if the World of l is closed.
+func (l LockRef) open(op string) {
+	if l.w.closed.Load() {
+		misuse(op, "%v", errClosed)
+	}
+}
+
+// name is what messages call l.
+func (l LockRef) name() string { return l.w.placeName("the lock", uint64(l.off)) }
+
 // own is a word of this PE's copy.
 func (l LockRef) own(word uintptr) *atomic.Uint64 {
 	l.w.looks()
@@ -252,7 +267,7 @@ func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
 // giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
 func (w *World) giveUp(l LockRef) {
 	if w.locks.abandon(l.off) {
-		w.debugf("leaves its place in the queue for the lock at offset %d, to be passed on when the turn comes", l.off)
+		w.debugf("leaves its place in the queue for %s, to be passed on when the turn comes", l.name())
 		w.spawn(func() { w.keep(l) })
 	}
 }

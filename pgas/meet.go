@@ -28,32 +28,42 @@ func (w *World) Sync(ctx context.Context) error { return w.team.Sync(ctx) }
 // it, and everything any member issued on its default context before is complete.
 func (t *Team) Barrier(ctx context.Context) error {
 	t.alive("Barrier")
-	if err := t.w.def.Quiet(ctx); err != nil {
+	if err := t.quiet(ctx); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
-	return t.sync(ctx, "barrier")
+	return t.sync(ctx, kindSync, "barrier")
 }
 
 // Sync is a meeting of all members: it returns when all have called it. Stores to this host's memory are
 // visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
-	return t.sync(ctx, "sync")
+	return t.sync(ctx, kindSync, "sync")
 }
 
-func (t *Team) sync(ctx context.Context, what string) error {
-	if r := t.turns.last.Load(); r != nil && !r.mine(ctx) {
-		if err := r.Wait(ctx); ctx.Err() != nil {
-			return err
-		}
+// quiet completes what the default context has issued, before a call of t. If ctx has ended it does nothing: the
+// call itself tells the other members.
+func (t *Team) quiet(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return nil
 	}
-	if t.turns.broken != nil {
-		return t.turns.broken
-	}
-	if err := t.meet(ctx, call{kind: kindSync}); err != nil {
-		return fmt.Errorf("%s %d of team %s: %w", what, t.turns.n, t.name, err)
+	if err := t.w.def.Quiet(ctx); err != nil && ctx.Err() == nil {
+		return err
 	}
 	return nil
+}
+
+func (t *Team) sync(ctx context.Context, k kind, what string) error {
+	c := call{kind: k}
+	if err := t.takeTurn(ctx, c); err != nil {
+		return fmt.Errorf("%s of team %s: %w", what, t.name, err)
+	}
+	err := t.meet(ctx, c)
+	if err != nil {
+		err = fmt.Errorf("%s %d of team %s: %w", what, t.turns.n, t.name, err)
+	}
+	t.leave()
+	return err
 }
 
 // meet is a call of its own in which all members meet.
@@ -78,7 +88,9 @@ func (t *Team) meetIn(ctx context.Context, e *entry) error {
 }
 
 func (t *Team) meetCentral(ctx context.Context, e *entry) error {
-	e.tag.Store(t.turns.tag)
+	if err := t.stamp(e); err != nil {
+		return err
+	}
 	c := t.local[0].control()
 	if c.arrived.Add(1) < uint64(len(t.local)) {
 		return t.awaitTag(ctx, &c.released, t.here[0])
@@ -104,7 +116,9 @@ func (t *Team) sameTags() error {
 
 func (t *Team) meetHosts(ctx context.Context, e *entry) error {
 	if !t.lead() {
-		t.publish(e)
+		if err := t.publish(e); err != nil {
+			return err
+		}
 		return t.awaitRelease(ctx, &t.layout)
 	}
 	if err := t.meetLocal(ctx, &t.layout, e); err != nil {

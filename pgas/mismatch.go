@@ -7,6 +7,7 @@ package pgas
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,18 +20,53 @@ func (t *Team) outOfStep() error {
 	if u.broken != nil {
 		return u.broken
 	}
-	for i := range t.pes {
-		if tag, _, ok := t.peek(i, u.n); ok && tag&poisoned == poisoned {
-			if e := t.verdictOf(i); e != nil {
-				return t.end(e)
-			}
+	start := t.w.Now()
+	for {
+		found, wait := t.findVerdict()
+		if found != nil {
+			return t.adopt(found)
+		}
+		// Who cancels a call says why at once.
+		if !wait || t.w.Now()-start > peekTime || t.w.Sleep(t.w.ctx, nap) != nil {
+			break
 		}
 	}
-	return t.end(t.mismatch())
+	e := t.mismatch()
+	if found, _ := t.findVerdict(); found != nil { // by another member, meanwhile
+		return t.adopt(found)
+	}
+	return t.end(e)
 }
 
-// end makes e the end of the team, here and for all others.
-func (t *Team) end(e *MismatchError) error {
+// findVerdict looks for a member that has found out why the call under way cannot complete. wait says that one
+// will soon have.
+func (t *Team) findVerdict() (found error, wait bool) {
+	for i := range t.pes {
+		tag, _, ok := t.peek(i, t.turns.n)
+		if !ok || tag>>tagBits != t.turns.n {
+			continue
+		}
+		switch tag & poisoned {
+		case poisoned:
+			if e := t.verdictOf(i); e != nil {
+				return e, false
+			}
+		case cancelled:
+			wait = true
+		}
+	}
+	return nil, wait
+}
+
+// end makes e the end of the team, for this PE and for all others.
+func (t *Team) end(e error) error {
+	t.adopt(e)
+	t.spread()
+	return e
+}
+
+// adopt makes e, which another member may have found, the end of the team.
+func (t *Team) adopt(e error) error {
 	t.board.verdict().store(e)
 	t.breakOff(e)
 	return e
@@ -45,9 +81,11 @@ func (t *Team) breakOff(err error) {
 	t.ringLocal()
 }
 
-// hasEnded reports whether a member whose control says ended has broken off: in the last call of which
-// this PE knows that all were in it, or since.
-func (t *Team) hasEnded(ended uint64) bool { return ended != 0 && ended >= t.turns.met }
+// hasEnded reports whether a member whose control says ended has broken off before it was through with the call
+// under way: in the last call of which this PE knows that all were in it, or since.
+func (t *Team) hasEnded(ended uint64) bool {
+	return ended != 0 && ended >= t.turns.met && ended <= t.turns.n
+}
 
 // stuck looks at what the other members have called, and returns an error if that is not what this PE
 // has: the wait is then for ever. With everywhere it looks at members of other hosts too, now and then.
@@ -61,13 +99,16 @@ func (t *Team) stuck(everywhere bool) error {
 			return t.outOfStep()
 		}
 		if t.hasEnded(t.local[k].control().ended.Load()) {
-			return t.end(t.local[k].verdict().load()) // it found out in an earlier call
+			return t.adopt(t.local[k].verdict().load()) // it found out in an earlier call
 		}
 	}
-	if !everywhere {
-		return nil
+	if t.hasEnded(t.board.control().told.Load()) {
+		return t.lookAround(true)
 	}
-	return t.lookAround()
+	if err := t.hasLeft(); err != nil || !everywhere {
+		return err
+	}
+	return t.lookAround(false)
 }
 
 // peek reads the entry of member i for call n, wherever it is.
@@ -79,7 +120,7 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 		if err != nil {
 			return 0, call{}, false
 		}
-		if words[k] = v; k == 0 && v>>tagBits != n {
+		if words[k] = v; k == 0 && (v>>tagBits != n || v&poisoned == cancelled) {
 			break // the rest may be about to change
 		}
 	}
@@ -97,8 +138,9 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 // waited for.
 const peekTime = time.Second
 
-// mismatch is the error that says who called what in call n.
-func (t *Team) mismatch() *MismatchError {
+// mismatch is the error that says who called what in the call under way. Members that say that they are all in the
+// same call do not disagree: what has ended it is not known then.
+func (t *Team) mismatch() error {
 	n := t.turns.n
 	_, mine, _ := t.peek(t.me, n)
 	e := &MismatchError{Call: fmt.Sprintf("%s (call %d of team %s)", mine, n, t.name)}
@@ -112,6 +154,12 @@ func (t *Team) mismatch() *MismatchError {
 	if e.Calls = whoSaid(said); len(e.Calls) == 1 {
 		e.Calls = whoSaid(exactly)
 	}
+	if len(e.Calls) == 1 {
+		if err := t.w.failure(); err != nil {
+			return err
+		}
+		return &AbortedError{PE: -1, Call: e.Call, Err: errors.New("a member has left the call, and nobody says why")}
+	}
 	return e
 }
 
@@ -123,12 +171,20 @@ func (t *Team) said(i int, n uint64, start time.Duration) (what, where string) {
 		switch {
 		case !ok:
 			return "does not answer", ""
+		case tag>>tagBits == n && tag&poisoned == cancelled:
+			return "has not got there", ""
+		case tag>>tagBits == n && c.kind == kindClose:
+			site, _ := t.w.leavingAt(t.pes[i])
+			return leftText(site), ""
 		case tag>>tagBits == n:
 			return c.String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.where>>32, c.where&0xffffffff)
 		case tag>>tagBits > n:
 			return "is in a later call", ""
 		case t.w.Now()-start > peekTime:
 			return "has not got there", ""
+		}
+		if site, leaves := t.w.leavingAt(t.pes[i]); leaves && t.slot != worldSlot {
+			return leftText(site), ""
 		}
 		if t.w.Sleep(t.w.ctx, nap) != nil { // the World has ended, or a PE has
 			return "has not got there", ""
@@ -161,7 +217,7 @@ func (c call) String() string {
 	switch c.kind {
 	case kindSplit:
 		return splitNames[c.op&3] + " " + s
-	case kindAgree, kindSync, kindNone:
+	case kindAgree, kindSync, kindNone, kindClose:
 		return s
 	case kindReduce, kindInscan, kindExscan:
 		s = operatorNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)

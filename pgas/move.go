@@ -128,8 +128,7 @@ func (t *Team) come(ctx context.Context, l *layout, e *entry) (met bool, err err
 	if len(t.hosts) == 1 && len(l.here) > 1 && !t.w.flags {
 		return true, t.meetIn(ctx, e)
 	}
-	t.publish(e)
-	return false, nil
+	return false, t.publish(e)
 }
 
 // entryHere is the entry of member number k of this host, which all who have met have left.
@@ -154,7 +153,7 @@ func (t *Team) haveRead(l *layout, k int) {
 func (t *Team) awaitReaders(ctx context.Context, from uint64, n int) error {
 	c := atLeast(&t.board.control().readers, from+uint64(n))
 	c.team = t
-	_, err := t.w.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: t.turns.n, team: t})
+	_, err := t.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: t.turns.n, team: t})
 	return err
 }
 

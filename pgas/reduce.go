@@ -126,7 +126,9 @@ func (r *reduction[T]) small(ctx context.Context, c call) error {
 	if hosts == 1 {
 		return r.smallHere(ctx, e)
 	}
-	t.publish(e)
+	if err := t.publish(e); err != nil {
+		return err
+	}
 	result := elements[T](e.data[:], r.dst.n)
 	if r.l.lead() {
 		for k := 1; k < len(r.l.local); k++ {
@@ -159,8 +161,8 @@ func (r *reduction[T]) smallHere(ctx context.Context, e *entry) error {
 		if err := t.meetIn(ctx, e); err != nil {
 			return err
 		}
-	} else {
-		t.publish(e)
+	} else if err := t.publish(e); err != nil {
+		return err
 	}
 	result := r.dst.Local()
 	for k := range r.l.local {

@@ -28,6 +28,16 @@ func (r *Request) Wait(ctx context.Context) error {
 	return r.err
 }
 
+// isOver reports whether r is complete here.
+func (r *Request) isOver() bool {
+	select {
+	case <-r.over:
+		return true
+	default:
+		return false
+	}
+}
+
 // Test reports whether the collective is complete here, and its error if it is.
 func (r *Request) Test() (bool, error) {
 	r.w.poll()

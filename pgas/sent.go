@@ -6,6 +6,7 @@ package pgas
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -26,6 +27,9 @@ func (s Sent) Done() bool { return s.loan == 0 || s.ctx.closed.Load() || s.via.R
 // Wait returns when the source may be used again. It returns the error of ctx; that the target is lost is
 // for Quiet to report.
 func (s Sent) Wait(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("waiting for a source: %w", context.Cause(ctx))
+	}
 	if s.Done() {
 		return nil
 	}
@@ -37,6 +41,9 @@ func (s Sent) Wait(ctx context.Context) error {
 // lost is for Quiet to report.
 func (c *Context) QuietLocal(ctx context.Context) error {
 	lender, ok := c.remote.(transport.Lender)
+	if c.w.refuses(ctx) {
+		return c.w.refusal(ctx, "quiet")
+	}
 	if !ok || c.closed.Load() {
 		return nil
 	}

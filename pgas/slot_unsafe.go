@@ -70,11 +70,14 @@ type control struct {
 	_        [wordStride - 8]byte
 	readers  atomic.Uint64 // how often others have read what the owner lent
 	_        [wordStride - 8]byte
+	told     atomic.Uint64 // the call of which a member on another host has said that it was given up
+	_        [wordStride - 8]byte
 }
 
 const (
 	releasedOff = unsafe.Offsetof(control{}.released)
 	endedOff    = unsafe.Offsetof(control{}.ended)
+	toldOff     = unsafe.Offsetof(control{}.told)
 )
 
 var (

@@ -238,7 +238,7 @@ func (t *Team) entries(ctx context.Context, n int) ([][]byte, error) {
 		all[i] = make([]byte, n)
 		t.w.wire.courier(pe).GetNB(pe, all[i], off)
 	}
-	if err := t.w.wire.Quiet(ctx); err != nil {
+	if err := t.flush(); err != nil {
 		return nil, err
 	}
 	return all, nil

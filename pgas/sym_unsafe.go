@@ -100,7 +100,8 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	if !fits {
 		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.use.InUse, Max: w.heap.use.Max}
 	}
-	w.debugf("allocates %d %s, %d bytes at offset %d", n, layout.Name, bytes, off)
+	w.names.add(named{off: off, size: uint64(size), n: n, typ: typ, site: callSite()})
+	w.debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, off)
 	return Sym[T]{ctx: w.def, blk: &block{layout: layout}, off: uintptr(off), n: n}, nil
 }
 
@@ -155,7 +156,8 @@ func (s Sym[T]) Free(ctx context.Context) error {
 		return err
 	}
 	s.blk.freed.Store(true)
-	w.debugf("frees what is at offset %d", s.off)
+	w.names.remove(uint64(s.off))
+	w.debugf("frees what is at offset %#x", s.off)
 	if n := w.heap.release(uint64(s.off)); n >= boot.DiscardMin {
 		w.zero(uint64(s.off), n) // gives its pages back
 	}

@@ -38,11 +38,12 @@ const (
 	kindReduce
 	kindInscan
 	kindExscan
+	kindClose
 	numKinds
 )
 
 var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "collect", "fcollect",
-	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan"}
+	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan", "close"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -76,14 +77,15 @@ func unpackCall(w, count, where uint64) call {
 }
 
 const (
-	tagBits  = 16
-	poisoned = 1<<tagBits - 1 // the digest of a call that did not fit the others'
+	tagBits   = 16
+	poisoned  = 1<<tagBits - 1 // the digest of a call that did not fit the others', or was given up by its owner
+	cancelled = poisoned - 1   // the digest of a call that another member has given up
 )
 
 // tagOf is the tag of call n.
 func tagOf(n uint64, c call) uint64 {
 	h := (c.word() ^ (c.count+c.where*0xff51afd7ed558ccd)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
-	return n<<tagBits | (h>>40)%poisoned
+	return n<<tagBits | (h>>40)%cancelled
 }
 
 // turns is where a member stands in the calls of its team. One goroutine at a time uses it: the one whose
@@ -122,24 +124,16 @@ const mostBoxes = numBoxes/2 - 16
 // number on every member), and fills in the entry, which publish shows to the others. leave must follow,
 // unless it fails. Within the call there may be one meeting (meetIn).
 func (t *Team) enter(ctx context.Context, c call, k int) (*entry, error) {
-	if r := t.turns.last.Load(); r != nil && !r.mine(ctx) {
-		if err := r.Wait(ctx); ctx.Err() != nil {
-			return nil, err
-		}
-	}
-	if t.turns.busy.Swap(true) {
-		misuse(c.kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", t.name)
-	}
-	u := &t.turns
-	err := u.broken
-	if err == nil && t.due(k) {
-		if t.follow(); t.due(k) {
-			err = t.meet(ctx, call{kind: kindSync})
-		}
-	}
-	if err != nil {
-		t.leave()
+	if err := t.takeTurn(ctx, c); err != nil {
 		return nil, err
+	}
+	if t.due(k) {
+		if t.follow(); t.due(k) {
+			if err := t.meet(ctx, call{kind: kindSync}); err != nil {
+				t.leave()
+				return nil, err
+			}
+		}
 	}
 	return t.next(c, k), nil
 }
@@ -201,10 +195,13 @@ func (t *Team) next(c call, k int) *entry {
 	return e
 }
 
-// publish shows this PE's entry, and all that was stored before, to the members of this host.
-func (t *Team) publish(e *entry) {
-	e.tag.Store(t.turns.tag)
+// publish is stamp where members of this host wait for the entry.
+func (t *Team) publish(e *entry) error {
+	if err := t.stamp(e); err != nil {
+		return err
+	}
 	t.ringLocal()
+	return nil
 }
 
 // ringLocal wakes the members of this host that sleep in a call.
@@ -231,7 +228,9 @@ func (t *Team) awaitEntry(ctx context.Context, l *layout, k int) (*entry, error)
 
 // meetLocal publishes e and waits until all members of this host have entered the call.
 func (t *Team) meetLocal(ctx context.Context, l *layout, e *entry) error {
-	t.publish(e)
+	if err := t.publish(e); err != nil {
+		return err
+	}
 	for k := range l.local {
 		if _, err := t.awaitEntry(ctx, l, k); err != nil {
 			return err
@@ -287,7 +286,7 @@ func (t *Team) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
 		c := atLeast(p, want&^poisoned)
 		c.team = t
 		var err error
-		if v, err = t.w.await(ctx, c, t.waitingFor(pe)); err != nil {
+		if v, err = t.await(ctx, c, t.waitingFor(pe)); err != nil {
 			return err
 		}
 	}
@@ -306,8 +305,11 @@ func (t *Team) checkTag(v uint64) error {
 // waitingFor is what a wait for member pe shows to others.
 func (t *Team) waitingFor(pe int) blockedIn {
 	op := boot.InCollective
-	if kind(t.board.entry(t.turns.n).call&0xff) == kindSync {
+	switch kind(t.board.entry(t.turns.n).call & 0xff) {
+	case kindSync:
 		op = boot.InBarrier
+	case kindClose:
+		op = boot.InClose
 	}
 	return blockedIn{op: op, peer: t.pes[pe], seq: t.turns.n, team: t}
 }

@@ -5,6 +5,7 @@ package pgas
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unsafe"
 )
@@ -14,27 +15,61 @@ const (
 	verdictBytes = signalsOff - verdictOff
 )
 
-// A verdict is the text of a *MismatchError: a line for the call, and one for each group of PEs.
+// A verdict is the text of an error. Of a *MismatchError that is a line for the call, and one for each group of
+// PEs; of an *AbortedError a line for the call, and the reason.
 type verdict struct {
-	n    uint64
-	text [verdictBytes - 8]byte
+	n      uint64
+	reason uint64 // what the error wraps: see below
+	pe     int64  // that gave up
+	text   [verdictBytes - 24]byte
 }
+
+// What the error of a verdict wraps.
+const (
+	isMismatch uint64 = iota
+	isAborted
+	isCanceled
+	isLate
+)
 
 var _ [1024 - unsafe.Sizeof(control{})]byte
 
 func (b board) verdict() *verdict { return (*verdict)(unsafe.Add(b.p, verdictOff)) }
 
-func (v *verdict) store(e *MismatchError) {
-	v.n = uint64(copy(v.text[:], strings.Join(append([]string{e.Call}, e.Calls...), "\n")))
+func (v *verdict) store(err error) {
+	var lines []string
+	switch e := err.(type) {
+	case *MismatchError:
+		v.reason = isMismatch
+		lines = append([]string{e.Call}, e.Calls...)
+	case *AbortedError:
+		v.pe, v.reason = int64(e.PE), isAborted
+		if errors.Is(e, context.Canceled) {
+			v.reason = isCanceled
+		} else if errors.Is(e, context.DeadlineExceeded) {
+			v.reason = isLate
+		}
+		lines = []string{e.Call, e.Err.Error()}
+	}
+	v.n = uint64(copy(v.text[:], strings.Join(lines, "\n")))
 }
 
-func (v *verdict) load() *MismatchError {
-	lines := strings.Split(string(v.text[:min(v.n, uint64(len(v.text)))]), "\n")
-	return &MismatchError{Call: lines[0], Calls: lines[1:]}
+func (v *verdict) load() error {
+	call, rest, _ := strings.Cut(string(v.text[:min(v.n, uint64(len(v.text)))]), "\n")
+	var is error
+	switch v.reason {
+	case isMismatch:
+		return &MismatchError{Call: call, Calls: strings.Split(rest, "\n")}
+	case isCanceled:
+		is = context.Canceled
+	case isLate:
+		is = context.DeadlineExceeded
+	}
+	return &AbortedError{PE: int(v.pe), Call: call, Err: remoteCause(rest, is)}
 }
 
 // verdictOf is what member i has found, or nil if it does not answer.
-func (t *Team) verdictOf(i int) *MismatchError {
+func (t *Team) verdictOf(i int) error {
 	ctx, cancel := context.WithTimeout(t.w.ctx, peekTime)
 	defer cancel()
 	var v verdict

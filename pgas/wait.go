@@ -70,9 +70,12 @@ func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint
 }
 
 func (w *World) awaitWord(ctx context.Context, c cond) (uint64, error) {
+	if w.refuses(ctx) {
+		return 0, w.refusal(ctx, "waiting for "+w.wordName(c.word.Off))
+	}
 	got, err := w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: c.word.Off})
 	if err != nil {
-		return got, fmt.Errorf("waiting for the word at offset %d to be %s %d (it is %d): %w", c.word.Off, c.cmp, c.want, got, err)
+		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s): %w", w.wordName(c.word.Off), c.cmp, c.number(c.want), c.number(got), err)
 	}
 	return got, nil
 }
@@ -227,10 +230,18 @@ func checked(c cond, err error) (uint64, error) {
 
 // hopeless reports why the wait for c is pointless. A look at other hosts for that takes its time.
 func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
-	if err := w.broken(ctx); err != nil || c.team == nil {
+	err := w.broken(ctx)
+	if c.team == nil {
 		return err
 	}
-	return c.team.stuck(everywhere)
+	if err == nil {
+		return c.team.stuck(everywhere)
+	}
+	if w.failure() == nil {
+		return err
+	}
+	// A PE that has found out why the call cannot complete may have ended for that very reason.
+	return firstError(c.team.stuck(false), err)
 }
 
 // broken reports why any wait is pointless: the World is closed, a PE of the job is dead, or ctx has ended. A

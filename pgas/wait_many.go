@@ -94,6 +94,9 @@ func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 // all do so at the same time. Of an empty set it returns at once (OpenSHMEM 1.6, shmem_wait_until_all,
 // shmem_wait_until_all_vector).
 func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
+	if s.s.w.refuses(ctx) {
+		return s.s.w.refusal(ctx, "waiting for all of a set of words")
+	}
 	i := s.s.firstFalse()
 	if i == s.s.n {
 		return nil
@@ -107,6 +110,9 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 // words. Of an empty set it returns -1 at once; with an error it returns -1 too
 // (OpenSHMEM 1.6, shmem_wait_until_any, shmem_wait_until_any_vector).
 func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
+	if s.s.w.refuses(ctx) {
+		return -1, 0, s.s.w.refusal(ctx, "waiting for any of a set of words")
+	}
 	if !s.s.find() {
 		if s.s.empty() {
 			return -1, 0, nil
@@ -137,6 +143,10 @@ func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
 		s.err = nil
 		s.s.begin(0)
 		for s.s.left > 0 {
+			if s.s.w.refuses(ctx) {
+				s.err = s.s.w.refusal(ctx, "waiting for arrivals")
+				return
+			}
 			if !s.s.findPending() {
 				if s.err = s.s.await(ctx, findNew); s.err != nil {
 					return

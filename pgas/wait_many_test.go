@@ -489,7 +489,7 @@ func TestWaitSetsEnd(t *testing.T) {
 			run  func(ctx context.Context) error
 			says string
 		}{
-			"all": {set.WaitAll, "each of the 5 words at offset"},
+			"all": {set.WaitAll, "each of 5 words to be"},
 			"any": {func(ctx context.Context) error {
 				i, _, err := words.Until(pgas.GT, 7).WaitAny(ctx)
 				if i != -1 {

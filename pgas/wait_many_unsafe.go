@@ -291,10 +291,10 @@ func (s *wordSet) wish() string {
 		value = fmt.Sprint(s.wanting())
 	}
 	if s.goal == findAny {
-		return fmt.Sprintf("any of the %d words at offset %d to be %s %s", s.n, s.off, s.cmp, value)
+		return fmt.Sprintf("any of %d words from %s on to be %s %s", s.n, s.w.wordName(s.off), s.cmp, value)
 	}
-	return fmt.Sprintf("each of the %d words at offset %d to be %s %s (%d have not been, the first at offset %d)",
-		s.n, s.off, s.cmp, value, s.left, s.offset(s.firstPending()))
+	return fmt.Sprintf("each of %d words to be %s %s (%d have not been, the first is %s)",
+		s.n, s.cmp, value, s.left, s.w.wordName(s.offset(s.firstPending())))
 }
 
 // wanting is the value that all words are compared with.

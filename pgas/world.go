@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -36,6 +37,7 @@ type World struct {
 	joined   time.Time
 	ctx      context.Context // ends with Close, for operations that take none
 	cancel   context.CancelCauseFunc
+	closed   atomic.Bool // by Close or Abandon
 	def      *Context
 	wire     *Context // what the runtime sends for collectives: a Quiet of the program must not wait for it
 	contexts contextSet
@@ -55,6 +57,8 @@ type World struct {
 
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
+
+	names nameTable // of what is in the heap, for messages
 
 	collective sync.Mutex // guards what follows
 	heap       *heap
@@ -201,7 +205,7 @@ func (w *World) Close() error {
 	for _, c := range w.contexts.all() {
 		err = firstError(err, c.Quiet(w.ctx))
 	}
-	err = firstError(err, w.Barrier(w.ctx))
+	err = firstError(err, w.def.Quiet(w.ctx), w.leaveTogether())
 	w.reportNotes()
 	w.debugf("leaves the job, having used %d bytes of its heap at most", w.heap.use.High-boot.ReservedBytes)
 	w.job.Leave()
@@ -212,6 +216,7 @@ func (w *World) Close() error {
 func (w *World) Abandon() error { return w.teardown() }
 
 func (w *World) teardown() error {
+	w.closed.Store(true)
 	w.cancel(errClosed)
 	w.state.Wake() // a goroutine that still waits for something
 	w.locks.close(w)

@@ -90,9 +90,10 @@ const (
 	InCollective
 	InLock
 	InNotify
+	InClose
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access", "World.Close"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

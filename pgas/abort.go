@@ -1,0 +1,260 @@
+package pgas
+
+// Collective calls that a member does not go through with: its context has ended.
+//
+// The rule, for calls that nobody leaves before all have entered: either every member returns nil, or
+// every member returns an error. What decides is one word of each member, its entry of the call, which
+// changes once:
+//
+//	entered    by its owner, when it enters the call
+//	poisoned   by its owner, which has found its context ended when it would have entered, or has found
+//	           that the members are not in the same call
+//	cancelled  by another member, which has entered and whose context has ended while it waits
+//
+// A call completes only if all members have entered it. So a PE whose context ends inside a call tries to
+// cancel the entry of a member that has not entered. If it succeeds, nobody completes the call. If all have
+// entered, the call completes without the help of any program, and the PE waits for that, whatever has become
+// of its context.
+//
+// A call that is given up ends the use of the team: its members no longer know how far the others have got.
+// Each member returns the same reason, which the one that gave up leaves in its slot (verdict_unsafe.go).
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// takeTurn is the start of every collective of a team: it waits until the calls before are over, and makes
+// sure that this PE is to enter c. leave must follow, unless it fails.
+func (t *Team) takeTurn(ctx context.Context, c call) error {
+	if t.w.closed.Load() {
+		return errClosed
+	}
+	if r := t.turns.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
+		if err := t.w.awaitClosed(ctx, r.over); err != nil {
+			// The turn is another call's. This one is given up when its own comes.
+			t.start(ctx, func(ctx context.Context) error { return t.refuse(ctx, c) })
+			return err
+		}
+	}
+	if t.turns.busy.Swap(true) {
+		misuse(c.kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", t.name)
+	}
+	err := t.turns.broken
+	if err == nil && ctx.Err() != nil {
+		err = firstError(t.w.failure(), t.refuse(ctx, c))
+	}
+	if err != nil {
+		t.leave()
+	}
+	return err
+}
+
+// refuse is the call c of a PE whose context has ended before it: no member can complete it. It returns the
+// cause.
+func (t *Team) refuse(ctx context.Context, c call) error {
+	if t.turns.broken != nil {
+		return t.turns.broken
+	}
+	t.next(c, 0)
+	return t.giveUp(ctx)
+}
+
+// giveUp ends the use of the team because ctx has ended, and returns the cause.
+func (t *Team) giveUp(ctx context.Context) error {
+	t.end(t.abortedBy(ctx))
+	return context.Cause(ctx)
+}
+
+// abortedBy is what the other members return when this PE gives the call under way up.
+func (t *Team) abortedBy(ctx context.Context) *AbortedError {
+	k := kind(t.board.entry(t.turns.n).call & 0xff)
+	return &AbortedError{
+		PE:   t.w.job.PE,
+		Call: fmt.Sprintf("%s (call %d of team %s)", k, t.turns.n, t.name),
+		Err:  remoteCause(context.Cause(ctx).Error(), causeOf(ctx)),
+	}
+}
+
+// await is a wait inside the call under way. When ctx ends, it cancels the call for all members, or waits on
+// if all of them have entered.
+func (t *Team) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	v, err := t.w.await(ctx, c, why)
+	if err == nil || ctx.Err() == nil || t.turns.broken != nil || t.w.failure() != nil {
+		return v, err
+	}
+	t.board.verdict().store(t.abortedBy(ctx)) // before anybody looks for it
+	if t.cancelEntry() {
+		return v, t.giveUp(ctx)
+	}
+	late, stop := t.w.WithTimeout(t.w.ctx, t.w.patience())
+	defer stop()
+	v, err = t.w.await(late, c, why)
+	if err != nil && late.Err() != nil && t.w.ctx.Err() == nil {
+		return v, t.giveUp(ctx) // a member has stopped inside the call
+	}
+	return v, err
+}
+
+// cancelEntry cancels the entry of a member that has not entered the call under way, and reports false if
+// there is none. It reports true as well if the call has been given up already, or if a member does not answer
+// for so long that nobody will ever know.
+func (t *Team) cancelEntry() bool {
+	n := t.turns.n
+	mark := n<<tagBits | cancelled
+	for k := range t.local {
+		tag := &t.local[k].entry(n).tag
+		for v := tag.Load(); ; v = tag.Load() {
+			if v>>tagBits >= n {
+				if isGivenUp(v, n) {
+					return true
+				}
+				break
+			}
+			if tag.CompareAndSwap(v, mark) {
+				return true
+			}
+		}
+	}
+	for i, pe := range t.pes {
+		if t.w.shm.Heap(pe) == nil && t.cancelRemote(i, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// cancelRemote is cancelEntry for member i, which is on another host.
+func (t *Team) cancelRemote(i int, mark uint64) bool {
+	n := t.turns.n
+	at := word8(uint64(slotOff(t.slot) + entryOff(n)))
+	ctx, stop := t.w.WithTimeout(t.w.ctx, peekTime)
+	defer stop()
+	via := t.w.wire.courier(t.pes[i])
+	v, err := via.Atomic(ctx, t.pes[i], opFetch, at, 0, 0)
+	for err == nil && v>>tagBits < n {
+		var old uint64
+		if old, err = via.Atomic(ctx, t.pes[i], transport.CompareSwap, at, mark, v); old == v && err == nil {
+			return true
+		}
+		v = old
+	}
+	return err != nil || isGivenUp(v, n)
+}
+
+// isGivenUp says whether tag is of a member that will never complete call n.
+func isGivenUp(tag, n uint64) bool {
+	return tag>>tagBits == n && (tag&poisoned == poisoned || tag&poisoned == cancelled)
+}
+
+// stamp enters the call under way: it shows this PE's entry e, and all that was stored before, to who looks for
+// it. It fails if another member has cancelled the call.
+func (t *Team) stamp(e *entry) error {
+	for {
+		old := e.tag.Load()
+		if old>>tagBits >= t.turns.n {
+			return t.outOfStep()
+		}
+		if e.tag.CompareAndSwap(old, t.turns.tag) {
+			return nil
+		}
+	}
+}
+
+// flush completes what this PE has sent and fetched inside the call under way, whatever becomes of the call's
+// context: those it talks to have entered.
+func (t *Team) flush() error { return t.w.wire.Quiet(t.w.ctx) }
+
+// spread tells the members on other hosts that the call under way has been given up, so that they look for the
+// reason. Without it they would, too, but later.
+func (t *Team) spread() {
+	if len(t.hosts) == 1 {
+		return
+	}
+	off := uint64(slotOff(t.slot) + controlOff + toldOff)
+	for _, pe := range t.pes {
+		if t.w.shm.Heap(pe) == nil {
+			t.w.wire.remote.Post(pe, transport.Set, word8(off), t.turns.n)
+		}
+	}
+	ctx, stop := t.w.WithTimeout(t.w.ctx, peekTime)
+	defer stop()
+	_ = t.w.wire.remote.Quiet(ctx, -1) // who cannot be reached finds out by itself
+}
+
+// stayUntilTold waits until the members on other hosts have learned that the team is of no use any more, or
+// had the time to: what they ask this PE it can answer only as long as it is there.
+func (t *Team) stayUntilTold() {
+	if len(t.hosts) == 1 || t.w.sched != nil {
+		return
+	}
+	ctx, stop := t.w.WithTimeout(t.w.ctx, 2*peekTime)
+	defer stop()
+	for _, pe := range t.pes {
+		for t.w.shm.Heap(pe) == nil {
+			ended, err := t.w.peekWord(pe, uint64(slotOff(t.slot)+controlOff+endedOff))
+			if err != nil || t.hasEnded(ended) || t.w.Sleep(ctx, longNap) != nil {
+				break
+			}
+		}
+	}
+}
+
+// AbortedError reports that a member of a team has given a collective call up, because its context had ended
+// before the call, or ended before all members had entered it. The member itself returns its context's cause,
+// all others this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team is of no
+// use then.
+type AbortedError struct {
+	PE   int    // of the job, that gave the call up; -1 if it is not known
+	Call string // that it gave up
+	Err  error  // why
+}
+
+func (e *AbortedError) Error() string {
+	if e.PE < 0 {
+		return fmt.Sprintf("the members of the team are not in step in %s: %v", e.Call, e.Err)
+	}
+	return fmt.Sprintf("PE %d has given up %s: %v", e.PE, e.Call, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *AbortedError) Unwrap() error { return e.Err }
+
+// A cause is why another PE's context has ended.
+type cause struct {
+	text string
+	is   error
+}
+
+func (c *cause) Error() string { return c.text }
+func (c *cause) Unwrap() error { return c.is }
+
+// remoteCause is the error with the given text, which wraps one of the errors of contexts.
+func remoteCause(text string, is error) error {
+	if is == nil || text == is.Error() {
+		if is != nil {
+			return is
+		}
+		return errors.New(text)
+	}
+	return &cause{text, is}
+}
+
+// causeOf is the error of package context that ctx has ended with.
+func causeOf(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return context.Canceled
+}
+
+// refuses says whether a call with ctx is to do nothing but fail: what every call that takes a context begins with.
+func (w *World) refuses(ctx context.Context) bool { return ctx.Err() != nil || w.closed.Load() }
+
+// refusal is the error of a call of the given name that is refused.
+func (w *World) refusal(ctx context.Context, name string) error {
+	return fmt.Errorf("%s: %w", name, w.broken(ctx))
+}

@@ -1,0 +1,117 @@
+package pgas
+
+// What the words of the symmetric heap are called in the program, for messages: `Tally.Ready[0]` instead of an
+// offset. Every allocation leaves its type and its place with the World, which is off every fast path, and a
+// message looks the offset up.
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A named is an allocation.
+type named struct {
+	off, size uint64 // of an element
+	n         int    // elements
+	typ       reflect.Type
+	site      string // of the allocating call
+}
+
+// A nameTable is the allocations of a World that live, in the order of their offsets.
+type nameTable struct {
+	mu   sync.Mutex
+	list []named
+}
+
+func (t *nameTable) find(off uint64) (int, bool) {
+	return slices.BinarySearchFunc(t.list, off, func(a named, off uint64) int { return cmp.Compare(a.off, off) })
+}
+
+func (t *nameTable) add(a named) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, taken := t.find(a.off)
+	if taken {
+		t.list[i] = a
+		return
+	}
+	t.list = slices.Insert(t.list, i, a)
+}
+
+func (t *nameTable) remove(off uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i, ok := t.find(off); ok {
+		t.list = slices.Delete(t.list, i, i+1)
+	}
+}
+
+// at is the name of what lies at offset off, or "" if nothing does.
+func (t *nameTable) at(off uint64) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, exact := t.find(off)
+	if !exact {
+		i--
+	}
+	if i < 0 || t.list[i].size == 0 {
+		return ""
+	}
+	a := t.list[i]
+	k := (off - a.off) / a.size
+	if k >= uint64(a.n) {
+		return ""
+	}
+	s := typeName(a.typ)
+	if a.n > 1 {
+		s += "[" + strconv.FormatUint(k, 10) + "]"
+	}
+	s += fieldAt(a.typ, uintptr((off-a.off)%a.size))
+	if a.typ.Name() != "" && a.typ.PkgPath() == "" && a.site != "" { // int64 alone says little
+		s += " allocated at " + a.site
+	}
+	return s
+}
+
+// typeName is the name of t without its package, or what it looks like if it has none.
+func typeName(t reflect.Type) string {
+	if name := t.Name(); name != "" {
+		return name[strings.LastIndexByte(name, '.')+1:]
+	}
+	return t.String()
+}
+
+// fieldAt is the path from a value of type t to what lies at offset off in it: ".Ready[0]".
+func fieldAt(t reflect.Type, off uintptr) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := t.NumField() - 1; i >= 0; i-- {
+			f := t.Field(i)
+			if f.Name == "_" || off < f.Offset || off >= f.Offset+f.Type.Size() {
+				continue
+			}
+			return "." + f.Name + fieldAt(f.Type, off-f.Offset)
+		}
+	case reflect.Array:
+		if size := t.Elem().Size(); size > 0 && off < t.Size() {
+			return "[" + strconv.Itoa(int(off/size)) + "]" + fieldAt(t.Elem(), off%size)
+		}
+	}
+	return ""
+}
+
+// wordName is what messages call the word at offset off: its name, if it has one, and where it is.
+func (w *World) wordName(off uint64) string { return w.placeName("the word", off) }
+
+// placeName is what messages call what is at offset off.
+func (w *World) placeName(what string, off uint64) string {
+	if name := w.names.at(off); name != "" {
+		return fmt.Sprintf("%s (offset %#x)", name, off)
+	}
+	return fmt.Sprintf("%s at offset %#x", what, off)
+}
