@@ -109,9 +109,13 @@ func (m *matcher) deliver(r *Request) {
 	for n := (pgas.Note{}); m.box.Take(&n); {
 		q := m.fitting(&n)
 		if q == nil {
+			if m.box.Refuse() {
+				return
+			}
 			m.keep(&n)
 			continue
 		}
+		m.box.Room() // the queue moves on, full or not
 		if q.take(&n) {
 			m.deactivate(q)
 			if q == r {
@@ -157,8 +161,9 @@ func (r *Request) take(n *pgas.Note) bool {
 
 // keep adds n to the unexpected ones.
 func (m *matcher) keep(n *pgas.Note) {
-	if m.first == len(m.queue) {
-		m.queue, m.first = m.queue[:0], 0
+	if m.first == len(m.queue) || len(m.queue) == cap(m.queue) && 2*m.first >= len(m.queue) {
+		m.queue = m.queue[:copy(m.queue, m.queue[m.first:])] // those that have been taken give way
+		m.first = 0
 	}
 	m.queue = append(m.queue, *n)
 	m.unexpected++
@@ -175,6 +180,7 @@ func (m *matcher) takeUnexpected(r *Request) bool {
 		copy(m.queue[m.first+1:i+1], m.queue[m.first:i]) // most often it is the first
 		m.first++
 		m.unexpected--
+		m.box.Room()
 	}
 	return r.state == complete
 }

@@ -163,7 +163,7 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 		if c.set == nil || !ok { // a look at a set takes what it finds
 			v, ok = c.check()
 		}
-		return ok || w.failure() != nil
+		return ok || w.failure() != nil || w.inbox.jammed() != nil
 	}
 	for {
 		err := w.sched.Await(ctx, lo, hi, ready)

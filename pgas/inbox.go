@@ -4,9 +4,12 @@ package pgas
 // package notify takes them from there for the requests of the program.
 //
 // A ring is bounded, so whoever has a note for a full one waits. That must never be for ever, and two PEs
-// may fill each other's rings. So a PE whose ring is wanted empties it into the inbox, which is not
-// bounded, whenever it waits in the runtime, whatever for, and a PE that waits for room does so too. The
-// order of arrival stays: the inbox is taken from before the ring.
+// may fill each other's rings. So a PE whose ring is wanted empties it into the inbox, whenever it waits in the
+// runtime, whatever for, and a PE that waits for room does so too. The order of arrival stays: the inbox is
+// taken from before the ring.
+//
+// The inbox is bounded too, by PGAS_NOTES_MAX: notes beyond that stay in the ring, and initiators wait. jam.go
+// has what becomes of a PE that waits for something else all the while.
 
 import (
 	"context"
@@ -36,6 +39,8 @@ type Inbox struct {
 	spiller transport.Spiller // has notes that have found no room; nil: nobody
 	matcher Matcher
 	looker  transport.NoteLooker // wants to know of looks; nil: nobody
+	most    int                  // notes that it keeps, with those of its Matcher
+	jam     jam
 }
 
 // A Matcher gives the notes of an Inbox to those who wait for them.
@@ -48,7 +53,10 @@ type Matcher interface {
 func (w *World) Inbox() *Inbox { return w.inbox }
 
 func (w *World) openInbox() {
-	w.inbox = &Inbox{ring: w.shm.Ring(w.job.PE), w: w}
+	w.inbox = &Inbox{ring: w.shm.Ring(w.job.PE), w: w, most: w.job.Settings.NotesMax}
+	if w.inbox.most == 0 {
+		w.inbox.most = boot.DefaultNotesMax
+	}
 	w.inbox.spiller, _ = w.far.(transport.Spiller)
 	w.inbox.looker, _ = w.far.(transport.NoteLooker)
 }
@@ -101,8 +109,12 @@ func (b *Inbox) refill() bool {
 // Next is the number of the next note that is to arrive. The caller has locked b, and taken all there is.
 func (b *Inbox) Next() uint64 { return b.ring.Next() }
 
-// Await returns when the note with that number has arrived, whether it has been taken since or not.
+// Await returns when the note with that number has arrived, whether it has been taken since or not. It may return
+// before that if the note is there and has been refused.
 func (b *Inbox) Await(ctx context.Context, number uint64) error {
+	if b.jam.refused.Load() == number+1 {
+		return b.awaitRoom(ctx)
+	}
 	at, v := shm.Until(number)
 	_, err := b.w.await(ctx, b.w.wordCond(at, GE, v, false), blockedIn{op: boot.InNotify, peer: -1})
 	return err
@@ -110,7 +122,12 @@ func (b *Inbox) Await(ctx context.Context, number uint64) error {
 
 // Poll is for who looks for notes again and again instead of waiting: it lets others run where PEs do not
 // run by themselves.
-func (b *Inbox) Poll() { b.w.poll() }
+func (b *Inbox) Poll() {
+	b.w.poll()
+	if b.jam.refused.Load() != 0 {
+		b.pollJammed()
+	}
+}
 
 // makeRoom empties the ring if somebody waits for room in it.
 func (b *Inbox) makeRoom() {
@@ -119,14 +136,31 @@ func (b *Inbox) makeRoom() {
 	}
 }
 
-// empty takes all notes out of the ring.
+// empty takes all notes out of the ring, as far as they may be kept.
 func (b *Inbox) empty() {
 	b.ring.Lock()
 	defer b.ring.Unlock()
-	b.ring.Answer() // before it is empty: who finds it full after that asks again
-	for n := (Note{}); b.ring.Take(&n) || b.ring.Spilled() && b.refill() && b.ring.Take(&n); {
-		b.held = append(b.held, n)
+	kept := b.kept()
+	if kept >= b.most {
+		if b.ring.Wanted() {
+			b.jam.begin(b.w)
+		}
+		return // without an answer: those who find the ring full need not ask again
 	}
+	b.jam.end()
+	b.ring.Answer() // before it is empty: who finds it full after that asks again
+	for n := (Note{}); kept < b.most && (b.ring.Take(&n) || b.ring.Spilled() && b.refill() && b.ring.Take(&n)); kept++ {
+		b.hold(n)
+	}
+}
+
+// hold adds n to the notes out of the ring. Those that have been taken give way when they are half of them.
+func (b *Inbox) hold(n Note) {
+	if len(b.held) == cap(b.held) && 2*b.first >= len(b.held) {
+		b.held = b.held[:copy(b.held, b.held[b.first:])]
+		b.first = 0
+	}
+	b.held = append(b.held, n)
 }
 
 // leftover is the notes that nobody has waited for.
@@ -177,6 +211,7 @@ func (c *Context) waitForRoom(pe int, r *roomWait) bool {
 	r.tries++
 	w.inbox.empty()
 	if err := w.broken(w.ctx); err != nil {
+		err = noRoomAt(pe, err)
 		c.owed.CompareAndSwap(nil, &err)
 		return false
 	}
@@ -188,7 +223,7 @@ func (c *Context) waitForRoom(pe int, r *roomWait) bool {
 	default:
 		// Nobody rings when there is room, but who wants some here does.
 		door := w.state.Door.Load()
-		if !w.inbox.ring.Wanted() {
+		if !w.inbox.ring.Wanted() || w.inbox.jam.since.Load() != 0 {
 			w.state.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))
 		}
 	}

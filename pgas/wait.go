@@ -246,12 +246,15 @@ func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
 
 // broken reports why any wait is pointless: the World is closed, a PE of the job is dead, or ctx has ended. A
 // death goes before the end of ctx: a caller that waits again and again, each time for a moment, would otherwise
-// see the end of each moment only.
+// see the end of each moment only. Last come notes that nobody waits for: see jam.go.
 func (w *World) broken(ctx context.Context) error {
 	if err := context.Cause(w.ctx); err != nil {
 		return firstError(context.Cause(ctx), err) // the transport may be closed too: it is not asked
 	}
-	return firstError(w.failure(), context.Cause(ctx))
+	if err := firstError(w.failure(), context.Cause(ctx)); err != nil {
+		return err
+	}
+	return w.inbox.jammed()
 }
 
 // failure is the *PeerError for the first PE known to have died or to be out of reach, or nil.

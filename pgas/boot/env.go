@@ -51,6 +51,7 @@ const (
 	envRMA         = "PGAS_RMA"
 	envAMO         = "PGAS_AMO"
 	envPeerTimeout = "PGAS_PEER_TIMEOUT"
+	envNotesMax    = "PGAS_NOTES_MAX"
 	envSpin        = "PGAS_SPIN"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 
@@ -83,6 +84,7 @@ var variables = [...]Variable{
 	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
 	{envAMO, "cpu", "cpu or nic", "who executes atomics: the target's CPU, or the network (local ones too)", false},
 	{envPeerTimeout, "30s", "duration", "how long a PE of another host may be silent before it counts as dead", false},
+	{envNotesMax, "1048576", "number", "notifications that a PE keeps that nobody has waited for; who has more for it waits", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
@@ -111,6 +113,7 @@ type Settings struct {
 	RMA            RMA           // how puts and gets travel between hosts
 	AMO            AMO           // who executes atomics
 	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
+	NotesMax       int           // notifications that a PE keeps that nobody has waited for; 0: DefaultNotesMax
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
 	Topo           string        // what the user says of the topology: package topo reads it
 	QuietSingleton bool          // do not say that this is a job of one
@@ -128,6 +131,9 @@ const NeverSpin time.Duration = -1
 
 // DefaultPeerTimeout is the PeerTimeout of a job that does not set one.
 const DefaultPeerTimeout = 30 * time.Second
+
+// DefaultNotesMax is the NotesMax of a job that does not set one: some 25 MB of a PE's memory.
+const DefaultNotesMax = 1 << 20
 
 // RMA says how puts and gets travel between hosts.
 type RMA uint8
@@ -187,6 +193,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envRMA, func(v string) error { i, e := oneOf(v, rmaNames); s.RMA = RMA(i); return e })
 	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
 	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = positive(v); return })
+	read(envNotesMax, func(v string) (e error) { s.NotesMax, e = aboveZero(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) error { i, e := oneOf(v, []string{"0", "1"}); s.QuietSingleton = i == 1; return e })
@@ -281,6 +288,14 @@ func positive(v string) (time.Duration, error) {
 		return 0, fmt.Errorf("must be a duration above zero, such as 500ms or 30s")
 	}
 	return d, nil
+}
+
+func aboveZero(v string) (int, error) {
+	n, err := strconv.ParseUint(v, 10, 31)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("must be a number from 1 to %d", 1<<31-1)
+	}
+	return int(n), nil
 }
 
 func spin(v string) (time.Duration, error) {

@@ -39,6 +39,9 @@ func TestParseSettings(t *testing.T) {
 		{"SMA_SYMMETRIC_SIZE=-1", Settings{}, "SMA_SYMMETRIC_SIZE=-1: must be a number of bytes, such as 64m or 1.5g"},
 		{"PGAS_SYMMETRIC_SIZE=1g", Settings{}, "there is no variable PGAS_SYMMETRIC_SIZE: did you mean SHMEM_SYMMETRIC_SIZE? (`pgasrun -env` lists them all)"},
 		{"PGAS_SPIN=-1s", Settings{}, "PGAS_SPIN=-1s: must be auto, 0 or a duration such as 20us"},
+		{"PGAS_NOTES_MAX=5000", Settings{NotesMax: 5000}, ""},
+		{"PGAS_NOTES_MAX=0", Settings{}, "PGAS_NOTES_MAX=0: must be a number from 1 to 2147483647"},
+		{"PGAS_NOTES_MAX=1m", Settings{}, "PGAS_NOTES_MAX=1m: must be a number from 1 to 2147483647"},
 		{"PGAS_PEER_TIMEOUT=0", Settings{}, "PGAS_PEER_TIMEOUT=0: must be a duration above zero, such as 500ms or 30s"},
 		{"PGAS_RMA=ucx", Settings{}, "PGAS_RMA=ucx: must be one of auto, am, native"},
 		{"PGAS_HEAP=1g", Settings{}, "there is no variable PGAS_HEAP: did you mean PGAS_HEAP_MAX? (`pgasrun -env` lists them all)"},
@@ -72,6 +75,9 @@ func TestDefaultsAreTrue(t *testing.T) {
 		}
 		if got.PeerTimeout == DefaultPeerTimeout {
 			got.PeerTimeout = 0
+		}
+		if got.NotesMax == DefaultNotesMax {
+			got.NotesMax = 0
 		}
 		if got != (Settings{}) {
 			t.Errorf("%s=%s gives %+v, not the default", v.Name, v.Default, got)

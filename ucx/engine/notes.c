@@ -65,12 +65,15 @@ static void show_spilled(engine_t *e)
         wake_pe(e);
 }
 
-static int spill(engine_t *e, uint64_t lane, uint64_t stamp, uint64_t bytes, uint64_t off)
+// spill keeps a note for which there is no room. A lane that heeds NOTES_MAX has a few more than that at the most:
+// goroutines that share a channel look for room before they have taken it.
+static int spill(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
-    spill_t *s = malloc(sizeof *s);
+    spill_t *s = in->spilled < 2 * NOTES_MAX ? malloc(sizeof *s) : NULL;
     if (!s)
         return 0;
-    *s = (spill_t){.lane = lane, .stamp = stamp, .bytes = bytes, .off = off};
+    in->spilled++;
+    *s = (spill_t){.lane = in->key, .stamp = stamp, .bytes = bytes, .off = off};
     if (!e->spilled)
         e->spilled_end = &e->spilled;
     *e->spilled_end = s;
@@ -87,7 +90,7 @@ int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint6
     if (!e->config.notes)
         return 0;
     if (e->spilled || !push(e, stamp, bytes, off))
-        return spill(e, in->key, stamp, bytes, off);
+        return spill(e, in, stamp, bytes, off);
     in->roomed++;
     return 1;
 }
@@ -99,8 +102,10 @@ void notes_settle(engine_t *e)
     uint32_t before = e->nspilled;
     while ((s = e->spilled) && push(e, s->stamp, s->bytes, s->off)) {
         inbound_t *in = *find_inbound(e, s->lane);
-        if (in)
+        if (in) {
             in->roomed++;
+            in->spilled--;
+        }
         e->spilled = s->next;
         e->nspilled--;
         free(s);

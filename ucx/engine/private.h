@@ -46,6 +46,7 @@ typedef struct inbound {
     uint64_t key;      // pe above channel; 0 free (channel numbers start at 1)
     uint32_t applied;  // seq of the last request applied
     uint32_t roomed;   // notes that have found room
+    uint32_t spilled;  // notes that have not
     held_t *held;      // sorted by seq
 } inbound_t;
 

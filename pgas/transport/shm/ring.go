@@ -184,6 +184,9 @@ func (r *Ring) Take(n *transport.Note) bool {
 	return true
 }
 
+// Untake puts the note back that was taken last, since the ring was locked.
+func (r *Ring) Untake() { r.next-- }
+
 // TakeOne is Take of who has not locked the ring.
 func (r *Ring) TakeOne(n *transport.Note) bool {
 	r.Lock()
