@@ -388,7 +388,13 @@ func (a *agent) logf(format string, args ...any) {
 func (a *agent) relay(k kind, pe int, from *os.File) {
 	defer from.Close()
 	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
-	splitLines(from, func(piece []byte) { a.out.bytes(k, head, piece) })
+	emit := func(piece []byte) { a.out.bytes(k, head, piece) }
+	if k == fromErr {
+		hold := &crashHold{emit: emit}
+		defer hold.flush()
+		emit = hold.write
+	}
+	splitLines(from, emit)
 }
 
 // feed writes the launcher's standard input to PE 0. When PE 0 no longer reads, the rest is dropped.

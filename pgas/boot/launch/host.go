@@ -37,7 +37,8 @@ type host struct {
 	tableDue bool   // the table has been asked for, to be printed
 
 	mu      sync.Mutex // guards what follows
-	lastErr string     // the last line the command wrote to its standard error
+	lastErr string     // the last line the command wrote to its standard error, or the first of its crash
+	crashed bool       // lastErr is that
 }
 
 // event is something that happened on a host.
@@ -143,7 +144,8 @@ func (j *job) output(k kind, data []byte) {
 	j.tailMu.Unlock()
 }
 
-// readErrors keeps the last line of what the command itself (ssh, say) complains of.
+// readErrors keeps the last line of what the command itself (ssh, say) complains of. Of a crash the first line
+// says what happened; the last ones are registers.
 func (j *job) readErrors(h *host, errs io.Reader) {
 	splitLines(errs, func(piece []byte) {
 		for line := range strings.Lines(string(piece)) {
@@ -152,7 +154,9 @@ func (j *job) readErrors(h *host, errs io.Reader) {
 				continue
 			}
 			h.mu.Lock()
-			h.lastErr = string(clip([]byte(text)))
+			if !h.crashed {
+				h.lastErr, h.crashed = string(clip([]byte(text))), crashBegins.MatchString(text)
+			}
 			h.mu.Unlock()
 			j.spec.Logf("host %s: %s", h.Name, text)
 		}

@@ -45,6 +45,14 @@ func runPE(verb string) int {
 		if job.PE == 1 {
 			return 7
 		}
+	case "crash": // every PE, with stacks of many goroutines
+		for range 60 {
+			go func() { select {} }()
+		}
+		panic(fmt.Sprint("PE ", job.PE))
+	case "crash agent":
+		syscall.Kill(os.Getppid(), syscall.SIGABRT)
+		time.Sleep(time.Hour)
 	case "survive": // PE 1 dies, the others notice by the segment's header and live on
 		if job.PE == 1 {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -133,6 +141,44 @@ func TestFirstFailure(t *testing.T) {
 				t.Errorf("%+v, %v: %s", res, err, out)
 			}
 		})
+	}
+}
+
+// TestCrashesInOnePiece has all PEs crash at once: the lines of each PE follow one another.
+func TestCrashesInOnePiece(t *testing.T) {
+	for name, hosts := range map[string][]boot.Host{"one host": {{Name: Local, PEs: 6}}, "two hosts": {{Name: "a", PEs: 3}, {Name: "b", PEs: 3}}} {
+		t.Run(name, func(t *testing.T) {
+			spec, out := testSpec(t, "crash", hosts...)
+			spec.Tag, spec.KeepGoing = true, true
+			spec.Env = append(spec.Env, "GOTRACEBACK=all")
+			res, err := Run(bounded(t), spec)
+			if err != nil || res.Status != 2 {
+				t.Fatalf("%+v, %v: %s", res, err, out)
+			}
+			changes, last := 0, ""
+			for line := range strings.Lines(out.String()) {
+				tag, text, _ := strings.Cut(line, " ")
+				if tag != last {
+					changes++
+					if pe := strings.Trim(tag, "[]"); text != "panic: PE "+pe+"\n" {
+						t.Errorf("the lines of PE %s begin with %q", pe, text)
+					}
+				}
+				last = tag
+			}
+			if changes != 6 {
+				t.Errorf("the output goes to another PE %d times, want 6", changes)
+			}
+		})
+	}
+}
+
+// An agent that crashes is reported by the line that says why.
+func TestAgentCrashes(t *testing.T) {
+	spec, out := testSpec(t, "crash agent", boot.Host{Name: "a", PEs: 1})
+	res, err := Run(bounded(t), spec)
+	if err == nil || !strings.Contains(err.Error(), "host a: the agent ended (exit status 2): SIGABRT: abort; its PEs are lost") {
+		t.Errorf("%+v, %v: %s", res, err, out)
 	}
 }
 

@@ -137,6 +137,33 @@ func TestTail(t *testing.T) {
 	}
 }
 
+// What looks like a crash and is none is passed on, all of it and in order.
+func TestCrashHold(t *testing.T) {
+	var got bytes.Buffer
+	passed := make(chan bool, 10)
+	c := &crashHold{emit: func(p []byte) { got.Write(p); passed <- true }}
+	c.write([]byte("one\npanic: not really\ntwo\n"))
+	c.write([]byte("three\n"))
+	<-passed
+	if got.String() != "one\n" {
+		t.Errorf("before the crash %q is passed on", &got)
+	}
+	<-passed // by time
+	c.write([]byte("four\n"))
+	<-passed
+	c.write(append([]byte("fatal error: "), make([]byte, crashBytes)...))
+	<-passed // by size
+	c.write([]byte("\npanic: at the end\n"))
+	<-passed
+	c.flush()
+	<-passed
+	c.flush()
+	want := "one\npanic: not really\ntwo\nthree\nfour\nfatal error: " + string(make([]byte, crashBytes)) + "\npanic: at the end\n"
+	if got.String() != want {
+		t.Errorf("%d bytes arrive, want %d", got.Len(), len(want))
+	}
+}
+
 func TestReport(t *testing.T) {
 	hosts := []*host{
 		{table: []blocked{{PE: 0, Op: boot.InBarrier, Peer: -1, Seq: 3, ForNsec: 2e9}, {PE: 1, Op: boot.NotBlocked}, {PE: 2, Exited: true}}},

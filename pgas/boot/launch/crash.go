@@ -1,0 +1,71 @@
+package launch
+
+// The account of a crash arrives in one piece. A Go program writes its traceback line by line, and several PEs
+// crash at once where one mistake is in all of them. So an agent holds back what a PE writes to its standard
+// error from the line on that begins such an account, until the PE closes it, which a PE that crashes does at
+// once. A program that only looks as if it crashed is not held up for long.
+
+import (
+	"regexp"
+	"sync"
+	"time"
+)
+
+const (
+	crashQuiet = 2 * time.Second // a process that is silent for so long does not write a traceback
+	crashTime  = 8 * time.Second // nor one that takes so long
+	crashBytes = 1 << 20         // most that is held back
+)
+
+// crashBegins matches the first line of the account of a crash, by Go's runtime or by UCX.
+var crashBegins = regexp.MustCompile(`(?m)^(panic: |fatal error: |unexpected fault address |SIG[A-Z]+: |==== backtrace)`)
+
+// crashHold passes on what a PE writes.
+type crashHold struct {
+	emit func(piece []byte)
+
+	mu    sync.Mutex // guards what follows
+	held  []byte
+	since time.Time   // zero: nothing is held back
+	quiet *time.Timer // ends the holding
+}
+
+// write passes piece on, or holds it back.
+func (c *crashHold) write(piece []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.since.IsZero() {
+		begin := crashBegins.FindIndex(piece)
+		if begin == nil {
+			c.emit(piece)
+			return
+		}
+		if begin[0] > 0 {
+			c.emit(piece[:begin[0]])
+		}
+		piece = piece[begin[0]:]
+		c.since = time.Now()
+		c.quiet = time.AfterFunc(crashQuiet, c.flush)
+	}
+	c.held = append(c.held, piece...)
+	c.quiet.Reset(crashQuiet)
+	if len(c.held) > crashBytes || time.Since(c.since) > crashTime {
+		c.release()
+	}
+}
+
+// flush passes on what is held back.
+func (c *crashHold) flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.release()
+}
+
+func (c *crashHold) release() {
+	if c.since.IsZero() {
+		return
+	}
+	c.quiet.Stop()
+	c.emit(c.held)
+	c.held, c.since = nil, time.Time{}
+}
