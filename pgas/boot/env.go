@@ -11,9 +11,11 @@ package boot
 // not to set it.
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +56,7 @@ const (
 	envNotesMax    = "PGAS_NOTES_MAX"
 	envSpin        = "PGAS_SPIN"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
+	envAcceptFrom  = "PGAS_ACCEPT_FROM"
 
 	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
 	envVersion       = "SHMEM_VERSION"
@@ -86,6 +89,7 @@ var variables = [...]Variable{
 	{envPeerTimeout, "30s", "duration", "how long a PE of another host may be silent before it counts as dead", false},
 	{envNotesMax, "1048576", "number", "notifications that a PE keeps that nobody has waited for; who has more for it waits", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
+	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "who else may connect to the network's ports of a PE, where addresses are translated between hosts", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
 	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
@@ -116,6 +120,7 @@ type Settings struct {
 	NotesMax       int           // notifications that a PE keeps that nobody has waited for; 0: DefaultNotesMax
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
 	Topo           string        // what the user says of the topology: package topo reads it
+	AcceptFrom     string        // who besides the job's hosts may connect: AcceptedFrom reads it
 	QuietSingleton bool          // do not say that this is a job of one
 	Version        bool          // say which version this is
 	Info           bool          // print the table of variables
@@ -125,6 +130,25 @@ type Settings struct {
 // Networked reports whether the PEs of a job on that many hosts need a transport between hosts, and so
 // an exchange to find each other: with several hosts, and where a NIC executes every atomic.
 func (s Settings) Networked(hosts int) bool { return hosts > 1 || s.AMO == AMONIC }
+
+// AcceptedFrom are the addresses besides those of the job's hosts whose connections a PE hears; with all it
+// hears everybody's.
+func (s Settings) AcceptedFrom() (ranges []netip.Prefix, all bool, err error) {
+	if s.AcceptFrom == "" || s.AcceptFrom == "any" {
+		return nil, s.AcceptFrom == "any", nil
+	}
+	for part := range strings.SplitSeq(s.AcceptFrom, ",") {
+		p, err := netip.ParsePrefix(part)
+		if a, e := netip.ParseAddr(part); e == nil {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil {
+			return nil, false, errors.New("must be any, or addresses and ranges such as 10.1.0.0/16,192.0.2.7")
+		}
+		ranges = append(ranges, p.Masked())
+	}
+	return ranges, false, nil
+}
 
 // NeverSpin as Settings.Spin makes every wait sleep at once.
 const NeverSpin time.Duration = -1
@@ -195,6 +219,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = positive(v); return })
 	read(envNotesMax, func(v string) (e error) { s.NotesMax, e = aboveZero(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
+	read(envAcceptFrom, func(v string) error { s.AcceptFrom = v; _, _, e := s.AcceptedFrom(); return e })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) error { i, e := oneOf(v, []string{"0", "1"}); s.QuietSingleton = i == 1; return e })
 	read(envVersion, mark(&s.Version))

@@ -5,75 +5,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <ucs/config/global_opts.h>
-
 #include "private.h"
-
-// defaults are settings of UCX that suit the engine. What the user set in the environment stands. UCX
-// takes the name of a transport's setting without that of the transport.
-static const struct {
-    const char *env, *name, *value;
-} defaults[] = {
-    // One lane carries everything in order; the engine restores the order of what comes by several.
-    {"UCX_MAX_EAGER_RAILS", "MAX_EAGER_RAILS", "1"},
-    {"UCX_MAX_EAGER_LANES", "MAX_EAGER_LANES", "1"},
-    // A piece of a large put is one send from the user's memory and one receive.
-    {"UCX_TCP_TX_SEG_SIZE", "TX_SEG_SIZE", "64k"},
-    {"UCX_TCP_RX_SEG_SIZE", "RX_SEG_SIZE", "128k"},
-    // Go's garbage collector returns memory without UCX seeing it, so UCX must not cache registrations.
-    {"UCX_RCACHE_ENABLE", "RCACHE_ENABLE", "n"},
-    // The engine reaches other hosts. UCX takes network namespaces and containers of one machine for one
-    // host and would try shared memory between them, which the PEs of different hosts do not share.
-    {"UCX_TLS", "TLS", "^shm"},
-    // Lanes in shared memory are only used for tests of the engine; they must report dead peers too.
-    {"UCX_MM_ERROR_HANDLING", "MM_ERROR_HANDLING", "y"},
-};
 
 static int fail(char *err, size_t err_bytes, const char *what, ucs_status_t status)
 {
     snprintf(err, err_bytes, "%s: %s", what, ucs_status_string(status));
     return 0;
-}
-
-static int read_config(ucp_config_t **config, char *err, size_t err_bytes)
-{
-    // A peer that goes away is an event of the program, reported by the engine, and not UCX's to print.
-    if (!getenv("UCX_LOG_LEVEL"))
-        ucs_global_opts_set_value("LOG_LEVEL", "fatal");
-    ucs_status_t status = ucp_config_read(NULL, NULL, config);
-    if (status != UCS_OK)
-        return fail(err, err_bytes, "reading UCX's configuration from the UCX_ variables of the environment", status);
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
-        if (!getenv(defaults[i].env))
-            ucp_config_modify(*config, defaults[i].name, defaults[i].value); // one that this UCX does not know does not matter
-    return 1;
-}
-
-// native_features are those of UCX's own remote memory access. UCX lists lanes for atomics wherever it has
-// hardware for remote memory access, and only if atomics have been asked for.
-static uint64_t native_features(const struct engine_config *config)
-{
-    if (config->rma == RMA_AM && !config->nic)
-        return 0;
-    return UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64;
-}
-
-static int open_context(engine_t *e, char *err, size_t err_bytes)
-{
-    ucp_config_t *config;
-    if (!read_config(&config, err, err_bytes))
-        return 0;
-    ucp_params_t params = {
-        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS,
-        .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | native_features(&e->config),
-        .mt_workers_shared = 1,
-        .estimated_num_eps = e->config.npes,
-    };
-    ucs_status_t status = ucp_init(&params, config, &e->context);
-    ucp_config_release(config);
-    if (status != UCS_OK)
-        return fail(err, err_bytes, "starting UCX", status);
-    return 1;
 }
 
 static int open_worker(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
@@ -82,9 +19,16 @@ static int open_worker(engine_t *e, ucp_worker_h *worker, int *fd, char *err, si
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED,
     };
+    uint8_t *before = listeners_before();
     ucs_status_t status = ucp_worker_create(e->context, &params, worker);
-    if (status != UCS_OK)
+    if (status != UCS_OK) {
+        free(before);
         return fail(err, err_bytes, "creating a UCX worker", status);
+    }
+    if (!listeners_narrow(e, *worker, before)) {
+        snprintf(err, err_bytes, "keeping strangers from the ports of a UCX worker: the kernel takes no filter for a socket (%s); PGAS_ACCEPT_FROM=any does without", strerror(errno));
+        return 0;
+    }
     status = ucp_worker_get_efd(*worker, fd);
     if (status != UCS_OK)
         return fail(err, err_bytes, "getting the event file descriptor of a UCX worker", status);
@@ -116,12 +60,24 @@ static void block_signals(sigset_t *saved)
 
 static int open_all(engine_t *e, char *err, size_t err_bytes)
 {
-    if (!open_context(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
+    if (!context_open(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
         !set_handler(e->worker, AM_REQUEST, on_request, e, err, err_bytes))
         return 0;
     ucs_status_t status = ucp_worker_get_address(e->worker, &e->address, &e->address_bytes);
     if (status != UCS_OK)
         return fail(err, err_bytes, "getting the address of the service worker", status);
+    return 1;
+}
+
+static int keep_sources(engine_t *e, const struct engine_config *config)
+{
+    size_t bytes = config->nsources * sizeof *config->sources;
+    if (bytes == 0)
+        return 1;
+    struct engine_source *kept = malloc(bytes);
+    if (!kept)
+        return 0;
+    e->config.sources = memcpy(kept, config->sources, bytes);
     return 1;
 }
 
@@ -133,13 +89,15 @@ engine_t *engine_open(const struct engine_config *config, char *err, size_t err_
         return NULL;
     memset(e, 0, sizeof *e);
     e->config = *config;
+    e->config.sources = NULL;
     e->next_channel = 1;
     pthread_mutex_init(&e->list, NULL);
     e->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
     sigset_t saved;
     block_signals(&saved);
-    int ok = open_all(e, err, err_bytes);
+    int ok = keep_sources(e, config) && open_all(e, err, err_bytes);
+    e->config.devices = NULL; // the caller's
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (ok)
         return e;
@@ -173,6 +131,7 @@ void engine_close(engine_t *e)
     serve_free(e);
     engine_drop_chunks(e);
     free(e->express);
+    free((void *)e->config.sources);
     if (e->context)
         ucp_cleanup(e->context);
     close(e->kick);
@@ -222,6 +181,12 @@ uint64_t engine_served(engine_t *e)
 uint64_t engine_rejected(engine_t *e)
 {
     return __atomic_load_n(&e->rejected, __ATOMIC_RELAXED);
+}
+
+// engine_open_rma says whether UCX has been asked for remote memory access that it carries out with messages.
+int engine_open_rma(engine_t *e)
+{
+    return e->open_rma;
 }
 
 // engine_expressed is the number of messages that went by express.

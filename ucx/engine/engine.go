@@ -14,6 +14,7 @@ package engine
 #cgo noescape engine_wait_door
 #cgo nocallback engine_wait_door
 #include <stdlib.h>
+#include <sys/socket.h>
 #include "engine.h"
 */
 import "C"
@@ -21,6 +22,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"runtime"
 	"sync"
@@ -48,6 +50,11 @@ type Config struct {
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
 	// agree, and nobody may use the CPU's atomics on the same words.
 	NICAtomics bool
+	// Devices are the interfaces that UCX may use besides network cards, separated by commas; "" for all.
+	// UCX_NET_DEVICES wins.
+	Devices string
+	// Sources are the addresses whose connections UCX's listeners hear; none for everybody's.
+	Sources []netip.Prefix
 }
 
 // Engine is one PE's end of the network.
@@ -138,6 +145,14 @@ func prepare(config Config) (*Engine, error) {
 	if config.NICAtomics {
 		cc.nic = 1
 	}
+	if config.Devices != "" {
+		cc.devices = C.CString(config.Devices)
+		defer C.free(unsafe.Pointer(cc.devices))
+	}
+	if sources := cSources(config.Sources); len(sources) > 0 {
+		cc.sources, cc.nsources = &sources[0], C.uint32_t(len(sources))
+		e.pins.Pin(cc.sources)
+	}
 	var msg [256]C.char
 	if e.c = C.engine_open(&cc, &msg[0], C.size_t(len(msg))); e.c == nil {
 		e.pins.Unpin()
@@ -150,6 +165,25 @@ func prepare(config Config) (*Engine, error) {
 	e.address = C.GoBytes(at, C.int(n))
 	return e, nil
 }
+
+func cSources(prefixes []netip.Prefix) []C.struct_engine_source {
+	var sources []C.struct_engine_source
+	for _, p := range prefixes {
+		s := C.struct_engine_source{family: C.AF_INET, bits: C.uint8_t(p.Bits())}
+		if p.Addr().Is6() {
+			s.family = C.AF_INET6
+		}
+		for i, b := range p.Addr().AsSlice() {
+			s.bytes[i] = C.uint8_t(b)
+		}
+		sources = append(sources, s)
+	}
+	return sources
+}
+
+// OpenRMA says whether UCX has been asked for remote memory access that no card carries out. Whoever reaches
+// UCX's ports then reads and writes any memory of this process.
+func (e *Engine) OpenRMA() bool { return C.engine_open_rma(e.c) != 0 }
 
 // Address is what others need to reach this engine.
 func (e *Engine) Address() []byte { return e.address }

@@ -43,6 +43,13 @@ enum {
 // How gets and large puts go.
 enum rma_choice { RMA_AUTO, RMA_AM, RMA_NATIVE };
 
+// A source is a range of addresses that connections may come from: those that begin with the given bits.
+struct engine_source {
+    uint8_t family; // AF_INET or AF_INET6
+    uint8_t bits;
+    uint8_t bytes[16]; // as on the network
+};
+
 struct engine_config {
     char *heap;
     uint64_t heap_bytes;
@@ -57,6 +64,9 @@ struct engine_config {
     int crowded;        // more PEs than CPUs: yield between looks
     int rma;            // enum rma_choice
     int nic;            // atomics are UCX's own
+    const char *devices; // that UCX may use besides cards: interfaces, separated by commas; NULL: all
+    const struct engine_source *sources; // whose connections are heard; none: everybody's
+    uint32_t nsources;
 };
 
 typedef struct engine engine_t;
@@ -220,6 +230,7 @@ uint64_t engine_served(engine_t *e);
 uint64_t engine_lost(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
 uint64_t engine_expressed(engine_t *e);
+int engine_open_rma(engine_t *e);
 
 // channel.c: issuing. The caller holds channel.lock.
 channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);

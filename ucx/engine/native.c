@@ -88,7 +88,7 @@ int lane_native(lane_t *l)
 {
     if (l->use_native == 0) {
         int wanted = l->channel->engine->config.rma;
-        int native = wanted == RMA_NATIVE || (wanted == RMA_AUTO && l->status == UCS_OK && has_rma(l));
+        int native = wanted == RMA_NATIVE || (wanted == RMA_AUTO && l->channel->engine->rma && l->status == UCS_OK && has_rma(l));
         l->use_native = native ? 1 : -1;
         if (native)
             lane_mixes(l);
@@ -393,6 +393,8 @@ void engine_key(engine_t *e, uint64_t off, char *bytes)
 {
     struct wire_key wire = {0};
     memset(bytes, 0, KEY_BYTES);
+    if (!e->rma)
+        return; // nobody is to reach memory that way
     if (!e->chunks && !(e->chunks = calloc((e->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES, sizeof *e->chunks)))
         return;
     struct chunk *c = &e->chunks[off / CHUNK_BYTES];

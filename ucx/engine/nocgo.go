@@ -7,6 +7,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"sync/atomic"
 	"time"
 )
@@ -34,6 +35,8 @@ type Config struct {
 	RMA      RMA
 
 	NICAtomics bool
+	Devices    string
+	Sources    []netip.Prefix
 }
 
 // Engine cannot exist in this binary.
@@ -47,6 +50,9 @@ func Open(Config) (*Engine, error) { return nil, ErrNoCgo }
 
 // Address is never called: there is no Engine.
 func (*Engine) Address() []byte { return nil }
+
+// OpenRMA is never called: there is no Engine.
+func (*Engine) OpenRMA() bool { return false }
 
 // Rejected is never called: there is no Engine.
 func (*Engine) Rejected() uint64 { return 0 }

@@ -59,6 +59,8 @@ typedef struct express {
 struct engine {
     struct engine_config config;
     ucp_context_h context;
+    int rma;      // UCX's own remote memory access has been asked for
+    int open_rma; // and carries it out with messages, for anybody
 
     // Service side, guarded by serving.
     uint32_t serving __attribute__((aligned(64)));
@@ -132,6 +134,13 @@ static inline int before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
 }
+
+// features.c
+int context_open(engine_t *e, char *err, size_t err_bytes);
+
+// listen.c
+uint8_t *listeners_before(void);
+int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
 
 // notes.c
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off);

@@ -520,8 +520,10 @@ static void hold(inbound_t *in, uint32_t seq, const void *header, size_t header_
     h->seq = seq;
     h->header_bytes = header_n;
     h->data_bytes = n;
-    memcpy(h->bytes, header, header_n);
-    memcpy(h->bytes + header_n, data, n);
+    if (header_n) // there may be no header, or no data, and no address then
+        memcpy(h->bytes, header, header_n);
+    if (n)
+        memcpy(h->bytes + header_n, data, n);
     h->next = *at;
     *at = h;
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -74,9 +75,20 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if err := waitForNetwork(ctx, job); err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w", err)
 	}
-	e, err := engine.Open(configOf(job, settings.filled(job.Settings)))
+	places, err := vicinity(ctx, job)
+	if err != nil {
+		return nil, fmt.Errorf("opening the UCX transport: %w", err)
+	}
+	config := configOf(job, settings.filled(job.Settings))
+	if err := confine(&config, job, places); err != nil {
+		return nil, fmt.Errorf("opening the UCX transport: %w", err)
+	}
+	e, err := engine.Open(config)
 	if err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
+	}
+	if e.OpenRMA() && job.PE == 0 {
+		fmt.Fprintln(os.Stderr, "pgas: PGAS_RMA=native or PGAS_AMO=nic without a network card: UCX reads and writes any memory of a PE, not only its heap, for whoever can connect to its ports from a host of this job (docs/security.md)")
 	}
 	t := &Transport{job: job, engine: e, blame: blame{job: job}, addresses: make([][]byte, job.NPEs)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -107,6 +119,19 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 
 		NICAtomics: settings.NICAtomics,
 	}
+}
+
+// confine keeps the engine to the job's part of the network.
+func confine(c *engine.Config, job *boot.Job, places []place) error {
+	more, all, err := job.Settings.AcceptedFrom()
+	if err != nil {
+		return err
+	}
+	c.Devices = devices(places, job.Here, ownInterfaces())
+	if !all {
+		c.Sources = append(sources(places, job.Here, c.NICAtomics), more...)
+	}
+	return nil
 }
 
 func key(pe int) string { return "ucp/" + strconv.Itoa(pe) }

@@ -1,0 +1,198 @@
+package ucp
+
+// What the hosts of a job tell each other before UCX starts, so that UCX listens on the interfaces that the
+// job uses and hears nobody but the job's hosts: whoever connects to a port of UCX's has the process.
+//
+// One PE of each host publishes the host's addresses and its way to the exchange. The first host, where the
+// exchange is, learns from the others by which of its addresses they reach it; they know by which of their own
+// they do. A host need not hear itself: its PEs share memory, unless the network executes atomics. PEs in one
+// network namespace that count as different hosts reach each other by loopback.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+const loopback = "lo"
+
+// place is what a host says of itself.
+type place struct {
+	Net   string       // names its network namespace
+	Addrs []netip.Addr // its own, loopback left out
+	Here  netip.Addr   // its end of its way to the exchange
+	There netip.Addr   // the end of the first host
+}
+
+// maxSources is how many addresses a listener looks through; more are covered by one range.
+const maxSources = 300
+
+// vicinity returns the places of all hosts of the job. It is collective.
+func vicinity(ctx context.Context, job *boot.Job) ([]place, error) {
+	own, err := placeOf(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	places := make([]place, len(job.Hosts))
+	places[job.Here] = own
+	if job.Exchange == nil || len(job.Hosts) == 1 {
+		return places, nil
+	}
+	if job.PE == job.Host().First {
+		value, err := json.Marshal(own)
+		if err != nil {
+			return nil, err
+		}
+		if err := job.Exchange.Put(ctx, placeKey(job.Here), value); err != nil {
+			return nil, err
+		}
+	}
+	if err := job.Exchange.Fence(ctx); err != nil {
+		return nil, fmt.Errorf("waiting for the other PEs to start: %w", err)
+	}
+	for host := range places {
+		value, err := job.Exchange.Get(ctx, placeKey(host))
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(value, &places[host]); err != nil {
+			return nil, fmt.Errorf("host %s says of itself %.40q: %w", job.Hosts[host].Name, value, err)
+		}
+	}
+	return places, nil
+}
+
+func placeKey(host int) string { return "ucp/host/" + strconv.Itoa(host) }
+
+func placeOf(ctx context.Context, job *boot.Job) (place, error) {
+	p := place{Net: namespace()}
+	for _, i := range ownInterfaces() {
+		p.Addrs = append(p.Addrs, i.addrs...)
+	}
+	if way, ok := job.Exchange.(boot.Pathfinder); ok && len(job.Hosts) > 1 {
+		var err error
+		if p.Here, p.There, err = way.Path(ctx); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// namespace names the network namespace of this process among those of all machines.
+func namespace() string {
+	machine, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	inode, err2 := os.Readlink("/proc/self/ns/net")
+	if errors.Join(err1, err2) != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(machine)) + " " + inode
+}
+
+// iface is an interface of this host that others may reach.
+type iface struct {
+	name  string
+	addrs []netip.Addr
+}
+
+func ownInterfaces() []iface {
+	all, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	var found []iface
+	for _, i := range all {
+		addrs, err := i.Addrs()
+		if err != nil || i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		own := iface{name: i.Name}
+		for _, a := range addrs {
+			if prefix, err := netip.ParsePrefix(a.String()); err == nil && !prefix.Addr().IsLinkLocalUnicast() {
+				own.addrs = append(own.addrs, prefix.Addr().Unmap())
+			}
+		}
+		if len(own.addrs) > 0 {
+			found = append(found, own)
+		}
+	}
+	return found
+}
+
+// oneNetwork says whether every PE of the job is reached by loopback.
+func oneNetwork(places []place) bool {
+	return !slices.ContainsFunc(places, func(p place) bool { return p.Net == "" || p.Net != places[0].Net }) || len(places) == 1
+}
+
+// devices returns the interfaces over which UCX is to listen, separated by commas.
+func devices(places []place, here int, own []iface) string {
+	if oneNetwork(places) {
+		return loopback
+	}
+	used := []netip.Addr{places[here].Here}
+	if slices.Contains(places[here].Addrs, places[here].There) { // the exchange is on this host
+		used = nil
+		for _, p := range places {
+			if p.Net != places[here].Net {
+				used = append(used, p.There)
+			}
+		}
+	}
+	var chosen, all []string
+	for _, i := range own {
+		all = append(all, i.name)
+		if slices.ContainsFunc(used, func(a netip.Addr) bool { return slices.Contains(i.addrs, a) }) {
+			chosen = append(chosen, i.name)
+		}
+	}
+	if len(chosen) == 0 {
+		chosen = all // an address that is translated on its way tells nothing
+	}
+	return strings.Join(chosen, ",")
+}
+
+// sources returns the addresses from which PEs of the job may connect to this one.
+func sources(places []place, here int, network bool) []netip.Prefix {
+	if oneNetwork(places) {
+		return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	}
+	var from []netip.Prefix
+	for host, p := range places {
+		if host == here && !network {
+			continue
+		}
+		for _, a := range append([]netip.Addr{p.Here}, p.Addrs...) {
+			if prefix := netip.PrefixFrom(a, a.BitLen()); a.IsValid() && !slices.Contains(from, prefix) {
+				from = append(from, prefix)
+			}
+		}
+	}
+	if len(from) > maxSources {
+		from = covering(from)
+	}
+	return from
+}
+
+// covering returns one range for each family that holds all of from.
+func covering(from []netip.Prefix) []netip.Prefix {
+	var ranges []netip.Prefix
+	for _, p := range from {
+		i := slices.IndexFunc(ranges, func(r netip.Prefix) bool { return r.Addr().Is4() == p.Addr().Is4() })
+		if i < 0 {
+			ranges = append(ranges, p)
+			continue
+		}
+		for !ranges[i].Contains(p.Addr()) {
+			ranges[i] = netip.PrefixFrom(ranges[i].Addr(), ranges[i].Bits()-1).Masked()
+		}
+	}
+	return ranges
+}
