@@ -118,9 +118,8 @@ func (j *Job) inherit(segmentFD, secretFD int, addrs []string) (err error) {
 		return err
 	}
 	if err = j.claim(); err == nil && len(addrs) > 0 {
-		var secret []byte
-		if secret, err = readSecret(secretFD); err == nil {
-			j.Exchange = NewExchange(j.ID, j.PE, secret, addrs)
+		if j.Secret, err = readSecret(secretFD); err == nil {
+			j.Exchange = NewExchange(j.ID, j.PE, j.Secret, addrs)
 		}
 	}
 	if err != nil {

@@ -182,8 +182,21 @@ void lane_fail(lane_t *l, int32_t status)
     }
     l->status = status;
     start_buffer(l);
+    lane_drop_waiting(l);
     fail_slots(l->channel, l->pe, status);
     l->reading = 0;
+}
+
+// lane_drop_waiting lets go of what waits for the lane to open.
+void lane_drop_waiting(lane_t *l)
+{
+    while (l->waiting) {
+        sendbuf_t *b = l->waiting;
+        l->waiting = b->next;
+        l->pending--;
+        loan_part_end(l, b->loan);
+        give_buf(l->channel, b);
+    }
 }
 
 static void on_endpoint_error(void *arg, ucp_ep_h ep, ucs_status_t status)
@@ -204,36 +217,6 @@ void lane_reap(lane_t *l)
         ucp_request_free(r);
 }
 
-// lane_open makes the lane of c to pe, whose service worker has the given address. It returns NULL
-// only without memory; a lane that cannot reach pe is born failed.
-lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
-{
-    lane_t *l = calloc(1, sizeof *l);
-    if (!l || !(l->out = take_buf(c))) {
-        free(l);
-        return NULL;
-    }
-    l->channel = c;
-    l->pe = pe;
-    start_buffer(l);
-    ucp_ep_params_t params = {
-        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER,
-        .address = address,
-        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-        .err_handler = {.cb = on_endpoint_error, .arg = l},
-    };
-    l->status = address ? ucp_ep_create(c->worker, &params, &l->ep) : UCS_ERR_UNREACHABLE;
-    if (l->status != UCS_OK) {
-        l->ep = NULL;
-        give_up(l, l->status);
-    }
-    if (address && (l->address = malloc(address_bytes)))
-        memcpy(l->address, address, address_bytes);
-    c->lanes[pe] = l;
-    c->opened[c->nopened++] = l;
-    return l;
-}
-
 // Sending.
 
 static void on_sent(void *request, ucs_status_t status, void *arg)
@@ -248,8 +231,8 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
         lane_fail(l, status);
 }
 
-// transmit hands one message to UCX and says whether b is free again; otherwise on_sent frees it.
-static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+// hand_over hands one message to UCX and says whether b is free again; otherwise on_sent frees it.
+static int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
 {
     ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
@@ -269,6 +252,137 @@ static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n
     loan_part(l, b->loan);
     return 0;
 }
+
+// keep_waiting keeps a message until the lane is open, as UCX keeps what it cannot send at once.
+static void keep_waiting(lane_t *l, sendbuf_t *b, size_t header_n, const void *data, size_t n)
+{
+    if (!l->waiting)
+        l->waiting_end = &l->waiting;
+    *l->waiting_end = b;
+    l->waiting_end = &b->next;
+    b->next = NULL;
+    b->lane = l;
+    b->header_bytes = header_n;
+    b->rest = data;
+    b->rest_bytes = n;
+    l->pending++;
+    loan_part(l, b->loan);
+}
+
+// transmit lets one message leave and says whether b is free again; otherwise it will be in the end. header is
+// the beginning of b's data, if there is one.
+static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+{
+    if (l->open)
+        return hand_over(l, b, header, header_n, data, n);
+    keep_waiting(l, b, header_n, data, n);
+    return 0;
+}
+
+// lane_opened lets out what has waited for the target to know the lane.
+static void lane_opened(lane_t *l)
+{
+    l->open = 1;
+    l->silent_ns = 0;
+    while (l->waiting) {
+        sendbuf_t *b = l->waiting;
+        uint64_t loan = b->loan;
+        l->waiting = b->next;
+        int over = hand_over(l, b, b->header_bytes ? b->data : NULL, b->header_bytes, b->rest, b->rest_bytes);
+        l->pending--;
+        loan_part_end(l, loan);
+        if (over)
+            give_buf(l->channel, b);
+    }
+}
+
+// Opening.
+
+// opening is the first message of a lane.
+struct opening {
+    struct wire_head head;
+    struct wire_open open;
+};
+
+// make_opening makes the first message of a lane to the engine whose nonce is given, and the lane's tags.
+static int make_opening(engine_t *e, const void *nonce, struct lane_name *name, struct opening *m, uint64_t tags[2])
+{
+    memcpy(name->target_nonce, nonce, sizeof name->target_nonce);
+    if (!random_words(name->origin_nonce, 2))
+        return 0;
+    *m = (struct opening){.head = {.flags = WIRE_OPEN, .pe = name->origin, .lane = name->lane}};
+    memcpy(m->open.nonce, name->origin_nonce, sizeof m->open.nonce);
+    prove_lane(e, name, m->open.proof, tags);
+    return 1;
+}
+
+// engine_opening makes the message with which PE pe would open a lane to the engine at address. For tests.
+void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t target, uint32_t lane, void *message, uint64_t tags[2])
+{
+    struct lane_name name = {.origin = pe, .target = target, .lane = lane};
+    struct opening m;
+    if (make_opening(e, address, &name, &m, tags))
+        memcpy(message, &m, sizeof m);
+}
+
+// connect_lane makes the lane's endpoint, and says how that went.
+static ucs_status_t connect_lane(lane_t *l)
+{
+    ucp_ep_params_t params = {
+        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER,
+        .address = l->address,
+        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+        .err_handler = {.cb = on_endpoint_error, .arg = l},
+    };
+    return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_UNREACHABLE;
+}
+
+// introduce sends the lane's first message to the engine that has the given nonce.
+static void introduce(lane_t *l, const void *nonce)
+{
+    engine_t *e = l->channel->engine;
+    struct lane_name name = {.origin = e->config.pe, .target = l->pe};
+    struct opening m;
+    sendbuf_t *b = take_buf(l->channel);
+    l->number = name.lane = __atomic_add_fetch(&e->lanes_to[l->pe], 1, __ATOMIC_RELAXED);
+    if (!b || !make_opening(e, nonce, &name, &m, l->tags)) {
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+        free(b);
+        return;
+    }
+    memcpy(b->data, &m, sizeof m);
+    if (hand_over(l, b, NULL, 0, b->data, sizeof m))
+        give_buf(l->channel, b);
+}
+
+// lane_open makes the lane of c to pe, whose engine has the given address. It returns NULL only without
+// memory; a lane that cannot reach pe is born failed. What is issued before pe has answered waits.
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
+{
+    enum { NONCE_BYTES = 16 };
+    lane_t *l = calloc(1, sizeof *l);
+    if (!l || !(l->out = take_buf(c))) {
+        free(l);
+        return NULL;
+    }
+    l->channel = c;
+    l->pe = pe;
+    start_buffer(l);
+    if (address_bytes > NONCE_BYTES && (l->address = malloc(address_bytes - NONCE_BYTES)))
+        memcpy(l->address, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
+    c->lanes[pe] = l;
+    c->opened[c->nopened++] = l;
+    l->status = connect_lane(l);
+    if (l->status == UCS_OK) {
+        introduce(l, address);
+    } else {
+        l->ep = NULL;
+        give_up(l, l->status);
+    }
+    return l;
+}
+
+// Sending records.
 
 static void push_mark(lane_t *l)
 {
@@ -309,7 +423,8 @@ static struct wire_head number(lane_t *l, uint32_t records, uint64_t n, int ask)
         .records = records,
         .flags = ask ? WIRE_ACK : 0,
         .pe = l->channel->engine->config.pe,
-        .channel = l->channel->number,
+        .lane = l->number,
+        .tag = l->tags[0],
     };
 }
 
@@ -368,7 +483,7 @@ void lane_send(lane_t *l, int ask)
 // lane_leave is lane_send of something that somebody is likely to wait for.
 void lane_leave(lane_t *l)
 {
-    if (l->status != UCS_OK || l->used == head_bytes || l->used > EXPRESS_MAX || l->asks || l->use_native > 0 || must_ask(l))
+    if (l->status != UCS_OK || !l->open || l->used == head_bytes || l->used > EXPRESS_MAX || l->asks || l->use_native > 0 || must_ask(l))
         lane_send(l, 0);
     else
         send_express(l);
@@ -424,7 +539,7 @@ void lane_ask_again(lane_t *l)
 void lane_bye(lane_t *l)
 {
     lane_settle(l);
-    if (l->status == UCS_OK && (l->sent > 0 || l->used > head_bytes))
+    if (l->status == UCS_OK)
         send_buffer(l, WIRE_BYE, 1);
 }
 
@@ -753,27 +868,56 @@ static const char *take_record(channel_t *c, lane_t *l, const char *p, const cha
     return p + WIRE_PAD(rec.n);
 }
 
-// on_reply is UCX's handler of answers, on the channel's worker, under the channel's lock.
-ucs_status_t on_reply(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
+// lane_of returns the lane that a reply belongs to, or NULL if it is none of this job's.
+static lane_t *lane_of(channel_t *c, const struct wire_head *head)
 {
-    channel_t *c = arg;
+    lane_t *l = head->pe < c->engine->config.npes ? c->lanes[head->pe] : NULL;
+    return l && l->tags[1] == head->tag ? l : NULL;
+}
+
+static void take_reply(channel_t *c, const void *header, size_t header_n, const void *data, size_t n)
+{
     struct wire_head head;
     const char *p = header_n ? header : data, *end = p + (header_n ? header_n : n);
-    if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) || (size_t)(end - p) < sizeof head)
-        return UCS_OK;
-    memcpy(&head, p, sizeof head);
-    p += sizeof head;
-    if (head.pe >= c->engine->config.npes || !c->lanes[head.pe])
-        return UCS_OK;
-    lane_t *l = c->lanes[head.pe];
+    lane_t *l = NULL;
+    if ((size_t)(end - p) >= sizeof head) {
+        memcpy(&head, p, sizeof head);
+        p += sizeof head;
+        l = lane_of(c, &head);
+    }
+    if (!l) {
+        refuse(c->engine);
+        return;
+    }
     if (l->status != UCS_OK)
-        return UCS_OK;
+        return;
+    if (!l->open)
+        lane_opened(l); // an answer with the lane's tag says that the target knows it
+    if (head.flags & WIRE_OPEN)
+        return;
     for (uint32_t i = 0; i < head.records && p; i++)
         p = take_record(c, l, p, end, header_n ? data : NULL, header_n ? n : 0);
     acknowledge(l, head.seq);
-    if (before(l->roomed, head.channel))
-        l->roomed = head.channel;
+    if (before(l->roomed, head.lane))
+        l->roomed = head.lane;
+}
+
+// on_reply is UCX's handler of answers, on the channel's worker, under the channel's lock.
+ucs_status_t on_reply(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
+{
+    if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)
+        refuse(((channel_t *)arg)->engine); // answers are always sent eagerly
+    else
+        take_reply(arg, header, header_n, data, n);
     return UCS_OK;
+}
+
+// channel_deliver hands an answer to the channel as if it had come by the network, and returns how many have
+// been complete by then. For tests.
+int channel_deliver(channel_t *c, const void *message, size_t bytes)
+{
+    take_reply(c, NULL, 0, message, bytes);
+    return (int)c->answered;
 }
 
 // channel_tick is the service thread's look at a channel that nobody is using: what has waited for a

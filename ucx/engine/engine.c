@@ -58,15 +58,35 @@ static void block_signals(sigset_t *saved)
     pthread_sigmask(SIG_SETMASK, &all, saved);
 }
 
+// make_address puts the engine's nonce before UCX's address: who is given the one needs the other.
+static int make_address(engine_t *e, char *err, size_t err_bytes)
+{
+    ucp_address_t *address;
+    size_t bytes;
+    ucs_status_t status = ucp_worker_get_address(e->worker, &address, &bytes);
+    if (status != UCS_OK)
+        return fail(err, err_bytes, "getting the address of the service worker", status);
+    e->address_bytes = sizeof e->nonce + bytes;
+    if ((e->address = malloc(e->address_bytes))) {
+        memcpy(e->address, e->nonce, sizeof e->nonce);
+        memcpy(e->address + sizeof e->nonce, address, bytes);
+    }
+    ucp_worker_release_address(e->worker, address);
+    return e->address != NULL;
+}
+
 static int open_all(engine_t *e, char *err, size_t err_bytes)
 {
+    e->opened = calloc(e->config.npes, sizeof *e->opened);
+    e->lanes_to = calloc(e->config.npes, sizeof *e->lanes_to);
+    if (!e->opened || !e->lanes_to || !random_words(e->nonce, 2)) {
+        snprintf(err, err_bytes, "no memory, or no random numbers");
+        return 0;
+    }
     if (!context_open(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
         !set_handler(e->worker, AM_REQUEST, on_request, e, err, err_bytes))
         return 0;
-    ucs_status_t status = ucp_worker_get_address(e->worker, &e->address, &e->address_bytes);
-    if (status != UCS_OK)
-        return fail(err, err_bytes, "getting the address of the service worker", status);
-    return 1;
+    return make_address(e, err, err_bytes);
 }
 
 static int keep_sources(engine_t *e, const struct engine_config *config)
@@ -90,7 +110,6 @@ engine_t *engine_open(const struct engine_config *config, char *err, size_t err_
     memset(e, 0, sizeof *e);
     e->config = *config;
     e->config.sources = NULL;
-    e->next_channel = 1;
     pthread_mutex_init(&e->list, NULL);
     e->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
@@ -124,11 +143,11 @@ void engine_close(engine_t *e)
         engine_kick(e);
         pthread_join(e->thread, NULL);
     }
-    if (e->address)
-        ucp_worker_release_address(e->worker, e->address);
+    free(e->address);
     if (e->worker)
         ucp_worker_destroy(e->worker);
     serve_free(e);
+    opened_free(e);
     engine_drop_chunks(e);
     free(e->express);
     free((void *)e->config.sources);
@@ -183,6 +202,12 @@ uint64_t engine_rejected(engine_t *e)
     return __atomic_load_n(&e->rejected, __ATOMIC_RELAXED);
 }
 
+// engine_refused is the number of messages that cannot be this job's.
+uint64_t engine_refused(engine_t *e)
+{
+    return __atomic_load_n(&e->refused, __ATOMIC_RELAXED);
+}
+
 // engine_open_rma says whether UCX has been asked for remote memory access that it carries out with messages.
 int engine_open_rma(engine_t *e)
 {
@@ -207,10 +232,8 @@ static int add_channel(engine_t *e, channel_t *c)
         }
     }
     int ok = e->nchannels < e->channels_cap;
-    if (ok) {
+    if (ok)
         e->channels[e->nchannels++] = c;
-        c->number = e->next_channel++;
-    }
     pthread_mutex_unlock(&e->list);
     return ok;
 }
@@ -231,6 +254,7 @@ static void free_channel(channel_t *c)
     if (c->worker)
         ucp_worker_destroy(c->worker); // completes what its endpoints still hold
     for (uint32_t i = 0; i < c->nopened; i++) {
+        lane_drop_waiting(c->opened[i]);
         free(c->opened[i]->out);
         free(c->opened[i]->address);
         free(c->opened[i]);

@@ -20,6 +20,7 @@ package engine
 import "C"
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -38,6 +39,7 @@ const Available = true
 // Config is what an engine works on.
 type Config struct {
 	PE, NPEs int
+	Key      [KeyBytes]byte // of the job: who has it may read and write the heap
 	Heap     []byte         // this PE's heap, which others read and write
 	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.Block that somebody sleeps on
 	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
@@ -56,6 +58,9 @@ type Config struct {
 	// Sources are the addresses whose connections UCX's listeners hear; none for everybody's.
 	Sources []netip.Prefix
 }
+
+// KeyBytes is the size of a job's key.
+const KeyBytes = 16
 
 // Engine is one PE's end of the network.
 type Engine struct {
@@ -111,6 +116,9 @@ func prepare(config Config) (*Engine, error) {
 	if len(config.Heap) == 0 {
 		return nil, errors.New("the heap is empty: an engine needs one to serve")
 	}
+	if config.Key == [KeyBytes]byte{} {
+		return nil, errors.New("the engine has no key: whoever reaches it would be served")
+	}
 	if config.Spin == 0 {
 		config.Spin = 50 * time.Microsecond
 		if config.Crowded {
@@ -138,6 +146,9 @@ func prepare(config Config) (*Engine, error) {
 		spin_ns:    C.int64_t(config.Spin),
 		silence_ns: C.int64_t(config.Silence),
 		rma:        C.int(config.RMA),
+	}
+	for i := range cc.key {
+		cc.key[i] = C.uint64_t(binary.LittleEndian.Uint64(config.Key[8*i:]))
 	}
 	if config.Crowded {
 		cc.crowded = 1
@@ -205,6 +216,9 @@ func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 // Rejected is the number of records in such requests that were out of bounds or not understood.
 func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 
+// Refused is the number of messages that cannot have come from this job: they were thrown away.
+func (e *Engine) Refused() uint64 { return uint64(C.engine_refused(e.c)) }
+
 // expressed is the number of messages that went by express.
 func (e *Engine) expressed() uint64 { return uint64(C.engine_expressed(e.c)) }
 
@@ -212,6 +226,24 @@ func (e *Engine) expressed() uint64 { return uint64(C.engine_expressed(e.c)) }
 // returns how many have been applied by then.
 func (e *Engine) deliver(message []byte) int {
 	return int(C.engine_deliver(e.c, unsafe.Pointer(unsafe.SliceData(message)), C.size_t(len(message))))
+}
+
+// opening returns the message with which PE pe would open a lane to the engine at address, and the tags of that
+// lane: of requests, and of answers.
+func (e *Engine) opening(address []byte, pe, target, lane uint32) (message []byte, tags [2]uint64) {
+	var out [2]C.uint64_t
+	message = make([]byte, headBytes+C.sizeof_struct_wire_open)
+	C.engine_opening(e.c, unsafe.Pointer(unsafe.SliceData(address)), C.uint32_t(pe), C.uint32_t(target), C.uint32_t(lane),
+		unsafe.Pointer(unsafe.SliceData(message)), &out[0])
+	return message, [2]uint64{uint64(out[0]), uint64(out[1])}
+}
+
+// sipHash is sip_hash.
+func sipHash(key [KeyBytes]byte, message []byte) (hash [2]uint64) {
+	words := [2]C.uint64_t{C.uint64_t(binary.LittleEndian.Uint64(key[:])), C.uint64_t(binary.LittleEndian.Uint64(key[8:]))}
+	var out [2]C.uint64_t
+	C.sip_hash(&words[0], unsafe.Pointer(unsafe.SliceData(message)), C.size_t(len(message)), &out[0])
+	return [2]uint64{uint64(out[0]), uint64(out[1])}
 }
 
 // WaitWord serves others until the word of this PE's heap at off, of 4 or 8 bytes, compares true with

@@ -57,6 +57,7 @@ struct engine_config {
     uint32_t *door;    // boot.State.Door of this PE
     uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
+    uint64_t key[2];   // of the job: who has it may talk
     uint32_t pe;
     uint32_t npes;
     int64_t spin_ns;    // how long a thread looks before it sleeps
@@ -79,6 +80,8 @@ typedef struct sendbuf {
     lane_t *lane;
     uint64_t loan; // whose data goes with it, or 0
     char *piece;   // data of its own, or NULL
+    const void *rest; // of a message that waits: its data, if its head is in the header
+    size_t header_bytes, rest_bytes;
     char data[BUFFER_BYTES];
 } sendbuf_t;
 
@@ -141,6 +144,11 @@ struct lane {
     uint64_t born; // engine.ticks when the first record went in
     int64_t left_ns; // when notes have last left at once
 
+    uint32_t number;        // of the lanes of this PE to that one
+    uint32_t open;          // the target has said that it knows the lane
+    uint64_t tags[2];       // of requests, of replies
+    sendbuf_t *waiting, **waiting_end; // messages that leave when it has, in order
+
     uint32_t sent;    // seq of the last message
     uint32_t acked;   // seq of the last message known to be applied
     uint32_t asked;   // seq of the last message that asked for an acknowledgement
@@ -185,7 +193,6 @@ struct channel {
     uint32_t batch;   // what is gathered may wait for long: whoever needs it will say so
     uint32_t skipped; // ticks that did not let it out, for that
     engine_t *engine;
-    uint32_t number;
     ucp_worker_h worker;
     int fd;   // event fd of worker
     int kick; // eventfd that ends the sleep of a waiter
@@ -229,6 +236,7 @@ void engine_kick(engine_t *e);
 uint64_t engine_served(engine_t *e);
 uint64_t engine_lost(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
+uint64_t engine_refused(engine_t *e);
 uint64_t engine_expressed(engine_t *e);
 int engine_open_rma(engine_t *e);
 
@@ -285,5 +293,10 @@ void engine_wait_door(engine_t *e, uint32_t seen, int64_t budget_ns);
 
 // serve.c: for tests of the order of messages
 int engine_deliver(engine_t *e, const void *message, size_t bytes);
+int channel_deliver(channel_t *c, const void *message, size_t bytes);
+void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t target, uint32_t lane, void *message, uint64_t tags[2]);
+
+// sip.c
+void sip_hash(const uint64_t key[2], const void *bytes, size_t n, uint64_t out[2]);
 
 #endif

@@ -20,19 +20,30 @@ import (
 // node is an engine with what it works on.
 type node struct {
 	*Engine
-	heap    []byte
-	around  []byte // heap lies in the middle of it
+	heap   []byte
+	around []byte // heap lies in the middle of it
+	*words
+	tags map[lane][2]uint64 // of the lanes that apply has opened
+}
+
+// words are those that C keeps pointers to; they lie apart from what holds pointers of Go.
+type words struct {
 	waiting atomic.Uint64
 	door    atomic.Uint32
 	failed  atomic.Uint64
 }
 
+// lane is the name of a lane at its target.
+type lane struct{ pe, number uint32 }
+
+var testKey = [KeyBytes]byte{1, 2, 3}
+
 // newNode makes the engine of pe; unless it is mute, it serves.
 func newNode(t testing.TB, pe int, mute bool, silence time.Duration) *node {
 	t.Helper()
-	n := &node{around: make([]byte, 3<<20)}
+	n := &node{around: make([]byte, 3<<20), words: new(words), tags: map[lane][2]uint64{}}
 	n.heap = n.around[1<<20 : 2<<20 : 2<<20]
-	e, err := prepare(Config{PE: pe, NPEs: 2, Heap: n.heap, Waiting: &n.waiting, Door: &n.door, Failed: &n.failed, Silence: silence})
+	e, err := prepare(Config{PE: pe, NPEs: 2, Key: testKey, Heap: n.heap, Waiting: &n.waiting, Door: &n.door, Failed: &n.failed, Silence: silence})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,16 +131,31 @@ func TestSignalAloneLeavesAtOnce(t *testing.T) {
 }
 
 // message is a request with one put of value to off.
-func message(seq, pe, channel uint32, off, value uint64) []byte {
+func message(seq, pe, lane uint32, off, value uint64) []byte {
 	m := binary.NativeEndian.AppendUint32(nil, seq)
 	m = binary.NativeEndian.AppendUint16(m, 1)
 	m = binary.NativeEndian.AppendUint16(m, 0)
 	m = binary.NativeEndian.AppendUint32(m, pe)
-	m = binary.NativeEndian.AppendUint32(m, channel)
+	m = binary.NativeEndian.AppendUint32(m, lane)
+	m = binary.NativeEndian.AppendUint64(m, 0) // the tag
 	m = append(m, 1, 0, 0, 0)
 	m = binary.NativeEndian.AppendUint32(m, 8)
 	m = binary.NativeEndian.AppendUint64(m, off)
 	return binary.NativeEndian.AppendUint64(m, value)
+}
+
+// apply delivers a request with the tag of its lane, which it opens if need be.
+func (n *node) apply(m []byte) int {
+	if len(m) >= headBytes {
+		at := lane{binary.NativeEndian.Uint32(m[8:]), binary.NativeEndian.Uint32(m[12:])}
+		if _, known := n.tags[at]; !known {
+			var opening []byte
+			opening, n.tags[at] = n.opening(n.Address(), at.pe, uint32(n.config.PE), at.number)
+			n.Engine.deliver(opening)
+		}
+		binary.NativeEndian.PutUint64(m[16:], n.tags[at][0])
+	}
+	return n.Engine.deliver(m)
 }
 
 func TestMessagesOutOfOrderAreHeld(t *testing.T) {
@@ -149,9 +175,9 @@ func TestMessagesOutOfOrderAreHeld(t *testing.T) {
 		come := map[[2]uint32]bool{}
 		for i, at := range arrivals {
 			lane, seq := at[0], at[1]
-			n.deliver(message(seq, lane%3, lane+1, 64+8*uint64(lane), uint64(seq)))
+			n.apply(message(seq, lane%2, lane+1, 64+8*uint64(lane), uint64(seq)))
 			if r.IntN(4) == 0 { // a repeated message changes nothing
-				n.deliver(message(seq, lane%3, lane+1, 64+8*uint64(lane), uint64(seq)))
+				n.apply(message(seq, lane%2, lane+1, 64+8*uint64(lane), uint64(seq)))
 			}
 			come[at] = true
 			want := uint32(0)
@@ -183,9 +209,10 @@ func FuzzMalformedRequestsAreRejected(f *testing.F) {
 		if len(m) >= 16 {
 			// A lane of its own, at its first message.
 			binary.NativeEndian.PutUint32(m, 1)
+			binary.NativeEndian.PutUint32(m[8:], 0)
 			binary.NativeEndian.PutUint32(m[12:], uint32(n.Served()+n.Rejected())+1)
 		}
-		n.deliver(m)
+		n.apply(m)
 		if !bytes.Equal(outside[0], untouched) || !bytes.Equal(outside[1], untouched) {
 			t.Fatal("memory outside the heap was written")
 		}
@@ -195,7 +222,7 @@ func FuzzMalformedRequestsAreRejected(f *testing.F) {
 func TestOutOfBoundsIsRejected(t *testing.T) {
 	n := newNode(t, 1, true, 0)
 	for i, off := range []uint64{1<<20 - 7, 1 << 20, ^uint64(0), ^uint64(7)} {
-		n.deliver(message(1, 0, uint32(i)+1, off, 1))
+		n.apply(message(1, 0, uint32(i)+1, off, 1))
 		if n.Rejected() != uint64(i)+1 {
 			t.Fatalf("a put of 8 bytes to %#x was not rejected", off)
 		}
@@ -305,7 +332,7 @@ func TestUnreachable(t *testing.T) {
 
 func TestUnusableTransport(t *testing.T) {
 	t.Setenv("UCX_TLS", "nonsense")
-	_, err := Open(Config{PE: 0, NPEs: 2, Heap: make([]byte, 64), Waiting: new(atomic.Uint64), Door: new(atomic.Uint32), Failed: new(atomic.Uint64)})
+	_, err := Open(Config{PE: 0, NPEs: 2, Key: testKey, Heap: make([]byte, 64), Waiting: new(atomic.Uint64), Door: new(atomic.Uint32), Failed: new(atomic.Uint64)})
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("%v", err)
 	}

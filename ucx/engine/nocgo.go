@@ -24,6 +24,7 @@ var ErrClosed = errors.New("the engine is closed")
 // Config is what an engine works on.
 type Config struct {
 	PE, NPEs int
+	Key      [KeyBytes]byte
 	Heap     []byte
 	Waiting  *atomic.Uint64
 	Door     *atomic.Uint32
@@ -38,6 +39,9 @@ type Config struct {
 	Devices    string
 	Sources    []netip.Prefix
 }
+
+// KeyBytes is the size of a job's key.
+const KeyBytes = 16
 
 // Engine cannot exist in this binary.
 type Engine struct{}
@@ -56,6 +60,9 @@ func (*Engine) OpenRMA() bool { return false }
 
 // Rejected is never called: there is no Engine.
 func (*Engine) Rejected() uint64 { return 0 }
+
+// Refused is never called: there is no Engine.
+func (*Engine) Refused() uint64 { return 0 }
 
 // Lost is never called: there is no Engine.
 func (*Engine) Lost() error { return nil }

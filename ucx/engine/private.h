@@ -21,6 +21,7 @@ enum {
     COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
     GATHER_MAX = 15 << 10,         // so many bytes of blocks are gathered in a reply, more in memory of their own
     PACK_MAX = PIECE_BYTES / 2,    // larger blocks are transfers of their own
+    HELD_MAX = 4 * UNACKED_MAX,    // bytes of a lane's messages that wait for their turn
 };
 
 // reply is the memory of one answer: it lives until UCX has sent it.
@@ -43,12 +44,27 @@ typedef struct held {
 
 // inbound is the target's side of a lane.
 typedef struct inbound {
-    uint64_t key;      // pe above channel; 0 free (channel numbers start at 1)
+    uint64_t key;      // pe above the lane's number; 0 free (numbers start at 1)
+    uint64_t tags[2];  // of requests, of replies
     uint32_t applied;  // seq of the last request applied
     uint32_t roomed;   // notes that have found room
     uint32_t spilled;  // notes that have not
     held_t *held;      // sorted by seq
+    uint64_t held_bytes;
 } inbound_t;
+
+// opened is which lanes of one PE have ever been opened to this one.
+struct opened {
+    uint32_t all;     // every number up to this one
+    uint32_t nbeyond, cap;
+    uint32_t *beyond; // and these
+};
+
+// lane_name is what makes a lane one of a kind.
+struct lane_name {
+    uint32_t origin, target, lane;
+    uint64_t origin_nonce[2], target_nonce[2];
+};
 
 // express is the way from this PE's service worker to another PE's.
 typedef struct express {
@@ -76,6 +92,9 @@ struct engine {
     uint64_t lost;     // 0, or 1 + the PE that was given up first for its silence, above its status
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
+    uint64_t refused;  // messages that cannot be the job's
+    uint64_t nonce[2]; // of this engine
+    struct opened *opened; // by PE
     struct spill *spilled, **spilled_end; // notes that have found no room, in order
     uint32_t nspilled;
 
@@ -97,9 +116,9 @@ struct engine {
     pthread_mutex_t list;
     channel_t **channels;
     uint32_t nchannels, channels_cap;
-    uint32_t next_channel;
+    uint32_t *lanes_to; // lanes ever opened from here, by PE
 
-    ucp_address_t *address;
+    char *address; // the nonce, and then UCX's
     size_t address_bytes;
 };
 
@@ -142,6 +161,14 @@ int context_open(engine_t *e, char *err, size_t err_bytes);
 uint8_t *listeners_before(void);
 int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
 
+// proof.c
+int random_words(uint64_t *to, size_t n);
+void prove_lane(const engine_t *e, const struct lane_name *name, uint64_t proof[2], uint64_t tags[2]);
+void refuse(engine_t *e);
+int was_opened(const engine_t *e, uint32_t pe, uint32_t lane);
+int note_opened(engine_t *e, uint32_t pe, uint32_t lane);
+void opened_free(engine_t *e);
+
 // notes.c
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off);
 void notes_settle(engine_t *e);
@@ -172,6 +199,7 @@ void lane_need_room(lane_t *l, uint32_t n);
 void lane_append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
 void lane_bye(lane_t *l);
 void lane_fail(lane_t *l, int32_t status);
+void lane_drop_waiting(lane_t *l);
 void note_silence(channel_t *c, lane_t *l, int64_t ns);
 void lane_reap(lane_t *l);
 int lane_report(lane_t *l);

@@ -46,6 +46,7 @@ struct answer {
     engine_t *engine;
     ucp_ep_h ep;
     uint32_t seq; // applied so far
+    uint16_t flags;
     inbound_t *in;
     reply_t *reply;
 };
@@ -58,7 +59,10 @@ static void send_reply(struct answer *a, reply_t *r, const void *header, size_t 
         .cb.send = on_replied,
         .user_data = r,
     };
-    struct wire_head head = {.seq = a->seq, .records = (uint16_t)r->records, .pe = a->engine->config.pe, .channel = a->in->roomed};
+    struct wire_head head = {
+        .seq = a->seq, .records = (uint16_t)r->records, .flags = a->flags, .pe = a->engine->config.pe,
+        .lane = a->in->roomed, .tag = a->in->tags[1],
+    };
     memcpy(r->data, &head, sizeof head);
     ucs_status_ptr_t sent = ucp_am_send_nbx(a->ep, AM_REPLY, header, header_n, data, n, &param);
     if (!UCS_PTR_IS_PTR(sent))
@@ -468,20 +472,33 @@ static int grow(engine_t *e)
     return 1;
 }
 
+static uint64_t inbound_key(const struct wire_head *head)
+{
+    return (uint64_t)head->pe << 32 | head->lane;
+}
+
+// inbound_of returns the lane that a message belongs to, or NULL if none of that name is open.
 static inbound_t *inbound_of(engine_t *e, uint64_t key)
 {
     if (e->last_inbound && e->last_inbound->key == key)
         return e->last_inbound;
+    inbound_t *in = e->inbound ? *find_inbound(e, key) : NULL;
+    if (in)
+        e->last_inbound = in;
+    return in;
+}
+
+// add_inbound makes a lane that is not there yet.
+static inbound_t *add_inbound(engine_t *e, uint64_t key)
+{
     if (2 * e->inbound_used >= e->inbound_cap && !grow(e))
         return NULL;
-    inbound_t **at = find_inbound(e, key);
-    if (!*at) {
-        if (!(*at = calloc(1, sizeof **at)))
-            return NULL;
-        (*at)->key = key;
-        e->inbound_used++;
-    }
-    return e->last_inbound = *at;
+    inbound_t *in = calloc(1, sizeof *in);
+    if (!in)
+        return NULL;
+    in->key = key;
+    e->inbound_used++;
+    return *find_inbound(e, key) = in;
 }
 
 static void free_inbound(inbound_t *in)
@@ -510,13 +527,23 @@ static void forget(engine_t *e, inbound_t *in)
     }
 }
 
-static void hold(inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
+// hold keeps a message until those before it have come. An origin keeps what it has not been told about within
+// bounds, so there are bounds to what can have to be held.
+static void hold(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
 {
     held_t **at = &in->held, *h;
     while (*at && before((*at)->seq, seq))
         at = &(*at)->next;
-    if ((*at && (*at)->seq == seq) || !(h = malloc(sizeof *h + header_n + n)))
-        return; // without memory the lane stalls, and its origin reports a silent peer
+    uint64_t bytes = sizeof *h + header_n + n;
+    if (*at && (*at)->seq == seq)
+        return;
+    if (in->held_bytes + bytes > HELD_MAX) {
+        refuse(e);
+        return;
+    }
+    if (!(h = malloc(bytes)))
+        return; // the lane stalls, and its origin reports a silent peer
+    in->held_bytes += bytes;
     h->seq = seq;
     h->header_bytes = header_n;
     h->data_bytes = n;
@@ -547,26 +574,98 @@ static int apply_in_turn(engine_t *e, inbound_t *in, const void *header, size_t 
     return 0;
 }
 
+// welcome tells the origin of a lane that it is open.
+static void welcome(engine_t *e, inbound_t *in, ucp_ep_h ep)
+{
+    struct answer a = {.engine = e, .ep = ep, .flags = WIRE_OPEN, .in = in, .reply = ep ? take_reply(e) : NULL};
+    flush_reply(&a);
+}
+
+// proves says whether an opening is of this job, and computes the tags of its lane.
+static int proves(const engine_t *e, const struct wire_head *head, const struct wire_open *open, uint64_t tags[2])
+{
+    struct lane_name name = {.origin = head->pe, .target = e->config.pe, .lane = head->lane};
+    uint64_t proof[2];
+    if (head->pe >= e->config.npes || head->lane == 0)
+        return 0;
+    memcpy(name.origin_nonce, open->nonce, sizeof name.origin_nonce);
+    memcpy(name.target_nonce, e->nonce, sizeof name.target_nonce);
+    prove_lane(e, &name, proof, tags);
+    return ((proof[0] ^ open->proof[0]) | (proof[1] ^ open->proof[1])) == 0;
+}
+
+// open_lane opens a lane for which there is a proof. The same opening again changes nothing, and another one of
+// the same lane is refused.
+static void open_lane(engine_t *e, const struct wire_head *head, const uint64_t tags[2], ucp_ep_h ep)
+{
+    inbound_t *in = inbound_of(e, inbound_key(head));
+    if (was_opened(e, head->pe, head->lane)) {
+        if (in && in->tags[0] == tags[0])
+            welcome(e, in, ep);
+        else
+            refuse(e);
+        return;
+    }
+    if (!(in = add_inbound(e, inbound_key(head))))
+        return; // the lane stays closed, and its origin reports a silent peer
+    in->tags[0] = tags[0];
+    in->tags[1] = tags[1];
+    if (note_opened(e, head->pe, head->lane))
+        welcome(e, in, ep);
+    else
+        forget(e, in);
+}
+
+// receive_opening deals with the n bytes of what says that it opens a lane.
+static void receive_opening(engine_t *e, const struct wire_head *head, const void *data, size_t n, ucp_ep_h ep)
+{
+    struct wire_open open;
+    uint64_t tags[2];
+    if (n == sizeof *head + sizeof open) {
+        memcpy(&open, (const char *)data + sizeof *head, sizeof open);
+        if (proves(e, head, &open, tags)) {
+            open_lane(e, head, tags, ep);
+            return;
+        }
+    }
+    refuse(e);
+}
+
+// stray deals with a message that does not have the tag of the lane it names; in is that lane if it is open. A
+// message of a lane that has been closed may be one that UCX has brought late.
+static void stray(engine_t *e, const struct wire_head *head, const inbound_t *in)
+{
+    if (in || head->pe >= e->config.npes || !was_opened(e, head->pe, head->lane))
+        refuse(e);
+}
+
 static void receive(engine_t *e, const void *header, size_t header_n, const void *data, size_t n, ucp_ep_h ep)
 {
     struct wire_head head;
     if ((header_n ? header_n : n) < sizeof head) {
-        e->rejected++;
+        refuse(e);
         return;
     }
     memcpy(&head, header_n ? header : data, sizeof head);
-    inbound_t *in = inbound_of(e, (uint64_t)head.pe << 32 | head.channel);
-    if (!in)
+    if (head.flags & WIRE_OPEN) {
+        receive_opening(e, &head, data, header_n ? 0 : n, ep);
         return;
+    }
+    inbound_t *in = inbound_of(e, inbound_key(&head));
+    if (!in || in->tags[0] != head.tag) {
+        stray(e, &head, in);
+        return;
+    }
     if (head.seq != in->applied + 1) {
         if (before(in->applied, head.seq))
-            hold(in, head.seq, header, header_n, data, n);
+            hold(e, in, head.seq, header, header_n, data, n);
         return;
     }
     int more = apply_in_turn(e, in, header, header_n, data, n, ep);
     while (more && in->held && in->held->seq == in->applied + 1) {
         held_t *h = in->held;
         in->held = h->next;
+        in->held_bytes -= sizeof *h + h->header_bytes + h->data_bytes;
         more = apply_in_turn(e, in, h->bytes, h->header_bytes, h->bytes + h->header_bytes, h->data_bytes, ep);
         free(h);
     }
@@ -577,7 +676,7 @@ ucs_status_t on_request(void *arg, const void *header, size_t header_n, void *da
 {
     engine_t *e = arg;
     if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) {
-        e->rejected++; // requests are always sent eagerly
+        refuse(e); // requests are always sent eagerly
         return UCS_OK;
     }
     ucp_ep_h ep = param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP ? param->reply_ep : NULL;

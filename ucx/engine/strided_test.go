@@ -16,11 +16,11 @@ const (
 )
 
 // strided is a request with one record for n bytes of blocks from off on.
-func strided(kind byte, seq, channel uint32, off uint64, n, block uint32, step uint64, rest []byte) []byte {
-	m := message(seq, 0, channel, off, 0)
+func strided(kind byte, seq, lane uint32, off uint64, n, block uint32, step uint64, rest []byte) []byte {
+	m := message(seq, 0, lane, off, 0)
 	m = m[:len(m)-8]
-	m[16] = kind
-	binary.NativeEndian.PutUint32(m[20:], n)
+	m[headBytes] = kind
+	binary.NativeEndian.PutUint32(m[headBytes+4:], n)
 	if kind == recGather {
 		m = append(m, make([]byte, 16)...)
 	}
@@ -31,7 +31,7 @@ func strided(kind byte, seq, channel uint32, off uint64, n, block uint32, step u
 
 func TestScatter(t *testing.T) {
 	n := newNode(t, 1, true, 0)
-	n.deliver(strided(recScatter, 1, 1, 1000, 6, 2, 5, []byte("aabbcc\x00\x00")))
+	n.apply(strided(recScatter, 1, 1, 1000, 6, 2, 5, []byte("aabbcc\x00\x00")))
 	if got, want := n.heap[998:1014], []byte("\x00\x00aa\x00\x00\x00bb\x00\x00\x00cc\x00\x00"); !bytes.Equal(got, want) || n.Rejected() != 0 {
 		t.Fatalf("the heap holds %q, want %q; %d rejected", got, want, n.Rejected())
 	}
@@ -63,21 +63,21 @@ func TestImpossibleBlocks(t *testing.T) {
 		} {
 			lane++
 			before := n.Rejected()
-			n.deliver(strided(kind, 1, lane, c.off, c.n, c.block, c.step, make([]byte, (c.n+7)&^7)))
+			n.apply(strided(kind, 1, lane, c.off, c.n, c.block, c.step, make([]byte, (c.n+7)&^7)))
 			if n.Rejected() != before+1 {
 				t.Errorf("kind %d: %s: accepted", kind, c.what)
 			}
 		}
 	}
-	n.deliver(strided(recGather, 1, lane+1, 64, 64<<10, 8, 8, nil))
+	n.apply(strided(recGather, 1, lane+1, 64, 64<<10, 8, 8, nil))
 	if n.Rejected() != uint64(lane)+1 {
 		t.Error("an answer that does not fit a message was accepted")
 	}
-	n.deliver(strided(recScatter, 1, lane+2, 64, 16, 8, 8, make([]byte, 8)))
+	n.apply(strided(recScatter, 1, lane+2, 64, 16, 8, 8, make([]byte, 8)))
 	if n.Rejected() != uint64(lane)+2 {
 		t.Error("a record that ends before its data was accepted")
 	}
-	n.deliver(strided(recSpread, 1, lane+3, 64, 16, 8, 8, make([]byte, 16)))
+	n.apply(strided(recSpread, 1, lane+3, 64, 16, 8, 8, make([]byte, 16)))
 	if n.Rejected() != uint64(lane)+3 {
 		t.Error("a record whose data is missing was accepted")
 	}

@@ -1,7 +1,10 @@
 // What travels between two PEs.
 //
-// A request is one active message from a lane (one channel of one PE, to one other PE) to the service
-// worker of that other PE: a wire_head and then records, applied there in order. A put of a large
+// A lane (one channel of one PE, to one other PE) opens with a message of its own, and with an answer to that:
+// proof.c says which. Each message after that has the lane's tag.
+//
+// A request is one active message from a lane to the service worker of the other PE: a wire_head and then
+// records, applied there in order. A put of a large
 // payload has its head and records in the header of the active message and the payload as its data, so
 // that the payload goes from the user's memory without a copy.
 //
@@ -19,6 +22,7 @@ enum { AM_REQUEST = 1, AM_REPLY = 2 };
 enum {
     WIRE_ACK = 1, // request: answer when everything up to here is applied
     WIRE_BYE = 2, // request: the channel closes, forget the lane
+    WIRE_OPEN = 4, // request: struct wire_open follows, and nothing else. reply: the lane is open
 };
 
 struct wire_head {
@@ -26,8 +30,16 @@ struct wire_head {
     uint16_t records; // how many follow
     uint16_t flags;
     uint32_t pe;      // who sends
-    uint32_t channel; // request: number of the channel at pe, never used twice. reply: notes of the lane that
-                      // have found room
+    uint32_t lane;    // request: number of the lane from pe to this PE, from 1, never used twice. reply: notes of
+                      // the lane that have found room
+    uint64_t tag;     // that only the ends of the lane know: one for requests, another for replies
+};
+
+#define WIRE_OPENS 1 // for programs that speak with older engines, too
+
+struct wire_open {
+    uint64_t nonce[2]; // of the origin
+    uint64_t proof[2];
 };
 
 enum {

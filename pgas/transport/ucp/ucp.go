@@ -8,6 +8,9 @@ package ucp
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -79,6 +82,9 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w", err)
 	}
+	if len(job.Secret) == 0 && job.NPEs > 1 {
+		return nil, errors.New("opening the UCX transport: the job has no secret by which its PEs could know each other")
+	}
 	config := configOf(job, settings.filled(job.Settings))
 	if err := confine(&config, job, places); err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w", err)
@@ -106,6 +112,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 	state := job.Segment.States[local]
 	return engine.Config{
 		PE:      job.PE,
+		Key:     keyOf(job),
 		NPEs:    job.NPEs,
 		Heap:    job.Segment.Heap(local),
 		Waiting: &state.Waiting,
@@ -132,6 +139,18 @@ func confine(c *engine.Config, job *boot.Job, places []place) error {
 		c.Sources = append(sources(places, job.Here, c.NICAtomics), more...)
 	}
 	return nil
+}
+
+// keyOf derives the engines' key from the job's secret. A job of one PE needs nobody to know it.
+func keyOf(job *boot.Job) (k [engine.KeyBytes]byte) {
+	if len(job.Secret) == 0 {
+		rand.Read(k[:])
+		return k
+	}
+	h := hmac.New(sha256.New, job.Secret)
+	h.Write([]byte("gopgas: lanes of UCX " + job.ID))
+	copy(k[:], h.Sum(nil))
+	return k
 }
 
 func key(pe int) string { return "ucp/" + strconv.Itoa(pe) }
