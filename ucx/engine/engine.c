@@ -49,6 +49,25 @@ static int set_handler(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t 
     return 1;
 }
 
+static ucs_status_t on_foreign(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
+{
+    (void)header, (void)header_n, (void)data, (void)n, (void)param;
+    refuse(arg);
+    return UCS_OK;
+}
+
+// set_handlers registers the handler of one id, and has every other message refused. UCX 1.13 makes a table of
+// handlers up to the largest id, fills in those that are registered and calls whatever it finds: so every id of
+// the table is registered, the largest first.
+static int set_handlers(engine_t *e, ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes)
+{
+    enum { IDS = 32 };
+    for (unsigned i = IDS; i-- > 0;)
+        if (!set_handler(worker, i, i == id ? cb : on_foreign, i == id ? arg : e, err, err_bytes))
+            return 0;
+    return 1;
+}
+
 // UCX starts a thread of its own with the first worker; like the service thread it must not take
 // signals that are Go's.
 static void block_signals(sigset_t *saved)
@@ -84,7 +103,7 @@ static int open_all(engine_t *e, char *err, size_t err_bytes)
         return 0;
     }
     if (!context_open(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
-        !set_handler(e->worker, AM_REQUEST, on_request, e, err, err_bytes))
+        !set_handlers(e, e->worker, AM_REQUEST, on_request, e, err, err_bytes))
         return 0;
     return make_address(e, err, err_bytes);
 }
@@ -298,7 +317,7 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
     sigset_t saved;
     block_signals(&saved);
     int ok = make_tables(c) && open_worker(e, &c->worker, &c->fd, err, err_bytes) &&
-             set_handler(c->worker, AM_REPLY, on_reply, c, err, err_bytes) && add_channel(e, c);
+             set_handlers(e, c->worker, AM_REPLY, on_reply, c, err, err_bytes) && add_channel(e, c);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (ok)
         return c;

@@ -1,0 +1,263 @@
+//go:build cgo
+
+package stranger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+)
+
+const (
+	peEnv   = "STRANGER_TEST_IS_PE"
+	dirEnv  = "STRANGER_TEST_DIR"
+	patient = 5 * time.Minute // a hang
+)
+
+func TestMain(m *testing.M) {
+	launch.MaybeAgent()
+	if os.Getenv(peEnv) != "" {
+		bePE()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// job is a job under attack.
+type job struct {
+	t      *testing.T
+	hosts  *netns.Hosts // two of the job's, and the stranger's
+	dir    string       // readable by everybody
+	out    bytes.Buffer
+	errs   bytes.Buffer
+	ended  chan struct{} // closed with what follows set
+	result launch.Result
+	err    error
+}
+
+// pe is what a PE has written about itself.
+type pe struct {
+	pid    int
+	global uint64 // address of a word outside its heap
+	ports  []int
+	memory int64 // bytes in use at first
+}
+
+// start runs a job on two hosts out of three: PEs of the given number on each.
+func start(t *testing.T, each int, env ...string) *job {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs jobs on several hosts")
+	}
+	if err := netns.Usable(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("the stranger is written in C: ", err)
+	}
+	hosts, err := netns.New(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := hosts.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	dir, err := os.MkdirTemp("", "stranger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	j := &job{t: t, hosts: hosts, dir: dir, ended: make(chan struct{})}
+	j.compile()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	var names []boot.Host
+	for _, name := range hosts.Names[:2] {
+		names = append(names, boot.Host{Name: name, PEs: each})
+	}
+	go func() {
+		defer close(j.ended)
+		j.result, j.err = launch.Run(ctx, launch.Spec{
+			Hosts: names, Program: self, Template: netns.Template, Stdout: &j.out, Stderr: &j.errs, Tag: true,
+			Env:   append([]string{peEnv + "=1", dirEnv + "=" + dir, "PGAS_HEAP_MAX=64m"}, env...),
+			Agent: []string{"env", boot.EnvAgent + "=1", self},
+		})
+	}()
+	t.Cleanup(func() { cancel(); <-j.ended })
+	for n := range 2 * each {
+		j.await(fmt.Sprintf("PE %d starts", n), func() bool { _, err := os.Stat(j.file(n)); return err == nil })
+	}
+	return j
+}
+
+func (j *job) compile() {
+	j.t.Helper()
+	source, err := filepath.Abs("testdata/stranger.c")
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	engine, err := filepath.Abs("../../ucx/engine")
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	out, err := exec.Command("gcc", "-D_GNU_SOURCE", "-std=gnu11", "-O1", "-Wall", "-I", engine, "-o", j.dir+"/stranger", source, "-lucp", "-lucs").CombinedOutput()
+	if err != nil {
+		j.t.Skipf("the stranger does not compile, for want of UCX's headers? %v\n%s", err, out)
+	}
+}
+
+func (j *job) file(pe int) string { return filepath.Join(j.dir, "pe"+strconv.Itoa(pe)) }
+
+// await waits for something that the job does by itself, unless it ends.
+func (j *job) await(what string, done func() bool) {
+	j.t.Helper()
+	for !done() {
+		select {
+		case <-j.ended:
+			if !done() {
+				j.t.Fatalf("%s: the job has ended: status %d, %v\n%s%s", what, j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes())
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// host is the namespace of a PE.
+func (j *job) host(n, each int) string { return j.hosts.Names[n/each] }
+
+// look reads what PE n has written, and finds its ports as anybody can who may look at its host.
+func (j *job) look(n, each int) pe {
+	j.t.Helper()
+	text, err := os.ReadFile(j.file(n))
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	var p pe
+	if _, err := fmt.Sscan(string(text), &p.pid, &p.global); err != nil {
+		j.t.Fatalf("%q: %v", text, err)
+	}
+	p.memory = resident(j.t, p.pid)
+	for _, at := range j.listeners(n, each) {
+		port, err := strconv.Atoi(at[strings.LastIndexByte(at, ':')+1:])
+		if err != nil {
+			j.t.Fatal(err)
+		}
+		p.ports = append(p.ports, port)
+	}
+	return p
+}
+
+// listeners are the addresses that PE n listens on.
+func (j *job) listeners(n, each int) []string {
+	j.t.Helper()
+	text, err := os.ReadFile(j.file(n))
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	pid, _, _ := strings.Cut(string(text), " ")
+	out, err := exec.Command("ip", "netns", "exec", j.host(n, each), "ss", "-ltnpH").Output()
+	if err != nil {
+		j.t.Skip("ss shows who listens: ", err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); strings.Contains(line, "pid="+pid+",") {
+			found = append(found, fields[3])
+		}
+	}
+	return found
+}
+
+func resident(t *testing.T, pid int) int64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size, pages int64
+	fmt.Sscan(string(text), &size, &pages)
+	return pages * int64(os.Getpagesize())
+}
+
+// attack runs the stranger on a host, and returns what it says.
+func (j *job) attack(host int, user uint32, what string, at int, port int, args ...string) string {
+	j.t.Helper()
+	ctx, cancel := context.WithTimeout(j.t.Context(), patient)
+	defer cancel()
+	argv := append([]string{"netns", "exec", j.hosts.Names[host], "setpriv", "--reuid", fmt.Sprint(user), "--clear-groups", j.dir + "/stranger", what, j.hosts.Addresses[at], strconv.Itoa(port)}, args...)
+	cmd := exec.CommandContext(ctx, "ip", argv...)
+	cmd.Env = append(os.Environ(), "STRANGER_IP="+j.hosts.Addresses[host], "UCX_LOG_LEVEL=fatal", "UCX_WARN_UNUSED_ENV_VARS=n")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.CombinedOutput()
+	select {
+	case <-j.ended:
+		j.t.Fatalf("%s ended the job: status %d, %v\n%s%s\nthe stranger: %s", argv, j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes(), out)
+	default:
+	}
+	if err != nil {
+		j.t.Errorf("the stranger: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// finish lets the job end and returns what it has printed.
+func (j *job) finish() (out, errs string) {
+	j.t.Helper()
+	if err := os.WriteFile(filepath.Join(j.dir, "stop"), nil, 0o644); err != nil {
+		j.t.Fatal(err)
+	}
+	<-j.ended
+	if j.err != nil || j.result.Status != 0 {
+		j.t.Fatalf("the job: status %d, %v\n%s%s", j.result.Status, j.err, j.out.Bytes(), j.errs.Bytes())
+	}
+	return j.out.String(), j.errs.String()
+}
+
+// right fails unless every PE has found its memory right, round after round to the end.
+func (j *job) right(out string, pes int) {
+	j.t.Helper()
+	if n := strings.Count(out, "all rounds were right"); n != pes {
+		j.t.Fatalf("%d of %d PEs say that all was right:\n%s", n, pes, out)
+	}
+}
+
+// endsOrGoesOn: a UCX without assertions bears the 17 bytes, and the job goes on; with them the PE dies, and the
+// job ends with a report that names it.
+func (j *job) endsOrGoesOn() {
+	j.t.Helper()
+	select {
+	case <-j.ended:
+	case <-time.After(10 * time.Second):
+		out, _ := j.finish()
+		j.right(out, 2)
+		j.t.Log("this UCX bears the 17 bytes")
+		return
+	}
+	if j.err != nil || j.result.First == nil || j.result.Status == 0 {
+		j.t.Fatalf("the job ended with status %d, %v, and no report\n%s", j.result.Status, j.err, j.errs.Bytes())
+	}
+	if j.result.First.PE != 0 {
+		j.t.Errorf("PE 0 was attacked, and the job blames PE %d", j.result.First.PE)
+	}
+}
