@@ -277,7 +277,7 @@ func (w *World) giveUp(l LockRef) {
 // show it.
 func (w *World) keep(l LockRef) {
 	defer w.locks.kept()
-	if _, err := w.sleepUntil(w.ctx, l.myTurn()); err != nil {
+	if _, err := w.sleepUntil(w.ctx, l.myTurn(), false); err != nil {
 		w.locks.lose(l.off)
 		return
 	}

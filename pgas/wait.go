@@ -28,6 +28,10 @@ const (
 	nicLook  = 5 * time.Microsecond   // the same for many words that a NIC may update, which rings no bell
 )
 
+// showAfter is after how many rounds of looking a wait shows that it is blocked: the first few take no longer than it
+// takes to say so.
+const showAfter = 16
+
 // pace is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
 type pace struct {
 	spins     int           // looks before anything else, some 2 ns each
@@ -115,27 +119,35 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 				break
 			}
 		}
-	} else if v, ok := w.lookOn(c); ok {
+	} else if v, ok, shown := w.lookOn(c, why); ok {
+		if shown {
+			w.unblock()
+		}
 		return v, nil
 	}
 	w.company.inVain.Add(1)
 	w.block(why)
 	defer w.unblock()
-	return w.sleepUntil(ctx, c)
+	return w.sleepUntil(ctx, c, true)
 }
 
-// lookOn looks on and off, gives way to others between looks, and returns as check does.
-func (w *World) lookOn(c cond) (uint64, bool) {
+// lookOn looks on and off, gives way to others between looks, and returns as check does. shown says whether it has
+// called block.
+func (w *World) lookOn(c cond, why blockedIn) (v uint64, ok, shown bool) {
 	w.company.looking.Add(1)
 	defer w.company.looksOff()
 	door, rung := w.state.Door.Load(), false
 	for i := range w.pace.yields {
+		if i == showAfter { // where PEs share CPUs this may take long
+			w.block(why)
+			shown = true
+		}
 		n := w.pace.looks + 1
 		if w.pace.nextLooks > 0 && c.next() {
 			n += w.pace.nextLooks
 		}
 		if v, ok := c.spin(n); ok {
-			return v, true
+			return v, true, shown
 		}
 		w.inbox.makeRoom()
 		if now := w.state.Door.Load(); now != door {
@@ -148,7 +160,7 @@ func (w *World) lookOn(c cond) (uint64, bool) {
 			w.yield()
 		}
 	}
-	return 0, false
+	return 0, false, shown
 }
 
 // stay is how long one stay in the transport may last: it looks at no context. Who rests for a microsecond is
@@ -191,8 +203,8 @@ func (w *World) yield() {
 	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
-// sleepUntil sleeps on the doorbell between looks at c.
-func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
+// sleepUntil sleeps on the doorbell between looks at c. tell says whether reports are to show what it waits for.
+func (w *World) sleepUntil(ctx context.Context, c cond, tell bool) (uint64, error) {
 	if w.sched != nil {
 		return w.awaitScheduled(ctx, c, blockedIn{peer: -1})
 	}
@@ -208,6 +220,10 @@ func (w *World) sleepUntil(ctx context.Context, c cond) (uint64, error) {
 		if slept = !ok && err == nil && !w.company.standBy(w.state, door); slept {
 			w.state.Sleep(door, d)
 			d = min(2*d, longNap)
+			if tell {
+				w.sayWhere(&c)
+				tell = false
+			}
 		}
 		w.company.leave(w.state)
 		if ok {
@@ -287,6 +303,16 @@ func (w *World) block(why blockedIn) {
 	w.sayWaiting(why)
 }
 
+// sayWhere says in words what this PE is blocked in: what the word is called, and where the program waits for it.
+// It takes some microseconds.
+func (w *World) sayWhere(c *cond) {
+	name := ""
+	if c.team == nil && c.word.Off != 0 {
+		name = w.names.at(c.word.Off)
+	}
+	w.state.Text.Store(name + "\n" + callSite())
+}
+
 // slot is the team's slot, 0 for all PEs.
 func (why blockedIn) slot() uint32 {
 	if why.team == nil {
@@ -303,5 +329,6 @@ func (w *World) unblock() {
 		w.shown = false // elsewhere several goroutines come here at once
 	}
 	w.state.Blocked.Op.Store(uint32(boot.NotBlocked))
+	w.state.Text.Clear()
 	w.stopWaiting()
 }

@@ -32,7 +32,7 @@ type running struct {
 	mark   string
 	tmp    string
 	lines  chan string // of standard output
-	stderr bytes.Buffer
+	stderr output
 }
 
 var marks struct {
@@ -347,6 +347,46 @@ func TestSignals(t *testing.T) {
 			r.nothingLeft()
 		})
 	}
+}
+
+// output is what a process writes, to be looked at while it runs.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// Len is the number of bytes.
+func (o *output) Len() int { return len(o.String()) }
+
+// TestTeachesToKill: PEs that a signal does not end are shown, and how to end them.
+func TestTeachesToKill(t *testing.T) {
+	r := launchJob(t, nil, "-n", "2", "sh", "-c", `trap "" INT; echo ready; while :; do sleep 0.1; done`)
+	r.ready(2)
+	r.cmd.Process.Signal(unix.SIGINT)
+	const want = "pgasrun: the PEs have got interrupt, and some still run: a second signal kills them\n" +
+		"pgasrun: what each PE is doing:\n    PE 0-1: computing\n"
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	for !strings.Contains(r.stderr.String(), want) && limit.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	r.cmd.Process.Signal(unix.SIGINT)
+	if status, _ := r.end(); status != 128+2 || r.stderr.String() != want {
+		t.Errorf("status %d; it says %s", status, &r.stderr)
+	}
+	r.nothingLeft()
 }
 
 // TestTable asks what the PEs are blocked in, which does not end the job.

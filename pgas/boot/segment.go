@@ -64,6 +64,9 @@ type State struct {
 	Life    atomic.Uint32 // Life
 	// Written by the PE before it ends, read by its agent.
 	End End
+	// Written by the PE when it has been blocked for a while, read by the launcher: what the word or the lock is
+	// called in the program, a newline, and where the program has called.
+	Text Text
 }
 
 // Blocked says what a PE is blocked in. Op is written last and cleared first.

@@ -91,7 +91,7 @@ func TestDeadlock(t *testing.T) {
 	if !sim.IsDeadlock(err) {
 		t.Fatalf("the run ended with %v", err)
 	}
-	for _, want := range []string{"PE 0 waits for the word at offset 16777224, which is 0", "PE 1 is in barrier", "PE 2 waits for the word at offset 16777224"} {
+	for _, want := range []string{"PE 0 waits for the word at offset 0x1000008, which is 0", "PE 1 is in barrier", "PE 2 waits for the word at offset 0x1000008"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the report does not say %q:\n%v", want, err)
 		}

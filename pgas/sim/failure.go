@@ -155,9 +155,9 @@ func (p *pe) blockedIn() string {
 	var at string
 	switch op := boot.BlockedOp(b.Op.Load()); op {
 	case boot.InWait:
-		at = fmt.Sprintf("waits for the word at offset %d, which is %d", seq, word(p.heap, seq&^7, 8))
+		at = fmt.Sprintf("waits for the word at offset %#x, which is %d", seq, word(p.heap, seq&^7, 8))
 	case boot.InLock:
-		at = fmt.Sprintf("waits for the lock at offset %d", seq)
+		at = fmt.Sprintf("waits for the lock at offset %#x", seq)
 	case boot.InBarrier, boot.InCollective:
 		at = fmt.Sprintf("is in %s %d of team %d", op, seq, b.Team.Load())
 	default:

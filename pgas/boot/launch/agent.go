@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -269,7 +270,7 @@ func (a *agent) buried(e exit) bool {
 // the first.
 func (a *agent) fail(d death) []blocked {
 	if a.failed == nil {
-		a.failed = a.table() // before they wake
+		a.failed = a.settledTable() // before they wake
 	}
 	how := uint64(d.Status)
 	if d.blames() != d.PE {
@@ -298,6 +299,21 @@ func (a *agent) obituary(i int, status syscall.WaitStatus) death {
 	return d
 }
 
+// settleTime is for how long PEs look, before they show what they wait for.
+const settleTime = 5 * time.Millisecond
+
+// settledTable is table, a moment later if a PE seems to compute: it may have begun to wait just now.
+func (a *agent) settledTable() []blocked {
+	rows := a.table()
+	for _, row := range rows {
+		if !row.Exited && row.Op == boot.NotBlocked {
+			time.Sleep(settleTime)
+			return a.table()
+		}
+	}
+	return rows
+}
+
 // table copies the Blocked pages.
 func (a *agent) table() []blocked {
 	now := time.Now().UnixNano()
@@ -308,6 +324,7 @@ func (a *agent) table() []blocked {
 		if row.Op != boot.NotBlocked {
 			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
 			row.Team = b.Team.Load()
+			row.Name, row.Site, _ = strings.Cut(st.Text.Load(), "\n")
 		}
 		rows = append(rows, row)
 	}

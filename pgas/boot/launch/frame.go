@@ -128,6 +128,8 @@ type blocked struct {
 	Team    uint32
 	ForNsec int64
 	Exited  bool
+	Name    string // of the word or the lock in the program; empty: not known
+	Site    string // of the program's call; empty: not known
 }
 
 // sender writes frames. Any number of goroutines may use it.

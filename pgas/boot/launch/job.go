@@ -47,6 +47,7 @@ type job struct {
 	kills     int            // steps that kill has taken
 	abandoned bool           // something that we have killed holds on to its output: do not wait
 	grace     <-chan time.Time
+	teach     <-chan time.Time // when to say that a second signal kills
 }
 
 func newJob(spec Spec) (*job, error) {
@@ -113,6 +114,8 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.connectTimedOut()
 		case <-j.grace:
 			j.kill()
+		case <-j.teach:
+			j.teachToKill()
 		}
 	}
 	if len(j.deaths) > 0 || j.refused != nil {
@@ -423,8 +426,19 @@ func (j *job) signalled(sig os.Signal) {
 			return
 		}
 		j.asked = s
+		j.teach = time.After(j.spec.Teach)
 	}
 	j.signal(toSignal, s)
+}
+
+// teachToKill tells the user, who has asked for the end a while ago, what to do about PEs that do not end, and
+// what they are doing: one that computes, or puts and gets in a loop, need not look at its context.
+func (j *job) teachToKill() {
+	if j.ending || j.exiting {
+		return
+	}
+	j.stderr.say(fmt.Sprintf("pgasrun: the PEs have got %v, and some still run: a second signal kills them\n", j.asked))
+	j.askTables()
 }
 
 // cutShort ends a job whose context has ended.

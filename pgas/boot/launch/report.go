@@ -166,9 +166,9 @@ func (b blocked) String() string {
 	s := "in " + b.Op.String()
 	switch b.Op {
 	case boot.InWait:
-		s += fmt.Sprintf(" on the word at %#x of its heap", b.Seq)
+		s += b.place(" on ", "its heap", " on the word at ")
 	case boot.InLock:
-		s += fmt.Sprintf(" at %#x of the heap", b.Seq)
+		s += b.place(" ", "the heap", " at ")
 	case boot.InBarrier, boot.InCollective:
 		s += fmt.Sprintf(" number %d", b.Seq)
 		if b.Team != 0 {
@@ -178,7 +178,19 @@ func (b blocked) String() string {
 	if b.Peer >= 0 {
 		s += fmt.Sprintf(", waiting for PE %d", b.Peer)
 	}
+	if b.Site != "" {
+		s += ", called at " + b.Site
+	}
 	return s
+}
+
+// place says where in heap the word or the lock is: by its name, after beforeName, if it has one, or after
+// beforePlace.
+func (b blocked) place(beforeName, heap, beforePlace string) string {
+	if b.Name != "" {
+		return fmt.Sprintf("%s%s (at %#x of %s)", beforeName, b.Name, b.Seq, heap)
+	}
+	return fmt.Sprintf("%s%#x of %s", beforePlace, b.Seq, heap)
 }
 
 // ranges writes ascending numbers as "0-3,5".

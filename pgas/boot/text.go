@@ -1,0 +1,48 @@
+package boot
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
+
+// textBytes is how much a Text holds.
+const textBytes = 256
+
+// A Text is what a PE says of itself in words, for the launcher to read without its help. A reader may see a
+// part of an old text and a part of a new one, never more than there is room for.
+type Text struct{ words [textBytes / 8]atomic.Uint64 }
+
+// Store replaces the text. Of one that is too long it keeps the start.
+func (t *Text) Store(s string) {
+	for i := range t.words {
+		var b [8]byte
+		s = s[copy(b[:], s):]
+		t.words[i].Store(binary.LittleEndian.Uint64(b[:]))
+		if b[7] == 0 {
+			return
+		}
+	}
+}
+
+// Clear makes the text empty.
+func (t *Text) Clear() {
+	if t.words[0].Load() != 0 {
+		t.words[0].Store(0)
+	}
+}
+
+// Load is the text.
+func (t *Text) Load() string {
+	var s []byte
+	for i := range t.words {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], t.words[i].Load())
+		for _, c := range b {
+			if c == 0 {
+				return string(s)
+			}
+			s = append(s, c)
+		}
+	}
+	return string(s)
+}
