@@ -15,8 +15,15 @@ package pgastest
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
 // What one context does to the same bytes of a PE stays in order even without a fence, and its gets find
-// what it has put: OpenSHMEM does not promise that, but transporttest demands it of every transport. Nothing here
-// depends on time. A body that neither waits nor quiets but polls may poll for ever.
+// what it has put: OpenSHMEM does not promise that, but transporttest demands it of every transport. A body that neither
+// waits nor quiets but polls may poll for ever.
+//
+// Two rules see to it that a PE finds what it can find, whoever is first. What a PE issues in one go, a put and the
+// flag behind it, does not arrive one by one as it is issued, although its target waits: it becomes
+// due when its PE waits itself. And while a PE waits, one thing arrives at a time: the next one when it has looked. A
+// PE that has found what it waited for is no exception, so that it reads what is there when the flag is, and
+// not what came a microsecond later. Time plays a part only where a PE does not call the network for long:
+// then what is held for it goes on.
 
 import (
 	"cmp"
@@ -55,7 +62,7 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 
 // Late is RunLate without a subtest, with options.
 func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) error {
-	net := &lateNetwork{}
+	net := &lateNetwork{grace: lateGrace}
 	var hosts []boot.Host
 	for i := range nhosts {
 		first, end := npes*i/nhosts, npes*(i+1)/nhosts
@@ -95,20 +102,42 @@ type lateNetwork struct {
 	hosts []*boot.Segment
 	to    []transport.Channel // the memory of each PE
 	notes []lateNotes         // by PE
+	pes   []latePE
+	grace time.Duration // how long a PE that calls nothing holds up what is sent to it, or what it has sent itself
 
 	mu     sync.Mutex
 	held   []*lateOp // in the order in which they were issued
 	issued uint64    // the number of the last one
 }
 
+// lateGrace is the grace of a job.
+const lateGrace = time.Second
+
+// lateAnswers is how many operations that return something end what a PE issues in one go: it may wait by them.
+const lateAnswers = 8
+
+// latePE is what the network knows of the program of a PE.
+type latePE struct {
+	state   *boot.State
+	waits   bool      // its last call was a look for what arrives
+	rests   uint64    // such calls
+	answers uint64    // operations of it that have returned something
+	unseen  bool      // something has arrived since its last call, and it waits
+	asked   bool      // it has asked for faults since
+	since   time.Time // when that was
+}
+
 // A lateOp is something that has been sent and has not arrived.
 type lateOp struct {
-	from   *lateChannel
-	pe     int // its target
-	number uint64
-	epoch  int // fences to pe on its channel before it
-	touch  [2]span
-	act    func(to transport.Channel)
+	rests   uint64 // of its PE, before it
+	answers uint64
+	issued  time.Time
+	from    *lateChannel
+	pe      int // its target
+	number  uint64
+	epoch   int // fences to pe on its channel before it
+	touch   [2]span
+	act     func(to transport.Channel)
 }
 
 // A span is bytes of a heap.
@@ -138,8 +167,9 @@ func (n *lateNetwork) open() {
 	for _, seg := range n.hosts {
 		host := shm.Open(seg)
 		mem := host.Open()
-		for range seg.States {
+		for i := range seg.States {
 			n.notes = append(n.notes, lateNotes{ring: host.Ring(len(n.to))})
+			n.pes = append(n.pes, latePE{state: seg.States[i]})
 			n.to = append(n.to, mem)
 		}
 	}
@@ -151,14 +181,8 @@ func (n *lateNetwork) fail(pe int) {
 	}
 }
 
-// arrive lets the newest of the held operations arrive that wanted chooses, after those that fences put
+// arriveLocked lets the newest of the held operations arrive that wanted chooses, after those that fences put
 // before it. It reports whether there was one.
-func (n *lateNetwork) arrive(wanted func(*lateOp) bool) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.arriveLocked(wanted)
-}
-
 func (n *lateNetwork) arriveLocked(wanted func(*lateOp) bool) bool {
 	for i, op := range slices.Backward(n.held) {
 		if wanted(op) {
@@ -183,6 +207,44 @@ func (n *lateNetwork) arriveAt(i int) {
 	op := n.held[i]
 	n.held = slices.Delete(n.held, i, i+1)
 	op.act(n.to[op.pe])
+	n.arrived(op.pe)
+}
+
+// arrived notes that something has arrived at pe, which looks at it before anything else arrives if it waits.
+func (n *lateNetwork) arrived(pe int) {
+	p := &n.pes[pe]
+	if !p.waits {
+		return
+	}
+	if !p.unseen {
+		p.unseen, p.asked, p.since = true, false, time.Now()
+	}
+	p.state.Wake()
+}
+
+// acts notes that pe calls the network: to look for what arrives, or to do something.
+func (n *lateNetwork) acts(pe int, looks bool) {
+	p := &n.pes[pe]
+	p.unseen, p.waits = false, looks
+	if looks {
+		p.rests++
+	}
+}
+
+// due reports whether op may arrive though nobody must have it: its PE has waited since, or has called nothing
+// for long.
+func (n *lateNetwork) due(op *lateOp) bool {
+	p := &n.pes[op.from.me]
+	return op.rests < p.rests || op.answers+lateAnswers <= p.answers || time.Since(op.issued) >= n.grace
+}
+
+// looked reports whether pe has seen what has arrived. If it takes too long it does not wait any more.
+func (n *lateNetwork) looked(pe int) bool {
+	p := &n.pes[pe]
+	if p.unseen && time.Since(p.since) >= n.grace {
+		p.unseen, p.waits = false, false
+	}
+	return !p.unseen
 }
 
 // lateTransport is one PE's end of the network.
@@ -193,7 +255,14 @@ type lateTransport struct {
 
 func (t *lateTransport) Name() string       { return "late" }
 func (t *lateTransport) Heap(pe int) []byte { return nil }
-func (t *lateTransport) Close() error       { return nil }
+
+// Close says that the PE looks at nothing any more.
+func (t *lateTransport) Close() error {
+	t.net.mu.Lock()
+	defer t.net.mu.Unlock()
+	t.net.acts(t.me, false)
+	return nil
+}
 
 func (t *lateTransport) Channel(bool) (transport.Channel, error) {
 	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, loans: map[int]loan{}}, nil
@@ -224,15 +293,36 @@ func (t *lateTransport) WaitDoor(uint32, time.Duration) {
 	}
 }
 
-// Fault is asked by who sleeps, now and then: it drives the network too, and finds no faults.
+// Fault is asked by a PE that sleeps, now and then: it drives the network too, and finds no faults. A PE asks whether
+// or not it has found what it waits for: only when it asks again it has not.
 func (t *lateTransport) Fault() error {
-	t.drive()
+	if !t.mayHaveFound() {
+		t.drive()
+	}
 	return nil
 }
 
+// mayHaveFound reports whether this is the first time that the PE asks since something has arrived. It is
+// woken then, to ask again.
+func (t *lateTransport) mayHaveFound() bool {
+	t.net.mu.Lock()
+	defer t.net.mu.Unlock()
+	p := &t.net.pes[t.me]
+	if t.net.looked(t.me) || p.asked {
+		return false
+	}
+	p.asked = true
+	p.state.Wake()
+	return true
+}
+
 func (t *lateTransport) drive() bool {
-	return t.net.arrive(func(op *lateOp) bool { return op.pe == t.me }) ||
-		t.net.arrive(func(op *lateOp) bool { return op.from.me == t.me })
+	n := t.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.acts(t.me, true)
+	return n.arriveLocked(func(op *lateOp) bool { return op.pe == t.me && n.due(op) }) ||
+		n.arriveLocked(func(op *lateOp) bool { return op.from.me == t.me && op.pe != t.me && n.looked(op.pe) })
 }
 
 func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
@@ -293,6 +383,8 @@ func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch .
 	}
 	op := c.op(pe, touch...)
 	op.act = act
+	c.net.acts(c.me, false)
+	op.rests, op.answers, op.issued = c.net.pes[c.me].rests, c.net.pes[c.me].answers, time.Now()
 	c.net.issued++
 	op.number = c.net.issued
 	c.net.held = append(c.net.held, op)
@@ -326,6 +418,7 @@ func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Byt
 func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
+	c.answered()
 	c.arriveOn(pe, c.net.issued, span{src, src + uint64(len(dst))})
 	return c.net.to[pe].Get(ctx, pe, dst, src)
 }
@@ -350,8 +443,16 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
+	c.answered()
 	c.arriveBefore(pe, spanOf(at))
+	defer c.net.arrived(pe)
 	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
+}
+
+// answered notes that this PE does something that returns something.
+func (c *lateChannel) answered() {
+	c.net.acts(c.me, false)
+	c.net.pes[c.me].answers++
 }
 
 func (c *lateChannel) Fence(pe int) {
@@ -363,17 +464,33 @@ func (c *lateChannel) Fence(pe int) {
 func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
+	c.net.acts(c.me, false)
 	c.gets = fill(c.gets, pe)
 	c.arriveFrom(pe)
 	c.values = fill(c.values, pe)
 	return context.Cause(ctx)
 }
 
-// arriveFrom lets arrive all that this channel has sent to pe, to every PE if pe < 0.
+// arriveFrom lets arrive all that this channel has sent to pe, to every PE if pe < 0. A target that waits looks at
+// each before the next one arrives, and may let it arrive itself: what this PE has issued is due.
 func (c *lateChannel) arriveFrom(pe int) {
-	for c.net.arriveLocked(func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }) {
+	n := c.net
+	n.pes[c.me].rests++
+	wanted := func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }
+	for {
+		for n.arriveLocked(func(op *lateOp) bool { return wanted(op) && n.looked(op.pe) }) {
+		}
+		if !slices.ContainsFunc(n.held, wanted) {
+			return
+		}
+		n.mu.Unlock()
+		time.Sleep(lateNap)
+		n.mu.Lock()
 	}
 }
+
+// lateNap is between two looks whether a target has looked.
+const lateNap = 20 * time.Microsecond
 
 // fill fills what a quiet of pe must, and returns the rest.
 func fill(list []lateFill, pe int) (rest []lateFill) {

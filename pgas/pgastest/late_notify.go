@@ -83,7 +83,9 @@ func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.St
 
 func (c *lateChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
 	ok = c.withNote(pe, func() {
+		c.answered()
 		c.arriveBefore(pe, noteOrder, span{src, src + uint64(len(dst))})
+		defer c.net.arrived(pe)
 		err = c.net.to[pe].Get(ctx, pe, dst, src)
 		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 	})
@@ -101,7 +103,9 @@ func (c *lateChannel) PostNotify(pe int, op transport.Op, at transport.Word, ope
 
 func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	ok = c.withNote(pe, func() {
+		c.answered()
 		c.arriveBefore(pe, spanOf(at), noteOrder)
+		defer c.net.arrived(pe)
 		old, err = c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
 		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
 	})

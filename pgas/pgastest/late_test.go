@@ -3,8 +3,13 @@ package pgastest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -13,7 +18,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 )
 
-// lateRig is a network of npes hosts of one PE each.
+// lateRig is a network of npes hosts of one PE each, which waits for none of them: they have no programs.
 func lateRig(t *testing.T, npes int, heap uint64) (*lateNetwork, []transport.Transport) {
 	t.Helper()
 	net := &lateNetwork{}
@@ -234,6 +239,113 @@ func TestLateRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLateFindsMissingFence: a flag behind a put without a fence between them is found, whatever the initiator does
+// next, if the target waits before the initiator has quieted; with the fence there is nothing to find.
+func TestLateFindsMissingFence(t *testing.T) {
+	next := map[string]func(ctx context.Context, w *pgas.World) error{
+		"leaves":   func(context.Context, *pgas.World) error { return nil },
+		"quiets":   func(ctx context.Context, w *pgas.World) error { return w.Quiet(ctx) },
+		"waits":    func(ctx context.Context, w *pgas.World) error { return w.Barrier(ctx) },
+		"computes": func(context.Context, *pgas.World) error { time.Sleep(50 * time.Millisecond); return nil },
+	}
+	for name, then := range next {
+		for _, atomics := range []bool{false, true} {
+			for first, who := range []string{"initiator", "target"} {
+				if who == "initiator" && name != "computes" {
+					continue // everything is complete before anybody waits
+				}
+				t.Run(fmt.Sprintf("atomics=%v,first=%s,initiator=%s", atomics, who, name), func(t *testing.T) {
+					if !atomics && raceDetector() {
+						t.Skip("the race detector finds it by itself, and fails the test")
+					}
+					findMissingFence(t, putThenFlag{atomics: atomics, first: first, then: then})
+				})
+			}
+		}
+	}
+}
+
+// findMissingFence runs p without its fence until that is found, and as often with it. On a machine with much else
+// to do the one that is to be first may not be, so there are several tries.
+func findMissingFence(t *testing.T, p putThenFlag) {
+	t.Helper()
+	const tries = 20
+	for try := range tries {
+		p.fence = true
+		if err := Late(t.Context(), 2, 2, pgas.Options{}, p.body()); err != nil {
+			t.Fatalf("with a fence: %v", err)
+		}
+		p.fence = false
+		err := Late(t.Context(), 2, 2, pgas.Options{}, p.body())
+		if errors.Is(err, errStale) {
+			t.Logf("found by try %d", try+1)
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatalf("a missing fence was not found in %d tries", tries)
+}
+
+var errStale = errors.New("the flag came before the data")
+
+// putThenFlag is a program in which PE 0 puts data and then a flag, and PE 1 waits for the flag and looks at the data.
+type putThenFlag struct {
+	atomics bool // the data is set by an atomic
+	first   int  // the PE that is first
+	fence   bool
+	then    func(context.Context, *pgas.World) error
+}
+
+func (p putThenFlag) body() Body {
+	var ready atomic.Bool
+	return func(ctx context.Context, w *pgas.World) error {
+		mem, err := pgas.Alloc[int64](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		for p.first != w.PE() && !ready.Load() {
+			time.Sleep(time.Millisecond)
+		}
+		if w.PE() == 0 {
+			if p.first == 1 {
+				time.Sleep(5 * time.Millisecond) // until it waits
+			}
+			p.send(w, mem)
+			ready.Store(true)
+			return p.then(ctx, w)
+		}
+		ready.Store(true)
+		flag := pgas.AtomicOf(mem, 1)
+		if _, err := flag.WaitUntil(ctx, pgas.EQ, 1); err != nil {
+			return err
+		}
+		if p.atomics && pgas.AtomicOf(mem, 0).Fetch(1) != 7 || !p.atomics && mem.Local()[0] != 7 {
+			return errStale
+		}
+		return p.then(ctx, w)
+	}
+}
+
+func (p putThenFlag) send(w *pgas.World, mem pgas.Sym[int64]) {
+	if p.atomics {
+		pgas.AtomicOf(mem, 0).Set(1, 7)
+	} else {
+		mem.At(0).Put(1, 7)
+	}
+	if p.fence {
+		w.Fence()
+	}
+	pgas.AtomicOf(mem, 1).Set(1, 1)
+}
+
+// raceDetector reports whether this is a test of the race detector's.
+func raceDetector() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" })
 }
 
 // TestLateJob: a job runs over it.
