@@ -201,7 +201,7 @@ func (a AtomicFloat[F]) later(pe int, op transport.Op, v, cond F, dst *F) {
 
 func (a AtomicFloat[F]) word() transport.Word {
 	var v F
-	return transport.Word{Off: uint64(a.off), Bytes: int(unsafe.Sizeof(v))}
+	return transport.Word{Off: a.ctx.place("atomic", a.off, unsafe.Sizeof(v)), Bytes: int(unsafe.Sizeof(v))}
 }
 
 func (a AtomicFloat[F]) w64() Atomic[uint64] { return Atomic[uint64]{ctx: a.ctx, off: a.off} }

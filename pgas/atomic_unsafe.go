@@ -237,7 +237,7 @@ func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 
 func (a Atomic[W]) word() transport.Word {
 	var v W
-	return transport.Word{Off: uint64(a.off), Bytes: int(unsafe.Sizeof(v))}
+	return transport.Word{Off: a.ctx.place("atomic", a.off, unsafe.Sizeof(v)), Bytes: int(unsafe.Sizeof(v))}
 }
 
 // change is a fetching operation that the CPU has no instruction for.
@@ -274,7 +274,7 @@ func (a Atomic[W]) post(pe int, op transport.Op, v W) {
 //
 //go:noinline
 func fetchFar(c *Context, pe int, off uintptr, n uintptr) uint64 {
-	return c.mustAtomic(pe, transport.Fetch, transport.Word{Off: uint64(off), Bytes: int(n)}, 0, 0)
+	return c.mustAtomic(pe, transport.Fetch, transport.Word{Off: c.place("Fetch", off, n), Bytes: int(n)}, 0, 0)
 }
 
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.

@@ -145,7 +145,7 @@ func (c *Context) route() {
 			c.via = append(c.via, c.local)
 		}
 	}
-	if w.opts.NoFastPath {
+	if w.opts.NoFastPath || w.check != nil {
 		c.near, c.words = nil, nil
 	}
 	if c.nic {

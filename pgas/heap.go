@@ -26,32 +26,59 @@ type span struct{ off, n uint64 }
 
 // A heap hands out spans of [ReservedBytes, max).
 //
+// A guarded heap gives each block whole pages and leaves one free behind it, and keeps blocks that were
+// released out of use until nothing else is free: the oldest are used again first.
+//
 // Invariant: free is sorted by off, holds no empty span, and no two spans touch.
 type heap struct {
 	free []span
-	live map[uint64]uint64 // offset of a block → its bytes
+	live map[uint64]room // by the offset of a block
 	use  HeapUsage
+
+	guard bool
+	idle  []span // released and not yet free, the oldest first
 }
+
+// room is what a live block takes.
+type room struct{ bytes, taken uint64 }
 
 func newHeap(max uint64) *heap {
 	return &heap{
 		free: []span{{boot.ReservedBytes, max - boot.ReservedBytes}},
-		live: map[uint64]uint64{},
+		live: map[uint64]room{},
 		use:  HeapUsage{Max: max - boot.ReservedBytes, High: boot.ReservedBytes},
 	}
 }
 
+// guarded makes h a guarded heap. Nothing has been allocated yet.
+func (h *heap) guarded() { h.guard = true }
+
 // alloc returns the offset of n bytes at a multiple of align, and false if there is no such span.
 func (h *heap) alloc(n, align uint64) (uint64, bool) {
 	n = roundUp(max(n, 1), minAlign)
-	align = max(align, minAlign)
+	taken, align := n, max(align, minAlign)
+	if h.guard {
+		taken, align = roundUp(n, boot.PageBytes)+boot.PageBytes, max(align, boot.PageBytes)
+	}
+	for {
+		if at, ok := h.fit(n, taken, align); ok || len(h.idle) == 0 {
+			return at, ok
+		}
+		s := h.idle[0]
+		h.idle = h.idle[1:]
+		h.merge(s)
+	}
+}
+
+// fit is alloc without the blocks that are idle.
+func (h *heap) fit(n, taken, align uint64) (uint64, bool) {
 	for i, s := range h.free {
 		at := roundUp(s.off, align)
-		if pad := at - s.off; pad > s.n || s.n-pad < n {
+		if pad := at - s.off; pad > s.n || s.n-pad < taken {
 			continue
 		}
-		h.cut(i, at, n)
-		h.live[at] = n
+		h.cut(i, at, taken)
+		h.live[at] = room{n, taken}
 		h.use.InUse += n
 		h.use.Blocks++
 		h.use.High = max(h.use.High, at+n)
@@ -75,17 +102,27 @@ func (h *heap) cut(i int, at, n uint64) {
 
 // release gives the block at off back and returns its bytes.
 func (h *heap) release(off uint64) uint64 {
-	n := h.live[off]
+	r := h.live[off]
 	delete(h.live, off)
-	h.use.InUse -= n
+	h.use.InUse -= r.bytes
 	h.use.Blocks--
+	if h.guard {
+		h.idle = append(h.idle, span{off, r.taken})
+	} else {
+		h.merge(span{off, r.taken})
+	}
+	return r.bytes
+}
+
+// merge makes s free.
+func (h *heap) merge(s span) {
+	off := s.off
 	i, _ := slices.BinarySearchFunc(h.free, off, func(s span, off uint64) int {
 		if s.off < off {
 			return -1
 		}
 		return 1
 	})
-	s := span{off, n}
 	lo, hi := i, i
 	if i > 0 && h.free[i-1].off+h.free[i-1].n == off {
 		lo, s = i-1, span{h.free[i-1].off, h.free[i-1].n + s.n}
@@ -94,7 +131,6 @@ func (h *heap) release(off uint64) uint64 {
 		hi, s.n = i+1, s.n+h.free[i].n
 	}
 	h.free = slices.Replace(h.free, lo, hi, s)
-	return n
 }
 
 func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }

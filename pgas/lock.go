@@ -53,11 +53,21 @@ func LockOf(s Sym[Lock], i int) LockRef {
 // FieldLock is the lock at byte offset off of the record that r refers to. It is for generated code.
 func FieldLock[T any](r Ref[T], off uintptr) LockRef { return LockRef{r.ctx.w, r.off + off} }
 
+// placed is l by its place in the heap. With checking it panics with *UsageError if l's allocation does not
+// live (check.go).
+func (l LockRef) placed(op string) LockRef {
+	if l.off>>generationShift != 0 {
+		l.off = uintptr(l.w.check.place(op, l.off, sizeOf[Lock]()))
+	}
+	return l
+}
+
 // Lock waits until the lock is this PE's. PEs get it in the order in which they came, and so do the
 // goroutines of a PE, which share its place in the queue. What holders before did is visible: puts and
 // atomics on their default contexts, and their own stores. An error means that the lock was not got: ctx
 // ended, or *PeerError. A deadline disturbs nobody else's place (OpenSHMEM 1.6, shmem_set_lock).
 func (l LockRef) Lock(ctx context.Context) error {
+	l = l.placed("Lock")
 	if l.w.refuses(ctx) {
 		return l.w.refusal(ctx, "waiting for "+l.name())
 	}
@@ -86,6 +96,7 @@ func (l LockRef) Lock(ctx context.Context) error {
 // (OpenSHMEM 1.6, shmem_test_lock, which has 0 for success). It panics with *PeerError if the PE that the
 // lock's tail is on is lost.
 func (l LockRef) TryLock() bool {
+	l = l.placed("TryLock")
 	l.open("TryLock")
 	if !l.w.locks.try(l.off) {
 		return false
@@ -109,6 +120,7 @@ func (l LockRef) TryLock() bool {
 // cannot be cancelled, since a lock that is not given back helps nobody; the error is a *PeerError
 // (OpenSHMEM 1.6, shmem_clear_lock).
 func (l LockRef) Unlock() error {
+	l = l.placed("Unlock")
 	l.open("Unlock")
 	if !l.w.locks.release(l.off) {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
@@ -221,7 +233,7 @@ func (l LockRef) behind() (int, error) {
 // Home is the PE that keeps track of who came last. It follows from the lock's place in the heap, so that
 // those of many locks are spread over the job. A PE of its host waits for no network to take a free lock.
 func (l LockRef) Home() int {
-	hash := uint64(l.off) / 8 * 0x9e3779b97f4a7c15 >> 32
+	hash := uint64(l.placed("Home").off) / 8 * 0x9e3779b97f4a7c15 >> 32
 	return int(hash * uint64(l.w.NPEs()) >> 32)
 }
 

@@ -10,7 +10,7 @@ func LockTail(l LockRef) uint64 {
 
 // LockLine is how many goroutines of this PE stand in line at the lock.
 func LockLine(l LockRef) (n int) {
-	l.w.locks.at(l.off, func(s *seat) { n = len(s.line) })
+	l.w.locks.at(l.placed("LockLine").off, func(s *seat) { n = len(s.line) })
 	return n
 }
 

@@ -87,13 +87,11 @@ func complain(job *boot.Job, err error) {
 // guard turns the panics that have a meaning of ours into errors.
 func guard(ctx context.Context, w *World, body func(context.Context, *World) error) (err error) {
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case *UsageError:
-			err = p
-		case *PeerError:
-			err = p
-		default:
+		p := recover()
+		if p == nil {
+			return
+		}
+		if err = w.Recovered(p); err == nil {
 			w.job.EndsBy(boot.EndOwn, -1)
 			panic(p)
 		}

@@ -24,7 +24,13 @@ type raw struct {
 	n, size int // elements, and bytes of one
 }
 
-func rawOf[T any](s Slice[T]) raw { return raw{s.ctx, s.off, s.n, int(sizeOf[T]())} }
+func rawOf[T any](s Slice[T]) raw {
+	off := s.off
+	if s.ctx != nil {
+		off = uintptr(s.place("collective"))
+	}
+	return raw{s.ctx, off, s.n, int(sizeOf[T]())}
+}
 
 func (r raw) bytes() int { return r.n * r.size }
 

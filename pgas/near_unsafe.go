@@ -34,7 +34,7 @@ func fetch[T any](c *Context, off uintptr, pe int, far farFunc) T {
 //go:noinline
 func putFar(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
 	via, to := c.far("Put", pe)
-	via.Put(to, uint64(off), hiddenBytes(p, n))
+	via.Put(to, c.place("Put", off, n), hiddenBytes(p, n))
 }
 
 //go:noinline

@@ -54,15 +54,15 @@ func (c *Context) Notify(pe, tag int) { c.putNotify("Notify", pe, 0, nil, tag) }
 //
 //go:noinline
 func (c *Context) putNotify(op string, pe int, off uintptr, src []byte, tag int) {
-	s := c.stamp(op, tag)
+	s, dst := c.stamp(op, tag), c.place(op, off, uintptr(len(src)))
 	var r roomWait
 	if c.isNear(pe) {
 		to := c.team.pes[pe]
-		for !c.mem.PutNotify(to, uint64(off), src, s) && c.waitForRoom(to, &r) {
+		for !c.mem.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
 		}
 	} else {
 		via, to := c.notifier(op, pe)
-		for !via.PutNotify(to, uint64(off), src, s) && c.waitForRoom(to, &r) {
+		for !via.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
 		}
 	}
 	c.gotRoom(&r)
@@ -87,12 +87,12 @@ func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
 		c.putNotify("PutNotifyNB", pe, off, src, tag)
 		return Sent{}
 	}
-	s := c.stamp("PutNotifyNB", tag)
+	s, dst := c.stamp("PutNotifyNB", tag), c.place("PutNotifyNB", off, uintptr(len(src)))
 	via, to := c.notifier("PutNotifyNB", pe)
 	var r roomWait
-	loan, ok := via.PutNotifyNB(to, uint64(off), src, s)
+	loan, ok := via.PutNotifyNB(to, dst, src, s)
 	for !ok && c.waitForRoom(to, &r) {
-		loan, ok = via.PutNotifyNB(to, uint64(off), src, s)
+		loan, ok = via.PutNotifyNB(to, dst, src, s)
 	}
 	c.gotRoom(&r)
 	if lender, lends := via.(transport.Lender); lends && loan != 0 {
@@ -110,13 +110,13 @@ func (s Slice[T]) GetNotify(pe int, dst []T, tag int) {
 
 //go:noinline
 func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
-	s := c.stamp("GetNotify", tag)
+	s, src := c.stamp("GetNotify", tag), c.place("GetNotify", off, uintptr(len(dst)))
 	via, to := c.notifier("GetNotify", pe)
-	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: uint64(off)})
+	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	var r roomWait
-	ok, err := via.GetNotify(c.w.ctx, to, dst, uint64(off), s)
+	ok, err := via.GetNotify(c.w.ctx, to, dst, src, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
-		ok, err = via.GetNotify(c.w.ctx, to, dst, uint64(off), s)
+		ok, err = via.GetNotify(c.w.ctx, to, dst, src, s)
 	}
 	c.w.unblock()
 	if err != nil {
@@ -141,10 +141,10 @@ func (s Slice[T]) GetNotifyNB(pe int, dst []T, tag int) {
 }
 
 func (c *Context) getNotifyNB(pe int, dst []byte, off uintptr, tag int) {
-	s := c.stamp("GetNotifyNB", tag)
+	s, src := c.stamp("GetNotifyNB", tag), c.place("GetNotifyNB", off, uintptr(len(dst)))
 	via, to := c.notifier("GetNotifyNB", pe)
 	var r roomWait
-	for !via.GetNotifyNB(to, dst, uint64(off), s) && c.waitForRoom(to, &r) {
+	for !via.GetNotifyNB(to, dst, src, s) && c.waitForRoom(to, &r) {
 	}
 	c.gotRoom(&r)
 }

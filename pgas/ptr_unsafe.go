@@ -20,7 +20,7 @@ import "unsafe"
 // job's atomics are the network's (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_ptr; on a context of a team,
 // shmem_team_ptr).
 func (s Slice[T]) Ptr(pe int) []T {
-	p := s.ctx.ptr("Ptr", pe, s.off)
+	p := s.ctx.ptr("Ptr", pe, s.off, uintptr(s.n)*sizeOf[T]())
 	if p == nil || s.n == 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (s Slice[T]) Ptr(pe int) []T {
 }
 
 // Ptr is the element of PE pe as Go memory, or nil if pe is on another host; see Slice.Ptr.
-func (r Ref[T]) Ptr(pe int) *T { return (*T)(r.ctx.ptr("Ptr", pe, r.off)) }
+func (r Ref[T]) Ptr(pe int) *T { return (*T)(r.ctx.ptr("Ptr", pe, r.off, sizeOf[T]())) }
 
 // Ptr is All().Ptr(pe): the whole allocation on PE pe as Go memory, or nil if pe is on another host.
 func (s Sym[T]) Ptr(pe int) []T {
@@ -36,16 +36,20 @@ func (s Sym[T]) Ptr(pe int) []T {
 	return Slice[T]{s.ctx, s.off, s.n}.Ptr(pe)
 }
 
-// ptr is the address of offset off in pe's heap if it is mapped here, whether or not plain accesses take
-// the fast path.
-func (c *Context) ptr(op string, pe int, off uintptr) unsafe.Pointer {
+// ptr is the address of n bytes from reference off in pe's heap if it is mapped here, whether or not plain
+// accesses take the fast path.
+func (c *Context) ptr(op string, pe int, off, n uintptr) unsafe.Pointer {
 	if c == nil {
 		return nil
 	}
 	_, to := c.far(op, pe)
+	at := c.place(op, off, n)
 	heap := c.w.shm.Heap(to)
 	if heap == nil || c.via == nil { // a transport that must see every access shows no memory
 		return nil
 	}
-	return unsafe.Add(basePointer(heap), off)
+	if off>>generationShift == 0 {
+		return unsafe.Add(basePointer(heap), off)
+	}
+	return unsafe.Add(c.w.guarded(to, heap), at)
 }

@@ -40,7 +40,7 @@ type reduction[T any] struct {
 
 func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
 	r, o := newReduction("reduction", t, dst, src, f, opts)
-	c := call{kind: kindReduce, op: which | o.bits()<<4, size: int(sizeOf[T]()), count: uint64(dst.n)}.at(dst.off, src.off)
+	c := call{kind: kindReduce, op: which | o.bits()<<4, size: int(sizeOf[T]()), count: uint64(dst.n)}.at(r.dst.off, r.src.off)
 	if dst.n == 0 {
 		return nil
 	}
@@ -70,6 +70,9 @@ func newReduction[T any](op string, t *Team, dst, src Slice[T], f operator[T], o
 	}
 	if d := int(dst.off) - int(src.off); d != 0 && max(d, -d) < dst.n*int(sizeOf[T]()) {
 		misuse(op, "dst and src overlap: they must be the same range or have nothing in common")
+	}
+	if dst.n > 0 {
+		dst.off, src.off = uintptr(dst.place(op)), uintptr(src.place(op))
 	}
 	o := optionsOf(opts)
 	return reduction[T]{t, t.layoutFor(o), dst, src, f}, o

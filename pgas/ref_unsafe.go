@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // Ref refers to one element of symmetric memory: the same offset on every PE. It is small; copy it.
@@ -49,7 +50,7 @@ func (r Ref[T]) GetNB(pe int, dst *T) {
 		return
 	}
 	via, to := r.ctx.far("GetNB", pe)
-	via.GetNB(to, keptBytesOf(dst, 1), uint64(r.off))
+	via.GetNB(to, keptBytesOf(dst, 1), r.ctx.place("GetNB", r.off, unsafe.Sizeof(*dst)))
 }
 
 // PutSignal copies *v into the element on pe and then sets the signal there to value: whoever sees
@@ -61,8 +62,7 @@ func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
 		sig.On(r.ctx).Set(pe, value)
 		return
 	}
-	via, to := r.ctx.far("PutSignal", pe)
-	via.PutSignal(to, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opSet, value)
+	r.ctx.putSignal("PutSignal", pe, r.off, bytesOf(v, 1), sig, opSet, value)
 }
 
 // PutSignalAdd is PutSignal that adds value to the signal
@@ -73,8 +73,7 @@ func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
 		sig.On(r.ctx).Add(pe, value)
 		return
 	}
-	via, to := r.ctx.far("PutSignalAdd", pe)
-	via.PutSignal(to, uint64(r.off), bytesOf(v, 1), uint64(sig.off), opAdd, value)
+	r.ctx.putSignal("PutSignalAdd", pe, r.off, bytesOf(v, 1), sig, opAdd, value)
 }
 
 // PutSignalNB is PutSignal: *v may be reused on return in either
@@ -89,7 +88,7 @@ func (r Ref[T]) PutSignalAddNB(pe int, v *T, sig SignalRef, value uint64) {
 }
 
 // Local is this PE's own copy of the element.
-func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.own(r.off)) }
+func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.local(r.off, sizeOf[T](), localChecked)) }
 
 // Slice is the range of this one element.
 func (r Ref[T]) Slice() Slice[T] { return Slice[T]{r.ctx, r.off, 1} }
@@ -100,6 +99,7 @@ func (r Ref[T]) On(c *Context) Ref[T] { return Ref[T]{c, r.off} }
 // mustGet fills dst or panics: a blocking get has nowhere to return an error to.
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 	via, to := c.far(op, pe)
+	src = c.place(op, uintptr(src), uintptr(len(dst)))
 	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	err := via.Get(c.w.ctx, to, dst, src)
 	c.w.unblock()
@@ -108,7 +108,47 @@ func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 	}
 }
 
-// own is the address of offset off in this PE's own heap.
+// putSignal puts src and updates sig through the transport.
+func (c *Context) putSignal(op string, pe int, off uintptr, src []byte, sig SignalRef, how transport.Op, value uint64) {
+	via, to := c.far(op, pe)
+	via.PutSignal(to, c.place(op, off, uintptr(len(src))), src, c.place(op, sig.off, 8), how, value)
+}
+
+// place returns where n bytes from reference off are in the heap. With checking it panics with *UsageError if
+// their allocation does not live (check.go).
+func (c *Context) place(op string, off, n uintptr) uint64 {
+	if off>>generationShift == 0 {
+		return uint64(off)
+	}
+	return c.w.check.place(op, off, n)
+}
+
+// local is the address of n bytes from reference off in this PE's own heap, for the program. It inlines;
+// near_unsafe.go says why checked is a parameter.
+func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) unsafe.Pointer) unsafe.Pointer {
+	if off>>generationShift == 0 {
+		return unsafe.Add(w.heap0.p, off)
+	}
+	return checked(w, off, n)
+}
+
+// localChecked is the same address in the guarded view, if there is one.
+//
+//go:noinline
+func localChecked(w *World, off, n uintptr) unsafe.Pointer {
+	at := w.check.place("Local", off, n)
+	return unsafe.Add(w.guarded(w.job.PE, w.mine), at)
+}
+
+// guarded is where the program sees the heap of pe of this host, which the runtime sees as heap.
+func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
+	if w.check != nil && w.check.guard != nil {
+		heap = w.check.guard.Heap(pe - w.first)
+	}
+	return basePointer(heap)
+}
+
+// own is the address of offset off in this PE's own heap, for the runtime.
 func (w *World) own(off uintptr) unsafe.Pointer { return unsafe.Add(w.heap0.p, off) }
 
 // Field is the field at byte offset off of the record that r refers to. It is for generated code,

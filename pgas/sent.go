@@ -57,8 +57,9 @@ func (c *Context) returned(ctx context.Context, via transport.Lender, pe int, lo
 }
 
 // putNB puts through the transport, from where src is if that can be.
-func (c *Context) putNB(pe int, dst uint64, src []byte) Sent {
+func (c *Context) putNB(pe int, off uintptr, src []byte) Sent {
 	via, to := c.far("PutNB", pe)
+	dst := c.place("PutNB", off, uintptr(len(src)))
 	lender, ok := via.(transport.Lender)
 	if !ok {
 		via.Put(to, dst, src)

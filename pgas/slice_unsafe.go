@@ -35,7 +35,9 @@ func (s Slice[T]) Sub(lo, hi int) Slice[T] {
 }
 
 // Local is this PE's own copy of the range.
-func (s Slice[T]) Local() []T { return unsafe.Slice((*T)(s.ctx.w.own(s.off)), s.n) }
+func (s Slice[T]) Local() []T {
+	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*sizeOf[T](), localChecked)), s.n)
+}
 
 // Elements is the elements of the arrays that s refers to, arrays of arrays too, one after another: the 4,096
 // numbers of a Slice[[64][64]float64] of one element. So a column of a matrix, in an allocation or in a
@@ -64,7 +66,8 @@ func (s Slice[T]) Put(pe int, src []T) {
 		return
 	}
 	via, to := s.ctx.far("Put", pe)
-	via.Put(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)))
+	b := bytesOf(unsafe.SliceData(src), len(src))
+	via.Put(to, s.ctx.place("Put", s.off, uintptr(len(b))), b)
 }
 
 // PutNB copies src to the start of the range on pe, and need not wait until it has read src: that must
@@ -78,7 +81,7 @@ func (s Slice[T]) PutNB(pe int, src []T) Sent {
 		move(unsafe.Slice((*T)(p), len(src)), src)
 		return Sent{}
 	}
-	return s.ctx.putNB(pe, uint64(s.off), keptBytesOf(unsafe.SliceData(src), len(src)))
+	return s.ctx.putNB(pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)))
 }
 
 // Get fills dst from the start of the range on pe and waits for it; it panics with *PeerError if pe
@@ -101,7 +104,8 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 		return
 	}
 	via, to := s.ctx.far("GetNB", pe)
-	via.GetNB(to, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
+	b := keptBytesOf(unsafe.SliceData(dst), len(dst))
+	via.GetNB(to, b, s.ctx.place("GetNB", s.off, uintptr(len(b))))
 }
 
 // PutSignal copies src to the start of the range on pe and then sets the signal there to value:
@@ -114,8 +118,7 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 		sig.On(s.ctx).Set(pe, value)
 		return
 	}
-	via, to := s.ctx.far("PutSignal", pe)
-	via.PutSignal(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opSet, value)
+	s.ctx.putSignal("PutSignal", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opSet, value)
 }
 
 // PutSignalAdd is PutSignal that adds value to the signal
@@ -127,8 +130,7 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 		sig.On(s.ctx).Add(pe, value)
 		return
 	}
-	via, to := s.ctx.far("PutSignalAdd", pe)
-	via.PutSignal(to, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), uint64(sig.off), opAdd, value)
+	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)
 }
 
 // PutSignalNB is PutSignal: src may be reused on return in either. It exists so that programs can say

@@ -70,7 +70,7 @@ func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, bl
 		moveBlocks(unsafe.Slice((*T)(p), s.n), src, dstStride, srcStride, block, n)
 		return
 	}
-	s.ctx.putBlocks(op, pe, uint64(s.off), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
+	s.ctx.putBlocks(op, pe, s.place(op), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
 }
 
 func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, block, n int, wait bool) {
@@ -82,11 +82,14 @@ func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, bl
 	}
 	b := blocksOf[T](dstStride, srcStride, block, n)
 	if wait {
-		s.ctx.getBlocks(op, pe, bytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off), b)
+		s.ctx.getBlocks(op, pe, bytesOf(unsafe.SliceData(dst), len(dst)), s.place(op), b)
 	} else {
-		s.ctx.getBlocksNB(op, pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off), b)
+		s.ctx.getBlocksNB(op, pe, keptBytesOf(unsafe.SliceData(dst), len(dst)), s.place(op), b)
 	}
 }
+
+// place returns where s is in the heap: see Context.place.
+func (s Slice[T]) place(op string) uint64 { return s.ctx.place(op, s.off, uintptr(s.n)*sizeOf[T]()) }
 
 // blocksOf is n blocks in bytes, with strides of here elements in this process and there elsewhere.
 // Blocks that touch on both sides are one.

@@ -25,6 +25,11 @@ type Sym[T any] struct {
 type block struct {
 	freed  atomic.Bool
 	layout Layout // as allocated
+	n      int    // elements
+
+	off, bytes uint64       // in the heap
+	made       string       // where the program allocated it, if accesses are checked
+	ended      atomic.Value // string: where it freed it, if accesses are checked
 }
 
 // Layout identifies the generated code for a record type: all PEs must agree on it.
@@ -84,25 +89,46 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	r := record{kind: callAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, name: layout.Name}
 	high := w.heap.use.High
 	bytes, fits := product(uint64(n), uint64(size))
-	var off uint64
+	b := &block{layout: layout, n: n, bytes: bytes}
 	if fits {
-		off, fits = w.heap.alloc(bytes, uint64(align))
+		b.off, fits = w.heap.alloc(bytes, uint64(align))
+	}
+	var off uintptr
+	if fits {
+		off = w.begin(b)
 	}
 	if fits && zero {
-		w.zero(off, touched(off, bytes, high)) // before the meeting: peers may write after it
+		w.zero(b.off, touched(b.off, bytes, high)) // before the meeting: peers may write after it
 	}
 	if err := w.agree(ctx, r); err != nil {
 		if fits {
-			w.heap.release(off)
+			w.end(b)
+			w.heap.release(b.off)
 		}
 		return Sym[T]{}, err
 	}
 	if !fits {
 		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.use.InUse, Max: w.heap.use.Max}
 	}
-	w.names.add(named{off: off, size: uint64(size), n: n, typ: typ, site: callSite()})
-	w.debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, off)
-	return Sym[T]{ctx: w.def, blk: &block{layout: layout}, off: uintptr(off), n: n}, nil
+	w.names.add(named{off: b.off, size: uint64(size), n: n, typ: typ, site: callSite()})
+	w.debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
+	return Sym[T]{ctx: w.def, blk: b, off: off, n: n}, nil
+}
+
+// begin returns the offset that references to b carry.
+func (w *World) begin(b *block) uintptr {
+	if w.check != nil {
+		return w.check.begin(b)
+	}
+	return uintptr(b.off)
+}
+
+// end notes that b was freed.
+func (w *World) end(b *block) {
+	if w.check != nil {
+		w.check.end(b)
+	}
+	b.freed.Store(true)
 }
 
 // touched is the part of a block at off that may have been written before, given the high-water mark
@@ -152,15 +178,16 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	w := s.ctx.w
 	w.collective.Lock()
 	defer w.collective.Unlock()
-	if err := w.agree(ctx, record{kind: callFree, n: uint64(s.off)}); err != nil {
+	off := s.blk.off
+	if err := w.agree(ctx, record{kind: callFree, n: off}); err != nil {
 		return err
 	}
-	s.blk.freed.Store(true)
-	w.names.remove(uint64(s.off))
-	w.debugf("frees what is at offset %#x", s.off)
-	if n := w.heap.release(uint64(s.off)); n >= boot.DiscardMin {
-		w.zero(uint64(s.off), n) // gives its pages back
+	w.names.remove(off)
+	w.debugf("frees what is at offset %#x", off)
+	if n := w.heap.release(off); n >= boot.DiscardMin {
+		w.zero(off, n) // gives its pages back
 	}
+	w.end(s.blk)
 	return nil
 }
 
@@ -205,7 +232,7 @@ func (s Sym[T]) Local() []T {
 	if s.n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(s.ctx.w.own(s.off)), s.n)
+	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*sizeOf[T](), localChecked)), s.n)
 }
 
 // On is the same memory on another context.
@@ -221,7 +248,7 @@ func (b *block) alive(op string) {
 		misuse(op, "this Sym was never allocated: use Alloc")
 	}
 	if b.freed.Load() {
-		misuse(op, "this memory was freed")
+		misuse(op, "this memory was freed: %s", b)
 	}
 }
 

@@ -74,8 +74,8 @@ type WaitSet[W Word] struct {
 }
 
 func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
-	s := &WaitSet[W]{s: wordSet{off: uint64(a.off), n: a.n, wide: wide[W](), signed: isSigned[W](), cmp: cmp}}
-	s.s.init(a.ctx.w, uint64(v))
+	s := &WaitSet[W]{s: wordSet{ref: a.off, n: a.n, wide: wide[W](), signed: isSigned[W](), cmp: cmp}}
+	s.s.init(a.ctx, uint64(v))
 	return s
 }
 
@@ -94,6 +94,7 @@ func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 // all do so at the same time. Of an empty set it returns at once (OpenSHMEM 1.6, shmem_wait_until_all,
 // shmem_wait_until_all_vector).
 func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
+	s.s.alive("WaitAll")
 	if s.s.w.refuses(ctx) {
 		return s.s.w.refusal(ctx, "waiting for all of a set of words")
 	}
@@ -110,6 +111,7 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 // words. Of an empty set it returns -1 at once; with an error it returns -1 too
 // (OpenSHMEM 1.6, shmem_wait_until_any, shmem_wait_until_any_vector).
 func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
+	s.s.alive("WaitAny")
 	if s.s.w.refuses(ctx) {
 		return -1, 0, s.s.w.refusal(ctx, "waiting for any of a set of words")
 	}
@@ -140,6 +142,7 @@ func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 // wait on the same set.
 func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
 	return func(yield func(int, W) bool) {
+		s.s.alive("Arrivals")
 		s.err = nil
 		s.s.begin(0)
 		for s.s.left > 0 {
@@ -165,6 +168,7 @@ func (s *WaitSet[W]) Err() error { return s.err }
 // TestAll reports whether each word compares true now, each at the moment it is looked at. All words of
 // an empty set do (OpenSHMEM 1.6, shmem_test_all, shmem_test_all_vector).
 func (s *WaitSet[W]) TestAll() bool {
+	s.s.alive("TestAll")
 	s.s.w.poll()
 	return s.s.firstFalse() == s.s.n
 }
@@ -172,6 +176,7 @@ func (s *WaitSet[W]) TestAll() bool {
 // TestAny returns the index of a word that compares true now and the value that did, or -1. It is fair,
 // as WaitAny is, and the two go round together (OpenSHMEM 1.6, shmem_test_any, shmem_test_any_vector).
 func (s *WaitSet[W]) TestAny() (i int, v W) {
+	s.s.alive("TestAny")
 	s.s.w.poll()
 	if !s.s.find() {
 		return -1, 0
@@ -182,6 +187,7 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 // TestSome appends to into the indexes of all words that compare true now, in no particular order
 // (OpenSHMEM 1.6, shmem_test_some, shmem_test_some_vector).
 func (s *WaitSet[W]) TestSome(into []int) []int {
+	s.s.alive("TestSome")
 	s.s.w.poll()
 	if !s.s.find() {
 		return into

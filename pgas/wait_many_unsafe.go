@@ -23,6 +23,7 @@ import (
 type wordSet struct {
 	w      *World
 	p      unsafe.Pointer // the first word
+	ref    uintptr        // the reference to the first word
 	off    uint64         // of the first word in the heap
 	n      int
 	wide   bool // words of 8 bytes; else of 4
@@ -76,16 +77,29 @@ func intervalOf(cmp Cmp, want, top uint64) interval {
 func (in interval) has(v uint64) bool { return (v-in.lo <= in.width) != in.not }
 
 // init fills in what follows from where the words are and how they compare.
-func (s *wordSet) init(w *World, want uint64) {
-	s.w, s.p, s.top = w, w.own(uintptr(s.off)), math.MaxUint64
+func (s *wordSet) init(c *Context, want uint64) {
+	w := c.w
+	s.w, s.top = w, math.MaxUint64
 	if !s.wide {
 		s.top = math.MaxUint32
 	}
+	s.off = c.place("Until", s.ref, uintptr(s.bytes()))
+	s.p = w.own(uintptr(s.off))
 	if s.signed {
 		s.flip = s.top/2 + 1
 	}
 	s.want = intervalOf(s.cmp, s.order(want), s.top)
 	s.next = w.starts.in(s.n)
+}
+
+// bytes is what the words take in the heap.
+func (s *wordSet) bytes() uint64 { return s.offset(s.n) - s.off }
+
+// alive panics with *UsageError if accesses are checked and the words have been freed.
+func (s *wordSet) alive(op string) {
+	if s.ref>>generationShift != 0 {
+		s.w.check.place(op, s.ref, uintptr(s.bytes()))
+	}
 }
 
 // order is a word's place in the order of the words.

@@ -46,7 +46,8 @@ type World struct {
 	company company
 	starts  startPlaces
 
-	flags bool // a CPU for each PE of this host
+	flags bool     // a CPU for each PE of this host
+	check *checker // nil: nothing is checked
 	locks lockSet
 	teams teamSet
 	team  *Team // of all PEs
@@ -70,6 +71,8 @@ type Options struct {
 	Goroutines bool
 	// NoFastPath sends every access through a transport, where it can be seen.
 	NoFastPath bool
+	// Check checks every access, as PGAS_CHECK=1 does.
+	Check bool
 	// Remote opens the transport to PEs that this host's memory does not reach; required when the
 	// job has several hosts.
 	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)
@@ -99,6 +102,9 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	defer w.unblock()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
+	}
+	if opts.Check || job.Settings.Check {
+		w.startChecking()
 	}
 	w.openInbox()
 	w.company.init() // after the transport, which may want more processors

@@ -22,3 +22,12 @@ func (s *Segment) Zero(i int, off, n uint64) {
 	clear(b[:head])
 	clear(b[head+whole:])
 }
+
+// Discard gives the whole pages of n bytes from off of the heap of local PE i back to the kernel, if it takes
+// any: they read as zero then.
+func (s *Segment) Discard(i int, off, n uint64) {
+	lo, hi := (off+PageBytes-1)&^(PageBytes-1), (off+n)&^(PageBytes-1)
+	if s.discard != 0 && lo < hi {
+		_ = unix.Madvise(s.Heap(i)[lo:hi], s.discard) // an advice: what is not taken stays
+	}
+}

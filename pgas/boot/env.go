@@ -55,6 +55,7 @@ const (
 	envPeerTimeout = "PGAS_PEER_TIMEOUT"
 	envNotesMax    = "PGAS_NOTES_MAX"
 	envSpin        = "PGAS_SPIN"
+	envCheck       = "PGAS_CHECK"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 	envAcceptFrom  = "PGAS_ACCEPT_FROM"
 
@@ -89,6 +90,7 @@ var variables = [...]Variable{
 	{envPeerTimeout, "30s", "duration", "how long a PE of another host may be silent before it counts as dead", false},
 	{envNotesMax, "1048576", "number", "notifications that a PE keeps that nobody has waited for; who has more for it waits", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
+	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", false},
 	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "who else may connect to the network's ports of a PE, where addresses are translated between hosts", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
@@ -119,6 +121,7 @@ type Settings struct {
 	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
 	NotesMax       int           // notifications that a PE keeps that nobody has waited for; 0: DefaultNotesMax
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
+	Check          bool          // check each access to symmetric memory
 	Topo           string        // what the user says of the topology: package topo reads it
 	AcceptFrom     string        // who besides the job's hosts may connect: AcceptedFrom reads it
 	QuietSingleton bool          // do not say that this is a job of one
@@ -219,9 +222,10 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = positive(v); return })
 	read(envNotesMax, func(v string) (e error) { s.NotesMax, e = aboveZero(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
+	read(envCheck, func(v string) (e error) { s.Check, e = onOrOff(v); return })
 	read(envAcceptFrom, func(v string) error { s.AcceptFrom = v; _, _, e := s.AcceptedFrom(); return e })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
-	read(envQuiet, func(v string) error { i, e := oneOf(v, []string{"0", "1"}); s.QuietSingleton = i == 1; return e })
+	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envVersion, mark(&s.Version))
 	read(envInfo, mark(&s.Info))
 	read(envDebug, mark(&s.Debug))
@@ -305,6 +309,11 @@ func oneOf(v string, names []string) (int, error) {
 		return 0, fmt.Errorf("must be one of %s", strings.Join(names, ", "))
 	}
 	return i, nil
+}
+
+func onOrOff(v string) (bool, error) {
+	i, err := oneOf(v, []string{"0", "1"})
+	return i == 1, err
 }
 
 func positive(v string) (time.Duration, error) {

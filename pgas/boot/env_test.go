@@ -23,6 +23,8 @@ func TestParseSettings(t *testing.T) {
 		{"PGAS_HEAP_MAX=", Settings{}, ""},
 		{"PGAS_RMA=am PGAS_AMO=nic PGAS_QUIET_SINGLETON=1", Settings{RMA: RMAAM, AMO: AMONIC, QuietSingleton: true}, ""},
 		{"PGAS_SPIN=auto", Settings{}, ""},
+		{"PGAS_CHECK=1", Settings{Check: true}, ""},
+		{"PGAS_CHECK=yes", Settings{}, "PGAS_CHECK=yes: must be one of 0, 1"},
 		{"PGAS_SPIN=0", Settings{Spin: NeverSpin}, ""},
 		{"PGAS_SPIN=20us PGAS_PEER_TIMEOUT=2s", Settings{Spin: 20 * time.Microsecond, PeerTimeout: 2 * time.Second}, ""},
 		{"PGAS_TOPO=host,rack:2", Settings{Topo: "host,rack:2"}, ""},

@@ -20,6 +20,8 @@ type Segment struct {
 	mem     []byte // the whole mapping
 	mapped  bool   // mem came from mmap, and is this segment's to unmap
 	discard int    // the advice that gives pages of mem back to the kernel; 0: there is none
+
+	goMemory
 }
 
 // CreateSegment makes the host segment as a memfd, writes its header and returns the file, which the
@@ -87,13 +89,14 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 func NewSegment(npes, cores int, heapMax uint64) *Segment {
 	n := SegmentBytes(npes, heapMax)
 	raw := make([]byte, n+PageBytes)
-	skew := uintptr(unsafe.Pointer(&raw[0])) % PageBytes
-	mem := raw[(PageBytes-skew)%PageBytes:][:n:n]
+	skew := int(-uintptr(unsafe.Pointer(&raw[0])) % PageBytes)
+	mem := raw[skew:][:n:n]
 	writeHeader(mem, npes, 0, npes, cores, heapMax)
 	s, err := view(mem)
 	if err != nil {
 		panic(err) // the header was written two lines above
 	}
+	s.raw, s.skew = &raw[0], skew
 	return s
 }
 

@@ -46,12 +46,13 @@ func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) err
 const exitStatus1 = 1 << 8
 
 func runPE(ctx context.Context, job *boot.Job, opts pgas.Options, body Body) (err error) {
+	var w *pgas.World
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicError(job.PE, p)
+			err = panicError(w, job.PE, p)
 		}
 	}()
-	w, err := pgas.OpenWith(ctx, job, opts)
+	w, err = pgas.OpenWith(ctx, job, opts)
 	if err != nil {
 		return fmt.Errorf("PE %d: %w", job.PE, err)
 	}
@@ -61,13 +62,9 @@ func runPE(ctx context.Context, job *boot.Job, opts pgas.Options, body Body) (er
 	return w.Close()
 }
 
-func panicError(pe int, p any) error {
-	if err, ok := p.(error); ok {
-		var misuse *pgas.UsageError
-		var peer *pgas.PeerError
-		if errors.As(err, &misuse) || errors.As(err, &peer) {
-			return fmt.Errorf("PE %d: %w", pe, err)
-		}
+func panicError(w *pgas.World, pe int, p any) error {
+	if err := w.Recovered(p); err != nil {
+		return fmt.Errorf("PE %d: %w", pe, err)
 	}
 	return fmt.Errorf("PE %d: panic: %v\n%s", pe, p, debug.Stack())
 }

@@ -54,7 +54,7 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 		goroutinesOnly(t)
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := Late(ctx, npes, nhosts, pgas.Options{}, body); err != nil {
+		if err := Late(ctx, npes, nhosts, pgas.Options{Check: checks()}, body); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -5,12 +5,16 @@
 //	hosts       the same on two hosts, stood in for by network namespaces: UCX over TCP between them
 //	sim         in virtual time, for bodies that it can run: RunSim, RunAll
 //
+// PEs check every access to symmetric memory, as with PGAS_CHECK=1: use of freed memory fails the test. With
+// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead.
+//
 // The test binary is its own launcher. A test that calls Run must reach the call in the same way in
 // the processes of its PEs: what stands before it in the test function runs there too.
 package pgastest
 
 import (
 	"context"
+	"os"
 	"slices"
 	"testing"
 
@@ -21,6 +25,11 @@ import (
 
 // Body is what one PE of a test does. Its error fails the test.
 type Body = func(ctx context.Context, w *pgas.World) error
+
+// checks says whether PEs check their accesses to symmetric memory: unless the environment says PGAS_CHECK=0.
+func checks() bool { return os.Getenv(envCheck) != "0" }
+
+const envCheck = "PGAS_CHECK"
 
 // goroutinesOnly skips a kind of PE in short runs, which are for the race detector: it sees conflicts
 // between goroutines only, and makes everything else ten times as slow for nothing.
@@ -51,7 +60,7 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 		}
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := Goroutines(ctx, npes, pgas.Options{}, body); err != nil {
+		if err := Goroutines(ctx, npes, pgas.Options{Check: checks()}, body); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -41,7 +41,7 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 		Hosts:    hosts,
 		Program:  self,
 		Args:     []string{"-test.run=" + exactly(name), "-test.count=1", "-test.timeout=0"},
-		Env:      append([]string{peOf + "=" + name, quickExit}, env...),
+		Env:      append(ownEnv(name), env...),
 		Stdout:   &out,
 		Stderr:   &out,
 		Tag:      true,
@@ -55,6 +55,15 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 		return fmt.Errorf("a PE failed with status %d:\n%s", res.Status, out.Bytes())
 	}
 	return nil
+}
+
+// ownEnv is what every PE of test name has in its environment.
+func ownEnv(name string) []string {
+	env := []string{peOf + "=" + name, quickExit}
+	if checks() {
+		env = append(env, envCheck+"=1")
+	}
+	return env
 }
 
 // exactly is the -test.run pattern that selects one subtest.
@@ -84,12 +93,13 @@ func bePE(name string, body Body) {
 func asPE(body Body) (err error) {
 	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
+	var w *pgas.World
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicError(-1, p)
+			err = panicError(w, -1, p)
 		}
 	}()
-	w, err := pgas.Init(ctx)
+	w, err = pgas.Init(ctx)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,8 @@ type Config struct {
 	Detection time.Duration
 	// HeapMax is how much a PE can allocate; 0: 16 MiB.
 	HeapMax uint64
+	// Check makes the PEs check their references, as PGAS_CHECK=1 does.
+	Check bool
 	// MaxEvents ends a run that does not end; 0: 100 million, which takes about a minute.
 	MaxEvents uint64
 	// Reduce is of Explore: orders are left out that differ only in steps which do not touch the same
@@ -296,6 +298,7 @@ func (p *pe) main() error {
 	w, err := pgas.OpenWith(ctx, job, pgas.Options{
 		Goroutines: true,
 		NoFastPath: true,
+		Check:      s.cfg.Check,
 		Remote:     func(context.Context, *boot.Job) (transport.Transport, error) { return p, nil },
 		Tree:       s.levels.tree,
 		Common:     s.common,

@@ -32,7 +32,7 @@ var steps = []step{
 	{"generate", "checked-in generated files are current", generated},
 	{"peers", "the C programs that ours is compared with compile", peers},
 	{"test", "all tests", goTest(nil, "./...")},
-	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goTest(nil, append([]string{"-race", "-short"}, raced...)...)},
+	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goTest([]string{fastPath}, append([]string{"-race", "-short"}, raced...)...)},
 	{"nocgo", "the module builds and passes its tests without C", withoutC},
 	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 	{"fuzz", "every fuzz target, for three seconds each", fuzz},
@@ -41,6 +41,10 @@ var steps = []step{
 // shortSteps are those of -short: what a change breaks first, in a few minutes.
 var shortSteps = append(slices.Clone(steps[:5]),
 	step{"test", "the tests in short mode: PEs are goroutines only", goTest(nil, "-short", "./...")})
+
+// fastPath makes the PEs of tests use the fast path, where pgastest has them check every access by itself. The
+// steps race and nocgo do, so that both ways are tried with goroutines and with processes.
+const fastPath = "PGAS_CHECK=0"
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
 var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./notify", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
@@ -164,7 +168,7 @@ func peers(ctx context.Context) error {
 }
 
 func withoutC(ctx context.Context) error {
-	env := []string{"CGO_ENABLED=0"}
+	env := []string{"CGO_ENABLED=0", fastPath}
 	if err := show(ctx, env, "go", "build", "./..."); err != nil {
 		return err
 	}

@@ -1,0 +1,186 @@
+package pgas
+
+// Checking: what PGAS_CHECK=1 adds. It finds references and pointers that outlive their allocation.
+//
+//	references  Each allocation has a number, its generation, which its references carry in the upper bits of
+//	            their offset. The tables of the fast path are empty, so every access takes the slow path; place
+//	            looks up the generation there, and panics with *UsageError unless that allocation lives and the
+//	            access stays inside of it.
+//	pointers    What Local and Ptr return lies in a guarded view of the heaps, where only live allocations are
+//	            accessible (boot.Guard). Each allocation has pages of its own and one behind it that is never
+//	            accessible. Freed pages are used again only when there is no other room, the oldest first.
+//
+// Without checking every generation is 0, and nothing is looked up. The runtime's own offsets have generation
+// 0 in both cases: place turns a reference into one of them. The order of the allocations is the same on
+// every PE, so their generations agree, but only offsets without generation leave the PE.
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+const (
+	generationShift = 46 // offsets are smaller: a process cannot map more
+	offsetMask      = 1<<generationShift - 1
+	generationMax   = 1<<(64-generationShift) - 1 // after it comes 1 again
+	generationChunk = 1 << 9
+)
+
+// A checker knows the allocations of a World by their generations.
+type checker struct {
+	w      *World
+	last   uint64 // generation; guarded by World.collective
+	chunks [(generationMax + 1) / generationChunk]atomic.Pointer[blockChunk]
+	guard  *boot.Guard // nil: pointers are not guarded
+}
+
+type blockChunk [generationChunk]atomic.Pointer[block]
+
+// startChecking makes w check accesses. Where pages cannot be guarded it checks references only.
+func (w *World) startChecking() {
+	w.check = &checker{w: w}
+	if w.sched != nil {
+		return // thousands of PEs, with heaps of a few pages each
+	}
+	guard, err := w.job.Segment.Guard(w.job.PE - w.first)
+	if err != nil {
+		w.debugf("does not guard its heap: %v", err)
+		return
+	}
+	w.check.guard = guard
+	w.heap.guarded()
+	debug.SetPanicOnFault(true) // for this goroutine, which will run the program: Recovered explains the panic
+}
+
+// begin gives b a generation and makes it accessible. It returns the offset that references to it carry.
+func (k *checker) begin(b *block) uintptr {
+	k.last = k.last%generationMax + 1
+	b.made = callSite()
+	chunk := &k.chunks[k.last/generationChunk]
+	if chunk.Load() == nil {
+		chunk.Store(new(blockChunk))
+	}
+	chunk.Load()[k.last%generationChunk].Store(b)
+	if k.guard != nil {
+		if err := k.guard.Open(b.off, b.bytes); err != nil {
+			panic(fmt.Errorf("pgas: PGAS_CHECK: %w", err)) // the program could not use what it has allocated
+		}
+	}
+	return uintptr(b.off | k.last<<generationShift)
+}
+
+// end makes b inaccessible. Its memory goes back to the kernel, since its addresses are not used again soon.
+func (k *checker) end(b *block) {
+	if b.freed.Swap(true) {
+		return
+	}
+	b.ended.Store(callSite())
+	if k.guard == nil {
+		return
+	}
+	k.w.job.Segment.Discard(k.w.job.PE-k.w.first, b.off, b.bytes)
+	if err := k.guard.Shut(b.off, b.bytes); err != nil {
+		k.w.debugf("leaves freed memory accessible: %v", err)
+	}
+}
+
+// place returns where n bytes from reference off are in the heap. It panics with *UsageError if their
+// allocation does not live.
+//
+//go:noinline
+func (k *checker) place(op string, off, n uintptr) uint64 {
+	b := k.block(uint64(off) >> generationShift)
+	if b == nil {
+		misuse(op, "the reference is not to memory of this World")
+	}
+	if b.freed.Load() {
+		misuse(op, "this memory was freed: %s", b)
+	}
+	at := uint64(off) & offsetMask
+	if at < b.off || at+uint64(n) > b.off+b.bytes {
+		misuse(op, "%d bytes at offset %d are not inside their allocation: %s", n, at, b)
+	}
+	return at
+}
+
+// block returns the allocation of a generation, or nil.
+func (k *checker) block(generation uint64) *block {
+	if k == nil {
+		return nil
+	}
+	chunk := k.chunks[generation/generationChunk].Load()
+	if chunk == nil {
+		return nil
+	}
+	return chunk[generation%generationChunk].Load()
+}
+
+// blockAt returns the last allocation that had an offset, or nil, and whether it lives.
+func (k *checker) blockAt(off uint64) (last *block) {
+	for g := range uint64(generationMax) {
+		b := k.block(g + 1)
+		if b == nil || off < b.off || off >= b.off+b.bytes {
+			continue
+		}
+		if last = b; !b.freed.Load() {
+			return b
+		}
+	}
+	return last
+}
+
+// String says what b is and where it was allocated and freed, for messages.
+func (b *block) String() string {
+	s := fmt.Sprintf("%d %s at offset %d", b.n, b.layout.Name, b.off)
+	if b.made != "" {
+		s += ", allocated at " + b.made
+	}
+	if ended, _ := b.ended.Load().(string); ended != "" {
+		s += ", freed at " + ended
+	}
+	return s
+}
+
+// Recovered returns the error that a recovered panic of a PE stands for: *UsageError, *PeerError, or in a
+// World that checks (PGAS_CHECK=1) the *UsageError of a pointer from Local or Ptr that is used where no
+// allocation lives. It returns nil for any other panic, which the program should panic with again. Main calls
+// it by itself; a program with a main of its own may.
+func (w *World) Recovered(p any) error {
+	err, _ := p.(error)
+	var misuse *UsageError
+	var peer *PeerError
+	if errors.As(err, &misuse) || errors.As(err, &peer) {
+		return err
+	}
+	if fault, ok := p.(interface{ Addr() uintptr }); ok && w != nil { // see debug.SetPanicOnFault
+		if err := w.check.explain(fault.Addr()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain returns what is wrong with an access to an address, or nil if it is not in the guarded heaps.
+func (k *checker) explain(addr uintptr) *UsageError {
+	if k == nil || k.guard == nil {
+		return nil
+	}
+	i, off, ok := k.guard.Find(addr)
+	if !ok {
+		return nil
+	}
+	msg := fmt.Sprintf("the pointer leads to offset %d of the heap of PE %d, ", off, k.w.first+i)
+	switch b := k.blockAt(off); {
+	case b == nil:
+		msg += "where nothing is allocated"
+	case b.freed.Load():
+		msg += "which was freed: " + b.String()
+	default:
+		return nil // it lives: the fault has another reason
+	}
+	return &UsageError{Op: "access through Local or Ptr", Msg: msg}
+}
