@@ -269,6 +269,60 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// agentOf is the parent of a PE.
+func agentOf(t *testing.T, pe int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pe))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state string
+	var parent int
+	if _, err := fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent); err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
+
+// TestKillLauncherAndAgents kills all of them at once: what the PEs have started goes, too, although it is in a
+// session of its own and has a clean environment.
+func TestKillLauncherAndAgents(t *testing.T) {
+	for place, flags := range places(t) {
+		t.Run(place, func(t *testing.T) {
+			r := launchJob(t, nil, append(flags, "pe", "orphan", "stay", "clean")...)
+			victims := map[int]bool{r.cmd.Process.Pid: true}
+			for _, pe := range r.ready(3) {
+				victims[agentOf(t, pe)] = true
+			}
+			for _, sig := range []syscall.Signal{unix.SIGSTOP, unix.SIGKILL} { // none sees another go
+				for pid := range victims {
+					if err := unix.Kill(pid, sig); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			r.end()
+			r.nothingLeft()
+		})
+	}
+}
+
+// TestStoppedAgent: one request to end is enough although an agent is stopped.
+func TestStoppedAgent(t *testing.T) {
+	for place, flags := range places(t) {
+		t.Run(place, func(t *testing.T) {
+			r := launchJob(t, nil, append(flags, "pe", "orphan", "stay")...)
+			for _, pe := range r.ready(3) {
+				unix.Kill(agentOf(t, pe), unix.SIGSTOP)
+			}
+			r.cmd.Process.Signal(unix.SIGTERM)
+			if status, _ := r.end(); status != 128+15 {
+				t.Errorf("status %d: %s", status, &r.stderr)
+			}
+			r.nothingLeft()
+		})
+	}
+}
+
 // TestKillAtAnyTime kills the launcher, or an agent, in each phase of a job's start.
 func TestKillAtAnyTime(t *testing.T) {
 	flags := []string{"-hosts", "a:2,b:2", "-launch", "env FAKE={host}", "pe", "orphan", "stay"}
@@ -492,7 +546,7 @@ func TestExchangeOutlivesFirstHost(t *testing.T) {
 	first := r.agents()
 	limit, cancel := hang.Context(t.Context())
 	defer cancel()
-	for ; len(r.processes()) > 4; time.Sleep(time.Millisecond) {
+	for ; len(r.processes()) > 6; time.Sleep(time.Millisecond) {
 		if limit.Err() != nil {
 			t.Fatal("PE 0 does not end")
 		}

@@ -107,7 +107,7 @@ var variables = [...]Variable{
 	{envSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
 	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
 	{envSecretFD, "(none)", "file descriptor", "the secret of the job", true},
-	{EnvAgent, "(none)", "0 or 1", "this process is an agent of the launcher", true},
+	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", true},
 }
 
 // Variables returns the table of every variable.

@@ -11,6 +11,8 @@ package launch
 //	agent killed        the kernel kills the PEs (their parent-death signal); the launcher starts
 //	                    another agent there that sweeps up what the PEs had started
 //	PE killed           its orphans become the agent's children and are killed when the PEs have ended
+//	both of the former  the guard above the agent adopts the orphans and kills them (guard.go)
+//	guard killed        the kernel kills the agent (its parent-death signal), and so on as above
 
 import (
 	"bufio"
@@ -33,15 +35,18 @@ import (
 // MaybeAgent makes this process an agent, and never returns, if the launcher has started it as one. A
 // program that is to be its own agent (a test binary) calls it first thing.
 func MaybeAgent() {
-	if os.Getenv(boot.EnvAgent) == "1" {
+	if os.Getenv(boot.EnvAgent) != "" {
 		os.Exit(Agent())
 	}
 }
 
 // Agent serves one host of a job over standard input and output until the job has ended there, and
 // returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
-// thread.
+// thread. Between it and its caller stands a guard.
 func Agent() int {
+	if os.Getenv(boot.EnvAgent) != beGuarded {
+		return guard()
+	}
 	// The PEs' parent-death signal is sent when the thread that started them ends, so that must be a
 	// thread that lives as long as the process.
 	runtime.LockOSThread()

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -355,6 +357,7 @@ func (j *job) end() {
 	}
 	j.endedAt = boot.Clock()
 	j.killAgentsAfter(j.spec.Grace)
+	j.continueAgents()
 	if j.asked == 0 {
 		j.signal(toEnd, syscall.SIGTERM)
 	}
@@ -427,6 +430,7 @@ func (j *job) signalled(sig os.Signal) {
 		}
 		j.asked = s
 		j.teach = time.After(j.spec.Teach)
+		j.continueAgents()
 	}
 	j.signal(toSignal, s)
 }
@@ -439,6 +443,15 @@ func (j *job) teachToKill() {
 	}
 	j.stderr.say(fmt.Sprintf("pgasrun: the PEs have got %v, and some still run: a second signal kills them\n", j.asked))
 	j.askTables()
+}
+
+// continueAgents continues agents that have been stopped: they are to pass a signal on.
+func (j *job) continueAgents() {
+	for _, h := range j.hosts {
+		if h.running() {
+			unix.Kill(-h.cmd.Process.Pid, unix.SIGCONT)
+		}
+	}
 }
 
 // cutShort ends a job whose context has ended.

@@ -139,7 +139,7 @@ func TestTail(t *testing.T) {
 
 // What looks like a crash and is none is passed on, all of it and in order.
 func TestCrashHold(t *testing.T) {
-	var got bytes.Buffer
+	var got output
 	passed := make(chan bool, 10)
 	c := &crashHold{emit: func(p []byte) { got.Write(p); passed <- true }}
 	c.write([]byte("one\npanic: not really\ntwo\n"))
@@ -160,7 +160,7 @@ func TestCrashHold(t *testing.T) {
 	c.flush()
 	want := "one\npanic: not really\ntwo\nthree\nfour\nfatal error: " + string(make([]byte, crashBytes)) + "\npanic: at the end\n"
 	if got.String() != want {
-		t.Errorf("%d bytes arrive, want %d", got.Len(), len(want))
+		t.Errorf("%d bytes arrive, want %d", len(got.String()), len(want))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// sweep kills every process that belongs to job id or is a child of parent (0: nobody), and returns
+// sweep kills every process that belongs to job id ("": none) or is a child of parent (0: nobody), and returns
 // how many there were.
 func sweep(id string, parent int) int {
 	entries, err := os.ReadDir("/proc")
@@ -28,7 +28,7 @@ func sweep(id string, parent int) int {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if (parent != 0 && parentOf(pid) == parent) || marked(pid, mark) {
+		if (parent != 0 && parentOf(pid) == parent) || id != "" && marked(pid, mark) {
 			if unix.Kill(pid, unix.SIGKILL) == nil {
 				killed++
 			}

@@ -1,0 +1,112 @@
+package launch
+
+// The guard: a small process between the launcher's command and the agent of a host, for the case that both
+// launcher and agent are killed at once. PEs die with their agent (their parent-death signal), but what they
+// have started does not, in sessions of its own least of all. The guard is a subreaper above the agent, so all
+// of it becomes its children then, whatever it has done to its environment, and the guard kills them. It reads
+// nothing and answers nobody. It has a name of its own, so that a kill by the launcher's name does not hit it.
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// beGuarded in boot.EnvAgent: this process is the agent itself, which a guard has started.
+const beGuarded = "2"
+
+const guardName = "pgas-guard"
+
+// orphanTime is how long an agent may live on when its launcher is gone: it kills and sweeps in less, unless it
+// is stopped.
+const orphanTime = killTime + lastWords + 5*time.Second
+
+// guard starts the agent, waits for its end, and kills what it has left. It returns the agent's exit status.
+func guard() int {
+	runtime.LockOSThread() // the agent dies with the thread that has started it
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Fprintln(os.Stderr, "pgasrun: guard: becoming a subreaper:", err)
+		return 1
+	}
+	os.WriteFile("/proc/self/comm", []byte(guardName), 0)
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGPIPE)
+	agent, err := syscall.ForkExec("/proc/self/exe", os.Args, &syscall.ProcAttr{
+		Env:   append(boot.StripEnv(os.Environ()), boot.EnvAgent+"="+beGuarded),
+		Files: []uintptr{0, 1, 2},
+		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgasrun: guard: starting the agent:", err)
+		return 1
+	}
+	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
+		unix.Dup3(int(null.Fd()), 1, 0) // the launcher is to see the end of the agent's output
+	}
+	go func() {
+		for sig := range signals {
+			if s, ok := sig.(syscall.Signal); ok && s != unix.SIGPIPE {
+				unix.Kill(agent, s)
+			}
+		}
+	}()
+	go endOrphan(agent)
+	status := await(agent)
+	killChildren()
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// endOrphan kills the agent when the launcher is gone and the agent does not end by itself.
+func endOrphan(agent int) {
+	for {
+		fds := []unix.PollFd{{Fd: 0}} // only hang-ups are reported: the input is the agent's
+		_, err := unix.Poll(fds, -1)
+		if err == nil && fds[0].Revents != 0 {
+			break
+		}
+		if err != nil && err != unix.EINTR {
+			return
+		}
+	}
+	time.Sleep(orphanTime)
+	unix.Kill(agent, unix.SIGKILL)
+}
+
+// await reaps children until it has the status of pid.
+func await(pid int) unix.WaitStatus {
+	for {
+		var status unix.WaitStatus
+		got, err := unix.Wait4(-1, &status, 0, nil)
+		if got == pid || err != nil && err != unix.EINTR {
+			return status
+		}
+	}
+}
+
+// killChildren kills what has become a child of this process, and what becomes one by that.
+func killChildren() {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); pause = min(2*pause, 100*time.Millisecond) {
+		for {
+			pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+			if err == unix.ECHILD {
+				return
+			}
+			if err == nil && pid == 0 {
+				break
+			}
+		}
+		sweep("", os.Getpid())
+		time.Sleep(pause)
+	}
+}
