@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -94,7 +96,21 @@ func (o *options) packageProgram() (program, error) {
 }
 
 // buildCommand is what makes a program of a package.
-func (p program) buildCommand() []string { return []string{"go", "build", "-o", p.path, p.pkg} }
+func (p program) buildCommand() []string {
+	argv := []string{"go", "build"}
+	if positionIndependent(os.Getenv("GOFLAGS")) {
+		argv = append(argv, "-buildmode=pie")
+	}
+	return append(argv, "-o", p.path, p.pkg)
+}
+
+// positionIndependent says whether programs are built so that each process has its own addresses, and one of the
+// job's that a stranger knows tells him nothing of another: where Go can without more, and the user has asked for no
+// other way.
+func positionIndependent(flags string) bool {
+	return runtime.GOOS == "linux" && slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH) &&
+		!strings.Contains(flags, "-buildmode") && !strings.Contains(flags, "-race")
+}
 
 // build brings the program up to date. A signal stops it.
 func (p program) build(signals <-chan os.Signal) error {
