@@ -116,6 +116,10 @@ const lateGrace = time.Second
 // lateAnswers is how many operations that return something end what a PE issues in one go: it may wait by them.
 const lateAnswers = 8
 
+// lateShown is how many arrivals in one wait are looked at one at a time: to hand each of thousands over takes long
+// where PEs have few processors.
+const lateShown = 32
+
 // latePE is what the network knows of the program of a PE.
 type latePE struct {
 	state   *boot.State
@@ -123,6 +127,7 @@ type latePE struct {
 	rests   uint64    // such calls
 	answers uint64    // operations of it that have returned something
 	unseen  bool      // something has arrived since its last call, and it waits
+	shown   int       // how often that was so since it did something else than wait
 	asked   bool      // it has asked for faults since
 	since   time.Time // when that was
 }
@@ -213,10 +218,11 @@ func (n *lateNetwork) arriveAt(i int) {
 // arrived notes that something has arrived at pe, which looks at it before anything else arrives if it waits.
 func (n *lateNetwork) arrived(pe int) {
 	p := &n.pes[pe]
-	if !p.waits {
+	if !p.waits || p.shown >= lateShown {
 		return
 	}
 	if !p.unseen {
+		p.shown++
 		p.unseen, p.asked, p.since = true, false, time.Now()
 	}
 	p.state.Wake()
@@ -228,6 +234,8 @@ func (n *lateNetwork) acts(pe int, looks bool) {
 	p.unseen, p.waits = false, looks
 	if looks {
 		p.rests++
+	} else {
+		p.shown = 0
 	}
 }
 
