@@ -215,20 +215,18 @@ func (l *ALock) say(word int64) { l.queue.mine.status.Swap(l.w.PE(), word) }
 
 // TryLock takes the lock if no PE of either cohort has it or waits for it.
 func (l *ALock) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
+	return l.turns.take(l.w, l.try)
+}
+
+func (l *ALock) try() bool {
 	if !l.queue.try() {
-		l.turns.leave()
 		return false
 	}
 	if l.other.Fetch(l.home) != 0 {
 		l.queue.leave(l.w.PE(), compete)
-		l.turns.leave()
 		return false
 	}
 	l.left = l.budget
-	l.turns.got()
 	return true
 }
 
@@ -259,14 +257,14 @@ func (l *ALock) Holder() (pe int, held bool) {
 		if len(heads) == 1 {
 			return heads[0], true
 		}
-		l.w.Yield() // some PE is between two steps
+		betweenSteps(l.w)
 	}
 	return 0, false
 }
 
 // heads are the PEs that seem to be the head of their cohort, and not to compete.
 func (l *ALock) heads(tails [2]int64) (heads []int) {
-	status, next := onEach(l.w, l.state.Status()), onEach(l.w, l.state.Next())
+	status, next := everyOne(l.w, l.state.Status()), everyOne(l.w, l.state.Next())
 	for pe, s := range status {
 		last := tails[0] == int64(pe)+1 || tails[1] == int64(pe)+1
 		if s >= passed || s == idle && (last || next[pe] != 0) {

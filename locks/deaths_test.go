@@ -3,6 +3,7 @@ package locks_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/sim"
 )
 
 // TestDeaths: whatever a PE is doing with a lock when it dies, the others learn of it and none hangs.
@@ -29,7 +31,11 @@ func TestHolderDies(t *testing.T) {
 		t.Run(o.name, func(t *testing.T) {
 			var got [3][2]error
 			pgastest.Goroutines(t.Context(), len(got), pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
-				return holderDies(ctx, w, o.make, &got[w.PE()])
+				err := holderDies(ctx, w, o.make, &got[w.PE()])
+				if w.PE() != 0 && err != nil {
+					t.Errorf("PE %d: %v", w.PE(), err)
+				}
+				return err
 			})
 			for pe, errs := range got[1:] {
 				for i, err := range errs {
@@ -75,7 +81,84 @@ func holderDies(ctx context.Context, w *pgas.World, make lockstest.Maker, got *[
 	for i := range done {
 		got[i] = <-done[i]
 	}
+	return cannotBeHad(l, 0)
+}
+
+// cannotBeHad looks at a lock that dead has taken with it. Whatever says that it is not to be had says why, and
+// nobody else is said to have it.
+func cannotBeHad(l locks.Lock, dead int) error {
+	tries := map[string]func() bool{"TryLock": l.TryLock, "a second TryLock": l.TryLock}
+	if rw, ok := l.(locks.RWLock); ok {
+		tries["TryRLock"] = rw.TryRLock
+	}
+	for what, try := range tries {
+		if got, err := orPanic(try); got || !isAbout(err, dead) {
+			return fmt.Errorf("%s returned %t and panicked with %v, not with a *PeerError about PE %d", what, got, err, dead)
+		}
+	}
+	var pe int
+	held, err := orPanic(func() (held bool) { pe, held = l.Holder(); return held })
+	if !isAbout(err, dead) && (!held || pe != dead) {
+		return fmt.Errorf("Holder returned %d, %t, %v, and PE %d has died with the lock", pe, held, err, dead)
+	}
 	return nil
+}
+
+func isAbout(err error, pe int) bool {
+	var peer *pgas.PeerError
+	return errors.As(err, &peer) && peer.PE == pe
+}
+
+// orPanic is what f returns, or the error that it panics with.
+func orPanic(f func() bool) (got bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(error)
+		}
+	}()
+	return f(), nil
+}
+
+// TestHolderHostDies: where the holder's memory is lost with it, too. PE 1 holds the lock and is alone on its host, or
+// on that of the lock's words; PE 2 waits for it, and PE 3 comes when both are known to be dead.
+func TestHolderHostDies(t *testing.T) {
+	for _, o := range ours {
+		for _, hosts := range []sim.Config{flat, twoOnHost} {
+			t.Run(o.name+"/"+hosts.Topology, func(t *testing.T) {
+				hosts.MaxEvents = 1_000_000
+				hosts.Deaths = []sim.Death{{PE: 1, At: 2 * joined}}
+				_, err := sim.Run(t.Context(), hosts, 4, func(ctx context.Context, w *pgas.World) error { return losesHolder(ctx, w, o.make) })
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// joined is when all PEs have surely joined the job and PE 1 has the lock.
+const joined = 50 * time.Millisecond
+
+func losesHolder(ctx context.Context, w *pgas.World, make lockstest.Maker) error {
+	l, err := make(ctx, w)
+	if err != nil {
+		return err
+	}
+	if w.PE() == 1 {
+		err = l.Lock(ctx)
+	}
+	if err := errors.Join(err, w.Barrier(ctx)); err != nil {
+		return err
+	}
+	if w.PE() == 2 {
+		err = l.Lock(ctx)
+	} else {
+		err = w.Sleep(ctx, time.Hour)
+	}
+	if w.PE() != 1 && !isAbout(err, 1) {
+		return fmt.Errorf("PE 1 has died, and PE %d got %w", w.PE(), err)
+	}
+	return cannotBeHad(l, 1)
 }
 
 func startLocking(ctx context.Context, lock func(context.Context) error) chan error {

@@ -68,15 +68,7 @@ func (l *DMCS) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if it is free. It is not for a PE that gave up and has not been passed over yet.
 func (l *DMCS) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
-	if !l.queue.try() {
-		l.turns.leave()
-		return false
-	}
-	l.turns.got()
-	return true
+	return l.turns.take(l.w, l.queue.try)
 }
 
 // Unlock gives the lock to the first who waits. It never waits for another PE to act.
@@ -102,7 +94,7 @@ func (q *queue) head() (pe int, ok bool) {
 		if tail == 0 {
 			return 0, false
 		}
-		status, next := onEach(q.w, q.status), onEach(q.w, q.next)
+		status, next := everyOne(q.w, q.status), everyOne(q.w, q.next)
 		for pe, s := range status {
 			if s >= words || s == idle && next[pe] != 0 {
 				return pe, true
@@ -111,7 +103,7 @@ func (q *queue) head() (pe int, ok bool) {
 		if status[tail-1] == idle {
 			return int(tail - 1), true
 		}
-		q.w.Yield() // some PE is between two steps
+		betweenSteps(q.w)
 	}
 }
 

@@ -128,15 +128,7 @@ func (l *Spin) take() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1)
 
 // TryLock tries once.
 func (l *Spin) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
-	if !l.take() {
-		l.turns.leave()
-		return false
-	}
-	l.turns.got()
-	return true
+	return l.turns.take(l.w, l.take)
 }
 
 // Unlock frees the lock.

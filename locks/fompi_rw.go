@@ -55,15 +55,7 @@ func (l *SpinRW) take() bool {
 
 // TryLock tries once.
 func (l *SpinRW) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
-	if !l.take() {
-		l.turns.leave()
-		return false
-	}
-	l.turns.got()
-	return true
+	return l.turns.take(l.w, l.take)
 }
 
 // Unlock lets readers and writers try. Readers that are about to find the writer stay counted.
@@ -102,6 +94,7 @@ func (l *SpinRW) share() bool {
 // TryRLock tries once.
 func (l *SpinRW) TryRLock() bool {
 	if !l.share() {
+		tellDeath(l.w)
 		return false
 	}
 	l.readers.got()

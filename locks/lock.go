@@ -33,16 +33,19 @@ type Lock interface {
 	// the lock is not held: ctx has ended, or a *pgas.PeerError. Others still get it, whatever became of
 	// who waited here.
 	Lock(ctx context.Context) error
-	// TryLock takes the lock if it can be had without waiting, and reports whether it did. It panics with
-	// *pgas.PeerError if a PE that it has to ask is lost.
+	// TryLock takes the lock if it can be had without waiting, and reports whether it did. If it did not, and
+	// a PE of the job is dead, it panics with *pgas.PeerError: the lock may never be free again. It does so, too,
+	// if a PE that it has to ask is lost.
 	TryLock() bool
 	// Unlock completes what this PE has issued on its default context, and then gives the lock away. It
 	// panics with *pgas.UsageError if this PE does not hold the lock, and with *pgas.PeerError if a PE that
 	// it has to tell is lost.
 	Unlock()
-	// Holder is a PE that held the lock a moment ago. It is for diagnosis: it asks every PE.
+	// Holder is a PE that held the lock a moment ago. It is for diagnosis: it asks every PE. It panics with
+	// *pgas.PeerError if one cannot be asked any more, or died while it took or gave away the lock.
 	Holder() (pe int, held bool)
-	// Waiting is the number of PEs that were seen waiting. It is for diagnosis: it asks every PE.
+	// Waiting is the number of PEs that were seen waiting. It is for diagnosis: it asks every PE. One that
+	// cannot be asked any more does not count.
 	Waiting() int
 }
 
@@ -109,6 +112,41 @@ func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	_ = w.Quiet(context.Background()) // a lost PE is told by what waits, not by a look
 	return all
 }
+
+// everyOne is onEach where the answer depends on each PE. It panics with *pgas.PeerError if one cannot be read.
+func everyOne(w *pgas.World, word pgas.Atomic[int64]) []int64 {
+	all := make([]int64, w.NPEs())
+	for pe := range all {
+		word.FetchNB(pe, &all[pe])
+	}
+	mustQuiet(w)
+	return all
+}
+
+// betweenSteps lets a moment pass in which a PE that is between two steps takes the next one. It panics with
+// *pgas.PeerError if a PE is dead: that may have been the one.
+func betweenSteps(w *pgas.World) {
+	if err := w.Sleep(context.Background(), moment); err != nil {
+		panicOf(err)
+	}
+}
+
+const moment = 1000 // nanoseconds
+
+// tellDeath panics with *pgas.PeerError if a PE of the job is known to be dead. A caller that tries again and
+// again for a lock would else never learn that its holder is.
+func tellDeath(w *pgas.World) {
+	if err := w.Sleep(over, 0); !errors.Is(err, context.Canceled) {
+		panicOf(err)
+	}
+}
+
+// over is a context that has ended. Sleep with it only looks.
+var over = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
 
 // count is the number of words for which is holds.
 func count(words []int64, is func(int64) bool) (n int) {

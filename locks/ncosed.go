@@ -88,15 +88,7 @@ func (l *NCoSED) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if nobody has it and nobody waits.
 func (l *NCoSED) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
-	if !l.queue.try() {
-		l.turns.leave()
-		return false
-	}
-	l.turns.got()
-	return true
+	return l.turns.take(l.w, l.queue.try)
 }
 
 // Unlock lets in the readers that came before the next writer, all at once, and then that writer when they
@@ -145,7 +137,11 @@ func (l *NCoSED) TryRLock() bool {
 			l.rank.got()
 			return true
 		}
-		if !full || !l.TryLock() {
+		if !full {
+			tellDeath(l.w)
+			return false
+		}
+		if !l.TryLock() {
 			return false
 		}
 		l.Unlock()

@@ -456,7 +456,7 @@ func (q *cosed) holder() int64 {
 			return 0
 		}
 		for i, n := range q.nodes {
-			lock, status, next := onEach(q.w, n.Lock()), onEach(q.w, n.Status()), onEach(q.w, n.Next())
+			lock, status, next := everyOne(q.w, n.Lock()), everyOne(q.w, n.Status()), everyOne(q.w, n.Next())
 			for pe, s := range status {
 				if lock[pe] == q.which && (s == theTurn || s == idle && next[pe] != 0) {
 					return q.id(pe, i)
@@ -466,7 +466,7 @@ func (q *cosed) holder() int64 {
 		if n, pe := q.at(tail); n.FetchStatus(pe) == idle {
 			return tail
 		}
-		q.w.Yield() // some PE is between two steps
+		betweenSteps(q.w)
 	}
 }
 

@@ -97,15 +97,7 @@ func (l *RMAMCS) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if it is free, and no other PE tries at the same time.
 func (l *RMAMCS) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
-	if !l.tree.try() {
-		l.turns.leave()
-		return false
-	}
-	l.turns.got()
-	return true
+	return l.turns.take(l.w, l.tree.try)
 }
 
 // Unlock gives the lock to the nearest who waits, as far as T_L allows. It never waits for another PE to

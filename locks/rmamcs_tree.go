@@ -192,7 +192,7 @@ func (t *tree) leaf() *queue { return &t.queues[len(t.queues)-1] }
 
 // holder is a PE that held the lock a moment ago.
 func (t *tree) holder() (pe int, held bool) {
-	for pe, s := range onEach(t.leaf().w, t.leaf().status) {
+	for pe, s := range everyOne(t.leaf().w, t.leaf().status) {
 		if isGrant(s) {
 			return pe, true
 		}

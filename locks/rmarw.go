@@ -131,15 +131,7 @@ func (l *RMARW) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if nobody has it in either way, and no other PE tries at the same time.
 func (l *RMARW) TryLock() bool {
-	if !l.writers.try() {
-		return false
-	}
-	if !l.tree.try() {
-		l.writers.leave()
-		return false
-	}
-	l.writers.got()
-	return true
+	return l.writers.take(l.w, l.tree.try)
 }
 
 // Unlock gives the lock to the nearest writer who waits, as far as T_L and T_W allow, or to the readers.
@@ -168,6 +160,7 @@ func (l *RMARW) RLock(ctx context.Context) (err error) {
 // TryRLock takes the lock for reading if no writer has it, or waits for it after T_R readers.
 func (l *RMARW) TryRLock() bool {
 	if !l.counter.tryEnter() {
+		tellDeath(l.w)
 		return false
 	}
 	l.readers.got()

@@ -32,7 +32,7 @@ package locks
 // is used.
 //
 // The writer gives a counter back by taking the mode off, and then lets in who waits: it clears the bits,
-// counts their readers as arrived, and wakes them. That is before any other writer can want the counter,
+// counts their readers as inside, and wakes them. That is before any other writer can want the counter,
 // so after a writer has yielded, whoever waited is inside.
 //
 // Where the listings fall short:

@@ -9,6 +9,7 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -149,6 +150,9 @@ func (s *Service) take(ctx context.Context, name string, lock func(*NCoSED, cont
 
 func (s *Service) try(name string, try func(*NCoSED) bool) bool {
 	k, err := s.use(context.Background(), name)
+	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
+		panic(peer)
+	}
 	if err != nil {
 		return false
 	}

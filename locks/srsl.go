@@ -118,15 +118,7 @@ func (l *SRSL) Lock(ctx context.Context) (err error) {
 
 // TryLock asks the server for the lock, and takes no for an answer.
 func (l *SRSL) TryLock() bool {
-	if !l.turns.try() {
-		return false
-	}
-	if !l.try(0, msgTry) {
-		l.turns.leave()
-		return false
-	}
-	l.turns.got()
-	return true
+	return l.turns.take(l.w, func() bool { return l.try(0, msgTry) })
 }
 
 // Unlock tells the server.
@@ -158,6 +150,7 @@ func (l *SRSL) TryRLock() bool {
 	}
 	defer l.rank.leave()
 	if !l.try(1, msgTryShared) {
+		tellDeath(l.w)
 		return false
 	}
 	l.rank.got()

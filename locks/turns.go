@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // turns is the gate. The zero value is open.
@@ -57,6 +59,25 @@ func (t *turns) withdraw(ctx context.Context, turn chan struct{}) error {
 
 // try enters if nobody is at the gate.
 func (t *turns) try() bool { return t.n.CompareAndSwap(0, 1) }
+
+// take has this goroutine try to get the lock by try, if nobody is at the gate. If there are dead PEs it panics
+// where it would fail, and lets the next goroutine find that out too.
+func (t *turns) take(w *pgas.World, try func() bool) (ok bool) {
+	if !t.try() {
+		return false
+	}
+	defer func() {
+		if !ok {
+			t.leave()
+		}
+	}()
+	if ok = try(); !ok {
+		tellDeath(w)
+		return false
+	}
+	t.got()
+	return true
+}
 
 // leave lets the next one in.
 func (t *turns) leave() {
