@@ -2,8 +2,10 @@ package locks_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/lockstest"
@@ -54,6 +56,12 @@ var alockMutants = []mutant{
 		"\t\t\tl.queue.leave(l.w.PE(), contend)\n",
 		"\t\t\tl.queue.tail.CompareSwap(l.home, int64(l.w.PE())+1, 0)\n\t\t\tl.say(idle)\n",
 	}, "ALock"},
+	{"a head that gives up lets its cohort begin a game of its own", "alock.go", []string{
+		"l.queue.leave(l.w.PE(), contend)", "l.queue.leave(l.w.PE(), compete)",
+	}, "ALockSecondGo"},
+	{"a head that goes on with a game writes victim again", "alock.go", []string{
+		"if word != contend {", "if true {",
+	}, "ALockSecondGo"},
 	{"passes the lock on without counting", "alock.go", []string{
 		"passed + l.left - 1", "passed + l.left",
 	}, "ALockBudget"},
@@ -102,6 +110,79 @@ func TestALockBudgetAdversaries(t *testing.T) {
 		if err := sim.Seeds(t.Context(), twoHosts, 4, 50, overtaking(budget)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// secondGo has PE 0, the head of the local cohort, let the remote one go first, with PE 1 behind it; and PE 3 wait
+// behind PE 2, which has the lock and gives it away. That uses up the remote cohort's budget, so PE 3 lets the
+// local cohort go first. PE 0 gives up about then. PE 1 goes on with the game of PE 0, so it gets in before PE 3.
+func secondGo() sim.Body {
+	var all [4]*locks.ALock
+	var order []int
+	var cancel context.CancelFunc
+	return func(ctx context.Context, w *pgas.World) error {
+		l, err := locks.AllocALock(ctx, w, locks.ALockOptions{RemoteBudget: 1, LocalBudget: 1})
+		if err != nil {
+			return err
+		}
+		for range 10 {
+			me := w.PE()
+			all[me], order = l, nil
+			impatient := ctx
+			if me == 0 {
+				impatient, cancel = context.WithCancel(ctx)
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+			steps := [4]func() bool{
+				func() bool { return locks.Holds(all[2]) },
+				func() bool { return locks.Contends(all[0], all[0]) },
+				func() bool { return locks.Waits(all[1]) && locks.Waits(all[3]) },
+				func() bool { return locks.Waits(all[1]) },
+			}
+			ready := steps[me]
+			if me == 2 {
+				ready = func() bool { return true }
+			}
+			for !ready() {
+				w.Yield()
+			}
+			err := l.Lock(impatient)
+			if err == nil {
+				order = append(order, me)
+			} else if me != 0 || ctx.Err() != nil {
+				return err
+			}
+			if me == 2 {
+				for !steps[2]() {
+					w.Yield()
+				}
+				l.Unlock()
+				if err := w.Sleep(ctx, time.Duration(w.Random()%60_000)); err != nil {
+					return err
+				}
+				cancel()
+			} else if err == nil {
+				l.Unlock()
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+			if len(order) == 3 && order[1] == 3 {
+				return errors.New("a cohort let the other one go first, and then once more when its head gave up")
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func TestALockSecondGo(t *testing.T) {
+	if err := sim.Seeds(t.Context(), twoHosts, 4, 60, secondGo()); err != nil {
+		t.Error(err)
 	}
 }
 

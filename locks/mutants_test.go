@@ -44,6 +44,12 @@ var srslMutants = []mutant{
 	{"a message replaces the one before", "srsl.go", []string{
 		"l.inbox.At(l.w.PE()).FetchAdd(l.home, m)", "l.inbox.At(l.w.PE()).Swap(l.home, m)",
 	}, "SRSL"},
+	{"the server looks once", "srsl_server.go", []string{
+		"\ts.found = set.TestSome(s.found[:0])\n", "\ts.found = nil\n",
+	}, "SRSLLeft"},
+	{"the server takes all that it finds at its second look", "srsl_server.go", []string{
+		"s.taken[pe] = s.taken[pe]&^unlocks | s.inbox.At(pe).Fetch(s.home)&unlocks", "s.taken[pe] = s.inbox.At(pe).Fetch(s.home)",
+	}, "SRSLLeft"},
 	{"who gives up takes any answer for the last", "srsl.go", []string{
 		"answer.WaitUntil(context.Background(), pgas.GE, refused)", "answer.WaitUntil(context.Background(), pgas.NE, pending)",
 	}, "SRSL"},
@@ -203,7 +209,7 @@ func (m mutant) mustBeFound(t *testing.T, text string) {
 
 // finders are the simulator's tests of a protocol.
 func finders(of string) string {
-	if strings.Contains(of, "/") || of == "Bounds" || of == "RMARWTickets" {
+	if strings.Contains(of, "/") || of == "Bounds" || of == "RMARWTickets" || of == "ALockSecondGo" || of == "SRSLLeft" {
 		return of
 	}
 	return of + "Adversaries"

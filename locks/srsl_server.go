@@ -72,18 +72,20 @@ func (s *server) finish() {
 	s.answers = s.answers[:0]
 }
 
-// collect waits for messages and reads them, and those that were sent before any of them. They stay in the inbox
-// until they have been dealt with.
+// collect waits for messages and reads them, and the unlocks that were sent before any of them. They stay in the
+// inbox until they have been dealt with, as does what else comes between the two looks: an unlock that was sent
+// before it may have come too late for the second one.
 func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err error) {
 	s.found, err = set.WaitSome(ctx, s.found[:0])
 	if err != nil {
 		return err
 	}
-	for range 2 {
-		for _, pe := range s.found {
-			s.taken[pe] = s.inbox.At(pe).Fetch(s.home)
-		}
-		s.found = set.TestSome(s.found[:0])
+	for _, pe := range s.found {
+		s.taken[pe] = s.inbox.At(pe).Fetch(s.home)
+	}
+	s.found = set.TestSome(s.found[:0])
+	for _, pe := range s.found {
+		s.taken[pe] = s.taken[pe]&^unlocks | s.inbox.At(pe).Fetch(s.home)&unlocks
 	}
 	return nil
 }

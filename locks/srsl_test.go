@@ -2,6 +2,7 @@ package locks_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -149,5 +150,69 @@ func TestSRSLAdversaries(t *testing.T) {
 			clients := lockstest.Plan{many, many, many, many, "l"}
 			lockstest.Adversaries(t, sim.Config{}, 5, 1, 100, clients, servedFor(4*len(many)))
 		})
+	}
+}
+
+// leftAndTried has PEs 0 and 1 read and leave, PE 1 first, and PE 1 try to write as soon as PE 0 has left too. The
+// server may find the two messages of PE 1 together, and must know then that PE 0 has left.
+func leftAndTried() sim.Body {
+	var left [2]int
+	var job servedJob
+	return func(ctx context.Context, w *pgas.World) error {
+		l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{Home: 2})
+		if err != nil {
+			return err
+		}
+		me := w.PE()
+		if me == 0 {
+			left = [2]int{}
+			job.done, job.stop = context.WithCancel(ctx)
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if me == 2 {
+			if err := l.Serve(job.done); job.done.Err() == nil {
+				return err
+			}
+			return nil
+		}
+		leave := func(round int) {
+			l.RUnlock()
+			left[me] = round
+		}
+		for round := 1; round <= 20; round++ {
+			if err := l.RLock(ctx); err != nil {
+				return err
+			}
+			if me == 1 {
+				leave(round)
+			}
+			for left[1-me] < round {
+				w.Yield()
+			}
+			if me == 0 {
+				leave(round)
+				for left[1] == round {
+					w.Yield() // it has not tried yet
+				}
+				continue
+			}
+			if !l.TryLock() {
+				return errors.New("TryLock did not get a lock that all readers had left")
+			}
+			l.Unlock()
+			left[1]++
+		}
+		if me == 0 {
+			job.stop()
+		}
+		return nil
+	}
+}
+
+func TestSRSLLeft(t *testing.T) {
+	if err := sim.Seeds(t.Context(), sim.Config{MaxEvents: 1_000_000}, 3, 40, leftAndTried()); err != nil {
+		t.Fatal(err)
 	}
 }
