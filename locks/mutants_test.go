@@ -198,13 +198,20 @@ func (m mutant) mustBeFound(t *testing.T, text string) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout", "90s", "-run", "^Test"+finders(m.tests), ".", "-long").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout", "90s", "-run", "^Test"+finders(m.tests), ".", "-long").CombinedOutput()
 	switch {
 	case err == nil:
 		t.Fatalf("nothing has found it:\n%s", out)
 	case !strings.Contains(string(out), "--- FAIL"):
 		t.Fatalf("it was not found but did not build or run:\n%s", out)
 	}
+	found := ""
+	for line := range strings.Lines(string(out)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
+			found, _, _ = strings.Cut(name, " ") // the innermost comes last
+		}
+	}
+	t.Logf("caught by %s", found)
 }
 
 // finders are the simulator's tests of a protocol.

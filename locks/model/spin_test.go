@@ -85,6 +85,9 @@ func judge(t *testing.T, r run, out []byte) {
 		t.Errorf("spin has not looked at everything:\n%s", out)
 	}
 	first, _, _ := bytes.Cut(out, []byte("\n"))
+	if failed && r.bad {
+		t.Logf("caught by spin: %s", first)
+	}
 	t.Logf("%s; %s", statesSeen.Find(out), first)
 }
 

@@ -266,6 +266,7 @@ func TestExplore(t *testing.T) {
 					t.Fatalf("not found: %v", err)
 				}
 				t.Log(err)
+				t.Logf("caught by exploration: %v", f.Err)
 				again := sim.Replay(t.Context(), cfg, p.npes, f.Schedule, p.body())
 				var g *sim.Failure
 				if !errors.As(again, &g) || g.Err.Error() != f.Err.Error() || fmt.Sprint(g.Steps) != fmt.Sprint(f.Steps) {
@@ -292,6 +293,7 @@ func TestAdversary(t *testing.T) {
 			if !errors.As(err, &f) {
 				t.Fatalf("not found: %v", err)
 			}
+			t.Logf("caught by the adversary of seed %d: %v", f.Seed, f.Err)
 			cfg.Seed, cfg.Adversary = f.Seed, true
 			_, again := sim.Run(t.Context(), cfg, p.npes, p.body())
 			if again == nil || again.Error() != err.Error() {
