@@ -94,7 +94,7 @@ func (l LockRef) Lock(ctx context.Context) error {
 
 // TryLock takes the lock if it is free, without waiting, and reports whether it did
 // (OpenSHMEM 1.6, shmem_test_lock, which has 0 for success). It panics with *PeerError if the PE that the
-// lock's tail is on is lost.
+// lock's tail is on is lost, or if the lock is not free and a PE of the job is dead: it may never be free again.
 func (l LockRef) TryLock() bool {
 	l = l.placed("TryLock")
 	l.open("TryLock")
@@ -109,6 +109,9 @@ func (l LockRef) TryLock() bool {
 		panic(err)
 	case old != 0:
 		l.w.locks.away(l.off)
+		if err := l.w.failure(); err != nil {
+			panic(err) // a caller that tries again and again would never learn that the holder is dead
+		}
 		return false
 	}
 	l.takeFree()

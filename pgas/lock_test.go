@@ -452,3 +452,34 @@ func TestLockAllocates(t *testing.T) {
 		return nil
 	})
 }
+
+// TestTryLockAfterDeath: a lock that a dead PE holds cannot be had, and TryLock says why.
+func TestTryLockAfterDeath(t *testing.T) {
+	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		l := pgas.LockOf(s, 0)
+		if w.PE() == 1 {
+			err = l.Lock(ctx)
+		}
+		if err := errors.Join(err, w.Barrier(ctx)); err != nil || w.PE() == 1 {
+			return errors.Join(err, errLeaveEarly)
+		}
+		for range 2 {
+			err = panicOf(func() {
+				for !l.TryLock() {
+				}
+			})
+			var peer *pgas.PeerError
+			if !errors.As(err, &peer) || peer.PE != 1 {
+				t.Errorf("TryLock panicked with %v, not with a *PeerError about PE 1", err)
+			}
+		}
+		return errLeaveEarly
+	})
+	if !errors.Is(err, errLeaveEarly) {
+		t.Error(err)
+	}
+}
