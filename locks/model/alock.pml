@@ -31,7 +31,8 @@
  * Planted bugs, by -D: WAITS_FOR_BOTH (Algorithm 4 as printed), NEVER_YIELDS, LOOKS_FIRST (before it has
  * joined its queue), SPENDS_0 (passes on without counting), LEAVES_QUIETLY (gives up against the other
  * cohort without a word to the next), ONE_QUEUE (with SPLIT: both cohorts update one tail), VICTIM_FIRST
- * (writes victim before it has joined its queue).
+ * (writes victim before it has joined its queue), BEGINS_ANEW (a head that gives up tells the next one to compete),
+ * YIELDS_AGAIN (a head that is told to contend writes victim again).
  */
 
 #ifndef P
@@ -117,17 +118,20 @@ inline cas(AT, BUSY, FROM, TO, WAS) {
 	fi
 }
 
+/* A game begins when a head writes victim, and not anew when another one goes on with it. */
+#define BEGINS if :: !waits[c] -> waits[c] = true; overtaken[c] = 0 :: else fi
+
 /* yield writes victim. A NIC that finds what it would write may write nothing. */
 inline yield() {
 #ifdef NEVER_YIELDS
 	skip
 #else
 	if
-	:: atomic { !BY_NIC -> victim = c; waits[c] = true; overtaken[c] = 0 }
+	:: atomic { !BY_NIC -> victim = c; BEGINS }
 	:: atomic { BY_NIC && !busyVictim -> busyVictim = true; old = victim };
 		atomic {
 			if :: true -> victim = c :: old == c -> skip fi;
-			busyVictim = false; waits[c] = true; overtaken[c] = 0
+			busyVictim = false; BEGINS
 		}
 	fi
 #endif
@@ -245,7 +249,11 @@ head:
 #endif
 		status[me] = CONTEND;
 #ifndef VICTIM_FIRST
+#ifdef YIELDS_AGAIN
+		yield();
+#else
 		if :: word != CONTEND -> yield() :: else fi;
+#endif
 #endif
 		do
 #ifdef WAITS_FOR_BOTH
@@ -260,6 +268,8 @@ head:
 			h = me;
 			endQueue();
 			status[me] = IDLE;
+#elif defined(BEGINS_ANEW)
+			leave(COMPETE);
 #else
 			leave(CONTEND);
 #endif

@@ -24,6 +24,8 @@ func TestALockMutants(t *testing.T) {
 		{model: "alock", defines: "VICTIM_FIRST", bad: true},
 		{model: "alock", defines: "SPENDS_0", bad: true},
 		{model: "alock", defines: "LEAVES_QUIETLY GIVERS=4 LOCALS=1", bad: true},
+		{model: "alock", defines: "BEGINS_ANEW P=3 LOCALS=2 BR=1 GIVERS=2", bad: true},
+		{model: "alock", defines: "YIELDS_AGAIN P=3 LOCALS=2 BR=1 GIVERS=2", bad: true},
 		{model: "alock", defines: "ONE_QUEUE SPLIT", bad: true},
 	})
 }

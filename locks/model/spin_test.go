@@ -26,6 +26,7 @@ type run struct {
 var (
 	errorsFound = regexp.MustCompile(`errors: (\d+)`)
 	statesSeen  = regexp.MustCompile(`(\d+) states, stored`)
+	wrong       = regexp.MustCompile(`pan:\d+: .*`)
 	cutShort    = regexp.MustCompile(`max search depth too small|out of memory|Search not completed|aborting`)
 )
 
@@ -86,7 +87,7 @@ func judge(t *testing.T, r run, out []byte) {
 	}
 	first, _, _ := bytes.Cut(out, []byte("\n"))
 	if failed && r.bad {
-		t.Logf("caught by spin: %s", first)
+		t.Logf("caught by spin: %s", wrong.Find(out))
 	}
 	t.Logf("%s; %s", statesSeen.Find(out), first)
 }
