@@ -252,9 +252,14 @@ func causeOf(ctx context.Context) error {
 }
 
 // refuses says whether a call with ctx is to do nothing but fail: what every call that takes a context begins with.
-func (w *World) refuses(ctx context.Context) bool { return ctx.Err() != nil || w.closed.Load() }
+func (w *World) refuses(ctx context.Context) bool {
+	return ctx == nil || ctx.Err() != nil || w.closed.Load()
+}
 
 // refusal is the error of a call of the given name that is refused.
 func (w *World) refusal(ctx context.Context, name string) error {
+	if ctx == nil {
+		misuse(name, "the context.Context is nil: give the one of the program, or context.Background()")
+	}
 	return fmt.Errorf("%s: %w", name, w.broken(ctx))
 }

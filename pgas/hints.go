@@ -14,11 +14,8 @@ const (
 	SignalRemote
 )
 
-// AllocHints is AllocRaw with hints. This runtime has one kind of memory, which serves them all, so it only
-// checks that they exist (OpenSHMEM 1.6, shmem_malloc_with_hints).
+// AllocHints is AllocRaw with hints. This runtime has one kind of memory, which serves them all, so hints
+// change nothing, and those that it does not know are ignored (OpenSHMEM 1.6, shmem_malloc_with_hints).
 func AllocHints[T any](ctx context.Context, w *World, n int, hints Hint) (Sym[T], error) {
-	if hints&^(AtomicsRemote|SignalRemote) != 0 {
-		misuse("AllocHints", "there is no hint %#x: use AtomicsRemote, SignalRemote, both with | or 0", uint8(hints))
-	}
 	return AllocRaw[T](ctx, w, n)
 }
