@@ -59,6 +59,7 @@ func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) 
 func reason(ctx context.Context, err error) (why boot.EndReason, peer int) {
 	var lost *PeerError
 	var mismatch *MismatchError
+	var aborted *AbortedError
 	switch {
 	case errors.As(err, &lost):
 		return boot.EndLost, lost.PE
@@ -66,6 +67,8 @@ func reason(ctx context.Context, err error) (why boot.EndReason, peer int) {
 		return boot.EndMismatch, -1
 	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
 		return boot.EndTold, -1
+	case errors.As(err, &aborted) && aborted.PE >= 0:
+		return boot.EndLost, aborted.PE
 	}
 	return boot.EndOwn, -1
 }
