@@ -23,8 +23,11 @@ type turns struct {
 	line []chan struct{} // closed when the turn has come
 }
 
-// enter waits for the turn. It returns an error if ctx ends first.
+// enter waits for the turn. It returns an error if ctx ends first, or has ended.
 func (t *turns) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if t.n.CompareAndSwap(0, 1) {
 		return nil
 	}

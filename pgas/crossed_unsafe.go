@@ -114,7 +114,7 @@ func (t *Team) lookAround(told bool) error {
 			return t.outOfStep()
 		}
 		if ok && tag>>tagBits < u.n && t.isLeaving(i) {
-			return t.end(t.mismatch())
+			return t.disagree()
 		}
 		ended, err := t.w.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
 		if err == nil && t.hasEnded(ended) {

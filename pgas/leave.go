@@ -29,7 +29,7 @@ func leftText(site string) string {
 func (t *Team) hasLeft() error {
 	for k, i := range t.here {
 		if t.local[k].entry(t.turns.n).tag.Load()>>tagBits < t.turns.n && t.isLeaving(i) {
-			return t.end(t.mismatch())
+			return t.disagree()
 		}
 	}
 	return nil

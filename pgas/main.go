@@ -89,17 +89,31 @@ func complain(job *boot.Job, err error) {
 
 // guard turns the panics that have a meaning of ours into errors.
 func guard(ctx context.Context, w *World, body func(context.Context, *World) error) (err error) {
+	returned := false
 	defer func() {
 		p := recover()
-		if p == nil {
+		if p == nil && returned {
 			return
+		}
+		if p == nil {
+			exitEnded(w)
 		}
 		if err = w.Recovered(p); err == nil {
 			w.job.EndsBy(boot.EndOwn, -1)
 			panic(p)
 		}
 	}()
-	return body(ctx, w)
+	err = body(ctx, w)
+	returned = true
+	return err
+}
+
+// exitEnded ends the process of a PE whose body has ended its goroutine without returning: the process would stay,
+// with nothing to do, and the others would wait for it.
+func exitEnded(w *World) {
+	complain(w.job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})
+	w.Abandon()
+	os.Exit(1)
 }
 
 // Init joins the job that the launcher describes in the environment; every PE must do so, and it

@@ -31,9 +31,18 @@ func (t *Team) outOfStep() error {
 			break
 		}
 	}
+	return t.disagree()
+}
+
+// disagree finds out who has called what, and makes that the end of the team. After a death members may well be in
+// different calls: the death is the reason then, and each finds out about it.
+func (t *Team) disagree() error {
 	e := t.mismatch()
 	if found, _ := t.findVerdict(); found != nil { // by another member, meanwhile
 		return t.adopt(found)
+	}
+	if err := t.w.failure(); err != nil {
+		return err
 	}
 	return t.end(e)
 }

@@ -65,6 +65,9 @@ func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T],
 // newReduction checks the arguments that reductions and scans have.
 func newReduction[T any](op string, t *Team, dst, src Slice[T], f operator[T], opts []CollectiveOption) (reduction[T], collectiveOptions) {
 	t.alive(op)
+	if dst.n > 0 && (dst.ctx.w != t.w || src.ctx.w != t.w) {
+		misuse(op, "dst and src belong to another World than the team: a reference is of the World that it was allocated with")
+	}
 	if dst.n != src.n {
 		misuse(op, "dst has %d elements and src %d: they must be as many", dst.n, src.n)
 	}

@@ -345,7 +345,12 @@ func order(ctx context.Context, v *vault) error {
 func cancellation(ctx context.Context, v *vault) error {
 	const rounds = 150
 	got := 0
+	over, cancel := context.WithCancel(ctx)
+	cancel()
 	for range rounds {
+		if err := v.lock.Lock(over); !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("with a context that has ended, Lock returned %v", err)
+		}
 		ok, err := v.impatient(ctx, v.lock.Lock)
 		if err != nil {
 			return err

@@ -28,14 +28,17 @@ func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) err
 	var wg sync.WaitGroup
 	for pe := range npes {
 		wg.Go(func() {
+			errs[pe] = fmt.Errorf("PE %d: the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead", pe)
+			defer func() {
+				if errs[pe] != nil {
+					seg.Fail(pe, exitStatus1) // wakes the others, who would wait for ever
+				}
+			}()
 			errs[pe] = runPE(ctx, &boot.Job{
 				ID: "goroutines", PE: pe, NPEs: npes,
 				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
 				Segment: seg, Launched: true,
 			}, opts, body)
-			if errs[pe] != nil {
-				seg.Fail(pe, exitStatus1) // wakes the others, who would wait for ever
-			}
 		})
 	}
 	wg.Wait()
@@ -74,9 +77,10 @@ func rootCause(errs []error) error {
 	var echo error
 	for _, err := range errs {
 		var peer *pgas.PeerError
+		var aborted *pgas.AbortedError
 		switch {
 		case err == nil:
-		case errors.As(err, &peer):
+		case errors.As(err, &peer), errors.As(err, &aborted):
 			echo = err
 		default:
 			return err

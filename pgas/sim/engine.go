@@ -123,7 +123,7 @@ func (t *task) park() {
 		}
 	}
 	t.leaves()
-	if !t.pause(struct{}{}) {
+	if !t.pass() {
 		t.killed = true
 		panic(killedError{})
 	}
@@ -137,6 +137,30 @@ func (s *sim) live() *task {
 		panic(killedError{})
 	}
 	return t
+}
+
+// live is the task of p that runs: the caller.
+func (p *pe) live() *task {
+	t := p.s.live()
+	if t.pe != p {
+		foreign()
+	}
+	return t
+}
+
+// pass hands control to the engine and returns when t is resumed. It reports false if t is to end.
+func (t *task) pass() bool {
+	defer func() {
+		if p := recover(); p != nil { // another goroutine has handed control over for t: package iter says so
+			foreign()
+		}
+	}()
+	return t.pause(struct{}{})
+}
+
+// foreign panics: what calls is no task of the simulator.
+func foreign() {
+	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start none there, or test with goroutines or processes as PEs"})
 }
 
 // next handles events until a task is to be resumed, and returns it; nil if nothing can go on.

@@ -19,7 +19,7 @@ type wait struct {
 
 // Await is transport.Scheduler's.
 func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error {
-	s, t := p.s, p.s.live()
+	s, t := p.s, p.live()
 	if s.exploring() {
 		// The look at the words is a move of its own, also if it is the last.
 		s.explorer.awaits(p, lo, hi)
@@ -126,7 +126,7 @@ func (s *sim) checkFragile() {
 
 // Sleep is transport.Scheduler's.
 func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
-	s, t := p.s, p.s.live()
+	s, t := p.s, p.live()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *sim) wake(p *pe) {
 
 // Yield is transport.Scheduler's.
 func (p *pe) Yield() {
-	t := p.s.live()
+	t := p.live()
 	if p.s.exploring() {
 		p.s.explorer.yield(t)
 		return
@@ -162,7 +162,7 @@ func (p *pe) Yield() {
 
 // Go is transport.Scheduler's.
 func (p *pe) Go(f func()) {
-	t := p.s.live()
+	t := p.live()
 	n := p.s.newTask(p, f)
 	if p.s.exploring() {
 		p.s.explorer.move.born = append(p.s.explorer.move.born, n.who())
