@@ -70,6 +70,7 @@ type analysis struct {
 	l *loader
 	u *unit
 	*problems
+	memo *memo
 }
 
 // structures analyses every marked type of u. Fields with problems are left out.
@@ -119,8 +120,8 @@ func (a *analysis) structure(m mark) *structure {
 	for i := range vars {
 		vars[i] = st.Field(i)
 	}
-	offsets := a.l.sizes.Offsetsof(vars)
-	s.size = a.l.sizes.Sizeof(named)
+	offsets := a.l.kept.Offsetsof(vars)
+	s.size = a.l.kept.Sizeof(named)
 	at := 0
 	for i, v := range vars {
 		if v.Name() != "_" {
@@ -154,7 +155,7 @@ func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 	if len(*a.problems) > before {
 		return nil
 	}
-	f.size = a.l.sizes.Sizeof(f.elem)
+	f.size = a.l.kept.Sizeof(f.elem)
 	f.shared = a.shared(f.elem) || opts.atomic
 	switch {
 	case v.Name() == "_":
@@ -240,6 +241,11 @@ func (a *analysis) unitOf(pkg *types.Package) *unit {
 // an atomic field of a marked struct.
 func (a *analysis) shared(t types.Type) bool {
 	elem, _ := dimensions(t)
+	return recall(a.memo.shared, elem, &a.memo.looks, func() bool { return a.sharedElem(elem) })
+}
+
+// sharedElem is shared for what is no array.
+func (a *analysis) sharedElem(elem types.Type) bool {
 	if runtimeType(elem) != "" {
 		return true
 	}

@@ -62,8 +62,24 @@ func (a *analysis) holds(f *field) {
 	a.add(f.pos, "field %s %s; %s%s", all[0].path, all[0].what, all[0].remedy, more)
 }
 
+// maxTroubles is how many of a field are told: their number can be exponential in the depth.
+const maxTroubles = 20
+
 // descend looks for trouble in t, which path leads to. direct says that no struct is in between.
 func (a *analysis) descend(path string, t types.Type, direct bool, all *[]trouble) {
+	before := len(*all)
+	if before >= maxTroubles || !direct && a.memo.clean[t] {
+		return
+	}
+	a.memo.looks++
+	a.look(path, t, direct, all)
+	if !direct && len(*all) == before {
+		a.memo.clean[t] = true
+	}
+}
+
+// look is descend into a type that is not known to be clean.
+func (a *analysis) look(path string, t types.Type, direct bool, all *[]trouble) {
 	report := func(what, remedy string) { *all = append(*all, trouble{path, what, remedy}) }
 	if runtimeType(t) != "" {
 		return
@@ -206,7 +222,7 @@ func (a *analysis) aligned(f *field) {
 		}
 	}
 	word := min(f.size, 8) // a lock has three words
-	if align := a.l.sizes.Alignof(f.elem); f.off%word != 0 || align < word {
+	if align := a.l.kept.Alignof(f.elem); f.off%word != 0 || align < word {
 		a.add(f.pos, "field %s has %s, but GOARCH=%s aligns it to %d only; generate for a 64-bit GOARCH", f.name, count(f.size, "byte"), a.l.arch, align)
 	}
 }

@@ -27,6 +27,7 @@ type result struct {
 	orphans  []output // generated files, without contents, whose source has no marked struct any more
 	problems problems
 	skipped  []string // files with directives that build constraints exclude
+	looks    int      // into types: the work of the analysis
 }
 
 // generate analyses the packages that match patterns and emits their files.
@@ -41,12 +42,13 @@ func generate(ctx context.Context, dir string, env, flags, patterns []string) (*
 		if len(u.order)+len(u.problems) > 0 {
 			u.problems = append(u.problems, u.broken...)
 		}
-		a := &analysis{l: l, u: u, problems: &u.problems}
+		a := &analysis{l: l, u: u, problems: &u.problems, memo: newMemo()}
 		list := a.structures()
 		e := newEmitter(a)
 		for _, s := range list {
 			e.methods(s)
 		}
+		res.looks += a.memo.looks + l.kept.looks
 		a.unique(list)
 		a.overwrites(list)
 		res.problems = append(res.problems, u.problems...)

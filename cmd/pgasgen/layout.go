@@ -10,40 +10,50 @@ import (
 	"encoding/binary"
 	"fmt"
 	"go/types"
-	"io"
+	"strings"
 )
 
 func (a *analysis) hash(s *structure) uint64 {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s ", s.name)
-	a.describe(h, s.typ)
-	return binary.BigEndian.Uint64(h.Sum(nil))
+	sum := sha256.Sum256([]byte(s.name + " " + a.describe(s.typ)))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
-// describe writes the layout of t, such as "struct 16 {A 0 int64 8 atomic; B 8 float64 8; }".
-func (a *analysis) describe(w io.Writer, t types.Type) {
+// describe returns the layout of t, such as "struct 16 {A 0 int64 8 atomic; B 8 float64 8; }".
+func (a *analysis) describe(t types.Type) string {
+	return recall(a.memo.texts, t, &a.memo.looks, func() string { return a.text(t) })
+}
+
+// longText is from where on the digest of a field's layout stands for it: a record that holds a type twice,
+// which holds another twice and so on, has a layout that is exponential in the depth.
+const longText = 4096
+
+func (a *analysis) text(t types.Type) string {
 	name := types.TypeString(t, func(p *types.Package) string {
 		if p == a.u.types {
 			return ""
 		}
 		return p.Path()
 	})
-	fmt.Fprintf(w, "%s %d", name, a.l.sizes.Sizeof(t))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d", name, a.l.kept.Sizeof(t))
 	elem, _ := dimensions(t)
 	st, ok := elem.Underlying().(*types.Struct)
 	if !ok {
-		return
+		return b.String()
 	}
 	vars := make([]*types.Var, st.NumFields())
 	for i := range vars {
 		vars[i] = st.Field(i)
 	}
-	io.WriteString(w, " {")
-	for i, off := range a.l.sizes.Offsetsof(vars) {
+	b.WriteString(" {")
+	for i, off := range a.l.kept.Offsetsof(vars) {
 		opts, _ := parseTag(st.Tag(i)) // bad tags were rejected before
-		fmt.Fprintf(w, "%s %d ", vars[i].Name(), off)
-		a.describe(w, vars[i].Type())
-		fmt.Fprintf(w, " %s; ", opts)
+		below := a.describe(vars[i].Type())
+		if len(below) > longText {
+			below = fmt.Sprintf("%x", sha256.Sum256([]byte(below)))
+		}
+		fmt.Fprintf(&b, "%s %d %s %s; ", vars[i].Name(), off, below, opts)
 	}
-	io.WriteString(w, "}")
+	b.WriteString("}")
+	return b.String()
 }

@@ -26,8 +26,9 @@ import (
 // A loader holds the packages of one run.
 type loader struct {
 	fset  *token.FileSet
-	arch  string // GOARCH
-	sizes types.Sizes
+	arch  string           // GOARCH
+	sizes types.Sizes      // of the compiler
+	kept  *keptSizes       // the same, kept for each type
 	root  map[string]bool  // by package ID: generated for in this run
 	units map[string]*unit // by package ID: loaded, or being loaded (nil)
 }
@@ -71,6 +72,7 @@ func load(ctx context.Context, dir string, env, flags, patterns []string) (*load
 	for _, meta := range metas {
 		if l.sizes == nil {
 			l.sizes, l.arch = meta.TypesSizes, archOf(env)
+			l.kept = keep(l.sizes)
 		}
 		l.root[meta.ID] = true
 	}

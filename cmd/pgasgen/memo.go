@@ -1,0 +1,102 @@
+package main
+
+// What is found out about a type once and kept. A record may hold a type many times, each of which holds
+// another many times: looking into each of them anew takes time exponential in the depth, and every type
+// needs only one look.
+
+import "go/types"
+
+// A memo is what an analysis knows of the types that it has looked into.
+type memo struct {
+	looks  int // into types: the work of an analysis
+	clean  map[types.Type]bool
+	shared map[types.Type]bool
+	texts  map[types.Type]string
+}
+
+func newMemo() *memo {
+	return &memo{clean: map[types.Type]bool{}, shared: map[types.Type]bool{}, texts: map[types.Type]string{}}
+}
+
+// recall returns what m has of t, or finds it out and keeps it.
+func recall[V any](known map[types.Type]V, t types.Type, looks *int, find func() V) V {
+	if v, ok := known[t]; ok {
+		return v
+	}
+	*looks++
+	v := find()
+	known[t] = v
+	return v
+}
+
+// keptSizes is types.Sizes that computes the size and the alignment of an array or a struct once, by the rules
+// of the gc compiler. Other types are left to the Sizes that it is made from.
+type keptSizes struct {
+	types.Sizes
+	sizes, aligns map[types.Type]int64
+	looks         int
+}
+
+func keep(s types.Sizes) *keptSizes {
+	return &keptSizes{Sizes: s, sizes: map[types.Type]int64{}, aligns: map[types.Type]int64{}}
+}
+
+// Alignof returns the alignment of a variable of type t.
+func (k *keptSizes) Alignof(t types.Type) int64 {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return k.Alignof(u.Elem())
+	case *types.Struct:
+		if u.NumFields() == 0 {
+			break // one of them has an alignment by its name
+		}
+		return recall(k.aligns, t, &k.looks, func() int64 {
+			most := int64(1)
+			for f := range u.Fields() {
+				most = max(most, k.Alignof(f.Type()))
+			}
+			return most
+		})
+	}
+	return k.Sizes.Alignof(t)
+}
+
+// Offsetsof returns where the fields of a struct are.
+func (k *keptSizes) Offsetsof(fields []*types.Var) []int64 {
+	offsets, end := make([]int64, len(fields)), int64(0)
+	for i, f := range fields {
+		end = roundUp(end, k.Alignof(f.Type()))
+		offsets[i] = end
+		end += k.Sizeof(f.Type())
+	}
+	return offsets
+}
+
+// Sizeof returns the size of a variable of type t.
+func (k *keptSizes) Sizeof(t types.Type) int64 {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return u.Len() * k.Sizeof(u.Elem())
+	case *types.Struct:
+		if u.NumFields() == 0 {
+			return 0
+		}
+		return recall(k.sizes, t, &k.looks, func() int64 { return k.structSize(t, u) })
+	}
+	return k.Sizes.Sizeof(t)
+}
+
+func (k *keptSizes) structSize(t types.Type, u *types.Struct) int64 {
+	var fields []*types.Var
+	for f := range u.Fields() {
+		fields = append(fields, f)
+	}
+	last := len(fields) - 1
+	start, n := k.Offsetsof(fields)[last], k.Sizeof(fields[last].Type())
+	if start > 0 && n == 0 {
+		n = 1 // so that the address of the last field is inside
+	}
+	return roundUp(start+n, k.Alignof(t))
+}
+
+func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
