@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 type mutant struct {
@@ -198,7 +200,9 @@ func (m mutant) mustBeFound(t *testing.T, text string) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout", "90s", "-run", "^Test"+finders(m.tests), ".", "-long").CombinedOutput()
+	ctx, cancel := hang.Context(t.Context()) // a bug may hang
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-failfast", "-timeout=0", "-run", "^Test"+finders(m.tests), ".", "-long").CombinedOutput()
 	switch {
 	case err == nil:
 		t.Fatalf("nothing has found it:\n%s", out)

@@ -1,8 +1,10 @@
 // Mutants tries every planted bug of the repository, prints which were caught and by what, and writes that down in
 // docs/mutants.md:
 //
-//	go run ./tests/mutants               all of them, an hour or two: at least once a week
-//	go run ./tests/mutants -only locks   those of the packages whose path contains that; writes nothing down
+//	go run ./tests/mutants                 all of them, an hour or two: at least once a week
+//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks or ./locks/model
+//
+// Each package has a section of its own in the record, with the day and the commit of its last run.
 //
 // It runs the tests that plant bugs, and reads what they say. A test that plants a bug logs "caught by" and what
 // has found it, and fails if nothing has. The exit status is 1 if a bug was missed, or if a test of them failed.
@@ -12,6 +14,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -33,8 +36,8 @@ type suite struct {
 var suites = []suite{
 	{"./pgas", "^TestLockEveryOrder$", false},
 	{"./pgas/sim", "^Test(Explore|Adversary)$", false},
-	{"./locks/model", ".", false},
 	{"./locks", "Mutants$", true},
+	{"./locks/model", ".", false},
 }
 
 // A row of the table is a planted bug.
@@ -47,40 +50,41 @@ type row struct {
 type event struct{ Action, Package, Test, Output string }
 
 func main() {
-	only := flag.String("only", "", "only packages whose path contains this; nothing is written down")
+	only := flag.String("only", "", "only the planted bugs of this `package`, as in ./locks")
 	flag.Parse()
-	rows, err := tryAll(*only)
-	print(os.Stdout, rows)
-	if err == nil && *only == "" {
-		err = write(rows)
-	}
-	if err != nil {
+	if err := tryAll(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-// tryAll runs the suites. The error says what was missed or did not run.
-func tryAll(only string) (rows []row, err error) {
+// tryAll runs the suites, or the one of package only. The error says what was missed or did not run.
+func tryAll(only string) (err error) {
+	known := false
 	for _, s := range suites {
-		if !strings.Contains(s.pkg, only) {
+		if only != "" && only != s.pkg {
 			continue
 		}
-		more, failed := s.try()
-		rows = append(rows, more...)
+		known = true
+		rows, failed := s.try()
+		section := s.section(rows)
+		fmt.Print(section)
 		switch {
-		case err != nil:
 		case failed != nil:
-			err = fmt.Errorf("go test %s -run '%s': %w", s.pkg, s.run, failed)
-		case len(more) == 0:
-			err = fmt.Errorf("the tests '%s' of %s planted nothing: were they skipped?", s.run, s.pkg)
+			failed = fmt.Errorf("go test %s -run '%s': %w", s.pkg, s.run, failed)
+		case len(rows) == 0:
+			failed = fmt.Errorf("the tests '%s' of %s planted nothing: were they skipped?", s.run, s.pkg)
 		}
+		err = errors.Join(err, failed, write(s.pkg, section))
 	}
-	return rows, err
+	if !known {
+		return fmt.Errorf("no bugs are planted in %s: -h lists the packages", only)
+	}
+	return err
 }
 
 func (s suite) try() ([]row, error) {
-	args := []string{"test", "-json", "-count=1", "-timeout", "3h", "-run", s.run, s.pkg}
+	args := []string{"test", "-json", "-count=1", "-timeout=0", "-run", s.run, s.pkg}
 	if s.long {
 		args = append(args, "-long")
 	}
@@ -127,8 +131,15 @@ func read(out io.Reader) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-func print(w io.Writer, rows []row) {
-	fmt.Fprintln(w, "| package | planted bug | | by |\n|---|---|---|---|")
+// section is what the record says of a suite.
+func (s suite) section(rows []row) string {
+	commit, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		commit = []byte("unknown")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n\nRun on %s, of commit %s.\n\n", heading, s.pkg, time.Now().UTC().Format(time.DateOnly), strings.TrimSpace(string(commit)))
+	fmt.Fprintln(&b, "| planted bug | | by |\n|---|---|---|")
 	missed := 0
 	for _, r := range rows {
 		verdict := "caught"
@@ -136,23 +147,41 @@ func print(w io.Writer, rows []row) {
 			verdict = "**missed**"
 			missed++
 		}
-		pkg := strings.TrimPrefix(r.pkg, "github.com/gopgas/gopgas/")
-		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", pkg, cell(r.name), verdict, cell(r.by))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(r.name), verdict, cell(r.by))
 	}
-	fmt.Fprintf(w, "\n%d planted bugs, %d missed.\n", len(rows), missed)
+	fmt.Fprintf(&b, "\n%d planted bugs, %d missed.\n", len(rows), missed)
+	return b.String()
 }
 
 // cell keeps s in its cell.
 func cell(s string) string { return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(s) + "`" }
 
-func write(rows []row) error {
-	commit, err := exec.Command("git", "describe", "--always", "--dirty").Output()
-	if err != nil {
-		return fmt.Errorf("which commit this is: %w", err)
+const (
+	title   = "# Planted bugs\n\nWritten by `go run ./tests/mutants`, which is to be run at least once a week.\n"
+	heading = "## "
+)
+
+// write puts a section into the record, in the place of the one that the package has had.
+func write(pkg, section string) error {
+	old, err := os.ReadFile(record)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Planted bugs\n\nWritten by `go run ./tests/mutants`, which tries them all and is to be run at least once a week. Last run on %s, of commit %s.\n\n",
-		time.Now().UTC().Format(time.DateOnly), strings.TrimSpace(string(commit)))
-	print(&b, rows)
-	return os.WriteFile(record, []byte(b.String()), 0o644)
+	return os.WriteFile(record, []byte(replaced(string(old), pkg, section)), 0o644)
+}
+
+func replaced(old, pkg, section string) string {
+	sections := map[string]string{}
+	for _, text := range strings.Split(old, "\n"+heading)[1:] {
+		name, _, _ := strings.Cut(text, "\n")
+		sections[name] = heading + strings.TrimSuffix(text, "\n") + "\n"
+	}
+	sections[pkg] = section
+	text := title
+	for _, s := range suites {
+		if sections[s.pkg] != "" {
+			text += "\n" + sections[s.pkg]
+		}
+	}
+	return text
 }

@@ -21,3 +21,13 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%+v, %v; want %+v", rows, err, want)
 	}
 }
+
+// TestReplaced: a package's section takes the place of its last one, and the others stay.
+func TestReplaced(t *testing.T) {
+	text := replaced("", "./locks", "## ./locks\n\nfirst\n")
+	text = replaced(text, "./pgas", "## ./pgas\n\nof pgas\n")
+	text = replaced(text, "./locks", "## ./locks\n\nsecond\n")
+	if want := title + "\n## ./pgas\n\nof pgas\n\n## ./locks\n\nsecond\n"; text != want {
+		t.Errorf("the record is\n%s\nwant\n%s", text, want)
+	}
+}
