@@ -32,6 +32,7 @@ type host struct {
 	frozen   bool // its PEs have been stopped, to be killed
 	done     bool // it has said that nothing is left there
 	gone     bool // its command has ended, and nothing is left there
+	lost     bool // its agent ended out of order, and another one sweeps up there
 	table    []blocked
 	skew     *int64 // the launcher's clock less the host's, as far as is known
 	tableDue bool   // the table has been asked for, to be printed

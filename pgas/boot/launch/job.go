@@ -320,7 +320,7 @@ func (j *job) died(h *host, d death) {
 	if j.exiting {
 		return
 	}
-	if !j.ending || !d.Ours {
+	if !j.ending || !d.Ours && !j.sweptAway(d) {
 		j.status = max(j.status, exitStatus(d))
 	}
 	first := len(j.deaths) == 0
@@ -339,6 +339,13 @@ func (j *job) died(h *host, d death) {
 	if !j.spec.KeepGoing {
 		j.end()
 	}
+}
+
+// sweptAway reports whether a PE was killed by the sweep of a host whose agent was lost, and not by its own agent: two
+// names of hosts may stand for one machine, and a sweep reaches all of it.
+func (j *job) sweptAway(d death) bool {
+	lost := slices.ContainsFunc(j.hosts, func(h *host) bool { return h.lost })
+	return lost && d.Status.Signaled() && d.Status.Signal() == syscall.SIGKILL
 }
 
 // tellOthers has what is blocked on the other hosts return an error.
@@ -518,6 +525,7 @@ func (j *job) hostGone(h *host, err error) {
 		j.refused = h.ended(err)
 		j.deaths = nil
 	}
+	h.lost = true
 	j.tellOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
 	go j.sweepHost(h)
 	j.end()
