@@ -23,7 +23,7 @@ const dialTime = time.Minute
 // one, it finds out on first use by who proves to hold the secret.
 func NewExchange(id string, pe int, secret []byte, addrs []string) Exchange {
 	c := &client{id: id, pe: pe, secret: secret, addrs: addrs, dialing: make(chan struct{}, 1), gone: make(chan struct{})}
-	c.calls = map[uint32]chan message{}
+	c.calls = map[uint64]chan message{}
 	return c
 }
 
@@ -38,8 +38,8 @@ type client struct {
 
 	mu    sync.Mutex // guards what follows
 	link  *link
-	calls map[uint32]chan message // waiting for their answer
-	last  uint32
+	calls map[uint64]chan message // waiting for their answer
+	last  uint64
 	fence *pending // entered, and its end not yet told to the caller
 	err   error    // why the exchange can no longer be used
 }
@@ -101,7 +101,7 @@ func (c *client) call(ctx context.Context, m message) (message, error) {
 
 // pending is a call whose answer is on its way.
 type pending struct {
-	number uint32
+	number uint64
 	answer chan message
 }
 

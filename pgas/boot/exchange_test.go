@@ -108,6 +108,32 @@ func TestGetWaits(t *testing.T) {
 	}
 }
 
+// An answer is for its call alone, also when it comes 2^32 calls after that was given up.
+func TestAnswersLongAfterTheirCall(t *testing.T) {
+	secret := newNonce()
+	addr, _ := serve(t, 2, secret)
+	a, b := join(t, 0, secret, addr).(*client), join(t, 1, secret, addr)
+	ctx := bounded(t)
+	ask := func(key string) *pending {
+		p, err := a.ask(ctx, message{kind: msgGet, key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a.forget(ask("late"))
+	a.last += 1<<32 - 1
+	p := ask("other")
+	for _, key := range []string{"late", "other"} {
+		if err := b.Put(ctx, key, []byte("of "+key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := a.await(ctx, p); err != nil || string(m.value) != "of other" {
+		t.Errorf("a Get brings %q, %v", m.value, err)
+	}
+}
+
 // A fence given up and called again counts its PE once.
 func TestFenceAgain(t *testing.T) {
 	secret := newNonce()
@@ -355,14 +381,14 @@ func (c bufferConn) SetReadDeadline(t time.Time) error  { return nil }
 func (c bufferConn) SetWriteDeadline(t time.Time) error { return nil }
 
 func FuzzDecodeMessage(f *testing.F) {
-	for _, m := range []message{{kind: msgPut, call: 7, key: "key", value: []byte("value")}, {kind: msgFence}, {kind: msgError, value: []byte("no")}} {
+	for _, m := range []message{{kind: msgPut, call: 7 << 32, key: "key", value: []byte("value")}, {kind: msgFence}, {kind: msgError, value: []byte("no")}} {
 		b, err := m.encode()
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b)
 	}
-	f.Add([]byte{1, 0, 0, 0, 0, 255, 255})
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := decodeMessage(b)
 		if err != nil {

@@ -50,7 +50,7 @@ type Server struct {
 // reply is where the answer to a call goes.
 type reply struct {
 	link *link
-	call uint32
+	call uint64
 }
 
 // Serve runs the exchange of job id, of npes PEs, on ln until Close. It tells logf who comes and who is

@@ -11,7 +11,7 @@ package boot
 //	client   nonceC[32] pe[4] HMAC(secret, "client" id nonceS nonceC pe)
 //	server   HMAC(secret, "server" id nonceS nonceC pe)
 //	either   length[4] body[length] HMAC(key of this direction, number[8] body)
-//	body     kind[1] call[4] keyLength[2] key value
+//	body     kind[1] call[8] keyLength[2] key value
 //
 // Numbers are big-endian. What is said is not secret (addresses of workers), so nothing is encrypted.
 
@@ -35,6 +35,8 @@ const (
 	// maxBody bounds a frame: a worker's address has some hundred bytes.
 	maxBody = 1 << 20
 	maxKey  = 1 << 10
+	// headBytes are those of a body before its key.
+	headBytes = 1 + 8 + 2
 	// handshakeTime is how long a new connection may take to prove itself.
 	handshakeTime = 5 * time.Second
 	// sendTime is how long the other side may leave a frame unread.
@@ -56,7 +58,7 @@ const (
 // message is one frame's content.
 type message struct {
 	kind  kind
-	call  uint32 // an answer has the number of its call
+	call  uint64 // an answer has the number of its call; none comes twice, however late the answer is
 	key   string
 	value []byte
 }
@@ -65,31 +67,31 @@ func (m message) encode() ([]byte, error) {
 	if len(m.key) > maxKey {
 		return nil, fmt.Errorf("the exchange's key %.40q… has %d bytes, more than %d", m.key, len(m.key), maxKey)
 	}
-	b := make([]byte, 0, 7+len(m.key)+len(m.value))
+	b := make([]byte, 0, headBytes+len(m.key)+len(m.value))
 	b = append(b, byte(m.kind))
-	b = binary.BigEndian.AppendUint32(b, m.call)
+	b = binary.BigEndian.AppendUint64(b, m.call)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(m.key)))
 	b = append(b, m.key...)
 	b = append(b, m.value...)
 	if len(b) > maxBody {
-		return nil, fmt.Errorf("the exchange's value of %q has %d bytes, more than %d", m.key, len(m.value), maxBody-7-len(m.key))
+		return nil, fmt.Errorf("the exchange's value of %q has %d bytes, more than %d", m.key, len(m.value), maxBody-headBytes-len(m.key))
 	}
 	return b, nil
 }
 
 func decodeMessage(b []byte) (message, error) {
-	if len(b) < 7 {
+	if len(b) < headBytes {
 		return message{}, fmt.Errorf("a frame of %d bytes is too short", len(b))
 	}
-	m := message{kind: kind(b[0]), call: binary.BigEndian.Uint32(b[1:])}
-	n := int(binary.BigEndian.Uint16(b[5:]))
+	m := message{kind: kind(b[0]), call: binary.BigEndian.Uint64(b[1:])}
+	n := int(binary.BigEndian.Uint16(b[9:]))
 	switch {
 	case m.kind < msgPut || m.kind > msgError:
 		return message{}, fmt.Errorf("a frame is of unknown kind %d", m.kind)
-	case n > maxKey || n > len(b)-7:
+	case n > maxKey || n > len(b)-headBytes:
 		return message{}, fmt.Errorf("a frame of %d bytes claims a key of %d", len(b), n)
 	}
-	m.key, m.value = string(b[7:7+n]), b[7+n:]
+	m.key, m.value = string(b[headBytes:headBytes+n]), b[headBytes+n:]
 	return m, nil
 }
 

@@ -368,6 +368,7 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address
     l->channel = c;
     l->pe = pe;
     start_buffer(l);
+    lane_begin(l, c->engine->config.first);
     if (address_bytes > NONCE_BYTES && (l->address = malloc(address_bytes - NONCE_BYTES)))
         memcpy(l->address, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
     c->lanes[pe] = l;
@@ -798,14 +799,22 @@ int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *o
 
 // Answers.
 
+// keep_up keeps a number that may rest for long from falling so far behind that it seems to lie ahead.
+static void keep_up(uint32_t *number, uint32_t acked)
+{
+    if (before(*number, acked))
+        *number = acked;
+}
+
 static void acknowledge(lane_t *l, uint32_t seq)
 {
     l->silent_ns = 0;
     if (before(seq, l->acked))
         return;
     l->acked = seq;
-    if (before(l->by_express, seq))
-        l->by_express = seq;
+    keep_up(&l->by_express, seq);
+    keep_up(&l->asked, seq);
+    keep_up(&l->fenced, seq);
     while (l->marks_used && !before(seq, l->marks[l->first_mark].seq)) {
         l->acked_bytes = l->marks[l->first_mark].bytes;
         l->first_mark = (l->first_mark + 1) % MARKS;
@@ -815,20 +824,40 @@ static void acknowledge(lane_t *l, uint32_t seq)
         l->acked_bytes = l->sent_bytes;
 }
 
-static void take_value(channel_t *c, uint32_t token, uint64_t value)
+// lane_begin makes a lane that is new one that has sent so many messages and notes, all of them applied.
+void lane_begin(lane_t *l, uint32_t first)
+{
+    enum { STEP = 1 << 30 };
+    while (l->sent != first) {
+        l->sent += first - l->sent < STEP ? first - l->sent : STEP;
+        l->noted = l->noted_mark = l->roomed = l->sent;
+        acknowledge(l, l->sent);
+    }
+}
+
+// expected returns the slot that an answer of the lane with that token is for, or NULL if it has been abandoned.
+// Tokens come again after 2^21 uses of a slot. By then the lane's answer to the first use has come, because its
+// answers come in order; that of another lane may not have.
+static slot_t *expected(channel_t *c, const lane_t *l, uint32_t token)
 {
     slot_t *s = &c->slots[token % SLOTS];
-    if (s->token != token || s->status != UCS_INPROGRESS)
-        return; // abandoned
+    return s->token == token && s->status == UCS_INPROGRESS && s->pe == l->pe ? s : NULL;
+}
+
+static void take_value(channel_t *c, const lane_t *l, uint32_t token, uint64_t value)
+{
+    slot_t *s = expected(c, l, token);
+    if (!s)
+        return;
     s->value = value;
     slot_end(c, s, UCS_OK);
 }
 
 static void take_bytes(channel_t *c, lane_t *l, const struct wire_get *get, const char *from, uint32_t n)
 {
-    slot_t *s = &c->slots[get->slot % SLOTS];
-    if (s->token != get->slot || s->status != UCS_INPROGRESS)
-        return; // abandoned
+    slot_t *s = expected(c, l, get->slot);
+    if (!s)
+        return;
     if (n > s->left || get->at > s->bytes || n > s->bytes - get->at)
         return; // not an answer of the engine's
     if (s->block)
@@ -851,7 +880,7 @@ static const char *take_record(channel_t *c, lane_t *l, const char *p, const cha
     memcpy(&rec, p, sizeof rec);
     p += sizeof rec;
     if (rec.kind == REC_VALUE) {
-        take_value(c, rec.n, rec.off);
+        take_value(c, l, rec.n, rec.off);
         return p;
     }
     if ((size_t)(end - p) < sizeof get)

@@ -298,7 +298,7 @@ static int make_tables(channel_t *c)
     if (!c->lanes || !c->opened || !c->slots)
         return 0;
     for (uint32_t i = SLOTS; i-- > 0;) {
-        c->slots[i].token = i;
+        c->slots[i].token = c->engine->config.first / SLOTS * SLOTS + i;
         c->slots[i].channel = c;
         c->slots[i].next = c->free_slots;
         c->free_slots = &c->slots[i];

@@ -59,6 +59,9 @@ type Config struct {
 	Sources []netip.Prefix
 }
 
+// firstNumber is where the numbers of messages, notes and slots start. Tests set it.
+var firstNumber = uint32(C.FIRST_NUMBER)
+
 // KeyBytes is the size of a job's key.
 const KeyBytes = 16
 
@@ -143,6 +146,7 @@ func prepare(config Config) (*Engine, error) {
 		notes:      C.uint64_t(config.Notes),
 		pe:         C.uint32_t(config.PE),
 		npes:       C.uint32_t(config.NPEs),
+		first:      C.uint32_t(firstNumber),
 		spin_ns:    C.int64_t(config.Spin),
 		silence_ns: C.int64_t(config.Silence),
 		rma:        C.int(config.RMA),

@@ -32,6 +32,12 @@ enum {
     STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger
 };
 
+// Numbers of 32 bits wrap. Tests start them shortly before they do, to see that nothing comes of it: with this, the
+// tests of other packages.
+#ifndef FIRST_NUMBER
+#define FIRST_NUMBER 0
+#endif
+
 // Results of the waiting calls.
 enum {
     ENGINE_DONE,
@@ -60,6 +66,7 @@ struct engine_config {
     uint64_t key[2];   // of the job: who has it may talk
     uint32_t pe;
     uint32_t npes;
+    uint32_t first;     // where the numbers of messages, notes and slots start: the same at all engines of a job
     int64_t spin_ns;    // how long a thread looks before it sleeps
     int64_t silence_ns; // how long a peer that owes an answer may be silent
     int crowded;        // more PEs than CPUs: yield between looks
@@ -151,7 +158,7 @@ struct lane {
 
     uint32_t sent;    // seq of the last message
     uint32_t acked;   // seq of the last message known to be applied
-    uint32_t asked;   // seq of the last message that asked for an acknowledgement
+    uint32_t asked;   // seq of the last message that asked for an acknowledgement, or of one that has it
     uint32_t pending; // messages that UCX still holds
     uint32_t detached;    // detached slots in use
     uint64_t reading;     // bytes of gets that have not come
@@ -163,7 +170,7 @@ struct lane {
     int32_t use_native;    // 0 not known yet, 1 yes, -1 no
     uint32_t native;       // requests of UCX's own operations on their way
     uint32_t native_dirty; // some may not be complete there
-    uint32_t fenced;       // messages up to here come before native operations
+    uint32_t fenced;       // messages up to here come before native operations; or one that has been acknowledged
     struct key *keys;      // by chunk
     uint64_t discard;      // where old values go that nobody wants
 

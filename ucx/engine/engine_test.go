@@ -39,11 +39,15 @@ type lane struct{ pe, number uint32 }
 var testKey = [KeyBytes]byte{1, 2, 3}
 
 // newNode makes the engine of pe; unless it is mute, it serves.
-func newNode(t testing.TB, pe int, mute bool, silence time.Duration) *node {
+func newNode(t testing.TB, pe int, mute bool, silence time.Duration, changes ...func(*Config)) *node {
 	t.Helper()
 	n := &node{around: make([]byte, 3<<20), words: new(words), tags: map[lane][2]uint64{}}
 	n.heap = n.around[1<<20 : 2<<20 : 2<<20]
-	e, err := prepare(Config{PE: pe, NPEs: 2, Key: testKey, Heap: n.heap, Waiting: &n.waiting, Door: &n.door, Failed: &n.failed, Silence: silence})
+	config := Config{PE: pe, NPEs: 2, Key: testKey, Heap: n.heap, Waiting: &n.waiting, Door: &n.door, Failed: &n.failed, Silence: silence}
+	for _, change := range changes {
+		change(&config)
+	}
+	e, err := prepare(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +136,7 @@ func TestSignalAloneLeavesAtOnce(t *testing.T) {
 
 // message is a request with one put of value to off.
 func message(seq, pe, lane uint32, off, value uint64) []byte {
-	m := binary.NativeEndian.AppendUint32(nil, seq)
+	m := binary.NativeEndian.AppendUint32(nil, firstNumber+seq)
 	m = binary.NativeEndian.AppendUint16(m, 1)
 	m = binary.NativeEndian.AppendUint16(m, 0)
 	m = binary.NativeEndian.AppendUint32(m, pe)
@@ -208,7 +212,7 @@ func FuzzMalformedRequestsAreRejected(f *testing.F) {
 	f.Fuzz(func(t *testing.T, m []byte) {
 		if len(m) >= 16 {
 			// A lane of its own, at its first message.
-			binary.NativeEndian.PutUint32(m, 1)
+			binary.NativeEndian.PutUint32(m, firstNumber+1)
 			binary.NativeEndian.PutUint32(m[8:], 0)
 			binary.NativeEndian.PutUint32(m[12:], uint32(n.Served()+n.Rejected())+1)
 		}

@@ -197,6 +197,7 @@ void lane_ask_again(lane_t *l);
 void lane_send_ask(lane_t *l);
 void lane_need_room(lane_t *l, uint32_t n);
 void lane_append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n);
+void lane_begin(lane_t *l, uint32_t first);
 void lane_bye(lane_t *l);
 void lane_fail(lane_t *l, int32_t status);
 void lane_drop_waiting(lane_t *l);

@@ -156,7 +156,7 @@ func TestHeldMessagesAreBounded(t *testing.T) {
 	n.Engine.deliver(opening)
 	large := append(tagged(message(2, 0, 1, 64, 1), tags[0]), make([]byte, 1<<20)...)
 	for seq := range uint32(2 * bound / len(large)) {
-		binary.NativeEndian.PutUint32(large, seq+2)
+		binary.NativeEndian.PutUint32(large, firstNumber+seq+2)
 		n.Engine.deliver(large)
 	}
 	if n.Refused() < uint64(bound/len(large)) {
@@ -166,13 +166,13 @@ func TestHeldMessagesAreBounded(t *testing.T) {
 
 // answer is an answer with a value for slot.
 func answer(pe uint32, tag uint64, slot uint32, value uint64) []byte {
-	m := binary.NativeEndian.AppendUint32(nil, 1000) // everything is applied
+	m := binary.NativeEndian.AppendUint32(nil, firstNumber+1000) // everything is applied
 	m = binary.NativeEndian.AppendUint16(m, 1)
 	m = binary.NativeEndian.AppendUint16(m, 0)
 	m = binary.NativeEndian.AppendUint32(m, pe)
 	m = binary.NativeEndian.AppendUint32(m, 0)
 	m = binary.NativeEndian.AppendUint64(m, tag)
-	m = append(m, 8, 0, 0, 0)
+	m = append(m, 7, 0, 0, 0) // REC_VALUE
 	m = binary.NativeEndian.AppendUint32(m, slot)
 	return binary.NativeEndian.AppendUint64(m, value)
 }

@@ -610,6 +610,7 @@ static void open_lane(engine_t *e, const struct wire_head *head, const uint64_t 
         return; // the lane stays closed, and its origin reports a silent peer
     in->tags[0] = tags[0];
     in->tags[1] = tags[1];
+    in->applied = in->roomed = e->config.first;
     if (note_opened(e, head->pe, head->lane))
         welcome(e, in, ep);
     else

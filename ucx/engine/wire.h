@@ -35,8 +35,6 @@ struct wire_head {
     uint64_t tag;     // that only the ends of the lane know: one for requests, another for replies
 };
 
-#define WIRE_OPENS 1 // for programs that speak with older engines, too
-
 struct wire_open {
     uint64_t nonce[2]; // of the origin
     uint64_t proof[2];

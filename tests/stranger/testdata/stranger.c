@@ -335,7 +335,6 @@ static void late(uint32_t pes, uint64_t bytes)
     }
 }
 
-#ifdef WIRE_OPENS
 static void knock(uint32_t pes, uint64_t count)
 {
     struct {
@@ -350,7 +349,6 @@ static void knock(uint32_t pes, uint64_t count)
         send_bytes(AM_REQUEST, &m, sizeof m);
     }
 }
-#endif
 
 int main(int argc, char **argv)
 {
@@ -385,10 +383,8 @@ int main(int argc, char **argv)
         forge((uint32_t)a);
     else if (strcmp(what, "late") == 0)
         late((uint32_t)a, b << 20);
-#ifdef WIRE_OPENS
     else if (strcmp(what, "knock") == 0)
         knock((uint32_t)a, b);
-#endif
     progress_for(1);
     printf("done\n");
     return 0;
