@@ -66,6 +66,75 @@ func TestAlloc(t *testing.T) {
 	})
 }
 
+// TestAllocAligned: the address is a multiple of every alignment that is allowed, on every PE, and the memory is as
+// any other: it is zero, others reach it, it can grow and end.
+func TestAllocAligned(t *testing.T) {
+	const largest = 2 << 20
+	onEvery(t, 3, func(ctx context.Context, w *pgas.World) error {
+		before := w.HeapUsage()
+		for align := 1; align <= largest; align *= 2 {
+			if err := useAligned(ctx, w, align); err != nil {
+				return fmt.Errorf("alignment %d: %w", align, err)
+			}
+		}
+		if use := w.HeapUsage(); use.InUse != before.InUse || use.Blocks != before.Blocks {
+			return fmt.Errorf("usage is %+v after everything was freed, was %+v", use, before)
+		}
+		for _, align := range []int{-8, 0, 3, 4097, largest + 4096, 2 * largest, 1 << 40} {
+			err := panicOf(func() { pgas.AllocAligned[byte](ctx, w, 1, align) })
+			var misuse *pgas.UsageError
+			if !errors.As(err, &misuse) {
+				return fmt.Errorf("alignment %d: %v", align, err)
+			}
+			if align == 2*largest && !strings.Contains(err.Error(), "2097152") {
+				return fmt.Errorf("the message does not say which alignment is the largest: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// useAligned has a neighbour before the aligned block, which takes an offset that is no multiple of much.
+func useAligned(ctx context.Context, w *pgas.World, align int) error {
+	const n = 24
+	neighbour, err := pgas.Alloc[byte](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	s, err := pgas.AllocAligned[int64](ctx, w, n, align)
+	if err != nil {
+		return err
+	}
+	if at := uintptr(unsafe.Pointer(&s.Local()[0])); at%uintptr(align) != 0 {
+		return fmt.Errorf("the block is at %#x on PE %d", at, w.PE())
+	}
+	for i, v := range s.Local() {
+		if v != 0 {
+			return fmt.Errorf("element %d is %d in a new block", i, v)
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	next := (w.PE() + 1) % w.NPEs()
+	for i := range n {
+		s.At(i).Put(next, int64(align+i))
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	s, err = s.Realloc(ctx, 2*n)
+	if err != nil {
+		return err
+	}
+	for i, v := range s.Local() {
+		if want := int64(align + i); i < n && v != want || i >= n && v != 0 {
+			return fmt.Errorf("after realloc element %d is %d", i, v)
+		}
+	}
+	return errors.Join(s.Free(ctx), neighbour.Free(ctx))
+}
+
 // TestEmptyAllocMakesNoBarrier: only one PE allocates nothing, and nobody waits (a trap of the
 // OpenSHMEM specification).
 func TestEmptyAllocMakesNoBarrier(t *testing.T) {

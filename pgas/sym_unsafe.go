@@ -55,11 +55,14 @@ func AllocRaw[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, false)
 }
 
-// AllocAligned is Alloc at a multiple of align bytes, a power of two up to the page size
-// (OpenSHMEM 1.6, shmem_align).
+// AllocAligned is Alloc at an address that is a multiple of align bytes on every PE. align is a power of two
+// of at most 2 MiB, what heaps start at a multiple of (OpenSHMEM 1.6, shmem_align).
 func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Sym[T], error) {
-	if align <= 0 || align&(align-1) != 0 || align > 4096 {
-		misuse("AllocAligned", "alignment %d is not a power of two from 1 to 4096", align)
+	if align <= 0 || align&(align-1) != 0 {
+		misuse("AllocAligned", "alignment %d is not a power of two", align)
+	}
+	if align > boot.HeapAlign {
+		misuse("AllocAligned", "alignment %d is more than %d, which is what the heaps of all PEs start at a multiple of: ask for that, or for less", align, boot.HeapAlign)
 	}
 	return allocate[T](ctx, w, n, max(uintptr(align), alignOf[T]()), Layout{}, true)
 }

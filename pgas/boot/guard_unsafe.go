@@ -55,13 +55,19 @@ func (s *Segment) Guard(i int) (*Guard, error) {
 	return g, nil
 }
 
-// mapAgain maps the pages of a shared mapping a second time.
+// mapAgain maps the pages of a shared mapping a second time, at a multiple of HeapAlign.
 func mapAgain(mem []byte) ([]byte, error) {
-	p, _, errno := unix.Syscall6(unix.SYS_MREMAP, uintptr(unsafe.Pointer(&mem[0])), 0, uintptr(len(mem)), unix.MREMAP_MAYMOVE, 0, 0)
-	if errno != 0 {
-		return nil, fmt.Errorf("mapping %d bytes of host segment a second time: %w", len(mem), errno)
+	to, err := reserve(len(mem))
+	if err == nil {
+		_, err = unix.MremapPtr(unsafe.Pointer(&mem[0]), 0, unsafe.Pointer(&to[0]), uintptr(len(mem)), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+		if err != nil {
+			unmap(to)
+		}
 	}
-	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), len(mem)), nil
+	if err != nil {
+		return nil, fmt.Errorf("mapping %d bytes of host segment a second time: %w", len(mem), err)
+	}
+	return to, nil
 }
 
 // unprotectAll returns the finalizer of Go memory that was guarded: the garbage collector gets it back as it
@@ -105,7 +111,8 @@ func (g *Guard) Find(addr uintptr) (i int, off uint64, ok bool) {
 		return 0, 0, false
 	}
 	at -= first
-	return int(at / g.seg.Header.HeapMax), at % g.seg.Header.HeapMax, true
+	i, off = int(at/alignUp(g.seg.Header.HeapMax)), at%alignUp(g.seg.Header.HeapMax)
+	return i, off, off < g.seg.Header.HeapMax
 }
 
 // Close ends the view. Pointers into a view of its own are not valid any more.
@@ -114,9 +121,8 @@ func (g *Guard) Close() error {
 		return nil
 	}
 	g.mapped = false
-	_, _, errno := unix.Syscall(unix.SYS_MUNMAP, uintptr(unsafe.Pointer(&g.mem[0])), uintptr(len(g.mem)), 0)
-	if errno != 0 {
-		return fmt.Errorf("unmapping a guarded view: %w", errno)
+	if err := unmap(g.mem); err != nil {
+		return fmt.Errorf("unmapping a guarded view: %w", err)
 	}
 	return nil
 }

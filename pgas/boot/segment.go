@@ -5,7 +5,8 @@ package boot
 //
 //	Header    one page: what the job is, whether a PE has failed
 //	State     one page per local PE: its doorbell, what it is blocked in
-//	Heap      HeapMax bytes per local PE: its symmetric heap, sparse until touched
+//	Heap      HeapMax bytes per local PE: its symmetric heap, sparse until touched. It starts at a multiple of
+//	          HeapAlign in the segment and, as every mapping of the segment does, in memory
 //
 // It is a memfd handed down by file descriptor (so nothing has a name and nothing stays behind), or
 // plain Go memory when PEs are goroutines. All words are accessed with sync/atomic.
@@ -16,10 +17,14 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000004
+	SegmentMagic = 0x70676173_00000005
 	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
 	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
 	ReservedBytes = 16 << 20
+	// HeapAlign is what the address of every heap is a multiple of, in every process: an offset that is a multiple
+	// of a smaller power of two is such an address too, on all PEs. It is the size of a huge page, and costs
+	// addresses only.
+	HeapAlign = 2 << 20
 )
 
 // Header is the first page of a segment.
@@ -107,10 +112,16 @@ func (op BlockedOp) String() string {
 
 // SegmentBytes is the size of a segment for local PEs with heaps of heapMax bytes.
 func SegmentBytes(local int, heapMax uint64) uint64 {
-	return uint64(1+local)*PageBytes + uint64(local)*heapMax
+	return heapOffset(local, local, heapMax)
 }
 
 // HeapOffset is where the heap of local PE i starts in the segment.
 func (s *Segment) HeapOffset(i int) uint64 {
-	return uint64(1+s.Header.Local)*PageBytes + uint64(i)*s.Header.HeapMax
+	return heapOffset(int(s.Header.Local), i, s.Header.HeapMax)
 }
+
+func heapOffset(local, i int, heapMax uint64) uint64 {
+	return alignUp(uint64(1+local)*PageBytes) + uint64(i)*alignUp(heapMax)
+}
+
+func alignUp(n uint64) uint64 { return (n + HeapAlign - 1) &^ (HeapAlign - 1) }

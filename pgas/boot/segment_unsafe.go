@@ -71,13 +71,13 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 	if bytes < PageBytes {
 		return nil, errors.New("the host segment is too small to have a header")
 	}
-	mem, err := unix.Mmap(int(f.Fd()), 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	mem, err := mapAligned(f, bytes)
 	if err != nil {
 		return nil, fmt.Errorf("mapping %d bytes of host segment: %w", bytes, err)
 	}
 	s, err := view(mem)
 	if err != nil {
-		unix.Munmap(mem)
+		unmap(mem)
 		return nil, err
 	}
 	s.mapped, s.discard = true, unix.MADV_REMOVE
@@ -88,8 +88,8 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 // detector sees every access.
 func NewSegment(npes, cores int, heapMax uint64) *Segment {
 	n := SegmentBytes(npes, heapMax)
-	raw := make([]byte, n+PageBytes)
-	skew := int(-uintptr(unsafe.Pointer(&raw[0])) % PageBytes)
+	raw := make([]byte, n+HeapAlign)
+	skew := int(-uintptr(unsafe.Pointer(&raw[0])) % HeapAlign)
 	mem := raw[skew:][:n:n]
 	writeHeader(mem, npes, 0, npes, cores, heapMax)
 	s, err := view(mem)
@@ -100,12 +100,15 @@ func NewSegment(npes, cores int, heapMax uint64) *Segment {
 	return s
 }
 
-// NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts on a page, in a private
-// mapping of no file: for a simulator, which has one such host for each of thousands of PEs in one mapping. It does
-// not own mem.
+// NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts at a multiple of HeapAlign,
+// in a private mapping of no file: for a simulator, which has one such host for each of thousands of PEs in one mapping.
+// It does not own mem.
 func NewSegmentIn(mem []byte, npes, pe int, heapMax uint64) (*Segment, error) {
 	if n := SegmentBytes(1, heapMax); uint64(len(mem)) < n {
 		return nil, fmt.Errorf("%d bytes are too few for a segment of %d", len(mem), n)
+	}
+	if uintptr(unsafe.Pointer(&mem[0]))%HeapAlign != 0 {
+		return nil, fmt.Errorf("the memory for a segment does not start at a multiple of %d: map it with MapAnonymous", HeapAlign)
 	}
 	writeHeader(mem, npes, pe, 1, 1, heapMax)
 	s, err := view(mem)
@@ -142,7 +145,7 @@ func (s *Segment) Close() error {
 		return nil
 	}
 	s.mapped = false
-	return unix.Munmap(s.mem)
+	return unmap(s.mem)
 }
 
 var (

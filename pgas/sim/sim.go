@@ -231,8 +231,7 @@ func treeOf(list string, npes int) (*topo.Tree, error) {
 // makePEs lays out the PEs in one mapping, which costs what is touched.
 func (s *sim) makePEs(npes int) error {
 	heapMax := roundUp(s.cfg.HeapMax+boot.ReservedBytes, boot.PageBytes)
-	// Words that every PE uses must not all share a few sets of the caches of the machine that simulates.
-	each := boot.SegmentBytes(1, heapMax) + 15*boot.PageBytes
+	each := boot.SegmentBytes(1, heapMax)
 	if err := s.mapMemory(npes * int(each)); err != nil {
 		return fmt.Errorf("sim: the heaps of %d PEs of %d bytes: %w", npes, heapMax, err)
 	}
@@ -266,14 +265,14 @@ func (s *sim) mapMemory(n int) (err error) {
 	if s.mem != nil {
 		return unix.Madvise(s.mem, unix.MADV_DONTNEED)
 	}
-	s.mem, err = unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	s.mem, err = boot.MapAnonymous(n)
 	return err
 }
 
 func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
 func (s *sim) close() {
-	unix.Munmap(s.mem)
+	boot.UnmapAnonymous(s.mem)
 }
 
 // start makes the tasks that run the body, and the deaths that are planned.
