@@ -253,7 +253,7 @@ func causeOf(ctx context.Context) error {
 
 // refuses says whether a call with ctx is to do nothing but fail: what every call that takes a context begins with.
 func (w *World) refuses(ctx context.Context) bool {
-	return ctx == nil || ctx.Err() != nil || w.closed.Load()
+	return hasEnded(ctx) || w.closed.Load()
 }
 
 // refusal is the error of a call of the given name that is refused.

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -21,8 +19,7 @@ import (
 // (*PeerError) are reported in the same way when they come as panics; any other panic is the
 // program's own and crashes it as usual. An interrupt ends ctx; a second one ends the process.
 func Main(body func(ctx context.Context, w *World) error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal finds the default action
+	ctx := newBodyContext()
 	job, err := fromEnv()
 	if err == nil {
 		err = run(ctx, job, body)

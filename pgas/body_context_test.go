@@ -1,0 +1,31 @@
+package pgas
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// TestBodyContext: a signal ends the context of a body, those derived from it, and says which signal it was; the flag
+// that calls look at agrees with Err whenever somebody has seen the end.
+func TestBodyContext(t *testing.T) {
+	ctx := newBodyContext()
+	derived, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if hasEnded(ctx) || hasEnded(derived) || !hasEnded(nil) {
+		t.Fatal("before the signal: a context has ended, or a nil one has not")
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-derived.Done()
+	if !hasEnded(ctx) || !hasEnded(derived) || ctx.Err() != context.Canceled {
+		t.Errorf("after the signal: %v, %v, %v", hasEnded(ctx), hasEnded(derived), ctx.Err())
+	}
+	for _, c := range []context.Context{ctx, derived} {
+		if err := context.Cause(c); err == nil || err.Error() != "terminated signal received" {
+			t.Errorf("the cause is %v", err)
+		}
+	}
+}
