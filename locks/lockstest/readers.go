@@ -109,10 +109,13 @@ func readersTry(ctx context.Context, v *vault) error {
 	if err := v.w.Barrier(ctx); err != nil {
 		return err
 	}
+	if !first && !v.rw.TryRLock() {
+		return errors.New("TryRLock did not get a lock that a reader held")
+	}
+	if err := v.w.Barrier(ctx); err != nil { // a writer that tries may keep a reader from it for a moment
+		return err
+	}
 	if !first {
-		if !v.rw.TryRLock() {
-			return errors.New("TryRLock did not get a lock that a reader held")
-		}
 		if v.rw.TryLock() {
 			return errors.New("TryLock got a lock that readers held")
 		}
