@@ -6,7 +6,6 @@ package pgas
 // which says who called what, in place of a hang.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -134,13 +133,6 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 		}
 	}
 	return words[0], unpackCall(words[1], words[2], words[3]), true
-}
-
-// peekWord reads a word of the heap of a PE of the job.
-func (w *World) peekWord(pe int, off uint64) (uint64, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, peekTime)
-	defer cancel()
-	return w.wire.courier(pe).Atomic(ctx, pe, opFetch, word8(off), 0, 0)
 }
 
 // peekTime is how long a look at another host's member may take, and how long those who are late are

@@ -41,6 +41,7 @@ type World struct {
 	def      *Context
 	wire     *Context // what the runtime sends for collectives: a Quiet of the program must not wait for it
 	contexts contextSet
+	peeks    sync.WaitGroup // looks at other hosts' memory that are under way
 
 	pace    pace
 	company company
@@ -225,6 +226,7 @@ func (w *World) teardown() error {
 	w.closed.Store(true)
 	w.cancel(errClosed)
 	w.state.Wake() // a goroutine that still waits for something
+	w.peeks.Wait() // they use what is closed next
 	w.locks.close(w)
 	var errs []error
 	for _, c := range w.contexts.all() {

@@ -7,8 +7,12 @@ import (
 )
 
 // HowDied turns a wait status, as Header.FailedHow keeps it, into an error that says how a process
-// ended.
+// ended, and an Accusation.How into that
+// Accusation.
 func HowDied(status uint64) error {
+	if status&accused != 0 {
+		return Accusation{By: int(status & accusedMask), Silent: status&silent != 0}
+	}
 	ws := syscall.WaitStatus(status)
 	switch {
 	case status == LostHow:

@@ -87,7 +87,7 @@ var variables = [...]Variable{
 	{envHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", false},
 	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
 	{envAMO, "cpu", "cpu or nic", "who executes atomics: the target's CPU, or the network (local ones too)", false},
-	{envPeerTimeout, "30s", "duration", "how long a PE of another host may be silent before it counts as dead", false},
+	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", false},
 	{envNotesMax, "1048576", "number", "notifications that a PE keeps that nobody has waited for; who has more for it waits", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
 	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", false},
@@ -219,7 +219,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envHeapMax, func(v string) (e error) { s.HeapMax, e = ParseBytes(v); return })
 	read(envRMA, func(v string) error { i, e := oneOf(v, rmaNames); s.RMA = RMA(i); return e })
 	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
-	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = positive(v); return })
+	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = peerTimeout(v); return })
 	read(envNotesMax, func(v string) (e error) { s.NotesMax, e = aboveZero(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
 	read(envCheck, func(v string) (e error) { s.Check, e = onOrOff(v); return })
@@ -316,10 +316,14 @@ func onOrOff(v string) (bool, error) {
 	return i == 1, err
 }
 
-func positive(v string) (time.Duration, error) {
+// minPeerTimeout is the shortest PeerTimeout: a PE that shares its CPU with others may not run for tens of
+// milliseconds.
+const minPeerTimeout = 100 * time.Millisecond
+
+func peerTimeout(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("must be a duration above zero, such as 500ms or 30s")
+	if err != nil || d < minPeerTimeout {
+		return 0, fmt.Errorf("must be a duration of %v or more, such as 30s: a shorter one gives up PEs that are only busy", minPeerTimeout)
 	}
 	return d, nil
 }

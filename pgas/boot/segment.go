@@ -48,7 +48,11 @@ type Header struct {
 	Exit atomic.Uint32
 	// Told: 1 once the launcher has asked the PEs to end. Written by the agent (end.go).
 	Told atomic.Uint32
-	_    [32]byte
+	// Accused: 0, or which PE is silent, and to whom (accuse.go). AccusedBell is bumped and woken after it.
+	AccusedBell atomic.Uint32
+	_           [4]byte
+	Accused     atomic.Uint64
+	_           [16]byte
 }
 
 // State is the page of one PE. Each group is a cache line of its own, named by who writes it.

@@ -164,12 +164,6 @@ static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
             slot_end(c, &c->slots[i], status);
 }
 
-static void give_up(const lane_t *l, int32_t status)
-{
-    uint64_t none = 0, lost = (uint64_t)(uint32_t)status << 32 | (l->pe + 1);
-    __atomic_compare_exchange_n(&l->channel->engine->lost, &none, lost, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
 // lane_fail gives up a lane: what was on its way is lost, what is issued later is dropped.
 void lane_fail(lane_t *l, int32_t status)
 {
@@ -177,8 +171,8 @@ void lane_fail(lane_t *l, int32_t status)
         return;
     if (!lane_clean(l)) {
         l->lost = 1;
-        if (status == UCS_ERR_TIMED_OUT || status == UCS_ERR_UNREACHABLE)
-            give_up(l, status);
+        if (status == UCS_ERR_TIMED_OUT || status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_ENDPOINT_TIMEOUT)
+            engine_give_up(l->channel->engine, l->pe, status, status == UCS_ERR_TIMED_OUT ? SILENT : CUT);
     }
     l->status = status;
     start_buffer(l);
@@ -199,10 +193,26 @@ void lane_drop_waiting(lane_t *l)
     }
 }
 
+// came_loose is the status of an endpoint that was made and has failed. What UCX calls unreachable then is not a
+// matter of its settings.
+static int32_t came_loose(ucs_status_t status)
+{
+    return status == UCS_ERR_UNREACHABLE ? UCS_ERR_NOT_CONNECTED : status;
+}
+
+// has_met says whether another PE has answered this one: then UCX's settings are no reason why one is out of reach.
+static int has_met(const channel_t *c)
+{
+    for (uint32_t i = 0; i < c->nopened; i++)
+        if (c->opened[i]->pe != c->engine->config.pe && c->opened[i]->acked > 0)
+            return 1;
+    return engine_has_met(c->engine);
+}
+
 static void on_endpoint_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
     (void)ep;
-    lane_fail(arg, status);
+    lane_fail(arg, came_loose(status));
 }
 
 // lane_reap closes the endpoint of a failed lane, so that UCX lets go of the memory it was sending.
@@ -228,7 +238,9 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
     give_buf(l->channel, b);
     ucp_request_free(request);
     if (status != UCS_OK)
-        lane_fail(l, status);
+        lane_fail(l, came_loose(status));
+    else
+        l->silent_ns = 0; // the network takes what is sent
 }
 
 // hand_over hands one message to UCX and says whether b is free again; otherwise on_sent frees it.
@@ -245,7 +257,7 @@ static int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_
     if (r == NULL)
         return 1;
     if (UCS_PTR_IS_ERR(r)) {
-        lane_fail(l, UCS_PTR_STATUS(r));
+        lane_fail(l, came_loose(UCS_PTR_STATUS(r)));
         return 1;
     }
     l->pending++;
@@ -334,7 +346,7 @@ static ucs_status_t connect_lane(lane_t *l)
         .err_mode = UCP_ERR_HANDLING_MODE_PEER,
         .err_handler = {.cb = on_endpoint_error, .arg = l},
     };
-    return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_UNREACHABLE;
+    return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_NO_ELEM;
 }
 
 // introduce sends the lane's first message to the engine that has the given nonce.
@@ -359,7 +371,6 @@ static void introduce(lane_t *l, const void *nonce)
 // memory; a lane that cannot reach pe is born failed. What is issued before pe has answered waits.
 lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
 {
-    enum { NONCE_BYTES = 16 };
     lane_t *l = calloc(1, sizeof *l);
     if (!l || !(l->out = take_buf(c))) {
         free(l);
@@ -371,6 +382,7 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address
     lane_begin(l, c->engine->config.first);
     if (address_bytes > NONCE_BYTES && (l->address = malloc(address_bytes - NONCE_BYTES)))
         memcpy(l->address, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
+    l->address_bytes = address_bytes - NONCE_BYTES;
     c->lanes[pe] = l;
     c->opened[c->nopened++] = l;
     l->status = connect_lane(l);
@@ -378,7 +390,9 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address
         introduce(l, address);
     } else {
         l->ep = NULL;
-        give_up(l, l->status);
+        if (has_met(c))
+            l->status = came_loose(l->status);
+        engine_give_up(c->engine, pe, l->status, CUT);
     }
     return l;
 }

@@ -568,12 +568,16 @@ func lostError(pe int, status int32) error {
 	why := C.ucs_status_t(status)
 	e := &LostError{PE: pe, Status: C.GoString(C.ucs_status_string(why)), Reason: Broken}
 	switch why {
-	case C.UCS_ERR_CONNECTION_RESET, C.UCS_ERR_ENDPOINT_TIMEOUT, C.UCS_ERR_REJECTED, C.UCS_ERR_NOT_CONNECTED, C.UCS_ERR_IO_ERROR, C.UCS_ERR_CANCELED:
+	case C.UCS_ERR_CONNECTION_RESET, C.UCS_ERR_REJECTED, C.UCS_ERR_IO_ERROR, C.UCS_ERR_CANCELED:
 		e.Reason = Gone
+	case C.UCS_ERR_NOT_CONNECTED, C.UCS_ERR_ENDPOINT_TIMEOUT:
+		e.Reason = Cut
 	case C.UCS_ERR_TIMED_OUT:
 		e.Reason = Silent
 	case C.UCS_ERR_UNREACHABLE, C.UCS_ERR_NO_DEVICE:
 		e.Reason = Unreachable
+	case C.UCS_ERR_NO_ELEM:
+		e.Reason = Unknown
 	}
 	return e
 }

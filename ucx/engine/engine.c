@@ -103,7 +103,8 @@ static int open_all(engine_t *e, char *err, size_t err_bytes)
         return 0;
     }
     if (!context_open(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
-        !set_handlers(e, e->worker, AM_REQUEST, on_request, e, err, err_bytes))
+        !set_handlers(e, e->worker, AM_REQUEST, on_request, e, err, err_bytes) ||
+        !set_handler(e->worker, AM_PULSE, on_pulse, e, err, err_bytes))
         return 0;
     return make_address(e, err, err_bytes);
 }
@@ -167,6 +168,7 @@ void engine_close(engine_t *e)
         ucp_worker_destroy(e->worker);
     serve_free(e);
     opened_free(e);
+    heartbeat_free(e);
     engine_drop_chunks(e);
     free(e->express);
     free((void *)e->config.sources);

@@ -44,6 +44,8 @@ type Config struct {
 	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.Block that somebody sleeps on
 	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
+	Accused  *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: nobody is told
+	Bell     *atomic.Uint32 // futex word, bumped and woken when Accused has changed
 	Notes    uint64         // where in Heap the ring for notes is (pgas/transport/shm has one); 0: none
 	Crowded  bool           // there are more PEs than CPUs
 	Spin     time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
@@ -137,12 +139,20 @@ func prepare(config Config) (*Engine, error) {
 	e.pins.Pin(config.Waiting)
 	e.pins.Pin(config.Door)
 	e.pins.Pin(config.Failed)
+	if config.Accused != nil {
+		e.pins.Pin(config.Accused)
+		e.pins.Pin(config.Bell)
+	}
 	cc := C.struct_engine_config{
 		heap:       (*C.char)(unsafe.Pointer(&config.Heap[0])),
 		heap_bytes: C.uint64_t(len(config.Heap)),
 		waiting:    (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
 		door:       (*C.uint32_t)(unsafe.Pointer(config.Door)),
 		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
+		accused:    (*C.uint64_t)(unsafe.Pointer(config.Accused)),
+
+		accused_bell: (*C.uint32_t)(unsafe.Pointer(config.Bell)),
+
 		notes:      C.uint64_t(config.Notes),
 		pe:         C.uint32_t(config.PE),
 		npes:       C.uint32_t(config.NPEs),
@@ -212,6 +222,17 @@ func (e *Engine) Lost() error {
 		return nil
 	}
 	return lostError(int(uint32(lost))-1, int32(lost>>32))
+}
+
+// Watch has this PE find out when pe, whose engine has the given address, falls silent while it waits for anything.
+// The first PE that is given is the successor in the ring of all PEs. A witness is asked only while another PE seems to
+// be silent. heartbeat.c says how.
+func (e *Engine) Watch(pe int, address []byte, witness bool) {
+	isWitness := C.int(0)
+	if witness {
+		isWitness = 1
+	}
+	C.engine_watch(e.c, C.uint32_t(pe), unsafe.Pointer(unsafe.SliceData(address)), C.size_t(len(address)), isWitness)
 }
 
 // Served is the number of requests that others have had applied here.

@@ -64,6 +64,8 @@ struct engine_config {
     uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
     uint64_t key[2];   // of the job: who has it may talk
+    uint64_t *accused; // boot.Header.Accused, or NULL: the launcher is not told
+    uint32_t *accused_bell; // futex word, bumped and woken after accused
     uint32_t pe;
     uint32_t npes;
     uint32_t first;     // where the numbers of messages, notes and slots start: the same at all engines of a job
@@ -76,6 +78,12 @@ struct engine_config {
     const struct engine_source *sources; // whose connections are heard; none: everybody's
     uint32_t nsources;
 };
+
+// What stands in the accused word: a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags.
+#define ACCUSER_SHIFT 20
+#define ACCUSED_CERTAINLY ((uint64_t)1 << 62) // others answer the accuser
+#define ACCUSED_SILENT ((uint64_t)1 << 61)    // for the time-out; otherwise a connection to it has ended
+#define ACCUSED ((uint64_t)1 << 63)
 
 typedef struct engine engine_t;
 typedef struct channel channel_t;
@@ -147,6 +155,8 @@ struct lane {
     uint32_t records;
     uint32_t asks; // of these, those that will be answered
     void *address; // of the PE's service worker
+    size_t address_bytes;
+    uint32_t doubted; // its failure is a matter for heartbeats
     uint32_t by_express; // seq of the last message that went by express, or of one that has been acknowledged
     uint64_t born; // engine.ticks when the first record went in
     int64_t left_ns; // when notes have last left at once
@@ -246,6 +256,9 @@ uint64_t engine_rejected(engine_t *e);
 uint64_t engine_refused(engine_t *e);
 uint64_t engine_expressed(engine_t *e);
 int engine_open_rma(engine_t *e);
+
+// heartbeat.c: whom to watch
+void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_bytes, int witness);
 
 // channel.c: issuing. The caller holds channel.lock.
 channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);

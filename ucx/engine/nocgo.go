@@ -29,6 +29,8 @@ type Config struct {
 	Waiting  *atomic.Uint64
 	Door     *atomic.Uint32
 	Failed   *atomic.Uint64
+	Accused  *atomic.Uint64
+	Bell     *atomic.Uint32
 	Notes    uint64
 	Crowded  bool
 	Spin     time.Duration
@@ -66,6 +68,9 @@ func (*Engine) Refused() uint64 { return 0 }
 
 // Lost is never called: there is no Engine.
 func (*Engine) Lost() error { return nil }
+
+// Watch is never called: there is no Engine.
+func (*Engine) Watch(int, []byte, bool) {}
 
 // Served is never called: there is no Engine.
 func (*Engine) Served() uint64 { return 0 }

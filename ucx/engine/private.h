@@ -72,6 +72,11 @@ typedef struct express {
     uint32_t broken;
 } express_t;
 
+enum { NONCE_BYTES = 16 }; // of an engine, before UCX's address
+
+// pulse is what a PE knows of the life of another: heartbeat.c.
+typedef struct pulse pulse_t;
+
 struct engine {
     struct engine_config config;
     ucp_context_h context;
@@ -97,6 +102,18 @@ struct engine {
     struct opened *opened; // by PE
     struct spill *spilled, **spilled_end; // notes that have found no room, in order
     uint32_t nspilled;
+
+    // Heartbeats, guarded by serving but for what only the service thread uses.
+    pulse_t *pulses;   // the successor comes first
+    uint32_t watching; // there are any
+    uint32_t answers;  // on their way
+    uint64_t next_ping; // its nonce; 0: none has been chosen
+    uint32_t relay_hops;    // how far pings go on that others' pings demand
+    int64_t relay_until_ns; // and how long
+    int64_t doubt_until_ns; // witnesses are asked until then
+    int64_t beat_at_ns, next_beat_ns;
+    int64_t waits_until_ns; // of the service thread: this PE has waited a moment ago
+    uint32_t drives_seen;   // the same
 
     // Who drives, read by the service thread.
     uint32_t drivers __attribute__((aligned(64))); // threads inside a waiting call
@@ -168,6 +185,15 @@ void refuse(engine_t *e);
 int was_opened(const engine_t *e, uint32_t pe, uint32_t lane);
 int note_opened(engine_t *e, uint32_t pe, uint32_t lane);
 void opened_free(engine_t *e);
+// heartbeat.c
+ucs_status_t on_pulse(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
+// Why a PE is given up: a connection to it has ended, it does not answer, or data for it was lost though it does.
+enum evidence { CUT, SILENT, SURE };
+void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
+int engine_has_met(engine_t *e);
+void engine_doubt(engine_t *e);
+int64_t heartbeat_tick(engine_t *e);
+void heartbeat_free(engine_t *e);
 
 // notes.c
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off);

@@ -27,7 +27,7 @@
 #include "private.h"
 
 // What a hash is for.
-enum { FOR_PROOF = 1, FOR_TAGS = 2 };
+enum { FOR_PROOF = 1, FOR_TAGS = 2 }; // 3 is heartbeat.c's
 
 // random_words fills the n words at to and says whether the kernel could.
 int random_words(uint64_t *to, size_t n)

@@ -795,6 +795,7 @@ static int serve_busy(engine_t *e)
         int64_t now = now_ns();
         if (now - ticked > TICK_NS) {
             tick_channels(e);
+            heartbeat_tick(e);
             ticked = now;
         }
         if (moved)
@@ -824,10 +825,11 @@ static void serve_asleep(engine_t *e, int64_t ns, int deep)
 }
 
 // service_main is the service thread. It ticks while others drive, serves when nobody does, and sleeps
-// when nothing comes: for a tick while a channel needs looking after, deeply after a while of nothing.
+// when nothing comes: for a tick while a channel needs looking after, deeply after a while of nothing, until the
+// next heartbeat is due.
 void *service_main(void *arg)
 {
-    enum { SECOND_NS = 1000000000, TIMER_SLACK_NS = 1000 };
+    enum { TIMER_SLACK_NS = 1000 };
     engine_t *e = arg;
     uint32_t seen = 0;
     int64_t busy = now_ns(), period = TICK_NS;
@@ -835,6 +837,7 @@ void *service_main(void *arg)
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
     while (!__atomic_load_n(&e->stop, __ATOMIC_SEQ_CST)) {
         int dirty = tick_channels(e);
+        int64_t beat = heartbeat_tick(e);
         if (driven(e, &seen, &period)) {
             sleep_ns(-1, e->kick, period);
             busy = now_ns();
@@ -844,7 +847,7 @@ void *service_main(void *arg)
         if (came || dirty)
             busy = now_ns();
         int deep = !dirty && now_ns() - busy > DEEP_NS;
-        serve_asleep(e, deep ? SECOND_NS : TICK_NS, deep);
+        serve_asleep(e, deep ? beat : TICK_NS, deep);
     }
     return NULL;
 }

@@ -14,20 +14,26 @@ type Reason uint8
 
 // The reasons.
 const (
-	Gone        Reason = iota // its end of the connection is closed: the process has died
-	Silent                    // it has owed an answer for too long
-	Unreachable               // UCX has no way to it
+	Gone        Reason = iota // a connection to it has ended
+	Cut                       // there is no way to it any more
+	Silent                    // it has not answered for too long
+	Unreachable               // UCX finds no way to its address
+	Unknown                   // its address could not be had
 	Broken                    // anything else
 )
 
 func (e *LostError) Error() string {
 	switch e.Reason {
 	case Gone:
-		return "its connection is gone: the process has died, or its host was cut off (" + e.Status + ")"
+		return "its connection is gone: its process has ended, or something between the hosts has reset it (" + e.Status + ")"
+	case Cut:
+		return "it can no longer be reached: its process has ended, or its host or the network between is down (" + e.Status + ")"
 	case Silent:
-		return "it has not answered for too long: it is stopped, or its host is gone; a longer PGAS_PEER_TIMEOUT waits longer"
+		return "it has not answered for too long: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer"
 	case Unreachable:
 		return "UCX has no transport that reaches it: unset UCX_TLS and UCX_NET_DEVICES, or let them name one that does, such as tcp (" + e.Status + ")"
+	case Unknown:
+		return "its address is not known: the exchange of the job no longer answers (" + e.Status + ")"
 	}
 	return fmt.Sprintf("UCX could not carry out an operation (%s)", e.Status)
 }

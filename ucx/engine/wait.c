@@ -34,12 +34,15 @@ static void leave(engine_t *e)
     __atomic_sub_fetch(&e->drivers, 1, __ATOMIC_RELEASE);
 }
 
-// note_dead fails the lane to the PE that the launcher has seen die.
+// note_dead fails the lanes to the PE that the launcher has seen die, and to the one that this PE has given up.
 static void note_dead(channel_t *c)
 {
     uint64_t failed = __atomic_load_n(c->engine->config.failed, __ATOMIC_ACQUIRE);
     if (failed && failed <= c->engine->config.npes && c->lanes[failed - 1])
         lane_fail(c->lanes[failed - 1], UCS_ERR_CONNECTION_RESET);
+    uint64_t lost = engine_lost(c->engine);
+    if (lost && c->lanes[(uint32_t)lost - 1])
+        lane_fail(c->lanes[(uint32_t)lost - 1], (int32_t)(lost >> 32));
 }
 
 // note_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
@@ -52,6 +55,8 @@ void note_silence(channel_t *c, lane_t *l, int64_t ns)
     if (!l || l->status != UCS_OK)
         return;
     l->silent_ns += ns < PAUSE_NS ? ns : PAUSE_NS;
+    if (2 * l->silent_ns > c->engine->config.silence_ns)
+        engine_doubt(c->engine);
     if (l->silent_ns > c->engine->config.silence_ns)
         lane_fail(l, UCS_ERR_TIMED_OUT);
 }

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-enum { AM_REQUEST = 1, AM_REPLY = 2 };
+enum { AM_REQUEST = 1, AM_REPLY = 2, AM_PULSE = 3 }; // heartbeat.c has the last
 
 enum {
     WIRE_ACK = 1, // request: answer when everything up to here is applied

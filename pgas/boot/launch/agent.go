@@ -58,6 +58,7 @@ func Agent() int {
 		orphaned: make(chan struct{}),
 		exits:    make(chan exit),
 		wanted:   make(chan exitAsked),
+		accused:  make(chan boot.Accusation),
 		input:    make(chan []byte, 1),
 	}
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
@@ -105,7 +106,9 @@ type agent struct {
 	stop     <-chan os.Signal
 	exits    chan exit      // closed when no child is left
 	wanted   chan exitAsked // by a PE of this host, at most once
-	frozen   bool           // the PEs have been stopped, to be killed
+	accused  chan boot.Accusation
+	hearing  bool // a PE of this host has accused another: the launcher says whose end is the reason of the others'
+	frozen   bool // the PEs have been stopped, to be killed
 
 	listener *listener // of the exchange, on the job's first host
 	segment  *boot.Segment
@@ -182,6 +185,7 @@ func (a *agent) run() error {
 	a.out.bytes(fromStarted)
 	go a.reap()
 	go a.watchExit()
+	go a.watchAccused()
 	a.supervise()
 	return nil
 }
@@ -204,6 +208,8 @@ func (a *agent) supervise() {
 		case x := <-a.wanted:
 			a.freeze()
 			a.out.value(fromExit, x)
+		case x := <-a.accused:
+			a.accuse(x)
 		case e := <-a.exits:
 			if a.buried(e) {
 				live--
@@ -261,7 +267,11 @@ func (a *agent) buried(e exit) bool {
 		}
 		p.dead = true
 		d := a.obituary(i, syscall.WaitStatus(e.status))
-		if d.failed() && !a.frozen {
+		switch {
+		case !d.failed() || a.frozen:
+		case a.hearing && d.rank() == consequence:
+			d.Table = a.table() // the launcher says of whose end it is a consequence
+		default:
 			d.Table = a.fail(d)
 		}
 		d.Sent = boot.Clock()
@@ -277,11 +287,7 @@ func (a *agent) fail(d death) []blocked {
 	if a.failed == nil {
 		a.failed = a.settledTable() // before they wake
 	}
-	how := uint64(d.Status)
-	if d.blames() != d.PE {
-		how = boot.LostHow
-	}
-	a.segment.Fail(d.blames(), how)
+	a.segment.Fail(d.blames(), d.how())
 	return a.failed
 }
 

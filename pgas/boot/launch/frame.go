@@ -53,6 +53,7 @@ const (
 	fromTaken   kind = 't' // PE 0 has taken what toInput held
 	fromDeath   kind = 'd' // death
 	fromTable   kind = 'b' // []blocked
+	fromAccused kind = 'a' // boot.Accusation: a PE of this host says that another does not answer
 	fromExit    kind = 'g' // exitAsked: a PE wants the job to end; those of this host have been stopped
 	fromFrozen  kind = 'f' // nothing
 	fromLog     kind = 'l' // text for -v
@@ -108,10 +109,23 @@ type death struct {
 	At   int64          // its host's boot.Clock when it failed
 	Sent int64          // and when this was sent
 	Ours bool           // killed by a signal that the launcher had sent
+
+	Accused *boot.Accusation // others have lost it; its process lives as far as is known if Process is 0
 }
 
 // failed says whether the others can no longer rely on the PE.
 func (d death) failed() bool { return d.Status != 0 || d.Abandoned }
+
+// how is what boot.Header.FailedHow holds of it.
+func (d death) how() uint64 {
+	switch {
+	case d.Accused != nil && d.Process == 0:
+		return d.Accused.How()
+	case d.blames() != d.PE:
+		return boot.LostHow
+	}
+	return uint64(d.Status)
+}
 
 // exitAsked says which PE wants the job to end, and with which status.
 type exitAsked struct {

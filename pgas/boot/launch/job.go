@@ -50,13 +50,16 @@ type job struct {
 	abandoned bool           // something that we have killed holds on to its output: do not wait
 	grace     <-chan time.Time
 	teach     <-chan time.Time // when to say that a second signal kills
+	ended     map[int]death    // PEs that have, by number
+	suspect   boot.Accusation
+	hearing   <-chan time.Time // not nil while the suspect may still be cleared
 }
 
 func newJob(spec Spec) (*job, error) {
 	last := spec.Hosts[len(spec.Hosts)-1]
 	j := &job{
 		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
-		events: make(chan event), taken: make(chan struct{}, 1), over: make(chan struct{}),
+		ended: map[int]death{}, events: make(chan event), taken: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
 	j.tails = make([]tail, j.npes)
@@ -118,6 +121,8 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.kill()
 		case <-j.teach:
 			j.teachToKill()
+		case <-j.hearing:
+			j.lost(j.suspect)
 		}
 	}
 	if len(j.deaths) > 0 || j.refused != nil {
@@ -190,6 +195,11 @@ func (j *job) happened(e event) {
 		}
 	case fromTable:
 		j.tableCame(h, e.data)
+	case fromAccused:
+		var x boot.Accusation
+		if decode(e.data, &x) == nil {
+			j.accused(x)
+		}
 	case fromExit:
 		var x exitAsked
 		if decode(e.data, &x) == nil {
@@ -323,12 +333,16 @@ func (j *job) died(h *host, d death) {
 	if !j.ending || !d.Ours && !j.sweptAway(d) {
 		j.status = max(j.status, exitStatus(d))
 	}
+	j.ended[d.PE] = d
 	first := len(j.deaths) == 0
 	if !d.failed() || j.ending && first {
 		return
 	}
 	j.bury(h, d)
 	h.table, d.Table = d.Table, nil
+	if j.hears(d) {
+		return
+	}
 	if first || d.blames() == d.PE && !d.Ours {
 		j.tellOthers(h, d)
 	}
@@ -348,7 +362,7 @@ func (j *job) sweptAway(d death) bool {
 	return lost && d.Status.Signaled() && d.Status.Signal() == syscall.SIGKILL
 }
 
-// tellOthers has what is blocked on the other hosts return an error.
+// tellOthers has what is blocked on the hosts but h return an error.
 func (j *job) tellOthers(h *host, d death) {
 	for _, other := range j.hosts {
 		if other != h && other.started && !other.gone {

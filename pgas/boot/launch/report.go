@@ -35,7 +35,7 @@ func (f *Failure) String() string {
 		writeTail(&b, "its last lines", f.Tail)
 		writeTail(&b, fmt.Sprintf("the last lines of PE %d", by.PE), by.Tail)
 	} else {
-		fmt.Fprintf(&b, "PE %d on host %s (process %d) %s\n", f.PE, f.Host, f.Process, describeEnd(f.death))
+		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), describeEnd(f.death))
 		writeTail(&b, "its last lines", f.Tail)
 	}
 	for _, line := range f.Also {
@@ -45,6 +45,13 @@ func (f *Failure) String() string {
 		fmt.Fprintf(&b, "  the others were doing:\n%s", f.Others)
 	}
 	return b.String()
+}
+
+func processOf(d death) string {
+	if d.Process == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (process %d)", d.Process)
 }
 
 func writeTail(b *strings.Builder, title string, lines []string) {
@@ -57,6 +64,12 @@ func writeTail(b *strings.Builder, title string, lines []string) {
 }
 
 func describeEnd(d death) string {
+	switch {
+	case d.Accused != nil && d.Process == 0:
+		return "is lost: " + d.Accused.Error()
+	case d.Accused != nil && !d.failed():
+		return fmt.Sprintf("left the job while PE %d still needed it", d.Accused.By)
+	}
 	how := fmt.Sprintf("exited with status %d", d.Status.ExitStatus())
 	if d.Ours && d.Why == boot.EndOwn {
 		return "failed, and was ended before its process was gone"

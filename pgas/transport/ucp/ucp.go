@@ -27,8 +27,7 @@ import (
 // Settings are what a user can change. What is zero is as the job's settings say, and as suits the host
 // where they say nothing.
 type Settings struct {
-	// PeerTimeout is how long a PE may owe an answer before operations to it are reported as lost;
-	// 0 for 30 s. A PE that has died is reported at once, whatever this is.
+	// PeerTimeout is how long a PE may be silent before it is reported as lost; 0 for 30 s. A PE that has died is reported at once, whatever this is.
 	PeerTimeout time.Duration
 	// Spin is how long a thread looks for arrivals before it sleeps; 0 for what suits the host.
 	Spin time.Duration
@@ -103,6 +102,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 		t.Close()
 		return nil, err
 	}
+	t.watch()
 	return t, nil
 }
 
@@ -118,6 +118,8 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Waiting: &state.Waiting,
 		Door:    &state.Door,
 		Failed:  &head.Failed,
+		Accused: &head.Accused,
+		Bell:    &head.AccusedBell,
 		Notes:   shm.RingOff,
 		Crowded: head.Local > head.Cores,
 		Spin:    settings.Spin,

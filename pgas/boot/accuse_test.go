@@ -1,0 +1,43 @@
+package boot
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestAccusation: what the service thread writes is what the launcher is told, once for each change, and what every PE
+// is told of it names the accuser.
+func TestAccusation(t *testing.T) {
+	s := NewSegment(2, 1, 1<<20)
+	word := func(x Accusation) uint64 {
+		v := uint64(1)<<63 | uint64(x.By)<<accuserShift | uint64(x.PE)
+		if x.Certain {
+			v |= accusedCertainly
+		}
+		if x.Silent {
+			v |= accusedSilent
+		}
+		return v
+	}
+	seen := uint64(0)
+	for _, want := range []Accusation{{PE: 0, By: MaxPEs - 1}, {PE: MaxPEs - 1, By: 0, Silent: true}, {PE: 3, By: 7, Silent: true, Certain: true}} {
+		go func() {
+			s.Header.Accused.Store(word(want))
+			s.Header.AccusedBell.Add(1)
+			futexWake(&s.Header.AccusedBell)
+		}()
+		var got Accusation
+		if got, seen = s.AwaitAccusation(seen); got != want {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+		var told Accusation
+		if err := HowDied(want.How()); !errors.As(err, &told) || told.By != want.By || told.Silent != want.Silent {
+			t.Errorf("%+v is told as %v", want, err)
+		}
+	}
+	for status, want := range map[uint64]string{9: "killed by signal 9 (killed)", 1 << 8: "exited with status 1"} {
+		if got := HowDied(status).Error(); got != want {
+			t.Errorf("%#x is told as %q, want %q", status, got, want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package launch
+
+// A PE that does not answer. Its process may live, stopped or on a host that the network has lost, so that no agent sees
+// it end: PEs that wait find out (ucx/engine/heartbeat.c) and accuse it in their host's segment. Where a link has failed,
+// PEs at both of its ends accuse somebody of the other. So the launcher believes a PE that others still answer, and
+// waits a moment for such a one before it believes one that nobody answers.
+
+import (
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// hearing is how long an accusation that is not certain waits for one that is. PEs at both ends of a link that has
+// failed find out within half a second of each other, but for one that is told of it by its own kernel: then the other
+// end needs the time-out, too.
+const hearing = 800 * time.Millisecond
+
+func (j *job) hearingOf(x boot.Accusation) time.Duration {
+	if x.Silent {
+		return hearing
+	}
+	if d := j.spec.settings.PeerTimeout; d > 0 {
+		return d + hearing
+	}
+	return boot.DefaultPeerTimeout + hearing
+}
+
+// watchAccused passes on whom the PEs of this host accuse.
+func (a *agent) watchAccused() {
+	for seen := uint64(0); ; {
+		var x boot.Accusation
+		x, seen = a.segment.AwaitAccusation(seen)
+		a.accused <- x
+	}
+}
+
+// accuse tells the launcher, unless the accuser has left the job and need not be answered.
+func (a *agent) accuse(x boot.Accusation) {
+	first := a.cfg.Hosts[a.cfg.Here].First
+	if i := x.By - first; i >= 0 && i < len(a.segment.States) && boot.Life(a.segment.States[i].Life.Load()) == boot.Joined {
+		a.hearing = true
+		a.out.value(fromAccused, x)
+	}
+}
+
+// accused hears what a PE says of another. One that has ended, or that is lost for certain, needs no hearing.
+func (j *job) accused(x boot.Accusation) {
+	if j.ending || x.PE < 0 || x.PE >= j.npes {
+		return
+	}
+	j.spec.Logf("PE %d has lost PE %d (silent: %v, certain: %v)", x.By, x.PE, x.Silent, x.Certain)
+	_, ended := j.ended[x.PE]
+	switch {
+	case x.Certain || ended:
+		j.lost(x)
+	case j.hearing == nil || x.Silent && !j.suspect.Silent:
+		j.suspect, j.hearing = x, time.After(j.hearingOf(x))
+	}
+}
+
+// hears says whether a PE has ended because another was lost, while it is not certain which.
+func (j *job) hears(d death) bool { return j.hearing != nil && d.rank() == consequence }
+
+// lost ends a job because PEs of it have lost another.
+func (j *job) lost(x boot.Accusation) {
+	j.hearing = nil
+	if j.ending {
+		return
+	}
+	d, ended := j.ended[x.PE]
+	if !ended {
+		d = death{PE: x.PE, Peer: -1}
+	}
+	d.Accused, d.Table = &x, nil
+	j.wished = j.asked != 0
+	j.deaths = append(j.deaths, obituary{death: d, host: j.hostOf(x.PE), when: boot.Clock()})
+	j.status = max(j.status, exitStatus(d), 1)
+	j.tellOthers(nil, d)
+	if !j.spec.KeepGoing {
+		j.end()
+	}
+}

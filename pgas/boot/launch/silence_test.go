@@ -1,0 +1,61 @@
+package launch
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// TestHearing: whom the launcher names when PEs of several hosts lose each other. Each case is a job of three hosts with
+// two PEs each, and what it is told in order; over is the end of the hearing.
+func TestHearing(t *testing.T) {
+	const nobody = -1
+	over := func(j *job) {
+		if j.hearing != nil {
+			j.lost(j.suspect)
+		}
+	}
+	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.accused(x) } }
+	ends := func(pe int, status syscall.WaitStatus, lost int) func(*job) {
+		return func(j *job) { j.died(j.hostOf(pe), death{PE: pe, Process: 7, Status: status, Peer: lost}) }
+	}
+	const failed = syscall.WaitStatus(1 << 8)
+	tests := map[string]struct {
+		steps []func(*job)
+		want  int
+		how   string
+	}{
+		"certain":                     {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true, Certain: true})}, 3, "is lost: it does not answer PE 0: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer"},
+		"uncertain, in hearing":       {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true})}, nobody, ""},
+		"uncertain, heard":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over}, 3, ""},
+		"both ends":                   {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true}), over}, 2, ""},
+		"cut off end first":           {[]func(*job){says(boot.Accusation{PE: 4, By: 2}), says(boot.Accusation{PE: 2, By: 0, Silent: true}), over}, 2, ""},
+		"accuser ends":                {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(0, failed, 3), over}, 3, ""},
+		"suspect had died":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(3, syscall.WaitStatus(syscall.SIGKILL), nobody), over}, 3, "was killed by signal 9 (SIGKILL)"},
+		"another is killed meanwhile": {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(5, syscall.WaitStatus(syscall.SIGSEGV), nobody), over}, 5, ""},
+		"suspect had left":            {[]func(*job){ends(3, 0, nobody), says(boot.Accusation{PE: 3, By: 0})}, 3, "left the job while PE 0 still needed it"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			j, err := newJob(Spec{Hosts: []boot.Host{{Name: "a", PEs: 2}, {Name: "b", First: 2, PEs: 2}, {Name: "c", First: 4, PEs: 2}}, Logf: t.Logf})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range tt.steps {
+				step(j)
+			}
+			f := j.report()
+			switch {
+			case tt.want == nobody && f != nil:
+				t.Errorf("PE %d is named", f.PE)
+			case tt.want != nobody && (f == nil || f.PE != tt.want):
+				t.Errorf("named: %+v, want PE %d", f, tt.want)
+			case tt.how != "" && describeEnd(f.death) != tt.how:
+				t.Errorf("it says %q, want %q", describeEnd(f.death), tt.how)
+			case tt.want != nobody && j.status == 0:
+				t.Error("the job ends with status 0")
+			}
+		})
+	}
+}

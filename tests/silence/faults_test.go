@@ -1,0 +1,126 @@
+package silence
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+)
+
+// stage is a running job that a fault strikes.
+type stage struct {
+	hosts *netns.Hosts
+	pids  map[int]int // of the PEs
+}
+
+const struck = victim / perHost // the host whose link fails
+
+// A fault falls on a job whose PEs are all blocked.
+type fault struct {
+	before func(s *stage) error // before the job starts, or nil
+	strike func(s *stage) error
+	right  func(pe, said int) bool // whether PE pe may say that PE said is lost
+	only   func(c call) bool       // the calls that notice; nil: all
+}
+
+var faults = map[string]fault{
+	"stopped": {
+		strike: func(s *stage) error { return syscall.Kill(s.pids[victim], syscall.SIGSTOP) },
+		right:  func(_, said int) bool { return said == victim },
+	},
+	"link down": {
+		strike: func(s *stage) error { return ip("-n", s.hosts.Wire, "link", "set", port(struck), "down") },
+		right:  cutOff,
+	},
+	"own link down": {
+		strike: func(s *stage) error { return ip("-n", s.hosts.Names[struck], "link", "set", "eth0", "down") },
+		right:  cutOff,
+	},
+	"sends nothing": {
+		strike: func(s *stage) error { return s.misdirect(struck, others()...) },
+		right:  cutOff,
+	},
+	"receives nothing": {
+		strike: func(s *stage) error {
+			for _, h := range others() {
+				if err := s.misdirect(h, struck); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		right: cutOff,
+	},
+	"reset": {
+		strike: func(s *stage) error { return s.reset() },
+		right:  anyEnd,
+		only:   func(c call) bool { return c.talks },
+	},
+	"small packets only": {
+		before: func(s *stage) error {
+			// A packet that the kernel has joined from many passes whatever its size.
+			for _, name := range s.hosts.Names {
+				if err := ip("-n", name, "link", "set", "eth0", "gso_max_segs", "1"); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		strike: func(s *stage) error { return ip("-n", s.hosts.Wire, "link", "set", port(struck), "mtu", "600") },
+		right:  anyEnd,
+		only:   func(c call) bool { return c.large },
+	},
+}
+
+// cutOff: PEs of other hosts name one of the host that is cut off. Those on it reach nobody, and may name anybody
+// on another host, or one of their own that the launcher names.
+func cutOff(pe, said int) bool { return pe/perHost == struck || said/perHost == struck }
+
+// anyEnd: a connection failed, and nobody can say which of its ends is to blame.
+func anyEnd(pe, said int) bool { return said >= 0 && said < npes }
+
+func others() []int {
+	var all []int
+	for h := range npes / perHost {
+		if h != struck {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+func port(host int) string { return fmt.Sprintf("port%d", host) }
+
+// misdirect has a host send what is meant for the others to an address that nobody has: it is dropped, and
+// what they send arrives.
+func (s *stage) misdirect(host int, to ...int) error {
+	for _, h := range to {
+		if err := ip("-n", s.hosts.Names[host], "neigh", "replace", s.hosts.Addresses[h], "lladdr", "02:00:00:00:00:99", "dev", "eth0", "nud", "permanent"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset resets every connection of the victim's host.
+func (s *stage) reset() error {
+	out, err := exec.Command("ip", "netns", "exec", s.hosts.Names[struck], "ss", "-K", "-t", "-n", "-H", "state", "established", "src", s.hosts.Addresses[struck]).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ss -K: %w: %s", err, out)
+	}
+	if len(strings.TrimSpace(string(out))) == 0 {
+		return errNoReset
+	}
+	return nil
+}
+
+var errNoReset = fmt.Errorf("this kernel does not let ss reset connections (CONFIG_INET_DIAG_DESTROY)")
+
+func ip(args ...string) error {
+	if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}

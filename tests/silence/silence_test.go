@@ -1,0 +1,298 @@
+package silence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+	"github.com/gopgas/gopgas/ucx"
+)
+
+const (
+	callEnv = "SILENCE_CALL"
+	timeout = 2 * time.Second // PGAS_PEER_TIMEOUT
+	hang    = 4 * time.Minute // what takes longer does not end
+	gorace  = "GORACE=atexit_sleep_ms=0"
+)
+
+func TestMain(m *testing.M) {
+	launch.MaybeAgent()
+	if name := os.Getenv(callEnv); name != "" {
+		fmt.Fprintln(os.Stderr, bePE(name))
+		os.Exit(2)
+	}
+	os.Exit(m.Run())
+}
+
+// inShort are the pairs of a short run: each way to wait once, each fault once.
+var inShort = map[string][]string{
+	"stopped":            {"wait", "dmcs lock"},
+	"link down":          {"barrier"},
+	"sends nothing":      {"reduce"},
+	"receives nothing":   {"signal"},
+	"reset":              {"put"},
+	"small packets only": {"large put"},
+}
+
+// TestEveryWaitEnds: every blocking call ends with the *PeerError of a PE that is out of reach, on every PE that
+// waits, whatever has gone wrong. How long that took is logged.
+func TestEveryWaitEnds(t *testing.T) {
+	if !ucx.Available {
+		t.Skip("this test binary was built without cgo, so it has no transport between hosts")
+	}
+	if err := netns.Usable(); err != nil {
+		t.Skip(err)
+	}
+	var all spans
+	for _, f := range sorted(faults) {
+		for _, c := range sorted(calls) {
+			if only := faults[f].only; only != nil && !only(calls[c]) {
+				continue
+			}
+			if testing.Short() && !slices.Contains(inShort[f], c) {
+				continue
+			}
+			t.Run(f+"/"+c, func(t *testing.T) { all.add(f, endsAll(t, faults[f], c)) })
+		}
+	}
+	all.log(t)
+}
+
+func sorted[V any](m map[string]V) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// spans are the times from a fault to its report, by fault.
+type spans map[string][]time.Duration
+
+func (s *spans) add(fault string, d []time.Duration) {
+	if *s == nil {
+		*s = spans{}
+	}
+	(*s)[fault] = append((*s)[fault], d...)
+}
+
+func (s spans) log(t *testing.T) {
+	for _, f := range sorted(s) {
+		if d := s[f]; len(d) > 0 {
+			slices.Sort(d)
+			t.Logf("%s: %d reports, median %v, last %v (PGAS_PEER_TIMEOUT is %v)", f, len(d), d[len(d)/2], d[len(d)-1], timeout)
+		}
+	}
+}
+
+// endsAll runs a job whose PEs are in the call when the fault strikes, and returns how long each took to say so.
+func endsAll(t *testing.T, f fault, name string) []time.Duration {
+	hosts, err := netns.New(npes / perHost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := hosts.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	st := &stage{hosts: hosts, pids: map[int]int{}}
+	if f.before != nil {
+		if err := f.before(st); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heard := &heard{ready: make(chan struct{}), over: make(chan struct{}), pids: st.pids, said: map[int]string{}}
+	done := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	go func() { done <- runJob(ctx, hosts, name, timeout, heard) }()
+	select {
+	case <-heard.ready:
+	case err := <-done:
+		t.Fatalf("the job ended before its PEs were blocked: %v\n%s", err, heard.text())
+	}
+	time.Sleep(300 * time.Millisecond) // they are about to block
+	if err := f.strike(st); err != nil {
+		cancel()
+		<-done
+		if errors.Is(err, errNoReset) {
+			t.Skip(err)
+		}
+		t.Fatal(err)
+	}
+	struckAt := time.Now()
+	select {
+	case <-heard.over:
+		syscall.Kill(st.pids[victim], syscall.SIGKILL) // nobody needs it any more
+		err = <-done
+	case err = <-done:
+	}
+	return heard.check(t, f, struckAt, err)
+}
+
+// TestNobodyIsGivenUp: PEs that are slow, or that were stopped all together, are not taken for dead.
+func TestNobodyIsGivenUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("keeps the machine busy")
+	}
+	if !ucx.Available {
+		t.Skip("this test binary was built without cgo, so it has no transport between hosts")
+	}
+	if err := netns.Usable(); err != nil {
+		t.Skip(err)
+	}
+	t.Run("40 busy loops", func(t *testing.T) {
+		livesThrough(t, 5*time.Second, func(map[int]int) {
+			var loops []*exec.Cmd
+			for range 40 {
+				loop := exec.Command("sh", "-c", "while :; do :; done")
+				if err := loop.Start(); err != nil {
+					t.Error(err)
+					continue
+				}
+				loops = append(loops, loop)
+			}
+			time.Sleep(15 * time.Second)
+			for _, loop := range loops {
+				loop.Process.Kill()
+				loop.Wait()
+			}
+		})
+	})
+	t.Run("all stopped", func(t *testing.T) {
+		livesThrough(t, timeout, func(pids map[int]int) {
+			for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT, syscall.SIGSTOP, syscall.SIGCONT} {
+				for _, pid := range pids {
+					syscall.Kill(pid, sig)
+				}
+				time.Sleep(2 * timeout)
+			}
+		})
+	})
+}
+
+// livesThrough runs a job whose PEs wait for one of them, and what happens meanwhile.
+func livesThrough(t *testing.T, silence time.Duration, happen func(pids map[int]int)) {
+	hosts, err := netns.New(npes / perHost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hosts.Close()
+	h := &heard{ready: make(chan struct{}), over: make(chan struct{}), pids: map[int]int{}, said: map[int]string{}}
+	done := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	go func() { done <- runJob(ctx, hosts, untilTold, silence, h) }()
+	select {
+	case <-h.ready:
+	case err := <-done:
+		t.Fatalf("the job ended before its PEs were ready: %v\n%s", err, h.text())
+	}
+	happen(h.pids)
+	syscall.Kill(h.pids[victim], syscall.SIGUSR1)
+	if err := <-done; err != nil || strings.Count(h.text(), "ended well") != npes {
+		t.Errorf("the job ended with %v\n%s", err, h.text())
+	}
+}
+
+func runJob(ctx context.Context, hosts *netns.Hosts, name string, silence time.Duration, out *heard) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var on []boot.Host
+	for _, h := range hosts.Names {
+		on = append(on, boot.Host{Name: h, PEs: perHost})
+	}
+	_, err = launch.Run(ctx, launch.Spec{
+		Hosts: on, Program: self, Tag: true, Stdout: out, Stderr: out,
+		Env:      []string{callEnv + "=" + name, gorace, "PGAS_PEER_TIMEOUT=" + silence.String(), "PGAS_HEAP_MAX=256m"},
+		Template: netns.Template,
+		Agent:    []string{"env", boot.EnvAgent + "=1", gorace, self},
+		Grace:    20 * time.Second, // all have said what they found by then
+	})
+	return err
+}
+
+// heard is what the PEs of a job have said.
+type heard struct {
+	mu    sync.Mutex
+	all   bytes.Buffer
+	pids  map[int]int
+	said  map[int]string // how the call of each PE ended
+	ready chan struct{}
+	over  chan struct{} // every call has ended
+}
+
+// Write gets whole lines, each with the number of its PE before it.
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all.Write(b)
+	for line := range strings.Lines(string(b)) {
+		var pe int
+		tag, rest, ok := strings.Cut(strings.TrimSpace(line), "] ")
+		if _, err := fmt.Sscanf(tag, "[%d", &pe); err != nil || !ok {
+			continue
+		}
+		if pid, found := strings.CutPrefix(rest, "ready "); found {
+			h.pids[pe], _ = strconv.Atoi(pid)
+			if len(h.pids) == npes {
+				close(h.ready)
+			}
+		} else if strings.HasPrefix(rest, "lost ") || strings.HasPrefix(rest, "ended ") {
+			h.said[pe] = rest
+			if len(h.said) == npes-1 {
+				close(h.over)
+			}
+		}
+	}
+	return len(b), nil
+}
+
+func (h *heard) text() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all.String()
+}
+
+// check looks at what each PE has said of its call.
+func (h *heard) check(t *testing.T, f fault, since time.Time, err error) []time.Duration {
+	var took []time.Duration
+	for pe := range npes {
+		if pe == victim {
+			continue
+		}
+		var lost int
+		var at int64
+		if _, e := fmt.Sscanf(h.said[pe], "lost %d at %d:", &lost, &at); e != nil {
+			t.Errorf("PE %d: its call ended with %q, which is no *PeerError", pe, h.said[pe])
+			continue
+		}
+		if !f.right(pe, lost) {
+			t.Errorf("PE %d blames PE %d: %s", pe, lost, h.said[pe])
+		}
+		took = append(took, time.UnixMilli(at).Sub(since))
+	}
+	slices.Sort(took)
+	t.Logf("reports after %v", took)
+	if t.Failed() {
+		t.Logf("the job ended with %v\n%s", err, h.text())
+	}
+	return took
+}

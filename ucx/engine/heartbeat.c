@@ -1,0 +1,449 @@
+// Heartbeats: how a PE finds out that another has fallen silent though it has nothing on its way to it.
+//
+// The PEs of a job that has several hosts are a ring, in which neighbours are on different hosts as far as can
+// be (pgas/transport/ucp says which). While a PE waits for anything, its service thread sends its successor a
+// ping at every beat. The successor's service thread answers, whatever its program does, and pings its own
+// successor in turn, for as many hops as there are PEs. So the whole ring is watched while anybody waits, and
+// nothing is sent while nobody does.
+//
+//	outstanding  a ping that has not been answered; there is one at a time
+//	silence      the time since then, in beats of this thread: a pause of this process adds next to nothing
+//	witness      another PE that is pinged when this one first waits, and once a peer has been silent for half of the
+//	             time-out. When none of them answers then, the fault may be this PE's own, and the accusation says so
+//
+// A peer that is silent for the time-out is accused: waits of this PE end, and the launcher learns of it from a
+// word of the host segment, because it tells the PEs of all hosts, and because it hears both ends of a link.
+//
+// A lane that a connection's reset has robbed of data is a matter for heartbeats, too. A PE that answers them
+// has lost the data and lives: waits end at once. One that does not answer may have ended well.
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "private.h"
+
+enum {
+    BEATS = 8,                         // in a time-out
+    MAX_BEAT_NS = 500 * 1000 * 1000,   // the longest between two
+    MIN_BEAT_NS = 10 * 1000 * 1000,    // the shortest
+    HOLD_BEATS = 3,                    // for so many a ping keeps its receiver pinging
+    REOPEN_BEATS = 2,                  // between two attempts to connect
+    ANSWERS_MAX = 1024,                // on their way at a time: more pings are not answered
+};
+
+enum { PING = 1, PONG };
+enum { FOR_PULSES = 3 }; // beside those of proof.c
+
+// wire_pulse is a ping, or its answer.
+struct wire_pulse {
+    uint64_t nonce; // random, of the ping; its answer has the same
+    uint32_t pe;    // who sends
+    uint16_t kind;
+    uint16_t zero;
+    uint32_t hops; // of a ping: how many more PEs are to be pinged because of it
+    uint32_t zero2;
+    uint64_t proof[2]; // that the sender has the job's key
+};
+
+// pulse is what this PE knows of the life of another.
+struct pulse {
+    pulse_t *next;
+    uint32_t pe;
+    int witness;   // pinged only while somebody is in doubt
+    int robbed;    // a lane to it has lost data: its next answer ends the waits of this PE
+    int accused;
+    void *address; // of its service worker
+    ucp_ep_h ep;
+    int broken;    // ep has failed
+    int32_t status; // what it has failed with
+    int sending;   // UCX holds a ping
+    uint64_t nonce; // of the outstanding ping; 0: there is none
+    uint32_t beats; // since the last attempt to connect
+    int64_t silent_ns;
+    int64_t heard_ns; // when the last answer came
+};
+
+static int64_t beat_ns(const engine_t *e)
+{
+    int64_t ns = e->config.silence_ns / BEATS;
+    return ns > MAX_BEAT_NS ? MAX_BEAT_NS : ns < MIN_BEAT_NS ? MIN_BEAT_NS : ns;
+}
+
+// Peers.
+
+// pulse_of is the pulse of pe, made if there is none. address may be NULL if there is one.
+static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t address_bytes)
+{
+    for (pulse_t *p = e->pulses; p; p = p->next)
+        if (p->pe == pe)
+            return p;
+    pulse_t *p = calloc(1, sizeof *p);
+    if (!p || !(p->address = malloc(address_bytes))) {
+        free(p);
+        return NULL;
+    }
+    memcpy(p->address, address, address_bytes);
+    p->pe = pe;
+    p->witness = 1;
+    pulse_t **end = &e->pulses;
+    while (*end)
+        end = &(*end)->next;
+    *end = p;
+    return p;
+}
+
+// engine_watch has pe pinged while this PE waits, or only while another is in doubt if it is a witness. It is
+// called before anybody waits; the successor comes first.
+void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_bytes, int witness)
+{
+    while (!try_lock(&e->serving))
+        cpu_relax();
+    pulse_t *p = pulse_of(e, pe, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
+    if (p)
+        p->witness = witness;
+    e->watching = 1;
+    unlock(&e->serving);
+}
+
+void heartbeat_free(engine_t *e)
+{
+    while (e->pulses) {
+        pulse_t *p = e->pulses;
+        e->pulses = p->next;
+        free(p->address);
+        free(p);
+    }
+}
+
+// Endpoints.
+
+static void on_pulse_error(void *arg, ucp_ep_h ep, ucs_status_t status)
+{
+    pulse_t *p = arg;
+    (void)ep;
+    p->broken = 1;
+    p->status = status;
+}
+
+static void close_pulse(pulse_t *p)
+{
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS, .flags = UCP_EP_CLOSE_FLAG_FORCE};
+    ucp_ep_h ep = p->ep;
+    p->ep = NULL;
+    ucs_status_ptr_t r = ucp_ep_close_nbx(ep, &param);
+    if (UCS_PTR_IS_PTR(r))
+        ucp_request_free(r);
+}
+
+// connected says whether p has an endpoint that has not failed, and tries to make one now and then.
+static int connected(engine_t *e, pulse_t *p)
+{
+    if (p->ep && !p->broken)
+        return 1;
+    if (p->beats++ % REOPEN_BEATS || (p->status != UCS_OK && p->status != UCS_ERR_CONNECTION_RESET))
+        return 0; // to a host that is cut off UCX would wait in the kernel
+    if (p->ep)
+        close_pulse(p);
+    ucp_ep_params_t params = {
+        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER,
+        .address = p->address,
+        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+        .err_handler = {.cb = on_pulse_error, .arg = p},
+    };
+    p->broken = 0;
+    ucs_status_t status = ucp_ep_create(e->worker, &params, &p->ep);
+    if (status == UCS_OK)
+        return 1;
+    p->ep = NULL;
+    p->status = status;
+    return 0;
+}
+
+// Messages.
+
+// sent_pulse is the memory of a message that UCX has kept.
+typedef struct sent_pulse {
+    struct wire_pulse message;
+    engine_t *engine;
+    pulse_t *ping; // whose ping it is; NULL: it is an answer
+} sent_pulse_t;
+
+static void let_go(sent_pulse_t *s)
+{
+    if (s->ping)
+        s->ping->sending = 0;
+    else
+        s->engine->answers--;
+    free(s);
+}
+
+static void on_pulse_sent(void *request, ucs_status_t status, void *arg)
+{
+    (void)status; // what has not been sent is not answered
+    let_go(arg);
+    ucp_request_free(request);
+}
+
+// prove computes the proof of a pulse. Whoever has read one may send it again, and gains nothing: a nonce that is not
+// outstanding is no answer, and a ping costs its receiver a few.
+static void prove(const engine_t *e, const struct wire_pulse *m, uint64_t proof[2])
+{
+    struct {
+        uint64_t what;
+        struct wire_pulse m;
+    } said = {FOR_PULSES, *m};
+    memset(said.m.proof, 0, sizeof said.m.proof);
+    sip_hash(e->config.key, &said, sizeof said, proof);
+}
+
+static int proven(const engine_t *e, const struct wire_pulse *m)
+{
+    uint64_t proof[2];
+    prove(e, m, proof);
+    return m->pe < e->config.npes && ((proof[0] ^ m->proof[0]) | (proof[1] ^ m->proof[1])) == 0;
+}
+
+static void send_pulse(engine_t *e, ucp_ep_h ep, sent_pulse_t *s, unsigned flags)
+{
+    prove(e, &s->message, s->message.proof);
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .flags = UCP_AM_SEND_FLAG_EAGER | flags,
+        .cb.send = on_pulse_sent,
+        .user_data = s,
+    };
+    if (!UCS_PTR_IS_PTR(ucp_am_send_nbx(ep, AM_PULSE, NULL, 0, &s->message, sizeof s->message, &param)))
+        let_go(s);
+}
+
+static uint64_t nonce(engine_t *e)
+{
+    while (!e->next_ping)
+        if (!random_words(&e->next_ping, 1))
+            e->next_ping = (uint64_t)now_ns();
+    return e->next_ping++;
+}
+
+// ping sends a ping, unless UCX has not sent the one before it.
+static void ping(engine_t *e, pulse_t *p, uint32_t hops)
+{
+    int fresh = !p->ep || p->broken; // what has been sent by a connection that failed is not answered
+    if (!connected(e, p) || p->sending || (p->nonce && !fresh))
+        return;
+    sent_pulse_t *s = malloc(sizeof *s);
+    if (!s)
+        return;
+    p->nonce = nonce(e);
+    p->sending = 1;
+    *s = (sent_pulse_t){{.nonce = p->nonce, .pe = e->config.pe, .kind = PING, .hops = hops}, e, p};
+    send_pulse(e, p->ep, s, UCP_AM_SEND_FLAG_REPLY);
+}
+
+// answer sends a ping back.
+static void answer(engine_t *e, const struct wire_pulse *m, ucp_ep_h ep)
+{
+    sent_pulse_t *s;
+    if (!ep || e->answers >= ANSWERS_MAX || !(s = malloc(sizeof *s)))
+        return;
+    e->answers++;
+    *s = (sent_pulse_t){{.nonce = m->nonce, .pe = e->config.pe, .kind = PONG}, e, NULL};
+    send_pulse(e, ep, s, 0);
+}
+
+// relay keeps this PE pinging because another waits. The first time it does so at once: the news goes round the
+// ring in less than a beat.
+static void relay(engine_t *e, uint32_t hops)
+{
+    int64_t now = now_ns();
+    if (now > e->relay_until_ns || hops > e->relay_hops)
+        e->next_beat_ns = 0;
+    if (now > e->relay_until_ns || hops >= e->relay_hops) {
+        e->relay_hops = hops < e->config.npes ? hops : e->config.npes;
+        e->relay_until_ns = now + HOLD_BEATS * beat_ns(e);
+    }
+}
+
+static void answered(engine_t *e, const struct wire_pulse *m)
+{
+    for (pulse_t *p = e->pulses; p; p = p->next) {
+        if (p->pe != m->pe || !p->nonce || p->nonce != m->nonce)
+            continue;
+        p->nonce = 0;
+        p->silent_ns = 0;
+        p->beats = 0;
+        p->heard_ns = now_ns();
+        if (p->robbed)
+            engine_give_up(e, p->pe, UCS_ERR_CONNECTION_RESET, SURE);
+        p->robbed = 0;
+    }
+}
+
+// on_pulse is UCX's handler of pings and their answers, on the service worker.
+ucs_status_t on_pulse(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
+{
+    engine_t *e = arg;
+    struct wire_pulse m;
+    (void)header;
+    if (!(param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) && !header_n && n == sizeof m)
+        memcpy(&m, data, sizeof m);
+    else
+        memset(&m, 0, sizeof m);
+    if (!proven(e, &m)) {
+        refuse(e);
+        return UCS_OK;
+    }
+    if (m.kind == PONG) {
+        answered(e, &m);
+    } else if (m.kind == PING) {
+        answer(e, &m, param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP ? param->reply_ep : NULL);
+        if (m.hops > 0)
+            relay(e, m.hops - 1);
+    }
+    return UCS_OK;
+}
+
+// Accusing.
+
+// heard_since says whether a PE other than pe has answered since the given time.
+static int heard_since(const engine_t *e, uint32_t pe, int64_t since)
+{
+    for (const pulse_t *p = e->pulses; p; p = p->next)
+        if (p->pe != pe && p->heard_ns > since)
+            return 1;
+    return 0;
+}
+
+// accuse tells the launcher, by way of the host segment, that pe is lost. What this PE is certain of takes the place of
+// what it, or another PE of this host, is not, and silence that of a connection's end.
+static void accuse(engine_t *e, uint32_t pe, uint64_t flags)
+{
+    const uint64_t weight = ACCUSED_CERTAINLY | ACCUSED_SILENT;
+    if (!e->config.accused)
+        return;
+    uint64_t was = __atomic_load_n(e->config.accused, __ATOMIC_ACQUIRE);
+    uint64_t now = ACCUSED | flags | (uint64_t)e->config.pe << ACCUSER_SHIFT | pe;
+    while (!was || (was & weight) < (now & weight))
+        if (__atomic_compare_exchange_n(e->config.accused, &was, now, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+            __atomic_add_fetch(e->config.accused_bell, 1, __ATOMIC_SEQ_CST);
+            syscall(SYS_futex, e->config.accused_bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+            return;
+        }
+}
+
+// engine_give_up ends the waits of this PE because pe is lost, and accuses it.
+void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence)
+{
+    uint64_t flags = evidence == SURE ? ACCUSED_CERTAINLY : 0;
+    uint64_t none = 0, lost = (uint64_t)(uint32_t)status << 32 | (pe + 1);
+    __atomic_compare_exchange_n(&e->lost, &none, lost, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    if (evidence == SILENT)
+        flags = ACCUSED_SILENT | (heard_since(e, pe, now_ns() - e->config.silence_ns / 2) ? ACCUSED_CERTAINLY : 0);
+    accuse(e, pe, flags);
+    if (__atomic_load_n(e->config.waiting, __ATOMIC_SEQ_CST))
+        wake_pe(e);
+}
+
+// engine_has_met says whether another PE has ever answered this one: then UCX has transports that reach others.
+int engine_has_met(engine_t *e)
+{
+    return heard_since(e, e->config.pe, 0);
+}
+
+// engine_doubt has witnesses asked: a peer has been silent for half of the time-out.
+void engine_doubt(engine_t *e)
+{
+    __atomic_store_n(&e->doubt_until_ns, now_ns() + e->config.silence_ns, __ATOMIC_RELAXED);
+}
+
+// Beats.
+
+// waits says whether this PE waits, or has waited a moment ago: a wait leaves and comes back now and then.
+static int waits(engine_t *e, int64_t now)
+{
+    uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&e->drivers, __ATOMIC_RELAXED) || __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED) || drives != e->drives_seen)
+        e->waits_until_ns = now + beat_ns(e);
+    e->drives_seen = drives;
+    return now < e->waits_until_ns;
+}
+
+// find_robbed looks for lanes whose connection has failed and taken operations with it that no call has reported.
+static void find_robbed(engine_t *e)
+{
+    pthread_mutex_lock(&e->list);
+    for (uint32_t i = 0; i < e->nchannels; i++) {
+        channel_t *c = e->channels[i];
+        if (!try_lock(&c->lock))
+            continue;
+        for (uint32_t k = 0; k < c->nopened; k++) {
+            lane_t *l = c->opened[k];
+            if (l->status != UCS_ERR_CONNECTION_RESET || !l->lost || l->doubted || !l->address || !try_lock(&e->serving))
+                continue;
+            pulse_t *p = pulse_of(e, l->pe, l->address, l->address_bytes);
+            l->doubted = 1;
+            if (p)
+                p->robbed = 1;
+            unlock(&e->serving);
+        }
+        unlock(&c->lock);
+    }
+    pthread_mutex_unlock(&e->list);
+}
+
+// grow_silent adds a beat to the silence of a peer, and accuses it when that is too long.
+static void grow_silent(engine_t *e, pulse_t *p, int64_t ns)
+{
+    p->silent_ns += ns;
+    if (2 * p->silent_ns > e->config.silence_ns)
+        engine_doubt(e);
+    if (p->silent_ns <= e->config.silence_ns || p->accused || (p->witness && !p->robbed))
+        return;
+    p->accused = 1;
+    engine_give_up(e, p->pe, UCS_ERR_TIMED_OUT, SILENT);
+}
+
+static void beat(engine_t *e, int64_t now, int waiting)
+{
+    int64_t ns = now - e->beat_at_ns, most = 2 * beat_ns(e);
+    int relaying = now < e->relay_until_ns && e->relay_hops > 0;
+    int doubting = now < __atomic_load_n(&e->doubt_until_ns, __ATOMIC_RELAXED);
+    uint32_t hops = waiting ? e->config.npes : e->relay_hops - 1;
+    e->beat_at_ns = now;
+    e->next_beat_ns = now + beat_ns(e);
+    for (pulse_t *p = e->pulses; p; p = p->next) {
+        int fresh = waiting && !p->ep && p->status == UCS_OK; // connect while all is well
+        int wanted = p->robbed || (p->witness ? doubting || fresh : waiting || relaying);
+        if (!wanted) {
+            p->nonce = 0;
+            p->silent_ns = 0;
+            p->beats = 0;
+            continue;
+        }
+        if (p->nonce || p->broken || !p->ep)
+            grow_silent(e, p, p->silent_ns || p->nonce ? (ns < most ? ns : most) : 1);
+        ping(e, p, p == e->pulses && (waiting || relaying) ? hops : 0);
+    }
+}
+
+// heartbeat_tick is called by the service thread whenever it looks around. It sends what is due, and says how long
+// it may sleep.
+int64_t heartbeat_tick(engine_t *e)
+{
+    enum { LONG_NS = 1000 * 1000 * 1000 };
+    if (!e->watching)
+        return LONG_NS;
+    int64_t now = now_ns();
+    if (now >= e->next_beat_ns) {
+        int waiting = waits(e, now);
+        if (waiting)
+            find_robbed(e);
+        if (try_lock(&e->serving)) {
+            beat(e, now, waiting);
+            unlock(&e->serving);
+        }
+    }
+    int quiet = now >= e->waits_until_ns && now >= e->relay_until_ns && !__atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
+    return quiet ? LONG_NS : beat_ns(e);
+}
