@@ -155,6 +155,21 @@ int engine_start(engine_t *e)
     return failed;
 }
 
+// settle lets connections be made that are being made: UCX 1.13 ends the process when a worker is destroyed that still
+// has to answer a PE which connects, as one does that begins to watch this PE.
+static void settle(ucp_worker_h worker)
+{
+    enum { PATIENCE_NS = 300 * 1000 * 1000, NAP_US = 100 };
+    ucp_request_param_t param = {0};
+    ucs_status_ptr_t r = ucp_worker_flush_nbx(worker, &param);
+    if (!UCS_PTR_IS_PTR(r))
+        return;
+    for (int64_t until = now_ns() + PATIENCE_NS; ucp_request_check_status(r) == UCS_INPROGRESS && now_ns() < until;)
+        if (!ucp_worker_progress(worker))
+            usleep(NAP_US);
+    ucp_request_free(r);
+}
+
 // engine_close ends the service and frees everything. Its channels must have been closed.
 void engine_close(engine_t *e)
 {
@@ -164,6 +179,8 @@ void engine_close(engine_t *e)
         pthread_join(e->thread, NULL);
     }
     free(e->address);
+    if (e->worker && e->started)
+        settle(e->worker);
     if (e->worker)
         ucp_worker_destroy(e->worker);
     serve_free(e);
