@@ -103,6 +103,9 @@ func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, e
 	if e.closed {
 		return nil, ErrClosed
 	}
+	if err := enoughFiles(e.config.NPEs); err != nil {
+		return nil, err
+	}
 	var msg [256]C.char
 	cc := C.channel_open(e.c, &msg[0], C.size_t(len(msg)))
 	if cc == nil {

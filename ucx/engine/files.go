@@ -1,0 +1,30 @@
+package engine
+
+// A worker of UCX's takes 7 to 9 file descriptors, and each connection another one. Where they run out UCX 1.13 ends the
+// process, in one of its threads, so that nobody could be told. So a channel is refused while there are still enough for
+// what the open ones connect to.
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// sparedFiles is how many descriptors are left for the program, besides one for a connection to each PE.
+const sparedFiles = 64
+
+// enoughFiles says in an error why there are too few descriptors for another channel of a job of npes. The kernel gives
+// out the lowest that is free: its number tells how many are in use.
+func enoughFiles(npes int) error {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return nil
+	}
+	lowest, err := syscall.Open("/dev/null", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err == nil {
+		syscall.Close(lowest)
+	}
+	if err != nil || uint64(lowest+npes+sparedFiles) > limit.Cur {
+		return fmt.Errorf("too many open files for another channel (the limit is %d, a channel takes up to 9 and one for each PE that it talks to): raise it with `ulimit -n`, or close contexts", limit.Cur)
+	}
+	return nil
+}
