@@ -160,6 +160,7 @@ func defaulted(n, or int) int64 {
 // Lock waits for the lock. PEs of a cohort get it in the order in which they came, and while both cohorts
 // want it, each in its turn as often as its budget says.
 func (l *ALock) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an ALock: %w", err)
 	}
@@ -215,6 +216,7 @@ func (l *ALock) say(word int64) { l.queue.mine.status.Swap(l.w.PE(), word) }
 
 // TryLock takes the lock if no PE of either cohort has it or waits for it.
 func (l *ALock) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, l.try)
 }
 

@@ -54,6 +54,7 @@ func AllocDMCS(ctx context.Context, w *pgas.World, o DMCSOptions) (*DMCS, error)
 // Lock waits for the lock. PEs get it in the order in which they came. A PE that gave up and comes back
 // before it has been passed over finds its place kept.
 func (l *DMCS) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
 	}
@@ -68,6 +69,7 @@ func (l *DMCS) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if it is free. It is not for a PE that gave up and has not been passed over yet.
 func (l *DMCS) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, l.queue.try)
 }
 

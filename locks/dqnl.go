@@ -53,6 +53,7 @@ func AllocDQNL(ctx context.Context, w *pgas.World, o DQNLOptions) (*DQNL, error)
 // Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
 // kept.
 func (l *DQNL) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a DQNL lock: %w", err)
 	}

@@ -112,6 +112,7 @@ func AllocSpin(ctx context.Context, w *pgas.World, o SpinOptions) (*Spin, error)
 
 // Lock tries until the lock is this PE's.
 func (l *Spin) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a spin lock: %w", err)
 	}
@@ -128,6 +129,7 @@ func (l *Spin) take() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1)
 
 // TryLock tries once.
 func (l *Spin) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, l.take)
 }
 

@@ -37,6 +37,7 @@ func AllocSpinRW(ctx context.Context, w *pgas.World, o SpinOptions) (*SpinRW, er
 
 // Lock tries until the lock is this PE's alone.
 func (l *SpinRW) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to write under a spin lock: %w", err)
 	}
@@ -55,6 +56,7 @@ func (l *SpinRW) take() bool {
 
 // TryLock tries once.
 func (l *SpinRW) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, l.take)
 }
 
@@ -68,6 +70,7 @@ func (l *SpinRW) Unlock() {
 
 // RLock tries until no writer has the lock.
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	defer lostReader(&err)
 	if !l.share() {
 		if err := l.insist(ctx, l.lookAndShare); err != nil {
@@ -93,6 +96,7 @@ func (l *SpinRW) share() bool {
 
 // TryRLock tries once.
 func (l *SpinRW) TryRLock() bool {
+	made(l.w)
 	if !l.share() {
 		tellDeath(l.w)
 		return false

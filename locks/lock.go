@@ -103,6 +103,21 @@ func notHeld(op string) {
 	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
 }
 
+// usable panics with *pgas.UsageError if a lock's handle was never made, or if ctx is nil.
+func usable(ctx context.Context, w *pgas.World) {
+	made(w)
+	if ctx == nil {
+		panic(&pgas.UsageError{Op: "lock", Msg: "the context.Context is nil: give the one of the program, or context.Background()"})
+	}
+}
+
+// made panics with *pgas.UsageError if w, of a lock's handle, is nil.
+func made(w *pgas.World) {
+	if w == nil {
+		panic(&pgas.UsageError{Op: "lock", Msg: "a zero handle of a lock (it was made by no New or Alloc): use what they return"})
+	}
+}
+
 // onEach reads word's copies on all PEs; word is on the default context. Those that cannot be read are zero.
 func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())

@@ -74,6 +74,7 @@ func AllocNCoSED(ctx context.Context, w *pgas.World, o NCoSEDOptions) (*NCoSED, 
 // Lock waits until the lock is this PE's alone. A PE that gave up and comes back before it has been passed
 // over finds its place kept.
 func (l *NCoSED) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
 	}
@@ -88,6 +89,7 @@ func (l *NCoSED) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if nobody has it and nobody waits.
 func (l *NCoSED) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, l.queue.try)
 }
 
@@ -102,6 +104,7 @@ func (l *NCoSED) Unlock() {
 
 // RLock waits until the lock is shared with this PE. It is at once unless a writer has come before.
 func (l *NCoSED) RLock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.rank.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
 	}
@@ -127,6 +130,7 @@ func (l *NCoSED) RLock(ctx context.Context) (err error) {
 // TryRLock shares the lock if no writer has it or waits. When the count of readers has to begin again, it
 // needs a moment without readers.
 func (l *NCoSED) TryRLock() bool {
+	made(l.w)
 	if !l.rank.try() {
 		return false
 	}

@@ -83,6 +83,7 @@ func AllocRMAMCS(ctx context.Context, w *pgas.World, o RMAMCSOptions) (*RMAMCS, 
 // Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
 // kept.
 func (l *RMAMCS) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an RMA-MCS lock: %w", err)
 	}
@@ -97,6 +98,7 @@ func (l *RMAMCS) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if it is free, and no other PE tries at the same time.
 func (l *RMAMCS) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, l.tree.try)
 }
 

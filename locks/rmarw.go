@@ -117,6 +117,7 @@ func AllocRMARW(ctx context.Context, w *pgas.World, o RMARWOptions) (*RMARW, err
 
 // Lock waits until this PE may write, alone.
 func (l *RMARW) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.writers.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to write under an RMA-RW lock: %w", err)
 	}
@@ -131,6 +132,7 @@ func (l *RMARW) Lock(ctx context.Context) (err error) {
 
 // TryLock takes the lock if nobody has it in either way, and no other PE tries at the same time.
 func (l *RMARW) TryLock() bool {
+	made(l.w)
 	return l.writers.take(l.w, l.tree.try)
 }
 
@@ -144,6 +146,7 @@ func (l *RMARW) Unlock() {
 
 // RLock waits until this PE may read, with others.
 func (l *RMARW) RLock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.readers.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
 	}
@@ -159,6 +162,7 @@ func (l *RMARW) RLock(ctx context.Context) (err error) {
 
 // TryRLock takes the lock for reading if no writer has it, or waits for it after T_R readers.
 func (l *RMARW) TryRLock() bool {
+	made(l.w)
 	if !l.counter.tryEnter() {
 		tellDeath(l.w)
 		return false

@@ -107,6 +107,7 @@ func AllocSRSL(ctx context.Context, w *pgas.World, o SRSLOptions) (*SRSL, error)
 
 // Lock waits until the server grants the lock. It needs the server also to give up.
 func (l *SRSL) Lock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.turns.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an SRSL lock: %w", err)
 	}
@@ -121,6 +122,7 @@ func (l *SRSL) Lock(ctx context.Context) (err error) {
 
 // TryLock asks the server for the lock, and takes no for an answer.
 func (l *SRSL) TryLock() bool {
+	made(l.w)
 	return l.turns.take(l.w, func() bool { return l.try(0, msgTry) })
 }
 
@@ -134,6 +136,7 @@ func (l *SRSL) Unlock() {
 
 // RLock waits until the server grants the lock in shared mode.
 func (l *SRSL) RLock(ctx context.Context) (err error) {
+	usable(ctx, l.w)
 	if err := l.rank.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
 	}
@@ -148,6 +151,7 @@ func (l *SRSL) RLock(ctx context.Context) (err error) {
 
 // TryRLock asks the server for the lock in shared mode, and takes no for an answer.
 func (l *SRSL) TryRLock() bool {
+	made(l.w)
 	if !l.rank.try() {
 		return false
 	}

@@ -16,6 +16,7 @@ import (
 // none of them is under way, or if they belong to different PEs.
 func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
 	boxOf("WaitAny", rs)
+	given("WaitAny", ctx)
 	if ctx.Err() != nil {
 		return -1, Status{}, failedAll(context.Cause(ctx), rs)
 	}
@@ -78,6 +79,7 @@ func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
 // with *pgas.UsageError if none was ever started, or if they belong to different PEs.
 func WaitAll(ctx context.Context, rs ...*Request) error {
 	boxOf("WaitAll", rs)
+	given("WaitAll", ctx)
 	if ctx.Err() != nil {
 		return failedAll(context.Cause(ctx), rs)
 	}
@@ -136,8 +138,10 @@ func boxOf(op string, rs []*Request) *pgas.Inbox {
 	if len(rs) == 0 {
 		misuse(op, "there is no request to wait for: pass some")
 	}
+	rs[0].made(op)
 	m := rs[0].m
 	for _, r := range rs {
+		r.made(op)
 		if r.m != m {
 			misuse(op, "the requests belong to different PEs: wait for those of one World at a time")
 		}

@@ -118,6 +118,7 @@ func requestFor(op string, t *pgas.Team, source, tag int) Request {
 // Start begins to wait. It takes unexpected notifications first, the oldest ones. It panics with
 // *pgas.UsageError if r is under way.
 func (r *Request) Start() {
+	r.made("Request.Start")
 	r.m.box.Lock()
 	was, had := r.state, r.have
 	if was != active && was != freed {
@@ -138,6 +139,7 @@ func (r *Request) Start() {
 // Test reports, without waiting, whether r is complete, and the last notification that it took. It panics
 // with *pgas.UsageError if r was never started.
 func (r *Request) Test() (Status, bool) {
+	r.made("Request.Test")
 	r.m.box.Poll()
 	s, ok, _ := r.look("Request.Test")
 	return s, ok
@@ -147,6 +149,8 @@ func (r *Request) Test() (Status, bool) {
 // with a *pgas.PeerError, and r is then still under way. It panics with *pgas.UsageError if r was never
 // started.
 func (r *Request) Wait(ctx context.Context) (Status, error) {
+	r.made("Request.Wait")
+	given("Request.Wait", ctx)
 	if ctx.Err() != nil {
 		return Status{}, r.failed(context.Cause(ctx))
 	}
@@ -193,6 +197,20 @@ func (r *Request) alive(op string) {
 	}
 }
 
+// made panics with *pgas.UsageError if r is nil or zero.
+func (r *Request) made(op string) {
+	if r == nil || r.m == nil {
+		misuse(op, "a nil or zero Request (it was made by no New): make it with New or NewIn")
+	}
+}
+
+// given panics with *pgas.UsageError if ctx is nil.
+func given(op string, ctx context.Context) {
+	if ctx == nil {
+		misuse(op, "the context.Context is nil: give the one of the program, or context.Background()")
+	}
+}
+
 // tell is the status of r, which is complete, for its owner.
 func (r *Request) tell() Status {
 	r.state = told
@@ -213,6 +231,7 @@ func (r *Request) numberOf(pe int) int {
 
 // Status is the last notification that r took; the zero Status if it took none.
 func (r *Request) Status() Status {
+	r.made("Request.Status")
 	r.m.box.Lock()
 	defer r.m.box.Unlock()
 	if r.last == (stamped{}) && r.have == 0 {
@@ -224,6 +243,7 @@ func (r *Request) Status() Status {
 // Cancel ends the wait of r, and returns how many notifications it has taken since its start: those are
 // gone. Of a request that is complete, or was never started, it returns 0 and changes nothing.
 func (r *Request) Cancel() int {
+	r.made("Request.Cancel")
 	r.m.box.Lock()
 	defer r.m.box.Unlock()
 	r.alive("Request.Cancel")
@@ -238,6 +258,7 @@ func (r *Request) Cancel() int {
 
 // Free ends r. It panics with *pgas.UsageError if r is under way.
 func (r *Request) Free() {
+	r.made("Request.Free")
 	r.m.box.Lock()
 	defer r.m.box.Unlock()
 	if r.state == active {
@@ -250,6 +271,8 @@ func (r *Request) Free() {
 // Arrivals starts r and waits for it, again and again: for a request of one notification, each of them as
 // it arrives. An error ends it, as the last pair.
 func (r *Request) Arrivals(ctx context.Context) iter.Seq2[Status, error] {
+	r.made("Request.Arrivals")
+	given("Request.Arrivals", ctx)
 	return func(yield func(Status, error) bool) {
 		for {
 			r.Start()
@@ -298,6 +321,7 @@ func ProbeIn(t *pgas.Team, source, tag int) (Status, bool) {
 
 // ProbeWait is Probe that waits until there is one. It fails as Request.Wait does.
 func ProbeWait(ctx context.Context, w *pgas.World, source, tag int) (Status, error) {
+	given("ProbeWait", ctx)
 	p := requestFor("ProbeWait", w.Team(), source, tag)
 	if ctx.Err() != nil {
 		return Status{}, p.failed(context.Cause(ctx))

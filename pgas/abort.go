@@ -30,6 +30,7 @@ import (
 // takeTurn is the start of every collective of a team: it waits until the calls before are over, and makes
 // sure that this PE is to enter c. leave must follow, unless it fails.
 func (t *Team) takeTurn(ctx context.Context, c call) error {
+	given(c.kind.String(), ctx)
 	if t.w.closed.Load() {
 		return errClosed
 	}
@@ -258,8 +259,6 @@ func (w *World) refuses(ctx context.Context) bool {
 
 // refusal is the error of a call of the given name that is refused.
 func (w *World) refusal(ctx context.Context, name string) error {
-	if ctx == nil {
-		misuse(name, "the context.Context is nil: give the one of the program, or context.Background()")
-	}
+	given(name, ctx)
 	return fmt.Errorf("%s: %w", name, w.broken(ctx))
 }

@@ -138,6 +138,7 @@ func (a *allToAll) take(i int) {
 }
 
 func (a *allToAll) run(ctx context.Context) error {
+	given("AllToAll", ctx)
 	if a.bytes() == 0 {
 		return nil
 	}

@@ -78,6 +78,7 @@ const noticeBytes = 16
 const mostNotices = min(inlineBytes/(2*noticeBytes), mostBoxes/2)
 
 func (a *allToAllV) run(ctx context.Context) error {
+	given("AllToAllV", ctx)
 	if a.size == 0 {
 		return nil
 	}

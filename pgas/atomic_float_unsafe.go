@@ -34,7 +34,10 @@ func FieldAtomicFloat[F Float, T any](r Ref[T], off uintptr) AtomicFloat[F] {
 }
 
 // On is the same word on another context.
-func (a AtomicFloat[F]) On(c *Context) AtomicFloat[F] { return AtomicFloat[F]{ctx: c, off: a.off} }
+func (a AtomicFloat[F]) On(c *Context) AtomicFloat[F] {
+	a.ctx.refer()
+	return AtomicFloat[F]{ctx: c, off: a.off}
+}
 
 // Fetch returns the word on pe (OpenSHMEM 1.6, shmem_atomic_fetch).
 func (a AtomicFloat[F]) Fetch(pe int) F {
@@ -121,7 +124,7 @@ func (a AtomicFloat[F]) FetchMaxNB(pe int, v F, dst *F) { a.later(pe, transport.
 // the value that did. Updates by atomics of any PE wake it; plain stores need not. Nothing but NE
 // compares true with a NaN.
 func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) {
-	w, at := a.ctx.w, a.word()
+	w, at := a.ctx.world("WaitUntil"), a.word()
 	if w.refuses(ctx) {
 		return 0, w.refusal(ctx, "waiting for "+w.wordName(at.Off))
 	}
@@ -142,7 +145,7 @@ func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) 
 
 // Test reports whether this PE's own copy of the word compares true with v, as a number, now.
 func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool {
-	a.ctx.w.poll()
+	a.ctx.world("Test").poll()
 	return compareFloats(cmp, fromBits[F](a.own()), v)
 }
 

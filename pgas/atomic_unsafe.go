@@ -61,7 +61,10 @@ func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
 }
 
 // On is the same word on another context.
-func (a Atomic[W]) On(c *Context) Atomic[W] { return Atomic[W]{ctx: c, off: a.off} }
+func (a Atomic[W]) On(c *Context) Atomic[W] {
+	a.ctx.refer()
+	return Atomic[W]{ctx: c, off: a.off}
+}
 
 // Fetch returns the word on pe (OpenSHMEM 1.6, shmem_atomic_fetch).
 func (a Atomic[W]) Fetch(pe int) W {
@@ -210,7 +213,7 @@ func opMax[W Word]() transport.Op {
 // that did. Updates by atomics and signals, of any PE, wake it; plain stores need not
 // (OpenSHMEM 1.6, shmem_wait_until).
 func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
-	got, err := a.ctx.w.waitWord(ctx, a.word(), cmp, uint64(v), isSigned[W]())
+	got, err := a.ctx.world("WaitUntil").waitWord(ctx, a.word(), cmp, uint64(v), isSigned[W]())
 	return W(got), err
 }
 
@@ -218,17 +221,18 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // long as it waits too; -1 if that is not known. It matters where PEs share CPUs: one that is not next lets
 // others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
 func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W) (W, error) {
+	w := a.ctx.world("WaitBehind")
 	if n := len(a.ctx.team.pes); pe < -1 || pe >= n {
 		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pe, a.ctx.team.noun(), n-1)
 	}
-	got, err := a.ctx.w.awaitWord(ctx, a.ctx.w.wordCond(a.word(), cmp, uint64(v), isSigned[W]()).behind(a.ctx, pe, uint64(still)))
+	got, err := w.awaitWord(ctx, w.wordCond(a.word(), cmp, uint64(v), isSigned[W]()).behind(a.ctx, pe, uint64(still)))
 	return W(got), err
 }
 
 // Test reports whether this PE's own copy of the word compares true with v now
 // (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {
-	w := a.ctx.w
+	w := a.ctx.world("Test")
 	w.poll()
 	c := w.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	_, ok := c.check()

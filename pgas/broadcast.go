@@ -95,6 +95,7 @@ func (o collectiveOptions) forBroadcast(hosts int) Algorithm {
 }
 
 func (b *broadcast) run(ctx context.Context) error {
+	given("Broadcast", ctx)
 	if b.n == 0 {
 		return nil
 	}

@@ -145,15 +145,19 @@ func (b *block) String() string {
 	return s
 }
 
-// Recovered returns the error that a recovered panic of a PE stands for: *UsageError, *PeerError, or in a
-// World that checks (PGAS_CHECK=1) the *UsageError of a pointer from Local or Ptr that is used where no
-// allocation lives. It returns nil for any other panic, which the program should panic with again. Main calls
-// it by itself; a program with a main of its own may.
+// Recovered returns the error that a recovered panic of a PE stands for: *UsageError, *PeerError, the
+// *UsageError of a zero reference that an access by a load or store was made with, or in a World that checks
+// (PGAS_CHECK=1) that of a pointer from Local or Ptr that is used where no allocation lives. It returns nil for any
+// other panic, which the program should panic with again. Main calls it by itself; a program with a main of its own
+// may, in the deferred function that recovers, where the stack still shows what has failed.
 func (w *World) Recovered(p any) error {
 	err, _ := p.(error)
 	var misuse *UsageError
 	var peer *PeerError
 	if errors.As(err, &misuse) || errors.As(err, &peer) {
+		return err
+	}
+	if err := zeroFault(p); err != nil {
 		return err
 	}
 	if fault, ok := p.(interface{ Addr() uintptr }); ok && w != nil { // see debug.SetPanicOnFault

@@ -17,6 +17,7 @@ import (
 // Now is the time since this PE joined the job, or in the simulator since the job began. It never goes
 // back. Clocks of different PEs agree in the simulator only.
 func (w *World) Now() time.Duration {
+	w.made("World.Now")
 	if w.sched != nil {
 		return w.sched.Now()
 	}
@@ -26,6 +27,7 @@ func (w *World) Now() time.Duration {
 // Random is a random number: in the simulator the next of this PE's own sequence, which follows from the
 // seed.
 func (w *World) Random() uint64 {
+	w.made("World.Random")
 	if w.sched != nil {
 		return w.sched.Random()
 	}
@@ -35,6 +37,7 @@ func (w *World) Random() uint64 {
 // Yield lets other PEs run, and lets arrive what those of other hosts have sent. Whoever looks at something
 // again and again instead of waiting for it calls it between looks.
 func (w *World) Yield() {
+	w.made("World.Yield")
 	if w.sched != nil {
 		w.sched.Yield()
 		return
@@ -54,6 +57,7 @@ func (w *World) serve() {
 // LetRun is for a PE that has just given PE pe what that waits for. Where PEs share CPUs it lets others run:
 // pe has what everybody waits for, and may need this CPU to go on. Elsewhere it does nothing.
 func (w *World) LetRun(pe int) {
+	w.made("World.LetRun")
 	if w.sched == nil && w.pace.crowded && w.shm.Heap(pe) != nil {
 		w.yield()
 	}
@@ -79,6 +83,8 @@ func (w *World) looks() {
 // Sleep blocks for d. It returns sooner when ctx ends, with its cause, and when a PE of the job dies, with a
 // *PeerError: who looks for something now and then, and sleeps between looks, learns that it will not come.
 func (w *World) Sleep(ctx context.Context, d time.Duration) error {
+	w.made("World.Sleep")
+	given("World.Sleep", ctx)
 	if err := w.broken(ctx); err != nil {
 		return err
 	}
@@ -110,6 +116,8 @@ func (w *World) nap(ctx context.Context, d time.Duration) error {
 // WithTimeout is context.WithTimeout by the clock of Now: in the simulator, a deadline of another clock
 // ends a wait only when nothing else can.
 func (w *World) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	w.made("World.WithTimeout")
+	given("World.WithTimeout", ctx)
 	if w.sched != nil {
 		return w.sched.WithTimeout(ctx, d)
 	}

@@ -115,6 +115,7 @@ func (c *collection) block(i int) (lo, hi int) {
 }
 
 func (c *collection) fcollect(ctx context.Context) error {
+	given(c.call.kind.String(), ctx)
 	if c.sum == 0 {
 		return nil
 	}
@@ -168,6 +169,7 @@ func (c *collection) fcollectHere(ctx context.Context) error {
 }
 
 func (c *collection) collect(ctx context.Context) error {
+	given(c.call.kind.String(), ctx)
 	if c.call.size == 0 {
 		return nil
 	}

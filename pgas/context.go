@@ -65,7 +65,7 @@ func ByCPU(o *contextOptions) { o.byCPU = true }
 
 // NewContext opens a context of all PEs. It is not collective (OpenSHMEM 1.6, shmem_ctx_create).
 func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
-	return w.team.NewContext(opts...)
+	return w.Team().NewContext(opts...)
 }
 
 // NewContext opens a context whose PE numbers are those of t. It is not collective. It ends with its
@@ -154,14 +154,21 @@ func (c *Context) route() {
 }
 
 // World returns the World that c is a context of.
-func (c *Context) World() *World { return c.w }
+func (c *Context) World() *World {
+	c.made("Context.World")
+	return c.w
+}
 
 // Team returns the team whose PE numbers c uses (OpenSHMEM 1.6, shmem_ctx_get_team).
-func (c *Context) Team() *Team { return c.team }
+func (c *Context) Team() *Team {
+	c.made("Context.Team")
+	return c.team
+}
 
 // Fence orders, for each PE, the puts, signals and atomics issued on c before it against those issued
 // after it. It does not wait, and says nothing about gets (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
+	c.made("Fence")
 	shm.FullFence()
 	if c.remote != nil {
 		c.fenceFar(-1)
@@ -197,7 +204,7 @@ func (c *Context) FencePE(pe int) {
 func (c *Context) Quiet(ctx context.Context) error {
 	// As refuses, spelled out: a call costs a quarter of a quiet.
 	body, ok := ctx.(*bodyContext)
-	if ok && body.ended.Load() || c.closed.Load() || c.w.closed.Load() || !ok && otherEnded(ctx) {
+	if c == nil || ok && body.ended.Load() || c.closed.Load() || c.w.closed.Load() || !ok && otherEnded(ctx) {
 		return c.refuseQuiet(ctx)
 	}
 	shm.FullFence()
@@ -219,6 +226,7 @@ func (c *Context) refuses(ctx context.Context) bool {
 //
 //go:noinline
 func (c *Context) refuseQuiet(ctx context.Context) error {
+	c.made("Quiet")
 	if c.w.refuses(ctx) {
 		return c.w.refusal(ctx, "quiet")
 	}
@@ -274,6 +282,7 @@ func (c *Context) quietFar(ctx context.Context, pe int) error {
 
 // Close waits for what was issued on c and ends it. The default context is closed by World.Close.
 func (c *Context) Close() error {
+	c.made("Context.Close")
 	if c == c.w.def || c.view {
 		misuse("Context.Close", "the default context ends with its World: close what NewContext returned")
 	}

@@ -50,7 +50,10 @@ type Matcher interface {
 }
 
 // Inbox is where the notes for this PE are.
-func (w *World) Inbox() *Inbox { return w.inbox }
+func (w *World) Inbox() *Inbox {
+	w.made("World.Inbox")
+	return w.inbox
+}
 
 func (w *World) openInbox() {
 	w.inbox = &Inbox{ring: w.shm.Ring(w.job.PE), w: w, most: w.job.Settings.NotesMax}

@@ -17,6 +17,7 @@ func scan[T any](ctx context.Context, t *Team, c call, dst, src Slice[T], f oper
 	c.op |= o.bits() << 4
 	c.size, c.count = int(sizeOf[T]()), uint64(dst.n)
 	c = c.at(r.dst.off, r.src.off)
+	given(c.kind.String(), ctx)
 	if dst.n == 0 {
 		return nil
 	}

@@ -51,11 +51,16 @@ func LockOf(s Sym[Lock], i int) LockRef {
 }
 
 // FieldLock is the lock at byte offset off of the record that r refers to. It is for generated code.
-func FieldLock[T any](r Ref[T], off uintptr) LockRef { return LockRef{r.ctx.w, r.off + off} }
+func FieldLock[T any](r Ref[T], off uintptr) LockRef {
+	return LockRef{r.ctx.world("LockRef"), r.off + off}
+}
 
 // placed is l by its place in the heap. With checking it panics with *UsageError if l's allocation does not
 // live (check.go).
 func (l LockRef) placed(op string) LockRef {
+	if l.w == nil {
+		misuse(op, "a zero LockRef (it was made by no Alloc): take it from LockOf, or from a record")
+	}
 	if l.off>>generationShift != 0 {
 		l.off = uintptr(l.w.check.place(op, l.off, sizeOf[Lock]()))
 	}

@@ -18,16 +18,17 @@ import (
 // PE has called it, and everything any PE issued on its default context before is complete
 // (OpenSHMEM 1.6, shmem_barrier_all). When it returns an error the PEs are no longer in step: only
 // Close is of use then.
-func (w *World) Barrier(ctx context.Context) error { return w.team.Barrier(ctx) }
+func (w *World) Barrier(ctx context.Context) error { return w.Team().Barrier(ctx) }
 
 // Sync is a meeting of all PEs without the Quiet: stores to this host's memory are visible after it,
 // puts to other hosts need not be (OpenSHMEM 1.6, shmem_sync_all).
-func (w *World) Sync(ctx context.Context) error { return w.team.Sync(ctx) }
+func (w *World) Sync(ctx context.Context) error { return w.Team().Sync(ctx) }
 
 // Barrier is a Quiet of the default context followed by Sync: when it returns, every member has called
 // it, and everything any member issued on its default context before is complete.
 func (t *Team) Barrier(ctx context.Context) error {
 	t.alive("Barrier")
+	given("Barrier", ctx)
 	if err := t.quiet(ctx); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
@@ -38,6 +39,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 // visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
+	given("Sync", ctx)
 	return t.sync(ctx, kindSync, "sync")
 }
 

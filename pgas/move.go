@@ -37,10 +37,10 @@ func (r raw) bytes() int { return r.n * r.size }
 // checkRanges panics unless dst and src are ranges of t's World.
 func (t *Team) checkRanges(k kind, dst, src raw) {
 	t.alive(k.String())
-	if dst.ctx == nil || src.ctx == nil {
-		misuse(k.String(), "dst or src is the zero Slice: take both from symmetric memory of this job")
+	if dst.ctx == nil && dst.n > 0 || src.ctx == nil && src.n > 0 {
+		misuse(k.String(), "dst or src is "+zeroReference)
 	}
-	if dst.ctx.w != t.w || src.ctx.w != t.w {
+	if dst.ctx != nil && dst.ctx.w != t.w || src.ctx != nil && src.ctx.w != t.w {
 		misuse(k.String(), "dst or src is memory of another World than team %s", t.name)
 	}
 }

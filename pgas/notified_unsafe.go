@@ -27,11 +27,11 @@ func (c *Context) stamp(op string, tag int) transport.Stamp {
 	if uint(tag) > MaxTag {
 		misuse(op, "tag %d is out of range: use 0 to %d", tag, MaxTag)
 	}
-	return transport.StampOf(c.w.job.PE, uint32(tag))
+	return transport.StampOf(c.world(op).job.PE, uint32(tag))
 }
 
 // isNear says whether pe's memory is mapped here and may be used without a transport that sees it.
-func (c *Context) isNear(pe int) bool { return uint(pe-c.first) < uint(len(c.near)) }
+func (c *Context) isNear(pe int) bool { return c != nil && uint(pe-c.first) < uint(len(c.near)) }
 
 // notifier is what carries notified accesses to pe, and pe's number there.
 func (c *Context) notifier(op string, pe int) (transport.Notifier, int) {
@@ -44,7 +44,7 @@ func (c *Context) notifier(op string, pe int) (transport.Notifier, int) {
 }
 
 // Notify leaves a note with that tag at pe, and moves no data.
-func (w *World) Notify(pe, tag int) { w.def.Notify(pe, tag) }
+func (w *World) Notify(pe, tag int) { w.Context().Notify(pe, tag) }
 
 // Notify leaves a note with that tag at pe, and moves no data. The note arrives after those of the
 // notified accesses to pe before it on c, and after everything before a Fence between the two.

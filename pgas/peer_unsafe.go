@@ -19,8 +19,11 @@ import (
 )
 
 // at is the address of offset off in pe's heap, or nil if only the transport reaches it, or if there
-// is no such PE: far tells the two apart, off the fast path.
+// is no such PE, or no c: far tells them apart, off the fast path.
 func (c *Context) at(pe int, off uintptr) unsafe.Pointer {
+	if c == nil {
+		return nil
+	}
 	if i := uint(pe - c.first); i < uint(len(c.near)) {
 		return unsafe.Add(c.near[i], off)
 	}
@@ -29,6 +32,9 @@ func (c *Context) at(pe int, off uintptr) unsafe.Pointer {
 
 // wordAt is at for atomics, with the doorbell to ring after an update.
 func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
+	if c == nil {
+		return nil, nil
+	}
 	if i := uint(pe - c.first); i < uint(len(c.words)) && i < uint(len(c.doors)) {
 		return unsafe.Add(c.words[i], off), c.doors[i]
 	}
@@ -38,6 +44,7 @@ func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 // far returns what carries an access to pe, and pe's number there, which is the job's. It checks that
 // there is such a PE and that the context is open.
 func (c *Context) far(op string, pe int) (transport.Channel, int) {
+	c.world(op)
 	if uint(pe) >= uint(len(c.team.pes)) {
 		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.pes)-1)
 	}

@@ -41,6 +41,7 @@ type reduction[T any] struct {
 func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
 	r, o := newReduction("reduction", t, dst, src, f, opts)
 	c := call{kind: kindReduce, op: which | o.bits()<<4, size: int(sizeOf[T]()), count: uint64(dst.n)}.at(r.dst.off, r.src.off)
+	given("reduction", ctx)
 	if dst.n == 0 {
 		return nil
 	}
@@ -65,11 +66,11 @@ func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T],
 // newReduction checks the arguments that reductions and scans have.
 func newReduction[T any](op string, t *Team, dst, src Slice[T], f operator[T], opts []CollectiveOption) (reduction[T], collectiveOptions) {
 	t.alive(op)
-	if dst.n > 0 && (dst.ctx.w != t.w || src.ctx.w != t.w) {
-		misuse(op, "dst and src belong to another World than the team: a reference is of the World that it was allocated with")
-	}
 	if dst.n != src.n {
 		misuse(op, "dst has %d elements and src %d: they must be as many", dst.n, src.n)
+	}
+	if dst.n > 0 && (dst.ctx.world(op) != t.w || src.ctx.world(op) != t.w) {
+		misuse(op, "dst and src belong to another World than the team: a reference is of the World that it was allocated with")
 	}
 	if d := int(dst.off) - int(src.off); d != 0 && max(d, -d) < dst.n*int(sizeOf[T]()) {
 		misuse(op, "dst and src overlap: they must be the same range or have nothing in common")

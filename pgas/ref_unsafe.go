@@ -58,6 +58,7 @@ func (r Ref[T]) GetNB(pe int, dst *T) {
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
 func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
 	if p := r.ctx.at(pe, r.off); p != nil {
+		sig.ctx.refer()
 		*(*T)(p) = *v
 		sig.On(r.ctx).Set(pe, value)
 		return
@@ -69,6 +70,7 @@ func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_ADD).
 func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
 	if p := r.ctx.at(pe, r.off); p != nil {
+		sig.ctx.refer()
 		*(*T)(p) = *v
 		sig.On(r.ctx).Add(pe, value)
 		return
@@ -94,7 +96,10 @@ func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.local(r.off, sizeOf[T](), local
 func (r Ref[T]) Slice() Slice[T] { return Slice[T]{r.ctx, r.off, 1} }
 
 // On is the same element on another context.
-func (r Ref[T]) On(c *Context) Ref[T] { return Ref[T]{c, r.off} }
+func (r Ref[T]) On(c *Context) Ref[T] {
+	r.ctx.refer()
+	return Ref[T]{c, r.off}
+}
 
 // mustGet fills dst or panics: a blocking get has nowhere to return an error to.
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
@@ -111,6 +116,7 @@ func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 // putSignal puts src and updates sig through the transport.
 func (c *Context) putSignal(op string, pe int, off uintptr, src []byte, sig SignalRef, how transport.Op, value uint64) {
 	via, to := c.far(op, pe)
+	sig.ctx.world(op)
 	via.PutSignal(to, c.place(op, off, uintptr(len(src))), src, c.place(op, sig.off, 8), how, value)
 }
 
@@ -120,7 +126,12 @@ func (c *Context) place(op string, off, n uintptr) uint64 {
 	if off>>generationShift == 0 {
 		return uint64(off)
 	}
-	return c.w.check.place(op, off, n)
+	return c.checkedPlace(op, off, n)
+}
+
+//go:noinline
+func (c *Context) checkedPlace(op string, off, n uintptr) uint64 {
+	return c.world(op).check.place(op, off, n)
 }
 
 // local is the address of n bytes from reference off in this PE's own heap, for the program. It inlines;

@@ -17,6 +17,8 @@ type Request struct {
 // Wait blocks until the collective is complete here, as the blocking form is when it returns, and returns
 // its error. When ctx ends first the collective goes on.
 func (r *Request) Wait(ctx context.Context) error {
+	r.made("Request.Wait")
+	given("Request.Wait", ctx)
 	select {
 	case <-r.over:
 		return r.err
@@ -29,6 +31,13 @@ func (r *Request) Wait(ctx context.Context) error {
 }
 
 // isOver reports whether r is complete here.
+// made panics with *UsageError if r is nil or zero.
+func (r *Request) made(op string) {
+	if r == nil || r.over == nil {
+		misuse(op, "a nil or zero Request (no call has made it): use what a non-blocking collective has returned")
+	}
+}
+
 func (r *Request) isOver() bool {
 	select {
 	case <-r.over:
@@ -40,6 +49,7 @@ func (r *Request) isOver() bool {
 
 // Test reports whether the collective is complete here, and its error if it is.
 func (r *Request) Test() (bool, error) {
+	r.made("Request.Test")
 	r.w.poll()
 	select {
 	case <-r.over:
@@ -57,6 +67,8 @@ func (r *Request) mine(ctx context.Context) bool { return ctx.Value(requestKey{}
 
 // start runs call for a Request. It must be called by the goroutine whose turn it is.
 func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) *Request {
+	t.alive("non-blocking collective")
+	given("non-blocking collective", ctx)
 	r := &Request{w: t.w, before: t.turns.last.Load(), over: make(chan struct{})}
 	t.turns.last.Store(r)
 	ctx = context.WithValue(ctx, requestKey{}, r)

@@ -27,6 +27,7 @@ func (s Sent) Done() bool { return s.loan == 0 || s.ctx.closed.Load() || s.via.R
 // Wait returns when the source may be used again. It returns the error of ctx; that the target is lost is
 // for Quiet to report.
 func (s Sent) Wait(ctx context.Context) error {
+	given("Sent.Wait", ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("waiting for a source: %w", context.Cause(ctx))
 	}
@@ -40,6 +41,7 @@ func (s Sent) Wait(ctx context.Context) error {
 // them. It completes nothing at the targets, and no GetNB. It returns the error of ctx; that a target is
 // lost is for Quiet to report.
 func (c *Context) QuietLocal(ctx context.Context) error {
+	c.made("QuietLocal")
 	lender, ok := c.remote.(transport.Lender)
 	if c.w.refuses(ctx) {
 		return c.w.refusal(ctx, "quiet")

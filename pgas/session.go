@@ -36,6 +36,7 @@ const worthBatching = 128
 // operations standing. On a context of a team's default domain (Team.Context) it concerns the domain
 // (OpenSHMEM 1.6, shmem_ctx_session_start).
 func (c *Context) StartSession(hints ...SessionHint) {
+	c.made("StartSession")
 	var h sessionHints
 	for _, hint := range hints {
 		hint(&h)
@@ -50,6 +51,7 @@ func (c *Context) StartSession(hints ...SessionHint) {
 func (c *Context) EndSession() { c.batch("EndSession", false) }
 
 func (c *Context) batch(op string, on bool) {
+	c.made(op)
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}

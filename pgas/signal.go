@@ -22,7 +22,10 @@ func SignalOf(s Sym[Signal], i int) SignalRef {
 func FieldSignal[T any](r Ref[T], off uintptr) SignalRef { return SignalRef{r.ctx, r.off + off} }
 
 // On is the same signal on another context.
-func (s SignalRef) On(c *Context) SignalRef { return SignalRef{c, s.off} }
+func (s SignalRef) On(c *Context) SignalRef {
+	s.ctx.refer()
+	return SignalRef{c, s.off}
+}
 
 // Set stores v into the signal on pe, which carries no data: complete there after a Quiet. It tells of
 // earlier puts to pe if a Fence stands between (OpenSHMEM 1.6, shmem_signal_set). Two PEs may not set and
@@ -34,7 +37,7 @@ func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 
 // Fetch returns this PE's own copy (OpenSHMEM 1.6, shmem_signal_fetch).
 func (s SignalRef) Fetch() uint64 {
-	s.ctx.w.poll()
+	s.ctx.world("Signal.Fetch").poll()
 	return loadWord(s.ctx.w.own(uintptr(s.word().word().Off)), 0, true)
 }
 
@@ -70,7 +73,10 @@ func (s SignalSlice) At(i int) SignalRef { return SignalRef(Slice[Signal](s).At(
 func (s SignalSlice) Sub(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Sub(lo, hi)) }
 
 // On is the same signals on another context.
-func (s SignalSlice) On(c *Context) SignalSlice { return SignalSlice{c, s.off, s.n} }
+func (s SignalSlice) On(c *Context) SignalSlice {
+	s.ctx.isNothing("On", s.n)
+	return SignalSlice{c, s.off, s.n}
+}
 
 // Until is the set of this PE's own copies of the signals, to be waited for until they compare true with
 // v. The payloads of the puts that carried the values seen are then visible.

@@ -36,6 +36,9 @@ func (s Slice[T]) Sub(lo, hi int) Slice[T] {
 
 // Local is this PE's own copy of the range.
 func (s Slice[T]) Local() []T {
+	if s.ctx.isNothing("Local", s.n) {
+		return nil
+	}
 	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*sizeOf[T](), localChecked)), s.n)
 }
 
@@ -55,7 +58,10 @@ func Elements[E, A any](s Slice[A]) Slice[E] {
 }
 
 // On is the same range on another context.
-func (s Slice[T]) On(c *Context) Slice[T] { return Slice[T]{c, s.off, s.n} }
+func (s Slice[T]) On(c *Context) Slice[T] {
+	s.ctx.isNothing("On", s.n)
+	return Slice[T]{c, s.off, s.n}
+}
 
 // Put copies src to the start of the range on pe. src may be reused on return; the data is complete
 // and visible there after a Quiet (OpenSHMEM 1.6, shmem_put).
@@ -63,6 +69,9 @@ func (s Slice[T]) Put(pe int, src []T) {
 	checkFits("Put", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
 		move(unsafe.Slice((*T)(p), len(src)), src)
+		return
+	}
+	if s.ctx.isNothing("Put", len(src)) {
 		return
 	}
 	via, to := s.ctx.far("Put", pe)
@@ -81,6 +90,9 @@ func (s Slice[T]) PutNB(pe int, src []T) Sent {
 		move(unsafe.Slice((*T)(p), len(src)), src)
 		return Sent{}
 	}
+	if s.ctx.isNothing("PutNB", len(src)) {
+		return Sent{}
+	}
 	return s.ctx.putNB(pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)))
 }
 
@@ -90,6 +102,9 @@ func (s Slice[T]) Get(pe int, dst []T) {
 	checkFits("Get", len(dst), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
 		move(dst, unsafe.Slice((*T)(p), len(dst)))
+		return
+	}
+	if s.ctx.isNothing("Get", len(dst)) {
 		return
 	}
 	s.ctx.mustGet("Get", pe, bytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
@@ -103,6 +118,9 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 		move(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
+	if s.ctx.isNothing("GetNB", len(dst)) {
+		return
+	}
 	via, to := s.ctx.far("GetNB", pe)
 	b := keptBytesOf(unsafe.SliceData(dst), len(dst))
 	via.GetNB(to, b, s.ctx.place("GetNB", s.off, uintptr(len(b))))
@@ -114,8 +132,13 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignal", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
+		sig.ctx.refer()
 		move(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Set(pe, value)
+		return
+	}
+	if s.ctx.isNothing("PutSignal", len(src)) {
+		sig.Set(pe, value)
 		return
 	}
 	s.ctx.putSignal("PutSignal", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opSet, value)
@@ -126,8 +149,13 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignalAdd", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
+		sig.ctx.refer()
 		move(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Add(pe, value)
+		return
+	}
+	if s.ctx.isNothing("PutSignalAdd", len(src)) {
+		sig.Add(pe, value)
 		return
 	}
 	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)

@@ -30,6 +30,7 @@ var splitNames = [...]string{"plain", "2D x", "2D y", "color"}
 // those left out get nil (OpenSHMEM 1.6, shmem_team_split_strided).
 func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitStrided")
+	given("SplitStrided", ctx)
 	last := start + (size-1)*stride
 	if size < 1 || stride == 0 && size > 1 || start < 0 || start >= len(t.pes) || last < 0 || last >= len(t.pes) {
 		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %d members of the team", start, stride, size, len(t.pes))
@@ -45,6 +46,7 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 // same list on every member; those left out get nil.
 func (t *Team) SplitList(ctx context.Context, pes []int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitList")
+	given("SplitList", ctx)
 	seen := make([]bool, len(t.pes))
 	for _, pe := range pes {
 		t.member("SplitList", pe)
@@ -76,6 +78,7 @@ func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) 
 // are equal, as in t. A member with a negative color gets nil. It is collective over t.
 func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitColor")
+	given("SplitColor", ctx)
 	all, slot, base, err := t.propose(ctx, call{kind: kindSplit, op: splitColor}, color, key)
 	if err != nil {
 		return nil, err
@@ -99,6 +102,7 @@ func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOptio
 // (OpenSHMEM 1.6, shmem_team_split_2d).
 func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, y *Team, err error) {
 	t.alive("Split2D")
+	given("Split2D", ctx)
 	if xrange < 1 {
 		misuse("Split2D", "xrange is %d: a row has one PE at least", xrange)
 	}
@@ -134,6 +138,7 @@ func (t *Team) splitBy(ctx context.Context, way uint8, arg int, in func(i int) b
 // Host makes a team of the members of t on each host; this PE gets its own. It is collective over t.
 func (t *Team) Host(ctx context.Context, opts ...TeamOption) (*Team, error) {
 	t.alive("Host")
+	given("Host", ctx)
 	return t.SplitColor(ctx, t.w.job.HostOf(t.w.job.PE), t.me, opts...)
 }
 

@@ -70,6 +70,9 @@ func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, bl
 		moveBlocks(unsafe.Slice((*T)(p), s.n), src, dstStride, srcStride, block, n)
 		return
 	}
+	if s.ctx.isNothing(op, block*n) {
+		return
+	}
 	s.ctx.putBlocks(op, pe, s.place(op), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
 }
 
@@ -78,6 +81,9 @@ func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, bl
 	checkBlocks(op, "source", s.n, srcStride, block, n)
 	if p := s.ctx.at(pe, s.off); p != nil {
 		moveBlocks(dst, unsafe.Slice((*T)(p), s.n), dstStride, srcStride, block, n)
+		return
+	}
+	if s.ctx.isNothing(op, block*n) {
 		return
 	}
 	b := blocksOf[T](dstStride, srcStride, block, n)

@@ -73,6 +73,8 @@ func AllocLayout[T any](ctx context.Context, w *World, n int, layout Layout) (Sy
 }
 
 func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout Layout, zero bool) (Sym[T], error) {
+	w.made("Alloc")
+	given("Alloc", ctx)
 	typ := reflect.TypeFor[T]()
 	if n < 0 {
 		misuse("Alloc", "%d elements: the count must not be negative", n)
@@ -158,6 +160,7 @@ func product(a, b uint64) (uint64, bool) {
 // (OpenSHMEM 1.6, shmem_realloc). On an error s is as it was.
 func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 	s.alive("Realloc")
+	given("Realloc", ctx)
 	w := s.ctx.w
 	t, err := allocate[T](ctx, w, n, alignOf[T](), s.blk.layout, true)
 	if err != nil {
@@ -174,6 +177,7 @@ func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 // panics (OpenSHMEM 1.6, shmem_free).
 func (s Sym[T]) Free(ctx context.Context) error {
 	s.alive("Free")
+	given("Free", ctx)
 	if s.n == 0 {
 		s.blk.freed.Store(true)
 		return nil

@@ -128,14 +128,23 @@ func (t *Team) layoutBy(hostOf func(i int) int) layout {
 }
 
 // Team is the team of all PEs (OpenSHMEM 1.6, SHMEM_TEAM_WORLD).
-func (w *World) Team() *Team { return w.team }
+func (w *World) Team() *Team {
+	w.made("World.Team")
+	return w.team
+}
 
 // Shared is the team of the PEs of this host, whose memory loads and stores reach
 // (OpenSHMEM 1.6, SHMEM_TEAM_SHARED).
-func (w *World) Shared() *Team { return w.host }
+func (w *World) Shared() *Team {
+	w.made("World.Shared")
+	return w.host
+}
 
 // World returns the World that t is a team of.
-func (t *Team) World() *World { return t.w }
+func (t *Team) World() *World {
+	t.made("Team.World")
+	return t.w
+}
 
 // PE is this PE's number in t, or -1 if t is nil (OpenSHMEM 1.6, shmem_team_my_pe).
 func (t *Team) PE() int {
@@ -162,7 +171,7 @@ func (t *Team) WorldPE(pe int) int {
 // Translate is the number in team to of member pe of t, or -1 if that is no member of it
 // (OpenSHMEM 1.6, shmem_team_translate_pe).
 func (t *Team) Translate(pe int, to *Team) int {
-	if t == nil || to == nil || pe < 0 || pe >= len(t.pes) {
+	if t == nil || to == nil || t.w == nil || pe < 0 || pe >= len(t.pes) {
 		return -1
 	}
 	if to == t.w.team {
@@ -191,6 +200,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 		return nil
 	}
 	t.alive("Destroy")
+	given("Destroy", ctx)
 	if t.slot < firstFreeSlot {
 		misuse("Team.Destroy", "team %s lives as long as its World", t.name)
 	}
@@ -213,11 +223,19 @@ func (t *Team) Destroy(ctx context.Context) error {
 
 // alive panics if t may not be used.
 func (t *Team) alive(op string) {
+	t.made(op)
+	if t.dead {
+		misuse(op, "team %s was destroyed", t.name)
+	}
+}
+
+// made panics if t is nil or zero.
+func (t *Team) made(op string) {
 	if t == nil {
 		misuse(op, "this PE is no member of the team (its *Team is nil)")
 	}
-	if t.dead {
-		misuse(op, "team %s was destroyed", t.name)
+	if t.w == nil {
+		misuse(op, "a zero Team (it was made by no split): use what a split, World.Team or World.Shared returns")
 	}
 }
 

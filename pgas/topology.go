@@ -27,6 +27,8 @@ func (w *World) leavePlace() {
 // the user said with PGAS_TOPO. It is the same on every PE. The first call reads all PEs' places; it is
 // not collective.
 func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
+	w.made("Topology")
+	given("Topology", ctx)
 	w.treeMu.Lock()
 	defer w.treeMu.Unlock()
 	if w.tree != nil {

@@ -43,7 +43,10 @@ func (a AtomicSlice[W]) Sub(lo, hi int) AtomicSlice[W] {
 }
 
 // On is the same words on another context.
-func (a AtomicSlice[W]) On(c *Context) AtomicSlice[W] { return AtomicSlice[W]{c, a.off, a.n} }
+func (a AtomicSlice[W]) On(c *Context) AtomicSlice[W] {
+	a.ctx.isNothing("On", a.n)
+	return AtomicSlice[W]{c, a.off, a.n}
+}
 
 // Until is the set of this PE's own copies of the words, to be waited for until they compare true with
 // v.
@@ -83,6 +86,7 @@ func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
 // skip, which has an element for each word: the program may change it between waits, not during one. nil
 // puts all words back (OpenSHMEM 1.6, the status argument; as there, true means not waited for).
 func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
+	s.made("Except")
 	if skip != nil && len(skip) != s.s.n {
 		misuse("Except", "%d elements for %d words: give one for each, or nil", len(skip), s.s.n)
 	}
@@ -94,9 +98,9 @@ func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 // all do so at the same time. Of an empty set it returns at once (OpenSHMEM 1.6, shmem_wait_until_all,
 // shmem_wait_until_all_vector).
 func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
-	s.s.alive("WaitAll")
-	if s.s.w.refuses(ctx) {
-		return s.s.w.refusal(ctx, "waiting for all of a set of words")
+	s.made("WaitAll")
+	if err := s.s.refuses(ctx, "waiting for all of a set of words"); err != nil {
+		return err
 	}
 	i := s.s.firstFalse()
 	if i == s.s.n {
@@ -111,9 +115,9 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 // words. Of an empty set it returns -1 at once; with an error it returns -1 too
 // (OpenSHMEM 1.6, shmem_wait_until_any, shmem_wait_until_any_vector).
 func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
-	s.s.alive("WaitAny")
-	if s.s.w.refuses(ctx) {
-		return -1, 0, s.s.w.refusal(ctx, "waiting for any of a set of words")
+	s.made("WaitAny")
+	if err := s.s.refuses(ctx, "waiting for any of a set of words"); err != nil {
+		return -1, 0, err
 	}
 	if !s.s.find() {
 		if s.s.empty() {
@@ -141,13 +145,14 @@ func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 // The loop ends when all have come, or when they cannot any more: Err then says why. The body must not
 // wait on the same set.
 func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
+	s.made("Arrivals")
+	given("Arrivals", ctx)
 	return func(yield func(int, W) bool) {
-		s.s.alive("Arrivals")
+		s.made("Arrivals")
 		s.err = nil
 		s.s.begin(0)
 		for s.s.left > 0 {
-			if s.s.w.refuses(ctx) {
-				s.err = s.s.w.refusal(ctx, "waiting for arrivals")
+			if s.err = s.s.refuses(ctx, "waiting for arrivals"); s.err != nil {
 				return
 			}
 			if !s.s.findPending() {
@@ -163,21 +168,32 @@ func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
 }
 
 // Err is why the last loop over Arrivals ended early: ctx ended or a PE died; nil if it did not.
-func (s *WaitSet[W]) Err() error { return s.err }
+func (s *WaitSet[W]) Err() error {
+	s.made("Err")
+	return s.err
+}
+
+// made panics with *UsageError if s is nil or zero, or if accesses are checked and its words have been freed.
+func (s *WaitSet[W]) made(op string) {
+	if s == nil || s.s.w == nil && !s.s.none {
+		misuse(op, "a nil or zero WaitSet (it was made by no Until): use what Until or UntilEach returns")
+	}
+	s.s.alive(op)
+}
 
 // TestAll reports whether each word compares true now, each at the moment it is looked at. All words of
 // an empty set do (OpenSHMEM 1.6, shmem_test_all, shmem_test_all_vector).
 func (s *WaitSet[W]) TestAll() bool {
-	s.s.alive("TestAll")
-	s.s.w.poll()
+	s.made("TestAll")
+	s.s.poll()
 	return s.s.firstFalse() == s.s.n
 }
 
 // TestAny returns the index of a word that compares true now and the value that did, or -1. It is fair,
 // as WaitAny is, and the two go round together (OpenSHMEM 1.6, shmem_test_any, shmem_test_any_vector).
 func (s *WaitSet[W]) TestAny() (i int, v W) {
-	s.s.alive("TestAny")
-	s.s.w.poll()
+	s.made("TestAny")
+	s.s.poll()
 	if !s.s.find() {
 		return -1, 0
 	}
@@ -187,8 +203,8 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 // TestSome appends to into the indexes of all words that compare true now, in no particular order
 // (OpenSHMEM 1.6, shmem_test_some, shmem_test_some_vector).
 func (s *WaitSet[W]) TestSome(into []int) []int {
-	s.s.alive("TestSome")
-	s.s.w.poll()
+	s.made("TestSome")
+	s.s.poll()
 	if !s.s.find() {
 		return into
 	}

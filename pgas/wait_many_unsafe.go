@@ -22,6 +22,7 @@ import (
 // wordSet is a WaitSet without its type.
 type wordSet struct {
 	w      *World
+	none   bool           // the words are those of the zero Slice, and w is nil
 	p      unsafe.Pointer // the first word
 	ref    uintptr        // the reference to the first word
 	off    uint64         // of the first word in the heap
@@ -78,6 +79,10 @@ func (in interval) has(v uint64) bool { return (v-in.lo <= in.width) != in.not }
 
 // init fills in what follows from where the words are and how they compare.
 func (s *wordSet) init(c *Context, want uint64) {
+	if c.isNothing("Until", s.n) {
+		s.none = true
+		return
+	}
 	w := c.w
 	s.w, s.top = w, math.MaxUint64
 	if !s.wide {
@@ -99,6 +104,25 @@ func (s *wordSet) bytes() uint64 { return s.offset(s.n) - s.off }
 func (s *wordSet) alive(op string) {
 	if s.ref>>generationShift != 0 {
 		s.w.check.place(op, s.ref, uintptr(s.bytes()))
+	}
+}
+
+// refuses is why a wait with ctx is to do nothing but fail, or nil.
+func (s *wordSet) refuses(ctx context.Context, name string) error {
+	given(name, ctx)
+	switch {
+	case s.none && ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
+	case !s.none && s.w.refuses(ctx):
+		return s.w.refusal(ctx, name)
+	}
+	return nil
+}
+
+// poll is the World's.
+func (s *wordSet) poll() {
+	if !s.none {
+		s.w.poll()
 	}
 }
 

@@ -89,6 +89,7 @@ var errClosed = errors.New("the World is closed")
 // OpenWith joins the job described by job. Every PE must do so; it returns when all have. Programs
 // use Main or Init; this is for launchers and tests.
 func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) {
+	given("Open", ctx)
 	w := &World{job: job, opts: opts, first: job.Host().First, tree: opts.Tree, joined: time.Now()}
 	i := job.PE - w.first
 	w.state, w.mine = job.Segment.States[i], job.Segment.Heap(i)
@@ -147,10 +148,14 @@ func (w *World) PE() int { return w.job.PE }
 func (w *World) NPEs() int { return w.job.NPEs }
 
 // Host is the name of the host that this PE runs on.
-func (w *World) Host() string { return w.job.Host().Name }
+func (w *World) Host() string {
+	w.made("World.Host")
+	return w.job.Host().Name
+}
 
 // Hosts are the names of the job's hosts, in PE order.
 func (w *World) Hosts() []string {
+	w.made("World.Hosts")
 	var names []string
 	for i, h := range w.job.Hosts {
 		if i == 0 || h.Name != w.job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
@@ -162,6 +167,7 @@ func (w *World) Hosts() []string {
 
 // HostOf is the name of the host that pe runs on.
 func (w *World) HostOf(pe int) string {
+	w.made("HostOf")
 	if pe < 0 || pe >= w.job.NPEs {
 		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.job.NPEs-1)
 	}
@@ -174,6 +180,7 @@ func (w *World) stateOf(pe int) *boot.State { return w.job.Segment.States[pe-w.f
 // TransportTo says how pe is reached: "self", a transport's name, or "" if there is no such PE
 // (OpenSHMEM 1.6, shmem_pe_accessible).
 func (w *World) TransportTo(pe int) string {
+	w.made("TransportTo")
 	switch {
 	case pe < 0 || pe >= w.job.NPEs:
 		return ""
@@ -186,16 +193,20 @@ func (w *World) TransportTo(pe int) string {
 }
 
 // Context is the default context, which the operations of references made by Alloc use.
-func (w *World) Context() *Context { return w.def }
+func (w *World) Context() *Context {
+	w.made("World.Context")
+	return w.def
+}
 
 // Fence is Fence of the default context.
-func (w *World) Fence() { w.def.Fence() }
+func (w *World) Fence() { w.Context().Fence() }
 
 // Quiet is Quiet of the default context.
-func (w *World) Quiet(ctx context.Context) error { return w.def.Quiet(ctx) }
+func (w *World) Quiet(ctx context.Context) error { return w.Context().Quiet(ctx) }
 
 // HeapUsage tells how the symmetric heap is used.
 func (w *World) HeapUsage() HeapUsage {
+	w.made("HeapUsage")
 	w.collective.Lock()
 	defer w.collective.Unlock()
 	return w.heap.use
@@ -205,6 +216,7 @@ func (w *World) HeapUsage() HeapUsage {
 // and ends every context. References may not be used afterwards. It does not wait for PEs that are
 // known to be dead; it then returns their *PeerError.
 func (w *World) Close() error {
+	w.made("World.Close")
 	if context.Cause(w.ctx) != nil {
 		return nil
 	}
@@ -220,7 +232,10 @@ func (w *World) Close() error {
 }
 
 // Abandon leaves the job without waiting for anybody: what an erroring PE does before it exits.
-func (w *World) Abandon() error { return w.teardown() }
+func (w *World) Abandon() error {
+	w.made("World.Abandon")
+	return w.teardown()
+}
 
 func (w *World) teardown() error {
 	w.closed.Store(true)

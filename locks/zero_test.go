@@ -1,0 +1,52 @@
+package locks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// TestZeroLocksAreMisuse: a handle that no New or Alloc has made says so, and one that was made says that its
+// context.Context is nil.
+func TestZeroLocksAreMisuse(t *testing.T) {
+	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+		dmcs, err1 := locks.AllocDMCS(ctx, w, locks.DMCSOptions{})
+		spin, err2 := locks.AllocSpinRW(ctx, w, locks.SpinOptions{})
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		var none context.Context
+		calls := []func(){
+			func() { dmcs.Lock(none) }, func() { spin.Lock(none) }, func() { spin.RLock(none) },
+		}
+		for _, l := range []locks.Lock{
+			new(locks.ALock), new(locks.DMCS), new(locks.DQNL), new(locks.Spin), new(locks.SpinRW), new(locks.NCoSED),
+			new(locks.RMAMCS), new(locks.RMARW), new(locks.SRSL),
+		} {
+			calls = append(calls, func() { l.Lock(ctx) }, func() { l.TryLock() }, func() { l.Unlock() })
+			if rw, ok := l.(locks.RWLock); ok {
+				calls = append(calls, func() { rw.RLock(ctx) }, func() { rw.TryRLock() }, func() { rw.RUnlock() })
+			}
+		}
+		for i, call := range calls {
+			if err := panicIn(call); err == nil {
+				return fmt.Errorf("call %d: no *UsageError", i)
+			}
+		}
+		return nil
+	})
+}
+
+// panicIn is the *pgas.UsageError that call panics with, or nil.
+func panicIn(call func()) (misuse *pgas.UsageError) {
+	defer func() {
+		misuse, _ = recover().(*pgas.UsageError)
+	}()
+	call()
+	return nil
+}

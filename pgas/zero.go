@@ -1,0 +1,115 @@
+package pgas
+
+// Values that were never made: a zero Ref, Slice or lock, a nil *World, *Team or *Context, a nil
+// context.Context. To use one is misuse, which the calls say in a *UsageError.
+//
+// The fast path has no room for the test: a put or a get of one element and the fetch of a word inline into the
+// program, and are as large as the compiler inlines. With a zero reference the processor finds the nil pointer
+// there, and Recovered says what it was. So it is with checking (PGAS_CHECK=1), since the code is the same.
+//
+// A Slice of no elements needs no memory, so the zero Slice will do where 0 elements are meant.
+
+import (
+	"context"
+	"runtime"
+	"strings"
+)
+
+const (
+	zeroReference = "a zero reference (it was made by no Alloc, or On was given a nil *Context): take it from what Alloc has returned"
+	zeroWorld     = "a nil or zero World (it was made by no Main, Init or Open): use the one that they have made"
+	nilContext    = "the context.Context is nil: give the one of the program, or context.Background()"
+)
+
+// given panics with *UsageError if ctx is nil.
+func given(op string, ctx context.Context) {
+	if ctx == nil {
+		misuse(op, nilContext)
+	}
+}
+
+// made panics with *UsageError if w is nil or zero.
+func (w *World) made(op string) {
+	if w == nil || w.job == nil {
+		misuse(op, zeroWorld)
+	}
+}
+
+// made panics with *UsageError if c is nil or zero.
+func (c *Context) made(op string) {
+	if c == nil || c.w == nil {
+		misuse(op, "a nil or zero Context (it was made by no NewContext): use what NewContext, World.Context or Team.Context return")
+	}
+}
+
+// world is the World of a reference on c.
+func (c *Context) world(op string) *World {
+	if c == nil || c.w == nil {
+		misuse(op, zeroReference)
+	}
+	return c.w
+}
+
+// isNothing says whether n elements on c are none of the zero Slice. It panics with *UsageError if they are some.
+func (c *Context) isNothing(op string, n int) bool {
+	if c != nil {
+		return false
+	}
+	if n != 0 {
+		misuse(op, zeroReference)
+	}
+	return true
+}
+
+// refer panics with *UsageError if a reference on c refers to nothing, and is to be used on another context.
+func (c *Context) refer() {
+	if c == nil {
+		zeroOn()
+	}
+}
+
+//go:noinline
+func zeroOn() { misuse("On", zeroReference) }
+
+// faulting are the functions that a nil pointer of the program leads to, with what it then was.
+var faulting = map[string]string{
+	"store":          zeroReference,
+	"fetch":          zeroReference,
+	"fetchWord":      zeroReference,
+	"Ref[...].Local": zeroReference,
+	"(*World).PE":    zeroWorld,
+	"(*World).NPEs":  zeroWorld,
+}
+
+// zeroFault returns what was misused when p is the fault of a nil pointer in the fast path, which is being
+// recovered from; nil if it is another panic.
+func zeroFault(p any) *UsageError {
+	err, ok := p.(runtime.Error)
+	if !ok || !strings.Contains(err.Error(), "nil pointer dereference") {
+		return nil
+	}
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function == "runtime.sigpanic" {
+			break
+		}
+		if !more {
+			return nil
+		}
+	}
+	f, more := frames.Next()
+	msg := faulting[strings.TrimSuffix(strings.TrimPrefix(f.Function, module+"pgas."), "[...]")]
+	if msg == "" {
+		return nil
+	}
+	op := f.Function
+	for more {
+		if f, more = frames.Next(); !isOwn(f.Function, f.File) {
+			break
+		}
+		op = f.Function
+	}
+	return &UsageError{Op: op[strings.LastIndexByte(op, '.')+1:], Msg: msg}
+}
