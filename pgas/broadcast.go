@@ -17,7 +17,7 @@ import (
 	"slices"
 )
 
-// Broadcast copies src of member root to dst of every member, the root's own included
+// Broadcast copies src of member root to dst of every member, the root's own included, or not with ExceptRoot
 // (OpenSHMEM 1.6, shmem_broadcast).
 //
 // As many elements move as src has; dst must have room for them. Both are the same ranges on all members,
@@ -49,6 +49,7 @@ type broadcast struct {
 	dst, src uintptr
 	n        int // bytes
 	way      Algorithm
+	keep     bool // this PE is the root, and its dst is not to be written
 	head     int // the member of this host that has the data first, by its place in l.here
 	rank     int // this host's number, counted from the root's
 }
@@ -65,7 +66,7 @@ func (b *broadcast) prepare(t *Team, dst, src raw, root int, opts []CollectiveOp
 	b.t, b.l, b.dst, b.src, b.n = t, t.layoutFor(o), dst.off, src.off, src.bytes()
 	b.call = call{kind: kindBroadcast, op: o.bits(), root: root, size: src.size, count: uint64(src.n)}.at(dst.off, src.off)
 	n := len(b.l.hosts)
-	b.way = o.forBroadcast(n)
+	b.way, b.keep = o.forBroadcast(n), o.exceptRoot && root == t.PE()
 	if n == 1 {
 		b.head = root
 		return
@@ -167,8 +168,11 @@ func (b *broadcast) fromHead(ctx context.Context, s *show) error {
 	return nil
 }
 
-// store copies data to dst, unless that is where it is.
+// store copies data to dst, unless that is where it is, or is not to be written.
 func (b *broadcast) store(data []byte) {
+	if b.keep {
+		return
+	}
 	if dst := b.t.mine(b.dst, b.n); &dst[0] != &data[0] {
 		move(dst, data)
 	}
@@ -255,7 +259,7 @@ func (b *broadcast) large(ctx context.Context) error {
 			}
 			t.sendTo(b.headAt(child), x+box(i), uint64(b.dst)+uint64(lo), data)
 		}
-		if b.rank == 0 && b.src != b.dst {
+		if b.rank == 0 && b.src != b.dst && !b.keep {
 			move(t.mine(b.dst, b.n)[lo:hi], data) // which is in the cache now
 		}
 	}

@@ -32,6 +32,7 @@ type collectiveOptions struct {
 	algorithm    Algorithm
 	flat         bool
 	reproducible bool
+	exceptRoot   bool
 }
 
 // Using forces an algorithm.
@@ -42,6 +43,10 @@ func Using(a Algorithm) CollectiveOption {
 // Flat makes every member take part as if it were alone on its host: for measurements, and where hosts
 // hold few members each.
 func Flat(o *collectiveOptions) { o.flat = true }
+
+// ExceptRoot makes a Broadcast leave dst of the root as it is, unless that is src too: the meaning of the broadcasts on
+// active sets, which are deprecated (OpenSHMEM 1.6, shmem_broadcast64). Other collectives take no notice of it.
+func ExceptRoot(o *collectiveOptions) { o.exceptRoot = true }
 
 func optionsOf(opts []CollectiveOption) collectiveOptions {
 	if len(opts) == 0 {
