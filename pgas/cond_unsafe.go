@@ -81,6 +81,8 @@ func (c *cond) waiting() uint64 {
 // number is v as the program writes it.
 func (c *cond) number(v uint64) string {
 	switch {
+	case c.signed && c.word.Bytes == 2:
+		return strconv.FormatInt(int64(int16(v)), 10)
 	case c.signed && c.word.Bytes == 4:
 		return strconv.FormatInt(int64(int32(v)), 10)
 	case c.signed:
@@ -125,6 +127,8 @@ func (c *cond) check() (uint64, bool) {
 	var v uint64
 	if c.word.Bytes == 4 {
 		v = uint64(atomic.LoadUint32((*uint32)(c.p)))
+	} else if c.word.Bytes == 2 {
+		return c.checkShort()
 	} else {
 		v = atomic.LoadUint64((*uint64)(c.p))
 	}

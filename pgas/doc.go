@@ -19,7 +19,7 @@
 //
 // # Waiting
 //
-// Only atomic words and signals can be waited for. Plain puts wake nobody, so a flag is a field tagged
+// Only atomic words and signals can be waited for, and a Short, whose wait looks now and then. Plain puts wake nobody, so a flag is a field tagged
 // `pgas:"atomic"`, or better a Signal.
 //
 // # Errors

@@ -172,10 +172,10 @@ func stay(ctx context.Context) time.Duration {
 	return driveFor
 }
 
-// drive lets arrive what others send, for d or until c holds, and returns as check does. Of many words the
-// transport knows nothing: it comes back when something has arrived or the doorbell was rung.
+// drive lets arrive what others send, for d or until c holds, and returns as check does. Of many words and of words of
+// 16 bits the transport knows nothing: it comes back when something has arrived or the doorbell was rung.
 func (w *World) drive(c *cond, d time.Duration) (uint64, bool) {
-	if c.set == nil {
+	if c.set == nil && c.word.Bytes != 2 {
 		w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, d)
 		return c.check()
 	}
