@@ -50,8 +50,8 @@ type broadcast struct {
 	n        int // bytes
 	way      Algorithm
 	keep     bool // this PE is the root, and its dst is not to be written
-	head     int // the member of this host that has the data first, by its place in l.here
-	rank     int // this host's number, counted from the root's
+	head     int  // the member of this host that has the data first, by its place in l.here
+	rank     int  // this host's number, counted from the root's
 }
 
 // prepare checks the arguments and fills in b.
