@@ -33,6 +33,7 @@ var steps = []step{
 	{"peers", "the C programs that ours is compared with compile", peers},
 	{"test", "all tests", goTest(nil, "./...")},
 	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goTest([]string{fastPath}, append([]string{"-race", "-short"}, raced...)...)},
+	{"sanitize", "the engine's C has no undefined behaviour, where its numbers wrap too", goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
 	{"nocgo", "the module builds and passes its tests without C", withoutC},
 	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 	{"fuzz", "every fuzz target, for three seconds each", fuzz},
@@ -45,6 +46,13 @@ var shortSteps = append(slices.Clone(steps[:5]),
 // fastPath makes the PEs of tests use the fast path, where pgastest has them check every access by itself. The
 // steps race and nocgo do, so that both ways are tried with goroutines and with processes.
 const fastPath = "PGAS_CHECK=0"
+
+// sanitized has gcc end a program whose C does what C leaves undefined, and the engine's numbers start shortly before
+// they wrap.
+var sanitized = []string{
+	"CGO_CFLAGS=-g -O1 -fsanitize=undefined -fno-sanitize-recover=undefined -DFIRST_NUMBER=0xffffff80u",
+	"CGO_LDFLAGS=-fsanitize=undefined",
+}
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
 var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./notify", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
