@@ -204,7 +204,7 @@ func (c *Context) FencePE(pe int) {
 func (c *Context) Quiet(ctx context.Context) error {
 	// As refuses, spelled out: a call costs a quarter of a quiet.
 	body, ok := ctx.(*bodyContext)
-	if c == nil || ok && body.ended.Load() || c.closed.Load() || c.w.closed.Load() || !ok && otherEnded(ctx) {
+	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.closed.Load() || !ok && otherEnded(ctx) {
 		return c.refuseQuiet(ctx)
 	}
 	shm.FullFence()
