@@ -186,18 +186,23 @@ func (t *Team) spread() {
 	_ = t.w.wire.remote.Quiet(ctx, -1) // who cannot be reached finds out by itself
 }
 
-// stayUntilTold waits until the members on other hosts have learned that the team is of no use any more, or
-// had the time to: what they ask this PE it can answer only as long as it is there.
+// stayUntilTold waits until the members that are in the call have learned that the team is of no use any more, or
+// had the time to: what they ask this PE it can answer only as long as it is there, and once it is gone they would
+// report its end in place of the reason.
 func (t *Team) stayUntilTold() {
-	if len(t.hosts) == 1 || t.w.sched != nil {
+	if t.w.sched != nil {
 		return
 	}
 	ctx, stop := t.w.WithTimeout(t.w.ctx, 2*peekTime)
 	defer stop()
 	for _, pe := range t.pes {
-		for t.w.shm.Heap(pe) == nil {
+		rest := longNap
+		if t.w.shm.Heap(pe) != nil {
+			rest = nap
+		}
+		for pe != t.w.job.PE {
 			ended, err := t.w.peekWord(pe, uint64(slotOff(t.slot)+controlOff+endedOff))
-			if err != nil || t.hasEnded(ended) || t.w.Sleep(ctx, longNap) != nil {
+			if err != nil || t.hasEnded(ended) || t.w.Sleep(ctx, rest) != nil {
 				break
 			}
 		}

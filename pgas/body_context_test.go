@@ -13,7 +13,8 @@ func TestBodyContext(t *testing.T) {
 	ctx := newBodyContext()
 	derived, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if hasEnded(ctx) || hasEnded(derived) || !hasEnded(nil) {
+	var none context.Context
+	if hasEnded(ctx) || hasEnded(derived) || !hasEnded(none) {
 		t.Fatal("before the signal: a context has ended, or a nil one has not")
 	}
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {

@@ -70,6 +70,7 @@ func (t *Team) findVerdict() (found error, wait bool) {
 func (t *Team) end(e error) error {
 	t.adopt(e)
 	t.spread()
+	t.stayUntilTold()
 	return e
 }
 

@@ -13,12 +13,12 @@ import (
 
 // peekWord reads a word of the heap of a PE of the job.
 func (w *World) peekWord(pe int, off uint64) (uint64, error) {
-	if err := w.failure(); err != nil {
-		return 0, err // each look at a PE that is lost would take its time
-	}
 	courier := w.wire.courier(pe)
 	if w.sched != nil || w.far == nil || w.shm.Heap(pe) != nil {
-		return w.peekBy(courier, pe, off)
+		return w.peekBy(courier, pe, off) // of its own host also when a PE is lost: why it went stands there
+	}
+	if err := w.failure(); err != nil {
+		return 0, err // each look at a PE that is lost would take its time
 	}
 	type word struct {
 		v   uint64

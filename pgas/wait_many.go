@@ -145,24 +145,25 @@ func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 // The loop ends when all have come, or when they cannot any more: Err then says why. The body must not
 // wait on the same set.
 func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
+	return func(yield func(int, W) bool) { s.arrivals(ctx, yield) } // inlined, so that a loop allocates nothing
+}
+
+func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 	s.made("Arrivals")
 	given("Arrivals", ctx)
-	return func(yield func(int, W) bool) {
-		s.made("Arrivals")
-		s.err = nil
-		s.s.begin(0)
-		for s.s.left > 0 {
-			if s.err = s.s.refuses(ctx, "waiting for arrivals"); s.err != nil {
+	s.err = nil
+	s.s.begin(0)
+	for s.s.left > 0 {
+		if s.err = s.s.refuses(ctx, "waiting for arrivals"); s.err != nil {
+			return
+		}
+		if !s.s.findPending() {
+			if s.err = s.s.await(ctx, findNew); s.err != nil {
 				return
 			}
-			if !s.s.findPending() {
-				if s.err = s.s.await(ctx, findNew); s.err != nil {
-					return
-				}
-			}
-			if !yield(s.s.found, W(s.s.value)) {
-				return
-			}
+		}
+		if !yield(s.s.found, W(s.s.value)) {
+			return
 		}
 	}
 }
