@@ -29,8 +29,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
@@ -82,14 +80,14 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 		if s.err == nil {
 			e.Ends++
 		} else if !errors.Is(s.err, errSeen) {
-			unix.Munmap(mem)
+			boot.UnmapAnonymous(mem)
 			return e, s.verdict(schedule(x.taken))
 		}
 		if !r.back() {
-			return e, unix.Munmap(mem)
+			return e, boot.UnmapAnonymous(mem)
 		}
 		if err := context.Cause(ctx); err != nil {
-			unix.Munmap(mem)
+			boot.UnmapAnonymous(mem)
 			return e, fmt.Errorf("the exploration was ended after %d schedules: %w", e.Runs, err)
 		}
 	}
