@@ -60,7 +60,8 @@ func passShorts[W pgas.ShortWord](ctx context.Context, w *pgas.World, first W) e
 			return err
 		}
 	}
-	if v := first; v+1 > v && v-v-1 < 0 != pgas.ShortOf(words, 0).Test(pgas.LT, 1) {
+	var zero W
+	if signed := zero-1 < zero; first+1 > first && signed != pgas.ShortOf(words, 0).Test(pgas.LT, 1) {
 		return fmt.Errorf("%d is compared with the wrong sign", first)
 	}
 	return errors.Join(words.Free(ctx), data.Free(ctx))
