@@ -43,6 +43,21 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 	}
 }
 
+// peeksEnd waits for looks that are under way, which use what a World closes, and says whether they have ended.
+func (w *World) peeksEnd() bool {
+	ended := make(chan struct{})
+	go func() {
+		w.peeks.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return true
+	case <-time.After(peekTime):
+		return false
+	}
+}
+
 func (w *World) peekBy(c transport.Channel, pe int, off uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(w.ctx, peekTime)
 	defer cancel()

@@ -65,7 +65,7 @@ func TestEveryWaitEnds(t *testing.T) {
 			if testing.Short() && !slices.Contains(inShort[f], c) {
 				continue
 			}
-			t.Run(f+"/"+c, func(t *testing.T) { all.add(f, endsAll(t, faults[f], c)) })
+			t.Run(f+"/"+c, func(t *testing.T) { all.add(f, endsAll(t, faults[f], c, timeout)) })
 		}
 	}
 	all.log(t)
@@ -100,7 +100,7 @@ func (s spans) log(t *testing.T) {
 }
 
 // endsAll runs a job whose PEs are in the call when the fault strikes, and returns how long each took to say so.
-func endsAll(t *testing.T, f fault, name string) []time.Duration {
+func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.Duration {
 	hosts, err := netns.New(npes / perHost)
 	if err != nil {
 		t.Fatal(err)
@@ -120,10 +120,14 @@ func endsAll(t *testing.T, f fault, name string) []time.Duration {
 	done := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
-	go func() { done <- runJob(ctx, hosts, name, timeout, heard) }()
+	go func() { done <- runJob(ctx, hosts, name, silence, heard) }()
 	select {
 	case <-heard.ready:
 	case err := <-done:
+		if again := silence * 2; err == nil && again <= 16*timeout {
+			hosts.Close()
+			return endsAll(t, f, name, again) // PEs of a busy machine may be silent for long
+		}
 		t.Fatalf("the job ended before its PEs were blocked: %v\n%s", err, heard.text())
 	}
 	time.Sleep(300 * time.Millisecond) // they are about to block
