@@ -225,8 +225,7 @@ func (e *Engine) Lost() error {
 }
 
 // Watch has this PE find out when pe, whose engine has the given address, falls silent while it waits for anything.
-// The first PE that is given is the successor in the ring of all PEs. A witness is asked only while another PE seems to
-// be silent. heartbeat.c says how.
+// A witness is asked only while another PE seems to be silent. heartbeat.c says how.
 func (e *Engine) Watch(pe int, address []byte, witness bool) {
 	isWitness := C.int(0)
 	if witness {

@@ -1,10 +1,10 @@
 // Heartbeats: how a PE finds out that another has fallen silent though it has nothing on its way to it.
 //
-// The PEs of a job that has several hosts are a ring, in which neighbours are on different hosts as far as can
-// be (pgas/transport/ucp says which). While a PE waits for anything, its service thread sends its successor a
-// ping at every beat. The successor's service thread answers, whatever its program does, and pings its own
-// successor in turn, for as many hops as there are PEs. So the whole ring is watched while anybody waits, and
-// nothing is sent while nobody does.
+// The PEs of a job that has several hosts have successors, on other hosts than their own, by which a ping comes to every
+// PE in twice as many hops as there are PEs at most (pgas/transport/ucp says which). While a PE waits for anything, its
+// service thread sends its successors a ping at every beat. A successor's service thread answers, whatever its program
+// does, and pings its own successors in turn. So every PE is watched while any PE waits, and nothing is sent while none
+// does.
 //
 //	outstanding  a ping that has not been answered; there is one at a time
 //	silence      the time since then, in beats of this thread: a pause of this process adds next to nothing
@@ -39,7 +39,7 @@ enum { FOR_PULSES = 3 }; // beside those of proof.c
 // wire_pulse is a ping, or its answer.
 struct wire_pulse {
     uint64_t nonce; // random, of the ping; its answer has the same
-    uint32_t pe;    // who sends
+    uint32_t pe;    // the sender
     uint16_t kind;
     uint16_t zero;
     uint32_t hops; // of a ping: how many more PEs are to be pinged because of it
@@ -95,7 +95,7 @@ static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t a
 }
 
 // engine_watch has pe pinged while this PE waits, or only while another is in doubt if it is a witness. It is
-// called before anybody waits; the successor comes first.
+// called before anything waits.
 void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_bytes, int witness)
 {
     while (!try_lock(&e->serving))
@@ -252,15 +252,17 @@ static void answer(engine_t *e, const struct wire_pulse *m, ucp_ep_h ep)
     send_pulse(e, ep, s, 0);
 }
 
-// relay keeps this PE pinging because another waits. The first time it does so at once: the news goes round the
-// ring in less than a beat.
+static uint32_t hops_most(const engine_t *e) { return 2 * e->config.npes; }
+
+// relay keeps this PE pinging because another waits. The first time it does so at once: the news comes to every PE in
+// less than a beat.
 static void relay(engine_t *e, uint32_t hops)
 {
     int64_t now = now_ns();
     if (now > e->relay_until_ns || hops > e->relay_hops)
         e->next_beat_ns = 0;
     if (now > e->relay_until_ns || hops >= e->relay_hops) {
-        e->relay_hops = hops < e->config.npes ? hops : e->config.npes;
+        e->relay_hops = hops < hops_most(e) ? hops : hops_most(e);
         e->relay_until_ns = now + HOLD_BEATS * beat_ns(e);
     }
 }
@@ -409,7 +411,7 @@ static void beat(engine_t *e, int64_t now, int waiting)
     int64_t ns = now - e->beat_at_ns, most = 2 * beat_ns(e);
     int relaying = now < e->relay_until_ns && e->relay_hops > 0;
     int doubting = now < __atomic_load_n(&e->doubt_until_ns, __ATOMIC_RELAXED);
-    uint32_t hops = waiting ? e->config.npes : e->relay_hops - 1;
+    uint32_t hops = waiting ? hops_most(e) : e->relay_hops - 1;
     e->beat_at_ns = now;
     e->next_beat_ns = now + beat_ns(e);
     for (pulse_t *p = e->pulses; p; p = p->next) {
@@ -423,7 +425,7 @@ static void beat(engine_t *e, int64_t now, int waiting)
         }
         if (p->nonce || p->broken || !p->ep)
             grow_silent(e, p, p->silent_ns || p->nonce ? (ns < most ? ns : most) : 1);
-        ping(e, p, p == e->pulses && (waiting || relaying) ? hops : 0);
+        ping(e, p, !p->witness && (waiting || relaying) ? hops : 0);
     }
 }
 

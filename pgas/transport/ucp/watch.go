@@ -1,15 +1,20 @@
 package ucp
 
-// Whom each PE watches with heartbeats (ucx/engine/heartbeat.c): its successor in a ring of all PEs, and a few witnesses
-// that it asks when somebody seems to be silent. The ring goes through the hosts in turn, first with the first PE of
-// each, then with the second, so that neighbours are on different hosts as far as there are any.
+// Whom each PE watches with heartbeats (ucx/engine/heartbeat.c): its successors in a walk through all PEs, and a few
+// witnesses that it asks when a PE seems to be silent. The walk goes through the hosts in turn, first with the first PE
+// of each, then with the second. Where only PEs of one host are left, it goes to a PE of another host between any two of
+// them: no PE watches one of its own host, from which the ports of UCX hear nothing.
 
-import "github.com/gopgas/gopgas/pgas/boot"
+import (
+	"slices"
 
-// witnesses is how many PEs are asked besides. They are on other hosts than the one that asks.
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// witnesses is how many PEs are asked besides. They are on other hosts than the PE that asks.
 const witnesses = 3
 
-// ring are the PEs of a job in the order in which they watch each other.
+// ring are the PEs of a job, those of different hosts in turn.
 func ring(hosts []boot.Host) []int {
 	var pes []int
 	for i, more := 0, true; more; i++ {
@@ -24,37 +29,62 @@ func ring(hosts []boot.Host) []int {
 	return pes
 }
 
-// watchList is whom this PE of the job watches, its successor first; nil if it has nobody to watch. Witnesses on third
-// hosts come first: they tell best whether the fault is that of the successor's host.
-func watchList(job *boot.Job) []int {
-	if len(job.Hosts) < 2 {
-		return nil
-	}
+// walk is the ring with a PE of another host between any two neighbours of the same host. Its end leads to its beginning.
+func walk(job *boot.Job) []int {
 	pes := ring(job.Hosts)
-	at := 0
-	for pes[at] != job.PE {
-		at++
+	var all []int
+	bridges := 0
+	for i, pe := range pes {
+		all = append(all, pe)
+		if h := job.HostOf(pe); h == job.HostOf(pes[(i+1)%len(pes)]) {
+			others := slices.DeleteFunc(slices.Clone(pes), func(o int) bool { return job.HostOf(o) == h })
+			all = append(all, others[bridges%len(others)])
+			bridges++
+		}
 	}
-	next := pes[(at+1)%len(pes)]
-	third, other := []int{}, []int{}
-	for k := 2; k < len(pes) && len(third) < witnesses; k++ {
-		switch pe := pes[(at+k)%len(pes)]; job.HostOf(pe) {
-		case job.Here:
-		case job.HostOf(next):
+	return all
+}
+
+// watchList is whom this PE of the job watches and whom it asks; nothing where no other host is. Witnesses on third
+// hosts come first: they tell best whether the fault is that of the first successor's host.
+func watchList(job *boot.Job) (successors, asked []int) {
+	if len(job.Hosts) < 2 {
+		return nil, nil
+	}
+	pes := walk(job)
+	for i, pe := range pes {
+		if next := pes[(i+1)%len(pes)]; pe == job.PE && !slices.Contains(successors, next) {
+			successors = append(successors, next)
+		}
+	}
+	return successors, askedBy(job, successors)
+}
+
+// askedBy is which PEs this one asks when a successor seems to be silent. It begins after this PE in the ring, so that
+// each PE is asked by a few.
+func askedBy(job *boot.Job, successors []int) []int {
+	var third, other []int
+	pes := ring(job.Hosts)
+	at := slices.Index(pes, job.PE)
+	for _, pe := range slices.Concat(pes[at:], pes[:at]) {
+		switch host := job.HostOf(pe); {
+		case host == job.Here || slices.Contains(successors, pe):
+		case host == job.HostOf(successors[0]):
 			other = append(other, pe)
 		default:
 			third = append(third, pe)
 		}
 	}
 	list := append(third, other...)
-	return append([]int{next}, list[:min(len(list), witnesses)]...)
+	return list[:min(len(list), witnesses)]
 }
 
-// watch tells the engine whom to watch. A PE whose address cannot be had is watched by nobody: who needs it is told.
+// watch tells the engine whom to watch. A PE whose address cannot be had is watched by none: an operation that needs it is told.
 func (t *Transport) watch() {
-	for i, pe := range watchList(t.job) {
+	successors, asked := watchList(t.job)
+	for i, pe := range append(successors, asked...) {
 		if address := t.address(pe); address != nil {
-			t.engine.Watch(pe, address, i > 0)
+			t.engine.Watch(pe, address, i >= len(successors))
 		}
 	}
 }

@@ -7,43 +7,63 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// TestWatchList: every PE has exactly one that watches it, on another host unless its host has more PEs than all others
-// together; witnesses are on other hosts than the PE that asks them, third ones first; and from every PE the ring leads to all.
+// TestWatchList: every PE is watched, by PEs of other hosts only; witnesses are on other hosts than the PE that asks
+// them, third ones first, and are no successors; and from every PE the pings reach all.
 func TestWatchList(t *testing.T) {
-	for _, sizes := range [][]int{{1, 1}, {2, 2}, {2, 2, 2}, {4, 1}, {1, 4, 2}, {3, 3, 3, 3}, {1, 1, 1, 1, 1}} {
+	for _, sizes := range [][]int{{1, 1}, {1, 2}, {2, 2}, {2, 2, 2}, {4, 1}, {1, 4, 2}, {7, 2, 1}, {3, 3, 3, 3}, {1, 1, 1, 1, 1}} {
 		var hosts []boot.Host
 		npes := 0
 		for _, n := range sizes {
 			hosts = append(hosts, boot.Host{First: npes, PEs: n})
 			npes += n
 		}
-		next := make([]int, npes)
+		next := make([][]int, npes)
 		for pe := range npes {
 			job := &boot.Job{PE: pe, NPEs: npes, Hosts: hosts}
 			job.Here = job.HostOf(pe)
-			list := watchList(job)
-			next[pe] = list[0]
-			if even := slices.Max(sizes) == slices.Min(sizes); even && job.HostOf(next[pe]) == job.Here {
-				t.Errorf("%v: PE %d watches PE %d of its own host", sizes, pe, next[pe])
+			successors, asked := watchList(job)
+			next[pe] = successors
+			if slices.ContainsFunc(append(successors, asked...), func(o int) bool { return job.HostOf(o) == job.Here }) {
+				t.Errorf("%v: PE %d watches %v and asks %v, and one is on its own host", sizes, pe, successors, asked)
 			}
 			third := true
-			for _, w := range list[1:] {
+			for _, w := range asked {
 				h := job.HostOf(w)
-				if h == job.Here || w == next[pe] || h != job.HostOf(next[pe]) && !third {
-					t.Errorf("%v: PE %d watches %d and asks %v", sizes, pe, list[0], list[1:])
+				if slices.Contains(successors, w) || h != job.HostOf(successors[0]) && !third {
+					t.Errorf("%v: PE %d watches %d and asks %v", sizes, pe, successors, asked)
 				}
-				third = h != job.HostOf(next[pe])
+				third = h != job.HostOf(successors[0])
 			}
 		}
-		seen := map[int]bool{}
-		for pe := 0; !seen[pe]; pe = next[pe] {
-			seen[pe] = true
-		}
-		if len(seen) != npes {
-			t.Errorf("%v: the ring from PE 0 has %d of %d PEs: %v", sizes, len(seen), npes, next)
+		for pe := range npes {
+			if hops := hopsFrom(pe, next); hops < 0 || hops > 2*npes {
+				t.Errorf("%v: the pings of PE %d take %d hops to reach every PE by %v", sizes, pe, hops, next)
+			}
 		}
 	}
-	if list := watchList(&boot.Job{PE: 1, NPEs: 3, Hosts: []boot.Host{{PEs: 3}}}); list != nil {
-		t.Errorf("a PE of a job on one host watches %v", list)
+	if successors, asked := watchList(&boot.Job{PE: 1, NPEs: 3, Hosts: []boot.Host{{PEs: 3}}}); successors != nil || asked != nil {
+		t.Errorf("a PE of a job on one host watches %v and asks %v", successors, asked)
 	}
+}
+
+// hopsFrom is how many hops a ping of pe and those that it causes take to reach every PE; -1 if they never do.
+func hopsFrom(pe int, next [][]int) int {
+	reached := map[int]bool{pe: true}
+	front := []int{pe}
+	for hops := 0; len(front) > 0; hops++ {
+		if len(reached) == len(next) {
+			return hops
+		}
+		var more []int
+		for _, p := range front {
+			for _, q := range next[p] {
+				if !reached[q] {
+					reached[q] = true
+					more = append(more, q)
+				}
+			}
+		}
+		front = more
+	}
+	return -1
 }
