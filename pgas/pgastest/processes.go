@@ -52,9 +52,17 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 		return fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
 	if res.Status != 0 {
-		return fmt.Errorf("a PE failed with status %d:\n%s", res.Status, out.Bytes())
+		return fmt.Errorf("a PE failed with status %d:\n%s%s", res.Status, out.Bytes(), cause(res))
 	}
 	return nil
+}
+
+// cause is the launcher's report: PEs that it ends print nothing themselves.
+func cause(res launch.Result) string {
+	if res.First == nil {
+		return ""
+	}
+	return "the launcher: " + res.First.String()
 }
 
 // ownEnv is what every PE of test name has in its environment.
