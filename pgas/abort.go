@@ -190,9 +190,6 @@ func (t *Team) spread() {
 // had the time to: what they ask this PE it can answer only as long as it is there, and once it is gone they would
 // report its end in place of the reason.
 func (t *Team) stayUntilTold() {
-	if t.w.sched != nil {
-		return
-	}
 	ctx, stop := t.w.WithTimeout(t.w.ctx, 2*peekTime)
 	defer stop()
 	for _, pe := range t.pes {

@@ -113,14 +113,14 @@ func (t *Team) lookAround(told bool) error {
 		if ok && tag>>tagBits == u.n && tag != u.tag {
 			return t.outOfStep()
 		}
-		if ok && tag>>tagBits < u.n && t.isLeaving(i) {
-			return t.disagree()
-		}
 		ended, err := t.w.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
 		if err == nil && t.hasEnded(ended) {
 			if e := t.verdictOf(i); e != nil {
 				return t.adopt(e)
 			}
+		}
+		if ok && tag>>tagBits < u.n && t.isLeaving(i) { // perhaps because of what it has told above
+			return t.disagree()
 		}
 	}
 	if waited < t.w.patience() {

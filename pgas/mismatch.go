@@ -68,8 +68,9 @@ func (t *Team) findVerdict() (found error, wait bool) {
 
 // end makes e the end of the team, for this PE and for all others.
 func (t *Team) end(e error) error {
-	t.adopt(e)
-	t.spread()
+	t.board.verdict().store(e)
+	t.spread() // before the members on this host know: the end of their processes would be told to others sooner
+	t.breakOff(e)
 	t.stayUntilTold()
 	return e
 }

@@ -6,8 +6,10 @@ package pgas
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -17,8 +19,8 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 	if w.sched != nil || w.far == nil || w.shm.Heap(pe) != nil {
 		return w.peekBy(courier, pe, off) // of its own host also when a PE is lost: why it went stands there
 	}
-	if err := w.failure(); err != nil {
-		return 0, err // each look at a PE that is lost would take its time
+	if err := w.hopelessLook(pe); err != nil {
+		return 0, err
 	}
 	type word struct {
 		v   uint64
@@ -36,11 +38,28 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 		case x := <-done:
 			return x.v, x.err
 		case <-look.C:
-			if err := w.failure(); err != nil {
+			if err := w.hopelessLook(pe); err != nil {
 				return 0, err
 			}
 		}
 	}
+}
+
+// hopelessLook is why a look at pe, of another host, would take long and find nothing, or nil: pe is lost, or a PE is
+// lost that does not answer, and others of its host may not either. Where a process has ended its host answers, and
+// what the remaining PEs say may be why it has.
+func (w *World) hopelessLook(pe int) error {
+	var lost *PeerError
+	if err := w.failure(); !errors.As(err, &lost) || lost.PE != pe && w.ended(lost) {
+		return nil
+	}
+	return lost
+}
+
+// ended says whether the launcher has seen the process of a lost PE end.
+func (w *World) ended(lost *PeerError) bool {
+	h := w.job.Segment.Header
+	return int(h.Failed.Load())-1 == lost.PE && boot.ProcessEnded(h.FailedHow.Load())
 }
 
 // peeksEnd waits for looks that are under way, which use what a World closes, and says whether they have ended.

@@ -26,3 +26,6 @@ func HowDied(status uint64) error {
 	}
 	return fmt.Errorf("ended with wait status %#x", status)
 }
+
+// ProcessEnded says whether status, as Header.FailedHow keeps it, is that of a process that its agent has seen end.
+func ProcessEnded(status uint64) bool { return status&accused == 0 && status != LostHow }
