@@ -720,7 +720,7 @@ func TestMisusedCollectives(t *testing.T) {
 			"8 elements do not fit a range of 3": func() error { return pgas.Broadcast(ctx, t, some, a.All(), 0) },
 			"PE 1 is out of range":               func() error { return pgas.Broadcast(ctx, t, all, a.All(), 1) },
 			"dst and src overlap":                func() error { return pgas.FCollect(ctx, t, all, b.Range(0, 1)) },
-			"zero Slice":                         func() error { return pgas.AllToAll(ctx, t, all, pgas.Slice[int64]{}) },
+			"8 elements do not fit a range of 0": func() error { return pgas.AllToAll(ctx, t, pgas.Slice[int64]{}, a.All()) },
 			"strides 0 and 1":                    func() error { return pgas.AllToAllS(ctx, t, all, a.All(), 0, 1, 1) },
 			"9 elements do not fit a range of 8": func() error { return pgas.AllToAllS(ctx, t, all, a.All(), 4, 1, 3) },
 			"block 0 of dst is [0:8]":            func() error { return pgas.AllToAllV(ctx, t, some, one, a.All(), one) },

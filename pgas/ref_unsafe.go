@@ -97,7 +97,9 @@ func (r Ref[T]) Slice() Slice[T] { return Slice[T]{r.ctx, r.off, 1} }
 
 // On is the same element on another context.
 func (r Ref[T]) On(c *Context) Ref[T] {
-	r.ctx.refer()
+	if r.ctx == nil { // refer is too much for the accessors that pgasgen makes to be inlined
+		zeroOn()
+	}
 	return Ref[T]{c, r.off}
 }
 
