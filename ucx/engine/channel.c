@@ -204,7 +204,7 @@ static int32_t came_loose(ucs_status_t status)
 static int has_met(const channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
-        if (c->opened[i]->pe != c->engine->config.pe && c->opened[i]->acked > 0)
+        if (c->opened[i]->pe != c->engine->config.pe && c->opened[i]->open)
             return 1;
     return engine_has_met(c->engine);
 }
@@ -349,6 +349,22 @@ static ucs_status_t connect_lane(lane_t *l)
     return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_NO_ELEM;
 }
 
+// lane_number returns the next number after *last; 0 after the last: no number is ever used twice, so that what opens a
+// lane opens no other.
+static uint32_t lane_number(uint32_t *last)
+{
+    uint32_t number = __atomic_load_n(last, __ATOMIC_RELAXED);
+    while (number != UINT32_MAX && !__atomic_compare_exchange_n(last, &number, number + 1, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return number == UINT32_MAX ? 0 : number + 1;
+}
+
+// engine_spend_lanes has this PE believe that it has opened so many lanes to pe. For tests.
+void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes)
+{
+    __atomic_store_n(&e->lanes_to[pe], lanes, __ATOMIC_RELAXED);
+}
+
 // introduce sends the lane's first message to the engine that has the given nonce.
 static void introduce(lane_t *l, const void *nonce)
 {
@@ -356,7 +372,12 @@ static void introduce(lane_t *l, const void *nonce)
     struct lane_name name = {.origin = e->config.pe, .target = l->pe};
     struct opening m;
     sendbuf_t *b = take_buf(l->channel);
-    l->number = name.lane = __atomic_add_fetch(&e->lanes_to[l->pe], 1, __ATOMIC_RELAXED);
+    l->number = name.lane = lane_number(&e->lanes_to[l->pe]);
+    if (name.lane == 0) {
+        lane_fail(l, UCS_ERR_EXCEEDS_LIMIT);
+        free(b);
+        return;
+    }
     if (!b || !make_opening(e, nonce, &name, &m, l->tags)) {
         lane_fail(l, UCS_ERR_NO_MEMORY);
         free(b);

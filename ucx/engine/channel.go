@@ -581,6 +581,8 @@ func lostError(pe int, status int32) error {
 		e.Reason = Unreachable
 	case C.UCS_ERR_NO_ELEM:
 		e.Reason = Unknown
+	case C.UCS_ERR_EXCEEDS_LIMIT:
+		e.Reason = Spent
 	}
 	return e
 }

@@ -262,6 +262,11 @@ func (e *Engine) opening(address []byte, pe, target, lane uint32) (message []byt
 	return message, [2]uint64{uint64(out[0]), uint64(out[1])}
 }
 
+// spendLanes has this PE believe that it has opened so many lanes to pe.
+func (e *Engine) spendLanes(pe int, lanes uint32) {
+	C.engine_spend_lanes(e.c, C.uint32_t(pe), C.uint32_t(lanes))
+}
+
 // sipHash is sip_hash.
 func sipHash(key [KeyBytes]byte, message []byte) (hash [2]uint64) {
 	words := [2]C.uint64_t{C.uint64_t(binary.LittleEndian.Uint64(key[:])), C.uint64_t(binary.LittleEndian.Uint64(key[8:]))}

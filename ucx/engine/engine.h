@@ -315,6 +315,7 @@ void engine_wait_door(engine_t *e, uint32_t seen, int64_t budget_ns);
 int engine_deliver(engine_t *e, const void *message, size_t bytes);
 int channel_deliver(channel_t *c, const void *message, size_t bytes);
 void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t target, uint32_t lane, void *message, uint64_t tags[2]);
+void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes);
 
 // sip.c
 void sip_hash(const uint64_t key[2], const void *bytes, size_t n, uint64_t out[2]);

@@ -19,6 +19,7 @@ const (
 	Silent                    // it has not answered for too long
 	Unreachable               // UCX finds no way to its address
 	Unknown                   // its address could not be had
+	Spent                     // all lanes to it that there can be have been opened
 	Broken                    // anything else
 )
 
@@ -34,6 +35,8 @@ func (e *LostError) Error() string {
 		return "UCX has no transport that reaches it: unset UCX_TLS and UCX_NET_DEVICES, or let them name one that does, such as tcp (" + e.Status + ")"
 	case Unknown:
 		return "its address is not known: the exchange of the job no longer answers (" + e.Status + ")"
+	case Spent:
+		return "this PE has opened 4,294,967,295 connections to it, which is all that a job has: keep contexts and use them again"
 	}
 	return fmt.Sprintf("UCX could not carry out an operation (%s)", e.Status)
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -233,6 +234,35 @@ func TestByeWhereNumbersWrap(t *testing.T) {
 		}
 		eventually(t, "the good-bye arrives", func() bool { return nodes[1].Served() == served+1 })
 	})
+}
+
+// TestLanesRunOut: the numbers of lanes do not wrap, for a message that opened one could then open another. After the
+// last, operations to the PE are lost, and say why.
+func TestLanesRunOut(t *testing.T) {
+	t.Setenv("UCX_TLS", "tcp")
+	var nodes [2]*node
+	for pe := range nodes {
+		nodes[pe] = newNode(t, pe, false, 0)
+	}
+	const left = 2
+	nodes[0].spendLanes(1, ^uint32(0)-left)
+	for i := range left + 2 {
+		c, err := nodes[0].Channel(false, func(pe int) []byte { return nodes[pe].Address() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Put(1, 1024, []byte("data"))
+		var lost *LostError
+		switch err := c.Quiet(t.Context(), 1); {
+		case i < left && err != nil:
+			t.Fatalf("lane %d of the last %d: %v", i, left, err)
+		case i >= left && (!errors.As(err, &lost) || lost.Reason != Spent || lost.PE != 1):
+			t.Fatalf("after the last lane: %v", err)
+		}
+		if err := c.Close(); err != nil && i < left {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestAnswersOfAnotherLane: an answer is for a slot of its lane. One of another PE that comes when the slot's
