@@ -22,6 +22,8 @@ func TestNilContextIsMisuse(t *testing.T) {
 		var none context.Context
 		set := pgas.AtomicsOf(words.All()).Until(pgas.EQ, 0)
 		for name, call := range map[string]func(){
+			"Alloc":           func() { pgas.Alloc[int64](none, w, 1) },
+			"AllocAligned":    func() { pgas.AllocAligned[int64](none, w, 1, 8192) },
 			"Quiet":           func() { w.Quiet(none) },
 			"QuietLocal":      func() { w.Context().QuietLocal(none) },
 			"WaitUntil":       func() { pgas.AtomicOf(words, 0).WaitUntil(none, pgas.EQ, 1) },

@@ -28,7 +28,10 @@ func (s Slice[T]) Ptr(pe int) []T {
 }
 
 // Ptr is the element of PE pe as Go memory, or nil if pe is on another host; see Slice.Ptr.
-func (r Ref[T]) Ptr(pe int) *T { return (*T)(r.ctx.ptr("Ptr", pe, r.off, sizeOf[T]())) }
+func (r Ref[T]) Ptr(pe int) *T {
+	r.ctx.world("Ptr")
+	return (*T)(r.ctx.ptr("Ptr", pe, r.off, sizeOf[T]()))
+}
 
 // Ptr is All().Ptr(pe): the whole allocation on PE pe as Go memory, or nil if pe is on another host.
 func (s Sym[T]) Ptr(pe int) []T {

@@ -166,7 +166,7 @@ func TestNilContextInFunctions(t *testing.T) {
 var harmless = map[string]string{
 	"pgas.Slice[int64]":         "Elements Len Local Ptr Put PutNB Get GetNB IPut IPutNB IBPut IBPutNB IGet IGetNB IBGet IBGetNB Sub On",
 	"pgas.Sym[int64]":           "Len On",
-	"pgas.Ref[int64]":           "Ptr Slice",
+	"pgas.Ref[int64]":           "Slice",
 	"pgas.Atomic[int64]":        "Notify",
 	"pgas.AtomicFloat[float64]": "Notify",
 	"pgas.AtomicSlice[int64]":   "Len Sub On FetchNB Until UntilEach",
