@@ -77,7 +77,12 @@ func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	if i := uint(pe - c.first); i < uint(len(c.near)) && i < uint(len(c.doors)) {
 		return unsafe.Add(c.near[i], off), c.doors[i]
 	}
-	return nil, nil
+	p := c.ptr("Put", pe, off, 2)
+	if p == nil {
+		return nil, nil
+	}
+	_, to := c.far("Put", pe)
+	return p, c.w.job.Segment.States[to-c.w.first]
 }
 
 // around is the address of the aligned 4 bytes around the 2 at p, and where in them these are.
