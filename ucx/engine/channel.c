@@ -181,7 +181,7 @@ void lane_fail(lane_t *l, int32_t status)
     l->reading = 0;
 }
 
-// lane_drop_waiting lets go of what waits for the lane to open.
+// lane_drop_waiting frees the messages that wait for the lane to open.
 void lane_drop_waiting(lane_t *l)
 {
     while (l->waiting) {
@@ -193,14 +193,15 @@ void lane_drop_waiting(lane_t *l)
     }
 }
 
-// came_loose is the status of an endpoint that was made and has failed. What UCX calls unreachable then is not a
-// matter of its settings.
+// came_loose converts the status of an endpoint that was connected and has failed. UCX's "unreachable" then
+// means a lost connection, not a wrong setting.
 static int32_t came_loose(ucs_status_t status)
 {
     return status == UCS_ERR_UNREACHABLE ? UCS_ERR_NOT_CONNECTED : status;
 }
 
-// has_met says whether another PE has answered this one: then UCX's settings are no reason why one is out of reach.
+// has_met reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
+// reach.
 static int has_met(const channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
@@ -240,10 +241,10 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
     if (status != UCS_OK)
         lane_fail(l, came_loose(status));
     else
-        l->silent_ns = 0; // the network takes what is sent
+        l->silent_ns = 0; // the network accepts messages
 }
 
-// hand_over hands one message to UCX and says whether b is free again; otherwise on_sent frees it.
+// hand_over gives one message to UCX and reports whether b is free again; otherwise on_sent frees it.
 static int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
 {
     ucp_request_param_t param = {
@@ -265,7 +266,7 @@ static int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_
     return 0;
 }
 
-// keep_waiting keeps a message until the lane is open, as UCX keeps what it cannot send at once.
+// keep_waiting queues a message until the lane is open.
 static void keep_waiting(lane_t *l, sendbuf_t *b, size_t header_n, const void *data, size_t n)
 {
     if (!l->waiting)
@@ -281,8 +282,8 @@ static void keep_waiting(lane_t *l, sendbuf_t *b, size_t header_n, const void *d
     loan_part(l, b->loan);
 }
 
-// transmit lets one message leave and says whether b is free again; otherwise it will be in the end. header is
-// the beginning of b's data, if there is one.
+// transmit sends or queues one message and reports whether b is free again; otherwise it is freed later.
+// header is the beginning of b's data, if there is one.
 static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
 {
     if (l->open)
@@ -291,7 +292,7 @@ static int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n
     return 0;
 }
 
-// lane_opened lets out what has waited for the target to know the lane.
+// lane_opened sends the messages that have waited for the lane to open.
 static void lane_opened(lane_t *l)
 {
     l->open = 1;
@@ -337,7 +338,7 @@ void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t targ
         memcpy(message, &m, sizeof m);
 }
 
-// connect_lane makes the lane's endpoint, and says how that went.
+// connect_lane creates the lane's endpoint and returns UCX's status.
 static ucs_status_t connect_lane(lane_t *l)
 {
     ucp_ep_params_t params = {
@@ -389,7 +390,8 @@ static void introduce(lane_t *l, const void *nonce)
 }
 
 // lane_open makes the lane of c to pe, whose engine has the given address. It returns NULL only without
-// memory; a lane that cannot reach pe is born failed. What is issued before pe has answered waits.
+// memory; a lane that cannot reach pe is returned in the failed state. Messages issued before pe has
+// answered are queued.
 lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
 {
     lane_t *l = calloc(1, sizeof *l);
@@ -834,7 +836,8 @@ int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *o
 
 // Answers.
 
-// keep_up keeps a number that may rest for long from falling so far behind that it seems to lie ahead.
+// keep_up raises a number that may stay unchanged for long. Otherwise it falls 2^31 behind and
+// compares as ahead.
 static void keep_up(uint32_t *number, uint32_t acked)
 {
     if (before(*number, acked))
@@ -859,7 +862,7 @@ static void acknowledge(lane_t *l, uint32_t seq)
         l->acked_bytes = l->sent_bytes;
 }
 
-// lane_begin makes a lane that is new one that has sent so many messages and notes, all of them applied.
+// lane_begin sets the counters of a new lane as if first messages and notes had been sent and applied.
 void lane_begin(lane_t *l, uint32_t first)
 {
     enum { STEP = 1 << 30 };
@@ -870,9 +873,9 @@ void lane_begin(lane_t *l, uint32_t first)
     }
 }
 
-// expected returns the slot that an answer of the lane with that token is for, or NULL if it has been abandoned.
-// Tokens come again after 2^21 uses of a slot. By then the lane's answer to the first use has come, because its
-// answers come in order; that of another lane may not have.
+// expected returns the slot that an answer on the lane with the given token completes, or NULL if the slot was
+// abandoned. Tokens come again after 2^21 uses of a slot. By then the lane's answer to the first use has come,
+// because its answers come in order; that of another lane may not have.
 static slot_t *expected(channel_t *c, const lane_t *l, uint32_t token)
 {
     slot_t *s = &c->slots[token % SLOTS];
@@ -966,7 +969,7 @@ static void take_reply(channel_t *c, const void *header, size_t header_n, const 
         l->roomed = head.lane;
 }
 
-// on_reply is UCX's handler of answers, on the channel's worker, under the channel's lock.
+// on_reply handles answers. UCX calls it on the channel's worker, under the channel's lock.
 ucs_status_t on_reply(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
 {
     if (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)
@@ -976,8 +979,8 @@ ucs_status_t on_reply(void *arg, const void *header, size_t header_n, void *data
     return UCS_OK;
 }
 
-// channel_deliver hands an answer to the channel as if it had come by the network, and returns how many have
-// been complete by then. For tests.
+// channel_deliver passes an answer to the channel as if it had come by the network, and returns the number
+// of completed operations. For tests.
 int channel_deliver(channel_t *c, const void *message, size_t bytes)
 {
     take_reply(c, NULL, 0, message, bytes);

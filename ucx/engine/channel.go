@@ -201,8 +201,8 @@ func (c *Channel) relock() {
 	}
 }
 
-// deliver hands an answer to the channel as if it had come by the network, and returns how many have been complete
-// by then.
+// deliver passes an answer to the channel as if it had come by the network, and returns the number of completed
+// operations.
 func (c *Channel) deliver(message []byte) int {
 	c.lock()
 	defer c.unlock()
@@ -304,7 +304,7 @@ func appendPost(at unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
 
 func padded(n int) int { return (n + 7) &^ 7 }
 
-// order comes before a gathered record that writes n bytes at off: UCX may be writing there too.
+// order waits, before a gathered record that writes n bytes at off, for native operations on the same bytes.
 func (c *Channel) order(l *C.lane_t, off uint64, n int) {
 	if n > 0 && c.native && (l.use_native > 0 || c.engine.config.NICAtomics) {
 		C.order_message(l, C.uint64_t(off), C.uint64_t(n), 1)

@@ -77,7 +77,7 @@ static void block_signals(sigset_t *saved)
     pthread_sigmask(SIG_SETMASK, &all, saved);
 }
 
-// make_address puts the engine's nonce before UCX's address: who is given the one needs the other.
+// make_address puts the engine's nonce before UCX's address: an origin that connects needs both.
 static int make_address(engine_t *e, char *err, size_t err_bytes)
 {
     ucp_address_t *address;
@@ -136,7 +136,7 @@ engine_t *engine_open(const struct engine_config *config, char *err, size_t err_
     sigset_t saved;
     block_signals(&saved);
     int ok = keep_sources(e, config) && open_all(e, err, err_bytes);
-    e->config.devices = NULL; // the caller's
+    e->config.devices = NULL; // they belong to the caller
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (ok)
         return e;
@@ -155,8 +155,8 @@ int engine_start(engine_t *e)
     return failed;
 }
 
-// settle lets connections be made that are being made: UCX 1.13 ends the process when a worker is destroyed that still
-// has to answer a PE which connects, as one does that begins to watch this PE.
+// settle completes the connections that are being set up. UCX 1.13 ends the process if a worker is destroyed while it
+// still has to answer a connecting PE, for example one that begins to watch this PE.
 static void settle(ucp_worker_h worker)
 {
     enum { PATIENCE_NS = 300 * 1000 * 1000, NAP_US = 100 };
@@ -240,13 +240,13 @@ uint64_t engine_rejected(engine_t *e)
     return __atomic_load_n(&e->rejected, __ATOMIC_RELAXED);
 }
 
-// engine_refused is the number of messages that cannot be this job's.
+// engine_refused returns the number of messages that cannot be this job's.
 uint64_t engine_refused(engine_t *e)
 {
     return __atomic_load_n(&e->refused, __ATOMIC_RELAXED);
 }
 
-// engine_open_rma says whether UCX has been asked for remote memory access that it carries out with messages.
+// engine_open_rma reports whether UCX was opened with remote memory access that it carries out with messages.
 int engine_open_rma(engine_t *e)
 {
     return e->open_rma;

@@ -39,12 +39,12 @@ const Available = true
 // Config is what an engine works on.
 type Config struct {
 	PE, NPEs int
-	Key      [KeyBytes]byte // of the job: who has it may read and write the heap
+	Key      [KeyBytes]byte // of the job: a process that has it may read and write the heap
 	Heap     []byte         // this PE's heap, which others read and write
 	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.Block that somebody sleeps on
 	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
-	Accused  *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: nobody is told
+	Accused  *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
 	Bell     *atomic.Uint32 // futex word, bumped and woken when Accused has changed
 	Notes    uint64         // where in Heap the ring for notes is (pgas/transport/shm has one); 0: none
 	Crowded  bool           // there are more PEs than CPUs
@@ -57,7 +57,7 @@ type Config struct {
 	// Devices are the interfaces that UCX may use besides network cards, separated by commas; "" for all.
 	// UCX_NET_DEVICES wins.
 	Devices string
-	// Sources are the addresses whose connections UCX's listeners hear; none for everybody's.
+	// Sources are the addresses whose connections UCX's listeners hear; none: any address's.
 	Sources []netip.Prefix
 }
 
@@ -122,7 +122,7 @@ func prepare(config Config) (*Engine, error) {
 		return nil, errors.New("the heap is empty: an engine needs one to serve")
 	}
 	if config.Key == [KeyBytes]byte{} {
-		return nil, errors.New("the engine has no key: whoever reaches it would be served")
+		return nil, errors.New("the engine has no key: it would serve any process that reaches it")
 	}
 	if config.Spin == 0 {
 		config.Spin = 50 * time.Microsecond
@@ -206,8 +206,8 @@ func cSources(prefixes []netip.Prefix) []C.struct_engine_source {
 	return sources
 }
 
-// OpenRMA says whether UCX has been asked for remote memory access that no card carries out. Whoever reaches
-// UCX's ports then reads and writes any memory of this process.
+// OpenRMA reports whether UCX was opened with remote memory access that no card carries out. A process that
+// reaches UCX's ports can then read and write any memory of this process.
 func (e *Engine) OpenRMA() bool { return C.engine_open_rma(e.c) != 0 }
 
 // Address is what others need to reach this engine.
@@ -224,8 +224,8 @@ func (e *Engine) Lost() error {
 	return lostError(int(uint32(lost))-1, int32(lost>>32))
 }
 
-// Watch has this PE find out when pe, whose engine has the given address, falls silent while it waits for anything.
-// A witness is asked only while another PE seems to be silent. heartbeat.c says how.
+// Watch sends heartbeats to pe, whose engine has the given address, while this PE waits. A witness gets them only
+// while another PE seems to be silent. heartbeat.c has the protocol.
 func (e *Engine) Watch(pe int, address []byte, witness bool) {
 	isWitness := C.int(0)
 	if witness {
@@ -240,7 +240,7 @@ func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 // Rejected is the number of records in such requests that were out of bounds or not understood.
 func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 
-// Refused is the number of messages that cannot have come from this job: they were thrown away.
+// Refused returns the number of messages that cannot have come from this job. They were dropped.
 func (e *Engine) Refused() uint64 { return uint64(C.engine_refused(e.c)) }
 
 // expressed is the number of messages that went by express.
@@ -267,7 +267,7 @@ func (e *Engine) spendLanes(pe int, lanes uint32) {
 	C.engine_spend_lanes(e.c, C.uint32_t(pe), C.uint32_t(lanes))
 }
 
-// sipHash is sip_hash.
+// sipHash calls sip_hash.
 func sipHash(key [KeyBytes]byte, message []byte) (hash [2]uint64) {
 	words := [2]C.uint64_t{C.uint64_t(binary.LittleEndian.Uint64(key[:])), C.uint64_t(binary.LittleEndian.Uint64(key[8:]))}
 	var out [2]C.uint64_t

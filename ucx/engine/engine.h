@@ -32,8 +32,7 @@ enum {
     STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger
 };
 
-// Numbers of 32 bits wrap. Tests start them shortly before they do, to see that nothing comes of it: with this, the
-// tests of other packages.
+// Numbers of 32 bits wrap. Tests start them shortly before they wrap. Tests of other packages set this for it.
 #ifndef FIRST_NUMBER
 #define FIRST_NUMBER 0
 #endif
@@ -63,7 +62,7 @@ struct engine_config {
     uint32_t *door;    // boot.State.Door of this PE
     uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
-    uint64_t key[2];   // of the job: who has it may talk
+    uint64_t key[2];   // of the job: a sender proves that it has it
     uint64_t *accused; // boot.Header.Accused, or NULL: the launcher is not told
     uint32_t *accused_bell; // futex word, bumped and woken after accused
     uint32_t pe;
@@ -75,11 +74,11 @@ struct engine_config {
     int rma;            // enum rma_choice
     int nic;            // atomics are UCX's own
     const char *devices; // that UCX may use besides cards: interfaces, separated by commas; NULL: all
-    const struct engine_source *sources; // whose connections are heard; none: everybody's
+    const struct engine_source *sources; // addresses whose connections are accepted; none: any
     uint32_t nsources;
 };
 
-// What stands in the accused word: a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags.
+// The accused word holds a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags.
 #define ACCUSER_SHIFT 20
 #define ACCUSED_CERTAINLY ((uint64_t)1 << 62) // others answer the accuser
 #define ACCUSED_SILENT ((uint64_t)1 << 61)    // for the time-out; otherwise a connection to it has ended
@@ -156,15 +155,15 @@ struct lane {
     uint32_t asks; // of these, those that will be answered
     void *address; // of the PE's service worker
     size_t address_bytes;
-    uint32_t doubted; // its failure is a matter for heartbeats
+    uint32_t doubted; // a heartbeat decides whether its peer has failed
     uint32_t by_express; // seq of the last message that went by express, or of one that has been acknowledged
     uint64_t born; // engine.ticks when the first record went in
     int64_t left_ns; // when notes have last left at once
 
     uint32_t number;        // of the lanes of this PE to that one
-    uint32_t open;          // the target has said that it knows the lane
+    uint32_t open;          // the target has acknowledged the opening
     uint64_t tags[2];       // of requests, of replies
-    sendbuf_t *waiting, **waiting_end; // messages that leave when it has, in order
+    sendbuf_t *waiting, **waiting_end; // messages to send once it is open, in order
 
     uint32_t sent;    // seq of the last message
     uint32_t acked;   // seq of the last message known to be applied
@@ -185,7 +184,7 @@ struct lane {
     uint64_t discard;      // where old values go that nobody wants
 
     // Bytes that may not be written yet: see order.c.
-    struct spans told;    // by messages, that no native operation has waited for
+    struct spans told;    // by messages that no native operation has waited for
     struct spans stored;  // by native puts
     struct spans updated; // by native atomics
 
@@ -257,7 +256,7 @@ uint64_t engine_refused(engine_t *e);
 uint64_t engine_expressed(engine_t *e);
 int engine_open_rma(engine_t *e);
 
-// heartbeat.c: whom to watch
+// heartbeat.c: the PEs to watch
 void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_bytes, int witness);
 
 // channel.c: issuing. The caller holds channel.lock.

@@ -1,9 +1,9 @@
-// What is asked of UCX. Its own remote memory access (UCP_FEATURE_RMA, AMO) reads and writes any address of
-// this process for whoever sends the right message, where UCX carries it out with messages: on TCP and in
-// shared memory. A network card looks at keys. So these features are asked for only where there is such a
-// card, and then without TCP; or where the user insists.
+// Which features UCX is opened with. Where UCX carries out its own remote memory access (UCP_FEATURE_RMA,
+// AMO) with messages, on TCP and in shared memory, any sender can read and write any address of this
+// process. A network card checks keys. So these features are requested only where there is such a card, and
+// then without TCP, or where the user asks for them.
 //
-// Which devices there are, UCX says: of a first context, which asks for messages alone.
+// The devices are those that UCX lists for a first context, which requests messages only.
 #include <stdlib.h>
 
 #include <ucs/config/global_opts.h>
@@ -15,7 +15,7 @@
 static const struct {
     const char *env, *name, *value;
 } defaults[] = {
-    // One lane carries everything in order; the engine restores the order of what comes by several.
+    // With one lane messages arrive in order; with several the engine would have to restore the order.
     {"UCX_MAX_EAGER_RAILS", "MAX_EAGER_RAILS", "1"},
     {"UCX_MAX_EAGER_LANES", "MAX_EAGER_LANES", "1"},
     // A piece of a large put is one send from the user's memory and one receive.
@@ -42,7 +42,7 @@ static const struct {
 
 enum { DEVICES_BYTES = 4096 };
 
-// found is what a context has.
+// found is what a context offers.
 struct found {
     int rma; // a card that reads and writes memory
     char devices[DEVICES_BYTES]; // of the cards, each with a comma before it
@@ -57,7 +57,7 @@ static int fail(char *err, size_t err_bytes, const char *what, ucs_status_t stat
 static void modify(ucp_config_t *config, const char *env, const char *name, const char *value)
 {
     if (!getenv(env))
-        ucp_config_modify(config, name, value); // one that this UCX does not know does not matter
+        ucp_config_modify(config, name, value); // a setting that this UCX does not know is ignored
 }
 
 // start opens UCX with the given features. devices and tls are settings, or NULL for the defaults.
@@ -149,7 +149,6 @@ int context_open(engine_t *e, char *err, size_t err_bytes)
     ucp_cleanup(e->context);
     e->context = NULL;
     snprintf(devices, sizeof devices, "%s%s", e->config.devices ? e->config.devices : "", f.devices);
-    // UCX lists lanes for atomics wherever a card does remote memory access, and only if atomics have been
-    // asked for.
+    // UCX lists lanes for atomics wherever a card does remote memory access, and only if atomics were requested.
     return start(e, e->rma ? rma : 0, e->config.devices ? devices : NULL, e->rma && f.rma ? cards_only : NULL, err, err_bytes);
 }

@@ -1,8 +1,8 @@
 package engine
 
-// A worker of UCX's takes 7 to 9 file descriptors, and each connection another one. Where they run out UCX 1.13 ends the
-// process, in one of its threads, so that nobody could be told. So a channel is refused while there are still enough for
-// what the open ones connect to.
+// A worker of UCX's takes 7 to 9 file descriptors, and each connection another one. Where they run out UCX 1.13 ends
+// the process, in one of its threads, where no caller can get an error. So a channel is refused while there are still
+// enough for the connections of the open ones.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 // sparedFiles is how many descriptors are left for the program, besides one for a connection to each PE.
 const sparedFiles = 64
 
-// enoughFiles says in an error why there are too few descriptors for another channel of a job of npes. The kernel gives
-// out the lowest that is free: its number tells how many are in use.
+// enoughFiles returns an error if there are too few descriptors for another channel of a job of npes. The kernel hands
+// out the lowest free descriptor, so its number tells how many are in use.
 func enoughFiles(npes int) error {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

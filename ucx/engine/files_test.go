@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestManyChannels: who opens more channels than there are files for is told so, and those that are open go on.
+// TestManyChannels: opening more channels than there are descriptors for returns an error, and the open
+// channels go on.
 func TestManyChannels(t *testing.T) {
 	t.Setenv("UCX_TLS", "tcp")
 	_, b, first := pair(t, false, 0)

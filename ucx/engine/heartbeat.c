@@ -1,10 +1,10 @@
-// Heartbeats: how a PE finds out that another has fallen silent though it has nothing on its way to it.
+// Heartbeats: how a PE notices that another PE has fallen silent, even with no operation outstanding to it.
 //
-// The PEs of a job that has several hosts have successors, on other hosts than their own, by which a ping comes to every
-// PE in twice as many hops as there are PEs at most (pgas/transport/ucp says which). While a PE waits for anything, its
-// service thread sends its successors a ping at every beat. A successor's service thread answers, whatever its program
-// does, and pings its own successors in turn. So every PE is watched while any PE waits, and nothing is sent while none
-// does.
+// In a job on several hosts each PE has successors on other hosts. Pings follow successors and reach every PE in at
+// most twice as many hops as there are PEs (pgas/transport/ucp chooses the successors). While a PE waits for anything,
+// its service thread sends its successors a ping at every beat. A successor's service thread answers, independently of
+// its program, and pings its own successors in turn. So every PE is watched while any PE waits, and nothing is sent
+// while none does.
 //
 //	outstanding  a ping that has not been answered; there is one at a time
 //	silence      the time since then, in beats of this thread: a pause of this process adds next to nothing
@@ -12,10 +12,10 @@
 //	             time-out. When none of them answers then, the fault may be this PE's own, and the accusation says so
 //
 // A peer that is silent for the time-out is accused: waits of this PE end, and the launcher learns of it from a
-// word of the host segment, because it tells the PEs of all hosts, and because it hears both ends of a link.
+// word of the host segment. The launcher tells the PEs of all hosts, and it hears both ends of a link.
 //
-// A lane that a connection's reset has robbed of data is a matter for heartbeats, too. A PE that answers them
-// has lost the data and lives: waits end at once. One that does not answer may have ended well.
+// Heartbeats also decide about a lane that has lost data in a connection's reset. If its peer answers, the
+// peer lives and the data is lost: waits end at once. If the peer does not answer, it may have ended normally.
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -47,11 +47,11 @@ struct wire_pulse {
     uint64_t proof[2]; // that the sender has the job's key
 };
 
-// pulse is what this PE knows of the life of another.
+// pulse is what this PE knows about whether another PE lives.
 struct pulse {
     pulse_t *next;
     uint32_t pe;
-    int witness;   // pinged only while somebody is in doubt
+    int witness;   // pinged only while a peer is in doubt
     int robbed;    // a lane to it has lost data: its next answer ends the waits of this PE
     int accused;
     void *address; // of its service worker
@@ -73,7 +73,7 @@ static int64_t beat_ns(const engine_t *e)
 
 // Peers.
 
-// pulse_of is the pulse of pe, made if there is none. address may be NULL if there is one.
+// pulse_of returns the pulse of pe, which it creates if there is none. address may be NULL if there is one.
 static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t address_bytes)
 {
     for (pulse_t *p = e->pulses; p; p = p->next)
@@ -94,8 +94,8 @@ static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t a
     return p;
 }
 
-// engine_watch has pe pinged while this PE waits, or only while another is in doubt if it is a witness. It is
-// called before anything waits.
+// engine_watch registers pe for pings while this PE waits; if it is a witness, only while another peer is in
+// doubt. Call it before the first wait.
 void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_bytes, int witness)
 {
     while (!try_lock(&e->serving))
@@ -137,7 +137,7 @@ static void close_pulse(pulse_t *p)
         ucp_request_free(r);
 }
 
-// connected says whether p has an endpoint that has not failed, and tries to make one now and then.
+// connected reports whether p has an endpoint that has not failed. If not, it tries to create one at intervals.
 static int connected(engine_t *e, pulse_t *p)
 {
     if (p->ep && !p->broken)
@@ -163,7 +163,7 @@ static int connected(engine_t *e, pulse_t *p)
 
 // Messages.
 
-// sent_pulse is the memory of a message that UCX has kept.
+// sent_pulse is a message that UCX may still be sending.
 typedef struct sent_pulse {
     struct wire_pulse message;
     engine_t *engine;
@@ -181,13 +181,13 @@ static void let_go(sent_pulse_t *s)
 
 static void on_pulse_sent(void *request, ucs_status_t status, void *arg)
 {
-    (void)status; // what has not been sent is not answered
+    (void)status; // a pulse that was not sent shows as a missing answer
     let_go(arg);
     ucp_request_free(request);
 }
 
-// prove computes the proof of a pulse. Whoever has read one may send it again, and gains nothing: a nonce that is not
-// outstanding is no answer, and a ping costs its receiver a few.
+// prove computes the proof of a pulse. Replaying one gains an attacker nothing: an answer whose nonce is not
+// outstanding is ignored, and a repeated ping costs its receiver a few pings of its own.
 static void prove(const engine_t *e, const struct wire_pulse *m, uint64_t proof[2])
 {
     struct {
@@ -226,10 +226,10 @@ static uint64_t nonce(engine_t *e)
     return e->next_ping++;
 }
 
-// ping sends a ping, unless UCX has not sent the one before it.
+// ping sends a ping, unless UCX still holds the one before it.
 static void ping(engine_t *e, pulse_t *p, uint32_t hops)
 {
-    int fresh = !p->ep || p->broken; // what has been sent by a connection that failed is not answered
+    int fresh = !p->ep || p->broken; // pings sent by a connection that failed get no answer
     if (!connected(e, p) || p->sending || (p->nonce && !fresh))
         return;
     sent_pulse_t *s = malloc(sizeof *s);
@@ -241,7 +241,7 @@ static void ping(engine_t *e, pulse_t *p, uint32_t hops)
     send_pulse(e, p->ep, s, UCP_AM_SEND_FLAG_REPLY);
 }
 
-// answer sends a ping back.
+// answer sends the answer to a ping.
 static void answer(engine_t *e, const struct wire_pulse *m, ucp_ep_h ep)
 {
     sent_pulse_t *s;
@@ -254,8 +254,8 @@ static void answer(engine_t *e, const struct wire_pulse *m, ucp_ep_h ep)
 
 static uint32_t hops_most(const engine_t *e) { return 2 * e->config.npes; }
 
-// relay keeps this PE pinging because another waits. The first time it does so at once: the news comes to every PE in
-// less than a beat.
+// relay keeps this PE pinging because another PE waits. The first time it pings at once, so that pings reach every PE
+// in less than a beat.
 static void relay(engine_t *e, uint32_t hops)
 {
     int64_t now = now_ns();
@@ -282,7 +282,7 @@ static void answered(engine_t *e, const struct wire_pulse *m)
     }
 }
 
-// on_pulse is UCX's handler of pings and their answers, on the service worker.
+// on_pulse handles pings and their answers, on the service worker.
 ucs_status_t on_pulse(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
 {
     engine_t *e = arg;
@@ -308,7 +308,7 @@ ucs_status_t on_pulse(void *arg, const void *header, size_t header_n, void *data
 
 // Accusing.
 
-// heard_since says whether a PE other than pe has answered since the given time.
+// heard_since reports whether a PE other than pe has answered since the given time.
 static int heard_since(const engine_t *e, uint32_t pe, int64_t since)
 {
     for (const pulse_t *p = e->pulses; p; p = p->next)
@@ -317,8 +317,8 @@ static int heard_since(const engine_t *e, uint32_t pe, int64_t since)
     return 0;
 }
 
-// accuse tells the launcher, by way of the host segment, that pe is lost. What this PE is certain of takes the place of
-// what it, or another PE of this host, is not, and silence that of a connection's end.
+// accuse tells the launcher, by way of the host segment, that pe is lost. A certain accusation replaces an uncertain
+// one, of this PE or another of this host, and an accusation for silence replaces one for a connection's end.
 static void accuse(engine_t *e, uint32_t pe, uint64_t flags)
 {
     const uint64_t weight = ACCUSED_CERTAINLY | ACCUSED_SILENT;
@@ -347,13 +347,14 @@ void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evid
         wake_pe(e);
 }
 
-// engine_has_met says whether another PE has ever answered this one: then UCX has transports that reach others.
+// engine_has_met reports whether another PE has ever answered this one. If one has, UCX has transports that
+// reach other PEs.
 int engine_has_met(engine_t *e)
 {
     return heard_since(e, e->config.pe, 0);
 }
 
-// engine_doubt has witnesses asked: a peer has been silent for half of the time-out.
+// engine_doubt starts the pings of witnesses: a peer has been silent for half of the time-out.
 void engine_doubt(engine_t *e)
 {
     __atomic_store_n(&e->doubt_until_ns, now_ns() + e->config.silence_ns, __ATOMIC_RELAXED);
@@ -361,7 +362,7 @@ void engine_doubt(engine_t *e)
 
 // Beats.
 
-// waits says whether this PE waits, or has waited a moment ago: a wait leaves and comes back now and then.
+// waits reports whether this PE waits or waited a moment ago: a wait leaves the transport and returns at intervals.
 static int waits(engine_t *e, int64_t now)
 {
     uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
@@ -371,7 +372,7 @@ static int waits(engine_t *e, int64_t now)
     return now < e->waits_until_ns;
 }
 
-// find_robbed looks for lanes whose connection has failed and taken operations with it that no call has reported.
+// find_robbed looks for lanes whose connection has failed with operations lost that no call has reported.
 static void find_robbed(engine_t *e)
 {
     pthread_mutex_lock(&e->list);
@@ -429,8 +430,8 @@ static void beat(engine_t *e, int64_t now, int waiting)
     }
 }
 
-// heartbeat_tick is called by the service thread whenever it looks around. It sends what is due, and says how long
-// it may sleep.
+// heartbeat_tick sends the pulses that are due and returns how long the service thread, which calls it in every
+// round, may sleep.
 int64_t heartbeat_tick(engine_t *e)
 {
     enum { LONG_NS = 1000 * 1000 * 1000 };

@@ -1,8 +1,8 @@
-// Who may connect. UCX's TCP listens on a port of its own for every worker, and trusts whoever connects: its
-// own protocol lets the other side end this process, or write anywhere in it, before the engine sees a byte.
-// So the listeners of the engine's workers hear only the sources that the job has. The kernel holds that,
-// with a filter on the socket: a segment from elsewhere is dropped before there is a connection. A connection
-// that is accepted inherits the filter.
+// Which addresses may connect. UCX's TCP listens on a port of its own for every worker, and trusts every
+// connection: its own protocol lets the other side end this process, or write anywhere in it, before the
+// engine sees a byte. So the listeners of the engine's workers accept only the sources that the job has. The
+// kernel enforces that with a filter on the socket: a segment from another address is dropped before there is
+// a connection. A connection that is accepted inherits the filter.
 //
 // UCX does not say which sockets are its own. Those of a worker are the ones that began to listen while it
 // was made, and whose ports are in its address.
@@ -49,7 +49,7 @@ static void emit_source(struct filter *f, const struct engine_source *s)
         misses[i]->jf = (uint8_t)(&f->code[f->n] - misses[i] - 1);
 }
 
-// narrow attaches the filter to one listener of the given family and says whether the kernel took it.
+// narrow attaches the filter to one listener of the given family and reports whether the kernel took it.
 static int narrow(const engine_t *e, int fd, int family)
 {
     struct filter *f = malloc(sizeof *f);
@@ -66,7 +66,7 @@ static int narrow(const engine_t *e, int fd, int family)
     return ok;
 }
 
-// port_of returns the port that fd listens on, in the order of the network, and its family; 0 if it does not.
+// port_of returns the port that fd listens on, in network byte order, and its family; 0 if it does not listen.
 static uint16_t port_of(int fd, int *family)
 {
     struct sockaddr_storage at;
@@ -95,7 +95,7 @@ static int next_socket(DIR *d, uint16_t *port, int *family)
     return -1;
 }
 
-// listeners_before returns a table by port of what listens already, or NULL without memory.
+// listeners_before returns a table of the ports that are listened on already, or NULL without memory.
 uint8_t *listeners_before(void)
 {
     uint8_t *ports = calloc(UINT16_MAX + 1, 1);
@@ -109,8 +109,8 @@ uint8_t *listeners_before(void)
     return ports;
 }
 
-// listeners_narrow narrows what has begun to listen since ports was made, and whose port is in the address of
-// the worker. It frees ports. It returns 0 if one could not be narrowed.
+// listeners_narrow attaches the filter to each listener that is not in ports and whose port is in the
+// worker's address. It frees ports. It returns 0 if the kernel refused one.
 int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports)
 {
     ucp_address_t *address = NULL;

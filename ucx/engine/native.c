@@ -1,8 +1,8 @@
 // Operations that UCX carries out itself, without the target's program: where a NIC does them they are
 // the right path, for gets of any size and for puts too large to be gathered.
 //
-// The heap is registered by its owner in chunks, each when somebody first asks for it; who asked keeps
-// the key. A chunk that cannot be registered is reached by active messages all the same.
+// The heap is registered by its owner in chunks, each when an initiator first asks for it; the
+// initiator keeps the key. A chunk that cannot be registered is reached by active messages all the same.
 //
 // Order. UCX orders these operations neither among themselves nor with active messages. So a fence
 // waits for those before it to be complete, and those after a fence wait until the messages before it
@@ -394,7 +394,7 @@ void engine_key(engine_t *e, uint64_t off, char *bytes)
     struct wire_key wire = {0};
     memset(bytes, 0, KEY_BYTES);
     if (!e->rma)
-        return; // nobody is to reach memory that way
+        return; // remote memory access stays off
     if (!e->chunks && !(e->chunks = calloc((e->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES, sizeof *e->chunks)))
         return;
     struct chunk *c = &e->chunks[off / CHUNK_BYTES];

@@ -65,8 +65,8 @@ static void show_spilled(engine_t *e)
         wake_pe(e);
 }
 
-// spill keeps a note for which there is no room. A lane that heeds NOTES_MAX has a few more than that at the most:
-// goroutines that share a channel look for room before they have taken it.
+// spill keeps a note for which the ring has no room. A lane spills at most a few more than NOTES_MAX, because
+// goroutines that share a channel check for room before they take it.
 static int spill(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
     spill_t *s = in->spilled < 2 * NOTES_MAX ? malloc(sizeof *s) : NULL;

@@ -1,7 +1,7 @@
-// The order of what one channel does to the same bytes of a PE. Messages are applied as they were issued, and
-// UCX's own operations are not: neither among themselves nor with messages. So where a lane uses both, it
-// remembers which bytes it has written, by which of the two, that may not be written yet. An operation on some
-// of them first waits until they are. Others wait for nothing.
+// The order of one channel's operations on the same bytes of a PE. Messages are applied in the order of issue.
+// UCX's own operations are not ordered, neither among themselves nor with messages. So a lane that uses both
+// remembers which bytes have an unfinished write, and by which of the two. An operation on some of these bytes
+// first waits for that write. Others wait for nothing.
 //
 // UCX carries out its atomics on one word in the order of their posting, so these do not wait for each other.
 #include "private.h"
@@ -38,7 +38,7 @@ static void remember(struct spans *s, uint64_t off, uint64_t n)
         s->at[s->used++] = (struct span){off, off + n};
 }
 
-// mixes says that some of what the lane does goes by messages and some by UCX itself.
+// mixes reports whether the lane uses both messages and UCX's own operations.
 static int mixes(const lane_t *l)
 {
     return l->use_native > 0 || l->channel->engine->config.nic;
@@ -52,13 +52,13 @@ static void flush_native(lane_t *l)
     l->stored.used = l->updated.used = 0;
 }
 
-// lane_mixes begins to remember: whatever has been issued may be anywhere.
+// lane_mixes starts to remember. Operations issued earlier may have written any byte.
 void lane_mixes(lane_t *l)
 {
     l->told = (struct spans){.used = 1, .at[0] = {0, UINT64_MAX}};
 }
 
-// order_message comes before a message that reads or writes n bytes at off.
+// order_message waits for the native operations that a message which reads or writes n bytes at off must follow.
 void order_message(lane_t *l, uint64_t off, uint64_t n, int writes)
 {
     if (!mixes(l))
@@ -69,7 +69,7 @@ void order_message(lane_t *l, uint64_t off, uint64_t n, int writes)
         remember(&l->told, off, n);
 }
 
-// order_native comes before an operation of UCX's own on n bytes at off.
+// order_native waits for the operations that one of UCX's own on n bytes at off must follow.
 void order_native(lane_t *l, uint64_t off, uint64_t n, enum native_kind kind)
 {
     if (meets(&l->told, off, n)) {

@@ -60,7 +60,7 @@ struct opened {
     uint32_t *beyond; // and these
 };
 
-// lane_name is what makes a lane one of a kind.
+// lane_name identifies a lane.
 struct lane_name {
     uint32_t origin, target, lane;
     uint64_t origin_nonce[2], target_nonce[2];
@@ -74,14 +74,14 @@ typedef struct express {
 
 enum { NONCE_BYTES = 16 }; // of an engine, before UCX's address
 
-// pulse is what a PE knows of the life of another: heartbeat.c.
+// pulse is what a PE knows about whether another lives: heartbeat.c.
 typedef struct pulse pulse_t;
 
 struct engine {
     struct engine_config config;
     ucp_context_h context;
-    int rma;      // UCX's own remote memory access has been asked for
-    int open_rma; // and carries it out with messages, for anybody
+    int rma;      // UCX was opened with its own remote memory access
+    int open_rma; // and carries it out with messages, for any sender
 
     // Service side, guarded by serving.
     uint32_t serving __attribute__((aligned(64)));

@@ -1,21 +1,20 @@
-// Who may talk. Any process that reaches a worker of UCX's can send it messages, and can name any PE as their
-// sender. So a lane opens with a proof that its origin has the key of the job, and every message on it, either
-// way, carries a number that only its two ends can compute.
+// Which senders are served. Any process that reaches a worker of UCX's can send it messages, and can name any
+// PE as their sender. So a lane opens with a proof that its origin has the key of the job, and every message
+// on it, either way, carries a number that only its two ends can compute.
 //
 // An engine picks a nonce when it starts and publishes it with its address, through the exchange of the job,
 // which is authenticated. An origin that opens a lane picks another. Its first message names the lane and holds
 // its nonce and a proof: a keyed hash over both PEs, the number of the lane, and both nonces. The target makes
-// the same hash. If they are equal it knows the lane from then on, and says so; otherwise it answers nothing and
-// keeps nothing. The origin sends nothing else until the target has said so: by the tag of its answers, which it
-// cannot know without the key either.
+// the same hash. If they are equal it registers the lane and answers; otherwise it answers nothing and keeps
+// nothing. The origin sends nothing else until that answer has come. Its tag proves that the target has the key too.
 //
 //	origin  head{OPEN, pe, lane, tag 0} nonce proof
 //	target  head{OPEN, tag of answers}
 //	either  head{..., tag of requests or of answers} records
 //
-// Nothing can be replayed: to another PE or another job's, because the target's nonce is part of the hash; to
-// the same PE, because a lane's number opens once. Numbers to one PE are given without gaps, so what the target
-// has to remember is how far all have been used, and the few beyond that.
+// Nothing can be replayed: not to another PE or another job, because the target's nonce is part of the hash;
+// not to the same PE, because a lane's number opens once. Numbers to one PE are given without gaps, so the
+// target remembers only the number up to which all have been used, and the few beyond it.
 //
 // Tags are compared before anything else of a message is looked at. A second connection cannot borrow a lane's:
 // it would have to read the job's traffic to learn it (docs/security.md says what that means).
@@ -29,7 +28,7 @@
 // What a hash is for.
 enum { FOR_PROOF = 1, FOR_TAGS = 2 }; // 3 is heartbeat.c's
 
-// random_words fills the n words at to and says whether the kernel could.
+// random_words fills the n words at to and reports whether the kernel had random numbers.
 int random_words(uint64_t *to, size_t n)
 {
     return getrandom(to, n * sizeof *to, 0) == (ssize_t)(n * sizeof *to);
@@ -53,8 +52,8 @@ void prove_lane(const engine_t *e, const struct lane_name *name, uint64_t proof[
     hash_lane(e, FOR_TAGS, name, tags);
 }
 
-// refuse counts a message that cannot be one of this job's. The first is reported: somebody is where only the
-// job should be. In one system call, because threads of C and of Go write to standard error.
+// refuse counts a message that cannot be one of this job's. The first is reported: a process outside the job
+// has reached its network. The report is one system call, because threads of C and of Go write to standard error.
 void refuse(engine_t *e)
 {
     char line[512];
@@ -62,7 +61,7 @@ void refuse(engine_t *e)
         return;
     int n = snprintf(line, sizeof line,
                      "pgas: PE %u: a message without this job's proof has come to a port of UCX's, and was thrown away; more are "
-                     "only counted: somebody who does not belong to the job reaches its network: keep them apart (docs/security.md)\n",
+                     "only counted: a process outside the job reaches its network: keep them apart (docs/security.md)\n",
                      e->config.pe);
     while (write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EINTR)
         ;
@@ -78,14 +77,14 @@ static int beyond(const struct opened *o, uint32_t lane)
     return -1;
 }
 
-// was_opened says whether lane number lane of pe has ever been opened.
+// was_opened reports whether lane number lane of pe has ever been opened.
 int was_opened(const engine_t *e, uint32_t pe, uint32_t lane)
 {
     const struct opened *o = &e->opened[pe];
     return lane <= o->all || beyond(o, lane) >= 0;
 }
 
-// note_opened remembers it and says whether there was memory to.
+// note_opened records lane number lane of pe as opened; it returns 0 without memory.
 int note_opened(engine_t *e, uint32_t pe, uint32_t lane)
 {
     struct opened *o = &e->opened[pe];

@@ -50,8 +50,8 @@ func tagged(m []byte, tag uint64) []byte {
 	return m
 }
 
-// TestWithoutProof: nothing of a message is applied, kept or answered whose sender has not proved to be of the
-// job: whatever it lacks, it is counted.
+// TestWithoutProof: a message whose sender has not proved to be of the job is counted, and not applied, kept
+// or answered, whichever part of the proof is wrong.
 func TestWithoutProof(t *testing.T) {
 	n, other := newNode(t, 1, true, 0), newNode(t, 1, true, 0)
 	opening, tags := n.opening(n.Address(), 0, 1, 1)
@@ -148,7 +148,8 @@ func TestLanesOpenOnce(t *testing.T) {
 	}
 }
 
-// TestHeldMessagesAreBounded: even a lane of the job has bounds to what waits for its turn.
+// TestHeldMessagesAreBounded: the target bounds the memory of messages that have come out of order,
+// even for a lane of the job.
 func TestHeldMessagesAreBounded(t *testing.T) {
 	const bound = 32 << 20
 	n := newNode(t, 1, true, 0)
@@ -164,7 +165,7 @@ func TestHeldMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// answer is an answer with a value for slot.
+// answer returns an answer message with a value for slot.
 func answer(pe uint32, tag uint64, slot uint32, value uint64) []byte {
 	m := binary.NativeEndian.AppendUint32(nil, firstNumber+1000) // everything is applied
 	m = binary.NativeEndian.AppendUint16(m, 1)

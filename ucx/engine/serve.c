@@ -488,7 +488,7 @@ static inbound_t *inbound_of(engine_t *e, uint64_t key)
     return in;
 }
 
-// add_inbound makes a lane that is not there yet.
+// add_inbound creates the inbound end of a lane.
 static inbound_t *add_inbound(engine_t *e, uint64_t key)
 {
     if (2 * e->inbound_used >= e->inbound_cap && !grow(e))
@@ -527,8 +527,8 @@ static void forget(engine_t *e, inbound_t *in)
     }
 }
 
-// hold keeps a message until those before it have come. An origin keeps what it has not been told about within
-// bounds, so there are bounds to what can have to be held.
+// hold keeps a message until those before it have come. An origin bounds its unacknowledged messages, so the
+// held ones are bounded too.
 static void hold(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
 {
     held_t **at = &in->held, *h;
@@ -581,7 +581,7 @@ static void welcome(engine_t *e, inbound_t *in, ucp_ep_h ep)
     flush_reply(&a);
 }
 
-// proves says whether an opening is of this job, and computes the tags of its lane.
+// proves reports whether an opening is of this job, and computes the tags of its lane.
 static int proves(const engine_t *e, const struct wire_head *head, const struct wire_open *open, uint64_t tags[2])
 {
     struct lane_name name = {.origin = head->pe, .target = e->config.pe, .lane = head->lane};
@@ -617,7 +617,7 @@ static void open_lane(engine_t *e, const struct wire_head *head, const uint64_t 
         forget(e, in);
 }
 
-// receive_opening deals with the n bytes of what says that it opens a lane.
+// receive_opening handles a message of n bytes that claims to open a lane.
 static void receive_opening(engine_t *e, const struct wire_head *head, const void *data, size_t n, ucp_ep_h ep)
 {
     struct wire_open open;
@@ -632,8 +632,8 @@ static void receive_opening(engine_t *e, const struct wire_head *head, const voi
     refuse(e);
 }
 
-// stray deals with a message that does not have the tag of the lane it names; in is that lane if it is open. A
-// message of a lane that has been closed may be one that UCX has brought late.
+// stray handles a message without the tag of the lane it names; in is that lane if it is open. A message of a
+// closed lane may be one that UCX has delivered late.
 static void stray(engine_t *e, const struct wire_head *head, const inbound_t *in)
 {
     if (in || head->pe >= e->config.npes || !was_opened(e, head->pe, head->lane))
@@ -824,8 +824,8 @@ static void serve_asleep(engine_t *e, int64_t ns, int deep)
     __atomic_store_n(&e->deep, 0, __ATOMIC_SEQ_CST);
 }
 
-// service_main is the service thread. It ticks while others drive, serves when nobody does, and sleeps
-// when nothing comes: for a tick while a channel needs looking after, deeply after a while of nothing, until the
+// service_main runs the service thread. It ticks while other threads progress the worker, and serves when none
+// does. When nothing arrives it sleeps: for a tick while a channel has work, longer when idle, at most until the
 // next heartbeat is due.
 void *service_main(void *arg)
 {

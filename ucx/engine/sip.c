@@ -1,6 +1,5 @@
 // SipHash-2-4 with a result of 128 bits, as J.-P. Aumasson and D. J. Bernstein specify it: a keyed hash for
-// short messages. Without the key nobody can tell its results from random numbers, nor make one for a message
-// for which none has been seen.
+// short messages. Without the key its results look like random numbers, and cannot be computed for a new message.
 #include <endian.h>
 
 #include "private.h"

@@ -75,7 +75,7 @@ static uint64_t run_of(struct blocks b, uint64_t most)
     return (b.count + runs - 1) / runs;
 }
 
-// reach_of is how far the blocks reach.
+// reach_of returns the number of bytes from the first block's start to the last one's end.
 static uint64_t reach_of(struct blocks b)
 {
     return (b.count - 1) * b.there + b.bytes;

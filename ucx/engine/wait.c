@@ -34,7 +34,7 @@ static void leave(engine_t *e)
     __atomic_sub_fetch(&e->drivers, 1, __ATOMIC_RELEASE);
 }
 
-// note_dead fails the lanes to the PE that the launcher has seen die, and to the one that this PE has given up.
+// note_dead fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has given up.
 static void note_dead(channel_t *c)
 {
     uint64_t failed = __atomic_load_n(c->engine->config.failed, __ATOMIC_ACQUIRE);

@@ -1,7 +1,7 @@
 // What travels between two PEs.
 //
-// A lane (one channel of one PE, to one other PE) opens with a message of its own, and with an answer to that:
-// proof.c says which. Each message after that has the lane's tag.
+// A lane (one channel of one PE, to one other PE) opens with a message and its answer: proof.c describes both.
+// Each message after that has the lane's tag.
 //
 // A request is one active message from a lane to the service worker of the other PE: a wire_head and then
 // records, applied there in order. A put of a large
@@ -32,7 +32,7 @@ struct wire_head {
     uint32_t pe;      // who sends
     uint32_t lane;    // request: number of the lane from pe to this PE, from 1, never used twice. reply: notes of
                       // the lane that have found room
-    uint64_t tag;     // that only the ends of the lane know: one for requests, another for replies
+    uint64_t tag;     // known to the ends of the lane only: one for requests, another for replies
 };
 
 struct wire_open {

@@ -2,8 +2,8 @@
 
 package engine
 
-// Numbers of 32 bits wrap: those of a lane's messages after some hours of small operations. Here they start shortly
-// before 2^31, where an order of numbers that forgets to wrap turns round, and before 2^32.
+// Numbers of 32 bits wrap: those of a lane's messages after some hours of small operations. These tests start them
+// shortly before 2^31, where a comparison that ignores the wrap changes sign, and before 2^32.
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
-// turns are numbers to start at: behind each, every number that is kept crosses one of the two borders soon, at
+// turns are numbers to start at. Soon after each start, every counter crosses one of the two borders, at
 // different steps of a test.
 var turns = []uint32{1<<31 - 40, 1<<31 - 1, 1 << 31, ^uint32(0) - 40, ^uint32(0) - 1, ^uint32(0)}
 
@@ -58,7 +58,7 @@ const (
 	wrapData = 1 << 16
 )
 
-// wrapping is two engines with a ring for notes, and a channel from the first to the second.
+// wrapping returns two engines with a ring for notes, and a channel from the first to the second.
 func wrapping(t *testing.T, change func(*Config)) (nodes [2]*node, c *Channel) {
 	t.Helper()
 	t.Setenv("UCX_TLS", "tcp")
@@ -101,7 +101,7 @@ func TestOperationsWhereNumbersWrap(t *testing.T) {
 	}
 }
 
-// everything puts, gets and updates at node n, in an order that depends on i, and checks what it finds there.
+// everything puts, gets and updates at node n, in an order that depends on i, and checks the results.
 func everything(ctx context.Context, n *node, c *Channel, i uint64) error {
 	small, large := binary.NativeEndian.AppendUint64(nil, i+1), bytes.Repeat([]byte{byte(i + 1)}, 200_000)
 	get := func(off uint64, want []byte) error {
@@ -191,7 +191,7 @@ func take(ctx context.Context, n *node, ticket uint64, tag uint32) error {
 	return nil
 }
 
-// TestNotesWhereNumbersWrap: of many more notes than find room none is lost and none comes out of order.
+// TestNotesWhereNumbersWrap: of many more notes than the ring has room for, none is lost and none comes out of order.
 func TestNotesWhereNumbersWrap(t *testing.T) {
 	const notes = 6000
 	turning(t, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestNotesWhereNumbersWrap(t *testing.T) {
 	})
 }
 
-// TestByeWhereNumbersWrap: a channel whose last message had any number, 0 too, has its lane forgotten when it
-// closes.
+// TestByeWhereNumbersWrap: when a channel closes, the target forgets its lane, whatever number its last
+// message had, even 0.
 func TestByeWhereNumbersWrap(t *testing.T) {
 	turning(t, func(t *testing.T) {
 		nodes, c := wrapping(t, func(*Config) {})
