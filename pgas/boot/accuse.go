@@ -1,16 +1,16 @@
 package boot
 
-// A PE that finds another silent says so in a word of the host segment that its agent sleeps on. The service thread
-// of ucx/engine does that, in C: it needs no Go. The launcher tells the PEs of all hosts, because it alone hears both
-// ends of a link that has failed.
+// A PE that finds another silent writes that into a word of the host segment on which its agent sleeps. The service
+// thread of ucx/engine does that, in C, without Go. The launcher tells the PEs of all hosts, because it alone hears
+// both ends of a failed link.
 
 import "fmt"
 
-// Accusation says that a PE does not answer another.
+// Accusation reports that a PE does not answer another.
 type Accusation struct {
 	PE      int
 	By      int
-	Certain bool // others answer By, so that the fault is not its own
+	Certain bool // other PEs answer By, so the fault is not By's own
 	Silent  bool // for PGAS_PEER_TIMEOUT; otherwise By has lost its connection
 }
 
@@ -22,8 +22,8 @@ const (
 	accusedSilent    = 1 << 61
 )
 
-// AwaitAccusation waits for an accusation by a PE of this host that is not the seen one, 0 for none, and returns it,
-// and what it is to be called with the next time.
+// AwaitAccusation waits for an accusation by a PE of this host other than the seen one (0: none). It returns the
+// accusation, and the value of seen for the next call.
 func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 	h := s.Header
 	for {
@@ -35,14 +35,14 @@ func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 	}
 }
 
-// accused marks what Header.FailedHow holds of a PE that others have given up: no wait status has so many bits. The
-// accuser is below.
+// accused marks Header.FailedHow of a PE that others have given up: no wait status has so many bits. The lower bits
+// hold the accuser.
 const (
 	accused = 1 << 33 // LostHow is the bit below
 	silent  = 1 << 34
 )
 
-// How is what Header.FailedHow holds of a PE that is accused.
+// How returns the value of Header.FailedHow for an accused PE.
 func (a Accusation) How() uint64 {
 	if a.Silent {
 		return accused | silent | uint64(a.By)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAccusation: what the service thread writes is what the launcher is told, once for each change, and what every PE
-// is told of it names the accuser.
+// TestAccusation: the launcher gets what the service thread writes, once for each change, and every PE's error names
+// the accuser.
 func TestAccusation(t *testing.T) {
 	s := NewSegment(2, 1, 1<<20)
 	word := func(x Accusation) uint64 {

@@ -23,11 +23,11 @@ func (s *Segment) Zero(i int, off, n uint64) {
 	clear(b[head+whole:])
 }
 
-// Discard gives the whole pages of n bytes from off of the heap of local PE i back to the kernel, if it takes
-// any: they read as zero then.
+// Discard gives the whole pages within n bytes from off of local PE i's heap back to the kernel. Afterwards
+// they read as zero.
 func (s *Segment) Discard(i int, off, n uint64) {
 	lo, hi := (off+PageBytes-1)&^(PageBytes-1), (off+n)&^(PageBytes-1)
 	if s.discard != 0 && lo < hi {
-		_ = unix.Madvise(s.Heap(i)[lo:hi], s.discard) // an advice: what is not taken stays
+		_ = unix.Madvise(s.Heap(i)[lo:hi], s.discard) // only advice: if the kernel declines, the pages stay
 	}
 }

@@ -75,8 +75,8 @@ func (s *Segment) WakeAll() {
 	}
 }
 
-// Fail records that pe has died with the given wait status, unless another has before, and wakes everyone.
-// LostHow as a status gives way to what is found out later.
+// Fail records that pe has died with the given wait status, unless another PE has before, and wakes all PEs of
+// this host. A later, more exact status replaces LostHow.
 func (s *Segment) Fail(pe int, how uint64) {
 	s.failing.Lock()
 	defer s.failing.Unlock()

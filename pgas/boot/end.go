@@ -1,9 +1,9 @@
 package boot
 
 // Why a PE ends. A PE that fails takes others with it: they lose it, say so and exit, and the process of one of
-// them may be gone before that of the PE that failed first. So a PE publishes in the host segment, as soon as it
-// knows that it ends, why and when; and whatever ends it, which PE it was told to have lost. Its agent passes
-// that on, and the launcher names the cause instead of the process that it saw end first.
+// them may be gone before that of the PE that failed first. So a PE publishes in the host segment why and when
+// it ends, as soon as it knows, and the first PE whose loss was reported to it. Its agent passes that on, and
+// the launcher names the cause instead of the process that it saw end first.
 
 import (
 	"sync/atomic"
@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// End is what a PE says of its own end.
+// End is what a PE publishes about its own end.
 type End struct {
-	At   atomic.Int64  // Clock at which it knew; 0: it has said nothing
+	At   atomic.Int64  // Clock at which it knew; 0: it has published nothing
 	Peer atomic.Int32  // the PE that it lost, of EndLost
 	Why  atomic.Uint32 // EndReason; written last
 	Lost atomic.Int32  // 1 + the first PE whose loss was reported to it, or 0
@@ -22,7 +22,7 @@ type End struct {
 // EndReason says why a PE ends.
 type EndReason uint32
 
-// The reasons. EndUnknown is that of a process that says nothing: it was killed, crashed or called os.Exit.
+// The reasons. EndUnknown is the reason of a process that publishes none: it was killed, crashed or called os.Exit.
 const (
 	EndUnknown  EndReason = iota
 	EndOwn                // an error or a panic of its own
@@ -31,10 +31,10 @@ const (
 	EndTold               // its context ended: the launcher or the user wanted it
 )
 
-// LostHow in Header.FailedHow is no wait status: other PEs have lost the PE, and its process may live.
+// LostHow in Header.FailedHow is not a wait status: other PEs have lost the PE, and its process may live.
 const LostHow = 1 << 32
 
-// Clock is a time that the processes of one host can compare, in nanoseconds.
+// Clock returns a time that all processes of one host can compare, in nanoseconds.
 func Clock() int64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
@@ -53,7 +53,7 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 	end.Why.Store(uint32(why))
 }
 
-// Lost publishes that the loss of pe has been reported to this PE. What it does next, it may do for that.
+// Lost publishes that the loss of pe has been reported to this PE. If it ends next, that may be why.
 func (j *Job) Lost(pe int) { j.state().End.Lost.CompareAndSwap(0, int32(pe)+1) }
 
 // Told reports whether the launcher has asked the PEs of this host to end, for a reason that it reports itself.

@@ -88,10 +88,10 @@ var variables = [...]Variable{
 	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
 	{envAMO, "cpu", "cpu or nic", "who executes atomics: the target's CPU, or the network (local ones too)", false},
 	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", false},
-	{envNotesMax, "1048576", "number", "notifications that a PE keeps that nobody has waited for; who has more for it waits", false},
+	{envNotesMax, "1048576", "number", "notifications that a PE keeps that no request has waited for; initiators of more wait", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
 	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", false},
-	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "who else may connect to the network's ports of a PE, where addresses are translated between hosts", false},
+	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
 	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
@@ -119,11 +119,11 @@ type Settings struct {
 	RMA            RMA           // how puts and gets travel between hosts
 	AMO            AMO           // who executes atomics
 	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
-	NotesMax       int           // notifications that a PE keeps that nobody has waited for; 0: DefaultNotesMax
+	NotesMax       int           // notifications that a PE keeps that no request has waited for; 0: DefaultNotesMax
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
 	Check          bool          // check each access to symmetric memory
 	Topo           string        // what the user says of the topology: package topo reads it
-	AcceptFrom     string        // who besides the job's hosts may connect: AcceptedFrom reads it
+	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
 	QuietSingleton bool          // do not say that this is a job of one
 	Version        bool          // say which version this is
 	Info           bool          // print the table of variables
@@ -134,8 +134,8 @@ type Settings struct {
 // an exchange to find each other: with several hosts, and where a NIC executes every atomic.
 func (s Settings) Networked(hosts int) bool { return hosts > 1 || s.AMO == AMONIC }
 
-// AcceptedFrom are the addresses besides those of the job's hosts whose connections a PE hears; with all it
-// hears everybody's.
+// AcceptedFrom returns the addresses besides those of the job's hosts from which a PE accepts connections; all
+// reports that it accepts every address.
 func (s Settings) AcceptedFrom() (ranges []netip.Prefix, all bool, err error) {
 	if s.AcceptFrom == "" || s.AcceptFrom == "any" {
 		return nil, s.AcceptFrom == "any", nil

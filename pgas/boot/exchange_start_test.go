@@ -1,6 +1,6 @@
 package boot
 
-// The start of an exchange when its server is slow to accept, cannot accept, or has nobody left to wait for.
+// The start of an exchange when its server is slow to accept, cannot accept, or has no PE left to wait for.
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stalledListener hands out connections only when a number of them wait: the server was stopped meanwhile.
+// stalledListener hands out connections only when a number of them wait, as for a server that was stopped meanwhile.
 type stalledListener struct {
 	net.Listener
 	wait    int
@@ -68,7 +68,7 @@ func TestStalledServer(t *testing.T) {
 	group.Wait()
 }
 
-// exhaustedListener fails as one does in a process without a descriptor to spare.
+// exhaustedListener fails as a listener does in a process without a free descriptor.
 type exhaustedListener struct {
 	net.Listener
 	failures int
@@ -82,7 +82,7 @@ func (l *exhaustedListener) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// An accept that fails is not the last.
+// The server goes on after an accept that fails.
 func TestAcceptFails(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

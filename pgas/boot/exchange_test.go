@@ -108,7 +108,7 @@ func TestGetWaits(t *testing.T) {
 	}
 }
 
-// An answer is for its call alone, also when it comes 2^32 calls after that was given up.
+// An answer is only for its own call, even if it comes 2^32 calls after that was given up.
 func TestAnswersLongAfterTheirCall(t *testing.T) {
 	secret := newNonce()
 	addr, _ := serve(t, 2, secret)

@@ -3,10 +3,10 @@ package boot
 // The guarded view of the heaps, for programs that run with PGAS_CHECK=1: pages that hold no live allocation
 // cannot be read or written through it.
 //
-// A mapped segment is mapped a second time. The program gets its pointers into the second view; transports
-// and the runtime keep the first, which is never protected, so what arrives late from another PE does not end
-// the process that serves it. Protection belongs to the mapping of one process, so each PE guards its view of
-// every heap of the host.
+// A mapped segment is mapped a second time. The program gets its pointers into the second view; transports and
+// the runtime keep the first, which is never protected, so an access that arrives late from another PE does not
+// crash the process that serves it. Protection belongs to the mapping of one process, so each PE guards its
+// view of every heap of the host.
 //
 // A segment in Go memory cannot be mapped twice, and must not: the race detector knows Go memory only. There
 // the pages themselves are protected, and each PE guards its own heap for all.
@@ -30,7 +30,7 @@ type Guard struct {
 	mapped bool   // mem is a mapping of its own
 }
 
-// Guard makes a guarded view for local PE i. What it may allocate is not accessible until Open.
+// Guard makes a guarded view for local PE i. The heap beyond the reserved bytes is inaccessible until Open.
 func (s *Segment) Guard(i int) (*Guard, error) {
 	switch {
 	case os.Getpagesize() != PageBytes || s.Header.HeapMax%PageBytes != 0 || s.Header.HeapMax < ReservedBytes:
@@ -70,8 +70,9 @@ func mapAgain(mem []byte) ([]byte, error) {
 	return to, nil
 }
 
-// unprotectAll returns the finalizer of Go memory that was guarded: the garbage collector gets it back as it
-// was. It knows the memory by its argument only, or that would never be garbage.
+// unprotectAll returns the finalizer of guarded Go memory: it makes the memory accessible again before the
+// garbage collector reuses it. It gets the memory as its argument, since a reference in the closure would keep
+// it alive.
 func unprotectAll(skew, n int) func(*byte) {
 	return func(raw *byte) {
 		mem := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(raw), skew)), n)
@@ -103,7 +104,7 @@ func (g *Guard) protect(off, n uint64, access int) error {
 	return nil
 }
 
-// Find returns the local PE whose heap an address of the view is in, and its offset there.
+// Find returns the local PE whose heap contains an address of the view, and the offset in that heap.
 func (g *Guard) Find(addr uintptr) (i int, off uint64, ok bool) {
 	at := uint64(addr - uintptr(unsafe.Pointer(&g.mem[0])))
 	first := g.seg.HeapOffset(0)
@@ -115,7 +116,7 @@ func (g *Guard) Find(addr uintptr) (i int, off uint64, ok bool) {
 	return i, off, off < g.seg.Header.HeapMax
 }
 
-// Close ends the view. Pointers into a view of its own are not valid any more.
+// Close ends the view. If the view was mapped separately, pointers into it become invalid.
 func (g *Guard) Close() error {
 	if !g.mapped {
 		return nil
@@ -127,9 +128,9 @@ func (g *Guard) Close() error {
 	return nil
 }
 
-// goMemory is what a segment in Go memory remembers for its guards.
+// goMemory describes the memory of a segment in Go memory, for its guards.
 type goMemory struct {
-	raw     *byte // where the memory starts for the garbage collector
+	raw     *byte // start of the allocation, as the garbage collector knows it
 	skew    int   // bytes from there to the segment
 	unguard sync.Once
 }

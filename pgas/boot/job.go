@@ -32,7 +32,7 @@ type Job struct {
 	Here     int      // index in Hosts of the host this PE runs on
 	Segment  *Segment // the memory shared by the PEs of this host
 	Exchange Exchange // nil when no PE needs one: see Settings.Networked
-	Secret   []byte   // what only processes of this job know; nil without Exchange
+	Secret   []byte   // known only to processes of this job; nil without Exchange
 	Launched bool     // false for a binary started by hand: a job of one
 	Settings Settings // what the user tuned; the zero value is a fine default
 }

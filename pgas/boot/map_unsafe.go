@@ -1,8 +1,8 @@
 package boot
 
 // Mappings at a multiple of HeapAlign. The kernel chooses addresses that are multiples of a page only, so a mapping
-// is placed inside of a reservation that is larger by HeapAlign: addresses without memory, of which those before and
-// behind the mapping are given back.
+// is placed inside a reservation that is larger by HeapAlign. The reserved addresses have no memory; those before
+// and after the mapping are given back.
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func mapAligned(f *os.File, n int) ([]byte, error) {
 	return mapOver(int(f.Fd()), n, unix.MAP_SHARED)
 }
 
-// MapAnonymous maps n zeroed bytes of no file at a multiple of HeapAlign. They cost what is touched.
+// MapAnonymous maps n zeroed bytes of no file at a multiple of HeapAlign. Only touched pages take memory.
 func MapAnonymous(n int) ([]byte, error) {
 	return mapOver(-1, n, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
@@ -50,7 +50,7 @@ func reserve(n int) ([]byte, error) {
 	skew := int(-uintptr(p) % HeapAlign)
 	for _, rest := range [][]byte{mem[:skew], mem[skew+n:]} {
 		if len(rest) > 0 {
-			_ = unmap(rest) // else it stays reserved, which costs addresses only
+			_ = unmap(rest) // on failure the rest stays reserved, which costs addresses only
 		}
 	}
 	return mem[skew:][:n:n], nil

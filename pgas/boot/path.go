@@ -1,7 +1,7 @@
 package boot
 
-// The way to the exchange is the one thing a PE knows of the job's network: an address of this host, and one
-// of the first host, between which there is a connection.
+// The connection to the exchange is all that a PE knows about the job's network: an address of this host, and
+// one of the first host, that reach each other.
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"net/netip"
 )
 
-// Pathfinder is an Exchange that knows over which addresses it is reached.
+// Pathfinder is an Exchange that knows the addresses of its connection.
 type Pathfinder interface {
 	// Path returns the addresses of this end and of the server's, as seen from this host.
 	Path(ctx context.Context) (here, there netip.Addr, err error)

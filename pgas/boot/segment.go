@@ -21,9 +21,9 @@ const (
 	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
 	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
 	ReservedBytes = 16 << 20
-	// HeapAlign is what the address of every heap is a multiple of, in every process: an offset that is a multiple
-	// of a smaller power of two is such an address too, on all PEs. It is the size of a huge page, and costs
-	// addresses only.
+	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
+	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
+	// and costs addresses only.
 	HeapAlign = 2 << 20
 )
 
@@ -48,7 +48,7 @@ type Header struct {
 	Exit atomic.Uint32
 	// Told: 1 once the launcher has asked the PEs to end. Written by the agent (end.go).
 	Told atomic.Uint32
-	// Accused: 0, or which PE is silent, and to whom (accuse.go). AccusedBell is bumped and woken after it.
+	// Accused: 0, or which PE is silent, and its accuser (accuse.go). AccusedBell is bumped and woken after it.
 	AccusedBell atomic.Uint32
 	_           [4]byte
 	Accused     atomic.Uint64
@@ -73,8 +73,8 @@ type State struct {
 	Life    atomic.Uint32 // Life
 	// Written by the PE before it ends, read by its agent.
 	End End
-	// Written by the PE when it has been blocked for a while, read by the launcher: what the word or the lock is
-	// called in the program, a newline, and where the program has called.
+	// Written by the PE when it has been blocked for a while, read by the launcher: the name of the word or the
+	// lock, a newline, and the site of the program's call.
 	Text Text
 }
 

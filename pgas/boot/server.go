@@ -4,11 +4,11 @@ package boot
 // is where the other hosts can reach it; the launcher may not be on any network that they know.
 //
 // A PE dials several addresses of this host at once, so several of its connections may prove themselves.
-// It keeps one and calls on that one only. So a PE is seated by its first call, never by its handshake:
-// the server could not tell which of the connections the PE has kept, and would close the wrong one.
+// It keeps one and calls on that one only. So a PE is seated by its first call, never by its handshake: after
+// the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
 //
-// The server listens until every PE has called. A PE connects once, so nobody has a use for the listener
-// afterwards but a stranger.
+// The server listens until every PE has called. A PE connects once, so afterwards only a stranger would use the
+// listener.
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// acceptPause is how long the server waits after an accept that failed, for want of a descriptor, say.
+// acceptPause is how long the server waits after an accept that failed, for example for want of a descriptor.
 const acceptPause = 20 * time.Millisecond
 
 // maxHalfOpen bounds the connections that have not proved themselves yet. One beyond it is closed, and
@@ -40,7 +40,7 @@ type Server struct {
 	waiting map[string][]reply // Gets of what has not been Put
 	arrived map[int]reply      // PEs in the current fence
 	links   map[int]*link      // by PE: the connection on which it calls
-	seated  map[int]bool       // PEs that have called, if only once
+	seated  map[int]bool       // PEs that have called at least once
 	conns   map[net.Conn]bool  // all, proved or not
 	closed  bool
 
@@ -148,7 +148,7 @@ func (s *Server) receive(conn net.Conn) {
 	}
 }
 
-// refuse answers m, and what the caller goes on to ask, with why.
+// refuse answers m, and every later call on l, with the error why.
 func refuse(l *link, m message, why error) {
 	for err := error(nil); err == nil; m, err = l.receive() {
 		reply{l, m.call}.answer(msgError, []byte(why.Error()))

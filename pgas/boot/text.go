@@ -8,11 +8,11 @@ import (
 // textBytes is how much a Text holds.
 const textBytes = 256
 
-// A Text is what a PE says of itself in words, for the launcher to read without its help. A reader may see a
-// part of an old text and a part of a new one, never more than there is room for.
+// A Text is a text that a PE publishes about itself; the launcher reads it without the PE's help. A reader may
+// see a part of an old text and a part of a new one, but never more than textBytes.
 type Text struct{ words [textBytes / 8]atomic.Uint64 }
 
-// Store replaces the text. Of one that is too long it keeps the start.
+// Store replaces the text. It truncates a text that is too long.
 func (t *Text) Store(s string) {
 	for i := range t.words {
 		var b [8]byte
@@ -31,7 +31,7 @@ func (t *Text) Clear() {
 	}
 }
 
-// Load is the text.
+// Load returns the text.
 func (t *Text) Load() string {
 	var s []byte
 	for i := range t.words {

@@ -3,9 +3,9 @@ package boot
 // The exchange's conversation: who may talk, and what is said. A connection starts with a mutual
 // challenge. The server sends 32 random bytes; the client answers with 32 of its own, its PE and a
 // proof that it holds the secret of the job; only then does the server prove the same. A stranger
-// gets 32 random bytes and a closed connection, and so does a PE that the job does not have. A PE may
-// prove itself on several connections; it is heard on the one on which it sends the first frame. Both then derive a key for each direction, and every
-// frame carries a MAC over its number and content, checked before the content is looked at.
+// gets 32 random bytes and a closed connection, and so does a PE that the job does not have. A PE may prove itself on
+// several connections; the server keeps the one on which it sends the first frame. Both then derive a key for each
+// direction, and every frame carries a MAC over its number and content, checked before the content is looked at.
 //
 //	server   nonceS[32]
 //	client   nonceC[32] pe[4] HMAC(secret, "client" id nonceS nonceC pe)
@@ -58,7 +58,7 @@ const (
 // message is one frame's content.
 type message struct {
 	kind  kind
-	call  uint64 // an answer has the number of its call; none comes twice, however late the answer is
+	call  uint64 // an answer has the number of its call; numbers are never reused, so an answer may be late
 	key   string
 	value []byte
 }

@@ -94,7 +94,7 @@ type exit struct {
 type pe struct {
 	pid  int
 	dead bool
-	sent uint64 // signals that the launcher has had sent to it, a bit each
+	sent uint64 // signals sent to it for the launcher, a bit each
 }
 
 type agent struct {
@@ -107,7 +107,7 @@ type agent struct {
 	exits    chan exit      // closed when no child is left
 	wanted   chan exitAsked // by a PE of this host, at most once
 	accused  chan boot.Accusation
-	hearing  bool // a PE of this host has accused another: the launcher says whose end is the reason of the others'
+	hearing  bool // a PE of this host has accused another: the launcher decides which PE is the cause
 	frozen   bool // the PEs have been stopped, to be killed
 
 	listener *listener // of the exchange, on the job's first host
@@ -270,7 +270,7 @@ func (a *agent) buried(e exit) bool {
 		switch {
 		case !d.failed() || a.frozen:
 		case a.hearing && d.rank() == consequence:
-			d.Table = a.table() // the launcher says of whose end it is a consequence
+			d.Table = a.table() // the launcher decides which death it is a consequence of
 		default:
 			d.Table = a.fail(d)
 		}
@@ -291,7 +291,7 @@ func (a *agent) fail(d death) []blocked {
 	return a.failed
 }
 
-// obituary is the death of PE i of this host, with what the PE itself says of it.
+// obituary returns the death of PE i of this host, with what the PE has published about it.
 func (a *agent) obituary(i int, status syscall.WaitStatus) death {
 	st := a.segment.States[i]
 	d := death{PE: a.cfg.Hosts[a.cfg.Here].First + i, Process: a.pes[i].pid, Status: status, At: boot.Clock()}
@@ -304,16 +304,16 @@ func (a *agent) obituary(i int, status syscall.WaitStatus) death {
 			d.Peer = int(st.End.Peer.Load())
 		}
 		if d.Why == boot.EndTold && a.pes[i].sent == 0 {
-			d.Why = boot.EndOwn // not by us
+			d.Why = boot.EndOwn // it failed before it was signalled
 		}
 	}
 	return d
 }
 
-// settleTime is for how long PEs look, before they show what they wait for.
+// settleTime is how long PEs poll before they show what they wait for.
 const settleTime = 5 * time.Millisecond
 
-// settledTable is table, a moment later if a PE seems to compute: it may have begun to wait just now.
+// settledTable returns table's result, after settleTime if a PE seems to compute: it may have just begun to wait.
 func (a *agent) settledTable() []blocked {
 	rows := a.table()
 	for _, row := range rows {

@@ -1,16 +1,16 @@
 package launch
 
 // Which PE to name. The first process that the launcher sees end need not be the one that failed first: PEs
-// that lose another PE say so and exit too, agents report over connections of their own, and a PE may take
-// long to exit. So every death comes with what the PE said of it (boot.End), and the choice is made when the
+// that lose another PE say so and exit too, agents report over connections of their own, and a PE may take long
+// to exit. So every death comes with what the PE published about it (boot.End), and the choice is made when the
 // job is over:
 //
 //	a failure of a PE's own      goes before one that it blames on another PE, and of several the earliest
 //	a PE that others have lost   is named although its process lives, if nothing else explains their end
-//	what the launcher ended      is nobody's failure
+//	what the launcher ended      is no PE's failure
 //
-// Times are those of the failing PE's host. Each host's clock is compared with the launcher's by every frame
-// that tells when it was sent; the smallest difference has the least delay in it.
+// Times are those of the failing PE's host. Every frame with its time of sending compares a host's clock with
+// the launcher's; the smallest difference contains the least delay.
 
 import (
 	"cmp"
@@ -20,11 +20,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// obituary is the death of a PE as the launcher has it.
+// obituary is the launcher's record of a PE's death.
 type obituary struct {
 	death
 	host *host
-	when int64 // it failed, by the launcher's clock
+	when int64 // when it failed, by the launcher's clock
 	late bool  // after the launcher had asked the PEs to end
 }
 
@@ -32,7 +32,7 @@ type obituary struct {
 type rank int
 
 const (
-	ownFailure  rank = iota // killed, crashed, or an error that is no consequence as far as anybody knows
+	ownFailure  rank = iota // killed, crashed, or an error that is not known to be a consequence
 	allDisagree             // every member of the team ends so
 	aborted                 // C code of a PE whose peers have vanished aborts now and then
 	consequence             // it has lost another PE
@@ -42,7 +42,7 @@ const (
 func (d death) rank() rank {
 	switch {
 	case d.Why == boot.EndOwn:
-		return ownFailure // whatever ended its process then
+		return ownFailure // however its process ended
 	case d.Why == boot.EndTold || d.Ours:
 		return noFailure
 	case d.Why == boot.EndLost && d.Peer != d.PE:
@@ -50,14 +50,14 @@ func (d death) rank() rank {
 	case d.Why == boot.EndMismatch:
 		return allDisagree
 	case d.Peer >= 0 && d.Peer != d.PE && (!d.Status.Signaled() || d.Status.Signal() == syscall.SIGABRT):
-		return consequence // it does not say why it ends, but it knew of a lost PE
+		return consequence // it has not published why it ends, but it knew of a lost PE
 	case d.Status.Signaled() && d.Status.Signal() == syscall.SIGABRT:
 		return aborted
 	}
 	return ownFailure
 }
 
-// blames is the PE that a death is put down to: for a consequence, the PE that was lost.
+// blames returns the PE to which a death is attributed: for a consequence, the PE that was lost.
 func (d death) blames() int {
 	if d.rank() == consequence {
 		return d.Peer
@@ -65,7 +65,7 @@ func (d death) blames() int {
 	return d.PE
 }
 
-// told is a moment on a host's clock, as a frame had it; came is the launcher's clock then.
+// told updates the skew of h's clock: a frame was sent at sent, by h's clock, and arrived at came, by the launcher's.
 func (h *host) told(sent, came int64) {
 	if sent != 0 && (h.skew == nil || came-sent < *h.skew) {
 		skew := came - sent
@@ -73,7 +73,7 @@ func (h *host) told(sent, came int64) {
 	}
 }
 
-// bury notes a death that the job did not want.
+// bury records a death that the job did not ask for.
 func (j *job) bury(h *host, d death) {
 	o := obituary{death: d, host: h, when: d.At, late: j.ending}
 	if h.skew != nil {
@@ -82,11 +82,11 @@ func (j *job) bury(h *host, d death) {
 	j.deaths = append(j.deaths, o)
 }
 
-// cause is the death to report. If other PEs have lost a PE that did not fail by itself, lost is that PE, and
-// the death is that of the first PE that says so.
+// cause returns the death to report. If other PEs have lost a PE that did not fail by itself, lost is that PE,
+// and the death is that of the first PE that reported the loss.
 func (j *job) cause() (o obituary, lost int) {
 	deaths := slices.DeleteFunc(slices.Clone(j.deaths), func(o obituary) bool {
-		// What a PE does after it was asked to end is no failure, unless it says that it had failed before.
+		// What a PE does after it was asked to end is no failure, unless it has published that it had failed before.
 		early := o.At != 0 && o.when < j.endedAt && o.Why != boot.EndUnknown || o.Status.Signaled()
 		return o.late && !early || o.rank() == noFailure
 	})
@@ -109,8 +109,8 @@ func (j *job) cause() (o obituary, lost int) {
 	return first, -1
 }
 
-// speaker is the first of deaths; or, if that PE has printed nothing because another PE of its host had just
-// said the same, the PE which has.
+// speaker returns the first of deaths. If that PE has printed nothing because another PE of its host had just
+// printed the same, it returns the death of the PE that printed.
 func (j *job) speaker(deaths []obituary) obituary {
 	first := deaths[0]
 	if first.Why != boot.EndOwn || len(j.tailOf(first.PE)) > 0 {

@@ -1,9 +1,9 @@
 package launch
 
-// The account of a crash arrives in one piece. A Go program writes its traceback line by line, and several PEs
-// crash at once where one mistake is in all of them. So an agent holds back what a PE writes to its standard
-// error from the line on that begins such an account, until the PE closes it, which a PE that crashes does at
-// once. A program that only looks as if it crashed is not held up for long.
+// The report of a crash arrives in one piece. A Go program writes its traceback line by line, and several PEs
+// crash at once where one mistake is in all of them. So from the first line of such an account on, an agent
+// holds back what a PE writes to standard error until the PE closes it. A PE that crashes does that at once.
+// Output that only looks like a crash is not held back for long.
 
 import (
 	"regexp"
@@ -14,13 +14,13 @@ import (
 const (
 	crashQuiet = 2 * time.Second // a process that is silent for so long does not write a traceback
 	crashTime  = 8 * time.Second // nor one that takes so long
-	crashBytes = 1 << 20         // most that is held back
+	crashBytes = 1 << 20         // the most that is held back
 )
 
 // crashBegins matches the first line of the account of a crash, by Go's runtime or by UCX.
 var crashBegins = regexp.MustCompile(`(?m)^(panic: |fatal error: |unexpected fault address |SIG[A-Z]+: |==== backtrace)`)
 
-// crashHold passes on what a PE writes.
+// crashHold passes on a PE's standard error, and holds back the report of a crash.
 type crashHold struct {
 	emit func(piece []byte)
 

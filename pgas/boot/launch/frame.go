@@ -53,7 +53,7 @@ const (
 	fromTaken   kind = 't' // PE 0 has taken what toInput held
 	fromDeath   kind = 'd' // death
 	fromTable   kind = 'b' // []blocked
-	fromAccused kind = 'a' // boot.Accusation: a PE of this host says that another does not answer
+	fromAccused kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
 	fromExit    kind = 'g' // exitAsked: a PE wants the job to end; those of this host have been stopped
 	fromFrozen  kind = 'f' // nothing
 	fromLog     kind = 'l' // text for -v
@@ -104,19 +104,19 @@ type death struct {
 	Abandoned bool      // it had joined the job and did not leave it
 	Table     []blocked // of its host, at that moment
 
-	Why  boot.EndReason // as the PE says
+	Why  boot.EndReason // as the PE published it
 	Peer int            // the PE that it has lost, or -1
 	At   int64          // its host's boot.Clock when it failed
 	Sent int64          // and when this was sent
 	Ours bool           // killed by a signal that the launcher had sent
 
-	Accused *boot.Accusation // others have lost it; its process lives as far as is known if Process is 0
+	Accused *boot.Accusation // other PEs have lost it; if Process is 0, its process may live
 }
 
 // failed says whether the others can no longer rely on the PE.
 func (d death) failed() bool { return d.Status != 0 || d.Abandoned }
 
-// how is what boot.Header.FailedHow holds of it.
+// how returns the value of boot.Header.FailedHow for it.
 func (d death) how() uint64 {
 	switch {
 	case d.Accused != nil && d.Process == 0:

@@ -1,10 +1,10 @@
 package launch
 
-// The guard: a small process between the launcher's command and the agent of a host, for the case that both
-// launcher and agent are killed at once. PEs die with their agent (their parent-death signal), but what they
-// have started does not, in sessions of its own least of all. The guard is a subreaper above the agent, so all
-// of it becomes its children then, whatever it has done to its environment, and the guard kills them. It reads
-// nothing and answers nobody. It has a name of its own, so that a kill by the launcher's name does not hit it.
+// The guard: a small process between the launcher's command and the agent of a host, for the case that launcher
+// and agent are killed at once. PEs die with their agent (their parent-death signal), but the processes that
+// they have started do not. The guard is a subreaper above the agent, so it adopts all of these, whatever their
+// session and environment, and kills them. It reads no input and sends no answers. Its process name differs
+// from the launcher's, so that a kill by that name does not hit it.
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// beGuarded in boot.EnvAgent: this process is the agent itself, which a guard has started.
+// beGuarded in boot.EnvAgent marks the agent itself, which a guard has started.
 const beGuarded = "2"
 
 const guardName = "pgas-guard"
@@ -48,7 +48,7 @@ func guard() int {
 		return 1
 	}
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
-		unix.Dup3(int(null.Fd()), 1, 0) // the launcher is to see the end of the agent's output
+		unix.Dup3(int(null.Fd()), 1, 0) // so that the launcher sees the end of the agent's output
 	}
 	go func() {
 		for sig := range signals {
@@ -66,7 +66,7 @@ func guard() int {
 	return status.ExitStatus()
 }
 
-// endOrphan kills the agent when the launcher is gone and the agent does not end by itself.
+// endOrphan kills the agent if the launcher is gone and the agent does not end by itself.
 func endOrphan(agent int) {
 	for {
 		fds := []unix.PollFd{{Fd: 0}} // only hang-ups are reported: the input is the agent's
@@ -93,7 +93,7 @@ func await(pid int) unix.WaitStatus {
 	}
 }
 
-// killChildren kills what has become a child of this process, and what becomes one by that.
+// killChildren kills the children of this process, and those that it adopts when they die.
 func killChildren() {
 	pause := time.Millisecond
 	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); pause = min(2*pause, 100*time.Millisecond) {

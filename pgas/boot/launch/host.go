@@ -32,7 +32,7 @@ type host struct {
 	frozen   bool // its PEs have been stopped, to be killed
 	done     bool // it has said that nothing is left there
 	gone     bool // its command has ended, and nothing is left there
-	lost     bool // its agent ended out of order, and another one sweeps up there
+	lost     bool // its agent ended out of order, and another one sweeps up on the host
 	table    []blocked
 	skew     *int64 // the launcher's clock less the host's, as far as is known
 	tableDue bool   // the table has been asked for, to be printed
@@ -56,7 +56,7 @@ const (
 	hostGone    kind = 0 // the agent's command has ended
 	hostSwept   kind = 1 // so has what it had left behind
 	hostBabbles kind = 2 // the command is no agent
-	hostGreets  kind = 3 // the command is an agent, and reads what it is sent
+	hostGreets  kind = 3 // the command is an agent, and reads its input
 )
 
 // startHost starts the agent of one host. It has a process group of its own, so that the terminal's

@@ -38,8 +38,8 @@ type job struct {
 	tails          []tail
 
 	status    int
-	deaths    []obituary     // of PEs that failed, in the order in which they came (cause.go)
-	wished    bool           // the user had asked for the end before the first of them
+	deaths    []obituary     // of PEs that failed, in order of arrival (cause.go)
+	wished    bool           // the user had asked for the end before the first death
 	endedAt   int64          // when the PEs were asked to end
 	asked     syscall.Signal // the last signal the user had us forward that ends programs
 	ending    bool           // the PEs have been told to end
@@ -362,7 +362,7 @@ func (j *job) sweptAway(d death) bool {
 	return lost && d.Status.Signaled() && d.Status.Signal() == syscall.SIGKILL
 }
 
-// tellOthers has what is blocked on the hosts but h return an error.
+// tellOthers makes blocked calls on all hosts but h return an error.
 func (j *job) tellOthers(h *host, d death) {
 	for _, other := range j.hosts {
 		if other != h && other.started && !other.gone {
@@ -419,7 +419,7 @@ func (j *job) closeInputs() {
 	}
 }
 
-// signal has every PE signalled; k says whether it is toSignal or toEnd.
+// signal sends sig to every PE; k is toSignal or toEnd.
 func (j *job) signal(k kind, sig syscall.Signal) {
 	for _, h := range j.hosts {
 		if h.started && !h.gone {
@@ -456,8 +456,8 @@ func (j *job) signalled(sig os.Signal) {
 	j.signal(toSignal, s)
 }
 
-// teachToKill tells the user, who has asked for the end a while ago, what to do about PEs that do not end, and
-// what they are doing: one that computes, or puts and gets in a loop, need not look at its context.
+// teachToKill tells the user how to end PEs that still run a while after the user's signal, and what they are
+// doing: a PE that computes, or puts and gets in a loop, need not look at its context.
 func (j *job) teachToKill() {
 	if j.ending || j.exiting {
 		return
@@ -466,7 +466,7 @@ func (j *job) teachToKill() {
 	j.askTables()
 }
 
-// continueAgents continues agents that have been stopped: they are to pass a signal on.
+// continueAgents continues stopped agents, so that they pass a signal on.
 func (j *job) continueAgents() {
 	for _, h := range j.hosts {
 		if h.running() {
@@ -553,7 +553,7 @@ func (j *job) explains(h *host) bool {
 	})
 }
 
-// hostOf is the host of a PE.
+// hostOf returns the host of a PE.
 func (j *job) hostOf(pe int) *host {
 	at := slices.IndexFunc(j.hosts, func(h *host) bool { return pe < h.First+h.PEs })
 	return j.hosts[max(at, 0)]
@@ -585,7 +585,7 @@ func (c agentCommand) order(ctx context.Context, what config) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { out.Close() })() // what the command has started may hold on to it
+	defer context.AfterFunc(ctx, func() { out.Close() })() // processes that the command has started may keep it open
 	io.WriteString(in, c.input)
 	r := bufio.NewReader(out)
 	if err := skipTo(r, greeting); err == nil {

@@ -45,7 +45,7 @@ type Spec struct {
 
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
 	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
-	Teach          time.Duration    // after a signal to end, until it says that a second one kills; default 3s
+	Teach          time.Duration    // after a signal to end, until it tells the user that a second one kills; default 3s
 	KeepGoing      bool             // a PE's failure does not end the job
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead

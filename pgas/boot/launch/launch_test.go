@@ -144,7 +144,7 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// TestCrashesInOnePiece has all PEs crash at once: the lines of each PE follow one another.
+// TestCrashesInOnePiece makes all PEs crash at once: the lines of each PE follow one another.
 func TestCrashesInOnePiece(t *testing.T) {
 	for name, hosts := range map[string][]boot.Host{"one host": {{Name: Local, PEs: 6}}, "two hosts": {{Name: "a", PEs: 3}, {Name: "b", PEs: 3}}} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestCrashesInOnePiece(t *testing.T) {
 	}
 }
 
-// An agent that crashes is reported by the line that says why.
+// The report of a crashed agent has the line that says why.
 func TestAgentCrashes(t *testing.T) {
 	spec, out := testSpec(t, "crash agent", boot.Host{Name: "a", PEs: 1})
 	res, err := Run(bounded(t), spec)

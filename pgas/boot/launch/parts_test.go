@@ -137,7 +137,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// What looks like a crash and is none is passed on, all of it and in order.
+// Output that only looks like a crash is passed on completely and in order.
 func TestCrashHold(t *testing.T) {
 	var got output
 	passed := make(chan bool, 10)
@@ -187,7 +187,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestCause gives the launcher deaths in some order and looks at whom it names.
+// TestCause gives the launcher deaths in some order and checks which PE it names.
 func TestCause(t *testing.T) {
 	killed, exited := syscall.WaitStatus(9), syscall.WaitStatus(1<<8)
 	fail := func(pe int, when int64) death {
@@ -209,7 +209,7 @@ func TestCause(t *testing.T) {
 		"a survivor first":                {[]death{lose(0, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
 		"a survivor with an earlier time": {[]death{lose(0, 2, 7), fail(2, 9)}, 2, -1},
 		"one survivor blames another":     {[]death{lose(0, 1, 7), lose(1, 2, 8), silent(2, killed, -1, 9)}, 2, -1},
-		"nobody failed by itself":         {[]death{lose(0, 1, 7), lose(1, 2, 8)}, 1, 2},
+		"none failed by itself":           {[]death{lose(0, 1, 7), lose(1, 2, 8)}, 1, 2},
 		"two that lost each other":        {[]death{lose(0, 1, 7), lose(1, 0, 8)}, 0, -1},
 		"a survivor that says nothing":    {[]death{silent(0, exited, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
 		"a survivor that aborts":          {[]death{silent(0, syscall.WaitStatus(6), -1, 7), silent(2, killed, -1, 9)}, 2, -1},

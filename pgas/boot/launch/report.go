@@ -13,7 +13,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// Failure is the failure that a job ended for: that of the PE which failed first, as far as can be known.
+// Failure is the failure that ended a job: that of the PE which failed first, as far as is known.
 type Failure struct {
 	death
 	Host   string
@@ -95,7 +95,7 @@ func exitStatus(d death) int {
 	return d.Status.ExitStatus()
 }
 
-// report is the failure that the job ended for, or nil.
+// report returns the failure that ended the job, or nil.
 func (j *job) report() *Failure {
 	if len(j.deaths) == 0 {
 		return nil
@@ -197,8 +197,8 @@ func (b blocked) String() string {
 	return s
 }
 
-// place says where in heap the word or the lock is: by its name, after beforeName, if it has one, or after
-// beforePlace.
+// place describes where in heap the word or the lock is: beforeName and its name if it has one, otherwise
+// beforePlace and its offset.
 func (b blocked) place(beforeName, heap, beforePlace string) string {
 	if b.Name != "" {
 		return fmt.Sprintf("%s%s (at %#x of %s)", beforeName, b.Name, b.Seq, heap)

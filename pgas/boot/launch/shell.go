@@ -1,12 +1,12 @@
 package launch
 
-// The command line of an agent, as the far end sees it. A template may lead to a shell there, which reads
-// the words once more (ssh), or execute them as they are (ip netns exec, docker exec), and the launcher
-// cannot tell which. So the words that it appends to a template mean the same to both: they have no
-// character that a shell looks at. Where the agent's own words have one, because pgasrun lies in a
-// directory named "in j;touch x;", the command is /bin/sh, and what it is to execute is the first line of
-// its standard input, quoted for it. All else that an agent needs (the program, its arguments, the working
-// directory, variables) follows on standard input in frames, and no shell sees it.
+// The command line of an agent on its host. A template may lead to a remote shell, which parses the words again
+// (ssh), or execute them unchanged (ip netns exec, docker exec), and the launcher cannot tell which. So the
+// words that it appends to a template mean the same to both: they have no character that is special to a shell.
+// If the agent's own words have one, because pgasrun lies in a directory named "in j;touch x;", the command is
+// /bin/sh, and what it is to execute is the first line of its standard input, quoted for it. All else that an
+// agent needs (the program, its arguments, the working directory, variables) follows on standard input in
+// frames, and no shell sees it.
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ type agentCommand struct {
 	input string // what to write to its standard input before the first frame
 }
 
-// String is the command as a user may repeat it.
+// String returns the command in a form that a user can paste into a shell.
 func (c agentCommand) String() string {
 	s := shellWords(c.argv)
 	if c.input != "" {
@@ -32,7 +32,7 @@ func (s *Spec) command(host string) agentCommand {
 	if host == Local {
 		return agentCommand{argv: s.Agent}
 	}
-	words, _ := SplitTemplate(s.Template) // checked by complete
+	words, _ := SplitTemplate(s.Template) // complete has checked it
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "{host}", host)
 	}
@@ -44,7 +44,7 @@ func (s *Spec) command(host string) agentCommand {
 	return agentCommand{argv: append(words, s.Agent...)}
 }
 
-// plain reports whether every shell takes word for itself.
+// plain reports whether word has no character that is special to a shell.
 func plain(word string) bool {
 	for _, r := range word {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

@@ -1,6 +1,6 @@
 package launch
 
-// No shell at the far end may read anything else than what the launcher means.
+// A remote shell must parse an agent's command as the launcher means it.
 
 import (
 	"fmt"
@@ -11,10 +11,11 @@ import (
 	"testing"
 )
 
-// hostile has everything that a shell acts on.
+// hostile has every character that is special to a shell.
 const hostile = "in j;touch pwned;'\"$(touch pwned)`touch pwned`&touch pwned|*?~!#\\{a,b}\n=é"
 
-// templates lead to a host by no shell, by one, as ssh does, and by two, as ssh through another host does.
+// templates returns templates that reach a host without a shell, through one, as ssh does, and through two, as
+// ssh through another host does.
 func templates(t *testing.T) map[string]string {
 	dir := t.TempDir()
 	for name, script := range map[string]string{
@@ -34,8 +35,8 @@ func templates(t *testing.T) map[string]string {
 	}
 }
 
-// TestFarShell has the launcher, the program, its arguments, the directory and the environment named so that
-// a shell that reads them does something else.
+// TestFarShell gives the launcher, the program, its arguments, the directory and the environment names with
+// which a shell that parses them would run other commands.
 func TestFarShell(t *testing.T) {
 	for name, template := range templates(t) {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestFarShell(t *testing.T) {
 	}
 }
 
-// noneTouched looks for what the hostile names would have made.
+// noneTouched fails if a shell has created the files of the hostile names.
 func noneTouched(t *testing.T, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -110,7 +111,7 @@ func TestFarShellSweeps(t *testing.T) {
 	}
 }
 
-// What a user copies from -dry-run and from errors means the same words to a shell.
+// A shell parses what a user copies from -dry-run and from errors into the same words.
 func TestShellWords(t *testing.T) {
 	words := []string{"plain", hostile, "", "a b", "~", "=x", "/usr/bin/pgasrun"}
 	got, err := exec.Command("sh", "-c", `for w in `+shellWords(words)+`; do printf '%s\0' "$w"; done`).Output()

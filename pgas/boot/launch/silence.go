@@ -1,9 +1,9 @@
 package launch
 
-// A PE that does not answer. Its process may live, stopped or on a host that the network has lost, so that no agent sees
-// it end: PEs that wait find out (ucx/engine/heartbeat.c) and accuse it in their host's segment. Where a link has failed,
-// PEs at both of its ends accuse somebody of the other. So the launcher believes a PE that others still answer, and
-// waits a moment for such a one before it believes one that nobody answers.
+// A PE that does not answer. Its process may live, stopped or on a host that the network has lost, so that no agent
+// sees it end: PEs that wait find out (ucx/engine/heartbeat.c) and accuse it in their host's segment. If a link has
+// failed, PEs at both of its ends accuse PEs at the other. So the launcher believes an accuser that other PEs still
+// answer, and waits a moment for such an accusation before it believes an accuser that no PE answers.
 
 import (
 	"time"
@@ -11,9 +11,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// hearing is how long an accusation that is not certain waits for one that is. PEs at both ends of a link that has
-// failed find out within half a second of each other, but for one that is told of it by its own kernel: then the other
-// end needs the time-out, too.
+// hearing is how long an accusation that is not certain waits for one that is. PEs at both ends of a failed link find
+// out within half a second of each other, unless the kernel of one end reports it at once: then the other end needs
+// the time-out, too.
 const hearing = 800 * time.Millisecond
 
 func (j *job) hearingOf(x boot.Accusation) time.Duration {
@@ -26,7 +26,7 @@ func (j *job) hearingOf(x boot.Accusation) time.Duration {
 	return boot.DefaultPeerTimeout + hearing
 }
 
-// watchAccused passes on whom the PEs of this host accuse.
+// watchAccused passes on the accusations by PEs of this host.
 func (a *agent) watchAccused() {
 	for seen := uint64(0); ; {
 		var x boot.Accusation
@@ -44,7 +44,7 @@ func (a *agent) accuse(x boot.Accusation) {
 	}
 }
 
-// accused hears what a PE says of another. One that has ended, or that is lost for certain, needs no hearing.
+// accused handles an accusation. One that is certain, or against a PE that has ended, is believed at once.
 func (j *job) accused(x boot.Accusation) {
 	if j.ending || x.PE < 0 || x.PE >= j.npes {
 		return
@@ -59,10 +59,10 @@ func (j *job) accused(x boot.Accusation) {
 	}
 }
 
-// hears says whether a PE has ended because another was lost, while it is not certain which.
+// hears reports whether d is a consequence of a lost PE, while it is not certain yet which PE that is.
 func (j *job) hears(d death) bool { return j.hearing != nil && d.rank() == consequence }
 
-// lost ends a job because PEs of it have lost another.
+// lost ends a job because PEs have lost another PE.
 func (j *job) lost(x boot.Accusation) {
 	j.hearing = nil
 	if j.ending {

@@ -7,10 +7,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// TestHearing: whom the launcher names when PEs of several hosts lose each other. Each case is a job of three hosts with
-// two PEs each, and what it is told in order; over is the end of the hearing.
+// TestHearing: which PE the launcher names when PEs of several hosts lose each other. Each case is a job of three hosts
+// with two PEs each, and the events in order; over is the end of the hearing.
 func TestHearing(t *testing.T) {
-	const nobody = -1
+	const none = -1
 	over := func(j *job) {
 		if j.hearing != nil {
 			j.lost(j.suspect)
@@ -27,14 +27,14 @@ func TestHearing(t *testing.T) {
 		how   string
 	}{
 		"certain":                     {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true, Certain: true})}, 3, "is lost: it does not answer PE 0: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer"},
-		"uncertain, in hearing":       {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true})}, nobody, ""},
+		"uncertain, in hearing":       {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true})}, none, ""},
 		"uncertain, heard":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over}, 3, ""},
 		"both ends":                   {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true}), over}, 2, ""},
 		"cut off end first":           {[]func(*job){says(boot.Accusation{PE: 4, By: 2}), says(boot.Accusation{PE: 2, By: 0, Silent: true}), over}, 2, ""},
 		"accuser ends":                {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(0, failed, 3), over}, 3, ""},
-		"suspect had died":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(3, syscall.WaitStatus(syscall.SIGKILL), nobody), over}, 3, "was killed by signal 9 (SIGKILL)"},
-		"another is killed meanwhile": {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(5, syscall.WaitStatus(syscall.SIGSEGV), nobody), over}, 5, ""},
-		"suspect had left":            {[]func(*job){ends(3, 0, nobody), says(boot.Accusation{PE: 3, By: 0})}, 3, "left the job while PE 0 still needed it"},
+		"suspect had died":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(3, syscall.WaitStatus(syscall.SIGKILL), none), over}, 3, "was killed by signal 9 (SIGKILL)"},
+		"another is killed meanwhile": {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(5, syscall.WaitStatus(syscall.SIGSEGV), none), over}, 5, ""},
+		"suspect had left":            {[]func(*job){ends(3, 0, none), says(boot.Accusation{PE: 3, By: 0})}, 3, "left the job while PE 0 still needed it"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -47,13 +47,13 @@ func TestHearing(t *testing.T) {
 			}
 			f := j.report()
 			switch {
-			case tt.want == nobody && f != nil:
+			case tt.want == none && f != nil:
 				t.Errorf("PE %d is named", f.PE)
-			case tt.want != nobody && (f == nil || f.PE != tt.want):
+			case tt.want != none && (f == nil || f.PE != tt.want):
 				t.Errorf("named: %+v, want PE %d", f, tt.want)
 			case tt.how != "" && describeEnd(f.death) != tt.how:
 				t.Errorf("it says %q, want %q", describeEnd(f.death), tt.how)
-			case tt.want != nobody && j.status == 0:
+			case tt.want != none && j.status == 0:
 				t.Error("the job ends with status 0")
 			}
 		})

@@ -14,8 +14,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// sweep kills every process that belongs to job id ("": none) or is a child of parent (0: nobody), and returns
-// how many there were.
+// sweep kills every process that belongs to job id ("": none) or is a child of parent (0: no process), and
+// returns how many there were.
 func sweep(id string, parent int) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
