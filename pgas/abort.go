@@ -1,10 +1,9 @@
 package pgas
 
-// Collective calls that a member does not go through with: its context has ended.
+// Collective calls that fail because the context of a member has ended.
 //
-// The rule, for calls that nobody leaves before all have entered: either every member returns nil, or
-// every member returns an error. What decides is one word of each member, its entry of the call, which
-// changes once:
+// The rule, for calls that no member leaves before all have entered: either every member returns nil, or every
+// member returns an error. What decides is one word of each member, its entry of the call, which changes once:
 //
 //	entered    by its owner, when it enters the call
 //	poisoned   by its owner, which has found its context ended when it would have entered, or has found
@@ -12,9 +11,8 @@ package pgas
 //	cancelled  by another member, which has entered and whose context has ended while it waits
 //
 // A call completes only if all members have entered it. So a PE whose context ends inside a call tries to
-// cancel the entry of a member that has not entered. If it succeeds, nobody completes the call. If all have
-// entered, the call completes without the help of any program, and the PE waits for that, whatever has become
-// of its context.
+// cancel the entry of a member that has not entered. If it succeeds, no member completes the call. If all have
+// entered, the call completes without any program's help, and the PE waits for that although its context has ended.
 //
 // A call that is given up ends the use of the team: its members no longer know how far the others have got.
 // Each member returns the same reason, which the one that gave up leaves in its slot (verdict_unsafe.go).
@@ -27,8 +25,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// takeTurn is the start of every collective of a team: it waits until the calls before are over, and makes
-// sure that this PE is to enter c. leave must follow, unless it fails.
+// takeTurn starts a collective of a team: it waits until earlier calls are over, and fails if this PE must not
+// enter c. leave must follow, unless it fails.
 func (t *Team) takeTurn(ctx context.Context, c call) error {
 	given(c.kind.String(), ctx)
 	if t.w.closed.Load() {
@@ -54,7 +52,7 @@ func (t *Team) takeTurn(ctx context.Context, c call) error {
 	return err
 }
 
-// refuse is the call c of a PE whose context has ended before it: no member can complete it. It returns the
+// refuse makes call c fail for all members, because this PE's context had ended before it. It returns the
 // cause.
 func (t *Team) refuse(ctx context.Context, c call) error {
 	if t.turns.broken != nil {
@@ -70,7 +68,7 @@ func (t *Team) giveUp(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// abortedBy is what the other members return when this PE gives the call under way up.
+// abortedBy returns the error that the other members return when this PE gives up the call under way.
 func (t *Team) abortedBy(ctx context.Context) *AbortedError {
 	k := kind(t.board.entry(t.turns.n).call & 0xff)
 	return &AbortedError{
@@ -80,14 +78,14 @@ func (t *Team) abortedBy(ctx context.Context) *AbortedError {
 	}
 }
 
-// await is a wait inside the call under way. When ctx ends, it cancels the call for all members, or waits on
-// if all of them have entered.
+// await waits for c inside the call under way. When ctx ends, it cancels the call for all members, or goes on
+// waiting if all of them have entered.
 func (t *Team) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
 	v, err := t.w.await(ctx, c, why)
 	if err == nil || ctx.Err() == nil || t.turns.broken != nil || t.w.failure() != nil {
 		return v, err
 	}
-	t.board.verdict().store(t.abortedBy(ctx)) // before anybody looks for it
+	t.board.verdict().store(t.abortedBy(ctx)) // before another member looks for it
 	if t.cancelEntry() {
 		return v, t.giveUp(ctx)
 	}
@@ -100,9 +98,9 @@ func (t *Team) await(ctx context.Context, c cond, why blockedIn) (uint64, error)
 	return v, err
 }
 
-// cancelEntry cancels the entry of a member that has not entered the call under way, and reports false if
-// there is none. It reports true as well if the call has been given up already, or if a member does not answer
-// for so long that nobody will ever know.
+// cancelEntry cancels the entry of a member that has not entered the call under way, and reports false if there
+// is none. It reports true as well if the call has been given up already, or if a member has not answered for
+// so long that its entry cannot be learned.
 func (t *Team) cancelEntry() bool {
 	n := t.turns.n
 	mark := n<<tagBits | cancelled
@@ -128,7 +126,7 @@ func (t *Team) cancelEntry() bool {
 	return false
 }
 
-// cancelRemote is cancelEntry for member i, which is on another host.
+// cancelRemote does cancelEntry's work for member i, which is on another host.
 func (t *Team) cancelRemote(i int, mark uint64) bool {
 	n := t.turns.n
 	at := word8(uint64(slotOff(t.slot) + entryOff(n)))
@@ -146,13 +144,13 @@ func (t *Team) cancelRemote(i int, mark uint64) bool {
 	return err != nil || isGivenUp(v, n)
 }
 
-// isGivenUp says whether tag is of a member that will never complete call n.
+// isGivenUp reports whether tag is that of a member which will never complete call n.
 func isGivenUp(tag, n uint64) bool {
 	return tag>>tagBits == n && (tag&poisoned == poisoned || tag&poisoned == cancelled)
 }
 
-// stamp enters the call under way: it shows this PE's entry e, and all that was stored before, to who looks for
-// it. It fails if another member has cancelled the call.
+// stamp enters the call under way: it publishes this PE's entry e, and all that was stored before. It fails if
+// another member has cancelled the call.
 func (t *Team) stamp(e *entry) error {
 	for {
 		old := e.tag.Load()
@@ -165,12 +163,12 @@ func (t *Team) stamp(e *entry) error {
 	}
 }
 
-// flush completes what this PE has sent and fetched inside the call under way, whatever becomes of the call's
-// context: those it talks to have entered.
+// flush completes what this PE has sent and fetched inside the call under way, even if the call's context ends:
+// the members it talks to have entered.
 func (t *Team) flush() error { return t.w.wire.Quiet(t.w.ctx) }
 
 // spread tells the members on other hosts that the call under way has been given up, so that they look for the
-// reason. Without it they would, too, but later.
+// reason at once, not only at their next interval.
 func (t *Team) spread() {
 	if len(t.hosts) == 1 {
 		return
@@ -183,12 +181,11 @@ func (t *Team) spread() {
 	}
 	ctx, stop := t.w.WithTimeout(t.w.ctx, peekTime)
 	defer stop()
-	_ = t.w.wire.remote.Quiet(ctx, -1) // who cannot be reached finds out by itself
+	_ = t.w.wire.remote.Quiet(ctx, -1) // a member that cannot be reached finds out by itself
 }
 
-// stayUntilTold waits until the members that are in the call have learned that the team is of no use any more, or
-// had the time to: what they ask this PE it can answer only as long as it is there, and once it is gone they would
-// report its end in place of the reason.
+// stayUntilTold waits until the members in the call have learned that the team cannot be used any more, or have
+// had the time to. If this PE ended before, they would report its end in place of the reason.
 func (t *Team) stayUntilTold() {
 	ctx, stop := t.w.WithTimeout(t.w.ctx, 2*peekTime)
 	defer stop()
@@ -206,13 +203,13 @@ func (t *Team) stayUntilTold() {
 	}
 }
 
-// AbortedError reports that a member of a team has given a collective call up, because its context had ended
+// AbortedError reports that a member of a team has given up a collective call, because its context had ended
 // before the call, or ended before all members had entered it. The member itself returns its context's cause,
-// all others this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team is of no
-// use then.
+// all others this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team cannot
+// be used after it.
 type AbortedError struct {
-	PE   int    // of the job, that gave the call up; -1 if it is not known
-	Call string // that it gave up
+	PE   int    // number in the job of the PE that gave up the call; -1 if it is not known
+	Call string // the call that it gave up
 	Err  error  // why
 }
 
@@ -235,7 +232,7 @@ type cause struct {
 func (c *cause) Error() string { return c.text }
 func (c *cause) Unwrap() error { return c.is }
 
-// remoteCause is the error with the given text, which wraps one of the errors of contexts.
+// remoteCause returns an error with the given text that wraps is, one of the errors of package context.
 func remoteCause(text string, is error) error {
 	if is == nil || text == is.Error() {
 		if is != nil {
@@ -246,7 +243,7 @@ func remoteCause(text string, is error) error {
 	return &cause{text, is}
 }
 
-// causeOf is the error of package context that ctx has ended with.
+// causeOf returns the error of package context that ctx has ended with.
 func causeOf(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.DeadlineExceeded
@@ -254,12 +251,12 @@ func causeOf(ctx context.Context) error {
 	return context.Canceled
 }
 
-// refuses says whether a call with ctx is to do nothing but fail: what every call that takes a context begins with.
+// refuses reports whether a call with ctx must fail without doing anything. Every call that takes a context asks first.
 func (w *World) refuses(ctx context.Context) bool {
 	return hasEnded(ctx) || w.closed.Load()
 }
 
-// refusal is the error of a call of the given name that is refused.
+// refusal returns the error of a refused call of the given name.
 func (w *World) refusal(ctx context.Context, name string) error {
 	given(name, ctx)
 	return fmt.Errorf("%s: %w", name, w.broken(ctx))

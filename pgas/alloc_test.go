@@ -66,8 +66,8 @@ func TestAlloc(t *testing.T) {
 	})
 }
 
-// TestAllocAligned: the address is a multiple of every alignment that is allowed, on every PE, and the memory is as
-// any other: it is zero, others reach it, it can grow and end.
+// TestAllocAligned: the address is a multiple of every alignment that is allowed, on every PE, and the memory is
+// like any other: zeroed, reachable from other PEs, and it can be reallocated and freed.
 func TestAllocAligned(t *testing.T) {
 	const largest = 2 << 20
 	onEvery(t, 3, func(ctx context.Context, w *pgas.World) error {
@@ -94,7 +94,7 @@ func TestAllocAligned(t *testing.T) {
 	})
 }
 
-// useAligned has a neighbour before the aligned block, which takes an offset that is no multiple of much.
+// useAligned allocates a small neighbour first, so that the next free offset is not aligned by chance.
 func useAligned(ctx context.Context, w *pgas.World, align int) error {
 	const n = 24
 	neighbour, err := pgas.Alloc[byte](ctx, w, 1)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBodyContext: a signal ends the context of a body, those derived from it, and says which signal it was; the flag
-// that calls look at agrees with Err whenever somebody has seen the end.
+// TestBodyContext: a signal ends the context of a body and those derived from it, and the cause names the signal. The
+// flag that calls read agrees with Err as soon as Err has returned the end.
 func TestBodyContext(t *testing.T) {
 	ctx := newBodyContext()
 	derived, cancel := context.WithCancel(ctx)

@@ -17,8 +17,8 @@ import (
 	"slices"
 )
 
-// Broadcast copies src of member root to dst of every member, the root's own included, or not with ExceptRoot
-// (OpenSHMEM 1.6, shmem_broadcast).
+// Broadcast copies src of member root to dst of every member, including the root's own unless ExceptRoot is
+// given (OpenSHMEM 1.6, shmem_broadcast).
 //
 // As many elements move as src has; dst must have room for them. Both are the same ranges on all members,
 // which must not overlap unless they start at the same element. When Broadcast returns, dst is complete on
@@ -129,7 +129,7 @@ func (b *broadcast) here(ctx context.Context) error {
 	}
 	defer t.leave()
 	if !b.leads() {
-		if err := t.stamp(e); err != nil { // nobody waits for it
+		if err := t.stamp(e); err != nil { // no member waits for it
 			return err
 		}
 		return b.fromHead(ctx, &s)
@@ -168,7 +168,7 @@ func (b *broadcast) fromHead(ctx context.Context, s *show) error {
 	return nil
 }
 
-// store copies data to dst, unless that is where it is, or is not to be written.
+// store copies data to dst, unless data is dst itself or dst is not to be written.
 func (b *broadcast) store(data []byte) {
 	if b.keep {
 		return

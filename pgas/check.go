@@ -26,7 +26,7 @@ import (
 const (
 	generationShift = 46 // offsets are smaller: a process cannot map more
 	offsetMask      = 1<<generationShift - 1
-	generationMax   = 1<<(64-generationShift) - 1 // after it comes 1 again
+	generationMax   = 1<<(64-generationShift) - 1 // followed by 1
 	generationChunk = 1 << 9
 )
 
@@ -40,7 +40,7 @@ type checker struct {
 
 type blockChunk [generationChunk]atomic.Pointer[block]
 
-// startChecking makes w check accesses. Where pages cannot be guarded it checks references only.
+// startChecking makes w check accesses. If pages cannot be guarded, it checks references only.
 func (w *World) startChecking() {
 	w.check = &checker{w: w}
 	if w.sched != nil {
@@ -53,7 +53,7 @@ func (w *World) startChecking() {
 	}
 	w.check.guard = guard
 	w.heap.guarded()
-	debug.SetPanicOnFault(true) // for this goroutine, which will run the program: Recovered explains the panic
+	debug.SetPanicOnFault(true) // for this goroutine, which runs the program: Recovered explains the panic
 }
 
 // begin gives b a generation and makes it accessible. It returns the offset that references to it carry.
@@ -88,7 +88,7 @@ func (k *checker) end(b *block) {
 	}
 }
 
-// place returns where n bytes from reference off are in the heap. It panics with *UsageError if their
+// place returns the offset in the heap of n bytes from reference off. It panics with *UsageError if their
 // allocation does not live.
 //
 //go:noinline
@@ -107,7 +107,7 @@ func (k *checker) place(op string, off, n uintptr) uint64 {
 	return at
 }
 
-// block returns the allocation of a generation, or nil.
+// block returns the allocation with the given generation, or nil.
 func (k *checker) block(generation uint64) *block {
 	if k == nil {
 		return nil
@@ -119,7 +119,7 @@ func (k *checker) block(generation uint64) *block {
 	return chunk[generation%generationChunk].Load()
 }
 
-// blockAt returns the last allocation that had an offset, or nil, and whether it lives.
+// blockAt returns the latest allocation that contained the offset, or nil.
 func (k *checker) blockAt(off uint64) (last *block) {
 	for g := range uint64(generationMax) {
 		b := k.block(g + 1)
@@ -133,7 +133,7 @@ func (k *checker) blockAt(off uint64) (last *block) {
 	return last
 }
 
-// String says what b is and where it was allocated and freed, for messages.
+// String describes b, and where it was allocated and freed, for messages.
 func (b *block) String() string {
 	s := fmt.Sprintf("%d %s at offset %d", b.n, b.layout.Name, b.off)
 	if b.made != "" {
@@ -145,11 +145,11 @@ func (b *block) String() string {
 	return s
 }
 
-// Recovered returns the error that a recovered panic of a PE stands for: *UsageError, *PeerError, the
-// *UsageError of a zero reference that an access by a load or store was made with, or in a World that checks
-// (PGAS_CHECK=1) that of a pointer from Local or Ptr that is used where no allocation lives. It returns nil for any
-// other panic, which the program should panic with again. Main calls it by itself; a program with a main of its own
-// may, in the deferred function that recovers, where the stack still shows what has failed.
+// Recovered returns the error that a recovered panic of a PE stands for. That is *UsageError or *PeerError itself;
+// a *UsageError for a load or store through a zero reference; or, in a World that checks (PGAS_CHECK=1), a
+// *UsageError for a pointer from Local or Ptr that was used after Free. It returns nil for any other panic, which
+// the program should raise again. Main calls it. A program with its own main calls it in the deferred function that
+// recovers, where the stack still shows what has failed.
 func (w *World) Recovered(p any) error {
 	err, _ := p.(error)
 	var misuse *UsageError
@@ -184,7 +184,7 @@ func (k *checker) explain(addr uintptr) *UsageError {
 	case b.freed.Load():
 		msg += "which was freed: " + b.String()
 	default:
-		return nil // it lives: the fault has another reason
+		return nil // the allocation lives: the fault has another reason
 	}
 	return &UsageError{Op: "access through Local or Ptr", Msg: msg}
 }

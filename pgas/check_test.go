@@ -14,14 +14,14 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// stale is what a program keeps of an allocation that it has freed, and its one use of each.
+// stale is a use of a reference or pointer to an allocation that was freed.
 type stale struct {
 	name string
 	use  func()
 }
 
-// staleUses frees one allocation of each kind and allocates the same again, so that what is stale would hit
-// what is live. The other PE of the uses is pe.
+// staleUses frees one allocation of each kind and allocates the same again, so that a stale access would hit a
+// live allocation. The uses have pe as their target.
 func staleUses(ctx context.Context, w *pgas.World, pe int) ([]stale, error) {
 	words, err1 := pgas.Alloc[int64](ctx, w, 8)
 	floats, err2 := pgas.Alloc[float64](ctx, w, 8)
@@ -112,8 +112,8 @@ func misuseIn(w *pgas.World, f func()) (misuse *pgas.UsageError) {
 	return nil
 }
 
-// TestFreedReferencesPanic: whatever is done with a reference to freed memory is told, where the memory that
-// lies in its place belongs to another allocation, and nothing of that is touched.
+// TestFreedReferencesPanic: every operation on a reference to freed memory panics, although another allocation
+// has taken its place, and leaves that one untouched.
 func TestFreedReferencesPanic(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	body := func(ctx context.Context, w *pgas.World) error {
@@ -136,7 +136,7 @@ func TestFreedReferencesPanic(t *testing.T) {
 	pgastest.RunNIC(t, 2, body)
 }
 
-// TestFreedPointersFault: what Local and Ptr have returned leads nowhere after Free, and the panic says so.
+// TestFreedPointersFault: an access through a pointer from Local or Ptr faults after Free, and the panic says so.
 func TestFreedPointersFault(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	pgastest.Run(t, 2, func(ctx context.Context, w *pgas.World) error {
@@ -181,7 +181,7 @@ func TestFreedPointersFault(t *testing.T) {
 	})
 }
 
-// TestGenerationsOutliveTheHeap: a reference is told even if its memory had to be used again.
+// TestGenerationsOutliveTheHeap: a stale reference is detected even if its memory had to be used again.
 func TestGenerationsOutliveTheHeap(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
@@ -210,7 +210,7 @@ func TestGenerationsOutliveTheHeap(t *testing.T) {
 	})
 }
 
-// TestGuardedHeapIsWhole: what a guarded heap may allocate is not less for what was freed.
+// TestGuardedHeapIsWhole: freed blocks do not reduce how much a guarded heap can allocate.
 func TestGuardedHeapIsWhole(t *testing.T) {
 	t.Setenv("PGAS_CHECK", "1")
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
@@ -243,7 +243,7 @@ func TestGuardedHeapIsWhole(t *testing.T) {
 	})
 }
 
-// staleMain is a program with the mistake; how says which.
+// staleMain is a program that uses freed memory, by a reference or by a pointer.
 const staleMain = `package main
 
 import (
@@ -276,8 +276,8 @@ func main() {
 }
 `
 
-// TestCheckedProgram: a program that was not written for it is checked by the variable alone, and says in one
-// line what it did wrong, where.
+// TestCheckedProgram: the variable alone turns checking on in any program, which then reports its mistake and
+// the place in one line.
 func TestCheckedProgram(t *testing.T) {
 	dir, bin := t.TempDir(), filepath.Join(t.TempDir(), "stale")
 	main := filepath.Join(dir, "stale", "main.go")

@@ -44,8 +44,8 @@ func Using(a Algorithm) CollectiveOption {
 // hold few members each.
 func Flat(o *collectiveOptions) { o.flat = true }
 
-// ExceptRoot makes a Broadcast leave dst of the root as it is, unless that is src too: the meaning of the broadcasts on
-// active sets, which are deprecated (OpenSHMEM 1.6, shmem_broadcast64). Other collectives take no notice of it.
+// ExceptRoot makes a Broadcast leave dst of the root unchanged, unless dst is src. The deprecated broadcasts on active
+// sets do so (OpenSHMEM 1.6, shmem_broadcast64). Other collectives ignore it.
 func ExceptRoot(o *collectiveOptions) { o.exceptRoot = true }
 
 func optionsOf(opts []CollectiveOption) collectiveOptions {

@@ -78,7 +78,7 @@ func (c *cond) waiting() uint64 {
 	return boot.Granule(c.word.Off)
 }
 
-// number is v as the program writes it.
+// number formats v as the program would write it.
 func (c *cond) number(v uint64) string {
 	switch {
 	case c.signed && c.word.Bytes == 2:

@@ -202,7 +202,7 @@ func (c *Context) FencePE(pe int) {
 // non-blocking gets in their destinations (OpenSHMEM 1.6, shmem_quiet). It returns the first failure
 // of a peer since the last call that reported one, or ctx's error.
 func (c *Context) Quiet(ctx context.Context) error {
-	// As refuses, spelled out: a call costs a quarter of a quiet.
+	// This is Context.refuses by hand: a call would cost a quarter of a quiet.
 	body, ok := ctx.(*bodyContext)
 	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.closed.Load() || !ok && otherEnded(ctx) {
 		return c.refuseQuiet(ctx)
@@ -217,12 +217,12 @@ func (c *Context) Quiet(ctx context.Context) error {
 	return nil
 }
 
-// refuses reports whether a quiet is to do nothing but fail: ctx has ended, or c or its World is closed.
+// refuses reports whether a quiet must fail at once: ctx has ended, or c or its World is closed.
 func (c *Context) refuses(ctx context.Context) bool {
 	return hasEnded(ctx) || c.closed.Load() || c.w.closed.Load()
 }
 
-// refuseQuiet is the error of a quiet that is refused.
+// refuseQuiet returns the error of a refused quiet.
 //
 //go:noinline
 func (c *Context) refuseQuiet(ctx context.Context) error {

@@ -94,8 +94,8 @@ func (w *World) patience() time.Duration {
 	return boot.DefaultPeerTimeout
 }
 
-// lookAround is stuck for what takes messages: it does its work now and then only, less and less often, but at
-// once if a member has said that there is something to be found.
+// lookAround does the part of stuck that takes messages. It runs at growing intervals, but at once if a member
+// has announced that the call was given up.
 func (t *Team) lookAround(told bool) error {
 	u, now := &t.turns, t.w.wall()
 	if u.lookTag != u.tag {

@@ -19,8 +19,8 @@
 //
 // # Waiting
 //
-// Only atomic words and signals can be waited for, and a Short, whose wait looks now and then. Plain puts wake nobody, so a flag is a field tagged
-// `pgas:"atomic"`, or better a Signal.
+// Only atomic words and signals can be waited for, and a Short, whose wait polls at intervals. A plain put wakes no
+// waiter, so a flag is a field tagged `pgas:"atomic"`, or better a Signal.
 //
 // # Errors
 //

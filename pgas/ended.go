@@ -1,8 +1,8 @@
 package pgas
 
-// Whether a context has ended, which every call that takes one asks first. To ask any context costs a call
-// through an interface, a quarter of a Quiet on one host. The context that Main gives to a program's body
-// keeps the answer in a flag.
+// Whether a context has ended. Every call that takes a context asks that first. Asking a context costs a call
+// through an interface, a quarter of a Quiet on one host. The context that Main gives to a program's body keeps
+// the answer in a flag.
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.Signal.String() + " signal received" }
 
-// newBodyContext returns a context that SIGINT and SIGTERM end. The second signal finds the default action.
+// newBodyContext returns a context that SIGINT and SIGTERM end. A second signal has its default action.
 func newBodyContext() *bodyContext {
 	inner, cancel := context.WithCancelCause(context.Background())
 	ctx := &bodyContext{Context: inner}
@@ -38,7 +38,7 @@ func newBodyContext() *bodyContext {
 	return ctx
 }
 
-// hasEnded reports whether ctx has ended; a nil one has.
+// hasEnded reports whether ctx has ended. A nil ctx counts as ended.
 func hasEnded(ctx context.Context) bool {
 	if body, ok := ctx.(*bodyContext); ok {
 		return body.ended.Load()

@@ -26,8 +26,8 @@ type span struct{ off, n uint64 }
 
 // A heap hands out spans of [ReservedBytes, max).
 //
-// A guarded heap gives each block whole pages and leaves one free behind it, and keeps blocks that were
-// released out of use until nothing else is free: the oldest are used again first.
+// A guarded heap gives each block whole pages and leaves one free behind it, and does not reuse released blocks
+// until nothing else is free. It reuses the oldest first.
 //
 // Invariant: free is sorted by off, holds no empty span, and no two spans touch.
 type heap struct {
@@ -39,7 +39,7 @@ type heap struct {
 	idle  []span // released and not yet free, the oldest first
 }
 
-// room is what a live block takes.
+// room is the size of a live block: asked for, and taken in the heap.
 type room struct{ bytes, taken uint64 }
 
 func newHeap(max uint64) *heap {
@@ -50,7 +50,7 @@ func newHeap(max uint64) *heap {
 	}
 }
 
-// guarded makes h a guarded heap. Nothing has been allocated yet.
+// guarded makes h a guarded heap. Call it before the first alloc.
 func (h *heap) guarded() { h.guard = true }
 
 // alloc returns the offset of n bytes at a multiple of align, and false if there is no such span.
@@ -70,7 +70,7 @@ func (h *heap) alloc(n, align uint64) (uint64, bool) {
 	}
 }
 
-// fit is alloc without the blocks that are idle.
+// fit allocates as alloc does, but never reuses idle blocks.
 func (h *heap) fit(n, taken, align uint64) (uint64, bool) {
 	for i, s := range h.free {
 		at := roundUp(s.off, align)

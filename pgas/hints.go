@@ -14,8 +14,8 @@ const (
 	SignalRemote
 )
 
-// AllocHints is AllocRaw with hints. This runtime has one kind of memory, which serves them all, so hints
-// change nothing, and those that it does not know are ignored (OpenSHMEM 1.6, shmem_malloc_with_hints).
+// AllocHints allocates as AllocRaw does, with hints. This runtime has one kind of memory, so hints change
+// nothing, and unknown ones are ignored (OpenSHMEM 1.6, shmem_malloc_with_hints).
 func AllocHints[T any](ctx context.Context, w *World, n int, hints Hint) (Sym[T], error) {
 	return AllocRaw[T](ctx, w, n)
 }

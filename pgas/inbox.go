@@ -3,13 +3,13 @@ package pgas
 // Where notes arrive. Notified accesses leave notes in the ring of their target (transport/shm/ring.go), and
 // package notify takes them from there for the requests of the program.
 //
-// A ring is bounded, so whoever has a note for a full one waits. That must never be for ever, and two PEs
-// may fill each other's rings. So a PE whose ring is wanted empties it into the inbox, whenever it waits in the
-// runtime, whatever for, and a PE that waits for room does so too. The order of arrival stays: the inbox is
-// taken from before the ring.
+// A ring is bounded, so an initiator that has a note for a full one waits. Two PEs that fill each other's rings
+// must not wait for ever. So while an initiator needs room, a PE empties its ring into the inbox in every wait
+// in the runtime, and so does a PE that waits for room itself. The order of arrival stays: notes are taken from
+// the inbox before the ring.
 //
 // The inbox is bounded too, by PGAS_NOTES_MAX: notes beyond that stay in the ring, and initiators wait. jam.go
-// has what becomes of a PE that waits for something else all the while.
+// describes what happens if their target waits for something else meanwhile.
 
 import (
 	"context"
@@ -112,8 +112,8 @@ func (b *Inbox) refill() bool {
 // Next is the number of the next note that is to arrive. The caller has locked b, and taken all there is.
 func (b *Inbox) Next() uint64 { return b.ring.Next() }
 
-// Await returns when the note with that number has arrived, whether it has been taken since or not. It may return
-// before that if the note is there and has been refused.
+// Await returns when the note with that number has arrived, even if it has been taken since. It may return early
+// while notes are refused.
 func (b *Inbox) Await(ctx context.Context, number uint64) error {
 	if b.jam.refused.Load() == number+1 {
 		return b.awaitRoom(ctx)
@@ -139,7 +139,7 @@ func (b *Inbox) makeRoom() {
 	}
 }
 
-// empty takes all notes out of the ring, as far as they may be kept.
+// empty moves notes from the ring to the inbox until the inbox has as many as it may keep.
 func (b *Inbox) empty() {
 	b.ring.Lock()
 	defer b.ring.Unlock()
@@ -148,7 +148,7 @@ func (b *Inbox) empty() {
 		if b.ring.Wanted() {
 			b.jam.begin(b.w)
 		}
-		return // without an answer: those who find the ring full need not ask again
+		return // the request for room stays set: initiators that find the ring full need not ask again
 	}
 	b.jam.end()
 	b.ring.Answer() // before it is empty: who finds it full after that asks again
@@ -157,7 +157,7 @@ func (b *Inbox) empty() {
 	}
 }
 
-// hold adds n to the notes out of the ring. Those that have been taken give way when they are half of them.
+// hold adds n to the notes out of the ring. It drops the ones already taken when they are half of the slice.
 func (b *Inbox) hold(n Note) {
 	if len(b.held) == cap(b.held) && 2*b.first >= len(b.held) {
 		b.held = b.held[:copy(b.held, b.held[b.first:])]

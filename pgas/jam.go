@@ -1,10 +1,10 @@
 package pgas
 
-// Notes that nobody waits for. A PE keeps as many as PGAS_NOTES_MAX says, in its inbox and in the Matcher. When it
-// has those, more stay in its ring, and who has a note for it waits for room. That ends when the program of the PE
-// waits for some of them. If the PE is in waits of the runtime all the time instead, what it waits for may well be
-// what the others could do if they had room: then nothing would ever go on. So after PGAS_PEER_TIMEOUT without
-// room its waits end with a *NotesError, and so does its wait for room at another PE.
+// Notes that no request waits for. A PE keeps up to PGAS_NOTES_MAX of them, in its inbox and in the Matcher.
+// Further ones stay in its ring, and initiators wait for room. There is room again when the program of the PE
+// takes some of them. If the PE waits for something else instead, this may be what the initiators do next: a
+// deadlock. So after PGAS_PEER_TIMEOUT without room its waits end with a *NotesError, and so does its wait for
+// room at another PE.
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// NotesError reports that a PE keeps as many notifications that nobody has waited for as it may, and that it has
-// waited for something else for so long that others may wait for it for ever.
+// NotesError reports that a PE keeps the maximal number of notifications that no request has waited for, and has
+// waited for something else for so long that it may be deadlocked with initiators that wait for room.
 type NotesError struct {
-	PE     int // that has them
+	PE     int // the PE that keeps them
 	Host   string
 	Kept   int           // notifications
 	Oldest Stamp         // source and tag of the first of them
@@ -26,16 +26,16 @@ type NotesError struct {
 }
 
 func (e *NotesError) Error() string {
-	s := fmt.Sprintf("PE %d on %s keeps %d notifications that nobody has waited for, the oldest from PE %d with tag %d, and has had no room for more for %v",
+	s := fmt.Sprintf("PE %d on %s keeps %d notifications that no request has waited for, the oldest from PE %d with tag %d, and has had no room for more for %v",
 		e.PE, e.Host, e.Kept, e.Oldest.Source(), e.Oldest.Tag(), e.Since.Round(time.Millisecond))
 	if e.Target >= 0 {
 		s = fmt.Sprintf("there is no room for a notification at PE %d, and ", e.Target) + s
 	}
-	return s + "; wait for each with a notify.Request, leave them out where nobody needs them, or set PGAS_NOTES_MAX to keep more"
+	return s + "; wait for each with a notify.Request, leave them out where no PE needs them, or set PGAS_NOTES_MAX to keep more"
 }
 
-// A jam is the time in which an inbox keeps all that it may and others want room. begin and end are called under the
-// lock of the ring.
+// A jam is the time during which an inbox is full and initiators want room. begin and end are called under the lock
+// of the ring.
 type jam struct {
 	refused atomic.Uint64 // 1 + the number of the note that has not been taken since it would be one too many; 0: none
 	since   atomic.Int64  // when it began, as World.Now has it, and 1; 0: there is none
@@ -54,7 +54,7 @@ func (j *jam) end() {
 	}
 }
 
-// kept is how many notes are out of the ring that nobody has waited for. The caller has locked b.
+// kept returns how many notes outside the ring no request has taken. The caller has locked b.
 func (b *Inbox) kept() int {
 	n := len(b.held) - b.first
 	if b.matcher != nil {
@@ -63,15 +63,15 @@ func (b *Inbox) kept() int {
 	return n
 }
 
-// Kept is how many notes are out of the ring that nobody has waited for.
+// Kept returns how many notes outside the ring no request has taken.
 func (b *Inbox) Kept() int {
 	b.ring.Lock()
 	defer b.ring.Unlock()
 	return b.kept()
 }
 
-// Refuse is for a Matcher that has taken a note that nobody waits for. It reports false if the note may be kept;
-// otherwise the note has not been taken, nor may others be. The caller has locked b.
+// Refuse decides about a note that a Matcher has taken and that no request waits for. It returns false if the
+// Matcher may keep the note. Otherwise it puts the note back, and no other may be taken. The caller has locked b.
 func (b *Inbox) Refuse() bool {
 	if b.kept() < b.most {
 		return false
@@ -82,12 +82,12 @@ func (b *Inbox) Refuse() bool {
 	return true
 }
 
-// Room is for a Matcher that has given a note to somebody: whoever waits for room may hope for some. The caller has
+// Room ends the jam, when a Matcher has given a note to a request and so has room for another. The caller has
 // locked b.
 func (b *Inbox) Room() { b.jam.end() }
 
-// patienceForNotes is how long a jam may last. In virtual time a PE that waits for room asks for it again every few
-// nanoseconds.
+// patienceForNotes returns how long a jam may last. It is shorter in virtual time, where a PE that waits for room
+// asks every few nanoseconds.
 func (b *Inbox) patienceForNotes() time.Duration {
 	if b.w.sched != nil {
 		return time.Millisecond
@@ -95,7 +95,7 @@ func (b *Inbox) patienceForNotes() time.Duration {
 	return b.w.patience()
 }
 
-// jammed is a *NotesError if the jam lasts too long.
+// jammed returns a *NotesError if the jam has lasted too long.
 func (b *Inbox) jammed() error {
 	if b == nil || b.jam.since.Load() == 0 {
 		return nil
@@ -127,7 +127,7 @@ func (b *Inbox) lookAtJam() error {
 	return e
 }
 
-// awaitRoom is a moment of a wait for a note behind one that has been refused: only other goroutines of the PE can
+// awaitRoom waits for a moment, in a wait for a note behind a refused one: only other goroutines of the PE can
 // make room. It fails when that takes too long.
 func (b *Inbox) awaitRoom(ctx context.Context) error {
 	if err := b.w.broken(ctx); err != nil {
@@ -141,15 +141,14 @@ func (b *Inbox) awaitRoom(ctx context.Context) error {
 	return nil
 }
 
-// pollJammed panics when the program has polled for too long for what can only come behind a note that has been
-// refused.
+// pollJammed panics when the program has polled for too long for a note behind a refused one.
 func (b *Inbox) pollJammed() {
 	if err := b.jammed(); err != nil {
 		panic(err)
 	}
 }
 
-// noRoomAt is err of a wait for room at pe.
+// noRoomAt adds the target to err, the error of a wait for room at pe.
 func noRoomAt(pe int, err error) error {
 	var full *NotesError
 	if !errors.As(err, &full) {

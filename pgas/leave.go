@@ -1,12 +1,12 @@
 package pgas
 
 // Leaving the job. Close is a collective of all PEs, and a call of its own: a PE that returns from its body one
-// barrier early is in another call than the others, and all of them learn so. In calls of other teams nobody
-// waits for a PE that is leaving: it says that it is, and those who look for a reason find it.
+// barrier early is in another call than the others, and all of them learn so. In calls of other teams a PE that
+// is leaving publishes that, so that members which wait for it find the reason.
 
 import "fmt"
 
-// leaveTogether is the meeting of Close.
+// leaveTogether synchronizes all PEs for Close.
 func (w *World) leaveTogether() error {
 	w.sayLeaving(callSite())
 	err := w.team.sync(w.ctx, kindClose, "close")
@@ -16,7 +16,7 @@ func (w *World) leaveTogether() error {
 	return err
 }
 
-// leftText is what reports say of a PE that is leaving: site is where it has called Close.
+// leftText returns what reports say about a PE that is leaving; site is where it has called Close.
 func leftText(site string) string {
 	if site == "" {
 		return "has left the job (World.Close)"
@@ -24,7 +24,7 @@ func leftText(site string) string {
 	return fmt.Sprintf("has left the job (World.Close at %s)", site)
 }
 
-// hasLeft is the *MismatchError of the call under way if this PE waits in it for one of this host that is leaving
+// hasLeft returns a *MismatchError if this PE waits in the call under way for one of this host that is leaving
 // the job, and nil if not.
 func (t *Team) hasLeft() error {
 	for k, i := range t.here {
@@ -35,8 +35,8 @@ func (t *Team) hasLeft() error {
 	return nil
 }
 
-// isLeaving says whether member i, which has not entered the call under way, never will. In the team of all PEs
-// there is no need to look: its calls tell.
+// isLeaving reports whether member i, which has not entered the call under way, has called Close. In the team
+// of all PEs the check is not needed: Close is one of its calls.
 func (t *Team) isLeaving(i int) bool {
 	if t.slot == worldSlot || i == t.me {
 		return false

@@ -1,6 +1,6 @@
 package pgas
 
-// What a PE that is leaving says: a word and a text near the start of its heap, for PEs of any host.
+// What a leaving PE publishes: a word and a text near the start of its heap, for PEs of any host.
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// leavingOff is where a PE says that it is leaving.
+// leavingOff is the offset of a PE's leaving record.
 const leavingOff = waitsOff + 64
 
-// A leaving is what a PE that has called Close says. The text is there before the word.
+// A leaving is the record that a PE publishes when it calls Close. The text is written before the word.
 type leaving struct {
 	said atomic.Uint64 // 1 + bytes of the text; 0: it is not leaving
 	text [120]byte     // where it has called Close

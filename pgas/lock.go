@@ -55,8 +55,8 @@ func FieldLock[T any](r Ref[T], off uintptr) LockRef {
 	return LockRef{r.ctx.world("LockRef"), r.off + off}
 }
 
-// placed is l by its place in the heap. With checking it panics with *UsageError if l's allocation does not
-// live (check.go).
+// placed returns l with its offset in the heap, without generation. With checking it panics with *UsageError if
+// l's allocation does not live (check.go).
 func (l LockRef) placed(op string) LockRef {
 	if l.w == nil {
 		misuse(op, "a zero LockRef (it was made by no Alloc): take it from LockOf, or from a record")
@@ -252,7 +252,7 @@ func (l LockRef) open(op string) {
 	}
 }
 
-// name is what messages call l.
+// name returns what messages call l.
 func (l LockRef) name() string { return l.w.placeName("the lock", uint64(l.off)) }
 
 // own is a word of this PE's copy.
@@ -287,7 +287,7 @@ func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
 // giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
 func (w *World) giveUp(l LockRef) {
 	if w.locks.abandon(l.off) {
-		w.debugf("leaves its place in the queue for %s, to be passed on when the turn comes", l.name())
+		w.debugf("leaves its place in the queue for %s, to be passed on when its turn comes", l.name())
 		w.spawn(func() { w.keep(l) })
 	}
 }

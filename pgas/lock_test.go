@@ -453,7 +453,7 @@ func TestLockAllocates(t *testing.T) {
 	})
 }
 
-// TestTryLockAfterDeath: a lock that a dead PE holds cannot be had, and TryLock says why.
+// TestTryLockAfterDeath: a lock that a dead PE holds cannot be taken, and TryLock's panic says why.
 func TestTryLockAfterDeath(t *testing.T) {
 	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[pgas.Lock](ctx, w, 1)

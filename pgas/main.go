@@ -40,7 +40,7 @@ func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) 
 		return err
 	}
 	if err := guard(ctx, w, body); err != nil {
-		job.EndsBy(reason(ctx, err)) // now: others notice as soon as it leaves
+		job.EndsBy(reason(ctx, err)) // first of all: other PEs notice the failure as soon as this one leaves
 		w.Abandon()
 		return err
 	}
@@ -51,8 +51,8 @@ func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) 
 	return nil
 }
 
-// reason tells an error of this PE from the consequence of another's, for the launcher: it is to name the PE
-// that failed first.
+// reason classifies err for the launcher, as an error of this PE or a consequence of another's. The launcher
+// names the PE that failed first.
 func reason(ctx context.Context, err error) (why boot.EndReason, peer int) {
 	var lost *PeerError
 	var mismatch *MismatchError
@@ -105,8 +105,8 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 	return err
 }
 
-// exitEnded ends the process of a PE whose body has ended its goroutine without returning: the process would stay,
-// with nothing to do, and the others would wait for it.
+// exitEnded ends the process of a PE whose body has ended its goroutine without returning. Otherwise the process
+// would stay idle, and other PEs would wait for it.
 func exitEnded(w *World) {
 	complain(w.job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})
 	w.Abandon()

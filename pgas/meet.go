@@ -44,7 +44,7 @@ func (t *Team) Sync(ctx context.Context) error {
 }
 
 // quiet completes what the default context has issued, before a call of t. If ctx has ended it does nothing: the
-// call itself tells the other members.
+// call reports that to the other members.
 func (t *Team) quiet(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil

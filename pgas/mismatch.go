@@ -25,7 +25,7 @@ func (t *Team) outOfStep() error {
 		if found != nil {
 			return t.adopt(found)
 		}
-		// Who cancels a call says why at once.
+		// A member that cancels a call publishes the reason at once.
 		if !wait || t.w.Now()-start > peekTime || t.w.Sleep(t.w.ctx, nap) != nil {
 			break
 		}
@@ -33,8 +33,8 @@ func (t *Team) outOfStep() error {
 	return t.disagree()
 }
 
-// disagree finds out who has called what, and makes that the end of the team. After a death members may well be in
-// different calls: the death is the reason then, and each finds out about it.
+// disagree finds out which members have called what, and ends the use of the team with that error. After a death
+// members may well be in different calls: the death is the reason then, and each finds out about it.
 func (t *Team) disagree() error {
 	e := t.mismatch()
 	if found, _ := t.findVerdict(); found != nil { // by another member, meanwhile
@@ -46,8 +46,8 @@ func (t *Team) disagree() error {
 	return t.end(e)
 }
 
-// findVerdict looks for a member that has found out why the call under way cannot complete. wait says that one
-// will soon have.
+// findVerdict looks for a member that has found out why the call under way cannot complete. wait reports that a
+// member is about to publish it.
 func (t *Team) findVerdict() (found error, wait bool) {
 	for i := range t.pes {
 		tag, _, ok := t.peek(i, t.turns.n)
@@ -66,7 +66,7 @@ func (t *Team) findVerdict() (found error, wait bool) {
 	return nil, wait
 }
 
-// end makes e the end of the team, for this PE and for all others.
+// end ends the use of the team with e, for this PE and all other members.
 func (t *Team) end(e error) error {
 	t.board.verdict().store(e)
 	t.spread() // before the members on this host know: the end of their processes would be told to others sooner
@@ -75,7 +75,7 @@ func (t *Team) end(e error) error {
 	return e
 }
 
-// adopt makes e, which another member may have found, the end of the team.
+// adopt ends the use of the team for this PE with e, which another member may have found.
 func (t *Team) adopt(e error) error {
 	t.board.verdict().store(e)
 	t.breakOff(e)
@@ -141,8 +141,8 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 // waited for.
 const peekTime = time.Second
 
-// mismatch is the error that says who called what in the call under way. Members that say that they are all in the
-// same call do not disagree: what has ended it is not known then.
+// mismatch returns the error that lists which members called what in the call under way. If all members report the
+// same call, they do not disagree, and the reason is unknown.
 func (t *Team) mismatch() error {
 	n := t.turns.n
 	_, mine, _ := t.peek(t.me, n)
@@ -161,7 +161,7 @@ func (t *Team) mismatch() error {
 		if err := t.w.failure(); err != nil {
 			return err
 		}
-		return &AbortedError{PE: -1, Call: e.Call, Err: errors.New("a member has left the call, and nobody says why")}
+		return &AbortedError{PE: -1, Call: e.Call, Err: errors.New("a member has left the call, and no member says why")}
 	}
 	return e
 }

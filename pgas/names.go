@@ -1,8 +1,7 @@
 package pgas
 
-// What the words of the symmetric heap are called in the program, for messages: `Tally.Ready[0]` instead of an
-// offset. Every allocation leaves its type and its place with the World, which is off every fast path, and a
-// message looks the offset up.
+// Names of the words of the symmetric heap, for messages: `Tally.Ready[0]` instead of an offset. Every
+// allocation registers its type and its site with the World, off every fast path, and a message looks the offset up.
 
 import (
 	"cmp"
@@ -51,7 +50,7 @@ func (t *nameTable) remove(off uint64) {
 	}
 }
 
-// at is the name of what lies at offset off, or "" if nothing does.
+// at returns the name of the word at offset off, or "" if no allocation contains it.
 func (t *nameTable) at(off uint64) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +77,7 @@ func (t *nameTable) at(off uint64) string {
 	return s
 }
 
-// typeName is the name of t without its package, or what it looks like if it has none.
+// typeName returns the name of t without its package, or its type expression if it has no name.
 func typeName(t reflect.Type) string {
 	if name := t.Name(); name != "" {
 		return name[strings.LastIndexByte(name, '.')+1:]
@@ -86,7 +85,7 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
-// fieldAt is the path from a value of type t to what lies at offset off in it: ".Ready[0]".
+// fieldAt returns the path from a value of type t to the field at offset off in it: ".Ready[0]".
 func fieldAt(t reflect.Type, off uintptr) string {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -105,10 +104,10 @@ func fieldAt(t reflect.Type, off uintptr) string {
 	return ""
 }
 
-// wordName is what messages call the word at offset off: its name, if it has one, and where it is.
+// wordName returns what messages call the word at offset off: its name, if it has one, and its offset.
 func (w *World) wordName(off uint64) string { return w.placeName("the word", off) }
 
-// placeName is what messages call what is at offset off.
+// placeName returns what messages call the thing (what) at offset off.
 func (w *World) placeName(what string, off uint64) string {
 	if name := w.names.at(off); name != "" {
 		return fmt.Sprintf("%s (offset %#x)", name, off)

@@ -1,6 +1,6 @@
 package pgas_test
 
-// Messages and reports call words and locks as the program does.
+// Messages and reports use the program's names for words and locks.
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// waitsForNames is blocked in a wait on PE 0, in a lock on PE 1, and in a barrier on PE 2.
+// waitsForNames blocks in a wait on PE 0, in a lock on PE 1, and in a barrier on PE 2.
 func waitsForNames(ctx context.Context, w *pgas.World) error {
 	one, err := pgas.Alloc[Tally](ctx, w, 1)
 	if err != nil {
@@ -104,7 +104,7 @@ func waitsForNames(ctx context.Context, w *pgas.World) error {
 	return err
 }
 
-// The launcher's table of what each PE is blocked in has names, and where the program has called.
+// The launcher's table of what each PE is blocked in has names, and the sites of the program's calls.
 func TestNamesInTable(t *testing.T) {
 	asPE(t, waitsForNames)
 	self, err := os.Executable()
@@ -148,7 +148,7 @@ func TestNamesInTable(t *testing.T) {
 	}
 }
 
-// lockedText is what others write, to be read meanwhile.
+// lockedText is a buffer that can be read while it is written.
 type lockedText struct {
 	mu sync.Mutex
 	b  strings.Builder

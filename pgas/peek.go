@@ -1,8 +1,8 @@
 package pgas
 
-// Looks at the memory of PEs of other hosts, by those who wait and want to know why. UCX waits in the kernel while it
-// connects to a PE that this one has never talked to, for two minutes if that one's host is cut off. So such a look is
-// made by a goroutine of its own, and whoever waits goes on as soon as it is known that a PE is lost.
+// Reads of the memory of PEs of other hosts, by a waiter that looks for the reason of its wait. UCX blocks in the
+// kernel while it connects to a PE that this one has never talked to, for two minutes if that PE's host is cut off. So
+// such a read is made by a goroutine of its own, and the waiter goes on as soon as a PE is known to be lost.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 	courier := w.wire.courier(pe)
 	if w.sched != nil || w.far == nil || w.shm.Heap(pe) != nil {
-		return w.peekBy(courier, pe, off) // of its own host also when a PE is lost: why it went stands there
+		return w.peekBy(courier, pe, off) // of its own host even when a PE is lost: the reason stands in that memory
 	}
 	if err := w.hopelessLook(pe); err != nil {
 		return 0, err
@@ -45,9 +45,9 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 	}
 }
 
-// hopelessLook is why a look at pe, of another host, would take long and find nothing, or nil: pe is lost, or a PE is
-// lost that does not answer, and others of its host may not either. Where a process has ended its host answers, and
-// what the remaining PEs say may be why it has.
+// hopelessLook returns why a read from pe, of another host, would take long and find nothing, or nil. Either pe is
+// lost, or a PE is lost that does not answer, so that other PEs of its host may not answer either. If the lost PE's
+// process has ended, its host answers, and the memory of the remaining PEs may hold the reason of its end.
 func (w *World) hopelessLook(pe int) error {
 	var lost *PeerError
 	if err := w.failure(); !errors.As(err, &lost) || lost.PE != pe && w.ended(lost) {
@@ -56,13 +56,13 @@ func (w *World) hopelessLook(pe int) error {
 	return lost
 }
 
-// ended says whether the launcher has seen the process of a lost PE end.
+// ended reports whether the launcher has seen the process of a lost PE end.
 func (w *World) ended(lost *PeerError) bool {
 	h := w.job.Segment.Header
 	return int(h.Failed.Load())-1 == lost.PE && boot.ProcessEnded(h.FailedHow.Load())
 }
 
-// peeksEnd waits for looks that are under way, which use what a World closes, and says whether they have ended.
+// peeksEnd waits for reads under way, which use channels that Close closes, and reports whether they have ended.
 func (w *World) peeksEnd() bool {
 	ended := make(chan struct{})
 	go func() {

@@ -18,8 +18,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// at is the address of offset off in pe's heap, or nil if only the transport reaches it, or if there
-// is no such PE, or no c: far tells them apart, off the fast path.
+// at returns the address of offset off in pe's heap, or nil if only the transport reaches it, or if there is no
+// such PE, or c is nil: far tells these apart, off the fast path.
 func (c *Context) at(pe int, off uintptr) unsafe.Pointer {
 	if c == nil {
 		return nil

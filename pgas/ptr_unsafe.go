@@ -39,8 +39,8 @@ func (s Sym[T]) Ptr(pe int) []T {
 	return Slice[T]{s.ctx, s.off, s.n}.Ptr(pe)
 }
 
-// ptr is the address of n bytes from reference off in pe's heap if it is mapped here, whether or not plain
-// accesses take the fast path.
+// ptr returns the address of n bytes from reference off in pe's heap, or nil if that is not mapped in this
+// process. It does so even if plain accesses do not take the fast path.
 func (c *Context) ptr(op string, pe int, off, n uintptr) unsafe.Pointer {
 	if c == nil {
 		return nil

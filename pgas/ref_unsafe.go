@@ -122,8 +122,8 @@ func (c *Context) putSignal(op string, pe int, off uintptr, src []byte, sig Sign
 	via.PutSignal(to, c.place(op, off, uintptr(len(src))), src, c.place(op, sig.off, 8), how, value)
 }
 
-// place returns where n bytes from reference off are in the heap. With checking it panics with *UsageError if
-// their allocation does not live (check.go).
+// place returns the offset in the heap of n bytes from reference off. With checking it panics with *UsageError
+// if their allocation does not live (check.go).
 func (c *Context) place(op string, off, n uintptr) uint64 {
 	if off>>generationShift == 0 {
 		return uint64(off)
@@ -136,7 +136,7 @@ func (c *Context) checkedPlace(op string, off, n uintptr) uint64 {
 	return c.world(op).check.place(op, off, n)
 }
 
-// local is the address of n bytes from reference off in this PE's own heap, for the program. It inlines;
+// local returns the address of n bytes from reference off in this PE's own heap, for the program. It inlines;
 // near_unsafe.go says why checked is a parameter.
 func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) unsafe.Pointer) unsafe.Pointer {
 	if off>>generationShift == 0 {
@@ -145,7 +145,7 @@ func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) uns
 	return checked(w, off, n)
 }
 
-// localChecked is the same address in the guarded view, if there is one.
+// localChecked returns the same address in the guarded view, if there is one.
 //
 //go:noinline
 func localChecked(w *World, off, n uintptr) unsafe.Pointer {
@@ -153,7 +153,7 @@ func localChecked(w *World, off, n uintptr) unsafe.Pointer {
 	return unsafe.Add(w.guarded(w.job.PE, w.mine), at)
 }
 
-// guarded is where the program sees the heap of pe of this host, which the runtime sees as heap.
+// guarded returns the program's view of the heap of pe of this host; heap is the runtime's view.
 func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
 	if w.check != nil && w.check.guard != nil {
 		heap = w.check.guard.Heap(pe - w.first)
@@ -161,7 +161,7 @@ func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
 	return basePointer(heap)
 }
 
-// own is the address of offset off in this PE's own heap, for the runtime.
+// own returns the address of offset off in this PE's own heap, for the runtime.
 func (w *World) own(off uintptr) unsafe.Pointer { return unsafe.Add(w.heap0.p, off) }
 
 // Field is the field at byte offset off of the record that r refers to. It is for generated code,

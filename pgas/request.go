@@ -30,7 +30,6 @@ func (r *Request) Wait(ctx context.Context) error {
 	return r.err
 }
 
-// isOver reports whether r is complete here.
 // made panics with *UsageError if r is nil or zero.
 func (r *Request) made(op string) {
 	if r == nil || r.over == nil {
@@ -38,6 +37,7 @@ func (r *Request) made(op string) {
 	}
 }
 
+// isOver reports whether r is complete on this PE.
 func (r *Request) isOver() bool {
 	select {
 	case <-r.over:

@@ -67,8 +67,8 @@ func passShorts[W pgas.ShortWord](ctx context.Context, w *pgas.World, first W) e
 	return errors.Join(words.Free(ctx), data.Free(ctx))
 }
 
-// TestShortWaitNoticesPlainPuts: also those that ring no doorbell, after the waiter has gone to sleep; and a wait ends
-// with its context.
+// TestShortWaitNoticesPlainPuts: a sleeping waiter notices puts that ring no doorbell; and a wait ends with its
+// context.
 func TestShortWaitNoticesPlainPuts(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int16](ctx, w, 2)

@@ -1,9 +1,9 @@
 package pgas
 
-// Waits for words of 16 bits, which OpenSHMEM still has though they are deprecated. No processor that Go runs on is told
-// by Go to load 16 bits atomically, so the aligned 4 bytes around the word are loaded, and are exchanged to store it.
-// There are no atomics of 16 bits: such a word is put. A put by another host rings no doorbell, so a wait that sleeps
-// looks again at intervals that grow to longNap.
+// Waits for words of 16 bits, which OpenSHMEM still has though they are deprecated. Go has no atomic load of 16 bits,
+// so the aligned 4 bytes around the word are loaded, and compare-swapped to store it. There are no atomics on such a
+// word: a PE puts it. A put from another host rings no doorbell, so a sleeping wait looks again at intervals that grow
+// to longNap.
 
 import (
 	"context"
@@ -18,27 +18,27 @@ import (
 type ShortWord interface{ ~int16 | ~uint16 }
 
 // Short refers to a word of 16 bits of symmetric memory that can be waited for. New programs use a Signal, or an Atomic
-// of 32 bits, which also wake who waits for them at once.
+// of 32 bits; their updates wake a waiter at once.
 //
-// To the race detector an access is one of the aligned 4 bytes that the word is in: with it, the element that shares
-// these is to be accessed as a Short too.
+// To the race detector an access is one to the aligned 4 bytes that contain the word. Under it, access the element
+// that shares these bytes as a Short too.
 type Short[W ShortWord] struct {
 	_   [0]W // so that one cannot be converted to another type's
 	ctx *Context
 	off uintptr
 }
 
-// ShortOf is element i of s as a word to wait for.
+// ShortOf returns element i of s as a word to wait for.
 func ShortOf[W ShortWord](s Sym[W], i int) Short[W] {
 	r := s.At(i)
 	return Short[W]{ctx: r.ctx, off: r.off}
 }
 
-// On is the same word on another context.
+// On returns the same word on another context.
 func (s Short[W]) On(c *Context) Short[W] { return Short[W]{ctx: c, off: s.off} }
 
-// Put stores v into the word on pe. As any put it is complete there, and visible, after a Quiet; a Fence orders it after
-// earlier puts to the same PE and before later ones (OpenSHMEM 1.6, shmem_short_p).
+// Put stores v into the word on pe. Like any put it is complete and visible at pe after a Quiet; a Fence orders it
+// after earlier puts to the same PE and before later ones (OpenSHMEM 1.6, shmem_short_p).
 func (s Short[W]) Put(pe int, v W) {
 	if p, door := s.ctx.shortAt(pe, s.off); p != nil {
 		storeShort(p, uint16(v))
@@ -48,18 +48,19 @@ func (s Short[W]) Put(pe int, v W) {
 	putFar(s.ctx, pe, s.off, unsafe.Pointer(&v), unsafe.Sizeof(v))
 }
 
-// WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did. What was
-// ordered before the put of it, by a Fence or a Quiet of the same context, is visible then. Put by a PE of this host
-// wakes it; a put by another host or by a plain Ref or Slice is noticed after at most 50 ms more. The wait ends with ctx
-// too, and when a PE of the job dies (OpenSHMEM 1.6, shmem_short_wait_until and shmem_ushort_wait_until).
+// WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did.
+// Operations ordered before the put of that value, by a Fence or a Quiet of the same context, are visible then.
+// Short.Put by a PE of this host wakes it; a put by another host or by a plain Ref or Slice is noticed at most 50 ms
+// later. It returns an error when ctx ends or a PE of the job dies (OpenSHMEM 1.6, shmem_short_wait_until and
+// shmem_ushort_wait_until).
 func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	w := s.ctx.w
 	got, err := w.awaitWord(ctx, w.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0))
 	return W(got), err
 }
 
-// Test reports whether this PE's own copy of the word compares true with v now
-// (OpenSHMEM 1.6, shmem_short_test and shmem_ushort_test).
+// Test reports whether this PE's own copy of the word compares true with v (OpenSHMEM 1.6, shmem_short_test and
+// shmem_ushort_test).
 func (s Short[W]) Test(cmp Cmp, v W) bool {
 	w := s.ctx.w
 	w.poll()
@@ -72,7 +73,8 @@ func (s Short[W]) word() transport.Word {
 	return transport.Word{Off: s.ctx.place("wait", s.off, 2), Bytes: 2}
 }
 
-// shortAt is the address of a word in a heap that is mapped here, and the doorbell to ring after a store.
+// shortAt returns the address of a word in a heap that is mapped in this process, and the doorbell to ring
+// after a store.
 func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	if i := uint(pe - c.first); i < uint(len(c.near)) && i < uint(len(c.doors)) {
 		return unsafe.Add(c.near[i], off), c.doors[i]
@@ -85,13 +87,13 @@ func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	return p, c.w.job.Segment.States[to-c.w.first]
 }
 
-// around is the address of the aligned 4 bytes around the 2 at p, and where in them these are.
+// around returns the address of the aligned 4 bytes around the 2 at p, and the place of the 2 in them.
 func around(p unsafe.Pointer) (*uint32, uintptr) {
 	at := uintptr(p) & 2
 	return (*uint32)(unsafe.Add(p, -int(at))), at
 }
 
-// storeShort stores v at p and leaves its neighbour as it is.
+// storeShort stores v at p and leaves its neighbour unchanged.
 func storeShort(p unsafe.Pointer, v uint16) {
 	whole, at := around(p)
 	for {
@@ -104,7 +106,7 @@ func storeShort(p unsafe.Pointer, v uint16) {
 	}
 }
 
-// checkShort is check for a word of 16 bits.
+// checkShort does check's work for a word of 16 bits.
 func (c *cond) checkShort() (uint64, bool) {
 	whole, at := around(c.p)
 	now := atomic.LoadUint32(whole)

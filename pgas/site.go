@@ -1,7 +1,7 @@
 package pgas
 
-// Where in the program a call stands, for reports: file and line of the program's own call. Only what is slow
-// anyway asks for it: a wait that has slept, an allocation, the end of the job.
+// The site of a call in the program, for reports: file and line of the program's own call. Only slow paths ask
+// for it: a wait that has slept, an allocation, the end of the job.
 
 import (
 	"path/filepath"
@@ -16,11 +16,11 @@ const module = "github.com/gopgas/gopgas/"
 // ownPackages are those whose frames a report leaves out.
 var ownPackages = [...]string{"pgas.", "pgas/", "locks.", "notify.", "atomics."}
 
-// library are those of Go that may call the runtime or start its goroutines.
+// library are Go packages whose functions may stand between the program and the runtime.
 var library = [...]string{"runtime.", "sync.", "iter.", "slices.", "maps.", "testing.", "internal/"}
 
-// callSite is the file and line of the call of the program that has led here, such as "solver/main.go:40", or ""
-// if no function of the program has.
+// callSite returns the file and line of the program's call that led to this one, such as "solver/main.go:40", or
+// "" if no function of the program is on the stack.
 func callSite() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -35,7 +35,7 @@ func callSite() string {
 	}
 }
 
-// isOwn says whether a function is the runtime's, or one that pgasgen has written.
+// isOwn reports whether a function is the runtime's, or one that pgasgen has written.
 func isOwn(function, file string) bool {
 	if strings.HasSuffix(file, "_test.go") {
 		return false

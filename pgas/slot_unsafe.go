@@ -70,7 +70,7 @@ type control struct {
 	_        [wordStride - 8]byte
 	readers  atomic.Uint64 // how often others have read what the owner lent
 	_        [wordStride - 8]byte
-	told     atomic.Uint64 // the call of which a member on another host has said that it was given up
+	told     atomic.Uint64 // the call that a member on another host has announced as given up
 	_        [wordStride - 8]byte
 }
 

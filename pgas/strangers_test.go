@@ -1,6 +1,6 @@
 package pgas_test
 
-// Goroutines and Worlds where they do not belong.
+// Goroutines and Worlds used in the wrong place.
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func TestTwoInBarrier(t *testing.T) {
 	}
 }
 
-// misusedOr is call's error, or the *UsageError that it panics with.
+// misusedOr returns call's error, or the *UsageError that it panics with.
 func misusedOr(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,8 +81,8 @@ func misusedOr(call func() error) (err error) {
 	return call()
 }
 
-// In the simulator, where a PE is one thread of control, a goroutine that waits is told so, and so is one in a
-// barrier that the PE is in already.
+// In the simulator a PE is one thread of control. A goroutine that waits gets an error, and so does one that
+// enters a barrier that the PE is in already.
 func TestGoroutineInSim(t *testing.T) {
 	for name, tt := range map[string]struct {
 		call func(ctx context.Context, w *pgas.World, word pgas.Atomic[int64]) error

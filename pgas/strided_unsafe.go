@@ -94,7 +94,7 @@ func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, bl
 	}
 }
 
-// place returns where s is in the heap: see Context.place.
+// place returns the offset of s in the heap: see Context.place.
 func (s Slice[T]) place(op string) uint64 { return s.ctx.place(op, s.off, uintptr(s.n)*sizeOf[T]()) }
 
 // blocksOf is n blocks in bytes, with strides of here elements in this process and there elsewhere.

@@ -55,8 +55,8 @@ func AllocRaw[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, false)
 }
 
-// AllocAligned is Alloc at an address that is a multiple of align bytes on every PE. align is a power of two
-// of at most 2 MiB, what heaps start at a multiple of (OpenSHMEM 1.6, shmem_align).
+// AllocAligned allocates as Alloc does, at an address that is a multiple of align bytes on every PE. align is a
+// power of two of at most 2 MiB, the alignment of heaps (OpenSHMEM 1.6, shmem_align).
 func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Sym[T], error) {
 	if align <= 0 || align&(align-1) != 0 {
 		misuse("AllocAligned", "alignment %d is not a power of two", align)
@@ -128,7 +128,7 @@ func (w *World) begin(b *block) uintptr {
 	return uintptr(b.off)
 }
 
-// end notes that b was freed.
+// end records that b was freed.
 func (w *World) end(b *block) {
 	if w.check != nil {
 		w.check.end(b)

@@ -195,7 +195,7 @@ func (t *Team) next(c call, k int) *entry {
 	return e
 }
 
-// publish is stamp where members of this host wait for the entry.
+// publish does stamp's work and wakes the members of this host that wait for the entry.
 func (t *Team) publish(e *entry) error {
 	if err := t.stamp(e); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package pgas
 
-// NearCall has a team without calls under way go on as if it had had n of them, and used as many of its boxes. All
-// members do so, with the same n.
+// NearCall sets the counters of a team without calls under way as if it had made n calls, and used n of its boxes.
+// All members call it with the same n.
 func NearCall(t *Team, n uint64) {
 	u := &t.turns
 	more := n - n%numBoxes

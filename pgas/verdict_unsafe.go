@@ -15,12 +15,12 @@ const (
 	verdictBytes = signalsOff - verdictOff
 )
 
-// A verdict is the text of an error. Of a *MismatchError that is a line for the call, and one for each group of
-// PEs; of an *AbortedError a line for the call, and the reason.
+// A verdict is the text of an error. For a *MismatchError that is a line for the call, and one for each group
+// of PEs; for an *AbortedError a line for the call, and the reason.
 type verdict struct {
 	n      uint64
-	reason uint64 // what the error wraps: see below
-	pe     int64  // that gave up
+	reason uint64 // what the error wraps: one of the constants below
+	pe     int64  // the PE that gave up
 	text   [verdictBytes - 24]byte
 }
 

@@ -28,8 +28,8 @@ const (
 	nicLook  = 5 * time.Microsecond   // the same for many words that a NIC may update, which rings no bell
 )
 
-// showAfter is after how many rounds of looking a wait shows that it is blocked: the first few take no longer than it
-// takes to say so.
+// showAfter is the number of polls after which a wait shows that it is blocked: the first few take no longer than
+// showing it does.
 const showAfter = 16
 
 // pace is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
@@ -131,8 +131,7 @@ func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, e
 	return w.sleepUntil(ctx, c, true)
 }
 
-// lookOn looks on and off, gives way to others between looks, and returns as check does. shown says whether it has
-// called block.
+// lookOn polls c, yields between polls, and returns as check does. shown reports whether it has called block.
 func (w *World) lookOn(c cond, why blockedIn) (v uint64, ok, shown bool) {
 	w.company.looking.Add(1)
 	defer w.company.looksOff()
@@ -172,8 +171,8 @@ func stay(ctx context.Context) time.Duration {
 	return driveFor
 }
 
-// drive lets arrive what others send, for d or until c holds, and returns as check does. Of many words and of words of
-// 16 bits the transport knows nothing: it comes back when something has arrived or the doorbell was rung.
+// drive progresses the transport for d or until c holds, and returns as check does. The transport cannot watch many
+// words or words of 16 bits: for them it returns when something has arrived or the doorbell was rung.
 func (w *World) drive(c *cond, d time.Duration) (uint64, bool) {
 	if c.set == nil && c.word.Bytes != 2 {
 		w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, d)
@@ -203,7 +202,7 @@ func (w *World) yield() {
 	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
-// sleepUntil sleeps on the doorbell between looks at c. tell says whether reports are to show what it waits for.
+// sleepUntil sleeps on the doorbell between checks of c. With tell, reports show what it waits for.
 func (w *World) sleepUntil(ctx context.Context, c cond, tell bool) (uint64, error) {
 	if w.sched != nil {
 		return w.awaitScheduled(ctx, c, blockedIn{peer: -1})
@@ -260,12 +259,12 @@ func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
 	return firstError(c.team.stuck(false), err)
 }
 
-// broken reports why any wait is pointless: the World is closed, a PE of the job is dead, or ctx has ended. A
-// death goes before the end of ctx: a caller that waits again and again, each time for a moment, would otherwise
-// see the end of each moment only. Last come notes that nobody waits for: see jam.go.
+// broken returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
+// ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
+// would only ever see the time-out. Last comes a jam of notes: see jam.go.
 func (w *World) broken(ctx context.Context) error {
 	if err := context.Cause(w.ctx); err != nil {
-		return firstError(context.Cause(ctx), err) // the transport may be closed too: it is not asked
+		return firstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
 	}
 	if err := firstError(w.failure(), context.Cause(ctx)); err != nil {
 		return err
@@ -303,8 +302,8 @@ func (w *World) block(why blockedIn) {
 	w.sayWaiting(why)
 }
 
-// sayWhere says in words what this PE is blocked in: what the word is called, and where the program waits for it.
-// It takes some microseconds.
+// sayWhere publishes in words what this PE is blocked in: the name of the word, and where the program waits for
+// it. It takes some microseconds.
 func (w *World) sayWhere(c *cond) {
 	name := ""
 	if c.team == nil && c.word.Off != 0 {

@@ -97,7 +97,7 @@ func (s *wordSet) init(c *Context, want uint64) {
 	s.next = w.starts.in(s.n)
 }
 
-// bytes is what the words take in the heap.
+// bytes returns how many bytes of the heap the words span.
 func (s *wordSet) bytes() uint64 { return s.offset(s.n) - s.off }
 
 // alive panics with *UsageError if accesses are checked and the words have been freed.
@@ -107,7 +107,7 @@ func (s *wordSet) alive(op string) {
 	}
 }
 
-// refuses is why a wait with ctx is to do nothing but fail, or nil.
+// refuses returns why a wait with ctx must fail at once, or nil.
 func (s *wordSet) refuses(ctx context.Context, name string) error {
 	given(name, ctx)
 	switch {
@@ -119,7 +119,7 @@ func (s *wordSet) refuses(ctx context.Context, name string) error {
 	return nil
 }
 
-// poll is the World's.
+// poll calls the World's poll.
 func (s *wordSet) poll() {
 	if !s.none {
 		s.w.poll()

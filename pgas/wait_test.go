@@ -152,8 +152,8 @@ func TestDeadPeer(t *testing.T) {
 	}
 }
 
-// TestDeathBeforeEndedContext: a wait whose time is over tells of a dead PE all the same. A caller that looks
-// again and again, and waits for a moment between looks, would never learn of it otherwise.
+// TestDeathBeforeEndedContext: a wait whose context has ended still returns the *PeerError of a dead PE.
+// Otherwise a caller that polls with short waits in between would never learn of the death.
 func TestDeathBeforeEndedContext(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 1)

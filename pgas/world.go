@@ -243,7 +243,7 @@ func (w *World) teardown() error {
 	w.state.Wake() // a goroutine that still waits for something
 	w.locks.close(w)
 	if w.sched == nil && !w.peeksEnd() {
-		return nil // one waits in the kernel for a host that is cut off, with a channel that cannot be closed meanwhile
+		return nil // a read still blocks in the kernel for a host that is cut off, and its channel cannot be closed meanwhile
 	}
 	var errs []error
 	for _, c := range w.contexts.all() {

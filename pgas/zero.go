@@ -1,13 +1,13 @@
 package pgas
 
 // Values that were never made: a zero Ref, Slice or lock, a nil *World, *Team or *Context, a nil
-// context.Context. To use one is misuse, which the calls say in a *UsageError.
+// context.Context. To use one is misuse, and calls panic with a *UsageError.
 //
 // The fast path has no room for the test: a put or a get of one element and the fetch of a word inline into the
-// program, and are as large as the compiler inlines. With a zero reference the processor finds the nil pointer
-// there, and Recovered says what it was. So it is with checking (PGAS_CHECK=1), since the code is the same.
+// program, and are as large as the compiler inlines. There a zero reference is a nil dereference, which
+// Recovered explains. That is so with checking (PGAS_CHECK=1) too, since the code is the same.
 //
-// A Slice of no elements needs no memory, so the zero Slice will do where 0 elements are meant.
+// A Slice of no elements needs no memory, so the zero Slice is valid where 0 elements are meant.
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (c *Context) made(op string) {
 	}
 }
 
-// world is the World of a reference on c.
+// world returns the World of a reference on c.
 func (c *Context) world(op string) *World {
 	if c == nil || c.w == nil {
 		misuse(op, zeroReference)
@@ -50,7 +50,8 @@ func (c *Context) world(op string) *World {
 	return c.w
 }
 
-// isNothing says whether n elements on c are none of the zero Slice. It panics with *UsageError if they are some.
+// isNothing reports whether n elements on c are the zero Slice's 0 elements. It panics with *UsageError if c is
+// nil and n is not 0.
 func (c *Context) isNothing(op string, n int) bool {
 	if c != nil {
 		return false
@@ -61,7 +62,7 @@ func (c *Context) isNothing(op string, n int) bool {
 	return true
 }
 
-// refer panics with *UsageError if a reference on c refers to nothing, and is to be used on another context.
+// refer panics with *UsageError if a reference on c is zero, before On makes it one on another context.
 func (c *Context) refer() {
 	if c == nil {
 		zeroOn()
@@ -71,7 +72,7 @@ func (c *Context) refer() {
 //go:noinline
 func zeroOn() { misuse("On", zeroReference) }
 
-// faulting are the functions that a nil pointer of the program leads to, with what it then was.
+// faulting maps functions in which a nil pointer of the program faults to the value that was zero.
 var faulting = map[string]string{
 	"store":          zeroReference,
 	"fetch":          zeroReference,
@@ -81,8 +82,8 @@ var faulting = map[string]string{
 	"(*World).NPEs":  zeroWorld,
 }
 
-// zeroFault returns what was misused when p is the fault of a nil pointer in the fast path, which is being
-// recovered from; nil if it is another panic.
+// zeroFault returns the *UsageError for p, the recovered fault of a nil pointer in the fast path; nil if p is
+// another panic.
 func zeroFault(p any) *UsageError {
 	err, ok := p.(runtime.Error)
 	if !ok || !strings.Contains(err.Error(), "nil pointer dereference") {

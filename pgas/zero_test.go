@@ -16,7 +16,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// recoveredFrom is what call panics with; recovered is what w makes of it.
+// recoveredFrom returns what call panics with, and the error that w.Recovered makes of it.
 func recoveredFrom(w *pgas.World, call func()) (p any, recovered error) {
 	defer func() {
 		if p = recover(); p != nil {
@@ -29,7 +29,7 @@ func recoveredFrom(w *pgas.World, call func()) (p any, recovered error) {
 
 var contextType = reflect.TypeFor[context.Context]()
 
-// argumentsFor are zero values for f's parameters, from the first on; where it takes a function, one that does nothing.
+// argumentsFor returns zero values for f's parameters; for a function, one that does nothing.
 func argumentsFor(f reflect.Type) (args []reflect.Value) {
 	n := f.NumIn()
 	if f.IsVariadic() {
@@ -118,7 +118,8 @@ var functions = []any{
 	pgas.Init, pgas.Open, pgas.OpenWith,
 }
 
-// TestNilContextInFunctions: so do the functions, with n elements and with none.
+// TestNilContextInFunctions: every exported function that takes a context.Context says that it is nil, with n
+// elements and with none.
 func TestNilContextInFunctions(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 4)
@@ -162,7 +163,7 @@ func TestNilContextInFunctions(t *testing.T) {
 	})
 }
 
-// harmless are the methods that zero values have use for.
+// harmless are the methods that are valid on zero values.
 var harmless = map[string]string{
 	"pgas.Slice[int64]":         "Elements Len Local Ptr Put PutNB Get GetNB IPut IPutNB IBPut IBPutNB IGet IGetNB IBGet IBGetNB Sub On",
 	"pgas.Sym[int64]":           "Len On",
@@ -176,7 +177,7 @@ var harmless = map[string]string{
 	"*pgas.World":               "Recovered",
 }
 
-// faults are those where the processor finds out, and Recovered says what.
+// faults are the methods that fault on a nil pointer, which Recovered explains.
 var faults = map[string]string{
 	"pgas.Ref[int64]":           "Put Get Local",
 	"pgas.Atomic[int64]":        "Fetch",
