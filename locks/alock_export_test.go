@@ -6,8 +6,8 @@ func Contends(l, home *ALock) bool {
 	return l.state.Local().Status == contend && home.state.Local().Victim == l.cohort
 }
 
-// Holds says whether l's PE has the lock. It looks at the simulator's memory, as Waits does.
+// Holds reports whether l's PE has the lock. It reads the simulator's memory, as Waits does.
 func Holds(l *ALock) bool { return l.turns.held.Load() }
 
-// Waits says whether l's PE waits in the queue of its cohort.
+// Waits reports whether l's PE waits in the queue of its cohort.
 func Waits(l *ALock) bool { return l.state.Local().Status == waiting }

@@ -113,9 +113,10 @@ func TestALockBudgetAdversaries(t *testing.T) {
 	}
 }
 
-// secondGo has PE 0, the head of the local cohort, let the remote one go first, with PE 1 behind it; and PE 3 wait
-// behind PE 2, which has the lock and gives it away. That uses up the remote cohort's budget, so PE 3 lets the
-// local cohort go first. PE 0 gives up about then. PE 1 goes on with the game of PE 0, so it gets in before PE 3.
+// secondGo returns a body in which PE 0, the head of the local cohort with PE 1 behind it, lets the remote cohort
+// go first. PE 3 waits behind PE 2, which has the lock and passes it on. That uses up the remote cohort's budget,
+// so PE 3 lets the local cohort go first. PE 0 gives up about then. PE 1 goes on with the game of PE 0, so it gets
+// the lock before PE 3.
 func secondGo() sim.Body {
 	var all [4]*locks.ALock
 	var order []int

@@ -84,8 +84,8 @@ func holderDies(ctx context.Context, w *pgas.World, make lockstest.Maker, got *[
 	return cannotBeHad(l, 0)
 }
 
-// cannotBeHad looks at a lock that dead has taken with it. Whatever says that it is not to be had says why, and
-// nobody else is said to have it.
+// cannotBeHad checks a lock whose holder, dead, has died. Every failing call reports the death, and no other PE
+// is named as holder.
 func cannotBeHad(l locks.Lock, dead int) error {
 	tries := map[string]func() bool{"TryLock": l.TryLock, "a second TryLock": l.TryLock}
 	if rw, ok := l.(locks.RWLock); ok {
@@ -109,7 +109,7 @@ func isAbout(err error, pe int) bool {
 	return errors.As(err, &peer) && peer.PE == pe
 }
 
-// orPanic is what f returns, or the error that it panics with.
+// orPanic returns what f returns, or the error that it panics with.
 func orPanic(f func() bool) (got bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -119,8 +119,8 @@ func orPanic(f func() bool) (got bool, err error) {
 	return f(), nil
 }
 
-// TestHolderHostDies: where the holder's memory is lost with it, too. PE 1 holds the lock and is alone on its host, or
-// on that of the lock's words; PE 2 waits for it, and PE 3 comes when both are known to be dead.
+// TestHolderHostDies: the same when the holder's memory is lost with it. PE 1 holds the lock and is alone on its host,
+// or on that of the lock's words; PE 2 waits for the lock, and PE 3 tries it when PE 1 is known to be dead.
 func TestHolderHostDies(t *testing.T) {
 	for _, o := range ours {
 		for _, hosts := range []sim.Config{flat, twoOnHost} {
@@ -136,7 +136,7 @@ func TestHolderHostDies(t *testing.T) {
 	}
 }
 
-// joined is when all PEs have surely joined the job and PE 1 has the lock.
+// joined is a time by which all PEs have joined the job and PE 1 has the lock.
 const joined = 50 * time.Millisecond
 
 func losesHolder(ctx context.Context, w *pgas.World, make lockstest.Maker) error {

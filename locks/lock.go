@@ -33,19 +33,19 @@ type Lock interface {
 	// the lock is not held: ctx has ended, or a *pgas.PeerError. Others still get it, whatever became of
 	// who waited here.
 	Lock(ctx context.Context) error
-	// TryLock takes the lock if it can be had without waiting, and reports whether it did. If it did not, and
-	// a PE of the job is dead, it panics with *pgas.PeerError: the lock may never be free again. It does so, too,
-	// if a PE that it has to ask is lost.
+	// TryLock takes the lock if it can be had without waiting, and reports whether it did. If it did not, and a
+	// PE of the job is dead, it panics with *pgas.PeerError: the lock may never be free again. It also does so if
+	// a PE whose memory it needs is lost.
 	TryLock() bool
 	// Unlock completes what this PE has issued on its default context, and then gives the lock away. It
 	// panics with *pgas.UsageError if this PE does not hold the lock, and with *pgas.PeerError if a PE that
 	// it has to tell is lost.
 	Unlock()
-	// Holder is a PE that held the lock a moment ago. It is for diagnosis: it asks every PE. It panics with
-	// *pgas.PeerError if one cannot be asked any more, or died while it took or gave away the lock.
+	// Holder returns a PE that held the lock a moment ago. It is for diagnosis: it reads every PE's memory. It
+	// panics with *pgas.PeerError if one cannot be read any more, or died while it took or released the lock.
 	Holder() (pe int, held bool)
-	// Waiting is the number of PEs that were seen waiting. It is for diagnosis: it asks every PE. One that
-	// cannot be asked any more does not count.
+	// Waiting returns the number of PEs that were seen waiting. It is for diagnosis: it reads every PE's
+	// memory. A PE that cannot be read any more does not count.
 	Waiting() int
 }
 
@@ -128,7 +128,8 @@ func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	return all
 }
 
-// everyOne is onEach where the answer depends on each PE. It panics with *pgas.PeerError if one cannot be read.
+// everyOne calls onEach where the answer needs the word of each PE. It panics with *pgas.PeerError if one
+// cannot be read.
 func everyOne(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())
 	for pe := range all {
@@ -138,8 +139,8 @@ func everyOne(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	return all
 }
 
-// betweenSteps lets a moment pass in which a PE that is between two steps takes the next one. It panics with
-// *pgas.PeerError if a PE is dead: that may have been the one.
+// betweenSteps waits for a moment in which a PE between two steps can take the next one. It panics with
+// *pgas.PeerError if a PE is dead: that PE may have been between two steps.
 func betweenSteps(w *pgas.World) {
 	if err := w.Sleep(context.Background(), moment); err != nil {
 		panicOf(err)
@@ -148,15 +149,15 @@ func betweenSteps(w *pgas.World) {
 
 const moment = 1000 // nanoseconds
 
-// tellDeath panics with *pgas.PeerError if a PE of the job is known to be dead. A caller that tries again and
-// again for a lock would else never learn that its holder is.
+// tellDeath panics with *pgas.PeerError if a PE of the job is known to be dead. Otherwise a caller that tries a
+// lock repeatedly would never learn that its holder is dead.
 func tellDeath(w *pgas.World) {
 	if err := w.Sleep(over, 0); !errors.Is(err, context.Canceled) {
 		panicOf(err)
 	}
 }
 
-// over is a context that has ended. Sleep with it only looks.
+// over is a context that has ended: World.Sleep with it only checks for a death.
 var over = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -126,7 +126,7 @@ var rmarwMutants = []mutant{
 	{"a writer that gives up does not wait for what is handed to it", "rmarw_counter.go", []string{
 		"if handed > 0 {", "if handed > 1<<20 {",
 	}, "RMARW"},
-	{"a writer that gives up lets in nobody", "rmarw_counter.go", []string{
+	{"a writer that gives up lets in no reader", "rmarw_counter.go", []string{
 		"\t\t\tc.state.FetchAdd(p.home, -taken<<modeShift)\n\t\t}\n\t}\n\tc.admit()\n", "\t\t\tc.state.FetchAdd(p.home, -taken<<modeShift)\n\t\t}\n\t}\n",
 	}, "RMARWTickets"},
 	{"a writer that gives up leaves the tickets", "rmarw_counter.go", []string{
@@ -212,7 +212,7 @@ func (m mutant) mustBeFound(t *testing.T, text string) {
 	found := ""
 	for line := range strings.Lines(string(out)) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
-			found, _, _ = strings.Cut(name, " ") // the innermost comes last
+			found, _, _ = strings.Cut(name, " ") // the innermost test comes last
 		}
 	}
 	t.Logf("caught by %s", found)

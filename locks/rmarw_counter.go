@@ -17,23 +17,22 @@ package locks
 //	taken    the writer has it: nobody is inside, no reader enters
 //
 // A reader adds one to the readers, and sees the mode in the old value. At an open counter it is inside. At a
-// wanted one it adds one to the tickets, and is inside if there were fewer than T_R. Otherwise it takes back
-// that it is a reader, sets its bit, and tries once more, and then waits with its bit set. The last reader to
-// leave a wanted counter, or to take back, makes it taken by a compare-swap from exactly that state, and tells
-// the writer; if the compare-swap fails somebody else has come, and is the last one later. A writer that finds
-// nobody inside does it itself.
+// wanted one it adds one to the tickets, and is inside if there were fewer than T_R. Otherwise it subtracts
+// itself from the readers, sets its bit, tries once more, and then waits with its bit set. The last reader to
+// leave a wanted counter, or to subtract itself, makes it taken by a compare-swap from exactly that state, and
+// tells the writer. If the compare-swap fails, another reader has come and will be the last one. A writer that
+// finds no reader inside takes the counter itself.
 //
-// Tickets are never given back one by one. There are none once a counter is taken, and none when a writer has
-// given up wanting it. A reader whose ticket comes just after that leaves it to the next writer, who lets in
-// one reader less.
+// Tickets are never given back one by one. A counter has none once it is taken, and none when a writer has
+// given it up. If a reader's ticket comes just after that, it stays for the next writer, which lets in one reader less.
 //
 // Invariant: there are at most T_R tickets and one for each reader inside: a reader takes one only if it has seen
 // fewer than T_R, and is counted as inside meanwhile. So no field runs over into the next, however often the lock
 // is used.
 //
-// The writer gives a counter back by taking the mode off, and then lets in who waits: it clears the bits,
-// counts their readers as inside, and wakes them. That is before any other writer can want the counter,
-// so after a writer has yielded, whoever waited is inside.
+// The writer gives a counter back by taking the mode off, and then lets in the waiting readers: it clears the
+// bits, counts their readers as inside, and wakes them. That is before any other writer can want the counter,
+// so after a writer has yielded, every reader that waited is inside.
 //
 // Where the listings fall short:
 //
@@ -41,9 +40,9 @@ package locks
 // says; arrivals and departures are two words there, which nobody can read at once. Here they are one.
 //
 // 2. reset_counter reads and then subtracts. If a writer sets the mode between, a reader that resets at T_R
-// takes the mode off again, and reader and writer are inside together. Here no reader resets anything, and
-// nothing takes the mode off but its writer. Nor are readers counted as arrived while nobody wants the counter:
-// that count would grow with every use.
+// takes the mode off again, and reader and writer are inside together. Here no reader resets anything, and only
+// its writer takes the mode off. Nor are readers counted as arrived while no writer wants the counter: that
+// count would grow with every use.
 //
 // 3. In Listing 9 a reader that reaches T_R while the tail is not empty waits for a reset. If that was the
 // last writer, after its reset and before it clears the tail, nobody resets again. Here a reader is held up
@@ -92,7 +91,7 @@ type Counter struct {
 const (
 	ticketShift = 32
 	modeShift   = 61
-	maxTR       = 1<<28 - 1 // leaves room for as many tickets of readers that have seen fewer
+	maxTR       = 1<<28 - 1 // leaves room for the tickets of readers that saw fewer than T_R at the same time
 
 	oneReader = 1
 	oneTicket = 1 << ticketShift
@@ -255,7 +254,7 @@ func (c *counter) awake(ctx context.Context) error {
 	return nil
 }
 
-// leave takes a reader off its counter, and hands that over if it was the last.
+// leave subtracts a reader from its counter, and hands the counter over if it was the last.
 func (c *counter) leave() {
 	home := c.home()
 	now := c.state.FetchAdd(home, -oneReader) - oneReader
@@ -265,8 +264,7 @@ func (c *counter) leave() {
 	}
 }
 
-// handOver takes a counter for the writer, if nobody has come since it was in state s. There are no tickets
-// any more.
+// handOver takes a counter for the writer, if no PE has changed it since it was in state s. It removes the tickets.
 func (c *counter) handOver(home int, s int64) bool {
 	return c.state.CompareSwap(home, s, taken<<modeShift) == s
 }

@@ -25,8 +25,8 @@ const (
 	numTicketPEs = queuedPE + 3
 )
 
-// TestRMARWTickets: while a writer waits, T_R readers enter, neither more nor fewer, whatever came before: a
-// writer that gave up, more waiting readers than T_R let in at once, many readers while no writer was there.
+// TestRMARWTickets: while a writer waits, exactly T_R readers enter, whatever came before: a writer that gave
+// up, more waiting readers than T_R let in at once, many readers while no writer was there.
 func TestRMARWTickets(t *testing.T) {
 	for _, tr := range []int{1, 2, 5} {
 		t.Run(fmt.Sprint("T_R=", tr), func(t *testing.T) {
@@ -63,7 +63,7 @@ type ticketCheck struct {
 	usedUp *int
 }
 
-// round has a writer wait for the reader inside. In odd rounds it gives up.
+// round makes a writer wait for the reader inside. In odd rounds the writer gives up.
 func (c *ticketCheck) round(ctx context.Context, round int) error {
 	if c.w.PE() == insidePE {
 		if err := c.l.RLock(ctx); err != nil {
@@ -86,12 +86,12 @@ func (c *ticketCheck) round(ctx context.Context, round int) error {
 		return err
 	}
 	if s := c.at.FetchState(insidePE); s != 0 {
-		return fmt.Errorf("the counter's state is %#x when nobody uses the lock", s)
+		return fmt.Errorf("the counter's state is %#x when no PE uses the lock", s)
 	}
 	return c.w.Barrier(ctx)
 }
 
-// meanwhile is what each PE does while the first is inside.
+// meanwhile runs each PE's part while the first PE is inside.
 func (c *ticketCheck) meanwhile(ctx context.Context, round int) error {
 	givesUp := round%2 == 1
 	switch c.w.PE() {
@@ -147,7 +147,7 @@ func (c *ticketCheck) write(ctx context.Context, givesUp bool) error {
 		}
 		return err
 	}
-	soon, cancel := c.w.WithTimeout(ctx, time.Millisecond) // all that is fast in the simulator is over then
+	soon, cancel := c.w.WithTimeout(ctx, time.Millisecond) // far longer than any operation takes in the simulator
 	defer cancel()
 	if err := c.l.Lock(soon); !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("a writer got %v while a reader was inside", err)
@@ -155,7 +155,7 @@ func (c *ticketCheck) write(ctx context.Context, givesUp bool) error {
 	return nil
 }
 
-// enterAll has readers enter until the counter refuses one.
+// enterAll lets readers enter until the counter refuses one.
 func (c *ticketCheck) enterAll(ctx context.Context) error {
 	if err := c.until(ctx, c.wanted); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *ticketCheck) enterAll(ctx context.Context) error {
 	return nil
 }
 
-// bounded is an RMA-RW lock that looks at its PE's counter after every call.
+// bounded is an RMA-RW lock that checks its PE's counter after every call.
 type bounded struct {
 	*locks.RMARW
 	at   locks.CounterRef
@@ -192,8 +192,7 @@ func (b *bounded) TryRLock() bool                  { defer b.check(); return b.R
 func (b *bounded) Unlock()                         { b.RMARW.Unlock(); b.check() }
 func (b *bounded) RUnlock()                        { b.RMARW.RUnlock(); b.check() }
 
-// makeUsed is an RMA-RW lock with one counter that starts with tickets on it: what a writer that gave up may have
-// left behind.
+// makeUsed makes an RMA-RW lock with one counter that starts with tickets on it, as a writer that gave up may leave it.
 func makeUsed(tr int, tickets int64) lockstest.Maker {
 	return func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 		s, err := locks.AllocRMARWState(ctx, w, 1)
@@ -212,7 +211,7 @@ func makeUsed(tr int, tickets int64) lockstest.Maker {
 	}
 }
 
-// TestRMARWFull: exclusion holds, and nobody is stuck, where a counter has as many tickets as it can have.
+// TestRMARWFull: exclusion holds, and no PE is stuck, with the greatest number of tickets on a counter.
 func TestRMARWFull(t *testing.T) {
 	const most = locks.MaxTR
 	for _, tickets := range []int64{most - 1, most, most + 8} {

@@ -14,9 +14,9 @@ package locks
 //
 // What the paper leaves open: a message is an atomic that adds to a word of its sender, so none is lost and
 // the room is bounded: a PE has one writer at most that asks, and one reader. A PE that
-// has unlocked and locks again is understood, because a sum is taken apart in that order. Messages of
-// several PEs that are found together are taken in the order of PEs, unlocks first, and the server looks twice, the
-// second time for unlocks only: those that have been sent before anything that it found at the first look, it finds.
+// has unlocked and locks again is understood, because a sum is taken apart in that order. Messages of several PEs
+// that are found together are taken in the order of PEs, unlocks first. The server reads the inbox twice, the second
+// time for unlocks only: so it finds every unlock that was sent before a message of the first reading.
 //
 // Cancellation. Who gives up says so, and waits for the answer: it has been taken out of the queue, or the
 // lock has been granted, and it has got it.
@@ -59,7 +59,7 @@ const (
 	msgUnlockShared
 )
 
-// unlocks is the bits of the messages that take away from what others have, which are dealt with first.
+// unlocks has the bits of the unlock messages, which are handled first.
 const unlocks = msgUnlock | -msgUnlockShared
 
 // Answers.

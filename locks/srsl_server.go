@@ -73,8 +73,8 @@ func (s *server) finish() {
 }
 
 // collect waits for messages and reads them, and the unlocks that were sent before any of them. They stay in the
-// inbox until they have been dealt with, as does what else comes between the two looks: an unlock that was sent
-// before it may have come too late for the second one.
+// inbox until they have been handled. So do other messages that come between the two readings: an unlock that
+// was sent before one of these may have come too late for the second reading.
 func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err error) {
 	s.found, err = set.WaitSome(ctx, s.found[:0])
 	if err != nil {

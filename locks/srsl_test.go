@@ -153,8 +153,8 @@ func TestSRSLAdversaries(t *testing.T) {
 	}
 }
 
-// leftAndTried has PEs 0 and 1 read and leave, PE 1 first, and PE 1 try to write as soon as PE 0 has left too. The
-// server may find the two messages of PE 1 together, and must know then that PE 0 has left.
+// leftAndTried returns a body in which PEs 0 and 1 read and leave, PE 1 first, and PE 1 tries to write as soon as
+// PE 0 has left too. The server may find the two messages of PE 1 together, and must know by then that PE 0 has left.
 func leftAndTried() sim.Body {
 	var left [2]int
 	var job servedJob

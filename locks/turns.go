@@ -63,8 +63,8 @@ func (t *turns) withdraw(ctx context.Context, turn chan struct{}) error {
 // try enters if nobody is at the gate.
 func (t *turns) try() bool { return t.n.CompareAndSwap(0, 1) }
 
-// take has this goroutine try to get the lock by try, if nobody is at the gate. If there are dead PEs it panics
-// where it would fail, and lets the next goroutine find that out too.
+// take calls try to get the lock for this goroutine, if no goroutine is at the gate. If a PE is dead, it panics
+// where it would return false, and lets the next goroutine in.
 func (t *turns) take(w *pgas.World, try func() bool) (ok bool) {
 	if !t.try() {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestZeroLocksAreMisuse: a handle that no New or Alloc has made says so, and one that was made says that its
-// context.Context is nil.
+// TestZeroLocksAreMisuse: a zero handle panics with a *UsageError, and so does a proper one with a nil
+// context.Context.
 func TestZeroLocksAreMisuse(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		dmcs, err1 := locks.AllocDMCS(ctx, w, locks.DMCSOptions{})
@@ -42,7 +42,7 @@ func TestZeroLocksAreMisuse(t *testing.T) {
 	})
 }
 
-// panicIn is the *pgas.UsageError that call panics with, or nil.
+// panicIn returns the *pgas.UsageError that call panics with, or nil.
 func panicIn(call func()) (misuse *pgas.UsageError) {
 	defer func() {
 		misuse, _ = recover().(*pgas.UsageError)

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	mayKeep   = 1000 // PGAS_NOTES_MAX here
+	mayKeep   = 1000 // PGAS_NOTES_MAX of these tests
 	tooMany   = mayKeep + 8000
 	keepsFew  = "PGAS_NOTES_MAX=1000"
 	impatient = "PGAS_PEER_TIMEOUT=2s"
 )
 
-// flood sends pe more than it may keep, and returns what a Quiet says then.
+// flood sends pe more notes than it may keep, and returns the error of a Quiet after them.
 func flood(ctx context.Context, w *pgas.World, pe int) error {
 	for i := range tooMany {
 		w.Notify(pe, i)
@@ -27,7 +27,7 @@ func flood(ctx context.Context, w *pgas.World, pe int) error {
 	return w.Quiet(ctx)
 }
 
-// drain takes whatever has come and returns how many they were.
+// drain takes all notes that have come and returns their number.
 func drain(ctx context.Context, w *pgas.World) (n int, err error) {
 	r := New(w, Any, Any, 1)
 	for {
@@ -42,7 +42,7 @@ func drain(ctx context.Context, w *pgas.World) (n int, err error) {
 	}
 }
 
-// checkFull checks that err says which PE keeps too much, and what to do about that.
+// checkFull checks that err names the PE that keeps too many notes, and the remedy.
 func checkFull(err error, pe, target int) error {
 	var full *pgas.NotesError
 	if !errors.As(err, &full) || full.PE != pe || full.Target != target || full.Kept != mayKeep {
@@ -55,7 +55,7 @@ func checkFull(err error, pe, target int) error {
 }
 
 // TestFloodBothWays: two PEs that only send to each other both end with an error that names the other, and can go
-// on once they take what has come.
+// on once they take the notes that have come.
 func TestFloodBothWays(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 1)
@@ -71,7 +71,7 @@ func TestFloodBothWays(t *testing.T) {
 		}
 		told.Set(other, 1)
 		w.Quiet(ctx)                 // it is told, and fails as all waits do
-		for told.Fetch(w.PE()) < 1 { // no wait of the runtime's, which would fail
+		for told.Fetch(w.PE()) < 1 { // polls: a wait of the runtime would fail
 			runtime.Gosched()
 		}
 		n, err := drain(ctx, w)
@@ -88,8 +88,8 @@ func TestFloodBothWays(t *testing.T) {
 	pgastest.RunHosts(t, 2, 2, body, keepsFew, impatient)
 }
 
-// TestFloodOneWay: the PE that is sent too much and waits for something else ends with an error that names it, and
-// who sends goes on when the notes are taken. None is lost.
+// TestFloodOneWay: a PE that gets too many notes while it waits for something else ends with an error that names
+// it, and the sender goes on when the notes are taken. None is lost.
 func TestFloodOneWay(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
@@ -107,7 +107,7 @@ func TestFloodOneWay(t *testing.T) {
 		if _, err := ready.WaitUntil(ctx, pgas.EQ, 1); checkFull(err, 1, -1) != nil {
 			return checkFull(err, 1, -1)
 		}
-		behind := New(w, 0, tooMany-1, 1) // it cannot come before others are taken
+		behind := New(w, 0, tooMany-1, 1) // its note cannot come before others are taken
 		behind.Start()
 		if _, err := behind.Wait(ctx); checkFull(err, 1, -1) != nil {
 			return checkFull(err, 1, -1)
@@ -144,7 +144,7 @@ func TestPushedBack(t *testing.T) {
 		}
 		r, never := New(w, 0, Any, 1), New(w, 0, MaxTag, 1)
 		for i := range n {
-			if i%500 == 0 { // a look for what does not come takes what there is
+			if i%500 == 0 { // a probe for a note that does not come takes those that have
 				if Probe(w, 0, MaxTag); w.Inbox().Kept() > mayKeep {
 					return fmt.Errorf("%d notes are kept", w.Inbox().Kept())
 				}
@@ -163,15 +163,15 @@ func TestPushedBack(t *testing.T) {
 	pgastest.RunHosts(t, 2, 2, body, keepsFew)
 }
 
-// TestUnexpectedDoNotGrow: while there is always one that nobody asks for, those that come and go take no more
-// and more memory.
+// TestUnexpectedDoNotGrow: memory does not grow with the notes that come and go while there is always one that
+// no request asks for.
 func TestUnexpectedDoNotGrow(t *testing.T) {
 	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
 		w.Notify(0, 2)
 		r := New(w, 0, 1, 1)
 		for range 50_000 {
 			w.Notify(0, 1)
-			Probe(w, 0, 3) // nobody asks for either
+			Probe(w, 0, 3) // no request asks for either
 			r.Start()
 			if _, err := r.Wait(ctx); err != nil {
 				return err

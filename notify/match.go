@@ -115,7 +115,7 @@ func (m *matcher) deliver(r *Request) {
 			m.keep(&n)
 			continue
 		}
-		m.box.Room() // the queue moves on, full or not
+		m.box.Room() // the queue moves on even if it stays full
 		if q.take(&n) {
 			m.deactivate(q)
 			if q == r {

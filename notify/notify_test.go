@@ -394,8 +394,8 @@ func TestContexts(t *testing.T) {
 	})
 }
 
-// TestLaterPutWins: what a PE stores into a word after a notified put to it, on the same context and without a
-// fence, stays, and the PE's own gets see it. A later notified put wins in the same way.
+// TestLaterPutWins: a value that a PE stores into a word after a notified put to it, on the same context and
+// without a fence, stays, and the PE's own gets see it. A later notified put wins in the same way.
 func TestLaterPutWins(t *testing.T) {
 	everywhere(t, 2, laterPutWins)
 	pgastest.RunProcesses(t, 2, laterPutWins, "PGAS_RMA=am")
@@ -425,7 +425,7 @@ func laterPutWins(ctx context.Context, w *pgas.World) error {
 			if round%2 == 0 {
 				mem.At(3).PutNotify(other, &old, 1)
 			} else {
-				mem.Range(1, 6).PutNotify(other, []int64{old, old, old, old, old}, 1) // as much as a note could carry
+				mem.Range(1, 6).PutNotify(other, []int64{old, old, old, old, old}, 1) // as much as a note once carried
 			}
 			c.put(v)
 			if got := mem.At(3).Get(other); got != v {

@@ -11,7 +11,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestZeroRequestsAreMisuse: a request that no New has made says so, and a wait says that its context.Context is nil.
+// TestZeroRequestsAreMisuse: a zero request panics with a *UsageError, and so does a wait with a nil context.Context.
 func TestZeroRequestsAreMisuse(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		var none context.Context

@@ -112,7 +112,7 @@ func readersTry(ctx context.Context, v *vault) error {
 	if !first && !v.rw.TryRLock() {
 		return errors.New("TryRLock did not get a lock that a reader held")
 	}
-	if err := v.w.Barrier(ctx); err != nil { // a writer that tries may keep a reader from it for a moment
+	if err := v.w.Barrier(ctx); err != nil { // a writer's attempt may make TryRLock fail for a moment
 		return err
 	}
 	if !first {

@@ -31,7 +31,7 @@ func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) err
 			errs[pe] = fmt.Errorf("PE %d: the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead", pe)
 			defer func() {
 				if errs[pe] != nil {
-					seg.Fail(pe, exitStatus1) // wakes the others, who would wait for ever
+					seg.Fail(pe, exitStatus1) // wakes the other PEs, which would wait for ever
 				}
 			}()
 			errs[pe] = runPE(ctx, &boot.Job{

@@ -14,16 +14,16 @@ package pgastest
 //	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
-// What one context does to the same bytes of a PE stays in order even without a fence, and its gets find
-// what it has put: OpenSHMEM does not promise that, but transporttest demands it of every transport. A body that neither
-// waits nor quiets but polls may poll for ever.
+// What one context does to the same bytes of a PE stays in order even without a fence, and its gets find what it has
+// put: OpenSHMEM does not promise that, but transporttest demands it of every transport. A body that polls without
+// waits or quiets may poll for ever.
 //
-// Two rules see to it that a PE finds what it can find, whoever is first. What a PE issues in one go, a put and the
-// flag behind it, does not arrive one by one as it is issued, although its target waits: it becomes
-// due when its PE waits itself. And while a PE waits, one thing arrives at a time: the next one when it has looked. A
-// PE that has found what it waited for is no exception, so that it reads what is there when the flag is, and
-// not what came a microsecond later. Time plays a part only where a PE does not call the network for long:
-// then what is held for it goes on.
+// Two rules make a PE find an error of order whichever of initiator and target is first. Operations that a PE issues
+// in one go, a put and the flag behind it, do not arrive one by one although the target waits: they become due when
+// the initiator waits itself. And while a PE waits, one operation arrives at a time: the next one when the PE has
+// looked. That holds too when the PE has found what it waited for, so that it reads the memory as it was when the
+// flag came, and not a microsecond later. Time matters only if a PE does not call the network for long: then
+// operations held for it go on.
 
 import (
 	"cmp"
@@ -103,7 +103,7 @@ type lateNetwork struct {
 	to    []transport.Channel // the memory of each PE
 	notes []lateNotes         // by PE
 	pes   []latePE
-	grace time.Duration // how long a PE that calls nothing holds up what is sent to it, or what it has sent itself
+	grace time.Duration // how long a PE that calls nothing holds up operations to it, or its own
 
 	mu     sync.Mutex
 	held   []*lateOp // in the order in which they were issued
@@ -113,19 +113,19 @@ type lateNetwork struct {
 // lateGrace is the grace of a job.
 const lateGrace = time.Second
 
-// lateAnswers is how many operations that return something end what a PE issues in one go: it may wait by them.
+// lateAnswers is how many operations that return a value end what a PE issues in one go: it may be polling with them.
 const lateAnswers = 8
 
-// lateShown is how many arrivals in one wait are looked at one at a time: to hand each of thousands over takes long
-// where PEs have few processors.
+// lateShown is how many arrivals in one wait the waiter sees one at a time: thousands of hand-overs take long where
+// PEs have few processors.
 const lateShown = 32
 
-// latePE is what the network knows of the program of a PE.
+// latePE is what the network knows about a PE's program.
 type latePE struct {
 	state   *boot.State
-	waits   bool      // its last call was a look for what arrives
+	waits   bool      // its last call was a look for arrivals
 	rests   uint64    // such calls
-	answers uint64    // operations of it that have returned something
+	answers uint64    // its operations that have returned a value
 	unseen  bool      // something has arrived since its last call, and it waits
 	shown   int       // how often that was so since it did something else than wait
 	asked   bool      // it has asked for faults since
@@ -186,8 +186,8 @@ func (n *lateNetwork) fail(pe int) {
 	}
 }
 
-// arriveLocked lets the newest of the held operations arrive that wanted chooses, after those that fences put
-// before it. It reports whether there was one.
+// arriveLocked applies the newest held operation that wanted chooses, after those that fences put before it. It
+// reports whether there was one.
 func (n *lateNetwork) arriveLocked(wanted func(*lateOp) bool) bool {
 	for i, op := range slices.Backward(n.held) {
 		if wanted(op) {
@@ -215,7 +215,7 @@ func (n *lateNetwork) arriveAt(i int) {
 	n.arrived(op.pe)
 }
 
-// arrived notes that something has arrived at pe, which looks at it before anything else arrives if it waits.
+// arrived records that an operation has arrived at pe. If pe waits, the next one arrives only when it has looked.
 func (n *lateNetwork) arrived(pe int) {
 	p := &n.pes[pe]
 	if !p.waits || p.shown >= lateShown {
@@ -228,7 +228,7 @@ func (n *lateNetwork) arrived(pe int) {
 	p.state.Wake()
 }
 
-// acts notes that pe calls the network: to look for what arrives, or to do something.
+// acts records that pe calls the network: to look for arrivals (looks), or for an operation.
 func (n *lateNetwork) acts(pe int, looks bool) {
 	p := &n.pes[pe]
 	p.unseen, p.waits = false, looks
@@ -239,14 +239,14 @@ func (n *lateNetwork) acts(pe int, looks bool) {
 	}
 }
 
-// due reports whether op may arrive though nobody must have it: its PE has waited since, or has called nothing
-// for long.
+// due reports whether op may arrive before a quiet or wait demands it: its PE has waited since, or has called
+// nothing for long.
 func (n *lateNetwork) due(op *lateOp) bool {
 	p := &n.pes[op.from.me]
 	return op.rests < p.rests || op.answers+lateAnswers <= p.answers || time.Since(op.issued) >= n.grace
 }
 
-// looked reports whether pe has seen what has arrived. If it takes too long it does not wait any more.
+// looked reports whether pe has looked since the last arrival. After the grace time it counts pe as not waiting.
 func (n *lateNetwork) looked(pe int) bool {
 	p := &n.pes[pe]
 	if p.unseen && time.Since(p.since) >= n.grace {
@@ -264,7 +264,7 @@ type lateTransport struct {
 func (t *lateTransport) Name() string       { return "late" }
 func (t *lateTransport) Heap(pe int) []byte { return nil }
 
-// Close says that the PE looks at nothing any more.
+// Close records that the PE makes no more calls.
 func (t *lateTransport) Close() error {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
@@ -301,8 +301,8 @@ func (t *lateTransport) WaitDoor(uint32, time.Duration) {
 	}
 }
 
-// Fault is asked by a PE that sleeps, now and then: it drives the network too, and finds no faults. A PE asks whether
-// or not it has found what it waits for: only when it asks again it has not.
+// Fault drives the network, and finds no faults. A sleeping PE calls it at intervals, even if it has just found what
+// it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault() error {
 	if !t.mayHaveFound() {
 		t.drive()
@@ -310,8 +310,8 @@ func (t *lateTransport) Fault() error {
 	return nil
 }
 
-// mayHaveFound reports whether this is the first time that the PE asks since something has arrived. It is
-// woken then, to ask again.
+// mayHaveFound reports whether this is the PE's first call of Fault since an arrival. If so, it wakes the PE to
+// call again.
 func (t *lateTransport) mayHaveFound() bool {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
@@ -431,7 +431,7 @@ func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) e
 	return c.net.to[pe].Get(ctx, pe, dst, src)
 }
 
-// arriveOn lets arrive what this channel has put to these bytes of pe before the given number was issued.
+// arriveOn applies the puts of this channel to these bytes of pe that were issued before the given number.
 func (c *lateChannel) arriveOn(pe int, before uint64, touch span) {
 	this := &lateOp{from: c, pe: pe, touch: [2]span{touch}}
 	for c.net.arriveLocked(func(op *lateOp) bool { return op.number <= before && op.overlaps(this) }) {
@@ -457,7 +457,7 @@ func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at tr
 	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
 }
 
-// answered notes that this PE does something that returns something.
+// answered records that this PE has made an operation that returns a value.
 func (c *lateChannel) answered() {
 	c.net.acts(c.me, false)
 	c.net.pes[c.me].answers++
@@ -479,8 +479,8 @@ func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	return context.Cause(ctx)
 }
 
-// arriveFrom lets arrive all that this channel has sent to pe, to every PE if pe < 0. A target that waits looks at
-// each before the next one arrives, and may let it arrive itself: what this PE has issued is due.
+// arriveFrom applies all held operations of this channel to pe, or to every PE if pe < 0. A target that waits
+// looks at each before the next one arrives, and may apply the next one itself, since all are due.
 func (c *lateChannel) arriveFrom(pe int) {
 	n := c.net
 	n.pes[c.me].rests++
@@ -497,7 +497,7 @@ func (c *lateChannel) arriveFrom(pe int) {
 	}
 }
 
-// lateNap is between two looks whether a target has looked.
+// lateNap is the pause between two checks whether a target has looked.
 const lateNap = 20 * time.Microsecond
 
 // fill fills what a quiet of pe must, and returns the rest.

@@ -18,7 +18,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 )
 
-// lateRig is a network of npes hosts of one PE each, which waits for none of them: they have no programs.
+// lateRig returns a network of npes hosts of one PE each. It waits for no PE to look: there are no programs.
 func lateRig(t *testing.T, npes int, heap uint64) (*lateNetwork, []transport.Transport) {
 	t.Helper()
 	net := &lateNetwork{}
@@ -241,8 +241,8 @@ func TestLateRules(t *testing.T) {
 	}
 }
 
-// TestLateFindsMissingFence: a flag behind a put without a fence between them is found, whatever the initiator does
-// next, if the target waits before the initiator has quieted; with the fence there is nothing to find.
+// TestLateFindsMissingFence: a missing fence between a put and a flag is found, whatever the initiator does next,
+// if the target waits before the initiator's quiet; with the fence there is nothing to find.
 func TestLateFindsMissingFence(t *testing.T) {
 	next := map[string]func(ctx context.Context, w *pgas.World) error{
 		"leaves":   func(context.Context, *pgas.World) error { return nil },
@@ -252,11 +252,11 @@ func TestLateFindsMissingFence(t *testing.T) {
 	}
 	for name, then := range next {
 		for _, atomics := range []bool{false, true} {
-			for first, who := range []string{"initiator", "target"} {
-				if who == "initiator" && name != "computes" {
-					continue // everything is complete before anybody waits
+			for first, role := range []string{"initiator", "target"} {
+				if role == "initiator" && name != "computes" {
+					continue // all operations are complete before the target waits
 				}
-				t.Run(fmt.Sprintf("atomics=%v,first=%s,initiator=%s", atomics, who, name), func(t *testing.T) {
+				t.Run(fmt.Sprintf("atomics=%v,first=%s,initiator=%s", atomics, role, name), func(t *testing.T) {
 					if !atomics && raceDetector() {
 						t.Skip("the race detector finds it by itself, and fails the test")
 					}
@@ -267,8 +267,8 @@ func TestLateFindsMissingFence(t *testing.T) {
 	}
 }
 
-// findMissingFence runs p without its fence until that is found, and as often with it. On a machine with much else
-// to do the one that is to be first may not be, so there are several tries.
+// findMissingFence runs p without its fence until the error is found, and as often with the fence. On a busy
+// machine the intended order of the PEs may fail, so there are several tries.
 func findMissingFence(t *testing.T, p putThenFlag) {
 	t.Helper()
 	const tries = 20
@@ -342,7 +342,7 @@ func (p putThenFlag) send(w *pgas.World, mem pgas.Sym[int64]) {
 	pgas.AtomicOf(mem, 1).Set(1, 1)
 }
 
-// raceDetector reports whether this is a test of the race detector's.
+// raceDetector reports whether this test was built with the race detector.
 func raceDetector() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" })

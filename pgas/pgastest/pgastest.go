@@ -26,7 +26,7 @@ import (
 // Body is what one PE of a test does. Its error fails the test.
 type Body = func(ctx context.Context, w *pgas.World) error
 
-// checks says whether PEs check their accesses to symmetric memory: unless the environment says PGAS_CHECK=0.
+// checks reports whether PEs check their accesses to symmetric memory: unless the environment has PGAS_CHECK=0.
 func checks() bool { return os.Getenv(envCheck) != "0" }
 
 const envCheck = "PGAS_CHECK"

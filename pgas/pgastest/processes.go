@@ -57,7 +57,7 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 	return nil
 }
 
-// cause is the launcher's report: PEs that it ends print nothing themselves.
+// cause returns the launcher's report. It is needed because PEs that the launcher ends print nothing themselves.
 func cause(res launch.Result) string {
 	if res.First == nil {
 		return ""
@@ -65,7 +65,7 @@ func cause(res launch.Result) string {
 	return "the launcher: " + res.First.String()
 }
 
-// ownEnv is what every PE of test name has in its environment.
+// ownEnv returns the variables that every PE of test name has in its environment.
 func ownEnv(name string) []string {
 	env := []string{peOf + "=" + name, quickExit}
 	if checks() {

@@ -139,7 +139,7 @@ func (s *sim) live() *task {
 	return t
 }
 
-// live is the task of p that runs: the caller.
+// live returns the task of p that runs: the caller.
 func (p *pe) live() *task {
 	t := p.s.live()
 	if t.pe != p {
@@ -151,14 +151,14 @@ func (p *pe) live() *task {
 // pass hands control to the engine and returns when t is resumed. It reports false if t is to end.
 func (t *task) pass() bool {
 	defer func() {
-		if p := recover(); p != nil { // another goroutine has handed control over for t: package iter says so
+		if p := recover(); p != nil { // package iter panics if another goroutine has passed control for t
 			foreign()
 		}
 	}()
 	return t.pause(struct{}{})
 }
 
-// foreign panics: what calls is no task of the simulator.
+// foreign panics, for a call from a goroutine that is not a task of the simulator.
 func foreign() {
 	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start none there, or test with goroutines or processes as PEs"})
 }

@@ -2,8 +2,8 @@ package sim
 
 // The order of what a channel has under way to one PE, where things are out of order. Fences cut it into
 // epochs: an operation takes effect when all of earlier epochs have. Operations on the same bytes take effect
-// in the order of their issue even without a fence, and notes are left in it. Gets that leave no note heed no
-// fence, but find what was written before to their bytes; nothing waits for them.
+// in the order of their issue even without a fence, and notes are left in it. Gets that leave no note ignore
+// fences, but find earlier writes to their bytes; no operation waits for them.
 
 import "slices"
 
@@ -25,8 +25,8 @@ type flow struct {
 // order is an operation's place in its flow.
 type order struct {
 	epoch     uint32
-	held      bool  // it has arrived, and waits for those before it
-	after     int   // how many on the same bytes must come first
+	held      bool  // it has arrived, and waits for operations before it
+	after     int   // how many operations on the same bytes must come first
 	followers []*op // those that wait for this one
 }
 
@@ -47,7 +47,8 @@ func (f *flow) enter(o *op) {
 	f.live = append(f.live, o)
 }
 
-// follow puts o behind those on its bytes. What comes before one that covers o comes before o by way of it.
+// follow puts o behind earlier operations on its bytes. If one of these covers o, those before that one need
+// not be recorded: they precede o through it.
 func (f *flow) follow(o *op) {
 	for _, other := range slices.Backward(f.live) {
 		if other.precedes(o) {
@@ -113,8 +114,8 @@ func (f *flow) took(s *sim, o *op) {
 	}
 }
 
-// precedes says that o, which was issued before other, comes first: it writes bytes that other reads or writes,
-// or both leave a note.
+// precedes reports whether o, which was issued before other, must take effect first: o writes bytes that other
+// reads or writes, or both leave a note.
 func (o *op) precedes(other *op) bool {
 	if o.leaves && other.leaves {
 		return true
@@ -129,7 +130,7 @@ func (o *op) precedes(other *op) bool {
 	return false
 }
 
-// covers says that whatever precedes other precedes o, too.
+// covers reports whether everything that precedes other also precedes o.
 func (o *op) covers(other *op) bool {
 	if other.leaves && !o.leaves {
 		return false
@@ -149,7 +150,7 @@ func (o *op) covers(other *op) bool {
 // spans are bytes of a heap: from, and up to.
 type spans [2][2]uint64
 
-// writes are the bytes that o writes.
+// writes returns the bytes that o writes.
 func (o *op) writes() (s spans) {
 	switch o.kind {
 	case opAtomic:
@@ -163,7 +164,7 @@ func (o *op) writes() (s spans) {
 	return s
 }
 
-// touches are the bytes that o reads or writes.
+// touches returns the bytes that o reads or writes.
 func (o *op) touches() spans {
 	if o.kind == opGet {
 		return spans{{o.off, o.off + uint64(o.size)}}

@@ -80,11 +80,11 @@ type Transport interface {
 	Close() error
 }
 
-// Channel carries operations of one context. Operations on one channel are complete, here and there,
-// after Quiet. Of those on the same bytes of a PE the later one wins, and a get finds what was written before
-// it; all else is ordered by fences alone. Two channels order nothing for each other. All methods panic if pe is not reachable by
-// this transport. An operation that cannot be completed because pe died is reported by the next method
-// that returns an error, as *PeerError.
+// Channel carries operations of one context. Operations on one channel are complete, locally and remotely, after Quiet.
+// Of two on the same bytes of a PE the later one wins, and a get finds what was written before it; everything else is
+// ordered by fences alone. Two channels order nothing for each other. All methods panic if pe is not reachable by this
+// transport. An operation that cannot be completed because pe died is reported by the next method that returns an
+// error, as *PeerError.
 type Channel interface {
 	// Put copies src to pe. src may be reused on return; it is visible at pe after Quiet.
 	Put(pe int, dst uint64, src []byte)

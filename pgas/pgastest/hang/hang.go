@@ -2,8 +2,8 @@
 //
 // A limit by the clock fails on a machine that is busy with something else. The time that counts against
 // a limit of this package passes as fast as the machine lets its processes run: a second in which four
-// threads want each CPU counts for a quarter of a second, and one in which this process was stopped
-// counts for little. What hangs asleep is ended after the limit; what is slow under load has longer.
+// threads want each CPU counts for a quarter of a second, and one in which this process was stopped counts for
+// little. A test that hangs asleep ends after the limit; one that is slow under load has longer.
 //
 // It imports nothing of the module, so the tests of every package can use it.
 package hang
@@ -23,7 +23,7 @@ const Limit = 4 * time.Minute
 
 const (
 	tick    = 250 * time.Millisecond
-	longest = time.Second // that one tick may count for: more passed because this process was stopped
+	longest = time.Second // the most that one tick counts for: if more has passed, this process was stopped
 )
 
 // Context returns a context that ends when Limit has been counted against it.
@@ -31,7 +31,7 @@ func Context(parent context.Context) (context.Context, context.CancelFunc) {
 	return Within(parent, Limit)
 }
 
-// Within is Context with a limit of its own.
+// Within does the same with the given limit.
 func Within(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	go watch(ctx, cancel, NewClock(), limit)
@@ -52,8 +52,8 @@ func watch(ctx context.Context, cancel context.CancelCauseFunc, clock *Clock, li
 	cancel(fmt.Errorf("hangs: it has not ended within %v, not counting what the load of this machine took (%v by the clock)", limit, time.Since(start).Round(time.Second)))
 }
 
-// A Clock counts the time in which this process could have run. Whoever keeps one calls Counted at least
-// once a second: time beyond that does not count.
+// A Clock counts the time in which this process could have run. Its owner must call Counted at least once a
+// second: time beyond that does not count.
 type Clock struct {
 	last    time.Time
 	counted time.Duration
@@ -72,7 +72,7 @@ func (c *Clock) Counted() time.Duration {
 	return c.counted
 }
 
-// cpuShare is the part of a CPU that each thread that wants one gets at the moment, at most 1.
+// cpuShare returns the share of a CPU that each runnable thread gets at the moment, at most 1.
 func cpuShare() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

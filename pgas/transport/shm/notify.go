@@ -8,12 +8,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// shortBytes is how long a put may be that is copied under its ticket: the time for that holds up the notes of
-// others.
+// shortBytes is the longest put that is copied under its ticket. The copy delays the notes of other initiators.
 const shortBytes = 64
 
-// PutNotify is transport.Notifier's. A short put takes its ticket first: then its place and its note travel to
-// this CPU at the same time, where a locked instruction between the two would wait for the first.
+// PutNotify implements transport.Notifier. A short put takes its ticket first: then its place and its note
+// travel to this CPU at the same time, where a locked instruction between the two would wait for the first.
 func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
 	i := c.local(pe)
 	r, to := c.rings[i], c.heaps[i][dst:dst+uint64(len(src))]
@@ -30,7 +29,7 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) b
 		return false
 	}
 	Copy(to, src)
-	return r.Push(note) // if others have taken all room during the copy, the caller's next attempt repeats it
+	return r.Push(note) // if other initiators have taken all room during the copy, the caller's next attempt repeats it
 }
 
 // PutNotifyNB is transport.Notifier's.

@@ -1,16 +1,16 @@
 package shm
 
 // Notes. Each PE has one bounded queue of them in the reserved start of its heap: a ring of entries of one
-// cache line each. Whoever has a note for the PE takes a ticket, fills in the entry with that number, and
-// says so in the entry's state. The PE takes notes in the order of the tickets. An entry's state only
-// grows, so a PE that waits for a note waits for one word to reach a value.
+// cache line each. An initiator takes a ticket, fills in the entry with that number, and then sets the entry's
+// state. The PE takes notes in the order of the tickets. An entry's state only grows, so a PE that waits for a
+// note waits for one word to reach a value.
 //
-// What an access does stands in the heap before its note is shown, as any store of the initiator does: what the
-// initiator stores there later is not undone, whenever the note is taken. So a note carries no data, though the
-// paper's does, and though that saved the trip of a cache line: an inlined store cannot look whether an older
+// An access takes effect in the heap before its note is visible, like any store of the initiator, so a later
+// store of the initiator to the same place stays, whenever the note is taken. So a note carries no data. The
+// paper's does, which saves the transfer of a cache line, but an inlined store cannot check whether an older
 // put to its place is still in a note.
 //
-// Goroutines of the PE take notes one at a time: who does has the lowest bit of taken.
+// Goroutines of the PE take notes one at a time: the lowest bit of taken is their lock.
 //
 // The service of ucx/engine fills rings too: its notes.c must agree with this file.
 
@@ -52,11 +52,11 @@ type ringWords struct {
 	_      [124]byte
 }
 
-// entry is one note. Its state is the number of its ticket and 1 when it is there.
+// entry is one note. Its state is the number of its ticket plus 1 once the note is there.
 type entry struct {
 	state atomic.Uint64
 	stamp transport.Stamp
-	bytes uint64 // that the access moved
+	bytes uint64 // moved by the access
 	off   uint64
 	_     [32]byte
 }
@@ -127,7 +127,7 @@ func (r *Ring) PushAt(n transport.Note) (off uint64, ok bool) {
 	return slotOff(t), ok
 }
 
-// fill leaves n under ticket t: what the access did comes before it for who sees it. It wakes the owner.
+// fill leaves n under ticket t. A PE that sees the note also sees the effect of the access. It wakes the owner.
 func (r *Ring) fill(t uint64, n transport.Note) {
 	e := &r.entries[t%RingNotes]
 	e.stamp, e.bytes, e.off = n.Stamp, n.Bytes, n.Off
@@ -135,7 +135,7 @@ func (r *Ring) fill(t uint64, n transport.Note) {
 	r.state.Ring(slotOff(t))
 }
 
-// Lock gives the caller the ring, to take notes.
+// Lock locks the ring, for taking notes.
 func (r *Ring) Lock() {
 	v := r.words.taken.Load()
 	if v%2 != 0 || !r.words.taken.CompareAndSwap(v, v+1) {
@@ -155,7 +155,7 @@ func (r *Ring) lockSlow() {
 		}
 		if i < looks {
 			runtime.Gosched()
-		} else { // the goroutine that has it was stopped
+		} else { // the goroutine that has the lock was stopped
 			time.Sleep(min(mostNap, time.Duration(i-looks)*time.Microsecond))
 		}
 	}
@@ -184,7 +184,7 @@ func (r *Ring) Take(n *transport.Note) bool {
 	return true
 }
 
-// Untake puts the note back that was taken last, since the ring was locked.
+// Untake puts back the last note that was taken since the ring was locked.
 func (r *Ring) Untake() { r.next-- }
 
 // TakeOne is Take of who has not locked the ring.

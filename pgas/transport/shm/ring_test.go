@@ -29,8 +29,8 @@ func mustTake(t *testing.T, r *shm.Ring) transport.Note {
 	return n
 }
 
-// TestPutsAreInPlace: what was put is in its place before its note is taken, and what is stored there after it
-// stays, whether or not there was a fence between the two.
+// TestPutsAreInPlace: data is in its place before its note is taken, and a later store to the place stays, with
+// or without a fence between the two.
 func TestPutsAreInPlace(t *testing.T) {
 	tr, seg := ringOf(1)
 	ch, r, heap := tr.Open(), tr.Ring(0), seg.Heap(0)
@@ -137,8 +137,8 @@ func TestRingOfMany(t *testing.T) {
 	}
 }
 
-// TestStoreAgainstTake: whatever the owner does meanwhile, what a PE stores after a notified put is not
-// overwritten by that.
+// TestStoreAgainstTake: whatever the owner does meanwhile, a notified put does not overwrite a later store of
+// its initiator.
 func TestStoreAgainstTake(t *testing.T) {
 	rounds := 200_000
 	if testing.Short() {
@@ -164,7 +164,7 @@ func TestStoreAgainstTake(t *testing.T) {
 			runtime.Gosched()
 		}
 		if v := shm.Load(heap, word); v != 2*i+1 {
-			t.Fatalf("round %d: a notified put is not seen by who issued it: %d", i, v)
+			t.Fatalf("round %d: a notified put is not seen by its initiator: %d", i, v)
 		}
 		ch.Post(1, transport.Set, word, 2*i+2)
 		if i%64 == 0 {

@@ -18,7 +18,7 @@ func NewRing(heap []byte, state *boot.State) *Ring {
 	return r
 }
 
-// storeShort copies src to to, which is as long. An aligned word is written whole.
+// storeShort copies src to to, which has the same length. It writes an aligned word with one store.
 func storeShort(to, src []byte) {
 	p := unsafe.Pointer(unsafe.SliceData(to))
 	if len(src) == 8 && uintptr(p)%8 == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// contested is how many bytes the accesses of testSameBytes are on: few, so that most of them overlap, and
-// more than travel in any note.
+// contested is the number of bytes that testSameBytes accesses: few, so that most accesses overlap, and more
+// than any note could carry.
 const contested = 64
 
 // A contest issues accesses to the contested bytes of PE 1 and keeps the twin.
@@ -26,9 +26,9 @@ type contest struct {
 	ch     transport.Channel
 	rng    *rand.Rand
 	twin   []byte
-	due    []transport.Note // that must come, in order
+	due    []transport.Note // notes that must come, in order
 	lent   [][]byte         // sources that must stay as they are until a quiet
-	after  []func()         // looks at what the next quiet has brought
+	after  []func()         // checks of what the next quiet has completed
 	steps  []string         // since the last quiet, for the report
 	words  bool             // the last step was an atomic
 	replay string
@@ -46,7 +46,7 @@ func testSameBytes(t *testing.T, r *Rig) {
 		for range 2 + c.rng.IntN(5) {
 			c.step()
 		}
-		if c.rng.IntN(2) == 0 { // with the notes taken first, whatever a target does then must not undo what came later
+		if c.rng.IntN(2) == 0 { // take the notes first: that must not undo later accesses
 			c.takeNotes()
 		}
 		look := c.getLate()
@@ -58,8 +58,8 @@ func testSameBytes(t *testing.T, r *Rig) {
 	noNote(t, r, 1)
 }
 
-// getLate asks for all of the bytes without waiting, and returns what is to look at them after the quiet: there
-// is no write behind that might have come before.
+// getLate starts a non-blocking get of all bytes, and returns a check to run after the quiet. No write is
+// issued between the two, which the get might have seen.
 func (c *contest) getLate() (look func()) {
 	if c.rng.IntN(3) > 0 || c.r.SplitAtomics && c.words {
 		return func() {}
@@ -74,7 +74,7 @@ func (c *contest) getLate() (look func()) {
 	}
 }
 
-// settle quiets, and looks at what that has brought.
+// settle quiets, and runs the checks of what that has completed.
 func (c *contest) settle() {
 	c.t.Helper()
 	quiet(c.t, c.ch)
@@ -119,24 +119,24 @@ func (c *contest) step() {
 		c.moveBytes()
 		return
 	}
-	for range 1 + c.rng.IntN(2)*c.rng.IntN(8) { // some of them in a row, which a NIC may take its time for
+	for range 1 + c.rng.IntN(2)*c.rng.IntN(8) { // sometimes several in a row, which a NIC may delay
 		c.updateWord()
 	}
 }
 
-// issued remembers a step for the report.
+// issued records a step for the report.
 func (c *contest) issued(what string, off, n int) {
 	c.steps = append(c.steps, fmt.Sprintf("%s [%d,%d)", what, off, off+n))
 }
 
-// noted is a stamp for an access to n bytes at off, whose note is due.
+// noted returns the stamp for a notified access to n bytes at off, and records that its note is due.
 func (c *contest) noted(off uint64, n int) transport.Stamp {
 	s := transport.StampOf(0, c.rng.Uint32()>>1)
 	c.due = append(c.due, transport.Note{Stamp: s, Bytes: uint64(n), Off: off})
 	return s
 }
 
-// moveBytes is a put or a get of some of the bytes.
+// moveBytes issues a put or a get of some of the bytes.
 func (c *contest) moveBytes() {
 	c.t.Helper()
 	n := 1 + c.rng.IntN(contested)
@@ -201,7 +201,7 @@ func (c *contest) getBytes(waits bool, at, n int) {
 	check()
 }
 
-// updateWord is an atomic on one of the words, or a put with a signal there.
+// updateWord issues an atomic on one of the words, or a put with a signal there.
 func (c *contest) updateWord() {
 	c.t.Helper()
 	at := 8 * c.rng.IntN(contested/8)

@@ -27,8 +27,8 @@ type Rig struct {
 	Words Words                 // looks at a word of a heap as its owner would
 	// Take takes the next note that has arrived at pe, and reports false if there is none.
 	Take func(pe int, n *transport.Note) bool
-	// SplitAtomics says that a NIC carries out the atomics on memory to which the CPU carries the rest: between
-	// the two only a fence orders.
+	// SplitAtomics says that a NIC carries out atomics, and the CPU all other operations on the same memory:
+	// only a fence orders the two.
 	SplitAtomics bool
 }
 

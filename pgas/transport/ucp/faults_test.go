@@ -185,7 +185,7 @@ const (
 	enoughOff = doneOff + 320
 )
 
-// enough is how many gets must be served while their target computes.
+// enough is the number of gets that must be served while their target computes.
 const enough = 100
 
 // compute spins in Go, and in the garbage collector, without ever calling the transport, until enough of

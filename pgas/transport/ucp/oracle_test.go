@@ -259,7 +259,7 @@ func testOracle(t *testing.T, settings Settings, seed uint64) {
 	}
 }
 
-// Without a network card UCX is asked for memory access of its own only if the user insists.
+// Without a network card UCX is opened with its own memory access only if the user asks for it.
 func TestChoiceOfWay(t *testing.T) {
 	for _, c := range []struct {
 		tls      string

@@ -27,7 +27,8 @@ import (
 // Settings are what a user can change. What is zero is as the job's settings say, and as suits the host
 // where they say nothing.
 type Settings struct {
-	// PeerTimeout is how long a PE may be silent before it is reported as lost; 0 for 30 s. A PE that has died is reported at once, whatever this is.
+	// PeerTimeout is how long a PE may be silent before it is reported as lost; 0 for 30 s. A PE that has died is
+	// reported at once.
 	PeerTimeout time.Duration
 	// Spin is how long a thread looks for arrivals before it sleeps; 0 for what suits the host.
 	Spin time.Duration
@@ -93,7 +94,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 		return nil, fmt.Errorf("opening the UCX transport: %w: check that UCX_TLS, UCX_NET_DEVICES and other UCX_ variables name what this host has (ucx_info -d lists it), or unset them", err)
 	}
 	if e.OpenRMA() && job.PE == 0 {
-		fmt.Fprintln(os.Stderr, "pgas: PGAS_RMA=native or PGAS_AMO=nic without a network card: UCX reads and writes any memory of a PE, not only its heap, for whoever can connect to its ports from a host of this job (docs/security.md)")
+		fmt.Fprintln(os.Stderr, "pgas: PGAS_RMA=native or PGAS_AMO=nic without a network card: UCX reads and writes any memory of a PE, not only its heap, for any process that can connect to its ports from a host of this job (docs/security.md)")
 	}
 	t := &Transport{job: job, engine: e, blame: blame{job: job}, addresses: make([][]byte, job.NPEs)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -130,7 +131,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 	}
 }
 
-// confine keeps the engine to the job's part of the network.
+// confine restricts the engine to the job's interfaces and addresses.
 func confine(c *engine.Config, job *boot.Job, places []place) error {
 	more, all, err := job.Settings.AcceptedFrom()
 	if err != nil {
@@ -143,7 +144,7 @@ func confine(c *engine.Config, job *boot.Job, places []place) error {
 	return nil
 }
 
-// keyOf derives the engines' key from the job's secret. A job of one PE needs nobody to know it.
+// keyOf derives the engines' key from the job's secret. In a job of one PE no other process needs it.
 func keyOf(job *boot.Job) (k [engine.KeyBytes]byte) {
 	if len(job.Secret) == 0 {
 		rand.Read(k[:])

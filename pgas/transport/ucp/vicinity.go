@@ -1,12 +1,12 @@
 package ucp
 
-// What the hosts of a job tell each other before UCX starts, so that UCX listens on the interfaces that the
-// job uses and hears nobody but the job's hosts: whoever connects to a port of UCX's has the process.
+// What the hosts of a job tell each other before UCX starts, so that UCX listens only on the interfaces that
+// the job uses and accepts only the job's hosts: a process that connects to a port of UCX's controls the PE.
 //
-// One PE of each host publishes the host's addresses and its way to the exchange. The first host, where the
-// exchange is, learns from the others by which of its addresses they reach it; they know by which of their own
-// they do. A host need not hear itself: its PEs share memory, unless the network executes atomics. PEs in one
-// network namespace that count as different hosts reach each other by loopback.
+// One PE of each host publishes the host's addresses and its way to the exchange. Each other host knows both
+// addresses of that way, its own and the first host's, so the first host learns its address from them. A host
+// need not accept itself: its PEs share memory, unless the network executes atomics. PEs in one network
+// namespace that count as different hosts reach each other by loopback.
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 
 const loopback = "lo"
 
-// place is what a host says of itself.
+// place is what a host publishes about itself.
 type place struct {
 	Net   string       // names its network namespace
 	Addrs []netip.Addr // its own, loopback left out
@@ -33,7 +33,7 @@ type place struct {
 	There netip.Addr   // the end of the first host
 }
 
-// maxSources is how many addresses a listener looks through; more are covered by one range.
+// maxSources is the most addresses that a listener's filter compares; more are covered by one range.
 const maxSources = 300
 
 // vicinity returns the places of all hosts of the job. It is collective.
@@ -97,7 +97,7 @@ func namespace() string {
 	return strings.TrimSpace(string(machine)) + " " + inode
 }
 
-// iface is an interface of this host that others may reach.
+// iface is an interface of this host that other hosts may reach.
 type iface struct {
 	name  string
 	addrs []netip.Addr
@@ -127,7 +127,7 @@ func ownInterfaces() []iface {
 	return found
 }
 
-// oneNetwork says whether every PE of the job is reached by loopback.
+// oneNetwork reports whether all hosts of the job are one network namespace, which is reached by loopback.
 func oneNetwork(places []place) bool {
 	return !slices.ContainsFunc(places, func(p place) bool { return p.Net == "" || p.Net != places[0].Net }) || len(places) == 1
 }
@@ -154,7 +154,7 @@ func devices(places []place, here int, own []iface) string {
 		}
 	}
 	if len(chosen) == 0 {
-		chosen = all // an address that is translated on its way tells nothing
+		chosen = all // the address is translated on its way and names no interface
 	}
 	return strings.Join(chosen, ",")
 }

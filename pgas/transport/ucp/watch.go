@@ -1,9 +1,9 @@
 package ucp
 
-// Whom each PE watches with heartbeats (ucx/engine/heartbeat.c): its successors in a walk through all PEs, and a few
-// witnesses that it asks when a PE seems to be silent. The walk goes through the hosts in turn, first with the first PE
-// of each, then with the second. Where only PEs of one host are left, it goes to a PE of another host between any two of
-// them: no PE watches one of its own host, from which the ports of UCX hear nothing.
+// Which PEs each PE watches with heartbeats (ucx/engine/heartbeat.c): its successors in a walk through all PEs, and a
+// few witnesses that it asks when a PE seems to be silent. The walk goes through the hosts in turn, first with the
+// first PE of each, then with the second. Where only PEs of one host are left, it visits a PE of another host between
+// any two of them: no PE watches one of its own host, because UCX's ports do not accept connections from there.
 
 import (
 	"slices"
@@ -11,10 +11,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// witnesses is how many PEs are asked besides. They are on other hosts than the PE that asks.
+// witnesses is the number of witnesses of a PE. They are on other hosts than the PE.
 const witnesses = 3
 
-// ring are the PEs of a job, those of different hosts in turn.
+// ring returns the PEs of a job, taking the hosts in turn.
 func ring(hosts []boot.Host) []int {
 	var pes []int
 	for i, more := 0, true; more; i++ {
@@ -29,7 +29,7 @@ func ring(hosts []boot.Host) []int {
 	return pes
 }
 
-// walk is the ring with a PE of another host between any two neighbours of the same host. Its end leads to its beginning.
+// walk returns the ring with a PE of another host inserted between any two neighbours of the same host. It is cyclic.
 func walk(job *boot.Job) []int {
 	pes := ring(job.Hosts)
 	var all []int
@@ -45,7 +45,7 @@ func walk(job *boot.Job) []int {
 	return all
 }
 
-// watchList is whom this PE of the job watches and whom it asks; nothing where no other host is. Witnesses on third
+// watchList returns the successors of this PE and its witnesses; none if there is no other host. Witnesses on third
 // hosts come first: they tell best whether the fault is that of the first successor's host.
 func watchList(job *boot.Job) (successors, asked []int) {
 	if len(job.Hosts) < 2 {
@@ -60,8 +60,8 @@ func watchList(job *boot.Job) (successors, asked []int) {
 	return successors, askedBy(job, successors)
 }
 
-// askedBy is which PEs this one asks when a successor seems to be silent. It begins after this PE in the ring, so that
-// each PE is asked by a few.
+// askedBy returns the witnesses of this PE. It begins after this PE in the ring, so that each PE is the witness of a
+// few.
 func askedBy(job *boot.Job, successors []int) []int {
 	var third, other []int
 	pes := ring(job.Hosts)
@@ -79,7 +79,8 @@ func askedBy(job *boot.Job, successors []int) []int {
 	return list[:min(len(list), witnesses)]
 }
 
-// watch tells the engine whom to watch. A PE whose address cannot be had is watched by none: an operation that needs it is told.
+// watch registers this PE's successors and witnesses with the engine. It leaves out a PE whose address is not known:
+// operations to that PE fail anyway.
 func (t *Transport) watch() {
 	successors, asked := watchList(t.job)
 	for i, pe := range append(successors, asked...) {

@@ -46,7 +46,7 @@ func TestWatchList(t *testing.T) {
 	}
 }
 
-// hopsFrom is how many hops a ping of pe and those that it causes take to reach every PE; -1 if they never do.
+// hopsFrom returns the number of hops in which a ping of pe and the pings it causes reach every PE; -1 if they do not.
 func hopsFrom(pe int, next [][]int) int {
 	reached := map[int]bool{pe: true}
 	front := []int{pe}
