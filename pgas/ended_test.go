@@ -1,6 +1,6 @@
 package pgas_test
 
-// What a call does with a context that has ended: docs/pgas.md, "When a context ends".
+// Calls with a context that has ended: docs/pgas.md, "When a context ends".
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // errStopped is why the contexts of these tests end.
 var errStopped = errors.New("stopped by the test")
 
-// stoppedContext is a context that has ended.
+// stoppedContext returns a context that has ended.
 func stoppedContext(ctx context.Context) context.Context {
 	over, stop := context.WithCancelCause(ctx)
 	stop(errStopped)
@@ -85,8 +86,8 @@ func arrivalsOf(ctx context.Context, set *pgas.WaitSet[int64]) error {
 	return set.Err()
 }
 
-// collectiveCalls are collectives of a team. src and dst have room for an element of each member, large for many
-// pages.
+// collectiveCalls returns collectives of a team by name. src and dst have an element for each member, large
+// spans many pages.
 func collectiveCalls(team *pgas.Team, dst, src, large, from pgas.Slice[int64]) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Sync":            func(ctx context.Context) error { return team.Sync(ctx) },
@@ -124,7 +125,7 @@ func TestEndedContextCollectives(t *testing.T) {
 				return err
 			}
 			call := collectiveCalls(team, dst, src, large, from)[name]
-			if name == "Broadcast" { // whose root has ended: it waits for nobody, others wait for it
+			if name == "Broadcast" { // the root's context has ended: it waits for no member, others wait for it
 				call = func(ctx context.Context) error {
 					return pgas.Broadcast(ctx, team, dst.Sub(0, 1), src.Sub(0, 1), i%n)
 				}
@@ -143,7 +144,7 @@ func TestEndedContextCollectives(t *testing.T) {
 	})
 }
 
-// oneEnds makes the call with an ended context on PE quits, and checks what everybody gets.
+// oneEnds makes the call with an ended context on PE quits, and checks the error of every PE.
 func oneEnds(ctx context.Context, w *pgas.World, quits int, name string, call func(context.Context) error) error {
 	if w.PE() == quits {
 		if err := call(stoppedContext(ctx)); !errors.Is(err, errStopped) {
@@ -180,7 +181,7 @@ func TestEndedContextAlloc(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var checked sync.WaitGroup
 			checked.Add(3)
-			limited, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			limited, cancel := hang.Context(t.Context())
 			defer cancel()
 			err := pgastest.Goroutines(limited, 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
 				s, err := pgas.Alloc[int64](ctx, w, 4)
@@ -206,8 +207,7 @@ func TestEndedContextAlloc(t *testing.T) {
 	}
 }
 
-// Contexts of some PEs end at random times around a collective. Whatever happens, all members get the same: nil, or
-// an error.
+// Contexts of some PEs end at random times around a collective. Either all members return nil, or all return an error.
 func TestEndedContextKeepsStep(t *testing.T) {
 	onEvery(t, 4, func(ctx context.Context, w *pgas.World) error {
 		const rounds = 40

@@ -15,12 +15,13 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/pgas/sim"
 	"github.com/gopgas/gopgas/ucx"
 )
 
-// leavesEarly is a body whose PE 2 returns one barrier before the others. They say what they get.
+// leavesEarly is a body in which PE 2 returns one barrier before the others. The others print the error they get.
 func leavesEarly(_ context.Context, w *pgas.World) error {
 	if w.PE() == 2 {
 		return nil
@@ -33,7 +34,7 @@ func leavesEarly(_ context.Context, w *pgas.World) error {
 	return err
 }
 
-// saysItLeft is what everybody says of PE 2.
+// saysItLeft matches what every PE says about PE 2.
 var saysItLeft = regexp.MustCompile(`PE 0,1,3: sync.*; PE 2: has left the job \(World\.Close( at [^ ]*_test\.go:\d+)?\)`)
 
 // One PE returns a barrier early. The job ends, and says which, and where.
@@ -65,7 +66,7 @@ func TestLeavesEarly(t *testing.T) {
 		}
 	})
 	t.Run("goroutines", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
 		if err := pgastest.Goroutines(ctx, 4, pgas.Options{}, leavesEarly); err == nil || !saysItLeft.MatchString(err.Error()) {
 			t.Errorf("the job ended with %v", err)
@@ -87,9 +88,9 @@ func checkLeavesEarly(t *testing.T, hosts []boot.Host) {
 	}
 }
 
-// A PE that leaves while others are in a call of a team of theirs is told of at once, not as a circle of waits.
+// A PE that leaves while others are in a call of another team is reported at once, and not as a deadlock.
 func TestLeavesTeam(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	err := pgastest.Goroutines(ctx, 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
 		team, err := w.Team().SplitStrided(ctx, 0, 1, 3)
@@ -103,10 +104,10 @@ func TestLeavesTeam(t *testing.T) {
 	}
 }
 
-// What is called after Close says so.
+// Calls after Close fail and say so.
 func TestAfterClose(t *testing.T) {
 	for _, npes := range []int{1, 2} {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
 		if err := pgastest.Goroutines(ctx, npes, pgas.Options{}, afterClose); err != nil {
 			t.Errorf("%d PEs: %v", npes, err)

@@ -244,7 +244,7 @@ func (a *analysis) shared(t types.Type) bool {
 	return recall(a.memo.shared, elem, &a.memo.looks, func() bool { return a.sharedElem(elem) })
 }
 
-// sharedElem is shared for what is no array.
+// sharedElem answers as shared does, for a type that is not an array.
 func (a *analysis) sharedElem(elem types.Type) bool {
 	if runtimeType(elem) != "" {
 		return true

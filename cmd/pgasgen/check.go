@@ -62,7 +62,7 @@ func (a *analysis) holds(f *field) {
 	a.add(f.pos, "field %s %s; %s%s", all[0].path, all[0].what, all[0].remedy, more)
 }
 
-// maxTroubles is how many of a field are told: their number can be exponential in the depth.
+// maxTroubles is the most that are reported for a field: their number can be exponential in the depth.
 const maxTroubles = 20
 
 // descend looks for trouble in t, which path leads to. direct says that no struct is in between.
@@ -78,7 +78,7 @@ func (a *analysis) descend(path string, t types.Type, direct bool, all *[]troubl
 	}
 }
 
-// look is descend into a type that is not known to be clean.
+// look descends into a type that is not known to be clean.
 func (a *analysis) look(path string, t types.Type, direct bool, all *[]trouble) {
 	report := func(what, remedy string) { *all = append(*all, trouble{path, what, remedy}) }
 	if runtimeType(t) != "" {

@@ -23,8 +23,8 @@ func (a *analysis) describe(t types.Type) string {
 	return recall(a.memo.texts, t, &a.memo.looks, func() string { return a.text(t) })
 }
 
-// longText is from where on the digest of a field's layout stands for it: a record that holds a type twice,
-// which holds another twice and so on, has a layout that is exponential in the depth.
+// longText is the length from which on a digest replaces a field's layout: a record that holds a type twice,
+// which holds another twice and so on, has a layout of exponential length.
 const longText = 4096
 
 func (a *analysis) text(t types.Type) string {

@@ -1,12 +1,11 @@
 package main
 
-// What is found out about a type once and kept. A record may hold a type many times, each of which holds
-// another many times: looking into each of them anew takes time exponential in the depth, and every type
-// needs only one look.
+// Memoization of what is known about a type. A record may hold a type many times, each of which holds another
+// many times: analyzing each occurrence takes time exponential in the depth, and one analysis of each type is enough.
 
 import "go/types"
 
-// A memo is what an analysis knows of the types that it has looked into.
+// A memo is what an analysis knows about the types that it has looked into.
 type memo struct {
 	looks  int // into types: the work of an analysis
 	clean  map[types.Type]bool
@@ -18,7 +17,7 @@ func newMemo() *memo {
 	return &memo{clean: map[types.Type]bool{}, shared: map[types.Type]bool{}, texts: map[types.Type]string{}}
 }
 
-// recall returns what m has of t, or finds it out and keeps it.
+// recall returns the known value of t, or calls find and keeps the result.
 func recall[V any](known map[types.Type]V, t types.Type, looks *int, find func() V) V {
 	if v, ok := known[t]; ok {
 		return v
@@ -30,7 +29,7 @@ func recall[V any](known map[types.Type]V, t types.Type, looks *int, find func()
 }
 
 // keptSizes is types.Sizes that computes the size and the alignment of an array or a struct once, by the rules
-// of the gc compiler. Other types are left to the Sizes that it is made from.
+// of the gc compiler. It leaves other types to the Sizes that it is made from.
 type keptSizes struct {
 	types.Sizes
 	sizes, aligns map[types.Type]int64
@@ -61,7 +60,7 @@ func (k *keptSizes) Alignof(t types.Type) int64 {
 	return k.Sizes.Alignof(t)
 }
 
-// Offsetsof returns where the fields of a struct are.
+// Offsetsof returns the offsets of a struct's fields.
 func (k *keptSizes) Offsetsof(fields []*types.Var) []int64 {
 	offsets, end := make([]int64, len(fields)), int64(0)
 	for i, f := range fields {

@@ -37,8 +37,8 @@ func looksAt(t *testing.T, depth int, bottom string) (int, problems) {
 	return res.looks, res.problems
 }
 
-// TestDeepRecords: the work is linear in the depth, counted in looks into types. A look at each field anew would
-// take twice as many for each level more.
+// TestDeepRecords: the work is linear in the depth, counted in looks into types. Without memoization each
+// further level would double it.
 func TestDeepRecords(t *testing.T) {
 	for _, bottom := range []string{"int64", "string"} {
 		few, first := looksAt(t, 6, bottom)

@@ -269,7 +269,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// agentOf is the parent of a PE.
+// agentOf returns the parent of a PE.
 func agentOf(t *testing.T, pe int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pe))
 	if err != nil {
@@ -283,8 +283,8 @@ func agentOf(t *testing.T, pe int) int {
 	return parent
 }
 
-// TestKillLauncherAndAgents kills all of them at once: what the PEs have started goes, too, although it is in a
-// session of its own and has a clean environment.
+// TestKillLauncherAndAgents kills launcher and agents at once: the processes that PEs have started end too,
+// although they have a session of their own and a clean environment.
 func TestKillLauncherAndAgents(t *testing.T) {
 	for place, flags := range places(t) {
 		t.Run(place, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestKillLauncherAndAgents(t *testing.T) {
 			for _, pe := range r.ready(3) {
 				victims[agentOf(t, pe)] = true
 			}
-			for _, sig := range []syscall.Signal{unix.SIGSTOP, unix.SIGKILL} { // none sees another go
+			for _, sig := range []syscall.Signal{unix.SIGSTOP, unix.SIGKILL} { // stopped first, so that none sees another end
 				for pid := range victims {
 					if err := unix.Kill(pid, sig); err != nil {
 						t.Error(err)
@@ -306,7 +306,7 @@ func TestKillLauncherAndAgents(t *testing.T) {
 	}
 }
 
-// TestStoppedAgent: one request to end is enough although an agent is stopped.
+// TestStoppedAgent: one request to end is enough even if an agent is stopped.
 func TestStoppedAgent(t *testing.T) {
 	for place, flags := range places(t) {
 		t.Run(place, func(t *testing.T) {
@@ -403,7 +403,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// output is what a process writes, to be looked at while it runs.
+// output is a process's output, which can be read while it runs.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -421,10 +421,10 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// Len is the number of bytes.
+// Len returns the number of bytes.
 func (o *output) Len() int { return len(o.String()) }
 
-// TestTeachesToKill: PEs that a signal does not end are shown, and how to end them.
+// TestTeachesToKill: the launcher shows PEs that a signal does not end, and how to end them.
 func TestTeachesToKill(t *testing.T) {
 	r := launchJob(t, nil, "-n", "2", "sh", "-c", `trap "" INT; echo ready; while :; do sleep 0.1; done`)
 	r.ready(2)

@@ -104,9 +104,9 @@ func (p program) buildCommand() []string {
 	return append(argv, "-o", p.path, p.pkg)
 }
 
-// positionIndependent says whether programs are built so that each process has its own addresses, and one of the
-// job's that a stranger knows tells him nothing of another: where Go can without more, and the user has asked for no
-// other way.
+// positionIndependent reports whether programs are built position-independent, so that an address in one process
+// tells an attacker nothing about another: where Go supports it without a C compiler, and the user's flags ask for
+// nothing else.
 func positionIndependent(flags string) bool {
 	return runtime.GOOS == "linux" && slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH) &&
 		!strings.Contains(flags, "-buildmode") && !strings.Contains(flags, "-race")

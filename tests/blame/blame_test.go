@@ -1,5 +1,5 @@
-// Package blame fails jobs in many ways and looks at what the launcher reports: the PE that failed first, and
-// what it failed of, whichever process was gone first.
+// Package blame fails jobs in many ways and checks the launcher's report: it names the PE that failed first and
+// the reason, whichever process was gone first.
 package blame
 
 import (
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victim makes the mistake, in a job of npes PEs; others are what the rest does meanwhile.
+// The PEs of a job: victim makes the mistake.
 const (
 	npes   = 4
 	victim = 2 // the first of the second host
@@ -90,7 +90,7 @@ var mistakes = []mistake{
 	{name: "stopped", do: raises(syscall.SIGSTOP), says: "is lost", hosts: true},
 }
 
-var word pgas.Atomic[uint64] // of a PE: nobody changes it
+var word pgas.Atomic[uint64] // of a PE: no PE changes it
 
 var errIdeas = errors.New("out of ideas")
 
@@ -185,19 +185,19 @@ func barriers(ctx context.Context, w *pgas.World) error {
 	}
 }
 
-// computes stops when it is told to.
+// computes returns when its context ends.
 func computes(ctx context.Context, _ *pgas.World) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-// waits waits for a signal that nobody sends.
+// waits waits for a signal that no PE sends.
 func waits(ctx context.Context, w *pgas.World) error {
 	_, err := word.WaitUntil(ctx, pgas.EQ, 1)
 	return err
 }
 
-// bePE is a PE of a job that makes mistake m.
+// bePE runs a PE of a job that makes mistake m.
 func bePE(m mistake) {
 	if m.start != nil {
 		m.start()
@@ -284,7 +284,7 @@ func (m mistake) try(t *testing.T, hosts ...boot.Host) {
 	if !m.any && res.First.PE != victim && !(m.two && res.First.PE == 1) {
 		t.Errorf("PE %d is named, PE %d failed", res.First.PE, victim)
 	}
-	lost := m.slow && len(hosts) > 1 && strings.Contains(report, "is lost") // its status is not known yet
+	lost := m.slow && len(hosts) > 1 && strings.Contains(report, "is lost") // the launcher does not know its status yet
 	if !strings.Contains(report, m.says) && !lost {
 		t.Errorf("the report does not say %q", m.says)
 	}

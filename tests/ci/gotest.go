@@ -1,9 +1,9 @@
 package main
 
 // Running go test without a limit by the clock. Every package reports its tests as they begin and end
-// (go test -json); a package that reports nothing for long, not counting what the machine's load takes,
-// hangs: it is asked for its stacks (SIGQUIT), and what goes on is ended. What a test prints is shown
-// only if the test fails.
+// (go test -json); a package that reports nothing for long, not counting what the machine's load takes, hangs:
+// it gets SIGQUIT to print its stacks, and its other processes are killed. The output of a test is shown only
+// if the test fails.
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
-// quietLimit is far above what any one test should take on a machine of its own without a word.
+// quietLimit is far above the time that any test should take on an idle machine without a report.
 const quietLimit = 6 * time.Minute
 
 // slowest is how many of the slowest tests a run names.
@@ -39,7 +39,7 @@ type event struct {
 	Elapsed float64
 }
 
-// goTest is a step that is go test with args.
+// goTest returns a step that runs go test with args.
 func goTest(env []string, args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return runGoTest(ctx, os.Stdout, env, append([]string{"go", "test", "-json", "-timeout=0"}, args...), quietLimit)
@@ -84,7 +84,7 @@ func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit tim
 // testName is a test of a package; with no name, the package.
 type testName struct{ pkg, test string }
 
-// summary turns the events of go test into what a reader wants to see.
+// summary turns the events of go test into short output.
 type summary struct {
 	out io.Writer
 
@@ -135,7 +135,7 @@ func (s *summary) take(e event) {
 	}
 }
 
-// packageSays prints what a package says outside its tests, but for the word in which go test ends it.
+// packageSays prints a package's output outside its tests, without go test's own last line.
 func (s *summary) packageSays(text string) {
 	if text != "PASS\n" && text != "FAIL\n" && !strings.Contains(text, "[no test files]") {
 		io.WriteString(s.out, text)
@@ -185,7 +185,7 @@ func (s *summary) silent(limit time.Duration) string {
 	return ""
 }
 
-// close prints what tests had said that never ended, the slowest tests, and those that failed.
+// close prints the output of tests that never ended, the slowest tests, and the failed ones.
 func (s *summary) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +204,7 @@ func (s *summary) close() {
 	}
 }
 
-// quitTests asks the test binary of that name below process root for its stacks, and ends the rest.
+// quitTests makes the test binary of that name below process root print its stacks, and kills root's other descendants.
 func quitTests(root int, name string) {
 	for _, pid := range below(root) {
 		if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && strings.Contains(string(comm), name) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// moduleOf writes a module with one test file in package p and goes there.
+// moduleOf writes a module with one test file in package p and changes into its directory.
 func moduleOf(t *testing.T, tests string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestGoTestShowsWhatFails(t *testing.T) {
 	}
 }
 
-// TestGoTestEndsWhatHangs: a test that waits for nothing is ended, named, and its stack shown.
+// TestGoTestEndsWhatHangs: a test that waits for ever is ended and named, and its stack shown.
 func TestGoTestEndsWhatHangs(t *testing.T) {
 	moduleOf(t, "func TestHangs(t *testing.T) {\n\tprintln(\"it has begun\")\n\tgo time.Sleep(time.Hour)\n\t<-make(chan int)\n}\n")
 	out, err := testModule(t, 3*time.Second)
@@ -70,7 +70,7 @@ func TestGoTestEndsWhatHangs(t *testing.T) {
 	}
 }
 
-// TestGoTestLetsSlowTestsGoOn: many tests that take longer together than the limit, but each reports.
+// TestGoTestLetsSlowTestsGoOn: tests that together take longer than the limit pass, since each one reports.
 func TestGoTestLetsSlowTestsGoOn(t *testing.T) {
 	moduleOf(t, `func TestSlow(t *testing.T) {
 	for range 40 {
@@ -83,7 +83,7 @@ func TestGoTestLetsSlowTestsGoOn(t *testing.T) {
 	}
 }
 
-// TestRunStepsGoesOn: a step that fails does not hide what the next one finds.
+// TestRunStepsGoesOn: the steps after one that fails still run.
 func TestRunStepsGoesOn(t *testing.T) {
 	var ran []string
 	fake := func(name string, err error) step {

@@ -39,16 +39,16 @@ var steps = []step{
 	{"fuzz", "every fuzz target, for three seconds each", fuzz},
 }
 
-// shortSteps are those of -short: what a change breaks first, in a few minutes.
+// shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
 var shortSteps = append(slices.Clone(steps[:5]),
 	step{"test", "the tests in short mode: PEs are goroutines only", goTest(nil, "-short", "./...")})
 
-// fastPath makes the PEs of tests use the fast path, where pgastest has them check every access by itself. The
-// steps race and nocgo do, so that both ways are tried with goroutines and with processes.
+// fastPath makes the PEs of tests use the fast path; by default pgastest makes them check every access. The
+// steps race and nocgo use it, so that both are tested with goroutines and with processes.
 const fastPath = "PGAS_CHECK=0"
 
-// sanitized has gcc end a program whose C does what C leaves undefined, and the engine's numbers start shortly before
-// they wrap.
+// sanitized makes gcc end a program on undefined behaviour in C, and starts the engine's numbers shortly before they
+// wrap.
 var sanitized = []string{
 	"CGO_CFLAGS=-g -O1 -fsanitize=undefined -fno-sanitize-recover=undefined -DFIRST_NUMBER=0xffffff80u",
 	"CGO_LDFLAGS=-fsanitize=undefined",
@@ -57,7 +57,7 @@ var sanitized = []string{
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
 var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./notify", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
 
-// choose returns the steps of all that only names, in their order, or all.
+// choose returns the steps of all that only names, in the order of all; all of them if only is empty.
 func choose(all []step, only string) ([]step, error) {
 	if only == "" {
 		return all, nil

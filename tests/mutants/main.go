@@ -1,4 +1,4 @@
-// Mutants tries every planted bug of the repository, prints which were caught and by what, and writes that down in
+// Mutants tries every planted bug of the repository, prints which tests caught which, and records that in
 // docs/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
@@ -6,9 +6,9 @@
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
 //
-// It runs the tests that plant bugs, and reads what they say. A test that plants a bug logs "caught by" and what
-// has found it, and fails if nothing has. The exit status is 1 if a bug was missed, or if a test of them failed.
-// The tests of every day try a few of them, without this.
+// It runs the tests that plant bugs, and reads their output. A test that plants a bug logs "caught by" and the
+// finder, and fails if there is none. The exit status is 1 if a bug was missed or another of these tests failed.
+// The ordinary tests try a few planted bugs without this program.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 // record is where the table is written.
 const record = "docs/mutants.md"
 
-// A suite is tests that plant bugs.
+// A suite is a package's tests that plant bugs.
 type suite struct {
 	pkg, run string
 	long     bool // the package has the flag -long
@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// tryAll runs the suites, or the one of package only. The error says what was missed or did not run.
+// tryAll runs the suites, or the one of package only. The error lists missed bugs and tests that did not run.
 func tryAll(only string) (err error) {
 	known := false
 	for _, s := range suites {
@@ -104,8 +104,8 @@ func (s suite) try() ([]row, error) {
 	return rows, err
 }
 
-// read makes the rows from what the tests say. A test may log several bugs; one that fails and contains no other
-// test that failed has missed one.
+// read makes the rows from the output of the tests. A test may log several bugs; a failed test without a failed
+// subtest has missed one.
 func read(out io.Reader) (rows []row, err error) {
 	inner := map[string]bool{} // tests that contain one that failed
 	lines := bufio.NewScanner(out)
@@ -131,7 +131,7 @@ func read(out io.Reader) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-// section is what the record says of a suite.
+// section returns a suite's section of the record.
 func (s suite) section(rows []row) string {
 	commit, err := exec.Command("git", "describe", "--always", "--dirty").Output()
 	if err != nil {
@@ -153,7 +153,7 @@ func (s suite) section(rows []row) string {
 	return b.String()
 }
 
-// cell keeps s in its cell.
+// cell quotes s for a cell of a Markdown table.
 func cell(s string) string { return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(s) + "`" }
 
 const (
@@ -161,7 +161,7 @@ const (
 	heading = "## "
 )
 
-// write puts a section into the record, in the place of the one that the package has had.
+// write puts a section into the record, in place of the package's earlier one.
 func write(pkg, section string) error {
 	old, err := os.ReadFile(record)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestRead: a bug that was caught is told with what has caught it, one that was missed once, and not again for
-// the test around it.
+// TestRead: a caught bug is listed with its finder, a missed one once, and not again for the enclosing test.
 func TestRead(t *testing.T) {
 	rows, err := read(strings.NewReader(`# a line of the compiler
 {"Action":"run","Package":"p","Test":"TestM"}

@@ -1,5 +1,5 @@
-// Package silence holds PGAS_PEER_TIMEOUT to its word: whatever PEs are blocked in, and however one of them or
-// its network falls silent, all of them get a *pgas.PeerError that names a PE which is out of reach.
+// Package silence tests PGAS_PEER_TIMEOUT: in whatever call PEs are blocked, and however one of them or its
+// network falls silent, all of them get a *pgas.PeerError that names an unreachable PE.
 //
 // The tests start jobs on three hosts made of network namespaces, wait until every PE is blocked, and then
 // stop a PE, take a link down, drop what one host sends or what it is sent, reset its connections, or let
@@ -18,6 +18,7 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // The PEs of a job, two on each of three hosts. The victim calls nothing: it computes, so that all others are
@@ -26,10 +27,10 @@ const (
 	npes    = 6
 	perHost = 2
 	victim  = 3
-	large   = 1 << 20 // elements of 8 bytes in a transfer that no connection's buffers hold
+	large   = 1 << 20 // elements of 8 bytes in a transfer that is larger than a connection's buffers
 )
 
-// setting is what the calls work on.
+// setting is what the calls operate on.
 type setting struct {
 	w      *pgas.World
 	words  pgas.Sym[int64]
@@ -58,12 +59,12 @@ func newSetting(ctx context.Context, w *pgas.World) (*setting, error) {
 	return s, nil
 }
 
-// A call is something that blocks all PEs but the victim. What hold does, the victim has done before.
+// A call is an operation that blocks all PEs but the victim. The victim runs hold before.
 type call struct {
 	hold  func(ctx context.Context, s *setting) error
 	block func(ctx context.Context, s *setting) error
 	large bool // it moves more to and from the victim than buffers hold
-	talks bool // it has something on its way to the victim at every moment, so that a reset loses it
+	talks bool // it always has data on its way to the victim, which a reset loses
 }
 
 // calls are all calls of the table.
@@ -144,7 +145,7 @@ var calls = map[string]call{
 func again(op func(ctx context.Context, s *setting) error) func(ctx context.Context, s *setting) error {
 	return func(ctx context.Context, s *setting) error {
 		if s.w.HostOf(victim) == s.w.Host() {
-			_, err := pgas.AtomicOf(s.words, 0).WaitUntil(ctx, pgas.NE, 0) // it shares the victim's memory
+			_, err := pgas.AtomicOf(s.words, 0).WaitUntil(ctx, pgas.NE, 0) // this PE shares the victim's memory
 			return err
 		}
 		for {
@@ -170,13 +171,13 @@ func caught(op func()) (err error) {
 	return nil
 }
 
-// patience is what a PE waits before it says that its call has not ended.
+// patience is how long a PE waits before it reports that its call has not ended.
 const patience = 2 * time.Minute
 
-// bePE is the program of a PE. It says that it is ready, blocks, and says how that ended.
+// bePE runs a PE. It prints that it is ready, blocks, and prints how that ended.
 func bePE(name string) error {
 	signal.Ignore(syscall.SIGTERM) // the launcher ends the others when one has ended
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := hang.Within(context.Background(), patience)
 	defer cancel()
 	w, err := pgas.Init(ctx)
 	if err != nil {
@@ -212,10 +213,10 @@ func bePE(name string) error {
 	return nil
 }
 
-// held is the word that says to a PE that the victim holds what it is to hold.
+// held returns the word that tells a PE that the victim has run hold.
 func (s *setting) held() pgas.Atomic[int64] { return pgas.AtomicOf(s.words, 48) }
 
-// meetAll has every PE put to every other, so that all are connected.
+// meetAll makes every PE put to every other, so that all are connected.
 func meetAll(ctx context.Context, s *setting) error {
 	for pe := range npes {
 		s.words.At(32+s.w.PE()).Put(pe, 1)
@@ -231,7 +232,7 @@ func waitUntilTold(ctx context.Context, s *setting) error {
 	signal.Notify(told, syscall.SIGUSR1)
 	fmt.Printf("ready %d\n", os.Getpid())
 	if s.w.PE() == victim {
-		<-told // all others wait for it, in C, in Go, and asleep
+		<-told // all others wait for this PE, in C, in Go, and asleep
 	}
 	if err := s.w.Barrier(ctx); err != nil {
 		return err

@@ -74,11 +74,11 @@ var faults = map[string]fault{
 	},
 }
 
-// cutOff: PEs of other hosts name one of the host that is cut off. Those on it reach nobody, and may name anybody
-// on another host, or one of their own that the launcher names.
+// cutOff: PEs of other hosts name one of the host that is cut off. PEs on that host reach no other host. They may
+// name any PE on another host, or one of their own that the launcher names.
 func cutOff(pe, said int) bool { return pe/perHost == struck || said/perHost == struck }
 
-// anyEnd: a connection failed, and nobody can say which of its ends is to blame.
+// anyEnd: a connection failed, and no PE can tell which of its ends is to blame.
 func anyEnd(pe, said int) bool { return said >= 0 && said < npes }
 
 func others() []int {
@@ -93,8 +93,8 @@ func others() []int {
 
 func port(host int) string { return fmt.Sprintf("port%d", host) }
 
-// misdirect has a host send what is meant for the others to an address that nobody has: it is dropped, and
-// what they send arrives.
+// misdirect makes a host send its packets for other hosts to an address that no host has: they are dropped, and
+// packets from the others still arrive.
 func (s *stage) misdirect(host int, to ...int) error {
 	for _, h := range to {
 		if err := ip("-n", s.hosts.Names[host], "neigh", "replace", s.hosts.Addresses[h], "lladdr", "02:00:00:00:00:99", "dev", "eth0", "nud", "permanent"); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/ucx"
 )
@@ -24,7 +25,6 @@ import (
 const (
 	callEnv = "SILENCE_CALL"
 	timeout = 2 * time.Second // PGAS_PEER_TIMEOUT
-	hang    = 4 * time.Minute // what takes longer does not end
 	gorace  = "GORACE=atexit_sleep_ms=0"
 )
 
@@ -118,7 +118,7 @@ func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.D
 	}
 	heard := &heard{ready: make(chan struct{}), over: make(chan struct{}), pids: st.pids, said: map[int]string{}}
 	done := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	go func() { done <- runJob(ctx, hosts, name, silence, heard) }()
 	select {
@@ -142,7 +142,7 @@ func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.D
 	struckAt := time.Now()
 	select {
 	case <-heard.over:
-		syscall.Kill(st.pids[victim], syscall.SIGKILL) // nobody needs it any more
+		syscall.Kill(st.pids[victim], syscall.SIGKILL) // it is not needed any more
 		err = <-done
 	case err = <-done:
 	}
@@ -199,7 +199,7 @@ func livesThrough(t *testing.T, silence time.Duration, happen func(pids map[int]
 	defer hosts.Close()
 	h := &heard{ready: make(chan struct{}), over: make(chan struct{}), pids: map[int]int{}, said: map[int]string{}}
 	done := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	go func() { done <- runJob(ctx, hosts, untilTold, silence, h) }()
 	select {

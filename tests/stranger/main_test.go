@@ -4,7 +4,6 @@ package stranger
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,13 +16,13 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
 const (
-	peEnv   = "STRANGER_TEST_IS_PE"
-	dirEnv  = "STRANGER_TEST_DIR"
-	patient = 5 * time.Minute // a hang
+	peEnv  = "STRANGER_TEST_IS_PE"
+	dirEnv = "STRANGER_TEST_DIR"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +38,7 @@ func TestMain(m *testing.M) {
 type job struct {
 	t      *testing.T
 	hosts  *netns.Hosts // two of the job's, and the stranger's
-	dir    string       // readable by everybody
+	dir    string       // readable by every user
 	out    bytes.Buffer
 	errs   bytes.Buffer
 	ended  chan struct{} // closed with what follows set
@@ -90,7 +89,7 @@ func start(t *testing.T, each int, env ...string) *job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	ctx, cancel := hang.Context(t.Context())
 	var names []boot.Host
 	for _, name := range hosts.Names[:2] {
 		names = append(names, boot.Host{Name: name, PEs: each})
@@ -128,7 +127,7 @@ func (j *job) compile() {
 
 func (j *job) file(pe int) string { return filepath.Join(j.dir, "pe"+strconv.Itoa(pe)) }
 
-// await waits for something that the job does by itself, unless it ends.
+// await waits until done, and fails if the job ends first.
 func (j *job) await(what string, done func() bool) {
 	j.t.Helper()
 	for !done() {
@@ -143,10 +142,10 @@ func (j *job) await(what string, done func() bool) {
 	}
 }
 
-// host is the namespace of a PE.
+// host returns the namespace of a PE.
 func (j *job) host(n, each int) string { return j.hosts.Names[n/each] }
 
-// look reads what PE n has written, and finds its ports as anybody can who may look at its host.
+// look reads what PE n has written, and finds its ports, as any user of its host can.
 func (j *job) look(n, each int) pe {
 	j.t.Helper()
 	text, err := os.ReadFile(j.file(n))
@@ -168,7 +167,7 @@ func (j *job) look(n, each int) pe {
 	return p
 }
 
-// listeners are the addresses that PE n listens on.
+// listeners returns the addresses that PE n listens on.
 func (j *job) listeners(n, each int) []string {
 	j.t.Helper()
 	text, err := os.ReadFile(j.file(n))
@@ -178,7 +177,7 @@ func (j *job) listeners(n, each int) []string {
 	pid, _, _ := strings.Cut(string(text), " ")
 	out, err := exec.Command("ip", "netns", "exec", j.host(n, each), "ss", "-ltnpH").Output()
 	if err != nil {
-		j.t.Skip("ss shows who listens: ", err)
+		j.t.Skip("ss shows the listening sockets: ", err)
 	}
 	var found []string
 	for line := range strings.Lines(string(out)) {
@@ -200,10 +199,10 @@ func resident(t *testing.T, pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// attack runs the stranger on a host, and returns what it says.
+// attack runs the stranger on a host, and returns its output.
 func (j *job) attack(host int, user uint32, what string, at int, port int, args ...string) string {
 	j.t.Helper()
-	ctx, cancel := context.WithTimeout(j.t.Context(), patient)
+	ctx, cancel := hang.Context(j.t.Context())
 	defer cancel()
 	argv := append([]string{"netns", "exec", j.hosts.Names[host], "setpriv", "--reuid", fmt.Sprint(user), "--clear-groups", j.dir + "/stranger", what, j.hosts.Addresses[at], strconv.Itoa(port)}, args...)
 	cmd := exec.CommandContext(ctx, "ip", argv...)
@@ -221,7 +220,7 @@ func (j *job) attack(host int, user uint32, what string, at int, port int, args 
 	return string(out)
 }
 
-// finish lets the job end and returns what it has printed.
+// finish lets the job end and returns its output.
 func (j *job) finish() (out, errs string) {
 	j.t.Helper()
 	if err := os.WriteFile(filepath.Join(j.dir, "stop"), nil, 0o644); err != nil {
@@ -234,7 +233,7 @@ func (j *job) finish() (out, errs string) {
 	return j.out.String(), j.errs.String()
 }
 
-// right fails unless every PE has found its memory right, round after round to the end.
+// right fails unless every PE has found its memory right in every round.
 func (j *job) right(out string, pes int) {
 	j.t.Helper()
 	if n := strings.Count(out, "all rounds were right"); n != pes {
@@ -242,8 +241,8 @@ func (j *job) right(out string, pes int) {
 	}
 }
 
-// endsOrGoesOn: a UCX without assertions bears the 17 bytes, and the job goes on; with them the PE dies, and the
-// job ends with a report that names it.
+// endsOrGoesOn accepts both outcomes: a UCX without assertions ignores the 17 bytes, and the job goes on; with
+// assertions the PE dies, and the job ends with a report that names it.
 func (j *job) endsOrGoesOn() {
 	j.t.Helper()
 	select {

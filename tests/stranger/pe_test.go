@@ -17,7 +17,7 @@ var global = [2]uint64{0x1122334455667788, 0x1122334455667788}
 
 const words = 4096
 
-// bePE computes until it is told to stop, and checks everything that it has computed.
+// bePE computes until the test tells it to stop, and checks all results.
 func bePE() {
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		data, err := pgas.Alloc[[words]uint64](ctx, w, 1)
@@ -60,7 +60,7 @@ func bePE() {
 	})
 }
 
-// compute puts, gets and adds between hosts, and checks what has come.
+// compute puts, gets and adds between hosts, and checks the results.
 func compute(ctx context.Context, w *pgas.World, data pgas.Sym[[words]uint64], counter pgas.Atomic[uint64], round uint64) error {
 	n := uint64(w.NPEs())
 	next, before := (w.PE()+w.NPEs()/2)%w.NPEs(), (w.PE()+w.NPEs()-w.NPEs()/2)%w.NPEs()

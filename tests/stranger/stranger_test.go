@@ -36,7 +36,7 @@ func TestListeners(t *testing.T) {
 }
 
 // TestNoConnection: to a host that has nothing to do with the job, and to other users of the PE's own host, its
-// ports are closed: there is no connection, so what UCX's TCP would do for whoever connects does not matter.
+// ports are closed: there is no connection, so what UCX's TCP would do for a connection does not matter.
 func TestNoConnection(t *testing.T) {
 	j := start(t, 1)
 	p := j.look(0, 1)
@@ -63,7 +63,7 @@ func TestNoConnection(t *testing.T) {
 }
 
 // TestNeighbour: a stranger on a host of the job can connect. It reads nothing and writes nothing by UCP's put and
-// get nor by messages of the engine's, completes no wait, and makes no PE grow; the PE says so, once.
+// get nor by messages of the engine's, completes no wait, and makes no PE grow. The PE reports the messages once.
 func TestNeighbour(t *testing.T) {
 	const bound = 24 << 20
 	j := start(t, 1)
@@ -92,7 +92,7 @@ func TestNeighbour(t *testing.T) {
 	}
 }
 
-// TestBroken: the PE that UCX's TCP ends for 17 bytes from a host of the job dies, and the job says so and ends.
+// TestBroken: 17 bytes from a host of the job end a PE in UCX's TCP, and the job ends with a report that names it.
 func TestBroken(t *testing.T) {
 	j := start(t, 1)
 	p := j.look(0, 1)

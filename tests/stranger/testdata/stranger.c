@@ -1,15 +1,15 @@
 // A program that does not belong to the job and knows an address and a port of one of its PEs.
 //
-//	stranger connect IP PORT            can there be a connection at all
-//	stranger break IP PORT              the 17 bytes that UCX's TCP cannot bear
+//	stranger connect IP PORT            checks whether a connection is possible
+//	stranger break IP PORT              the 17 bytes that end a process in UCX's TCP
 //	stranger store IP PORT ADDRESS      UCX's TCP is told to write 8 bytes of 0xff to an address of the PE
 //	stranger put IP PORT ADDRESS        UCX's put of 8 bytes of 0xff there, and a get
 //	stranger forge IP PORT PES          requests and answers of every kind, made up
 //	stranger late IP PORT PES MEGABYTES requests that are not their lane's turn
 //	stranger knock IP PORT PES COUNT    openings of lanes, with made-up proofs
 //
-// It prints what came of it: "no connection", "connected", or at the end "done", and before that "answered"
-// for whatever the PE has answered.
+// It prints the outcome: "no connection", "connected", or at the end "done", and before that "answered" for
+// whatever the PE has answered.
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -62,7 +62,7 @@ static int dial(void)
     return fd;
 }
 
-// hear waits until the other side says something, or ends the connection.
+// hear waits until the other side sends something or closes the connection.
 static void hear(int fd)
 {
     char b[64];
@@ -153,7 +153,7 @@ static int patch(char *at, size_t n, const void *from, const void *to, size_t by
     return times;
 }
 
-// meet makes the address of the target's worker from that of its own: another identity, IP and port.
+// meet computes the address of the target's worker from that of an own worker, with another identity, IP and port.
 static void meet(const char *own_ip)
 {
     ucp_config_t *config;
@@ -196,7 +196,7 @@ static void progress_for(double s)
         ucp_worker_progress(worker);
 }
 
-// await waits until UCX has done what it was asked.
+// await waits until a request to UCX is complete.
 static int await(ucs_status_ptr_t r)
 {
     double end = now() + PATIENCE_MS / 1000.0;
@@ -257,7 +257,7 @@ static size_t message_of(struct message *m, uint32_t pe, uint32_t lane, uint32_t
     return sizeof m->head + sizeof m->rec + n;
 }
 
-// records_for sends the record of every kind for the block of the heap at off, each on a lane of its own.
+// records_for sends a record of every kind for the block of the heap at off, each on a lane of its own.
 static void records_for(uint32_t pe, uint32_t lane, uint64_t off)
 {
     static char ones[BLOCK];
@@ -293,7 +293,7 @@ static void records_for(uint32_t pe, uint32_t lane, uint64_t off)
     }
 }
 
-// answers_for sends answers for every slot of a channel, and says that everything has been applied.
+// answers_for sends answers for every slot of a channel, which acknowledge all messages.
 static void answers_for(uint32_t pe)
 {
     struct message m;
@@ -321,7 +321,7 @@ static void forge(uint32_t pes)
             }
         answers_for(pe);
     }
-    for (unsigned id = 0; id < 40; id++) // those of the engine, and those that nobody has
+    for (unsigned id = 0; id < 40; id++) // those of the engine, and unused ones
         send_bytes(id, "short", 5);
 }
 
