@@ -119,7 +119,7 @@ func (t *Team) lookAround(told bool) error {
 				return t.adopt(e)
 			}
 		}
-		if ok && tag>>tagBits < u.n && t.isLeaving(i) { // perhaps because of what it has told above
+		if ok && tag>>tagBits < u.n && t.isLeaving(i) { // checked last: a member may leave because of its verdict
 			return t.disagree()
 		}
 	}

@@ -69,7 +69,7 @@ func (t *Team) findVerdict() (found error, wait bool) {
 // end ends the use of the team with e, for this PE and all other members.
 func (t *Team) end(e error) error {
 	t.board.verdict().store(e)
-	t.spread() // before the members on this host know: the end of their processes would be told to others sooner
+	t.spread() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
 	t.breakOff(e)
 	t.stayUntilTold()
 	return e

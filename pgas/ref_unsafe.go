@@ -97,7 +97,7 @@ func (r Ref[T]) Slice() Slice[T] { return Slice[T]{r.ctx, r.off, 1} }
 
 // On is the same element on another context.
 func (r Ref[T]) On(c *Context) Ref[T] {
-	if r.ctx == nil { // refer is too much for the accessors that pgasgen makes to be inlined
+	if r.ctx == nil { // by hand: with refer, the accessors that pgasgen writes would not be inlined
 		zeroOn()
 	}
 	return Ref[T]{c, r.off}

@@ -350,8 +350,8 @@ static ucs_status_t connect_lane(lane_t *l)
     return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_NO_ELEM;
 }
 
-// lane_number returns the next number after *last; 0 after the last: no number is ever used twice, so that what opens a
-// lane opens no other.
+// lane_number returns the next number after *last; 0 after the last: no number is ever used twice, so that a message
+// which opens one lane cannot open another.
 static uint32_t lane_number(uint32_t *last)
 {
     uint32_t number = __atomic_load_n(last, __ATOMIC_RELAXED);
@@ -360,7 +360,7 @@ static uint32_t lane_number(uint32_t *last)
     return number == UINT32_MAX ? 0 : number + 1;
 }
 
-// engine_spend_lanes has this PE believe that it has opened so many lanes to pe. For tests.
+// engine_spend_lanes sets the number of lanes that this PE has opened to pe. For tests.
 void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes)
 {
     __atomic_store_n(&e->lanes_to[pe], lanes, __ATOMIC_RELAXED);

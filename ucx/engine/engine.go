@@ -262,7 +262,7 @@ func (e *Engine) opening(address []byte, pe, target, lane uint32) (message []byt
 	return message, [2]uint64{uint64(out[0]), uint64(out[1])}
 }
 
-// spendLanes has this PE believe that it has opened so many lanes to pe.
+// spendLanes sets the number of lanes that this PE has opened to pe.
 func (e *Engine) spendLanes(pe int, lanes uint32) {
 	C.engine_spend_lanes(e.c, C.uint32_t(pe), C.uint32_t(lanes))
 }

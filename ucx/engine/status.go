@@ -19,7 +19,7 @@ const (
 	Silent                    // it has not answered for too long
 	Unreachable               // UCX finds no way to its address
 	Unknown                   // its address could not be had
-	Spent                     // all lanes to it that there can be have been opened
+	Spent                     // no lane number to it is left
 	Broken                    // anything else
 )
 

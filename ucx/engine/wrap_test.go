@@ -236,8 +236,8 @@ func TestByeWhereNumbersWrap(t *testing.T) {
 	})
 }
 
-// TestLanesRunOut: the numbers of lanes do not wrap, for a message that opened one could then open another. After the
-// last, operations to the PE are lost, and say why.
+// TestLanesRunOut: the numbers of lanes do not wrap, since a message that opened one could then open another. After
+// the last number, operations to the PE are lost, and the error says why.
 func TestLanesRunOut(t *testing.T) {
 	t.Setenv("UCX_TLS", "tcp")
 	var nodes [2]*node
