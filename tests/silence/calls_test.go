@@ -132,6 +132,15 @@ var calls = map[string]call{
 		s.words.At(2+s.w.PE()).Put(victim, 1)
 		return s.w.Quiet(ctx)
 	})},
+	// Every put needs a connection that there is not yet.
+	"first put": {block: again(func(ctx context.Context, s *setting) error {
+		c, err := s.w.NewContext()
+		if err != nil {
+			return err
+		}
+		s.words.At(2+s.w.PE()).On(c).Put(victim, 1)
+		return errors.Join(c.Quiet(ctx), c.Close())
+	})},
 	"large put": {talks: true, large: true, block: again(func(ctx context.Context, s *setting) error {
 		s.big.Range(0, large).Put(victim, make([]int64, large))
 		return s.w.Quiet(ctx)

@@ -150,8 +150,10 @@ int engine_start(engine_t *e)
     sigset_t saved;
     block_signals(&saved);
     int failed = pthread_create(&e->thread, NULL, service_main, e);
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
     e->started = !failed;
+    if (!failed)
+        failed = dial_start(e);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
     return failed;
 }
 
@@ -176,13 +178,14 @@ void engine_close(engine_t *e)
     if (e->started) {
         __atomic_store_n(&e->stop, 1, __ATOMIC_SEQ_CST);
         engine_kick(e);
-        pthread_join(e->thread, NULL);
+        pthread_join(e->thread, NULL); // dial.c still sees to it that it does not wait in connect(2)
     }
     free(e->address);
     if (e->worker && e->started)
         settle(e->worker);
     if (e->worker)
         ucp_worker_destroy(e->worker);
+    dial_end(e);
     serve_free(e);
     opened_free(e);
     heartbeat_free(e);

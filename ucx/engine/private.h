@@ -130,6 +130,10 @@ struct engine {
     int started;
     uint32_t stop;
 
+    pthread_t dialer; // dial.c
+    int dials;        // it has been started
+    int dial_stop;    // eventfd that ends it
+
     pthread_mutex_t list;
     channel_t **channels;
     uint32_t nchannels, channels_cap;
@@ -191,6 +195,10 @@ ucs_status_t on_pulse(void *arg, const void *header, size_t header_bytes, void *
 enum evidence { CUT, SILENT, SURE };
 void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
 int engine_has_met(engine_t *e);
+
+// dial.c: connections that do not come about
+int dial_start(engine_t *e);
+void dial_end(engine_t *e);
 void engine_doubt(engine_t *e);
 int64_t heartbeat_tick(engine_t *e);
 void heartbeat_free(engine_t *e);
