@@ -81,9 +81,20 @@ func channel(t *testing.T, r *Rig, pe int, private bool) transport.Channel {
 	return ch
 }
 
+// limits has the one limited context of each test under way: a test makes thousands of calls.
+var limits sync.Map
+
+// bounded is a context for the calls of t, which ends when t hangs.
 func bounded(t *testing.T) context.Context {
+	if ctx, ok := limits.Load(t); ok {
+		return ctx.(context.Context)
+	}
 	ctx, cancel := hang.Context(t.Context())
-	t.Cleanup(cancel)
+	limits.Store(t, ctx)
+	t.Cleanup(func() {
+		limits.Delete(t)
+		cancel()
+	})
 	return ctx
 }
 
