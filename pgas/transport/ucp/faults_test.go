@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"syscall"
@@ -117,26 +118,78 @@ func untilLost(ctx context.Context, t *Transport, op func(context.Context, trans
 	}
 }
 
-// expect waits for a report that starts with want and returns the rest of it.
-func (f *family) expect(t *testing.T, want string) string {
-	t.Helper()
+// errEnded is that a PE has ended without the report that a test waits for.
+var errEnded = errors.New("it has ended without that report")
+
+// await waits for a report that starts with want, the first word of which is the number of a PE, and returns the rest
+// of it.
+func (f *family) await(t *testing.T, want string) (string, error) {
 	limit, cancel := hang.Context(t.Context())
 	defer cancel()
+	pe, _, _ := strings.Cut(want, " ")
 	for {
 		select {
-		case line, ok := <-f.results:
-			if !ok {
-				t.Fatalf("the children ended without reporting %q", want)
-			}
+		case line := <-f.results:
 			if rest, found := strings.CutPrefix(line, want); found {
-				return rest
+				return rest, nil
+			}
+			if line == pe+hasEnded {
+				return "", fmt.Errorf("no report of %q: %w", want, errEnded)
 			}
 			if strings.Contains(line, " error ") {
-				t.Fatal(line)
+				return "", errors.New(line)
 			}
 		case <-limit.Done():
-			t.Fatalf("no report of %q: %v", want, context.Cause(limit))
+			return "", fmt.Errorf("no report of %q: %w", want, context.Cause(limit))
 		}
+	}
+}
+
+// expect is await for a report that must come.
+func (f *family) expect(t *testing.T, want string) string {
+	t.Helper()
+	rest, err := f.await(t, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rest
+}
+
+// crashedInUCX says whether PE 0 of f has ended in the fault of UCX 1.13 that docs/ucx.md tells of: where UCX carries out
+// atomics itself, the loss of a peer that has some in flight makes it release memory that it never registered.
+func (f *family) crashedInUCX(err error, way string) bool {
+	if way != "nic" || !errors.Is(err, errEnded) {
+		return false
+	}
+	f.cmds[0].Wait()
+	status, ok := f.cmds[0].ProcessState.Sys().(syscall.WaitStatus)
+	return ok && (status.Signaled() && (status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGABRT) || status.ExitStatus() == panicked)
+}
+
+// panicked is the exit status of a Go program that has taken a signal of a fault.
+const panicked = 2
+
+// losesPeer runs op on PE 0 until strike takes PE 1 away, and checks the report. It is tried a few times where UCX crashes.
+func losesPeer(t *testing.T, name, way, report string, strike func(*os.Process) error, env ...string) {
+	const tries = 8
+	for try := 1; ; try++ {
+		f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, append(env, "UCX_TLS=tcp", wayEnv+"="+way)...)
+		f.expect(t, "0 running")
+		if err := strike(f.cmds[1].Process); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.await(t, "0 lost")
+		if try < tries && f.crashedInUCX(err, way) {
+			t.Logf("try %d: UCX has crashed: %v", try, f.cmds[0].ProcessState)
+			continue
+		}
+		if err != nil || !strings.HasPrefix(got, report) {
+			t.Fatalf("lost%s: %v", got, err)
+		}
+		if err := f.cmds[0].Wait(); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
 }
 
@@ -152,29 +205,14 @@ func eachVictim(t *testing.T, test func(t *testing.T, name, way string)) {
 
 func TestPeerDies(t *testing.T) {
 	eachVictim(t, func(t *testing.T, name, way string) {
-		f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp", wayEnv+"="+way)
-		f.expect(t, "0 running")
-		f.cmds[1].Process.Kill()
-		if got := f.expect(t, "0 lost"); !strings.HasPrefix(got, " 1: PE 1 on host h1: ") {
-			t.Fatalf("lost%s", got)
-		}
-		if err := f.cmds[0].Wait(); err != nil {
-			t.Fatal(err)
-		}
+		losesPeer(t, name, way, " 1: PE 1 on host h1: ", (*os.Process).Kill)
 	})
 }
 
 func TestPeerStops(t *testing.T) {
 	eachVictim(t, func(t *testing.T, name, way string) {
-		f := startFamily(t, [2]string{"until lost: " + name, "do nothing"}, false, "UCX_TLS=tcp", wayEnv+"="+way, "PGAS_PEER_TIMEOUT=300ms")
-		f.expect(t, "0 running")
-		f.cmds[1].Process.Signal(syscall.SIGSTOP)
-		if got := f.expect(t, "0 lost"); !strings.Contains(got, "PE 1 on host h1: it has not answered") {
-			t.Fatalf("lost%s", got)
-		}
-		if err := f.cmds[0].Wait(); err != nil {
-			t.Fatal(err)
-		}
+		stop := func(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
+		losesPeer(t, name, way, " 1: PE 1 on host h1: it has not answered", stop, "PGAS_PEER_TIMEOUT=300ms")
 	})
 }
 

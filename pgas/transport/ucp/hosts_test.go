@@ -161,8 +161,12 @@ func startFamily(t testing.TB, names [2]string, hosts bool, env ...string) *fami
 	return f
 }
 
+// hasEnded is what a family reports last of a child, after its number.
+const hasEnded = " has ended"
+
 func (f *family) serve(pe int, exchange *table, in io.Writer, out io.Reader) {
 	ctx := context.Background()
+	defer func() { f.results <- strconv.Itoa(pe) + hasEnded }()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		line := lines.Text()
 		words := strings.Fields(line)
