@@ -184,23 +184,30 @@ func (t *Team) spread() {
 	_ = t.w.wire.remote.Quiet(ctx, -1) // a member that cannot be reached finds out by itself
 }
 
-// stayUntilTold waits until the members in the call have learned that the team cannot be used any more, or have
+// stayUntilTold waits until the members that have entered the call know that the team cannot be used any more, or have
 // had the time to. If this PE ended before, they would report its end in place of the reason.
 func (t *Team) stayUntilTold() {
 	ctx, stop := t.w.WithTimeout(t.w.ctx, 2*peekTime)
 	defer stop()
-	for _, pe := range t.pes {
+	for i, pe := range t.pes {
 		rest := longNap
 		if t.w.shm.Heap(pe) != nil {
 			rest = nap
 		}
-		for pe != t.w.job.PE {
-			ended, err := t.w.peekWord(pe, uint64(slotOff(t.slot)+controlOff+endedOff))
-			if err != nil || t.hasEnded(ended) || t.w.Sleep(ctx, rest) != nil {
-				break
-			}
+		for pe != t.w.job.PE && t.isUntold(i) && t.w.Sleep(ctx, rest) == nil {
 		}
 	}
+}
+
+// isUntold says whether member i is in the call under way, or in a later one, and does not know yet that the team
+// cannot be used any more. One that has not entered waits for no member.
+func (t *Team) isUntold(i int) bool {
+	tag, _, ok := t.peek(i, t.turns.n)
+	if !ok || tag>>tagBits < t.turns.n || isGivenUp(tag, t.turns.n) {
+		return false
+	}
+	ended, err := t.w.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
+	return err == nil && (ended == 0 || ended < t.turns.met)
 }
 
 // AbortedError reports that a member of a team has given up a collective call, because its context had ended
