@@ -95,6 +95,9 @@ func judge(t *testing.T, r run, out []byte) {
 // searches does all of a table, each under the name of its macros.
 func searches(t *testing.T, runs []run) {
 	for _, r := range runs {
-		t.Run(strings.TrimSpace(r.claim+" "+r.defines), func(t *testing.T) { search(t, r) })
+		t.Run(strings.TrimSpace(r.claim+" "+r.defines), func(t *testing.T) {
+			t.Parallel() // each is a program of its own, of one thread
+			search(t, r)
+		})
 	}
 }

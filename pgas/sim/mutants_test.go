@@ -251,6 +251,9 @@ var protocols = []struct {
 func TestExplore(t *testing.T) {
 	for _, p := range protocols {
 		for _, reduce := range []bool{false, true} {
+			if testing.Short() && !reduce && !p.bad {
+				continue // every schedule, which takes long under the race detector
+			}
 			t.Run(fmt.Sprintf("%s/reduce=%t", p.name, reduce), func(t *testing.T) {
 				cfg := sim.Config{Atomics: sim.Split, Reduce: reduce}
 				e, err := sim.Explore(t.Context(), cfg, p.npes, p.body())

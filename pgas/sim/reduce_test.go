@@ -203,7 +203,11 @@ func ends(t *testing.T, cfg sim.Config, program [][]doing) (map[string]bool, sim
 // TestReductionTwin explores random programs in every order, and in those that the reduction leaves.
 func TestReductionTwin(t *testing.T) {
 	var all, fewer, skipped int
-	for seed := *twinSeed; seed < *twinSeed+uint64(*twinCount); seed++ {
+	programs := uint64(*twinCount)
+	if testing.Short() {
+		programs = max(1, programs/5)
+	}
+	for seed := *twinSeed; seed < *twinSeed+programs; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		some := doings
 		if rng.IntN(3) > 0 { // few kinds race more

@@ -31,7 +31,7 @@ var steps = []step{
 	{"staticcheck", "staticcheck finds nothing", goCommand("run", staticcheck, "./...")},
 	{"generate", "checked-in generated files are current", generated},
 	{"peers", "the C programs that ours is compared with compile", peers},
-	{"test", "all tests", goTest(nil, "./...")},
+	{"test", "all tests", allTests(nil)},
 	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goTest([]string{fastPath}, append([]string{"-race", "-short"}, raced...)...)},
 	{"sanitize", "the engine's C has no undefined behaviour, where its numbers wrap too", goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
 	{"nocgo", "the module builds and passes its tests without C", withoutC},
@@ -180,5 +180,35 @@ func withoutC(ctx context.Context) error {
 	if err := show(ctx, env, "go", "build", "./..."); err != nil {
 		return err
 	}
-	return goTest(env, "./...")(ctx)
+	return allTests(env)(ctx)
+}
+
+// computing are packages whose tests compute. Those of all others run many processes that wait for each other: two
+// such packages at a time take several times as long as one after the other.
+var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
+
+// allTests is a step that runs the tests of every package: those of computing two at a time, the others one by one.
+func allTests(env []string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		first, err := packages(ctx, computing)
+		if err != nil {
+			return err
+		}
+		all, err := packages(ctx, []string{"..."})
+		if err != nil {
+			return err
+		}
+		rest := slices.DeleteFunc(all, func(p string) bool { return slices.Contains(first, p) })
+		return errors.Join(goTest(env, first...)(ctx), goTest(env, append([]string{"-p=1"}, rest...)...)(ctx))
+	}
+}
+
+// packages lists the packages that match patterns below the module's root.
+func packages(ctx context.Context, patterns []string) ([]string, error) {
+	argv := []string{"go", "list"}
+	for _, p := range patterns {
+		argv = append(argv, "./"+p)
+	}
+	out, err := output(ctx, argv...)
+	return strings.Fields(out), err
 }

@@ -231,6 +231,9 @@ func TestOracle(t *testing.T) {
 }
 
 func seedsOf(way string) int {
+	if testing.Short() {
+		return 1
+	}
 	if way == "am" || way == "auto" {
 		return 4
 	}
