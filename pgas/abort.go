@@ -266,5 +266,5 @@ func (w *World) refuses(ctx context.Context) bool {
 // refusal returns the error of a refused call of the given name.
 func (w *World) refusal(ctx context.Context, name string) error {
 	given(name, ctx)
-	return fmt.Errorf("%s: %w", name, w.broken(ctx))
+	return fmt.Errorf("%s%s: %w", name, atSite(), w.broken(ctx))
 }

@@ -151,7 +151,7 @@ func (a *allToAll) run(ctx context.Context) error {
 		err = a.direct(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%s on team %s: %w", a.call.kind, a.t.name, err)
+		return fmt.Errorf("%s on team %s%s: %w", a.call.kind, a.t.name, atSite(), err)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (a *allToAllV) run(ctx context.Context) error {
 	read := a.t.readBy()
 	for first := 0; first < len(a.t.pes); first += mostNotices {
 		if err := a.walk(ctx, first, min(first+mostNotices, len(a.t.pes)), read); err != nil {
-			return fmt.Errorf("%s on team %s: %w", a.call.kind, a.t.name, err)
+			return fmt.Errorf("%s on team %s%s: %w", a.call.kind, a.t.name, atSite(), err)
 		}
 	}
 	return nil

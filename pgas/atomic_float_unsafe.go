@@ -138,7 +138,7 @@ func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) 
 		// Words are waited for by their bits, so this wakes at every change and looks again.
 		change := w.wordCond(at, NE, bits, false)
 		if _, err := w.await(ctx, change, blockedIn{op: boot.InWait, peer: -1, seq: at.Off}); err != nil {
-			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v): %w", w.wordName(at.Off), cmp, v, got, err)
+			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v)%s: %w", w.wordName(at.Off), cmp, v, got, atSite(), err)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (b *broadcast) run(ctx context.Context) error {
 		err = b.large(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("broadcast on team %s: %w", b.t.name, err)
+		return fmt.Errorf("broadcast on team %s%s: %w", b.t.name, atSite(), err)
 	}
 	b.t.leads(b.call.root)
 	return nil

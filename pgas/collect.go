@@ -130,7 +130,7 @@ func (c *collection) fcollect(ctx context.Context) error {
 
 func (c *collection) wrap(err error) error {
 	if err != nil {
-		return fmt.Errorf("%s on team %s: %w", c.call.kind, c.t.name, err)
+		return fmt.Errorf("%s on team %s%s: %w", c.call.kind, c.t.name, atSite(), err)
 	}
 	return nil
 }

@@ -275,7 +275,7 @@ func (c *Context) quietFar(ctx context.Context, pe int) error {
 		err = firstError(*owed, err)
 	}
 	if err != nil {
-		return fmt.Errorf("quiet: %w", err)
+		return fmt.Errorf("quiet%s: %w", atSite(), err)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func scan[T any](ctx context.Context, t *Team, c call, dst, src Slice[T], f oper
 		err = r.inOrder(ctx, c)
 	}
 	if err != nil {
-		return fmt.Errorf("%s on team %s: %w", c.kind, t.name, err)
+		return fmt.Errorf("%s on team %s%s: %w", c.kind, t.name, atSite(), err)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (l LockRef) Lock(ctx context.Context) error {
 		err = l.follow(ctx, -1)
 	}
 	if err != nil {
-		return fmt.Errorf("waiting for %s: %w", l.name(), err)
+		return fmt.Errorf("waiting for %s%s: %w", l.name(), atSite(), err)
 	}
 	return nil
 }

@@ -58,11 +58,11 @@ func (t *Team) quiet(ctx context.Context) error {
 func (t *Team) sync(ctx context.Context, k kind, what string) error {
 	c := call{kind: k}
 	if err := t.takeTurn(ctx, c); err != nil {
-		return fmt.Errorf("%s of team %s: %w", what, t.name, err)
+		return fmt.Errorf("%s of team %s%s: %w", what, t.name, atSite(), err)
 	}
 	err := t.meet(ctx, c)
 	if err != nil {
-		err = fmt.Errorf("%s %d of team %s: %w", what, t.turns.n, t.name, err)
+		err = fmt.Errorf("%s %d of team %s%s: %w", what, t.turns.n, t.name, atSite(), err)
 	}
 	t.leave()
 	return err

@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 		soon, cancel := w.WithTimeout(ctx, time.Microsecond)
 		defer cancel()
 		for want, wait := range map[string]func() error{
-			`waiting for Tally\.Ready\[0\] \(offset 0x1000008\)`: func() error {
+			`waiting for Tally\.Ready\[0\] \(offset 0x1000008\).* at pgas/names_test\.go:\d+: `: func() error {
 				_, err := pgas.FieldSignal(one.At(0), readyOff).WaitUntil(soon, pgas.EQ, 7)
 				return err
 			},
@@ -64,10 +64,15 @@ func TestNames(t *testing.T) {
 				_, err := pgas.AtomicOf(plain, 8).WaitUntil(soon, pgas.EQ, -7)
 				return err
 			},
-			`waiting for Tally\[4\]\.Doors\[1\]\.Lock \(offset 0x[0-9a-f]+\)`: func() error {
+			`waiting for Tally\[4\]\.Doors\[1\]\.Lock \(offset 0x[0-9a-f]+\) at pgas/names_test\.go:\d+: `: func() error {
 				over, cancel := context.WithCancel(ctx)
 				cancel()
 				return pgas.FieldLock(many.At(4), lockOff).Lock(over)
+			},
+			`quiet at pgas/names_test\.go:\d+: `: func() error {
+				over, cancel := context.WithCancel(ctx)
+				cancel()
+				return w.Quiet(over)
 			},
 		} {
 			if err := wait(); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {

@@ -58,7 +58,7 @@ func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T],
 		err = r.large(ctx, c, way)
 	}
 	if err != nil {
-		return fmt.Errorf("reduction on team %s: %w", t.name, err)
+		return fmt.Errorf("reduction on team %s%s: %w", t.name, atSite(), err)
 	}
 	return nil
 }

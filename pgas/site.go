@@ -1,7 +1,7 @@
 package pgas
 
 // The site of a call in the program, for reports: file and line of the program's own call. Only slow paths ask
-// for it: a wait that has slept, an allocation, the end of the job.
+// for it: a wait that has slept, a call that fails, an allocation, the end of the job.
 
 import (
 	"path/filepath"
@@ -33,6 +33,14 @@ func callSite() string {
 			return ""
 		}
 	}
+}
+
+// atSite is the site of a call that has failed, for its error: " at solver/main.go:40", or "".
+func atSite() string {
+	if site := callSite(); site != "" {
+		return " at " + site
+	}
+	return ""
 }
 
 // isOwn reports whether a function is the runtime's, or one that pgasgen has written.

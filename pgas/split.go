@@ -195,7 +195,7 @@ func (t *Team) propose(ctx context.Context, c call, color, key int) (all []propo
 	mine := proposal{taken: taken, high: max(high, t.turns.n), color: color, key: key}
 	said, err := t.exchange(ctx, c, proposalBytes, mine.encode)
 	if err != nil {
-		return nil, 0, 0, fmt.Errorf("splitting team %s: %w", t.name, err)
+		return nil, 0, 0, fmt.Errorf("splitting team %s%s: %w", t.name, atSite(), err)
 	}
 	var busy [MaxTeams / 64]uint64
 	for _, b := range said {

@@ -211,7 +211,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 		}
 	}
 	if err = firstError(err, t.Sync(ctx)); err != nil {
-		return fmt.Errorf("destroying team %s: %w", t.name, err)
+		return fmt.Errorf("destroying team %s%s: %w", t.name, atSite(), err)
 	}
 	t.dead = true
 	t.ctx.close()

@@ -79,7 +79,7 @@ func (w *World) awaitWord(ctx context.Context, c cond) (uint64, error) {
 	}
 	got, err := w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: c.word.Off})
 	if err != nil {
-		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s): %w", w.wordName(c.word.Off), c.cmp, c.number(c.want), c.number(got), err)
+		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s)%s: %w", w.wordName(c.word.Off), c.cmp, c.number(c.want), c.number(got), atSite(), err)
 	}
 	return got, nil
 }

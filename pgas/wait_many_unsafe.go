@@ -317,7 +317,7 @@ func (s *wordSet) await(ctx context.Context, g goal) error {
 	c := cond{word: transport.Word{Off: s.off}, set: s}
 	_, err := s.w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: s.off})
 	if err != nil {
-		return fmt.Errorf("waiting for %s: %w", s.wish(), err)
+		return fmt.Errorf("waiting for %s%s: %w", s.wish(), atSite(), err)
 	}
 	return nil
 }
