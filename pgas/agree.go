@@ -12,7 +12,7 @@ import (
 
 const (
 	recordBytes = 128
-	recordName  = 32 // offset of the name in a record
+	recordName  = 40 // offset of the name in a record
 )
 
 // A record is what one PE asks for.
@@ -21,6 +21,7 @@ type record struct {
 	n      uint64 // elements, or the offset of the block
 	size   uint64 // bytes of an element
 	layout uint64 // hash of the element's layout
+	align  uint64 // bytes that the address is to be a multiple of
 	name   string // of the element's type
 }
 
@@ -40,6 +41,9 @@ func (r record) String() string {
 		if r.layout != 0 {
 			s += fmt.Sprintf(", layout %016x", r.layout)
 		}
+		if r.align > 0 {
+			s += fmt.Sprintf(", aligned to %d", r.align)
+		}
 		return s + ")"
 	case callFree:
 		return fmt.Sprintf("free of the block at offset %#x", r.n)
@@ -50,7 +54,7 @@ func (r record) String() string {
 }
 
 func (r record) encode() (b [recordBytes]byte) {
-	for i, v := range [...]uint64{r.kind, r.n, r.size, r.layout} {
+	for i, v := range [...]uint64{r.kind, r.n, r.size, r.layout, r.align} {
 		binary.LittleEndian.PutUint64(b[8*i:], v)
 	}
 	name := r.name
@@ -64,7 +68,7 @@ func (r record) encode() (b [recordBytes]byte) {
 func decodeRecord(b []byte) record {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 	n := min(int(b[recordName]), recordBytes-recordName-1)
-	return record{word(0), word(1), word(2), word(3), string(b[recordName+1 : recordName+1+n])}
+	return record{word(0), word(1), word(2), word(3), word(4), string(b[recordName+1 : recordName+1+n])}
 }
 
 // agree is the start of every call that changes the heap: it returns nil when all PEs made the same one,

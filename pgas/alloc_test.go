@@ -198,6 +198,13 @@ func TestMismatch(t *testing.T) {
 		if _, err := pgas.AllocLayout[int32](ctx, w, 8, layout); !errors.As(err, &mismatch) {
 			return fmt.Errorf("different layouts: %v", err)
 		}
+		align := 64
+		if w.PE() == 2 {
+			align = 4096
+		}
+		if _, err := pgas.AllocAligned[int32](ctx, w, 8, align); !errors.As(err, &mismatch) || !strings.Contains(err.Error(), "aligned to 4096") {
+			return fmt.Errorf("different alignments: %v", err)
+		}
 		s, err := pgas.Alloc[int32](ctx, w, 8)
 		if err != nil {
 			return err

@@ -91,7 +91,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	w.collective.Lock()
 	defer w.collective.Unlock()
 	size := sizeOf[T]()
-	r := record{kind: callAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, name: layout.Name}
+	r := record{kind: callAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, align: uint64(align), name: layout.Name}
 	high := w.heap.use.High
 	bytes, fits := product(uint64(n), uint64(size))
 	b := &block{layout: layout, n: n, bytes: bytes}
