@@ -113,11 +113,11 @@ func (j *job) cause() (o obituary, lost int) {
 // printed the same, it returns the death of the PE that printed.
 func (j *job) speaker(deaths []obituary) obituary {
 	first := deaths[0]
-	if first.Why != boot.EndOwn || len(j.tailOf(first.PE)) > 0 {
+	if first.Why != boot.EndOwn && first.Why != boot.EndMismatch || len(j.tailOf(first.PE)) > 0 {
 		return first
 	}
 	for _, o := range deaths {
-		if o.host == first.host && o.Why == boot.EndOwn && o.Status == first.Status && len(j.tailOf(o.PE)) > 0 {
+		if o.host == first.host && o.Why == first.Why && o.Status == first.Status && len(j.tailOf(o.PE)) > 0 {
 			return o
 		}
 	}

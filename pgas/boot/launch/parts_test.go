@@ -234,6 +234,20 @@ func TestCause(t *testing.T) {
 	}
 }
 
+// Of PEs that have failed for the same reason one prints it, and that one is named.
+func TestSpeaker(t *testing.T) {
+	for _, why := range []boot.EndReason{boot.EndOwn, boot.EndMismatch} {
+		j, h := &job{tails: make([]tail, 3)}, &host{}
+		for pe, at := range []int64{4, 5, 6} {
+			j.bury(h, death{PE: pe, Status: 1 << 8, Why: why, Peer: -1, At: at})
+		}
+		j.tails[1].lines = [][]byte{[]byte("pgas: PE 1 on a: the heap is full")}
+		if o, _ := j.cause(); o.PE != 1 {
+			t.Errorf("reason %d: PE %d is named, which has printed nothing", why, o.PE)
+		}
+	}
+}
+
 // The clocks of two hosts differ by much more than deaths do.
 func TestSkew(t *testing.T) {
 	j := &job{tails: make([]tail, 2)}
