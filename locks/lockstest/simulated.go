@@ -165,9 +165,17 @@ func Adversaries(t *testing.T, cfg sim.Config, npes, rounds, seeds int, plan Pla
 	if cfg.MaxEvents == 0 {
 		cfg.MaxEvents = 1_000_000 // some run in circles where others stand still
 	}
-	if err := sim.Seeds(t.Context(), cfg, npes, seeds, body(plan, rounds, true, make)); err != nil {
+	if err := sim.Seeds(t.Context(), cfg, npes, fewer(seeds), body(plan, rounds, true, make)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// fewer is how many of so many seeds are tried: all, but for short runs, which are for the race detector.
+func fewer(seeds int) int {
+	if testing.Short() {
+		return max(1, seeds/4)
+	}
+	return seeds
 }
 
 // Deaths has PE 1 die at any moment of a run in which everybody wants the lock. All others must learn of
@@ -175,7 +183,7 @@ func Adversaries(t *testing.T, cfg sim.Config, npes, rounds, seeds int, plan Pla
 func Deaths(t *testing.T, cfg sim.Config, npes, seeds int, make Maker) {
 	t.Helper()
 	cfg.Adversary, cfg.MaxEvents = true, 1_000_000
-	for seed := range uint64(seeds) {
+	for seed := range uint64(fewer(seeds)) {
 		cfg.Seed = seed
 		cfg.Deaths = []sim.Death{{PE: 1, At: joined + time.Duration(seed)*20*time.Microsecond}}
 		_, err := sim.Run(t.Context(), cfg, npes, func(ctx context.Context, w *pgas.World) error {

@@ -107,6 +107,9 @@ func (c drivenChannel) Quiet(ctx context.Context, pe int) (err error) {
 // TestConformance: the simulator is a transport like the others.
 func TestConformance(t *testing.T) {
 	for _, cfg := range []Config{{}, {Topology: "host:2"}, {Topology: "host:3", Atomics: Split}, {Adversary: true}, {Adversary: true, Atomics: Split, Seed: 5}} {
+		if testing.Short() && (cfg.Adversary != (cfg.Atomics == Split)) {
+			continue // for the race detector one of each is enough
+		}
 		t.Run(fmt.Sprintf("adversary=%v,topology=%s", cfg.Adversary, cfg.Topology), func(t *testing.T) {
 			transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
 				s, err := newSimIn(t.Context(), cfg, npes, nil, nil)
