@@ -13,18 +13,24 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
-func TestTargetsIn(t *testing.T) {
-	const listing = `FuzzA
-FuzzB
-ok  	example.com/m/p	0.002s
-?   	example.com/m/q	[no test files]
-ok  	example.com/m/r	(cached) [no tests to run]
-FuzzC
-ok  	example.com/m/s	0.100s
-`
-	want := []target{{"example.com/m/p", "FuzzA"}, {"example.com/m/p", "FuzzB"}, {"example.com/m/s", "FuzzC"}}
-	if got := targetsIn(listing); !reflect.DeepEqual(got, want) {
-		t.Errorf("targets are %v, want %v", got, want)
+func TestFuzzTargets(t *testing.T) {
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		"p/p_test.go":          "package p\n\nfunc FuzzA(f *testing.F) {}\n\nfunc FuzzB(t *testing.F) {\n}\n",
+		"p/p.go":               "package p\n\nfunc FuzzNot(f *testing.F) {}\n",
+		"p/testdata/x_test.go": "package x\n\nfunc FuzzNeither(f *testing.F) {}\n",
+		"q/r/s_test.go":        "package r\n\n// func FuzzComment(f *testing.F) {}\nfunc FuzzC(f *testing.F) {}\nfunc TestFuzz(t *testing.T) {}\n",
+	} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, path), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []target{{"./p", "FuzzA"}, {"./p", "FuzzB"}, {"./q/r", "FuzzC"}}
+	if got, err := fuzzTargets(root); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("targets are %v, want %v (%v)", got, want, err)
 	}
 }
 

@@ -36,7 +36,7 @@ var steps = []step{
 	{"sanitize", "the engine's C has no undefined behaviour, where its numbers wrap too", goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
 	{"nocgo", "the module builds without C, and passes the tests that C makes a difference to", withoutC},
 	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
-	{"fuzz", "every fuzz target, for three seconds each", fuzz},
+	{"fuzz", "every fuzz target, for a second each", fuzz},
 }
 
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
@@ -104,7 +104,7 @@ func goCommand(args ...string) func(context.Context) error {
 }
 
 func formatted(ctx context.Context) error {
-	files, err := goFiles()
+	files, err := goFiles(".")
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func formatted(ctx context.Context) error {
 }
 
 // goFiles are all but those below testdata, some of which are wrong on purpose.
-func goFiles() (files []string, err error) {
-	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+func goFiles(root string) (files []string, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
