@@ -118,10 +118,10 @@ func tableBody(ctx context.Context, w *pgas.World, c config) (t Tally, err error
 	return t, table.Free(ctx)
 }
 
-// visit takes locks as often, or for as long, as it is told.
+// visit takes locks as often, or for as long, as it is told, and one at least: a PE may not run for that long.
 func (v *visitor) visit(rounds int, span time.Duration) error {
 	until := v.w.Now() + span
-	for i := 0; span > 0 && v.w.Now() < until || span <= 0 && i < rounds; i++ {
+	for i := 0; span > 0 && (i == 0 || v.w.Now() < until) || span <= 0 && i < rounds; i++ {
 		if err := v.once(v.table.Pick(v.c.Locality), nil); err != nil {
 			return err
 		}
