@@ -10,7 +10,6 @@ func TestNCoSED(t *testing.T) {
 		{model: "ncosed", defines: "P=3 W=2 R=1 ROUNDS=2"},
 		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=2 GIVE_UP=1"},
 		{model: "ncosed", defines: "P=3 ROUNDS=1 GIVE_UP=2"},
-		{model: "ncosed", defines: "P=4 W=1 R=3 ROUNDS=1 CHAINS=2"},
 		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=1 GIVE_UP=2", claim: "live"},
 		{model: "ncosed", defines: "P=3 W=3 R=0 ROUNDS=1 GIVE_UP=2", claim: "live"},
 	})

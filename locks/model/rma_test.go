@@ -40,8 +40,7 @@ func TestRMARW(t *testing.T) {
 	searches(t, []run{
 		{model: "rmarw", defines: "N=1 P=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0"},
 		{model: "rmarw", defines: "N=1 P=1 R=2 C=1 ROUNDS=1 GIVE_UP=1 GIVE_UP_R=1"},
-		{model: "rmarw", defines: "N=1 P=1 R=2 C=2 ROUNDS=1 GIVE_UP=1 GIVE_UP_R=1"},
-		{model: "rmarw", defines: "N=2 P=2 PER1=1 R=1 ROUNDS=1 GIVE_UP=1 TW=1"},
+		{model: "rmarw", defines: "N=2 P=2 PER1=1 R=1 ROUNDS=1 GIVE_UP=0 TW=1"},
 		{model: "rmarw", defines: "N=3 P=2 PER1=2 PER2=1 R=1 ROUNDS=1 GIVE_UP=0"},
 		{model: "rmarw", defines: "N=1 P=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0", claim: "live"},
 		{model: "rmarw", defines: "N=1 P=1 R=2 ROUNDS=2 RROUNDS=1 GIVE_UP=0 TR=2 TICKETS=3"},

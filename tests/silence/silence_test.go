@@ -54,7 +54,7 @@ var long = flag.Bool("long", false, "every fault in every call, which takes six 
 
 // isChosen says whether a run without -long has the pair of fault number i and call number k.
 func isChosen(i, k int, f, c string) bool {
-	const every = 5
+	const every = 7
 	return slices.Contains(inShort[f], c) || !testing.Short() && (i+k)%every == 0
 }
 
