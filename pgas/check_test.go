@@ -157,20 +157,25 @@ func TestFreedPointersFault(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for name, use := range map[string]func(){
-			"store": func() { own[99] = 2 },
-			"load":  func() { own[0]++ },
-			"copy":  func() { copy(own, before.Local()) },
-			"other": func() {
+		faults := func(name string, use func()) error {
+			if m := misuseIn(w, use); m == nil || !strings.Contains(m.Error(), "was freed: 100 int64") {
+				return fmt.Errorf("%s through a pointer to freed memory: %v", name, m)
+			}
+			return nil
+		}
+		err = errors.Join(
+			faults("store", func() { own[99] = 2 }),
+			faults("load", func() { own[0]++ }),
+			faults("copy", func() { copy(own, before.Local()) }),
+			w.Barrier(ctx), // to the race detector the next is an access to what another PE has used above
+			faults("store to another PE's memory", func() {
 				if other == nil { // on another host
 					_ = s.Local()
 				}
 				other[7] = 2
-			},
-		} {
-			if m := misuseIn(w, use); m == nil || !strings.Contains(m.Error(), "was freed: 100 int64") {
-				return fmt.Errorf("%s through a pointer to freed memory: %v", name, m)
-			}
+			}))
+		if err != nil {
+			return err
 		}
 		for i, v := range append(before.Local(), again.Local()...) {
 			if v != 0 {

@@ -49,10 +49,10 @@ type job struct {
 	kills     int            // steps that kill has taken
 	abandoned bool           // something that we have killed holds on to its output: do not wait
 	grace     <-chan time.Time
-	teach     <-chan time.Time // when to say that a second signal kills
-	ended     map[int]death    // PEs that have, by number
-	suspect   boot.Accusation
-	hearing   <-chan time.Time // not nil while the suspect may still be cleared
+	teach     <-chan time.Time  // when to say that a second signal kills
+	ended     map[int]death     // PEs that have, by number
+	suspects  []boot.Accusation // those that are not certain, in the order in which they came
+	hearing   <-chan time.Time  // not nil while a certain accusation may still come
 }
 
 func newJob(spec Spec) (*job, error) {
@@ -122,7 +122,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		case <-j.teach:
 			j.teachToKill()
 		case <-j.hearing:
-			j.lost(j.suspect)
+			j.lost(j.likeliest())
 		}
 	}
 	if len(j.deaths) > 0 || j.refused != nil {

@@ -6,6 +6,8 @@ package launch
 // answer, and waits a moment for such an accusation before it believes an accuser that no PE answers.
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -54,9 +56,33 @@ func (j *job) accused(x boot.Accusation) {
 	switch {
 	case x.Certain || ended:
 		j.lost(x)
-	case j.hearing == nil || x.Silent && !j.suspect.Silent:
-		j.suspect, j.hearing = x, time.After(j.hearingOf(x))
+	default:
+		if j.hearing == nil || x.Silent && !slices.ContainsFunc(j.suspects, isSilent) {
+			j.hearing = time.After(j.hearingOf(x))
+		}
+		j.suspects = append(j.suspects, x)
 	}
+}
+
+func isSilent(x boot.Accusation) bool { return x.Silent }
+
+// likeliest is the accusation to believe when none is certain: one of a PE of the host that PEs of most hosts have lost,
+// and of those one for silence. PEs of a host that is cut off accuse others, too, but they are PEs of one host.
+func (j *job) likeliest() boot.Accusation {
+	weight := func(x boot.Accusation) int {
+		by := map[*host]bool{}
+		for _, s := range j.suspects {
+			if j.hostOf(s.PE) == j.hostOf(x.PE) {
+				by[j.hostOf(s.By)] = true
+			}
+		}
+		w := 2 * len(by)
+		if x.Silent {
+			w++
+		}
+		return w
+	}
+	return slices.MaxFunc(j.suspects, func(a, b boot.Accusation) int { return cmp.Compare(weight(a), weight(b)) })
 }
 
 // hears reports whether d is a consequence of a lost PE, while it is not certain yet which PE that is.
@@ -64,7 +90,7 @@ func (j *job) hears(d death) bool { return j.hearing != nil && d.rank() == conse
 
 // lost ends a job because PEs have lost another PE.
 func (j *job) lost(x boot.Accusation) {
-	j.hearing = nil
+	j.hearing, j.suspects = nil, nil
 	if j.ending {
 		return
 	}

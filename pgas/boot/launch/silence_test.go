@@ -13,7 +13,7 @@ func TestHearing(t *testing.T) {
 	const none = -1
 	over := func(j *job) {
 		if j.hearing != nil {
-			j.lost(j.suspect)
+			j.lost(j.likeliest())
 		}
 	}
 	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.accused(x) } }
@@ -31,6 +31,7 @@ func TestHearing(t *testing.T) {
 		"uncertain, heard":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over}, 3, ""},
 		"both ends":                   {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true}), over}, 2, ""},
 		"cut off end first":           {[]func(*job){says(boot.Accusation{PE: 4, By: 2}), says(boot.Accusation{PE: 2, By: 0, Silent: true}), over}, 2, ""},
+		"two hosts against one":       {[]func(*job){says(boot.Accusation{PE: 2, By: 1}), says(boot.Accusation{PE: 2, By: 5}), says(boot.Accusation{PE: 4, By: 2, Silent: true}), over}, 2, ""},
 		"accuser ends":                {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(0, failed, 3), over}, 3, ""},
 		"suspect had died":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(3, syscall.WaitStatus(syscall.SIGKILL), none), over}, 3, "was killed by signal 9 (SIGKILL)"},
 		"another is killed meanwhile": {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(5, syscall.WaitStatus(syscall.SIGSEGV), none), over}, 5, ""},
