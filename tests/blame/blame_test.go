@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -255,6 +256,20 @@ func TestMistakes(t *testing.T) {
 	})
 }
 
+// ucxAborts is in the output of a PE that UCX 1.13 has ended because a peer went away while the two connected
+// (docs/ucx.md). That is a failure of the PE's own, and reported as such.
+var ucxAborts = regexp.MustCompile(`ucp_request\.c:\d+ +Assertion`)
+
+// runOf runs a job and returns its result, what its PEs printed, and why it did not start.
+func runOf(t *testing.T, spec launch.Spec) (launch.Result, *bytes.Buffer, error) {
+	out := new(bytes.Buffer)
+	spec.Stdout, spec.Stderr = out, out
+	ctx, cancel := hang.Within(t.Context(), time.Minute)
+	defer cancel()
+	res, err := launch.Run(ctx, spec)
+	return res, out, err
+}
+
 // try runs a job that makes the mistake and checks what is reported.
 func (m mistake) try(t *testing.T, hosts ...boot.Host) {
 	self, err := os.Executable()
@@ -269,16 +284,16 @@ func (m mistake) try(t *testing.T, hosts ...boot.Host) {
 		const wrapper = `[ $PGAS_PE = 2 ] || exec "$0"; "$0"; s=$?; sleep 3; exit $s`
 		spec.Program, spec.Args = "/bin/sh", []string{"-c", wrapper, self}
 	}
-	var out bytes.Buffer
-	spec.Stdout, spec.Stderr = &out, &out
-	ctx, cancel := hang.Within(t.Context(), time.Minute)
-	defer cancel()
-	res, err := launch.Run(ctx, spec)
+	res, out, err := runOf(t, spec)
+	for tries := 1; tries < 4 && ucxAborts.Match(out.Bytes()); tries++ {
+		t.Logf("UCX has aborted a PE whose peer ended while the two connected: tried again\n%s", out)
+		res, out, err = runOf(t, spec)
+	}
 	switch {
 	case err != nil:
-		t.Fatalf("%v\n%s", err, &out)
+		t.Fatalf("%v\n%s", err, out)
 	case res.First == nil:
-		t.Fatalf("status %d and nothing to report\n%s", res.Status, &out)
+		t.Fatalf("status %d and nothing to report\n%s", res.Status, out)
 	}
 	report := res.First.String()
 	if !m.any && res.First.PE != victim && !(m.two && res.First.PE == 1) {
@@ -295,7 +310,7 @@ func (m mistake) try(t *testing.T, hosts ...boot.Host) {
 		t.Error("a PE says what the launcher did to it, not why")
 	}
 	if t.Failed() {
-		t.Logf("the report:\n%s\nthe PEs:\n%s", report, &out)
+		t.Logf("the report:\n%s\nthe PEs:\n%s", report, out)
 	}
 }
 
