@@ -64,7 +64,7 @@ func (t *Team) refuse(ctx context.Context, c call) error {
 
 // giveUp ends the use of the team because ctx has ended, and returns the cause.
 func (t *Team) giveUp(ctx context.Context) error {
-	t.end(t.abortedBy(ctx))
+	t.tell(t.abortedBy(ctx)) // and returns at once: the caller's time is over
 	return context.Cause(ctx)
 }
 

@@ -68,11 +68,16 @@ func (t *Team) findVerdict() (found error, wait bool) {
 
 // end ends the use of the team with e, for this PE and all other members.
 func (t *Team) end(e error) error {
+	t.tell(e)
+	t.stayUntilTold()
+	return e
+}
+
+// tell is end without waiting until the other members know.
+func (t *Team) tell(e error) {
 	t.board.verdict().store(e)
 	t.spread() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
 	t.breakOff(e)
-	t.stayUntilTold()
-	return e
 }
 
 // adopt ends the use of the team for this PE with e, which another member may have found.
