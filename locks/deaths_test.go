@@ -84,7 +84,7 @@ func holderDies(ctx context.Context, w *pgas.World, make lockstest.Maker, got *[
 	return cannotBeHad(l, 0)
 }
 
-// cannotBeHad checks a lock whose holder, dead, has died. Every failing call reports the death, and no other PE
+// cannotBeHad checks a lock after the death of its holder, dead. Every failing call reports the death, and no other PE
 // is named as holder.
 func cannotBeHad(l locks.Lock, dead int) error {
 	tries := map[string]func() bool{"TryLock": l.TryLock, "a second TryLock": l.TryLock}

@@ -35,7 +35,7 @@ type Lock interface {
 	Lock(ctx context.Context) error
 	// TryLock takes the lock if it can be had without waiting, and reports whether it did. If it did not, and a
 	// PE of the job is dead, it panics with *pgas.PeerError: the lock may never be free again. It also does so if
-	// a PE whose memory it needs is lost.
+	// it needs the memory of a PE that is lost.
 	TryLock() bool
 	// Unlock completes what this PE has issued on its default context, and then gives the lock away. It
 	// panics with *pgas.UsageError if this PE does not hold the lock, and with *pgas.PeerError if a PE that

@@ -19,7 +19,7 @@
 //
 // # Waiting
 //
-// Only atomic words and signals can be waited for, and a Short, whose wait polls at intervals. A plain put wakes no
+// Only atomic words and signals can be waited for, and a Short, by polling at intervals. A plain put wakes no
 // waiter, so a flag is a field tagged `pgas:"atomic"`, or better a Signal.
 //
 // # Errors

@@ -105,7 +105,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 	return err
 }
 
-// exitEnded ends the process of a PE whose body has ended its goroutine without returning. Otherwise the process
+// exitEnded ends the process of a PE after its body has ended its goroutine without returning. Otherwise the process
 // would stay idle, and other PEs would wait for it.
 func exitEnded(w *World) {
 	complain(w.job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})

@@ -16,7 +16,7 @@ const module = "github.com/gopgas/gopgas/"
 // ownPackages are those whose frames a report leaves out.
 var ownPackages = [...]string{"pgas.", "pgas/", "locks.", "notify.", "atomics."}
 
-// library are Go packages whose functions may stand between the program and the runtime.
+// library are Go packages with functions that may stand between the program and the runtime.
 var library = [...]string{"runtime.", "sync.", "iter.", "slices.", "maps.", "testing.", "internal/"}
 
 // callSite returns the file and line of the program's call that led to this one, such as "solver/main.go:40", or

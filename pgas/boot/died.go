@@ -27,6 +27,6 @@ func HowDied(status uint64) error {
 	return fmt.Errorf("ended with wait status %#x", status)
 }
 
-// ProcessEnded reports whether status, as Header.FailedHow keeps it, is that of a process whose end its agent has
-// seen.
+// ProcessEnded reports whether status, as Header.FailedHow keeps it, is that of a process that ended, as its
+// agent has seen.
 func ProcessEnded(status uint64) bool { return status&accused == 0 && status != LostHow }

@@ -2,7 +2,7 @@ package boot
 
 // Why a PE ends. A PE that fails takes others with it: they lose it, say so and exit, and the process of one of
 // them may be gone before that of the PE that failed first. So a PE publishes in the host segment why and when
-// it ends, as soon as it knows, and the first PE whose loss was reported to it. Its agent passes that on, and
+// it ends, as soon as it knows, and the first PE of which it was told that it is lost. Its agent passes that on, and
 // the launcher names the cause instead of the process that it saw end first.
 
 import (

@@ -104,7 +104,7 @@ func (g *Guard) protect(off, n uint64, access int) error {
 	return nil
 }
 
-// Find returns the local PE whose heap contains an address of the view, and the offset in that heap.
+// Find returns the local PE that has an address of the view in its heap, and the offset in that heap.
 func (g *Guard) Find(addr uintptr) (i int, off uint64, ok bool) {
 	at := uint64(addr - uintptr(unsafe.Pointer(&g.mem[0])))
 	first := g.seg.HeapOffset(0)

@@ -180,15 +180,10 @@ func withoutC(ctx context.Context) error {
 	if err := show(ctx, env, "go", "build", "./..."); err != nil {
 		return err
 	}
-	all, err := packages(ctx, []string{"..."})
+	_, rest, err := split(ctx, withC)
 	if err != nil {
 		return err
 	}
-	without, err := packages(ctx, withC)
-	if err != nil {
-		return err
-	}
-	rest := slices.DeleteFunc(all, func(p string) bool { return slices.Contains(without, p) })
 	return goTest(env, append([]string{"-p=1"}, rest...)...)(ctx)
 }
 
@@ -202,17 +197,21 @@ var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbenc
 // allTests is a step that runs the tests of every package: those of computing two at a time, the others one by one.
 func allTests(env []string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		first, err := packages(ctx, computing)
+		first, rest, err := split(ctx, computing)
 		if err != nil {
 			return err
 		}
-		all, err := packages(ctx, []string{"..."})
-		if err != nil {
-			return err
-		}
-		rest := slices.DeleteFunc(all, func(p string) bool { return slices.Contains(first, p) })
 		return errors.Join(goTest(env, first...)(ctx), goTest(env, append([]string{"-p=1"}, rest...)...)(ctx))
 	}
+}
+
+// split lists the packages that match patterns, and all others.
+func split(ctx context.Context, patterns []string) (matched, rest []string, err error) {
+	if matched, err = packages(ctx, patterns); err != nil {
+		return nil, nil, err
+	}
+	all, err := packages(ctx, []string{"..."})
+	return matched, slices.DeleteFunc(all, func(p string) bool { return slices.Contains(matched, p) }), err
 }
 
 // packages lists the packages that match patterns below the module's root.

@@ -177,7 +177,7 @@ func (j *job) listeners(n, each int) []string {
 	pid, _, _ := strings.Cut(string(text), " ")
 	out, err := exec.Command("ip", "netns", "exec", j.host(n, each), "ss", "-ltnpH").Output()
 	if err != nil {
-		j.t.Skip("ss shows the listening sockets: ", err)
+		j.t.Fatalf("listing the listening sockets with ss, of iproute2: %v", err)
 	}
 	var found []string
 	for line := range strings.Lines(string(out)) {

@@ -33,14 +33,19 @@ func ring(hosts []boot.Host) []int {
 func walk(job *boot.Job) []int {
 	pes := ring(job.Hosts)
 	var all []int
+	elsewhere := map[int][]int{} // by host, once it is needed: the PEs of the others
 	bridges := 0
 	for i, pe := range pes {
 		all = append(all, pe)
-		if h := job.HostOf(pe); h == job.HostOf(pes[(i+1)%len(pes)]) {
-			others := slices.DeleteFunc(slices.Clone(pes), func(o int) bool { return job.HostOf(o) == h })
-			all = append(all, others[bridges%len(others)])
-			bridges++
+		h := job.HostOf(pe)
+		if h != job.HostOf(pes[(i+1)%len(pes)]) {
+			continue
 		}
+		if elsewhere[h] == nil {
+			elsewhere[h] = slices.DeleteFunc(slices.Clone(pes), func(o int) bool { return job.HostOf(o) == h })
+		}
+		all = append(all, elsewhere[h][bridges%len(elsewhere[h])])
+		bridges++
 	}
 	return all
 }
