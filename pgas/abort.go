@@ -29,11 +29,11 @@ import (
 // enter c. leave must follow, unless it fails.
 func (t *Team) takeTurn(ctx context.Context, c call) error {
 	given(c.kind.String(), ctx)
-	if t.w.closed.Load() {
+	if t.w.n.closed.Load() {
 		return errClosed
 	}
 	if r := t.turns.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
-		if err := t.w.awaitClosed(ctx, r.over); err != nil {
+		if err := t.w.n.awaitClosed(ctx, r.over); err != nil {
 			// The turn is another call's. This one is given up when its own comes.
 			t.start(ctx, func(ctx context.Context) error { return t.refuse(ctx, c) })
 			return err
@@ -44,7 +44,7 @@ func (t *Team) takeTurn(ctx context.Context, c call) error {
 	}
 	err := t.turns.broken
 	if err == nil && ctx.Err() != nil {
-		err = firstError(t.w.failure(), t.refuse(ctx, c))
+		err = firstError(t.w.n.failure(), t.refuse(ctx, c))
 	}
 	if err != nil {
 		t.leave()
@@ -72,7 +72,7 @@ func (t *Team) giveUp(ctx context.Context) error {
 func (t *Team) abortedBy(ctx context.Context) *AbortedError {
 	k := kind(t.board.entry(t.turns.n).call & 0xff)
 	return &AbortedError{
-		PE:   t.w.job.PE,
+		PE:   t.w.n.job.PE,
 		Call: fmt.Sprintf("%s (call %d of team %s)", k, t.turns.n, t.name),
 		Err:  remoteCause(context.Cause(ctx).Error(), causeOf(ctx)),
 	}
@@ -81,18 +81,18 @@ func (t *Team) abortedBy(ctx context.Context) *AbortedError {
 // await waits for c inside the call under way. When ctx ends, it cancels the call for all members, or goes on
 // waiting if all of them have entered.
 func (t *Team) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
-	v, err := t.w.await(ctx, c, why)
-	if err == nil || ctx.Err() == nil || t.turns.broken != nil || t.w.failure() != nil {
+	v, err := t.w.n.await(ctx, c, why)
+	if err == nil || ctx.Err() == nil || t.turns.broken != nil || t.w.n.failure() != nil {
 		return v, err
 	}
 	t.board.verdict().store(t.abortedBy(ctx)) // before another member looks for it
 	if t.cancelEntry() {
 		return v, t.giveUp(ctx)
 	}
-	late, stop := t.w.WithTimeout(t.w.ctx, t.w.patience())
+	late, stop := t.w.n.withTimeout(t.w.n.ctx, t.w.n.patience())
 	defer stop()
-	v, err = t.w.await(late, c, why)
-	if err != nil && late.Err() != nil && t.w.ctx.Err() == nil {
+	v, err = t.w.n.await(late, c, why)
+	if err != nil && late.Err() != nil && t.w.n.ctx.Err() == nil {
 		return v, t.giveUp(ctx) // a member has stopped inside the call
 	}
 	return v, err
@@ -119,7 +119,7 @@ func (t *Team) cancelEntry() bool {
 		}
 	}
 	for i, pe := range t.pes {
-		if t.w.shm.Heap(pe) == nil && t.cancelRemote(i, mark) {
+		if t.w.n.shm.Heap(pe) == nil && t.cancelRemote(i, mark) {
 			return true
 		}
 	}
@@ -130,9 +130,9 @@ func (t *Team) cancelEntry() bool {
 func (t *Team) cancelRemote(i int, mark uint64) bool {
 	n := t.turns.n
 	at := word8(uint64(slotOff(t.slot) + entryOff(n)))
-	ctx, stop := t.w.WithTimeout(t.w.ctx, peekTime)
+	ctx, stop := t.w.n.withTimeout(t.w.n.ctx, peekTime)
 	defer stop()
-	via := t.w.wire.courier(t.pes[i])
+	via := t.w.n.channel(t.pes[i])
 	v, err := via.Atomic(ctx, t.pes[i], opFetch, at, 0, 0)
 	for err == nil && v>>tagBits < n {
 		var old uint64
@@ -165,7 +165,7 @@ func (t *Team) stamp(e *entry) error {
 
 // flush completes what this PE has sent and fetched inside the call under way, even if the call's context ends:
 // the members it talks to have entered.
-func (t *Team) flush() error { return t.w.wire.Quiet(t.w.ctx) }
+func (t *Team) flush() error { return t.w.n.flush(t.w.n.ctx) }
 
 // spread tells the members on other hosts that the call under way has been given up, so that they look for the
 // reason at once, not only at their next interval.
@@ -175,26 +175,26 @@ func (t *Team) spread() {
 	}
 	off := uint64(slotOff(t.slot) + controlOff + toldOff)
 	for _, pe := range t.pes {
-		if t.w.shm.Heap(pe) == nil {
-			t.w.wire.remote.Post(pe, transport.Set, word8(off), t.turns.n)
+		if t.w.n.shm.Heap(pe) == nil {
+			t.w.n.channel(pe).Post(pe, transport.Set, word8(off), t.turns.n)
 		}
 	}
-	ctx, stop := t.w.WithTimeout(t.w.ctx, peekTime)
+	ctx, stop := t.w.n.withTimeout(t.w.n.ctx, peekTime)
 	defer stop()
-	_ = t.w.wire.remote.Quiet(ctx, -1) // a member that cannot be reached finds out by itself
+	_ = t.w.n.flush(ctx) // a member that cannot be reached finds out by itself
 }
 
 // stayUntilTold waits until the members that have entered the call know that the team cannot be used any more, or have
 // had the time to. If this PE ended before, they would report its end in place of the reason.
 func (t *Team) stayUntilTold() {
-	ctx, stop := t.w.WithTimeout(t.w.ctx, 2*peekTime)
+	ctx, stop := t.w.n.withTimeout(t.w.n.ctx, 2*peekTime)
 	defer stop()
 	for i, pe := range t.pes {
 		rest := longNap
-		if t.w.shm.Heap(pe) != nil {
+		if t.w.n.shm.Heap(pe) != nil {
 			rest = nap
 		}
-		for pe != t.w.job.PE && t.isUntold(i) && t.w.Sleep(ctx, rest) == nil {
+		for pe != t.w.n.job.PE && t.isUntold(i) && t.w.n.sleep(ctx, rest) == nil {
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (t *Team) isUntold(i int) bool {
 	if !ok || tag>>tagBits < t.turns.n || isGivenUp(tag, t.turns.n) {
 		return false
 	}
-	ended, err := t.w.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
+	ended, err := t.w.n.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
 	return err == nil && (ended == 0 || ended < t.turns.met)
 }
 
@@ -260,11 +260,11 @@ func causeOf(ctx context.Context) error {
 
 // refuses reports whether a call with ctx must fail without doing anything. Every call that takes a context asks first.
 func (w *World) refuses(ctx context.Context) bool {
-	return hasEnded(ctx) || w.closed.Load()
+	return hasEnded(ctx) || w.n.closed.Load()
 }
 
 // refusal returns the error of a refused call of the given name.
 func (w *World) refusal(ctx context.Context, name string) error {
 	given(name, ctx)
-	return fmt.Errorf("%s%s: %w", name, atSite(), w.broken(ctx))
+	return fmt.Errorf("%s%s: %w", name, atSite(), w.n.broken(ctx))
 }

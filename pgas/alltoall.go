@@ -126,15 +126,15 @@ func (a *allToAll) pack(b []byte, src []byte, j, lo, hi int) {
 
 // unpack copies b to elements lo to hi of block i of dst.
 func (a *allToAll) unpack(i int, b []byte, lo, hi int) {
-	strided(a.t.w.mine[a.dst:][(i*a.n+lo)*a.dstStep:], a.dstStep, b, a.size, hi-lo, a.size)
+	strided(a.t.w.n.mine[a.dst:][(i*a.n+lo)*a.dstStep:], a.dstStep, b, a.size, hi-lo, a.size)
 }
 
 // source is the src of member i, which is on this host, and what follows it in the heap.
-func (a *allToAll) source(i int) []byte { return a.t.w.shm.Heap(a.t.pes[i])[a.src:] }
+func (a *allToAll) source(i int) []byte { return a.t.w.n.shm.Heap(a.t.pes[i])[a.src:] }
 
 // take copies this PE's block from the src of member i, which is on this host.
 func (a *allToAll) take(i int) {
-	strided(a.t.w.mine[a.dst:][i*a.n*a.dstStep:], a.dstStep, a.source(i)[a.t.me*a.n*a.srcStep:], a.srcStep, a.n, a.size)
+	strided(a.t.w.n.mine[a.dst:][i*a.n*a.dstStep:], a.dstStep, a.source(i)[a.t.me*a.n*a.srcStep:], a.srcStep, a.n, a.size)
 }
 
 func (a *allToAll) run(ctx context.Context) error {
@@ -332,7 +332,7 @@ func (t *Team) step(s int) (to, from int) {
 
 // near reports whether member i is on this host, as l has it.
 func (t *Team) near(l *layout, i int) bool {
-	return i == t.me || l == &t.layout && t.w.shm.Heap(t.pes[i]) != nil
+	return i == t.me || l == &t.layout && t.w.n.shm.Heap(t.pes[i]) != nil
 }
 
 // A leg is the part of a direct all-to-all that one call does: elements lo to hi of the blocks, in steps
@@ -422,7 +422,7 @@ func (a *allToAll) send(to int, g *leg, x box) {
 	dst := uint64(a.dst) + uint64((t.me*a.n+g.lo)*a.dstStep)
 	if a.gaps() && !g.landed {
 		pe := t.pes[to]
-		via := t.w.wire.courier(pe)
+		via := t.w.n.channel(pe)
 		for i := range n {
 			via.Put(pe, dst+uint64(i*a.dstStep), block[i*a.srcStep:][:a.size])
 		}

@@ -126,53 +126,36 @@ func (a AtomicFloat[F]) FetchMaxNB(pe int, v F, dst *F) { a.later(pe, transport.
 func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) {
 	w, at := a.ctx.world("WaitUntil"), a.word()
 	if w.refuses(ctx) {
-		return 0, w.refusal(ctx, "waiting for "+w.wordName(at.Off))
+		return 0, w.refusal(ctx, "waiting for "+w.n.wordName(at.Off))
 	}
 	for {
-		w.looks()
+		checkCmp(cmp)
+		w.n.looks()
 		bits := a.own()
 		got := fromBits[F](bits)
-		if compareFloats(cmp, got, v) {
+		if compare(cmp, got, v) {
 			return got, nil
 		}
 		// Words are waited for by their bits, so this wakes at every change and looks again.
-		change := w.wordCond(at, NE, bits, false)
-		if _, err := w.await(ctx, change, blockedIn{op: boot.InWait, peer: -1, seq: at.Off}); err != nil {
-			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v)%s: %w", w.wordName(at.Off), cmp, v, got, atSite(), err)
+		change := w.n.wordCond(at, NE, bits, false)
+		if _, err := w.n.await(ctx, change, blockedIn{op: boot.InWait, peer: -1, seq: at.Off}); err != nil {
+			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v)%s: %w", w.n.wordName(at.Off), cmp, v, got, atSite(), err)
 		}
 	}
 }
 
 // Test reports whether this PE's own copy of the word compares true with v, as a number, now.
 func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool {
-	a.ctx.world("Test").poll()
-	return compareFloats(cmp, fromBits[F](a.own()), v)
+	a.ctx.world("Test").n.poll()
+	checkCmp(cmp)
+	return compare(cmp, fromBits[F](a.own()), v)
 }
 
 // own is this PE's own copy, by its bits.
 func (a AtomicFloat[F]) own() uint64 {
-	c := a.ctx.w.wordCond(a.word(), EQ, 0, false)
+	c := a.ctx.w.n.wordCond(a.word(), EQ, 0, false)
 	bits, _ := c.check()
 	return bits
-}
-
-func compareFloats[F Float](cmp Cmp, a, b F) bool {
-	switch cmp {
-	case EQ:
-		return a == b
-	case NE:
-		return a != b
-	case GT:
-		return a > b
-	case GE:
-		return a >= b
-	case LT:
-		return a < b
-	case LE:
-		return a <= b
-	}
-	misuse("wait", "unknown comparison %d: use EQ, NE, GT, GE, LT or LE", uint8(cmp))
-	return false
 }
 
 // fetching runs op and returns the old value's bits.

@@ -225,7 +225,11 @@ func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W
 	if n := len(a.ctx.team.pes); pe < -1 || pe >= n {
 		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pe, a.ctx.team.noun(), n-1)
 	}
-	got, err := w.awaitWord(ctx, w.wordCond(a.word(), cmp, uint64(v), isSigned[W]()).behind(a.ctx, pe, uint64(still)))
+	c := w.n.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
+	if pe >= 0 {
+		c = c.withPredecessor(a.ctx.predecessorWord(pe, a.off), uint64(still))
+	}
+	got, err := w.awaitWord(ctx, c)
 	return W(got), err
 }
 
@@ -233,8 +237,9 @@ func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W
 // (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	w := a.ctx.world("Test")
-	w.poll()
-	c := w.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
+	w.n.poll()
+	checkCmp(cmp)
+	c := w.n.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	_, ok := c.check()
 	return ok
 }
@@ -284,9 +289,9 @@ func fetchFar(c *Context, pe int, off uintptr, n uintptr) uint64 {
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
 	via, to := c.far(op.String(), pe)
-	c.w.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
-	old, err := via.Atomic(c.w.ctx, to, op, at, operand, cond)
-	c.w.unblock()
+	c.w.n.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
+	old, err := via.Atomic(c.w.n.ctx, to, op, at, operand, cond)
+	c.w.n.unblock()
 	if err != nil {
 		panic(err)
 	}

@@ -45,15 +45,7 @@ func (t *Team) sendBox(pe int, x box, data []byte) {
 func (t *Team) sendTo(pe int, x box, dst uint64, data []byte) {
 	sig := slotOff(t.slot) + signalsOff + x.place()*wordStride
 	to := t.pes[pe]
-	t.w.wire.courier(to).PutSignal(to, dst, data, uint64(sig), transport.Set, t.turns.tag)
-}
-
-// courier is the channel that the runtime's own messages to pe of the job take.
-func (c *Context) courier(pe int) transport.Channel {
-	if c.w.shm.Heap(pe) != nil {
-		return c.local
-	}
-	return c.remote
+	t.w.n.channel(to).PutSignal(to, dst, data, uint64(sig), transport.Set, t.turns.tag)
 }
 
 // awaitBox waits until member pe has filled box x.
@@ -64,12 +56,12 @@ func (t *Team) awaitBox(ctx context.Context, x box, pe int) error {
 // awaitOwn waits until the word at off of this PE's own heap, which member pe writes, is the tag of the
 // call under way.
 func (t *Team) awaitOwn(ctx context.Context, off uintptr, pe int) error {
-	p := (*atomic.Uint64)(t.w.own(off))
+	p := (*atomic.Uint64)(t.w.n.own(off))
 	want := t.turns.tag
 	v := p.Load()
 	if v>>tagBits < want>>tagBits {
-		c := t.w.wordCond(word8(uint64(off)), GE, want&^poisoned, false)
-		c.team = t
+		c := t.w.n.wordCond(word8(uint64(off)), GE, want&^poisoned, false)
+		c.party = t
 		var err error
 		if v, err = t.await(ctx, c, t.waitingFor(pe)); err != nil {
 			return err
@@ -80,7 +72,7 @@ func (t *Team) awaitOwn(ctx context.Context, off uintptr, pe int) error {
 
 // boxData is the first n bytes that box x of this PE holds.
 func (t *Team) boxData(x box, n int) []byte {
-	return unsafe.Slice((*byte)(t.w.own(slotOff(t.slot)+boxesOff+x.place()*boxBytes)), n)
+	return unsafe.Slice((*byte)(t.w.n.own(slotOff(t.slot)+boxesOff+x.place()*boxBytes)), n)
 }
 
 func word8(off uint64) transport.Word { return transport.Word{Off: off, Bytes: 8} }

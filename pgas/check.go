@@ -43,12 +43,12 @@ type blockChunk [generationChunk]atomic.Pointer[block]
 // startChecking makes w check accesses. If pages cannot be guarded, it checks references only.
 func (w *World) startChecking() {
 	w.check = &checker{w: w}
-	if w.sched != nil {
+	if w.n.sched != nil {
 		return // thousands of PEs, with heaps of a few pages each
 	}
-	guard, err := w.job.Segment.Guard(w.job.PE - w.first)
+	guard, err := w.n.job.Segment.Guard(w.n.job.PE - w.n.first)
 	if err != nil {
-		w.debugf("does not guard its heap: %v", err)
+		w.n.debugf("does not guard its heap: %v", err)
 		return
 	}
 	w.check.guard = guard
@@ -82,9 +82,9 @@ func (k *checker) end(b *block) {
 	if k.guard == nil {
 		return
 	}
-	k.w.job.Segment.Discard(k.w.job.PE-k.w.first, b.off, b.bytes)
+	k.w.n.job.Segment.Discard(k.w.n.job.PE-k.w.n.first, b.off, b.bytes)
 	if err := k.guard.Shut(b.off, b.bytes); err != nil {
-		k.w.debugf("leaves freed memory accessible: %v", err)
+		k.w.n.debugf("leaves freed memory accessible: %v", err)
 	}
 }
 
@@ -177,7 +177,7 @@ func (k *checker) explain(addr uintptr) *UsageError {
 	if !ok {
 		return nil
 	}
-	msg := fmt.Sprintf("the pointer leads to offset %d of the heap of PE %d, ", off, k.w.first+i)
+	msg := fmt.Sprintf("the pointer leads to offset %d of the heap of PE %d, ", off, k.w.n.first+i)
 	switch b := k.blockAt(off); {
 	case b == nil:
 		msg += "where nothing is allocated"

@@ -18,18 +18,26 @@ import (
 // back. Clocks of different PEs agree in the simulator only.
 func (w *World) Now() time.Duration {
 	w.made("World.Now")
-	if w.sched != nil {
-		return w.sched.Now()
+	return w.n.now()
+}
+
+func (n *Node) now() time.Duration {
+	if n.sched != nil {
+		return n.sched.Now()
 	}
-	return time.Since(w.joined)
+	return time.Since(n.joined)
 }
 
 // Random is a random number: in the simulator the next of this PE's own sequence, which follows from the
 // seed.
 func (w *World) Random() uint64 {
 	w.made("World.Random")
-	if w.sched != nil {
-		return w.sched.Random()
+	return w.n.random()
+}
+
+func (n *Node) random() uint64 {
+	if n.sched != nil {
+		return n.sched.Random()
 	}
 	return rand.Uint64()
 }
@@ -38,19 +46,24 @@ func (w *World) Random() uint64 {
 // again and again instead of waiting for it calls it between looks.
 func (w *World) Yield() {
 	w.made("World.Yield")
-	if w.sched != nil {
-		w.sched.Yield()
+	w.n.yieldAll()
+}
+
+// yieldAll lets other PEs run, and applies what has arrived from other hosts.
+func (n *Node) yieldAll() {
+	if n.sched != nil {
+		n.sched.Yield()
 		return
 	}
-	w.serve()
-	w.yield()
+	n.serve()
+	n.yield()
 }
 
 // serve does what the service thread does, once, if there is one: who loops may keep the only CPU of its host
 // from that thread, and from what it loops for. It costs some 400 ns.
-func (w *World) serve() {
-	if w.waiter != nil {
-		w.waiter.WaitDoor(w.state.Door.Load()+1, 0) // not the door that is there: no wait
+func (n *Node) serve() {
+	if n.waiter != nil {
+		n.waiter.WaitDoor(n.state.Door.Load()+1, 0) // not the door that is there: no wait
 	}
 }
 
@@ -58,25 +71,30 @@ func (w *World) serve() {
 // pe has what everybody waits for, and may need this CPU to go on. Elsewhere it does nothing.
 func (w *World) LetRun(pe int) {
 	w.made("World.LetRun")
-	if w.sched == nil && w.pace.crowded && w.shm.Heap(pe) != nil {
-		w.yield()
+	w.n.yieldTo(pe)
+}
+
+// yieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is on this host.
+func (n *Node) yieldTo(pe int) {
+	if n.sched == nil && n.pace.crowded && n.shm.Heap(pe) != nil {
+		n.yield()
 	}
 }
 
 // poll is Yield where PEs do not run by themselves. What tests a condition without waiting calls it: a
 // program that tests until it holds would keep the others from running.
-func (w *World) poll() {
-	if w.sched != nil {
-		w.sched.Yield()
-		w.sched.Looks()
+func (n *Node) poll() {
+	if n.sched != nil {
+		n.sched.Yield()
+		n.sched.Looks()
 	}
 }
 
 // looks comes before a plain look at a word of this PE's own copy that is no part of a wait, and before a
 // store to one.
-func (w *World) looks() {
-	if w.sched != nil {
-		w.sched.Looks()
+func (n *Node) looks() {
+	if n.sched != nil {
+		n.sched.Looks()
 	}
 }
 
@@ -85,31 +103,35 @@ func (w *World) looks() {
 func (w *World) Sleep(ctx context.Context, d time.Duration) error {
 	w.made("World.Sleep")
 	given("World.Sleep", ctx)
-	if err := w.broken(ctx); err != nil {
+	return w.n.sleep(ctx, d)
+}
+
+func (n *Node) sleep(ctx context.Context, d time.Duration) error {
+	if err := n.broken(ctx); err != nil {
 		return err
 	}
-	if w.sched != nil {
-		err := w.sched.Sleep(ctx, d)
-		return firstError(w.failure(), err)
+	if n.sched != nil {
+		err := n.sched.Sleep(ctx, d)
+		return firstError(n.failure(), err)
 	}
 	for d > longNap {
-		if err := w.nap(ctx, longNap); err != nil {
+		if err := n.nap(ctx, longNap); err != nil {
 			return err
 		}
 		d -= longNap
 	}
-	return w.nap(ctx, d)
+	return n.nap(ctx, d)
 }
 
 // nap is a sleep that learns of deaths at its end.
-func (w *World) nap(ctx context.Context, d time.Duration) error {
+func (n *Node) nap(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return w.failure()
+		return n.failure()
 	case <-ctx.Done():
-		return w.broken(ctx)
+		return n.broken(ctx)
 	}
 }
 
@@ -118,24 +140,28 @@ func (w *World) nap(ctx context.Context, d time.Duration) error {
 func (w *World) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	w.made("World.WithTimeout")
 	given("World.WithTimeout", ctx)
-	if w.sched != nil {
-		return w.sched.WithTimeout(ctx, d)
+	return w.n.withTimeout(ctx, d)
+}
+
+func (n *Node) withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if n.sched != nil {
+		return n.sched.WithTimeout(ctx, d)
 	}
 	return context.WithTimeout(ctx, d)
 }
 
 // spawn runs f as another thread of control of this PE.
-func (w *World) spawn(f func()) {
-	if w.sched != nil {
-		w.sched.Go(f)
+func (n *Node) spawn(f func()) {
+	if n.sched != nil {
+		n.sched.Go(f)
 		return
 	}
 	go f()
 }
 
 // awaitClosed blocks until another thread of control of this PE has closed ch, or ctx ends.
-func (w *World) awaitClosed(ctx context.Context, ch <-chan struct{}) error {
-	if w.sched == nil {
+func (n *Node) awaitClosed(ctx context.Context, ch <-chan struct{}) error {
+	if n.sched == nil {
 		select {
 		case <-ch:
 			return nil
@@ -152,7 +178,7 @@ func (w *World) awaitClosed(ctx context.Context, ch <-chan struct{}) error {
 		}
 	}
 	for {
-		if err := w.sched.Await(ctx, 0, 0, closed); !errors.Is(err, transport.ErrStalled) {
+		if err := n.sched.Await(ctx, 0, 0, closed); !errors.Is(err, transport.ErrStalled) {
 			return err
 		}
 	}
@@ -160,28 +186,28 @@ func (w *World) awaitClosed(ctx context.Context, ch <-chan struct{}) error {
 
 // awaitScheduled is await where a scheduler says who runs. When no PE can go on, it looks for the reason
 // before it waits on.
-func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint64, error) {
-	w.block(why)
-	defer w.unblock()
+func (n *Node) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	n.block(why)
+	defer n.unblock()
 	lo, hi := c.span()
 	var v uint64
 	var ok bool
 	ready := func() bool {
-		w.inbox.makeRoom()
+		n.inbox.makeRoom()
 		if c.set == nil || !ok { // a look at a set takes what it finds
 			v, ok = c.check()
 		}
-		return ok || w.failure() != nil || w.inbox.jammed() != nil
+		return ok || n.failure() != nil || n.inbox.jammed() != nil
 	}
 	for {
-		err := w.sched.Await(ctx, lo, hi, ready)
+		err := n.sched.Await(ctx, lo, hi, ready)
 		switch {
 		case errors.Is(err, transport.ErrStalled):
-			err = w.explain(ctx, &c, ready)
+			err = n.explain(ctx, &c, ready)
 		case err == nil && !ok:
-			err = w.hopeless(ctx, c, false)
+			err = n.hopeless(ctx, c, false)
 		case err != nil:
-			err = firstError(w.failure(), err)
+			err = firstError(n.failure(), err)
 		}
 		if c.set == nil {
 			v, ok = c.check() // it may have changed since
@@ -197,23 +223,23 @@ func (w *World) awaitScheduled(ctx context.Context, c cond, why blockedIn) (uint
 
 // explain looks for the reason why no PE can go on: as often, and as far apart, as one that sleeps would,
 // and as long as ready does not hold.
-func (w *World) explain(ctx context.Context, c *cond, ready func() bool) error {
-	if c.team == nil {
-		return w.hopeless(ctx, *c, true)
+func (n *Node) explain(ctx context.Context, c *cond, ready func() bool) error {
+	if c.party == nil {
+		return n.hopeless(ctx, *c, true)
 	}
 	lo, hi := c.span()
-	for _, d := range [...]time.Duration{firstLook, w.patience(), w.patience()} {
-		if err := w.hopeless(ctx, *c, true); err != nil || ready() {
+	for _, d := range [...]time.Duration{firstLook, n.patience(), n.patience()} {
+		if err := n.hopeless(ctx, *c, true); err != nil || ready() {
 			return err
 		}
-		until, cancel := w.sched.WithTimeout(ctx, d)
-		err := w.sched.Await(until, lo, hi, ready)
+		until, cancel := n.sched.WithTimeout(ctx, d)
+		err := n.sched.Await(until, lo, hi, ready)
 		cancel()
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 	}
-	return w.hopeless(ctx, *c, true)
+	return n.hopeless(ctx, *c, true)
 }
 
 // span is where c's words are in the heap; nowhere if they are not in it.
@@ -228,19 +254,19 @@ func (c *cond) span() (lo, hi uint64) {
 }
 
 // since is what a report of a blocked PE shows as its beginning.
-func (w *World) since() int64 {
-	if w.sched != nil {
-		return int64(w.sched.Now())
+func (n *Node) since() int64 {
+	if n.sched != nil {
+		return int64(n.sched.Now())
 	}
 	return time.Now().UnixNano()
 }
 
 // wall is the time for reports of how long PEs wait.
-func (w *World) wall() time.Time { return time.Unix(0, w.since()) }
+func (n *Node) wall() time.Time { return time.Unix(0, n.since()) }
 
 // lasts says whether a wait can last where a scheduler says who runs, and notes that it shows: what only
 // messages end, always ends.
-func (w *World) lasts(why blockedIn) bool {
-	w.shown = why.op != boot.InGet && why.op != boot.InAtomic && why.op != boot.InQuiet
-	return w.shown
+func (n *Node) lasts(why blockedIn) bool {
+	n.shown = why.op != boot.InGet && why.op != boot.InAtomic && why.op != boot.InQuiet
+	return n.shown
 }

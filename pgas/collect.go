@@ -273,7 +273,7 @@ func (c *collection) oneByOne(ctx context.Context, own, all []byte) error {
 	}
 	for i, pe := range t.pes {
 		lo, hi := c.block(i)
-		t.w.wire.courier(pe).GetNB(pe, all[lo:hi], uint64(slotOff(t.slot)+entryOff(t.turns.n)+dataOff))
+		t.w.n.channel(pe).GetNB(pe, all[lo:hi], uint64(slotOff(t.slot)+entryOff(t.turns.n)+dataOff))
 	}
 	return t.flush()
 }
@@ -432,7 +432,7 @@ func (c *collection) await(ctx context.Context, host int, x box) error {
 // they have come. What is in a row goes in one piece.
 func (c *collection) send(to, first, count int, x box) {
 	t, pe := c.t, c.t.pes[c.l.hosts[to][0]]
-	via := t.w.wire.courier(pe)
+	via := t.w.n.channel(pe)
 	lo, hi, pieces := 0, 0, 1
 	for s := range count {
 		for _, i := range c.l.hosts[(first+s)%len(c.l.hosts)] {

@@ -32,7 +32,7 @@ func (w *World) allPEs() []int {
 	if w.opts.Common != nil {
 		return w.opts.Common.all
 	}
-	return upTo(w.job.NPEs)
+	return upTo(w.n.job.NPEs)
 }
 
 // layoutAlone is the layout of members that are each alone on their hosts.

@@ -1,6 +1,7 @@
 package pgas
 
 import (
+	"cmp"
 	"strconv"
 	"sync/atomic"
 	"unsafe"
@@ -30,36 +31,33 @@ type cond struct {
 	cmp    Cmp
 	signed bool
 	want   uint64
-	team   *Team    // whose call the wait is part of, or nil
+	party  Party    // what the wait is part of, or nil
 	set    *wordSet // if not nil, all of the above but Off means nothing
 
-	ahead unsafe.Pointer // the word of the PE before in a queue, or nil
-	still uint64         // what it is as long as that PE waits too
+	pred        unsafe.Pointer // the predecessor's copy of the word, for a PE in a queue, or nil
+	predWaiting uint64         // what it is as long as the predecessor waits too
 }
 
-func (w *World) wordCond(at transport.Word, cmp Cmp, want uint64, signed bool) cond {
-	return cond{p: w.own(uintptr(at.Off)), word: at, cmp: cmp, signed: signed, want: want}
+func (n *Node) wordCond(at transport.Word, cmp Cmp, want uint64, signed bool) cond {
+	return cond{p: n.own(uintptr(at.Off)), word: at, cmp: cmp, signed: signed, want: want}
 }
 
-// behind is c for a PE that waits in a queue. pe is the one before, whose copy of the word is still as long as
-// it waits too.
-func (c cond) behind(x *Context, pe int, still uint64) cond {
-	if x.w.sched == nil && pe >= 0 {
-		c.ahead, _ = x.wordAt(pe, uintptr(c.word.Off))
-		c.still = still
-	}
+// withPredecessor returns c for a PE that waits in a queue. pred is the predecessor's copy of the word, or nil if it
+// is not mapped in this process. The predecessor itself is waiting while its copy equals predWaiting.
+func (c cond) withPredecessor(pred unsafe.Pointer, predWaiting uint64) cond {
+	c.pred, c.predWaiting = pred, predWaiting
 	return c
 }
 
-// next reports whether this PE waits for one that waits no more.
-func (c *cond) next() bool {
+// predecessorReleased reports whether this PE is queued behind one that does not wait any more.
+func (c *cond) predecessorReleased() bool {
 	switch {
-	case c.ahead == nil:
+	case c.pred == nil:
 		return false
 	case c.word.Bytes == 4:
-		return atomic.LoadUint32((*uint32)(c.ahead)) != uint32(c.still)
+		return atomic.LoadUint32((*uint32)(c.pred)) != uint32(c.predWaiting)
 	}
-	return atomic.LoadUint64((*uint64)(c.ahead)) != c.still
+	return atomic.LoadUint64((*uint64)(c.pred)) != c.predWaiting
 }
 
 // atLeast is the condition that a word of the host segment has reached v.
@@ -145,8 +143,9 @@ func (c *cond) check() (uint64, bool) {
 	return v, compare(c.cmp, v, c.want)
 }
 
-func compare[T int64 | uint64](cmp Cmp, a, b T) bool {
-	switch cmp {
+// compare reports whether a compares true with b. An unknown comparison is never true: callers reject it.
+func compare[T cmp.Ordered](how Cmp, a, b T) bool {
+	switch how {
 	case EQ:
 		return a == b
 	case NE:
@@ -160,10 +159,5 @@ func compare[T int64 | uint64](cmp Cmp, a, b T) bool {
 	case LE:
 		return a <= b
 	}
-	badCmp(cmp)
 	return false
-}
-
-func badCmp(cmp Cmp) {
-	misuse("wait", "unknown comparison %d: use EQ, NE, GT, GE, LT or LE", uint8(cmp))
 }

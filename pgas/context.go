@@ -72,7 +72,7 @@ func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
 // Close, with t, or with the World (OpenSHMEM 1.6, shmem_team_create_ctx).
 func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 	t.alive("NewContext")
-	if t.w.closed.Load() {
+	if t.w.n.closed.Load() {
 		return nil, fmt.Errorf("opening a context: %w", errClosed)
 	}
 	var o contextOptions
@@ -84,16 +84,16 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 		return nil, fmt.Errorf("opening a context: %w", err)
 	}
 	t.w.contexts.add(c)
-	t.w.debugf("opens a context of team %s", t.name)
+	t.w.n.debugf("opens a context of team %s", t.name)
 	return c, nil
 }
 
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU}
-	c.mem = w.shm.Open()
+	c.mem = w.n.shm.Open()
 	c.local = c.mem
-	if w.far != nil {
+	if w.n.far != nil {
 		if err := c.openFar(o); err != nil {
 			return nil, err
 		}
@@ -105,14 +105,14 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 // openFar gives c a channel to other hosts. A context by the CPU is about this host, so that it has no
 // channel of its own unless the transport makes a difference.
 func (c *Context) openFar(o contextOptions) (err error) {
-	t, ok := c.w.far.(transport.CPUChanneler)
+	t, ok := c.w.n.far.(transport.CPUChanneler)
 	switch {
 	case o.byCPU && ok:
 		c.remote, err = t.CPUChannel(o.alone)
 	case o.byCPU:
 		c.remote, c.lent = c.w.def.remote, true
 	default:
-		c.remote, err = c.w.far.Channel(o.alone)
+		c.remote, err = c.w.n.far.Channel(o.alone)
 	}
 	return err
 }
@@ -127,17 +127,17 @@ func (t *Team) viewOf(base *Context) *Context {
 // route fills in how c gets to each PE.
 func (c *Context) route() {
 	w := c.w
-	if w.sched != nil {
+	if w.n.sched != nil {
 		return // the simulator sees everything
 	}
-	c.nic = w.job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
+	c.nic = w.n.job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
 	if c.nic && c.bells == nil {
-		c.bells = newBells(w.job.Segment)
+		c.bells = newBells(w.n.job.Segment)
 	}
 	c.openWindow()
 	for _, pe := range c.team.pes {
 		switch {
-		case w.shm.Heap(pe) == nil:
+		case w.n.shm.Heap(pe) == nil:
 			c.via = append(c.via, c.remote)
 		case c.nic:
 			c.via = append(c.via, &splitChannel{Channel: c.local, words: c.remote, bells: c.bells})
@@ -183,7 +183,7 @@ func (c *Context) fenceFar(pe int) {
 		c.remote.Fence(pe)
 		return
 	}
-	if err := c.remote.Quiet(c.w.ctx, pe); err != nil {
+	if err := c.remote.Quiet(c.w.n.ctx, pe); err != nil {
 		c.owed.CompareAndSwap(nil, &err)
 	}
 	c.bells.ringOwed(pe)
@@ -204,7 +204,7 @@ func (c *Context) FencePE(pe int) {
 func (c *Context) Quiet(ctx context.Context) error {
 	// This is Context.refuses by hand: a call would cost a quarter of a quiet.
 	body, ok := ctx.(*bodyContext)
-	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.closed.Load() || !ok && otherEnded(ctx) {
+	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.n.closed.Load() || !ok && otherEnded(ctx) {
 		return c.refuseQuiet(ctx)
 	}
 	shm.FullFence()
@@ -219,7 +219,7 @@ func (c *Context) Quiet(ctx context.Context) error {
 
 // refuses reports whether a quiet must fail at once: ctx has ended, or c or its World is closed.
 func (c *Context) refuses(ctx context.Context) bool {
-	return hasEnded(ctx) || c.closed.Load() || c.w.closed.Load()
+	return hasEnded(ctx) || c.closed.Load() || c.w.n.closed.Load()
 }
 
 // refuseQuiet returns the error of a refused quiet.
@@ -263,10 +263,10 @@ const serveEvery = 32
 
 func (c *Context) quietFar(ctx context.Context, pe int) error {
 	if c.quiets.Add(1)%serveEvery == 0 {
-		c.w.serve()
+		c.w.n.serve()
 	}
-	c.w.block(blockedIn{op: boot.InQuiet, peer: pe})
-	defer c.w.unblock()
+	c.w.n.block(blockedIn{op: boot.InQuiet, peer: pe})
+	defer c.w.n.unblock()
 	err := c.remote.Quiet(ctx, pe)
 	if c.nic {
 		c.bells.ringOwed(pe)
@@ -286,7 +286,7 @@ func (c *Context) Close() error {
 	if c == c.w.def || c.view {
 		misuse("Context.Close", "the default context ends with its World: close what NewContext returned")
 	}
-	err := c.Quiet(c.w.ctx)
+	err := c.Quiet(c.w.n.ctx)
 	c.w.contexts.remove(c)
 	return firstError(err, c.close())
 }

@@ -35,7 +35,7 @@ type Inbox struct {
 	ring    *shm.Ring
 	held    []Note // out of the ring, and not taken
 	first   int    // of them
-	w       *World
+	node    *Node
 	spiller transport.Spiller // has notes that have found no room; nil: nobody
 	matcher Matcher
 	looker  transport.NoteLooker // wants to know of looks; nil: nobody
@@ -52,16 +52,20 @@ type Matcher interface {
 // Inbox is where the notes for this PE are.
 func (w *World) Inbox() *Inbox {
 	w.made("World.Inbox")
-	return w.inbox
+	return w.n.inbox
 }
 
-func (w *World) openInbox() {
-	w.inbox = &Inbox{ring: w.shm.Ring(w.job.PE), w: w, most: w.job.Settings.NotesMax}
-	if w.inbox.most == 0 {
-		w.inbox.most = boot.DefaultNotesMax
+func (n *Node) openInbox() {
+	n.inbox = &Inbox{ring: n.shm.Ring(n.job.PE), node: n, most: n.job.Settings.NotesMax}
+	if n.inbox.most == 0 {
+		n.inbox.most = boot.DefaultNotesMax
 	}
-	w.inbox.spiller, _ = w.far.(transport.Spiller)
-	w.inbox.looker, _ = w.far.(transport.NoteLooker)
+}
+
+// setRemote gives b the transport to other hosts, which may keep notes that have found no room.
+func (b *Inbox) setRemote(t transport.Transport) {
+	b.spiller, _ = t.(transport.Spiller)
+	b.looker, _ = t.(transport.NoteLooker)
 }
 
 // Matcher is the one that takes the notes of b: open makes it when there is none.
@@ -73,9 +77,6 @@ func (b *Inbox) Matcher(open func() Matcher) Matcher {
 	}
 	return b.matcher
 }
-
-// World returns the World that b is the inbox of.
-func (b *Inbox) World() *World { return b.w }
 
 // Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
 func (b *Inbox) Lock() {
@@ -119,14 +120,14 @@ func (b *Inbox) Await(ctx context.Context, number uint64) error {
 		return b.awaitRoom(ctx)
 	}
 	at, v := shm.Until(number)
-	_, err := b.w.await(ctx, b.w.wordCond(at, GE, v, false), blockedIn{op: boot.InNotify, peer: -1})
+	_, err := b.node.await(ctx, b.node.wordCond(at, GE, v, false), blockedIn{op: boot.InNotify, peer: -1})
 	return err
 }
 
 // Poll is for who looks for notes again and again instead of waiting: it lets others run where PEs do not
 // run by themselves.
 func (b *Inbox) Poll() {
-	b.w.poll()
+	b.node.poll()
 	if b.jam.refused.Load() != 0 {
 		b.pollJammed()
 	}
@@ -146,7 +147,7 @@ func (b *Inbox) empty() {
 	kept := b.kept()
 	if kept >= b.most {
 		if b.ring.Wanted() {
-			b.jam.begin(b.w)
+			b.jam.begin(b.node)
 		}
 		return // the request for room stays set: initiators that find the ring full need not ask again
 	}
@@ -182,7 +183,7 @@ func (b *Inbox) leftover() []Note {
 // no error, but the program that sent them expected more.
 func (w *World) reportNotes() {
 	const most = 3
-	left := w.inbox.leftover()
+	left := w.n.inbox.leftover()
 	if len(left) == 0 {
 		return
 	}
@@ -194,7 +195,7 @@ func (w *World) reportNotes() {
 		which = append(which, "…")
 	}
 	fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: nobody waited for %d of the notifications that arrived: %s; wait for each with a notify.Request, or leave the notification out where nobody needs it\n",
-		w.job.PE, w.Host(), len(left), strings.Join(which, ", "))
+		w.n.job.PE, w.Host(), len(left), strings.Join(which, ", "))
 }
 
 // A roomWait is the wait of a notified access for room at its target.
@@ -209,25 +210,25 @@ func (c *Context) waitForRoom(pe int, r *roomWait) bool {
 	)
 	w := c.w
 	if r.tries == 0 {
-		w.block(blockedIn{op: boot.InNotify, peer: pe})
+		w.n.block(blockedIn{op: boot.InNotify, peer: pe})
 	}
 	r.tries++
-	w.inbox.empty()
-	if err := w.broken(w.ctx); err != nil {
+	w.n.inbox.empty()
+	if err := w.n.broken(w.n.ctx); err != nil {
 		err = noRoomAt(pe, err)
 		c.owed.CompareAndSwap(nil, &err)
 		return false
 	}
 	switch {
-	case w.sched != nil:
-		w.sched.Yield()
+	case w.n.sched != nil:
+		w.n.sched.Yield()
 	case r.tries <= yields:
-		w.yield()
+		w.n.yield()
 	default:
 		// Nobody rings when there is room, but who wants some here does.
-		door := w.state.Door.Load()
-		if !w.inbox.ring.Wanted() || w.inbox.jam.since.Load() != 0 {
-			w.state.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))
+		door := w.n.state.Door.Load()
+		if !w.n.inbox.ring.Wanted() || w.n.inbox.jam.since.Load() != 0 {
+			w.n.state.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))
 		}
 	}
 	return true
@@ -236,6 +237,6 @@ func (c *Context) waitForRoom(pe int, r *roomWait) bool {
 // gotRoom ends the wait.
 func (c *Context) gotRoom(r *roomWait) {
 	if r.tries > 0 {
-		c.w.unblock()
+		c.w.n.unblock()
 	}
 }

@@ -38,39 +38,39 @@ var moduleName = sync.OnceValue(func() string {
 // variables once a job.
 func (w *World) introduce() {
 	w.describe()
-	if w.job.PE != 0 {
+	if w.n.job.PE != 0 {
 		return
 	}
-	if w.job.Settings.Version {
+	if w.n.job.Settings.Version {
 		major, minor := Version()
 		fmt.Fprintf(os.Stderr, "pgas: %s, OpenSHMEM %d.%d\n", Name(), major, minor)
 	}
-	if w.job.Settings.Info {
+	if w.n.job.Settings.Info {
 		boot.PrintVariables(os.Stderr, os.Environ(), nil)
 	}
 }
 
 // debugf says what this PE does, if SHMEM_DEBUG asks for it. It is for what is rare.
-func (w *World) debugf(format string, args ...any) {
-	if w.job.Settings.Debug {
-		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", w.job.PE, w.Host(), fmt.Sprintf(format, args...))
+func (n *Node) debugf(format string, args ...any) {
+	if n.job.Settings.Debug {
+		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", n.job.PE, n.hostName(n.job.PE), fmt.Sprintf(format, args...))
 	}
 }
 
 // describe is what SHMEM_DEBUG says of a job that this PE has joined.
 func (w *World) describe() {
-	if !w.job.Settings.Debug {
+	if !w.n.job.Settings.Debug {
 		return
 	}
-	h := w.job.Segment.Header
+	h := w.n.job.Segment.Header
 	far := "no other host"
-	if w.far != nil {
-		far = "other hosts by " + w.far.Name()
+	if w.n.far != nil {
+		far = "other hosts by " + w.n.far.Name()
 	}
 	executor := "the target's CPU"
-	if w.job.Settings.AMO == boot.AMONIC {
+	if w.n.job.Settings.AMO == boot.AMONIC {
 		executor = "the network"
 	}
-	w.debugf("process %d is one of %d PEs, %d of them here on %d CPUs; %s; atomics by %s; heap of %d MiB at most",
+	w.n.debugf("process %d is one of %d PEs, %d of them here on %d CPUs; %s; atomics by %s; heap of %d MiB at most",
 		os.Getpid(), w.NPEs(), h.Local, h.Cores, far, executor, w.heap.use.Max>>20)
 }

@@ -137,11 +137,11 @@ func (r *reduction[T]) accumulate(acc, v []T, i int) {
 // deliver stores v from element lo on in the dst of member i.
 func (r *reduction[T]) deliver(i, lo int, v []T) {
 	pe := r.t.pes[i]
-	if r.t.w.shm.Heap(pe) != nil {
-		copy(reach[T](r.t.w, pe, r.dst.off, r.dst.n)[lo:], v)
+	if r.t.w.n.shm.Heap(pe) != nil {
+		copy(reach[T](&r.t.w.n, pe, r.dst.off, r.dst.n)[lo:], v)
 		return
 	}
-	r.t.w.wire.remote.Put(pe, r.offset(lo), asBytes(v))
+	r.t.w.n.channel(pe).Put(pe, r.offset(lo), asBytes(v))
 }
 
 // fetchSources gets elements lo to hi of the sources of the members on other hosts: those of member i at
@@ -153,8 +153,8 @@ func (r *reduction[T]) fetchSources(ctx context.Context, lo, hi int) ([]T, error
 	}
 	all := grown(&t.turns.scratch, len(t.pes)*size)
 	for i, pe := range t.pes {
-		if t.w.shm.Heap(pe) == nil {
-			t.w.wire.remote.GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
+		if t.w.n.shm.Heap(pe) == nil {
+			t.w.n.channel(pe).GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
 		}
 	}
 	return elements[T](all, len(t.pes)*(hi-lo)), t.flush()
@@ -162,8 +162,8 @@ func (r *reduction[T]) fetchSources(ctx context.Context, lo, hi int) ([]T, error
 
 // memberSource is elements lo to hi of the source of member i: where they are, or where they were fetched.
 func (r *reduction[T]) memberSource(fetched []T, i, lo, hi int) []T {
-	if pe := r.t.pes[i]; r.t.w.shm.Heap(pe) != nil {
-		return reach[T](r.t.w, pe, r.src.off, r.src.n)[lo:hi]
+	if pe := r.t.pes[i]; r.t.w.n.shm.Heap(pe) != nil {
+		return reach[T](&r.t.w.n, pe, r.src.off, r.src.n)[lo:hi]
 	}
 	return fetched[i*(hi-lo):][:hi-lo]
 }

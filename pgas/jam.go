@@ -41,9 +41,9 @@ type jam struct {
 	since   atomic.Int64  // when it began, as World.Now has it, and 1; 0: there is none
 }
 
-func (j *jam) begin(w *World) {
+func (j *jam) begin(n *Node) {
 	if j.since.Load() == 0 {
-		j.since.Store(int64(w.Now()) + 1)
+		j.since.Store(int64(n.now()) + 1)
 	}
 }
 
@@ -77,7 +77,7 @@ func (b *Inbox) Refuse() bool {
 		return false
 	}
 	b.ring.Untake()
-	b.jam.begin(b.w)
+	b.jam.begin(b.node)
 	b.jam.refused.Store(b.ring.Next() + 1)
 	return true
 }
@@ -89,10 +89,10 @@ func (b *Inbox) Room() { b.jam.end() }
 // patienceForNotes returns how long a jam may last. It is shorter in virtual time, where a PE that waits for room
 // asks every few nanoseconds.
 func (b *Inbox) patienceForNotes() time.Duration {
-	if b.w.sched != nil {
+	if b.node.sched != nil {
 		return time.Millisecond
 	}
-	return b.w.patience()
+	return b.node.patience()
 }
 
 // jammed returns a *NotesError if the jam has lasted too long.
@@ -114,11 +114,11 @@ func (b *Inbox) lookAtJam() error {
 		b.jam.end()
 		return nil
 	}
-	d := b.w.Now() - time.Duration(since-1)
+	d := b.node.now() - time.Duration(since-1)
 	if d < b.patienceForNotes() {
 		return nil
 	}
-	e := &NotesError{PE: b.w.job.PE, Host: b.w.Host(), Kept: b.kept(), Since: d, Target: -1}
+	e := &NotesError{PE: b.node.job.PE, Host: b.node.hostName(b.node.job.PE), Kept: b.kept(), Since: d, Target: -1}
 	if b.matcher != nil && len(b.matcher.Unmatched()) > 0 {
 		e.Oldest = b.matcher.Unmatched()[0].Stamp
 	} else {
@@ -130,14 +130,14 @@ func (b *Inbox) lookAtJam() error {
 // awaitRoom waits for a moment, in a wait for a note behind a refused one: only other goroutines of the PE can
 // make room. It fails when that takes too long.
 func (b *Inbox) awaitRoom(ctx context.Context) error {
-	if err := b.w.broken(ctx); err != nil {
+	if err := b.node.broken(ctx); err != nil {
 		return err
 	}
-	if b.w.sched != nil {
-		b.w.sched.Yield()
+	if b.node.sched != nil {
+		b.node.sched.Yield()
 		return nil
 	}
-	b.w.state.Sleep(b.w.state.Door.Load(), nap)
+	b.node.state.Sleep(b.node.state.Door.Load(), nap)
 	return nil
 }
 

@@ -91,6 +91,6 @@ func (t *Team) tellLandings(ctx context.Context, l *layout) error {
 }
 
 // landed is what has arrived at off of this PE's heap.
-func landed[T any](w *World, off uint64, n int) []T {
-	return unsafe.Slice((*T)(w.own(uintptr(off))), n)
+func landed[T any](n *Node, off uint64, count int) []T {
+	return unsafe.Slice((*T)(n.own(uintptr(off))), count)
 }

@@ -184,7 +184,7 @@ func (r *reduction[T]) fetch(ctx context.Context, lo, hi int) ([]T, error) {
 	for d := 1; d < n; d++ {
 		h := (me + d) % n
 		pe := r.t.pes[r.l.hosts[h][0]]
-		r.t.w.wire.courier(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
+		r.t.w.n.channel(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
 	}
 	if err := r.t.flush(); err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (r *reduction[T]) get(ctx context.Context, pe, lo int, into []T) error {
 		return nil
 	}
 	to := r.t.pes[pe]
-	return r.t.w.wire.courier(to).Get(r.t.w.ctx, to, asBytes(into), r.offset(lo))
+	return r.t.w.n.channel(to).Get(r.t.w.n.ctx, to, asBytes(into), r.offset(lo))
 }
 
 // grown is n bytes of *buf, which is made longer if it must be. They are aligned for every type.

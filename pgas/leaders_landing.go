@@ -82,7 +82,7 @@ func (r *reduction[T]) exchangePieces(ctx context.Context, host int, x box, part
 	for ; sent < min(ahead, k); sent++ {
 		r.landPiece(host, x, part, sent)
 	}
-	got, v := landed[T](r.t.w, r.partOff(r.l.host, part), r.dst.n), r.dst.Local()
+	got, v := landed[T](&r.t.w.n, r.partOff(r.l.host, part), r.dst.n), r.dst.Local()
 	for i := range k {
 		if err := r.t.awaitBox(ctx, x+box(i), r.l.hosts[host][0]); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (r *reduction[T]) handOver(ctx context.Context, host int, before, after box
 
 // takeOver combines what such a leader has sent.
 func (r *reduction[T]) takeOver(ctx context.Context, host int, before box) error {
-	got, v := landed[T](r.t.w, r.partOff(r.l.host, 0), r.dst.n), r.dst.Local()
+	got, v := landed[T](&r.t.w.n, r.partOff(r.l.host, 0), r.dst.n), r.dst.Local()
 	for i := range pieces(r.bytes()) {
 		if err := r.t.awaitBox(ctx, before+box(i), r.l.hosts[host][0]); err != nil {
 			return err

@@ -8,8 +8,8 @@ import "fmt"
 
 // leaveTogether synchronizes all PEs for Close.
 func (w *World) leaveTogether() error {
-	w.sayLeaving(callSite())
-	err := w.team.sync(w.ctx, kindClose, "close")
+	w.n.sayLeaving(callSite())
+	err := w.team.sync(w.n.ctx, kindClose, "close")
 	if err != nil {
 		w.team.stayUntilTold()
 	}
@@ -41,6 +41,6 @@ func (t *Team) isLeaving(i int) bool {
 	if t.slot == worldSlot || i == t.me {
 		return false
 	}
-	_, leaves := t.w.leavingAt(t.pes[i])
+	_, leaves := t.w.n.leavingAt(t.pes[i])
 	return leaves
 }

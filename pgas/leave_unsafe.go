@@ -19,25 +19,25 @@ type leaving struct {
 
 var _ [leavingOff - waitsOff - 8*waitsWords]byte
 
-func (w *World) sayLeaving(site string) {
-	l := (*leaving)(w.own(leavingOff))
-	if n := len(site); n > len(l.text) {
-		site = site[n-len(l.text):] // the end of a path tells more than its start
+func (n *Node) sayLeaving(site string) {
+	l := (*leaving)(n.own(leavingOff))
+	if size := len(site); size > len(l.text) {
+		site = site[size-len(l.text):] // the end of a path tells more than its start
 	}
 	l.said.Store(1 + uint64(copy(l.text[:], site)))
 }
 
 // leavingAt reports whether PE pe of the job is leaving, and where it has called Close.
-func (w *World) leavingAt(pe int) (site string, leaves bool) {
-	n, err := w.peekWord(pe, leavingOff)
-	if err != nil || n == 0 {
+func (n *Node) leavingAt(pe int) (site string, leaves bool) {
+	size, err := n.peekWord(pe, leavingOff)
+	if err != nil || size == 0 {
 		return "", false
 	}
 	var l leaving
-	b := unsafe.Slice(&l.text[0], min(n-1, uint64(len(l.text))))
-	ctx, cancel := context.WithTimeout(w.ctx, peekTime)
+	b := unsafe.Slice(&l.text[0], min(size-1, uint64(len(l.text))))
+	ctx, cancel := context.WithTimeout(n.ctx, peekTime)
 	defer cancel()
-	if len(b) > 0 && w.wire.courier(pe).Get(ctx, pe, b, leavingOff+uint64(unsafe.Offsetof(l.text))) != nil {
+	if len(b) > 0 && n.channel(pe).Get(ctx, pe, b, leavingOff+uint64(unsafe.Offsetof(l.text))) != nil {
 		return "", true
 	}
 	return string(b), true

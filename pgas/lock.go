@@ -114,7 +114,7 @@ func (l LockRef) TryLock() bool {
 		panic(err)
 	case old != 0:
 		l.w.locks.away(l.off)
-		if err := l.w.failure(); err != nil {
+		if err := l.w.n.failure(); err != nil {
 			panic(err) // a caller that tries again and again would never learn that the holder is dead
 		}
 		return false
@@ -133,7 +133,7 @@ func (l LockRef) Unlock() error {
 	if !l.w.locks.release(l.off) {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
-	if err := firstError(l.w.def.Quiet(l.w.ctx), l.passOn()); err != nil {
+	if err := firstError(l.w.def.Quiet(l.w.n.ctx), l.passOn()); err != nil {
 		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}
 	return nil
@@ -185,7 +185,7 @@ func (l LockRef) prepare() uint64 {
 // takeFree notes that the lock is this PE's, which has found it free. That it waits for no turn matters to the
 // PE behind only where it may wait in vain for one that does not run.
 func (l LockRef) takeFree() {
-	if l.w.pace.crowded {
+	if l.w.n.pace.crowded {
 		l.own(lockTurn).Store(1)
 	}
 	l.w.locks.got(l.off)
@@ -193,7 +193,11 @@ func (l LockRef) takeFree() {
 
 // follow waits for the turn of this PE, which stands in the queue, behind PE before if that is known.
 func (l LockRef) follow(ctx context.Context, before int) error {
-	_, err := l.w.await(ctx, l.myTurn().behind(l.w.def, before, 0), blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
+	c := l.myTurn()
+	if before >= 0 {
+		c = c.withPredecessor(l.w.def.predecessorWord(before, l.off+lockTurn), 0)
+	}
+	_, err := l.w.n.await(ctx, c, blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
 	if err != nil {
 		l.w.giveUp(l)
 		return err
@@ -202,7 +206,7 @@ func (l LockRef) follow(ctx context.Context, before int) error {
 	return nil
 }
 
-func (l LockRef) myTurn() cond { return l.w.wordCond(word8(uint64(l.off+lockTurn)), NE, 0, false) }
+func (l LockRef) myTurn() cond { return l.w.n.wordCond(word8(uint64(l.off+lockTurn)), NE, 0, false) }
 
 // passOn gives the lock to the PE behind, or leaves it free, and lets a goroutine of this PE enter again.
 func (l LockRef) passOn() error {
@@ -230,8 +234,8 @@ func (l LockRef) behind() (int, error) {
 			return -1, err
 		}
 		// Somebody has swapped the tail and is about to say who it is.
-		c := l.w.wordCond(word8(uint64(l.off+lockNext)), NE, 0, false)
-		if _, err := l.w.await(l.w.ctx, c, blockedIn{op: boot.InLock, peer: -1, seq: uint64(l.off)}); err != nil {
+		c := l.w.n.wordCond(word8(uint64(l.off+lockNext)), NE, 0, false)
+		if _, err := l.w.n.await(l.w.n.ctx, c, blockedIn{op: boot.InLock, peer: -1, seq: uint64(l.off)}); err != nil {
 			return -1, err
 		}
 	}
@@ -247,18 +251,18 @@ func (l LockRef) Home() int {
 
 // open panics if the World of l is closed.
 func (l LockRef) open(op string) {
-	if l.w.closed.Load() {
+	if l.w.n.closed.Load() {
 		misuse(op, "%v", errClosed)
 	}
 }
 
 // name returns what messages call l.
-func (l LockRef) name() string { return l.w.placeName("the lock", uint64(l.off)) }
+func (l LockRef) name() string { return l.w.n.placeName("the lock", uint64(l.off)) }
 
 // own is a word of this PE's copy.
 func (l LockRef) own(word uintptr) *atomic.Uint64 {
-	l.w.looks()
-	return (*atomic.Uint64)(l.w.own(l.off + word))
+	l.w.n.looks()
+	return (*atomic.Uint64)(l.w.n.own(l.off + word))
 }
 
 // update applies op to a word of pe's copy and returns the old value. It always fetches: that leaves for
@@ -271,14 +275,14 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 		return old, nil
 	}
 	via, to := c.far("Lock", pe)
-	return via.Atomic(l.w.ctx, to, op, word8(uint64(off)), v, cond)
+	return via.Atomic(l.w.n.ctx, to, op, word8(uint64(off)), v, cond)
 }
 
 // awaitOrder waits until the goroutines of this PE that came earlier are through.
 func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
-	l.w.block(blockedIn{op: boot.InLock, peer: l.w.PE(), seq: uint64(l.off)})
-	defer l.w.unblock()
-	if l.w.awaitClosed(ctx, me.wake) != nil {
+	l.w.n.block(blockedIn{op: boot.InLock, peer: l.w.PE(), seq: uint64(l.off)})
+	defer l.w.n.unblock()
+	if l.w.n.awaitClosed(ctx, me.wake) != nil {
 		return l.w.locks.withdraw(l.off, me)
 	}
 	return me.told
@@ -287,8 +291,8 @@ func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
 // giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
 func (w *World) giveUp(l LockRef) {
 	if w.locks.abandon(l.off) {
-		w.debugf("leaves its place in the queue for %s, to be passed on when its turn comes", l.name())
-		w.spawn(func() { w.keep(l) })
+		w.n.debugf("leaves its place in the queue for %s, to be passed on when its turn comes", l.name())
+		w.n.spawn(func() { w.keep(l) })
 	}
 }
 
@@ -297,7 +301,7 @@ func (w *World) giveUp(l LockRef) {
 // show it.
 func (w *World) keep(l LockRef) {
 	defer w.locks.kept()
-	if _, err := w.sleepUntil(w.ctx, l.myTurn(), false); err != nil {
+	if _, err := w.n.sleepUntil(w.n.ctx, l.myTurn(), false); err != nil {
 		w.locks.lose(l.off)
 		return
 	}

@@ -6,7 +6,6 @@ package pgas
 // all of them are empty again.
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -172,15 +171,15 @@ func (s *lockSet) kept() {
 	}
 }
 
-// close waits for the keepers of w, whose waits have just ended.
-func (s *lockSet) close(w *World) {
+// close makes abandon start no more keepers. It returns nil if there are none, and otherwise a channel that is closed
+// when the last one has ended.
+func (s *lockSet) close() <-chan struct{} {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.closed = true
 	if s.keepers == 0 {
-		s.mu.Unlock()
-		return
+		return nil
 	}
 	s.idle = make(chan struct{})
-	s.mu.Unlock()
-	w.awaitClosed(context.Background(), s.idle)
+	return s.idle
 }

@@ -96,7 +96,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 			exitEnded(w)
 		}
 		if err = w.Recovered(p); err == nil {
-			w.job.EndsBy(boot.EndOwn, -1)
+			w.n.job.EndsBy(boot.EndOwn, -1)
 			panic(p)
 		}
 	}()
@@ -108,7 +108,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 // exitEnded ends the process of a PE after its body has ended its goroutine without returning. Otherwise the process
 // would stay idle, and other PEs would wait for it.
 func exitEnded(w *World) {
-	complain(w.job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})
+	complain(w.n.job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})
 	w.Abandon()
 	os.Exit(1)
 }

@@ -78,7 +78,7 @@ func (t *Team) meetIn(ctx context.Context, e *entry) error {
 	switch {
 	case len(t.hosts) > 1:
 		err = t.meetHosts(ctx, e)
-	case t.w.flags:
+	case t.w.n.flags:
 		err = t.meetLocal(ctx, &t.layout, e)
 	default:
 		err = t.meetCentral(ctx, e)

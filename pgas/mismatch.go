@@ -19,14 +19,14 @@ func (t *Team) outOfStep() error {
 	if u.broken != nil {
 		return u.broken
 	}
-	start := t.w.Now()
+	start := t.w.n.now()
 	for {
 		found, wait := t.findVerdict()
 		if found != nil {
 			return t.adopt(found)
 		}
 		// A member that cancels a call publishes the reason at once.
-		if !wait || t.w.Now()-start > peekTime || t.w.Sleep(t.w.ctx, nap) != nil {
+		if !wait || t.w.n.now()-start > peekTime || t.w.n.sleep(t.w.n.ctx, nap) != nil {
 			break
 		}
 	}
@@ -40,7 +40,7 @@ func (t *Team) disagree() error {
 	if found, _ := t.findVerdict(); found != nil { // by another member, meanwhile
 		return t.adopt(found)
 	}
-	if err := t.w.failure(); err != nil {
+	if err := t.w.n.failure(); err != nil {
 		return err
 	}
 	return t.end(e)
@@ -102,9 +102,9 @@ func (t *Team) hasEnded(ended uint64) bool {
 	return ended != 0 && ended >= t.turns.met && ended <= t.turns.n
 }
 
-// stuck looks at what the other members have called, and returns an error if that is not what this PE
-// has: the wait is then for ever. With everywhere it looks at members of other hosts too, now and then.
-func (t *Team) stuck(everywhere bool) error {
+// Check looks at what the other members have called, and returns an error if that is not what this PE
+// has: the wait is then for ever. With remote it looks at members of other hosts too, at intervals.
+func (t *Team) Check(remote bool) error {
 	n, mine := t.turns.n, t.turns.tag
 	for k, i := range t.here {
 		if i == t.me {
@@ -120,7 +120,7 @@ func (t *Team) stuck(everywhere bool) error {
 	if t.hasEnded(t.board.control().told.Load()) {
 		return t.lookAround(true)
 	}
-	if err := t.hasLeft(); err != nil || !everywhere {
+	if err := t.hasLeft(); err != nil || !remote {
 		return err
 	}
 	return t.lookAround(false)
@@ -131,7 +131,7 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 	off := uint64(slotOff(t.slot) + entryOff(n))
 	var words [4]uint64
 	for k, at := range [...]uintptr{0, callOff, callOff + 8, callOff + 16} {
-		v, err := t.w.peekWord(t.pes[i], off+uint64(at))
+		v, err := t.w.n.peekWord(t.pes[i], off+uint64(at))
 		if err != nil {
 			return 0, call{}, false
 		}
@@ -153,7 +153,7 @@ func (t *Team) mismatch() error {
 	_, mine, _ := t.peek(t.me, n)
 	e := &MismatchError{Call: fmt.Sprintf("%s (call %d of team %s)", mine, n, t.name)}
 	said, exactly := make([]string, len(t.pes)), make([]string, len(t.pes))
-	start := t.w.Now()
+	start := t.w.n.now()
 	for i := range t.pes {
 		var where string
 		said[i], where = t.said(i, n, start)
@@ -163,7 +163,7 @@ func (t *Team) mismatch() error {
 		e.Calls = whoSaid(exactly)
 	}
 	if len(e.Calls) == 1 {
-		if err := t.w.failure(); err != nil {
+		if err := t.w.n.failure(); err != nil {
 			return err
 		}
 		return &AbortedError{PE: -1, Call: e.Call, Err: errors.New("a member has left the call, and no member says why")}
@@ -182,19 +182,19 @@ func (t *Team) said(i int, n uint64, start time.Duration) (what, where string) {
 		case tag>>tagBits == n && tag&poisoned == cancelled:
 			return "has not got there", ""
 		case tag>>tagBits == n && c.kind == kindClose:
-			site, _ := t.w.leavingAt(t.pes[i])
+			site, _ := t.w.n.leavingAt(t.pes[i])
 			return leftText(site), ""
 		case tag>>tagBits == n:
 			return c.String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.where>>32, c.where&0xffffffff)
 		case tag>>tagBits > n:
 			return "is in a later call", ""
-		case t.w.Now()-start > peekTime:
+		case t.w.n.now()-start > peekTime:
 			return "has not got there", ""
 		}
-		if site, leaves := t.w.leavingAt(t.pes[i]); leaves && t.slot != worldSlot {
+		if site, leaves := t.w.n.leavingAt(t.pes[i]); leaves && t.slot != worldSlot {
 			return leftText(site), ""
 		}
-		if t.w.Sleep(t.w.ctx, nap) != nil { // the World has ended, or a PE has
+		if t.w.n.sleep(t.w.n.ctx, nap) != nil { // the World has ended, or a PE has
 			return "has not got there", ""
 		}
 	}

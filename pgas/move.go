@@ -53,10 +53,10 @@ func checkApart(k kind, dst raw, d int, src raw, s int) {
 }
 
 // mine is n bytes of this PE's own heap.
-func (t *Team) mine(off uintptr, n int) []byte { return t.w.mine[off:][:n] }
+func (t *Team) mine(off uintptr, n int) []byte { return t.w.n.mine[off:][:n] }
 
 // theirs is n bytes of the heap of member i, which is on this host.
-func (t *Team) theirs(i int, off uintptr, n int) []byte { return t.w.shm.Heap(t.pes[i])[off:][:n] }
+func (t *Team) theirs(i int, off uintptr, n int) []byte { return t.w.n.shm.Heap(t.pes[i])[off:][:n] }
 
 // boxOff is where box x is in every heap.
 func (t *Team) boxOff(x box) uintptr { return slotOff(t.slot) + boxesOff + x.place()*boxBytes }
@@ -81,7 +81,7 @@ const (
 // With a CPU for each PE nothing is: a copy that another CPU then reads takes longer (8 KiB: 4 µs) than
 // the second meeting that it saves (0.3 µs). With more PEs than CPUs a meeting takes some µs for each PE.
 func (t *Team) stagedMax() int {
-	if t.w.flags {
+	if t.w.n.flags {
 		return 0
 	}
 	return maxMessage
@@ -131,7 +131,7 @@ func (t *Team) shown(l *layout, s *show, k int) []byte {
 // come publishes e where all members of the host will look at each other's entries. With more PEs than
 // CPUs they meet for that: one switch between processes for each of them instead of one for each pair.
 func (t *Team) come(ctx context.Context, l *layout, e *entry) (met bool, err error) {
-	if len(t.hosts) == 1 && len(l.here) > 1 && !t.w.flags {
+	if len(t.hosts) == 1 && len(l.here) > 1 && !t.w.n.flags {
 		return true, t.meetIn(ctx, e)
 	}
 	return false, t.publish(e)
@@ -152,14 +152,14 @@ func (t *Team) readBy() uint64 { return t.board.control().readers.Load() }
 // haveRead tells member number k of this host that this PE has read what it lends.
 func (t *Team) haveRead(l *layout, k int) {
 	l.local[k].control().readers.Add(1)
-	t.w.stateOf(t.pes[l.here[k]]).Ring(boot.MeetingWord)
+	t.w.n.stateOf(t.pes[l.here[k]]).Ring(boot.MeetingWord)
 }
 
 // awaitReaders waits until n others have read what this PE lends, since the count was from.
 func (t *Team) awaitReaders(ctx context.Context, from uint64, n int) error {
 	c := atLeast(&t.board.control().readers, from+uint64(n))
-	c.team = t
-	_, err := t.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: t.turns.n, team: t})
+	c.party = t
+	_, err := t.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: t.turns.n, party: t})
 	return err
 }
 

@@ -105,11 +105,11 @@ func fieldAt(t reflect.Type, off uintptr) string {
 }
 
 // wordName returns what messages call the word at offset off: its name, if it has one, and its offset.
-func (w *World) wordName(off uint64) string { return w.placeName("the word", off) }
+func (n *Node) wordName(off uint64) string { return n.placeName("the word", off) }
 
 // placeName returns what messages call the thing (what) at offset off.
-func (w *World) placeName(what string, off uint64) string {
-	if name := w.names.at(off); name != "" {
+func (n *Node) placeName(what string, off uint64) string {
+	if name := n.names.at(off); name != "" {
 		return fmt.Sprintf("%s (offset %#x)", name, off)
 	}
 	return fmt.Sprintf("%s at offset %#x", what, off)

@@ -27,7 +27,7 @@ func (c *Context) stamp(op string, tag int) transport.Stamp {
 	if uint(tag) > MaxTag {
 		misuse(op, "tag %d is out of range: use 0 to %d", tag, MaxTag)
 	}
-	return transport.StampOf(c.world(op).job.PE, uint32(tag))
+	return transport.StampOf(c.world(op).n.job.PE, uint32(tag))
 }
 
 // isNear says whether pe's memory is mapped here and may be used without a transport that sees it.
@@ -112,13 +112,13 @@ func (s Slice[T]) GetNotify(pe int, dst []T, tag int) {
 func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotify", tag), c.place("GetNotify", off, uintptr(len(dst)))
 	via, to := c.notifier("GetNotify", pe)
-	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
+	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	var r roomWait
-	ok, err := via.GetNotify(c.w.ctx, to, dst, src, s)
+	ok, err := via.GetNotify(c.w.n.ctx, to, dst, src, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
-		ok, err = via.GetNotify(c.w.ctx, to, dst, src, s)
+		ok, err = via.GetNotify(c.w.n.ctx, to, dst, src, s)
 	}
-	c.w.unblock()
+	c.w.n.unblock()
 	if err != nil {
 		panic(err)
 	}
@@ -127,7 +127,7 @@ func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 // mustWaitForRoom is waitForRoom for what returns a value: without hope it panics as a lost get does.
 func (c *Context) mustWaitForRoom(pe int, r *roomWait) bool {
 	if !c.waitForRoom(pe, r) {
-		c.w.unblock()
+		c.w.n.unblock()
 		panic(*c.owed.Swap(nil))
 	}
 	return true
@@ -281,13 +281,13 @@ func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand
 func (c *Context) atomicNotify(pe int, op transport.Op, at transport.Word, operand, cond uint64, tag int) uint64 {
 	s := c.stamp("Notify", tag)
 	via, to := c.notifier(op.String(), pe)
-	c.w.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
+	c.w.n.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
 	var r roomWait
-	old, ok, err := via.AtomicNotify(c.w.ctx, to, op, at, operand, cond, s)
+	old, ok, err := via.AtomicNotify(c.w.n.ctx, to, op, at, operand, cond, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
-		old, ok, err = via.AtomicNotify(c.w.ctx, to, op, at, operand, cond, s)
+		old, ok, err = via.AtomicNotify(c.w.n.ctx, to, op, at, operand, cond, s)
 	}
-	c.w.unblock()
+	c.w.n.unblock()
 	if err != nil {
 		panic(err)
 	}

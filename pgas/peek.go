@@ -14,12 +14,12 @@ import (
 )
 
 // peekWord reads a word of the heap of a PE of the job.
-func (w *World) peekWord(pe int, off uint64) (uint64, error) {
-	courier := w.wire.courier(pe)
-	if w.sched != nil || w.far == nil || w.shm.Heap(pe) != nil {
-		return w.peekBy(courier, pe, off) // of its own host even when a PE is lost: the reason stands in that memory
+func (n *Node) peekWord(pe int, off uint64) (uint64, error) {
+	courier := n.channel(pe)
+	if n.sched != nil || n.far == nil || n.shm.Heap(pe) != nil {
+		return n.peekBy(courier, pe, off) // of its own host even when a PE is lost: the reason stands in that memory
 	}
-	if err := w.hopelessLook(pe); err != nil {
+	if err := n.hopelessLook(pe); err != nil {
 		return 0, err
 	}
 	type word struct {
@@ -27,8 +27,8 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 		err error
 	}
 	done := make(chan word, 1)
-	w.peeks.Go(func() {
-		v, err := w.peekBy(courier, pe, off)
+	n.peeks.Go(func() {
+		v, err := n.peekBy(courier, pe, off)
 		done <- word{v, err}
 	})
 	look := time.NewTicker(longNap)
@@ -38,7 +38,7 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 		case x := <-done:
 			return x.v, x.err
 		case <-look.C:
-			if err := w.hopelessLook(pe); err != nil {
+			if err := n.hopelessLook(pe); err != nil {
 				return 0, err
 			}
 		}
@@ -48,25 +48,25 @@ func (w *World) peekWord(pe int, off uint64) (uint64, error) {
 // hopelessLook returns why a read from pe, of another host, would take long and find nothing, or nil. Either pe is
 // lost, or a PE is lost that does not answer, so that other PEs of its host may not answer either. If the lost PE's
 // process has ended, its host answers, and the memory of the remaining PEs may hold the reason of its end.
-func (w *World) hopelessLook(pe int) error {
+func (n *Node) hopelessLook(pe int) error {
 	var lost *PeerError
-	if err := w.failure(); !errors.As(err, &lost) || lost.PE != pe && w.ended(lost) {
+	if err := n.failure(); !errors.As(err, &lost) || lost.PE != pe && n.ended(lost) {
 		return nil
 	}
 	return lost
 }
 
 // ended reports whether the launcher has seen the process of a lost PE end.
-func (w *World) ended(lost *PeerError) bool {
-	h := w.job.Segment.Header
+func (n *Node) ended(lost *PeerError) bool {
+	h := n.job.Segment.Header
 	return int(h.Failed.Load())-1 == lost.PE && boot.ProcessEnded(h.FailedHow.Load())
 }
 
 // peeksEnd waits for reads under way, which use channels that Close closes, and reports whether they have ended.
-func (w *World) peeksEnd() bool {
+func (n *Node) peeksEnd() bool {
 	ended := make(chan struct{})
 	go func() {
-		w.peeks.Wait()
+		n.peeks.Wait()
 		close(ended)
 	}()
 	select {
@@ -77,8 +77,8 @@ func (w *World) peeksEnd() bool {
 	}
 }
 
-func (w *World) peekBy(c transport.Channel, pe int, off uint64) (uint64, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, peekTime)
+func (n *Node) peekBy(c transport.Channel, pe int, off uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(n.ctx, peekTime)
 	defer cancel()
 	return c.Atomic(ctx, pe, opFetch, word8(off), 0, 0)
 }

@@ -41,6 +41,16 @@ func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	return nil, nil
 }
 
+// predecessorWord returns the address of PE pe's copy of a word, for a wait in a queue behind pe, or nil if it is not
+// mapped in this process.
+func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
+	if c.w.n.sched != nil {
+		return nil
+	}
+	p, _ := c.wordAt(pe, off&offsetMask)
+	return p
+}
+
 // far returns what carries an access to pe, and pe's number there, which is the job's. It checks that
 // there is such a PE and that the context is open.
 func (c *Context) far(op string, pe int) (transport.Channel, int) {
@@ -64,8 +74,8 @@ func (c *Context) openWindow() {
 	lo, hi := c.team.nearRun()
 	c.first = lo
 	for _, pe := range c.team.pes[lo:hi] {
-		c.near = append(c.near, basePointer(c.w.shm.Heap(pe)))
-		c.doors = append(c.doors, c.w.job.Segment.States[pe-c.w.first])
+		c.near = append(c.near, basePointer(c.w.n.shm.Heap(pe)))
+		c.doors = append(c.doors, c.w.n.job.Segment.States[pe-c.w.n.first])
 	}
 	c.words = c.near
 }

@@ -47,7 +47,7 @@ func (c *Context) ptr(op string, pe int, off, n uintptr) unsafe.Pointer {
 	}
 	_, to := c.far(op, pe)
 	at := c.place(op, off, n)
-	heap := c.w.shm.Heap(to)
+	heap := c.w.n.shm.Heap(to)
 	if heap == nil || c.via == nil { // a transport that must see every access shows no memory
 		return nil
 	}

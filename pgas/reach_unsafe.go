@@ -5,8 +5,8 @@ package pgas
 import "unsafe"
 
 // reach is n elements from offset off of the heap of pe of the job, which is on this host.
-func reach[T any](w *World, pe int, off uintptr, n int) []T {
-	return unsafe.Slice((*T)(unsafe.Add(basePointer(w.shm.Heap(pe)), off)), n)
+func reach[T any](n *Node, pe int, off uintptr, count int) []T {
+	return unsafe.Slice((*T)(unsafe.Add(basePointer(n.shm.Heap(pe)), off)), count)
 }
 
 // elements is the first n elements that b holds.

@@ -163,7 +163,7 @@ func (r *reduction[T]) small(ctx context.Context, c call) error {
 // smallHere is small on one host: everyone combines all entries.
 func (r *reduction[T]) smallHere(ctx context.Context, e *entry) error {
 	t := r.t
-	crowded := !t.w.flags
+	crowded := !t.w.n.flags
 	if crowded {
 		if err := t.meetIn(ctx, e); err != nil {
 			return err
@@ -252,12 +252,12 @@ func (r *reduction[T]) combine(block []T, lo, hi int) {
 
 // sourceOf is the source of member number k of this host.
 func (r *reduction[T]) sourceOf(k int) []T {
-	return reach[T](r.t.w, r.t.pes[r.l.here[k]], r.src.off, r.src.n)
+	return reach[T](&r.t.w.n, r.t.pes[r.l.here[k]], r.src.off, r.src.n)
 }
 
 // dstOf is the destination of member number k of this host.
 func (r *reduction[T]) dstOf(k int) []T {
-	return reach[T](r.t.w, r.t.pes[r.l.here[k]], r.dst.off, r.dst.n)
+	return reach[T](&r.t.w.n, r.t.pes[r.l.here[k]], r.dst.off, r.dst.n)
 }
 
 // largeBetween is large on several hosts.

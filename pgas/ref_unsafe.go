@@ -107,9 +107,9 @@ func (r Ref[T]) On(c *Context) Ref[T] {
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 	via, to := c.far(op, pe)
 	src = c.place(op, uintptr(src), uintptr(len(dst)))
-	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
-	err := via.Get(c.w.ctx, to, dst, src)
-	c.w.unblock()
+	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
+	err := via.Get(c.w.n.ctx, to, dst, src)
+	c.w.n.unblock()
 	if err != nil {
 		panic(err)
 	}
@@ -140,7 +140,7 @@ func (c *Context) checkedPlace(op string, off, n uintptr) uint64 {
 // near_unsafe.go says why checked is a parameter.
 func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) unsafe.Pointer) unsafe.Pointer {
 	if off>>generationShift == 0 {
-		return unsafe.Add(w.heap0.p, off)
+		return unsafe.Add(w.n.heap0.p, off)
 	}
 	return checked(w, off, n)
 }
@@ -150,19 +150,19 @@ func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) uns
 //go:noinline
 func localChecked(w *World, off, n uintptr) unsafe.Pointer {
 	at := w.check.place("Local", off, n)
-	return unsafe.Add(w.guarded(w.job.PE, w.mine), at)
+	return unsafe.Add(w.guarded(w.n.job.PE, w.n.mine), at)
 }
 
 // guarded returns the program's view of the heap of pe of this host; heap is the runtime's view.
 func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
 	if w.check != nil && w.check.guard != nil {
-		heap = w.check.guard.Heap(pe - w.first)
+		heap = w.check.guard.Heap(pe - w.n.first)
 	}
 	return basePointer(heap)
 }
 
 // own returns the address of offset off in this PE's own heap, for the runtime.
-func (w *World) own(off uintptr) unsafe.Pointer { return unsafe.Add(w.heap0.p, off) }
+func (n *Node) own(off uintptr) unsafe.Pointer { return unsafe.Add(n.heap0.p, off) }
 
 // Field is the field at byte offset off of the record that r refers to. It is for generated code,
 // which knows the offset; it inlines to an addition.

@@ -24,7 +24,7 @@ func (r *Request) Wait(ctx context.Context) error {
 		return r.err
 	default:
 	}
-	if err := r.w.awaitClosed(ctx, r.over); err != nil {
+	if err := r.w.n.awaitClosed(ctx, r.over); err != nil {
 		return err
 	}
 	return r.err
@@ -50,7 +50,7 @@ func (r *Request) isOver() bool {
 // Test reports whether the collective is complete here, and its error if it is.
 func (r *Request) Test() (bool, error) {
 	r.made("Request.Test")
-	r.w.poll()
+	r.w.n.poll()
 	select {
 	case <-r.over:
 		return true, r.err
@@ -72,10 +72,10 @@ func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) 
 	r := &Request{w: t.w, before: t.turns.last.Load(), over: make(chan struct{})}
 	t.turns.last.Store(r)
 	ctx = context.WithValue(ctx, requestKey{}, r)
-	t.w.spawn(func() {
+	t.w.n.spawn(func() {
 		defer close(r.over)
 		if r.before != nil {
-			t.w.awaitClosed(context.Background(), r.before.over)
+			t.w.n.awaitClosed(context.Background(), r.before.over)
 			r.before = nil
 		}
 		r.err = call(ctx)

@@ -53,8 +53,8 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 }
 
 func (c *Context) returned(ctx context.Context, via transport.Lender, pe int, loan uint64) error {
-	c.w.block(blockedIn{op: boot.InQuiet, peer: pe})
-	defer c.w.unblock()
+	c.w.n.block(blockedIn{op: boot.InQuiet, peer: pe})
+	defer c.w.n.unblock()
 	return via.AwaitReturned(ctx, pe, loan)
 }
 

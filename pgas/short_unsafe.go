@@ -55,7 +55,7 @@ func (s Short[W]) Put(pe int, v W) {
 // shmem_ushort_wait_until).
 func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	w := s.ctx.w
-	got, err := w.awaitWord(ctx, w.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0))
+	got, err := w.awaitWord(ctx, w.n.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0))
 	return W(got), err
 }
 
@@ -63,8 +63,9 @@ func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // shmem_ushort_test).
 func (s Short[W]) Test(cmp Cmp, v W) bool {
 	w := s.ctx.w
-	w.poll()
-	c := w.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0)
+	w.n.poll()
+	checkCmp(cmp)
+	c := w.n.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0)
 	_, ok := c.check()
 	return ok
 }
@@ -84,7 +85,7 @@ func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 		return nil, nil
 	}
 	_, to := c.far("Put", pe)
-	return p, c.w.job.Segment.States[to-c.w.first]
+	return p, c.w.n.job.Segment.States[to-c.w.n.first]
 }
 
 // around returns the address of the aligned 4 bytes around the 2 at p, and the place of the 2 in them.

@@ -37,8 +37,8 @@ func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 
 // Fetch returns this PE's own copy (OpenSHMEM 1.6, shmem_signal_fetch).
 func (s SignalRef) Fetch() uint64 {
-	s.ctx.world("Signal.Fetch").poll()
-	return loadWord(s.ctx.w.own(uintptr(s.word().word().Off)), 0, true)
+	s.ctx.world("Signal.Fetch").n.poll()
+	return loadWord(s.ctx.w.n.own(uintptr(s.word().word().Off)), 0, true)
 }
 
 // WaitUntil blocks until this PE's own copy compares true with v, and returns the value that did. The

@@ -94,8 +94,8 @@ func entryOff(n uint64) uintptr { return uintptr(n%generations) * entryBytes }
 // A board is the slot of one member on this host.
 type board struct{ p unsafe.Pointer }
 
-func (w *World) boardOf(pe, slot int) board {
-	return board{unsafe.Add(basePointer(w.shm.Heap(pe)), slotOff(slot))}
+func (n *Node) boardOf(pe, slot int) board {
+	return board{unsafe.Add(basePointer(n.shm.Heap(pe)), slotOff(slot))}
 }
 
 // entry is that of call n.

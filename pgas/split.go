@@ -139,7 +139,7 @@ func (t *Team) splitBy(ctx context.Context, way uint8, arg int, in func(i int) b
 func (t *Team) Host(ctx context.Context, opts ...TeamOption) (*Team, error) {
 	t.alive("Host")
 	given("Host", ctx)
-	return t.SplitColor(ctx, t.w.job.HostOf(t.w.job.PE), t.me, opts...)
+	return t.SplitColor(ctx, t.w.n.job.HostOf(t.w.n.job.PE), t.me, opts...)
 }
 
 // subTeam is the team of the given members of t, or nil if this PE is none of them.
@@ -156,7 +156,7 @@ func (t *Team) subTeam(slot int, members []int, base uint64, opts []TeamOption) 
 		opt(&s.conf)
 	}
 	s.ctx = s.viewOf(t.w.def)
-	s.w.debugf("is number %d of team %s", s.me, s.name)
+	s.w.n.debugf("is number %d of team %s", s.me, s.name)
 	return s
 }
 
@@ -241,7 +241,7 @@ func (t *Team) entries(ctx context.Context, n int) ([][]byte, error) {
 	off := uint64(slotOff(t.slot) + entryOff(t.turns.n) + dataOff)
 	for i, pe := range t.pes {
 		all[i] = make([]byte, n)
-		t.w.wire.courier(pe).GetNB(pe, all[i], off)
+		t.w.n.channel(pe).GetNB(pe, all[i], off)
 	}
 	if err := t.flush(); err != nil {
 		return nil, err

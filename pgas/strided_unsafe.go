@@ -197,16 +197,16 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 	if b.Total() == 0 {
 		return
 	}
-	c.w.block(blockedIn{op: boot.InGet, peer: to, seq: src})
+	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	var err error
 	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
-		err = s.GetBlocks(c.w.ctx, to, dst, src, b)
+		err = s.GetBlocks(c.w.n.ctx, to, dst, src, b)
 	} else {
 		for i := 0; i < b.Count && err == nil; i++ {
-			err = via.Get(c.w.ctx, to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
+			err = via.Get(c.w.n.ctx, to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
 		}
 	}
-	c.w.unblock()
+	c.w.n.unblock()
 	if err != nil {
 		panic(err)
 	}

@@ -115,8 +115,8 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	if !fits {
 		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.use.InUse, Max: w.heap.use.Max}
 	}
-	w.names.add(named{off: b.off, size: uint64(size), n: n, typ: typ, site: callSite()})
-	w.debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
+	w.n.names.add(named{off: b.off, size: uint64(size), n: n, typ: typ, site: callSite()})
+	w.n.debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
 	return Sym[T]{ctx: w.def, blk: b, off: off, n: n}, nil
 }
 
@@ -146,7 +146,7 @@ func touched(off, n, high uint64) uint64 {
 }
 
 // zero clears n bytes from off of this PE's heap.
-func (w *World) zero(off, n uint64) { w.job.Segment.Zero(w.job.PE-w.first, off, n) }
+func (w *World) zero(off, n uint64) { w.n.job.Segment.Zero(w.n.job.PE-w.n.first, off, n) }
 
 // product is a*b, and false if it overflows.
 func product(a, b uint64) (uint64, bool) {
@@ -189,8 +189,8 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	if err := w.agree(ctx, record{kind: callFree, n: off}); err != nil {
 		return err
 	}
-	w.names.remove(off)
-	w.debugf("frees what is at offset %#x", off)
+	w.n.names.remove(off)
+	w.n.debugf("frees what is at offset %#x", off)
 	if n := w.heap.release(off); n >= boot.DiscardMin {
 		w.zero(off, n) // gives its pages back
 	}

@@ -75,13 +75,12 @@ func (w *World) openTeams() error {
 	if w.def, err = w.team.newContext(contextOptions{}); err != nil {
 		return err
 	}
-	if w.wire = w.def; w.far != nil {
-		if w.wire, err = w.team.newContext(contextOptions{}); err != nil {
-			return err
-		}
+	w.n.nic = w.def.nic
+	if err := w.n.openChannels(); err != nil {
+		return err
 	}
 	w.team.ctx = w.def
-	h := w.job.Host()
+	h := w.n.job.Host()
 	w.host = w.newTeam(hostSlot, all[h.First:h.First+h.PEs], 0, "host "+h.Name)
 	w.host.ctx = w.host.viewOf(w.def)
 	return nil
@@ -89,13 +88,13 @@ func (w *World) openTeams() error {
 
 // newTeam is the team of members pes, whose calls are numbered from base+1.
 func (w *World) newTeam(slot int, pes []int, base uint64, name string) *Team {
-	t := &Team{w: w, slot: slot, pes: pes, name: name, me: slices.Index(pes, w.job.PE)}
-	t.board = w.boardOf(w.job.PE, slot)
+	t := &Team{w: w, slot: slot, pes: pes, name: name, me: slices.Index(pes, w.n.job.PE)}
+	t.board = w.n.boardOf(w.n.job.PE, slot)
 	if w.opts.Common != nil {
 		t.alone = t.layoutAlone(w.opts.Common)
 		t.layout = t.alone
 	} else {
-		t.layout = t.layoutBy(func(i int) int { return w.job.HostOf(pes[i]) })
+		t.layout = t.layoutBy(func(i int) int { return w.n.job.HostOf(pes[i]) })
 		t.alone = t.layoutBy(func(i int) int { return i })
 	}
 	t.turns.n, t.turns.met = base, base
@@ -119,7 +118,7 @@ func (t *Team) layoutBy(hostOf func(i int) int) layout {
 	l.host = byHost[hostOf(t.me)]
 	l.here = l.hosts[l.host]
 	for k, i := range l.here {
-		l.local = append(l.local, t.w.boardOf(t.pes[i], t.slot))
+		l.local = append(l.local, t.w.n.boardOf(t.pes[i], t.slot))
 		if i == t.me {
 			l.rank = k
 		}
@@ -258,7 +257,7 @@ func (t *Team) noun() string {
 func (t *Team) nearRun() (lo, hi int) {
 	for i := 0; i < len(t.pes); i++ {
 		j := i
-		for j < len(t.pes) && t.w.shm.Heap(t.pes[j]) != nil {
+		for j < len(t.pes) && t.w.n.shm.Heap(t.pes[j]) != nil {
 			j++
 		}
 		if j-i > hi-lo {

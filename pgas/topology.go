@@ -20,7 +20,7 @@ func (w *World) leavePlace() {
 		p = topo.Here()
 	}
 	b := p.Encode()
-	copy(w.mine[placeOff:], b[:])
+	copy(w.n.mine[placeOff:], b[:])
 }
 
 // Topology is the tree of levels that the PEs of the job are in: machine, host, socket, …, as found or as
@@ -43,15 +43,15 @@ func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
 }
 
 func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
-	spec, err := topo.Parse(w.job.Settings.Topo)
+	spec, err := topo.Parse(w.n.job.Settings.Topo)
 	if err != nil {
-		return nil, fmt.Errorf("PGAS_TOPO=%s: %w", w.job.Settings.Topo, err)
+		return nil, fmt.Errorf("PGAS_TOPO=%s: %w", w.n.job.Settings.Topo, err)
 	}
-	raw := make([][topo.PlaceBytes]byte, w.job.NPEs)
+	raw := make([][topo.PlaceBytes]byte, w.n.job.NPEs)
 	for pe := range raw {
-		w.wire.courier(pe).GetNB(pe, raw[pe][:], placeOff)
+		w.n.channel(pe).GetNB(pe, raw[pe][:], placeOff)
 	}
-	if err := w.wire.Quiet(ctx); err != nil {
+	if err := w.n.flush(ctx); err != nil {
 		return nil, err
 	}
 	places := make([]topo.Place, len(raw))
@@ -61,7 +61,7 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 		}
 	}
 	var hosts []int
-	for _, h := range w.job.Hosts {
+	for _, h := range w.n.job.Hosts {
 		hosts = append(hosts, h.PEs)
 	}
 	return topo.Build(spec, hosts, places)
@@ -80,5 +80,5 @@ func (t *Team) Level(ctx context.Context, level string, opts ...TeamOption) (*Te
 	if err != nil {
 		return nil, fmt.Errorf("splitting team %s%s: %w", t.name, atSite(), err)
 	}
-	return t.SplitColor(ctx, l.Element(t.w.job.PE), t.me, opts...)
+	return t.SplitColor(ctx, l.Element(t.w.n.job.PE), t.me, opts...)
 }

@@ -208,7 +208,7 @@ func (t *Team) publish(e *entry) error {
 func (t *Team) ringLocal() {
 	for _, i := range t.here {
 		if i != t.me {
-			t.w.stateOf(t.pes[i]).Ring(boot.MeetingWord)
+			t.w.n.stateOf(t.pes[i]).Ring(boot.MeetingWord)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func (t *Team) releaseLocal(l *layout) {
 	for k, i := range l.here {
 		if i != t.me {
 			l.local[k].control().released.Store(t.turns.tag)
-			t.w.stateOf(t.pes[i]).Ring(uint64(slotOff(t.slot) + controlOff + releasedOff))
+			t.w.n.stateOf(t.pes[i]).Ring(uint64(slotOff(t.slot) + controlOff + releasedOff))
 		}
 	}
 }
@@ -284,7 +284,7 @@ func (t *Team) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
 	v := p.Load()
 	if v>>tagBits < want>>tagBits {
 		c := atLeast(p, want&^poisoned)
-		c.team = t
+		c.party = t
 		var err error
 		if v, err = t.await(ctx, c, t.waitingFor(pe)); err != nil {
 			return err
@@ -311,5 +311,5 @@ func (t *Team) waitingFor(pe int) blockedIn {
 	case kindClose:
 		op = boot.InClose
 	}
-	return blockedIn{op: op, peer: t.pes[pe], seq: t.turns.n, team: t}
+	return blockedIn{op: op, peer: t.pes[pe], seq: t.turns.n, party: t}
 }

@@ -70,11 +70,11 @@ func (v *verdict) load() error {
 
 // verdictOf is what member i has found, or nil if it does not answer.
 func (t *Team) verdictOf(i int) error {
-	ctx, cancel := context.WithTimeout(t.w.ctx, peekTime)
+	ctx, cancel := context.WithTimeout(t.w.n.ctx, peekTime)
 	defer cancel()
 	var v verdict
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))
-	if t.w.wire.courier(t.pes[i]).Get(ctx, t.pes[i], b, uint64(slotOff(t.slot)+verdictOff)) != nil {
+	if t.w.n.channel(t.pes[i]).Get(ctx, t.pes[i], b, uint64(slotOff(t.slot)+verdictOff)) != nil {
 		return nil
 	}
 	return v.load()

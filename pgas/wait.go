@@ -11,14 +11,12 @@ package pgas
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 const (
@@ -62,101 +60,94 @@ func paceOf(job *boot.Job, goroutines bool) pace {
 
 // blockedIn says what a wait is for, for reports.
 type blockedIn struct {
-	op   boot.BlockedOp
-	peer int
-	seq  uint64
-	team *Team // that the wait is about, if it is about one
+	op    boot.BlockedOp
+	peer  int
+	seq   uint64
+	party Party // what the wait is part of, or nil
 }
 
-// waitWord blocks until the own word at compares true with v.
-func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint64, signed bool) (uint64, error) {
-	return w.awaitWord(ctx, w.wordCond(at, cmp, v, signed))
-}
-
-func (w *World) awaitWord(ctx context.Context, c cond) (uint64, error) {
-	if w.refuses(ctx) {
-		return 0, w.refusal(ctx, "waiting for "+w.wordName(c.word.Off))
-	}
-	got, err := w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: c.word.Off})
-	if err != nil {
-		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s)%s: %w", w.wordName(c.word.Off), c.cmp, c.number(c.want), c.number(got), atSite(), err)
-	}
-	return got, nil
+// A Party is what a wait is part of: a collective call. A wait asks it only after it has polled in vain.
+type Party interface {
+	// Check returns the reason why the wait cannot end, or nil. With remote it asks PEs of other hosts too, at
+	// intervals.
+	Check(remote bool) error
+	// Edge returns what this PE publishes about a wait for PE peer of the job.
+	Edge(peer int) WaitEdge
 }
 
 // await blocks until c holds and returns the word's value.
-func (w *World) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
-	n := w.pace.spins
-	if w.waiter != nil && c.word.Off != 0 {
-		n = 0 // spinning beside the transport would only slow it down
+func (n *Node) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	polls := n.pace.spins
+	if n.waiter != nil && c.word.Off != 0 {
+		polls = 0 // spinning beside the transport would only slow it down
 	}
-	if w.company.full() {
-		n = 0 // it might keep the processor from the very goroutine that it waits for
+	if n.company.full() {
+		polls = 0 // it might keep the processor from the very goroutine that it waits for
 	}
-	if v, ok := c.spin(n + 1); ok {
+	if v, ok := c.spin(polls + 1); ok {
 		return v, nil
 	}
-	return w.awaitSlow(ctx, c, why)
+	return n.awaitSlow(ctx, c, why)
 }
 
-func (w *World) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, error) {
-	if w.sched != nil {
-		return w.awaitScheduled(ctx, c, why)
+func (n *Node) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	if n.sched != nil {
+		return n.awaitScheduled(ctx, c, why)
 	}
-	w.company.waiting.Add(1)
-	defer w.company.waiting.Add(-1)
-	if w.waiter != nil && c.word.Off != 0 {
+	n.company.waiting.Add(1)
+	defer n.company.waiting.Add(-1)
+	if n.waiter != nil && c.word.Off != 0 {
 		for start := time.Now(); ; {
-			if v, ok := w.drive(&c, stay(ctx)); ok {
+			if v, ok := n.drive(&c, stay(ctx)); ok {
 				return v, nil
 			}
-			w.inbox.makeRoom()
-			w.company.letRun()
-			if err := w.hopeless(ctx, c, false); err != nil {
+			n.inbox.makeRoom()
+			n.company.letRun()
+			if err := n.hopeless(ctx, c, false); err != nil {
 				return checked(c, err)
 			}
-			if time.Since(start) > w.pace.drive {
+			if time.Since(start) > n.pace.drive {
 				break
 			}
 		}
-	} else if v, ok, shown := w.lookOn(c, why); ok {
+	} else if v, ok, shown := n.lookOn(c, why); ok {
 		if shown {
-			w.unblock()
+			n.unblock()
 		}
 		return v, nil
 	}
-	w.company.inVain.Add(1)
-	w.block(why)
-	defer w.unblock()
-	return w.sleepUntil(ctx, c, true)
+	n.company.inVain.Add(1)
+	n.block(why)
+	defer n.unblock()
+	return n.sleepUntil(ctx, c, true)
 }
 
 // lookOn polls c, yields between polls, and returns as check does. shown reports whether it has called block.
-func (w *World) lookOn(c cond, why blockedIn) (v uint64, ok, shown bool) {
-	w.company.looking.Add(1)
-	defer w.company.looksOff()
-	door, rung := w.state.Door.Load(), false
-	for i := range w.pace.yields {
+func (n *Node) lookOn(c cond, why blockedIn) (v uint64, ok, shown bool) {
+	n.company.looking.Add(1)
+	defer n.company.looksOff()
+	door, rung := n.state.Door.Load(), false
+	for i := range n.pace.yields {
 		if i == showAfter { // where PEs share CPUs this may take long
-			w.block(why)
+			n.block(why)
 			shown = true
 		}
-		n := w.pace.looks + 1
-		if w.pace.nextLooks > 0 && c.next() {
-			n += w.pace.nextLooks
+		polls := n.pace.looks + 1
+		if n.pace.nextLooks > 0 && c.predecessorReleased() {
+			polls += n.pace.nextLooks
 		}
-		if v, ok := c.spin(n); ok {
+		if v, ok := c.spin(polls); ok {
 			return v, true, shown
 		}
-		w.inbox.makeRoom()
-		if now := w.state.Door.Load(); now != door {
+		n.inbox.makeRoom()
+		if now := n.state.Door.Load(); now != door {
 			door, rung = now, true
-			w.company.wake()
+			n.company.wake()
 		}
-		if w.company.wantRun(i, rung) {
+		if n.company.wantRun(i, rung) {
 			runtime.Gosched()
 		} else {
-			w.yield()
+			n.yield()
 		}
 	}
 	return 0, false, shown
@@ -173,29 +164,29 @@ func stay(ctx context.Context) time.Duration {
 
 // drive progresses the transport for d or until c holds, and returns as check does. The transport cannot watch many
 // words or words of 16 bits: for them it returns when something has arrived or the doorbell was rung.
-func (w *World) drive(c *cond, d time.Duration) (uint64, bool) {
+func (n *Node) drive(c *cond, d time.Duration) (uint64, bool) {
 	if c.set == nil && c.word.Bytes != 2 {
-		w.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, d)
+		n.waiter.WaitWord(c.word, c.cmp, c.want, c.signed, d)
 		return c.check()
 	}
-	if w.def.nic {
+	if n.nic {
 		d = min(d, nicLook)
 	}
-	door := w.state.Door.Load()
-	w.company.enter(w.state, c.waiting())
+	door := n.state.Door.Load()
+	n.company.enter(n.state, c.waiting())
 	if v, ok := c.check(); ok {
-		w.company.leave(w.state)
+		n.company.leave(n.state)
 		return v, true
 	}
-	w.waiter.WaitDoor(door, d)
-	w.company.leave(w.state)
+	n.waiter.WaitDoor(door, d)
+	n.company.leave(n.state)
 	return c.check()
 }
 
 // yield lets another PE run. Between processes that is the kernel's business alone: a detour through
 // the Go scheduler would wake idle threads of this process to compete with the other PEs.
-func (w *World) yield() {
-	if w.pace.goroutine {
+func (n *Node) yield() {
+	if n.pace.goroutine {
 		runtime.Gosched()
 		return
 	}
@@ -203,28 +194,28 @@ func (w *World) yield() {
 }
 
 // sleepUntil sleeps on the doorbell between checks of c. With tell, reports show what it waits for.
-func (w *World) sleepUntil(ctx context.Context, c cond, tell bool) (uint64, error) {
-	if w.sched != nil {
-		return w.awaitScheduled(ctx, c, blockedIn{peer: -1})
+func (n *Node) sleepUntil(ctx context.Context, c cond, tell bool) (uint64, error) {
+	if n.sched != nil {
+		return n.awaitScheduled(ctx, c, blockedIn{peer: -1})
 	}
-	stop := context.AfterFunc(ctx, w.state.Wake)
+	stop := context.AfterFunc(ctx, n.state.Wake)
 	defer stop()
 	for d, slept := nap, false; ; {
-		door := w.state.Door.Load()
-		w.company.enter(w.state, c.waiting())
-		w.inbox.makeRoom()
-		w.company.letRun() // they may have no processor while this one sleeps; what rings for them wakes it
+		door := n.state.Door.Load()
+		n.company.enter(n.state, c.waiting())
+		n.inbox.makeRoom()
+		n.company.letRun() // they may have no processor while this one sleeps; what rings for them wakes it
 		v, ok := c.check() // after the store to Waiting: see boot/door.go
-		err := w.hopeless(ctx, c, slept && d == longNap)
-		if slept = !ok && err == nil && !w.company.standBy(w.state, door); slept {
-			w.state.Sleep(door, d)
+		err := n.hopeless(ctx, c, slept && d == longNap)
+		if slept = !ok && err == nil && !n.company.standBy(n.state, door); slept {
+			n.state.Sleep(door, d)
 			d = min(2*d, longNap)
 			if tell {
-				w.sayWhere(&c)
+				n.sayWhere(&c)
 				tell = false
 			}
 		}
-		w.company.leave(w.state)
+		n.company.leave(n.state)
 		if ok {
 			return v, nil
 		}
@@ -244,90 +235,88 @@ func checked(c cond, err error) (uint64, error) {
 }
 
 // hopeless reports why the wait for c is pointless. A look at other hosts for that takes its time.
-func (w *World) hopeless(ctx context.Context, c cond, everywhere bool) error {
-	err := w.broken(ctx)
-	if c.team == nil {
+func (n *Node) hopeless(ctx context.Context, c cond, everywhere bool) error {
+	err := n.broken(ctx)
+	if c.party == nil {
 		return err
 	}
 	if err == nil {
-		return c.team.stuck(everywhere)
+		return c.party.Check(everywhere)
 	}
-	if w.failure() == nil {
+	if n.failure() == nil {
 		return err
 	}
 	// A PE that has found out why the call cannot complete may have ended for that very reason.
-	return firstError(c.team.stuck(false), err)
+	return firstError(c.party.Check(false), err)
 }
 
 // broken returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
 // ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
 // would only ever see the time-out. Last comes a jam of notes: see jam.go.
-func (w *World) broken(ctx context.Context) error {
-	if err := context.Cause(w.ctx); err != nil {
+func (n *Node) broken(ctx context.Context) error {
+	if err := context.Cause(n.ctx); err != nil {
 		return firstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
 	}
-	if err := firstError(w.failure(), context.Cause(ctx)); err != nil {
+	if err := firstError(n.failure(), context.Cause(ctx)); err != nil {
 		return err
 	}
-	return w.inbox.jammed()
+	return n.inbox.jammed()
 }
 
 // failure is the *PeerError for the first PE known to have died or to be out of reach, or nil.
-func (w *World) failure() error {
-	h := w.job.Segment.Header
+func (n *Node) failure() error {
+	h := n.job.Segment.Header
 	f := h.Failed.Load()
-	if f == 0 && w.faults != nil {
-		return w.faults.Fault()
+	if f == 0 && n.faults != nil {
+		return n.faults.Fault()
 	}
 	if f == 0 {
 		return nil
 	}
 	pe := int(f - 1)
-	w.job.Lost(pe)
-	return &PeerError{PE: pe, Host: w.HostOf(pe), Err: boot.HowDied(h.FailedHow.Load())}
+	n.job.Lost(pe)
+	return &PeerError{PE: pe, Host: n.hostName(pe), Err: boot.HowDied(h.FailedHow.Load())}
 }
 
 // block and unblock bracket what takes a while. When several goroutines of a PE are blocked, the last
 // to start is what shows.
-func (w *World) block(why blockedIn) {
-	if w.sched != nil && !w.lasts(why) {
+func (n *Node) block(why blockedIn) {
+	if n.sched != nil && !n.lasts(why) {
 		return
 	}
-	b := &w.state.Blocked
+	b := &n.state.Blocked
 	b.Peer.Store(int32(why.peer))
 	b.Seq.Store(why.seq)
-	b.Team.Store(why.slot())
-	b.Since.Store(w.since())
+	var e WaitEdge
+	if why.party != nil {
+		e = why.party.Edge(why.peer)
+	}
+	b.Team.Store(uint32(e.Slot))
+	b.Since.Store(n.since())
 	b.Op.Store(uint32(why.op))
-	w.sayWaiting(why)
+	if why.party != nil {
+		n.publishEdge(e)
+	}
 }
 
 // sayWhere publishes in words what this PE is blocked in: the name of the word, and where the program waits for
 // it. It takes some microseconds.
-func (w *World) sayWhere(c *cond) {
+func (n *Node) sayWhere(c *cond) {
 	name := ""
-	if c.team == nil && c.word.Off != 0 {
-		name = w.names.at(c.word.Off)
+	if c.party == nil && c.word.Off != 0 {
+		name = n.names.at(c.word.Off)
 	}
-	w.state.Text.Store(name + "\n" + callSite())
+	n.state.Text.Store(name + "\n" + callSite())
 }
 
-// slot is the team's slot, 0 for all PEs.
-func (why blockedIn) slot() uint32 {
-	if why.team == nil {
-		return 0
-	}
-	return uint32(why.team.slot)
-}
-
-func (w *World) unblock() {
-	if w.sched != nil {
-		if !w.shown {
+func (n *Node) unblock() {
+	if n.sched != nil {
+		if !n.shown {
 			return
 		}
-		w.shown = false // elsewhere several goroutines come here at once
+		n.shown = false // elsewhere several goroutines come here at once
 	}
-	w.state.Blocked.Op.Store(uint32(boot.NotBlocked))
-	w.state.Text.Clear()
-	w.stopWaiting()
+	n.state.Blocked.Op.Store(uint32(boot.NotBlocked))
+	n.state.Text.Clear()
+	n.clearEdge()
 }

@@ -17,7 +17,9 @@ package pgas
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"unsafe"
 )
 
 // AtomicSlice refers to a range of integer words of symmetric memory that are only ever accessed
@@ -61,7 +63,7 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 		misuse("UntilEach", "%d values for %d words: give one for each", len(values), a.n)
 	}
 	s := newWaitSet(a, cmp, 0)
-	s.s.wants = firstOf(values)
+	s.s.wants = unsafe.Pointer(unsafe.SliceData(values))
 	return s
 }
 
@@ -72,14 +74,41 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 //
 // A WaitSet belongs to one goroutine at a time. Any number of sets may have words in common.
 type WaitSet[W Word] struct {
-	s   wordSet
-	err error
+	s    wordSet
+	w    *World
+	ref  uintptr // the reference to the first word
+	none bool    // the words are those of the zero Slice, and w is nil
+	err  error
 }
 
 func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
-	s := &WaitSet[W]{s: wordSet{ref: a.off, n: a.n, wide: wide[W](), signed: isSigned[W](), cmp: cmp}}
-	s.s.init(a.ctx, uint64(v))
+	s := &WaitSet[W]{s: wordSet{n: a.n, wide: wide[W](), signed: isSigned[W](), cmp: cmp}, ref: a.off}
+	if s.none = a.ctx.isNothing("Until", a.n); s.none {
+		return s
+	}
+	checkCmp(cmp)
+	s.w = a.ctx.w
+	s.s.init(&s.w.n, a.ctx.place("Until", a.off, uintptr(s.s.bytes())), uint64(v))
 	return s
+}
+
+// refuses returns why a wait with ctx must fail at once, or nil.
+func (s *WaitSet[W]) refuses(ctx context.Context, name string) error {
+	given(name, ctx)
+	switch {
+	case s.none && ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
+	case !s.none && s.w.refuses(ctx):
+		return s.w.refusal(ctx, name)
+	}
+	return nil
+}
+
+// poll lets other PEs run where they do not by themselves.
+func (s *WaitSet[W]) poll() {
+	if !s.none {
+		s.w.n.poll()
+	}
 }
 
 // Except takes words out of the set, those whose skip[i] is true, and returns the set. The set keeps
@@ -99,7 +128,7 @@ func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 // shmem_wait_until_all_vector).
 func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 	s.made("WaitAll")
-	if err := s.s.refuses(ctx, "waiting for all of a set of words"); err != nil {
+	if err := s.refuses(ctx, "waiting for all of a set of words"); err != nil {
 		return err
 	}
 	i := s.s.firstFalse()
@@ -116,7 +145,7 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 // (OpenSHMEM 1.6, shmem_wait_until_any, shmem_wait_until_any_vector).
 func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
 	s.made("WaitAny")
-	if err := s.s.refuses(ctx, "waiting for any of a set of words"); err != nil {
+	if err := s.refuses(ctx, "waiting for any of a set of words"); err != nil {
 		return -1, 0, err
 	}
 	if !s.s.find() {
@@ -154,7 +183,7 @@ func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 	s.err = nil
 	s.s.begin(0)
 	for s.s.left > 0 {
-		if s.err = s.s.refuses(ctx, "waiting for arrivals"); s.err != nil {
+		if s.err = s.refuses(ctx, "waiting for arrivals"); s.err != nil {
 			return
 		}
 		if !s.s.findPending() {
@@ -176,17 +205,19 @@ func (s *WaitSet[W]) Err() error {
 
 // made panics with *UsageError if s is nil or zero, or if accesses are checked and its words have been freed.
 func (s *WaitSet[W]) made(op string) {
-	if s == nil || s.s.w == nil && !s.s.none {
+	if s == nil || s.w == nil && !s.none {
 		misuse(op, "a nil or zero WaitSet (it was made by no Until): use what Until or UntilEach returns")
 	}
-	s.s.alive(op)
+	if s.ref>>generationShift != 0 {
+		s.w.check.place(op, s.ref, uintptr(s.s.bytes()))
+	}
 }
 
 // TestAll reports whether each word compares true now, each at the moment it is looked at. All words of
 // an empty set do (OpenSHMEM 1.6, shmem_test_all, shmem_test_all_vector).
 func (s *WaitSet[W]) TestAll() bool {
 	s.made("TestAll")
-	s.s.poll()
+	s.poll()
 	return s.s.firstFalse() == s.s.n
 }
 
@@ -194,7 +225,7 @@ func (s *WaitSet[W]) TestAll() bool {
 // as WaitAny is, and the two go round together (OpenSHMEM 1.6, shmem_test_any, shmem_test_any_vector).
 func (s *WaitSet[W]) TestAny() (i int, v W) {
 	s.made("TestAny")
-	s.s.poll()
+	s.poll()
 	if !s.s.find() {
 		return -1, 0
 	}
@@ -205,7 +236,7 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 // (OpenSHMEM 1.6, shmem_test_some, shmem_test_some_vector).
 func (s *WaitSet[W]) TestSome(into []int) []int {
 	s.made("TestSome")
-	s.s.poll()
+	s.poll()
 	if !s.s.find() {
 		return into
 	}

@@ -21,10 +21,8 @@ import (
 
 // wordSet is a WaitSet without its type.
 type wordSet struct {
-	w      *World
-	none   bool           // the words are those of the zero Slice, and w is nil
+	node   *Node
 	p      unsafe.Pointer // the first word
-	ref    uintptr        // the reference to the first word
 	off    uint64         // of the first word in the heap
 	n      int
 	wide   bool // words of 8 bytes; else of 4
@@ -71,60 +69,27 @@ func intervalOf(cmp Cmp, want, top uint64) interval {
 	case LE, GT:
 		return interval{0, want, cmp == GT}
 	}
-	badCmp(cmp)
 	return interval{}
 }
 
 func (in interval) has(v uint64) bool { return (v-in.lo <= in.width) != in.not }
 
-// init fills in what follows from where the words are and how they compare.
-func (s *wordSet) init(c *Context, want uint64) {
-	if c.isNothing("Until", s.n) {
-		s.none = true
-		return
-	}
-	w := c.w
-	s.w, s.top = w, math.MaxUint64
+// init fills in what follows from where the words are and how they compare. off is the offset of the first.
+func (s *wordSet) init(n *Node, off, want uint64) {
+	s.node, s.top = n, math.MaxUint64
 	if !s.wide {
 		s.top = math.MaxUint32
 	}
-	s.off = c.place("Until", s.ref, uintptr(s.bytes()))
-	s.p = w.own(uintptr(s.off))
+	s.off, s.p = off, n.own(uintptr(off))
 	if s.signed {
 		s.flip = s.top/2 + 1
 	}
 	s.want = intervalOf(s.cmp, s.order(want), s.top)
-	s.next = w.starts.in(s.n)
+	s.next = n.starts.in(s.n)
 }
 
 // bytes returns how many bytes of the heap the words span.
 func (s *wordSet) bytes() uint64 { return s.offset(s.n) - s.off }
-
-// alive panics with *UsageError if accesses are checked and the words have been freed.
-func (s *wordSet) alive(op string) {
-	if s.ref>>generationShift != 0 {
-		s.w.check.place(op, s.ref, uintptr(s.bytes()))
-	}
-}
-
-// refuses returns why a wait with ctx must fail at once, or nil.
-func (s *wordSet) refuses(ctx context.Context, name string) error {
-	given(name, ctx)
-	switch {
-	case s.none && ctx.Err() != nil:
-		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
-	case !s.none && s.w.refuses(ctx):
-		return s.w.refusal(ctx, name)
-	}
-	return nil
-}
-
-// poll calls the World's poll.
-func (s *wordSet) poll() {
-	if !s.none {
-		s.w.poll()
-	}
-}
 
 // order is a word's place in the order of the words.
 func (s *wordSet) order(v uint64) uint64 { return v&s.top ^ s.flip }
@@ -313,9 +278,9 @@ func (s *wordSet) collect(into []int) []int {
 // await blocks until the goal is reached.
 func (s *wordSet) await(ctx context.Context, g goal) error {
 	s.goal = g
-	s.w.looks()
+	s.node.looks()
 	c := cond{word: transport.Word{Off: s.off}, set: s}
-	_, err := s.w.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: s.off})
+	_, err := s.node.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: s.off})
 	if err != nil {
 		return fmt.Errorf("waiting for %s%s: %w", s.wish(), atSite(), err)
 	}
@@ -329,10 +294,10 @@ func (s *wordSet) wish() string {
 		value = fmt.Sprint(s.wanting())
 	}
 	if s.goal == findAny {
-		return fmt.Sprintf("any of %d words from %s on to be %s %s", s.n, s.w.wordName(s.off), s.cmp, value)
+		return fmt.Sprintf("any of %d words from %s on to be %s %s", s.n, s.node.wordName(s.off), s.cmp, value)
 	}
 	return fmt.Sprintf("each of %d words to be %s %s (%d have not been, the first is %s)",
-		s.n, s.cmp, value, s.left, s.w.wordName(s.offset(s.firstPending())))
+		s.n, s.cmp, value, s.left, s.node.wordName(s.offset(s.firstPending())))
 }
 
 // wanting is the value that all words are compared with.
@@ -367,6 +332,3 @@ func (s *wordSet) offset(i int) uint64 {
 	}
 	return s.off + 4*uint64(i)
 }
-
-// firstOf is the address of the first of values.
-func firstOf[W Word](values []W) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(values)) }

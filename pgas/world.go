@@ -9,45 +9,20 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/transport"
-	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
 // World is one PE of a job.
 type World struct {
-	job   *boot.Job
-	opts  Options
-	state *boot.State // this PE's page in the host segment
-	mine  []byte      // this PE's own heap
-	heap0 heapPointer // where mine starts
-	first int         // first PE of this host
+	n    Node
+	opts Options
 
-	shm    *shm.Transport
-	far    transport.Transport // to other hosts; nil on one host
-	waiter transport.Waiter    // far, if it must be driven while waiting
-	faults transport.Watcher   // far, if it watches its peers
-	sched  transport.Scheduler // far, if PEs do not run by themselves
-	shown  bool                // with sched: this PE shows what it is blocked in
-
-	joined   time.Time
-	ctx      context.Context // ends with Close, for operations that take none
-	cancel   context.CancelCauseFunc
-	closed   atomic.Bool // by Close or Abandon
 	def      *Context
-	wire     *Context // what the runtime sends for collectives: a Quiet of the program must not wait for it
 	contexts contextSet
-	peeks    sync.WaitGroup // looks at other hosts' memory that are under way
 
-	pace    pace
-	company company
-	starts  startPlaces
-
-	flags bool     // a CPU for each PE of this host
 	check *checker // nil: nothing is checked
 	locks lockSet
 	teams teamSet
@@ -55,12 +30,9 @@ type World struct {
 	host  *Team // of the PEs of this host
 
 	landings landings
-	inbox    *Inbox
 
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
-
-	names nameTable // of what is in the heap, for messages
 
 	collective sync.Mutex // guards what follows
 	heap       *heap
@@ -90,26 +62,15 @@ var errClosed = errors.New("the World is closed")
 // use Main or Init; this is for launchers and tests.
 func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) {
 	given("Open", ctx)
-	w := &World{job: job, opts: opts, first: job.Host().First, tree: opts.Tree, joined: time.Now()}
-	i := job.PE - w.first
-	w.state, w.mine = job.Segment.States[i], job.Segment.Heap(i)
-	w.heap0 = heapPointer{basePointer(w.mine)}
-	w.shm = shm.Open(job.Segment)
-	w.heap = newHeap(job.Segment.Header.HeapMax)
-	w.pace = paceOf(job, opts.Goroutines)
-	w.flags = job.Segment.Header.Local <= job.Segment.Header.Cores
-	w.ctx, w.cancel = context.WithCancelCause(context.Background())
-	w.block(blockedIn{op: boot.InInit, peer: -1})
-	job.Join()
-	defer w.unblock()
+	w := &World{opts: opts, tree: opts.Tree, heap: newHeap(job.Segment.Header.HeapMax)}
+	w.n.open(job, opts.Goroutines)
+	defer w.n.unblock()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
 	if opts.Check || job.Settings.Check {
 		w.startChecking()
 	}
-	w.openInbox()
-	w.company.init() // after the transport, which may want more processors
 	w.leavePlace()
 	if err := w.openTeams(); err != nil {
 		return nil, errors.Join(err, w.teardown())
@@ -123,42 +84,36 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 
 func (w *World) openRemote(ctx context.Context) error {
 	if w.opts.Remote == nil {
-		if len(w.job.Hosts) > 1 {
+		if len(w.n.job.Hosts) > 1 {
 			return errors.New("this job has several hosts, but no transport was given to reach them")
 		}
 		return nil
 	}
-	t, err := w.opts.Remote(ctx, w.job)
-	if err != nil {
-		return err
+	t, err := w.opts.Remote(ctx, w.n.job)
+	if err == nil {
+		w.n.setRemote(t)
 	}
-	w.far = t
-	w.waiter, _ = t.(transport.Waiter)
-	w.faults, _ = t.(transport.Watcher)
-	if w.sched, _ = t.(transport.Scheduler); w.sched != nil {
-		w.pace.spins = -1 // it sees every look of a wait
-	}
-	return nil
+	return err
 }
 
 // PE is this PE's number, from 0.
-func (w *World) PE() int { return w.job.PE }
+func (w *World) PE() int { return w.n.job.PE }
 
 // NPEs is the number of PEs of the job.
-func (w *World) NPEs() int { return w.job.NPEs }
+func (w *World) NPEs() int { return w.n.job.NPEs }
 
 // Host is the name of the host that this PE runs on.
 func (w *World) Host() string {
 	w.made("World.Host")
-	return w.job.Host().Name
+	return w.n.job.Host().Name
 }
 
 // Hosts are the names of the job's hosts, in PE order.
 func (w *World) Hosts() []string {
 	w.made("World.Hosts")
 	var names []string
-	for i, h := range w.job.Hosts {
-		if i == 0 || h.Name != w.job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
+	for i, h := range w.n.job.Hosts {
+		if i == 0 || h.Name != w.n.job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
 			names = append(names, h.Name)
 		}
 	}
@@ -168,28 +123,31 @@ func (w *World) Hosts() []string {
 // HostOf is the name of the host that pe runs on.
 func (w *World) HostOf(pe int) string {
 	w.made("HostOf")
-	if pe < 0 || pe >= w.job.NPEs {
-		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.job.NPEs-1)
+	if pe < 0 || pe >= w.n.job.NPEs {
+		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.n.job.NPEs-1)
 	}
-	return w.job.Hosts[w.job.HostOf(pe)].Name
+	return w.n.hostName(pe)
 }
 
+// hostName returns the name of the host of a PE of the job.
+func (n *Node) hostName(pe int) string { return n.job.Hosts[n.job.HostOf(pe)].Name }
+
 // stateOf is the page of pe, which is on this host.
-func (w *World) stateOf(pe int) *boot.State { return w.job.Segment.States[pe-w.first] }
+func (n *Node) stateOf(pe int) *boot.State { return n.job.Segment.States[pe-n.first] }
 
 // TransportTo says how pe is reached: "self", a transport's name, or "" if there is no such PE
 // (OpenSHMEM 1.6, shmem_pe_accessible).
 func (w *World) TransportTo(pe int) string {
 	w.made("TransportTo")
 	switch {
-	case pe < 0 || pe >= w.job.NPEs:
+	case pe < 0 || pe >= w.n.job.NPEs:
 		return ""
-	case pe == w.job.PE:
+	case pe == w.n.job.PE:
 		return "self"
-	case w.shm.Heap(pe) != nil:
-		return w.shm.Name()
+	case w.n.shm.Heap(pe) != nil:
+		return w.n.shm.Name()
 	}
-	return w.far.Name()
+	return w.n.far.Name()
 }
 
 // Context is the default context, which the operations of references made by Alloc use.
@@ -217,17 +175,17 @@ func (w *World) HeapUsage() HeapUsage {
 // known to be dead; it then returns their *PeerError.
 func (w *World) Close() error {
 	w.made("World.Close")
-	if context.Cause(w.ctx) != nil {
+	if context.Cause(w.n.ctx) != nil {
 		return nil
 	}
-	err := w.teams.wait(w.ctx)
+	err := w.teams.wait(w.n.ctx)
 	for _, c := range w.contexts.all() {
-		err = firstError(err, c.Quiet(w.ctx))
+		err = firstError(err, c.Quiet(w.n.ctx))
 	}
-	err = firstError(err, w.def.Quiet(w.ctx), w.leaveTogether())
+	err = firstError(err, w.def.Quiet(w.n.ctx), w.leaveTogether())
 	w.reportNotes()
-	w.debugf("leaves the job, having used %d bytes of its heap at most", w.heap.use.High-boot.ReservedBytes)
-	w.job.Leave()
+	w.n.debugf("leaves the job, having used %d bytes of its heap at most", w.heap.use.High-boot.ReservedBytes)
+	w.n.job.Leave()
 	return firstError(err, w.teardown())
 }
 
@@ -238,11 +196,11 @@ func (w *World) Abandon() error {
 }
 
 func (w *World) teardown() error {
-	w.closed.Store(true)
-	w.cancel(errClosed)
-	w.state.Wake() // a goroutine that still waits for something
-	w.locks.close(w)
-	if w.sched == nil && !w.peeksEnd() {
+	w.n.end(errClosed)
+	if idle := w.locks.close(); idle != nil {
+		w.n.awaitClosed(context.Background(), idle)
+	}
+	if !w.n.quiesced() {
 		return nil // a read still blocks in the kernel for a host that is cut off, and its channel cannot be closed meanwhile
 	}
 	var errs []error
@@ -252,16 +210,7 @@ func (w *World) teardown() error {
 	if w.def != nil {
 		errs = append(errs, w.def.close())
 	}
-	if w.wire != nil {
-		errs = append(errs, w.wire.close())
-	}
-	if w.far != nil {
-		errs = append(errs, w.far.Close())
-	}
-	if w.job.Exchange != nil {
-		errs = append(errs, w.job.Exchange.Close())
-	}
-	return firstError(errs...)
+	return firstError(append(errs, w.n.close())...)
 }
 
 // contextSet is the open contexts of a World besides the default one.

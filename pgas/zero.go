@@ -30,7 +30,7 @@ func given(op string, ctx context.Context) {
 
 // made panics with *UsageError if w is nil or zero.
 func (w *World) made(op string) {
-	if w == nil || w.job == nil {
+	if w == nil || w.n.job == nil {
 		misuse(op, zeroWorld)
 	}
 }
