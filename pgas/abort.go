@@ -27,73 +27,72 @@ import (
 
 // takeTurn starts a collective of a team: it waits until earlier calls are over, and fails if this PE must not
 // enter c. leave must follow, unless it fails.
-func (t *Team) takeTurn(ctx context.Context, c call) error {
-	given(c.kind.String(), ctx)
-	if t.w.n.closed.Load() {
+func (g *Group) takeTurn(ctx context.Context, c call) error {
+	if g.n.closed.Load() {
 		return errClosed
 	}
-	if r := t.turns.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
-		if err := t.w.n.awaitClosed(ctx, r.over); err != nil {
+	if r := g.turns.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
+		if err := g.n.awaitClosed(ctx, r.over); err != nil {
 			// The turn is another call's. This one is given up when its own comes.
-			t.start(ctx, func(ctx context.Context) error { return t.refuse(ctx, c) })
+			g.start(ctx, func(ctx context.Context) error { return g.refuse(ctx, c) })
 			return err
 		}
 	}
-	if t.turns.busy.Swap(true) {
-		misuse(c.kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", t.name)
+	if g.turns.busy.Swap(true) {
+		g.misuse(c.kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", g.name)
 	}
-	err := t.turns.broken
+	err := g.turns.broken
 	if err == nil && ctx.Err() != nil {
-		err = firstError(t.w.n.failure(), t.refuse(ctx, c))
+		err = firstError(g.n.failure(), g.refuse(ctx, c))
 	}
 	if err != nil {
-		t.leave()
+		g.leave()
 	}
 	return err
 }
 
 // refuse makes call c fail for all members, because this PE's context had ended before it. It returns the
 // cause.
-func (t *Team) refuse(ctx context.Context, c call) error {
-	if t.turns.broken != nil {
-		return t.turns.broken
+func (g *Group) refuse(ctx context.Context, c call) error {
+	if g.turns.broken != nil {
+		return g.turns.broken
 	}
-	t.next(c, 0)
-	return t.giveUp(ctx)
+	g.next(c, 0)
+	return g.giveUp(ctx)
 }
 
 // giveUp ends the use of the team because ctx has ended, and returns the cause.
-func (t *Team) giveUp(ctx context.Context) error {
-	t.tell(t.abortedBy(ctx)) // and returns at once: the caller's time is over
+func (g *Group) giveUp(ctx context.Context) error {
+	g.tell(g.abortedBy(ctx)) // and returns at once: the caller's time is over
 	return context.Cause(ctx)
 }
 
-// abortedBy returns the error that the other members return when this PE gives up the call under way.
-func (t *Team) abortedBy(ctx context.Context) *AbortedError {
-	k := kind(t.board.entry(t.turns.n).call & 0xff)
-	return &AbortedError{
-		PE:   t.w.n.job.PE,
-		Call: fmt.Sprintf("%s (call %d of team %s)", k, t.turns.n, t.name),
-		Err:  remoteCause(context.Cause(ctx).Error(), causeOf(ctx)),
+// abortedBy returns the reason of the other members' errors when this PE gives up the call under way.
+func (g *Group) abortedBy(ctx context.Context) *reason {
+	k := kind(g.board.entry(g.turns.n).call & 0xff)
+	return &reason{
+		pe:   g.n.job.PE,
+		call: fmt.Sprintf("%s (call %d of team %s)", k, g.turns.n, g.name),
+		err:  remoteCause(context.Cause(ctx).Error(), causeOf(ctx)),
 	}
 }
 
 // await waits for c inside the call under way. When ctx ends, it cancels the call for all members, or goes on
 // waiting if all of them have entered.
-func (t *Team) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
-	v, err := t.w.n.await(ctx, c, why)
-	if err == nil || ctx.Err() == nil || t.turns.broken != nil || t.w.n.failure() != nil {
+func (g *Group) await(ctx context.Context, c cond, why blockedIn) (uint64, error) {
+	v, err := g.n.await(ctx, c, why)
+	if err == nil || ctx.Err() == nil || g.turns.broken != nil || g.n.failure() != nil {
 		return v, err
 	}
-	t.board.verdict().store(t.abortedBy(ctx)) // before another member looks for it
-	if t.cancelEntry() {
-		return v, t.giveUp(ctx)
+	g.board.verdict().store(g.abortedBy(ctx)) // before another member looks for it
+	if g.cancelEntry() {
+		return v, g.giveUp(ctx)
 	}
-	late, stop := t.w.n.withTimeout(t.w.n.ctx, t.w.n.patience())
+	late, stop := g.n.withTimeout(g.n.ctx, g.n.patience())
 	defer stop()
-	v, err = t.w.n.await(late, c, why)
-	if err != nil && late.Err() != nil && t.w.n.ctx.Err() == nil {
-		return v, t.giveUp(ctx) // a member has stopped inside the call
+	v, err = g.n.await(late, c, why)
+	if err != nil && late.Err() != nil && g.n.ctx.Err() == nil {
+		return v, g.giveUp(ctx) // a member has stopped inside the call
 	}
 	return v, err
 }
@@ -101,11 +100,11 @@ func (t *Team) await(ctx context.Context, c cond, why blockedIn) (uint64, error)
 // cancelEntry cancels the entry of a member that has not entered the call under way, and reports false if there
 // is none. It reports true as well if the call has been given up already, or if a member has not answered for
 // so long that its entry cannot be learned.
-func (t *Team) cancelEntry() bool {
-	n := t.turns.n
+func (g *Group) cancelEntry() bool {
+	n := g.turns.n
 	mark := n<<tagBits | cancelled
-	for k := range t.local {
-		tag := &t.local[k].entry(n).tag
+	for k := range g.local {
+		tag := &g.local[k].entry(n).tag
 		for v := tag.Load(); ; v = tag.Load() {
 			if v>>tagBits >= n {
 				if isGivenUp(v, n) {
@@ -118,8 +117,8 @@ func (t *Team) cancelEntry() bool {
 			}
 		}
 	}
-	for i, pe := range t.pes {
-		if t.w.n.shm.Heap(pe) == nil && t.cancelRemote(i, mark) {
+	for i, pe := range g.pes {
+		if g.n.shm.Heap(pe) == nil && g.cancelRemote(i, mark) {
 			return true
 		}
 	}
@@ -127,16 +126,16 @@ func (t *Team) cancelEntry() bool {
 }
 
 // cancelRemote does cancelEntry's work for member i, which is on another host.
-func (t *Team) cancelRemote(i int, mark uint64) bool {
-	n := t.turns.n
-	at := word8(uint64(slotOff(t.slot) + entryOff(n)))
-	ctx, stop := t.w.n.withTimeout(t.w.n.ctx, peekTime)
+func (g *Group) cancelRemote(i int, mark uint64) bool {
+	n := g.turns.n
+	at := word8(uint64(slotOff(g.slot) + entryOff(n)))
+	ctx, stop := g.n.withTimeout(g.n.ctx, peekTime)
 	defer stop()
-	via := t.w.n.channel(t.pes[i])
-	v, err := via.Atomic(ctx, t.pes[i], opFetch, at, 0, 0)
+	via := g.n.channel(g.pes[i])
+	v, err := via.Atomic(ctx, g.pes[i], opFetch, at, 0, 0)
 	for err == nil && v>>tagBits < n {
 		var old uint64
-		if old, err = via.Atomic(ctx, t.pes[i], transport.CompareSwap, at, mark, v); old == v && err == nil {
+		if old, err = via.Atomic(ctx, g.pes[i], transport.CompareSwap, at, mark, v); old == v && err == nil {
 			return true
 		}
 		v = old
@@ -151,13 +150,13 @@ func isGivenUp(tag, n uint64) bool {
 
 // stamp enters the call under way: it publishes this PE's entry e, and all that was stored before. It fails if
 // another member has cancelled the call.
-func (t *Team) stamp(e *entry) error {
+func (g *Group) stamp(e *entry) error {
 	for {
 		old := e.tag.Load()
-		if old>>tagBits >= t.turns.n {
-			return t.outOfStep()
+		if old>>tagBits >= g.turns.n {
+			return g.outOfStep()
 		}
-		if e.tag.CompareAndSwap(old, t.turns.tag) {
+		if e.tag.CompareAndSwap(old, g.turns.tag) {
 			return nil
 		}
 	}
@@ -165,70 +164,50 @@ func (t *Team) stamp(e *entry) error {
 
 // flush completes what this PE has sent and fetched inside the call under way, even if the call's context ends:
 // the members it talks to have entered.
-func (t *Team) flush() error { return t.w.n.flush(t.w.n.ctx) }
+func (g *Group) flush() error { return g.n.flush(g.n.ctx) }
 
 // spread tells the members on other hosts that the call under way has been given up, so that they look for the
 // reason at once, not only at their next interval.
-func (t *Team) spread() {
-	if len(t.hosts) == 1 {
+func (g *Group) spread() {
+	if len(g.hosts) == 1 {
 		return
 	}
-	off := uint64(slotOff(t.slot) + controlOff + toldOff)
-	for _, pe := range t.pes {
-		if t.w.n.shm.Heap(pe) == nil {
-			t.w.n.channel(pe).Post(pe, transport.Set, word8(off), t.turns.n)
+	off := uint64(slotOff(g.slot) + controlOff + toldOff)
+	for _, pe := range g.pes {
+		if g.n.shm.Heap(pe) == nil {
+			g.n.channel(pe).Post(pe, transport.Set, word8(off), g.turns.n)
 		}
 	}
-	ctx, stop := t.w.n.withTimeout(t.w.n.ctx, peekTime)
+	ctx, stop := g.n.withTimeout(g.n.ctx, peekTime)
 	defer stop()
-	_ = t.w.n.flush(ctx) // a member that cannot be reached finds out by itself
+	_ = g.n.flush(ctx) // a member that cannot be reached finds out by itself
 }
 
 // stayUntilTold waits until the members that have entered the call know that the team cannot be used any more, or have
 // had the time to. If this PE ended before, they would report its end in place of the reason.
-func (t *Team) stayUntilTold() {
-	ctx, stop := t.w.n.withTimeout(t.w.n.ctx, 2*peekTime)
+func (g *Group) stayUntilTold() {
+	ctx, stop := g.n.withTimeout(g.n.ctx, 2*peekTime)
 	defer stop()
-	for i, pe := range t.pes {
+	for i, pe := range g.pes {
 		rest := longNap
-		if t.w.n.shm.Heap(pe) != nil {
+		if g.n.shm.Heap(pe) != nil {
 			rest = nap
 		}
-		for pe != t.w.n.job.PE && t.isUntold(i) && t.w.n.sleep(ctx, rest) == nil {
+		for pe != g.n.job.PE && g.isUntold(i) && g.n.sleep(ctx, rest) == nil {
 		}
 	}
 }
 
 // isUntold says whether member i is in the call under way, or in a later one, and does not know yet that the team
 // cannot be used any more. One that has not entered waits for no member.
-func (t *Team) isUntold(i int) bool {
-	tag, _, ok := t.peek(i, t.turns.n)
-	if !ok || tag>>tagBits < t.turns.n || isGivenUp(tag, t.turns.n) {
+func (g *Group) isUntold(i int) bool {
+	tag, _, ok := g.peek(i, g.turns.n)
+	if !ok || tag>>tagBits < g.turns.n || isGivenUp(tag, g.turns.n) {
 		return false
 	}
-	ended, err := t.w.n.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
-	return err == nil && (ended == 0 || ended < t.turns.met)
+	ended, err := g.n.peekWord(g.pes[i], uint64(slotOff(g.slot)+controlOff+endedOff))
+	return err == nil && (ended == 0 || ended < g.turns.met)
 }
-
-// AbortedError reports that a member of a team has given up a collective call, because its context had ended
-// before the call, or ended before all members had entered it. The member itself returns its context's cause,
-// all others this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team cannot
-// be used after it.
-type AbortedError struct {
-	PE   int    // number in the job of the PE that gave up the call; -1 if it is not known
-	Call string // the call that it gave up
-	Err  error  // why
-}
-
-func (e *AbortedError) Error() string {
-	if e.PE < 0 {
-		return fmt.Sprintf("the members of the team are not in step in %s: %v", e.Call, e.Err)
-	}
-	return fmt.Sprintf("PE %d has given up %s: %v", e.PE, e.Call, e.Err)
-}
-
-// Unwrap returns Err.
-func (e *AbortedError) Unwrap() error { return e.Err }
 
 // A cause is why another PE's context has ended.
 type cause struct {
@@ -256,15 +235,4 @@ func causeOf(ctx context.Context) error {
 		return context.DeadlineExceeded
 	}
 	return context.Canceled
-}
-
-// refuses reports whether a call with ctx must fail without doing anything. Every call that takes a context asks first.
-func (w *World) refuses(ctx context.Context) bool {
-	return hasEnded(ctx) || w.n.closed.Load()
-}
-
-// refusal returns the error of a refused call of the given name.
-func (w *World) refusal(ctx context.Context, name string) error {
-	given(name, ctx)
-	return fmt.Errorf("%s%s: %w", name, atSite(), w.n.broken(ctx))
 }

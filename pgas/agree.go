@@ -78,7 +78,7 @@ func (w *World) agree(ctx context.Context, r record) error {
 		return fmt.Errorf("%s: %w", r, err)
 	}
 	mine := r.encode()
-	all, err := w.team.unlessAlike(ctx, call{kind: kindAgree}, mine[:])
+	all, err := w.team.g.unlessAlike(ctx, call{kind: kindAgree}, mine[:])
 	if err != nil {
 		return fmt.Errorf("%s: %w", r, err)
 	}

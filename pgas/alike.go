@@ -42,61 +42,61 @@ func (b *bitsOf) message() []byte {
 
 // unlessAlike is a call in which every member brings a record of the same length. It returns nil if they
 // are alike, and everybody's if they are not.
-func (t *Team) unlessAlike(ctx context.Context, c call, record []byte) ([][]byte, error) {
-	e, err := t.enter(ctx, c, 0)
+func (g *Group) unlessAlike(ctx context.Context, c call, record []byte) ([][]byte, error) {
+	e, err := g.enter(ctx, c, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer t.leave()
+	defer g.leave()
 	copy(e.data[:], record)
 	b := &bitsOf{record: len(record)}
-	t.turns.bits = b
-	err = t.meetIn(ctx, e)
-	t.turns.bits = nil
+	g.turns.bits = b
+	err = g.meetIn(ctx, e)
+	g.turns.bits = nil
 	if err != nil {
 		return nil, err
 	}
 	alike := false
-	if len(t.hosts) > 1 {
-		alike = t.local[0].entry(t.turns.n).data[len(record)] == verdictAlike
+	if len(g.hosts) > 1 {
+		alike = g.local[0].entry(g.turns.n).data[len(record)] == verdictAlike
 	} else {
-		t.addEntries(b)
+		g.addEntries(b)
 		alike = b.alike()
 	}
 	if alike {
 		return nil, nil
 	}
-	return t.entries(ctx, len(record))
+	return g.entries(ctx, len(record))
 }
 
 // verdictAlike is what a leader leaves after its record for the members of its host.
 const verdictAlike = 1
 
 // addEntries adds the records of all members of this host.
-func (t *Team) addEntries(b *bitsOf) {
-	for _, l := range t.local {
-		b.addRecord(l.entry(t.turns.n).data[:b.record])
+func (g *Group) addEntries(b *bitsOf) {
+	for _, l := range g.local {
+		b.addRecord(l.entry(g.turns.n).data[:b.record])
 	}
 }
 
 // compareHere adds the records of this host, if the meeting compares.
-func (t *Team) compareHere() {
-	if b := t.turns.bits; b != nil {
-		t.addEntries(b)
+func (g *Group) compareHere() {
+	if b := g.turns.bits; b != nil {
+		g.addEntries(b)
 	}
 }
 
 // compareBox adds what another leader has sent in box x.
-func (t *Team) compareBox(x box) {
-	if b := t.turns.bits; b != nil {
-		d := t.boxData(x, len(b.buf))
+func (g *Group) compareBox(x box) {
+	if b := g.turns.bits; b != nil {
+		d := g.boxData(x, len(b.buf))
 		b.add(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:]))
 	}
 }
 
 // decide leaves the verdict in e, which is the leader's.
-func (t *Team) decide(e *entry) {
-	if b := t.turns.bits; b != nil {
+func (g *Group) decide(e *entry) {
+	if b := g.turns.bits; b != nil {
 		e.data[b.record] = 0
 		if b.alike() {
 			e.data[b.record] = verdictAlike

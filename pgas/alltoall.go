@@ -17,99 +17,56 @@ import (
 	"fmt"
 )
 
-// AllToAll sends block j of src of each member i to block i of dst of member j. src has a block of equal
-// length for each member of t, its own included, and dst has room for as much
-// (OpenSHMEM 1.6, shmem_alltoall).
-//
-// dst and src are the same ranges on all members and must not overlap. When AllToAll returns, dst is
-// complete on this PE, and src may be reused; nothing is said about other members. dst is written only
-// while its owner is in the call: no barrier is needed before it.
-//
-// All members must call it with the same arguments; when they do not, they get a *MismatchError. A member
-// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
-// algorithms are Linear and Ring.
-func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	var a allToAll
-	a.prepare(t, rawOf(dst), rawOf(src), opts)
-	return a.run(ctx)
-}
-
-// AllToAllNB starts AllToAll. Until the Request is complete, dst and src belong to it.
-func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	var a allToAll
-	a.prepare(t, rawOf(dst), rawOf(src), opts)
-	return t.start(ctx, a.run)
-}
-
-// AllToAllS is AllToAll with blocks of n elements that are dstStride elements apart in dst and srcStride
-// in src: element e of block j is element (j*n+e)*stride. What lies between is not touched
-// (OpenSHMEM 1.6, shmem_alltoalls).
-func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) error {
-	var a allToAll
-	a.prepareS(t, rawOf(dst), rawOf(src), dstStride, srcStride, n, opts)
-	return a.run(ctx)
-}
-
-// AllToAllSNB starts AllToAllS. Until the Request is complete, dst and src belong to it.
-func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) *Request {
-	var a allToAll
-	a.prepareS(t, rawOf(dst), rawOf(src), dstStride, srcStride, n, opts)
-	return t.start(ctx, a.run)
-}
-
 // An allToAll is one under way.
 type allToAll struct {
-	t                *Team
+	g                *Group
 	l                *layout
 	call             call
-	way              Algorithm
+	way              algorithm
 	dst, src         uintptr
 	n, size          int // elements of a block, and bytes of an element
 	dstStep, srcStep int // bytes from one element to the next
 }
 
 // prepare checks the arguments of an AllToAll and fills in a.
-func (a *allToAll) prepare(t *Team, dst, src raw, opts []CollectiveOption) {
-	t.checkRanges(kindAllToAll, dst, src)
-	if src.n%len(t.pes) != 0 {
-		misuse("AllToAll", "%d elements are no equal blocks for %d members", src.n, len(t.pes))
+func (a *allToAll) prepare(g *Group, dst, src operand, o options) {
+	if src.n%len(g.pes) != 0 {
+		g.misuse("AllToAll", "%d elements are no equal blocks for %d members", src.n, len(g.pes))
 	}
-	checkFits("AllToAll", src.n, dst.n)
-	checkApart(kindAllToAll, dst, src.bytes(), src, src.bytes())
-	a.fill(kindAllToAll, t, dst, src, opts)
-	a.n = src.n / len(t.pes)
+	g.checkFits(kindAllToAll, src.n, dst.n)
+	g.checkApart(kindAllToAll, dst, src.bytes(), src, src.bytes())
+	a.fill(kindAllToAll, g, dst, src, o)
+	a.n = src.n / len(g.pes)
 	a.call.count = uint64(a.n)
 }
 
 // prepareS does it for an AllToAllS.
-func (a *allToAll) prepareS(t *Team, dst, src raw, dstStride, srcStride, n int, opts []CollectiveOption) {
-	t.checkRanges(kindAllToAllS, dst, src)
+func (a *allToAll) prepareS(g *Group, dst, src operand, dstStride, srcStride, n int, o options) {
 	if dstStride < 1 || srcStride < 1 || n < 0 {
-		misuse("AllToAllS", "strides %d and %d, %d elements: strides are from 1 and n from 0 on", dstStride, srcStride, n)
+		g.misuse("AllToAllS", "strides %d and %d, %d elements: strides are from 1 and n from 0 on", dstStride, srcStride, n)
 	}
-	reach := func(stride int) int { return 1 + (len(t.pes)*n-1)*stride }
+	reach := func(stride int) int { return 1 + (len(g.pes)*n-1)*stride }
 	if n > 0 {
-		checkFits("AllToAllS", reach(dstStride), dst.n)
-		checkFits("AllToAllS", reach(srcStride), src.n)
-		checkApart(kindAllToAllS, dst, reach(dstStride)*dst.size, src, reach(srcStride)*src.size)
+		g.checkFits(kindAllToAllS, reach(dstStride), dst.n)
+		g.checkFits(kindAllToAllS, reach(srcStride), src.n)
+		g.checkApart(kindAllToAllS, dst, reach(dstStride)*dst.size, src, reach(srcStride)*src.size)
 	}
-	a.fill(kindAllToAllS, t, dst, src, opts)
+	a.fill(kindAllToAllS, g, dst, src, o)
 	a.n = n
 	a.dstStep, a.srcStep = dstStride*a.size, srcStride*a.size
 	a.call.count = uint64(n)
 	a.call.where = (a.call.where*31+uint64(dstStride))*31 + uint64(srcStride)
 }
 
-func (a *allToAll) fill(k kind, t *Team, dst, src raw, opts []CollectiveOption) {
-	o := optionsOf(opts)
-	a.t, a.l, a.way = t, t.layoutFor(o), o.algorithm
+func (a *allToAll) fill(k kind, g *Group, dst, src operand, o options) {
+	a.g, a.l, a.way = g, g.layoutFor(o), o.algorithm
 	a.dst, a.src, a.size, a.dstStep, a.srcStep = dst.off, src.off, src.size, src.size, src.size
 	a.call = call{kind: k, op: o.bits(), size: src.size}.at(dst.off, src.off)
 	switch o.algorithm {
-	case Auto:
-		a.way = Linear
-	case Tree, Doubling:
-		misuse(k.String(), "there is no %s %s: use Linear or Ring", o.algorithm, k)
+	case auto:
+		a.way = linear
+	case tree, doubling:
+		g.misuse(k.String(), "there is no %s %s: use Linear or Ring", o.algorithm, k)
 	}
 }
 
@@ -126,19 +83,18 @@ func (a *allToAll) pack(b []byte, src []byte, j, lo, hi int) {
 
 // unpack copies b to elements lo to hi of block i of dst.
 func (a *allToAll) unpack(i int, b []byte, lo, hi int) {
-	strided(a.t.w.n.mine[a.dst:][(i*a.n+lo)*a.dstStep:], a.dstStep, b, a.size, hi-lo, a.size)
+	strided(a.g.n.mine[a.dst:][(i*a.n+lo)*a.dstStep:], a.dstStep, b, a.size, hi-lo, a.size)
 }
 
 // source is the src of member i, which is on this host, and what follows it in the heap.
-func (a *allToAll) source(i int) []byte { return a.t.w.n.shm.Heap(a.t.pes[i])[a.src:] }
+func (a *allToAll) source(i int) []byte { return a.g.n.shm.Heap(a.g.pes[i])[a.src:] }
 
 // take copies this PE's block from the src of member i, which is on this host.
 func (a *allToAll) take(i int) {
-	strided(a.t.w.n.mine[a.dst:][i*a.n*a.dstStep:], a.dstStep, a.source(i)[a.t.me*a.n*a.srcStep:], a.srcStep, a.n, a.size)
+	strided(a.g.n.mine[a.dst:][i*a.n*a.dstStep:], a.dstStep, a.source(i)[a.g.me*a.n*a.srcStep:], a.srcStep, a.n, a.size)
 }
 
 func (a *allToAll) run(ctx context.Context) error {
-	given("AllToAll", ctx)
 	if a.bytes() == 0 {
 		return nil
 	}
@@ -151,20 +107,20 @@ func (a *allToAll) run(ctx context.Context) error {
 		err = a.direct(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%s on team %s%s: %w", a.call.kind, a.t.name, atSite(), err)
+		return fmt.Errorf("%s on team %s%s: %w", a.call.kind, a.g.name, atSite(), err)
 	}
 	return nil
 }
 
 // show is how a member shows its whole src to the members of its host.
 func (a *allToAll) show(stagedMax int) show {
-	return showing(len(a.t.pes)*a.bytes(), a.src, stagedMax)
+	return showing(len(a.g.pes)*a.bytes(), a.src, stagedMax)
 }
 
 // place packs src to where s shows it.
 func (a *allToAll) place(s *show, e *entry) {
 	if s.way != lent {
-		strided(a.t.place(s, e), a.size, a.source(a.t.me), a.srcStep, len(a.t.pes)*a.n, a.size)
+		strided(a.g.place(s, e), a.size, a.source(a.g.me), a.srcStep, len(a.g.pes)*a.n, a.size)
 	}
 }
 
@@ -172,13 +128,13 @@ func (a *allToAll) place(s *show, e *entry) {
 func (a *allToAll) fromHere(ctx context.Context, s *show, met bool) error {
 	for d := range a.l.here {
 		k := (a.l.rank + d) % len(a.l.here)
-		if _, err := a.t.entryHere(ctx, a.l, k, met); err != nil {
+		if _, err := a.g.entryHere(ctx, a.l, k, met); err != nil {
 			return err
 		}
 		if s.way == lent {
 			a.take(a.l.here[k])
 		} else {
-			a.unpack(a.l.here[k], a.t.shown(a.l, s, k)[a.t.me*a.bytes():], 0, a.n)
+			a.unpack(a.l.here[k], a.g.shown(a.l, s, k)[a.g.me*a.bytes():], 0, a.n)
 		}
 	}
 	return nil
@@ -186,25 +142,25 @@ func (a *allToAll) fromHere(ctx context.Context, s *show, met bool) error {
 
 // here is the all-to-all on one host.
 func (a *allToAll) here(ctx context.Context) error {
-	t := a.t
-	s := a.show(t.stagedMax())
-	e, err := t.enter(ctx, a.call, s.boxes())
+	g := a.g
+	s := a.show(g.stagedMax())
+	e, err := g.enter(ctx, a.call, s.boxes())
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	s.x = t.box(s.boxes())
+	defer g.leave()
+	s.x = g.box(s.boxes())
 	a.place(&s, e)
-	met, err := t.come(ctx, a.l, e)
+	met, err := g.come(ctx, a.l, e)
 	if err != nil {
 		return err
 	}
 	if err := a.fromHere(ctx, &s, met); err != nil {
 		return err
 	}
-	t.entered()
+	g.entered()
 	if s.way == lent {
-		return t.meet(ctx, call{kind: kindSync})
+		return g.meet(ctx, call{kind: kindSync})
 	}
 	return nil
 }
@@ -218,49 +174,49 @@ type bundle struct {
 
 // bundle is what bundled would need; too many boxes if it is out of the question.
 func (a *allToAll) bundle() bundle {
-	var b bundle
+	var need bundle
 	for _, members := range a.l.hosts {
-		b.most = max(b.most, len(members))
+		need.most = max(need.most, len(members))
 	}
 	s := a.show(maxMessage)
-	if b.most > 1 && s.way == lent || b.most*b.most*a.bytes() > maxMessage {
-		b.boxes = mostBoxes + 1
-		return b
+	if need.most > 1 && s.way == lent || need.most*need.most*a.bytes() > maxMessage {
+		need.boxes = mostBoxes + 1
+		return need
 	}
-	b.each = boxesFor(b.most * b.most * a.bytes())
-	b.boxes = len(a.l.hosts) * b.each
-	if b.most > 1 {
-		b.boxes += s.boxes()
+	need.each = boxesFor(need.most * need.most * a.bytes())
+	need.boxes = len(a.l.hosts) * need.each
+	if need.most > 1 {
+		need.boxes += s.boxes()
 	}
-	return b
+	return need
 }
 
 // bundled is the all-to-all between hosts with one message for each pair of them: the blocks for the
 // first member there from all members here, then those for the second, and so on.
 func (a *allToAll) bundled(ctx context.Context, b bundle) error {
-	t, l := a.t, a.l
-	e, err := t.enter(ctx, a.call, b.boxes)
+	g, l := a.g, a.l
+	e, err := g.enter(ctx, a.call, b.boxes)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
+	defer g.leave()
 	s := show{way: lent}
 	if b.most > 1 {
 		s = a.show(maxMessage)
-		s.x = t.box(s.boxes())
+		s.x = g.box(s.boxes())
 	}
-	x := t.box(len(l.hosts) * b.each)
+	x := g.box(len(l.hosts) * b.each)
 	from := func(host int) box { return x + box(host*b.each) }
 	a.place(&s, e)
-	if err := t.publish(e); err != nil {
+	if err := g.publish(e); err != nil {
 		return err
 	}
 	if l.lead() {
 		if err := a.sendBundles(ctx, &s, from); err != nil {
 			return err
 		}
-		t.ready()
-	} else if err := t.awaitReady(ctx, l, 0); err != nil {
+		g.ready()
+	} else if err := g.awaitReady(ctx, l, 0); err != nil {
 		return err
 	}
 	if err := a.fromHere(ctx, &s, true); err != nil {
@@ -271,35 +227,35 @@ func (a *allToAll) bundled(ctx context.Context, b bundle) error {
 			continue
 		}
 		n := len(members) * a.bytes()
-		blocks := t.theirs(l.here[0], t.boxOff(from(host)), len(l.here)*n)[l.rank*n:]
+		blocks := g.theirs(l.here[0], g.boxOff(from(host)), len(l.here)*n)[l.rank*n:]
 		for k, i := range members {
 			a.unpack(i, blocks[k*a.bytes():], 0, a.n)
 		}
 	}
-	t.entered()
+	g.entered()
 	return nil
 }
 
 // sendBundles sends the other leaders their bundles and waits for theirs.
 func (a *allToAll) sendBundles(ctx context.Context, s *show, from func(host int) box) error {
-	t, l := a.t, a.l
+	g, l := a.g, a.l
 	for k := range l.local {
-		if _, err := t.awaitEntry(ctx, l, k); err != nil {
+		if _, err := g.awaitEntry(ctx, l, k); err != nil {
 			return err
 		}
 	}
 	n := len(l.hosts)
 	for d := 1; d < n; d++ {
 		to := (l.host + d) % n
-		t.sendBox(l.hosts[to][0], from(l.host), a.pile(s, from(l.host), l.hosts[to]))
-		if a.way == Ring {
-			if err := t.awaitBox(ctx, from((l.host-d+n)%n), l.hosts[(l.host-d+n)%n][0]); err != nil {
+		g.sendBox(l.hosts[to][0], from(l.host), a.pile(s, from(l.host), l.hosts[to]))
+		if a.way == ring {
+			if err := g.awaitBox(ctx, from((l.host-d+n)%n), l.hosts[(l.host-d+n)%n][0]); err != nil {
 				return err
 			}
 		}
 	}
 	for d := 1; d < n; d++ {
-		if err := t.awaitBox(ctx, from((l.host-d+n)%n), l.hosts[(l.host-d+n)%n][0]); err != nil {
+		if err := g.awaitBox(ctx, from((l.host-d+n)%n), l.hosts[(l.host-d+n)%n][0]); err != nil {
 			return err
 		}
 	}
@@ -309,14 +265,14 @@ func (a *allToAll) sendBundles(ctx context.Context, s *show, from func(host int)
 // pile puts together the bundle for the given members of another host, in box x of this PE, which nobody
 // fills.
 func (a *allToAll) pile(s *show, x box, members []int) []byte {
-	b := a.t.boxData(x, len(a.l.here)*len(members)*a.bytes())
+	b := a.g.boxData(x, len(a.l.here)*len(members)*a.bytes())
 	at := b
 	for _, j := range members {
 		for k, i := range a.l.here {
 			if s.way == lent {
 				a.pack(at, a.source(i), j, 0, a.n)
 			} else {
-				copy(at[:a.bytes()], a.t.shown(a.l, s, k)[j*a.bytes():])
+				copy(at[:a.bytes()], a.g.shown(a.l, s, k)[j*a.bytes():])
 			}
 			at = at[a.bytes():]
 		}
@@ -325,19 +281,19 @@ func (a *allToAll) pile(s *show, x box, members []int) []byte {
 }
 
 // step says who member me deals with in step s: all members send to another one in each.
-func (t *Team) step(s int) (to, from int) {
-	n := len(t.pes)
-	return (t.me + s) % n, (t.me - s + n) % n
+func (g *Group) step(s int) (to, from int) {
+	n := len(g.pes)
+	return (g.me + s) % n, (g.me - s + n) % n
 }
 
 // near reports whether member i is on this host, as l has it.
-func (t *Team) near(l *layout, i int) bool {
-	return i == t.me || l == &t.layout && t.w.n.shm.Heap(t.pes[i]) != nil
+func (g *Group) near(l *layout, i int) bool {
+	return i == g.me || l == &g.layout && g.n.shm.Heap(g.pes[i]) != nil
 }
 
 // A leg is the part of a direct all-to-all that one call does: elements lo to hi of the blocks, in steps
 // first to last.
-type leg struct {
+type batch struct {
 	lo, hi, first, last int
 	boxes               int  // for each step
 	landed              bool // the elements arrive in boxes, not in dst
@@ -345,18 +301,18 @@ type leg struct {
 
 // direct is the all-to-all between hosts in which every member sends every other one its block.
 func (a *allToAll) direct(ctx context.Context) error {
-	read := a.t.readBy()
-	n, members := a.n, len(a.t.pes)
-	g := leg{boxes: 1, landed: a.gaps() && a.size <= boxBytes}
-	if g.landed {
+	read := a.g.readBy()
+	n, members := a.n, len(a.g.pes)
+	b := batch{boxes: 1, landed: a.gaps() && a.size <= boxBytes}
+	if b.landed {
 		n = min(n, maxMessage/a.size)
-		g.boxes = boxesFor(n * a.size)
+		b.boxes = boxesFor(n * a.size)
 	}
-	steps := mostBoxes / g.boxes
-	for g.lo = 0; g.lo < a.n; g.lo += n {
-		for g.first = 0; g.first < members; g.first += steps {
-			g.hi, g.last = min(g.lo+n, a.n), min(g.first+steps, members)
-			if err := a.walk(ctx, &g, read); err != nil {
+	steps := mostBoxes / b.boxes
+	for b.lo = 0; b.lo < a.n; b.lo += n {
+		for b.first = 0; b.first < members; b.first += steps {
+			b.hi, b.last = min(b.lo+n, a.n), min(b.first+steps, members)
+			if err := a.walk(ctx, &b, read); err != nil {
 				return err
 			}
 		}
@@ -367,92 +323,92 @@ func (a *allToAll) direct(ctx context.Context) error {
 // walk does one leg. With the first come the blocks of this host; after the last, this PE waits until
 // its own have been read. Nobody leaves before it has received from all: so dst is ready everywhere once
 // all have met.
-func (a *allToAll) walk(ctx context.Context, g *leg, read uint64) error {
-	t := a.t
-	e, err := t.enter(ctx, a.call, (g.last-g.first)*g.boxes)
+func (a *allToAll) walk(ctx context.Context, b *batch, read uint64) error {
+	g := a.g
+	e, err := g.enter(ctx, a.call, (b.last-b.first)*b.boxes)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	x := t.box((g.last - g.first) * g.boxes)
-	if g.lo+g.first > 0 {
-		err = t.publish(e)
+	defer g.leave()
+	x := g.box((b.last - b.first) * b.boxes)
+	if b.lo+b.first > 0 {
+		err = g.publish(e)
 	} else {
-		err = t.meetIn(ctx, e)
+		err = g.meetIn(ctx, e)
 	}
 	if err != nil {
 		return err
 	}
-	for s := g.first; s < g.last; s++ {
-		to, _ := t.step(s)
-		at := x + box((s-g.first)*g.boxes)
-		if !t.near(a.l, to) {
-			a.send(to, g, at)
+	for s := b.first; s < b.last; s++ {
+		to, _ := g.step(s)
+		at := x + box((s-b.first)*b.boxes)
+		if !g.near(a.l, to) {
+			a.send(to, b, at)
 		}
-		if a.way == Ring {
-			if err := a.receive(ctx, g, s, at); err != nil {
+		if a.way == ring {
+			if err := a.receive(ctx, b, s, at); err != nil {
 				return err
 			}
 		}
 	}
-	if g.lo+g.first == 0 {
+	if b.lo+b.first == 0 {
 		for k, i := range a.l.here {
 			a.take(i)
-			if i != t.me {
-				t.haveRead(a.l, k)
+			if i != g.me {
+				g.haveRead(a.l, k)
 			}
 		}
 	}
-	for s := g.first; s < g.last && a.way != Ring; s++ {
-		if err := a.receive(ctx, g, s, x+box((s-g.first)*g.boxes)); err != nil {
+	for s := b.first; s < b.last && a.way != ring; s++ {
+		if err := a.receive(ctx, b, s, x+box((s-b.first)*b.boxes)); err != nil {
 			return err
 		}
 	}
-	if g.hi == a.n && g.last == len(t.pes) {
-		return t.awaitReaders(ctx, read, len(a.l.here)-1)
+	if b.hi == a.n && b.last == len(g.pes) {
+		return g.awaitReaders(ctx, read, len(a.l.here)-1)
 	}
 	return nil
 }
 
 // send sends member to its elements of this leg.
-func (a *allToAll) send(to int, g *leg, x box) {
-	t := a.t
-	n := g.hi - g.lo
-	block := a.source(t.me)[(to*a.n+g.lo)*a.srcStep:]
-	dst := uint64(a.dst) + uint64((t.me*a.n+g.lo)*a.dstStep)
-	if a.gaps() && !g.landed {
-		pe := t.pes[to]
-		via := t.w.n.channel(pe)
+func (a *allToAll) send(to int, b *batch, x box) {
+	g := a.g
+	n := b.hi - b.lo
+	block := a.source(g.me)[(to*a.n+b.lo)*a.srcStep:]
+	dst := uint64(a.dst) + uint64((g.me*a.n+b.lo)*a.dstStep)
+	if a.gaps() && !b.landed {
+		pe := g.pes[to]
+		via := g.n.channel(pe)
 		for i := range n {
 			via.Put(pe, dst+uint64(i*a.dstStep), block[i*a.srcStep:][:a.size])
 		}
 		via.Fence(pe)
-		t.sendTo(to, x, dst, nil)
+		g.sendTo(to, x, dst, nil)
 		return
 	}
 	if a.srcStep != a.size {
-		packed := grown(&t.turns.scratch, n*a.size)
+		packed := grown(&g.turns.scratch, n*a.size)
 		strided(packed, a.size, block, a.srcStep, n, a.size)
 		block = packed
 	}
-	if g.landed {
-		t.sendBox(to, x, block[:n*a.size])
+	if b.landed {
+		g.sendBox(to, x, block[:n*a.size])
 	} else {
-		t.sendTo(to, x, dst, block[:n*a.size])
+		g.sendTo(to, x, dst, block[:n*a.size])
 	}
 }
 
 // receive waits for what step s brings, and unpacks it if it comes in box x.
-func (a *allToAll) receive(ctx context.Context, g *leg, s int, x box) error {
-	_, from := a.t.step(s)
-	if a.t.near(a.l, from) {
+func (a *allToAll) receive(ctx context.Context, b *batch, s int, x box) error {
+	_, from := a.g.step(s)
+	if a.g.near(a.l, from) {
 		return nil
 	}
-	if err := a.t.awaitBox(ctx, x, from); err != nil {
+	if err := a.g.awaitBox(ctx, x, from); err != nil {
 		return err
 	}
-	if g.landed {
-		a.unpack(from, a.t.boxData(x, (g.hi-g.lo)*a.size), g.lo, g.hi)
+	if b.landed {
+		a.unpack(from, a.g.boxData(x, (b.hi-b.lo)*a.size), b.lo, b.hi)
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
 func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W) (W, error) {
 	w := a.ctx.world("WaitBehind")
-	if n := len(a.ctx.team.pes); pe < -1 || pe >= n {
+	if n := len(a.ctx.team.g.pes); pe < -1 || pe >= n {
 		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pe, a.ctx.team.noun(), n-1)
 	}
 	c := w.n.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
@@ -297,3 +297,6 @@ func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand
 	}
 	return old
 }
+
+// firstOf returns the address of the first of values.
+func firstOf[W Word](values []W) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(values)) }

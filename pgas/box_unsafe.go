@@ -23,8 +23,8 @@ func boxesFor(n int) int { return max(1, (n+boxBytes-1)/boxBytes) }
 const maxMessage = numBoxes / 8 * boxBytes
 
 // box takes the next k of the boxes that the call under way has reserved. They are in a row.
-func (t *Team) box(k int) box {
-	u := &t.turns
+func (g *Group) box(k int) box {
+	u := &g.turns
 	x := u.nextBox
 	if u.nextBox += box(k); u.nextBox > u.meeting {
 		panic("pgas: a collective takes more boxes than it has reserved")
@@ -36,43 +36,43 @@ func (x box) place() uintptr { return uintptr(x % numBoxes) }
 
 // sendBox fills box x of member pe with data: complete there when the signal is seen. data may be reused
 // on return.
-func (t *Team) sendBox(pe int, x box, data []byte) {
-	slot := slotOff(t.slot)
-	t.sendTo(pe, x, uint64(slot+boxesOff+x.place()*boxBytes), data)
+func (g *Group) sendBox(pe int, x box, data []byte) {
+	slot := slotOff(g.slot)
+	g.sendTo(pe, x, uint64(slot+boxesOff+x.place()*boxBytes), data)
 }
 
 // sendTo puts data at offset dst of member pe's heap and then fills box x there, which stays empty.
-func (t *Team) sendTo(pe int, x box, dst uint64, data []byte) {
-	sig := slotOff(t.slot) + signalsOff + x.place()*wordStride
-	to := t.pes[pe]
-	t.w.n.channel(to).PutSignal(to, dst, data, uint64(sig), transport.Set, t.turns.tag)
+func (g *Group) sendTo(pe int, x box, dst uint64, data []byte) {
+	sig := slotOff(g.slot) + signalsOff + x.place()*wordStride
+	to := g.pes[pe]
+	g.n.channel(to).PutSignal(to, dst, data, uint64(sig), transport.Set, g.turns.tag)
 }
 
 // awaitBox waits until member pe has filled box x.
-func (t *Team) awaitBox(ctx context.Context, x box, pe int) error {
-	return t.awaitOwn(ctx, slotOff(t.slot)+signalsOff+x.place()*wordStride, pe)
+func (g *Group) awaitBox(ctx context.Context, x box, pe int) error {
+	return g.awaitOwn(ctx, slotOff(g.slot)+signalsOff+x.place()*wordStride, pe)
 }
 
 // awaitOwn waits until the word at off of this PE's own heap, which member pe writes, is the tag of the
 // call under way.
-func (t *Team) awaitOwn(ctx context.Context, off uintptr, pe int) error {
-	p := (*atomic.Uint64)(t.w.n.own(off))
-	want := t.turns.tag
+func (g *Group) awaitOwn(ctx context.Context, off uintptr, pe int) error {
+	p := (*atomic.Uint64)(g.n.own(off))
+	want := g.turns.tag
 	v := p.Load()
 	if v>>tagBits < want>>tagBits {
-		c := t.w.n.wordCond(word8(uint64(off)), GE, want&^poisoned, false)
-		c.party = t
+		c := g.n.wordCond(word8(uint64(off)), GE, want&^poisoned, false)
+		c.party = g
 		var err error
-		if v, err = t.await(ctx, c, t.waitingFor(pe)); err != nil {
+		if v, err = g.await(ctx, c, g.waitingFor(pe)); err != nil {
 			return err
 		}
 	}
-	return t.checkTag(v)
+	return g.checkTag(v)
 }
 
 // boxData is the first n bytes that box x of this PE holds.
-func (t *Team) boxData(x box, n int) []byte {
-	return unsafe.Slice((*byte)(t.w.n.own(slotOff(t.slot)+boxesOff+x.place()*boxBytes)), n)
+func (g *Group) boxData(x box, n int) []byte {
+	return unsafe.Slice((*byte)(g.n.own(slotOff(g.slot)+boxesOff+x.place()*boxBytes)), n)
 }
 
 func word8(off uint64) transport.Word { return transport.Word{Off: off, Bytes: 8} }

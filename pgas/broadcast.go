@@ -17,56 +17,29 @@ import (
 	"slices"
 )
 
-// Broadcast copies src of member root to dst of every member, including the root's own unless ExceptRoot is
-// given (OpenSHMEM 1.6, shmem_broadcast).
-//
-// As many elements move as src has; dst must have room for them. Both are the same ranges on all members,
-// which must not overlap unless they start at the same element. When Broadcast returns, dst is complete on
-// this PE, and src may be reused; nothing is said about other members. dst is written only while its owner
-// is in the call: no barrier is needed before it.
-//
-// All members must call it with the same arguments; when they do not, they get a *MismatchError. A member
-// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
-// algorithms are Linear and Tree.
-func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) error {
-	var b broadcast
-	b.prepare(t, rawOf(dst), rawOf(src), root, opts)
-	return b.run(ctx)
-}
-
-// BroadcastNB starts Broadcast. Until the Request is complete, dst and src belong to it.
-func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) *Request {
-	var b broadcast
-	b.prepare(t, rawOf(dst), rawOf(src), root, opts)
-	return t.start(ctx, b.run)
-}
-
 // A broadcast is one under way.
 type broadcast struct {
-	t        *Team
+	g        *Group
 	l        *layout
 	call     call
 	dst, src uintptr
 	n        int // bytes
-	way      Algorithm
+	way      algorithm
 	keep     bool // this PE is the root, and its dst is not to be written
 	head     int  // the member of this host that has the data first, by its place in l.here
 	rank     int  // this host's number, counted from the root's
 }
 
 // prepare checks the arguments and fills in b.
-func (b *broadcast) prepare(t *Team, dst, src raw, root int, opts []CollectiveOption) {
-	t.checkRanges(kindBroadcast, dst, src)
-	t.member("Broadcast", root)
-	checkFits("Broadcast", src.n, dst.n)
+func (b *broadcast) prepare(g *Group, dst, src operand, root int, o options) {
+	g.checkFits(kindBroadcast, src.n, dst.n)
 	if dst.off != src.off {
-		checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
+		g.checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
 	}
-	o := optionsOf(opts)
-	b.t, b.l, b.dst, b.src, b.n = t, t.layoutFor(o), dst.off, src.off, src.bytes()
+	b.g, b.l, b.dst, b.src, b.n = g, g.layoutFor(o), dst.off, src.off, src.bytes()
 	b.call = call{kind: kindBroadcast, op: o.bits(), root: root, size: src.size, count: uint64(src.n)}.at(dst.off, src.off)
 	n := len(b.l.hosts)
-	b.way, b.keep = o.forBroadcast(n), o.exceptRoot && root == t.PE()
+	b.way, b.keep = g.broadcastAlgorithm(o, n), o.exceptRoot && root == g.me
 	if n == 1 {
 		b.head = root
 		return
@@ -81,22 +54,22 @@ func (b *broadcast) prepare(t *Team, dst, src raw, root int, opts []CollectiveOp
 	}
 }
 
-func (o collectiveOptions) forBroadcast(hosts int) Algorithm {
+// broadcastAlgorithm returns the algorithm between so many hosts.
+func (g *Group) broadcastAlgorithm(o options, hosts int) algorithm {
 	switch o.algorithm {
-	case Auto:
+	case auto:
 		if hosts <= fewHosts {
-			return Linear
+			return linear
 		}
-		return Tree
-	case Linear, Tree:
+		return tree
+	case linear, tree:
 		return o.algorithm
 	}
-	misuse("Broadcast", "there is no %s broadcast: use Linear or Tree", o.algorithm)
-	return Auto
+	g.misuse("Broadcast", "there is no %s broadcast: use Linear or Tree", o.algorithm)
+	return auto
 }
 
 func (b *broadcast) run(ctx context.Context) error {
-	given("Broadcast", ctx)
 	if b.n == 0 {
 		return nil
 	}
@@ -110,9 +83,9 @@ func (b *broadcast) run(ctx context.Context) error {
 		err = b.large(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("broadcast on team %s%s: %w", b.t.name, atSite(), err)
+		return fmt.Errorf("broadcast on team %s%s: %w", b.g.name, atSite(), err)
 	}
-	b.t.leads(b.call.root)
+	b.g.leads(b.call.root)
 	return nil
 }
 
@@ -121,30 +94,30 @@ func (b *broadcast) leads() bool { return b.l.rank == b.head }
 
 // here is the broadcast on one host.
 func (b *broadcast) here(ctx context.Context) error {
-	t := b.t
+	g := b.g
 	s := showing(b.n, b.src, 0)
-	e, err := t.enter(ctx, b.call, 0)
+	e, err := g.enter(ctx, b.call, 0)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
+	defer g.leave()
 	if !b.leads() {
-		if err := t.stamp(e); err != nil { // no member waits for it
+		if err := g.stamp(e); err != nil { // no member waits for it
 			return err
 		}
 		return b.fromHead(ctx, &s)
 	}
-	from := t.mine(b.src, b.n)
+	from := g.mine(b.src, b.n)
 	if s.way != lent {
-		copy(t.place(&s, e), from)
+		copy(g.place(&s, e), from)
 	}
-	read := t.readBy()
-	if err := t.publish(e); err != nil {
+	read := g.readBy()
+	if err := g.publish(e); err != nil {
 		return err
 	}
 	b.store(from)
 	if s.way == lent {
-		return t.awaitReaders(ctx, read, len(b.l.here)-1)
+		return g.awaitReaders(ctx, read, len(b.l.here)-1)
 	}
 	return nil
 }
@@ -154,16 +127,16 @@ func (b *broadcast) here(ctx context.Context) error {
 func (b *broadcast) fromHead(ctx context.Context, s *show) error {
 	var err error
 	if b.rank == 0 {
-		_, err = b.t.awaitEntry(ctx, b.l, b.head)
+		_, err = b.g.awaitEntry(ctx, b.l, b.head)
 	} else {
-		err = b.t.awaitReady(ctx, b.l, b.head)
+		err = b.g.awaitReady(ctx, b.l, b.head)
 	}
 	if err != nil {
 		return err
 	}
-	b.store(b.t.shown(b.l, s, b.head))
+	b.store(b.g.shown(b.l, s, b.head))
 	if s.way == lent {
-		b.t.haveRead(b.l, b.head)
+		b.g.haveRead(b.l, b.head)
 	}
 	return nil
 }
@@ -173,44 +146,44 @@ func (b *broadcast) store(data []byte) {
 	if b.keep {
 		return
 	}
-	if dst := b.t.mine(b.dst, b.n); &dst[0] != &data[0] {
+	if dst := b.g.mine(b.dst, b.n); &dst[0] != &data[0] {
 		move(dst, data)
 	}
 }
 
 // small is the broadcast between hosts of what fits a message.
 func (b *broadcast) small(ctx context.Context) error {
-	t := b.t
+	g := b.g
 	s := show{way: staged, n: b.n}
-	e, err := t.enter(ctx, b.call, s.boxes())
+	e, err := g.enter(ctx, b.call, s.boxes())
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	s.x = t.box(s.boxes())
+	defer g.leave()
+	s.x = g.box(s.boxes())
 	if !b.leads() {
-		if err := t.stamp(e); err != nil {
+		if err := g.stamp(e); err != nil {
 			return err
 		}
 		return b.fromHead(ctx, &s)
 	}
-	data := t.place(&s, e)
+	data := g.place(&s, e)
 	if b.rank == 0 {
-		copy(data, t.mine(b.src, b.n))
-		if err := t.publish(e); err != nil {
+		copy(data, g.mine(b.src, b.n))
+		if err := g.publish(e); err != nil {
 			return err
 		}
 	} else {
-		if err := t.stamp(e); err != nil {
+		if err := g.stamp(e); err != nil {
 			return err
 		}
-		if err := t.awaitBox(ctx, s.x, b.parent()); err != nil {
+		if err := g.awaitBox(ctx, s.x, b.parent()); err != nil {
 			return err
 		}
-		t.ready()
+		g.ready()
 	}
 	for child := range b.children {
-		t.sendBox(b.headAt(child), s.x, data)
+		g.sendBox(b.headAt(child), s.x, data)
 	}
 	b.store(data)
 	return nil
@@ -224,15 +197,15 @@ const (
 
 // large is the broadcast between hosts of what does not fit a message.
 func (b *broadcast) large(ctx context.Context) error {
-	t := b.t
+	g := b.g
 	pieces, asks := min(mostPieces, (b.n+broadcastPiece-1)/broadcastPiece), b.asks()
-	e, err := t.enter(ctx, b.call, asks+pieces)
+	e, err := g.enter(ctx, b.call, asks+pieces)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	ask, x := t.box(asks), t.box(pieces)
-	read := t.readBy()
+	defer g.leave()
+	ask, x := g.box(asks), g.box(pieces)
+	read := g.readBy()
 	s := show{way: lent, n: b.n, off: b.dst}
 	if b.rank == 0 {
 		s.off = b.src
@@ -246,44 +219,44 @@ func (b *broadcast) large(ctx context.Context) error {
 	for i := range pieces {
 		lo, hi := part(b.n, pieces, i)
 		if b.rank > 0 {
-			if err := t.awaitBox(ctx, x+box(i), b.parent()); err != nil {
+			if err := g.awaitBox(ctx, x+box(i), b.parent()); err != nil {
 				return err
 			}
 		}
-		data := t.mine(s.off, b.n)[lo:hi]
+		data := g.mine(s.off, b.n)[lo:hi]
 		for child := range b.children {
 			if i == 0 && asks > 0 {
-				if err := t.awaitBox(ctx, ask+b.askOf(child), b.headAt(child)); err != nil {
+				if err := g.awaitBox(ctx, ask+b.askOf(child), b.headAt(child)); err != nil {
 					return err
 				}
 			}
-			t.sendTo(b.headAt(child), x+box(i), uint64(b.dst)+uint64(lo), data)
+			g.sendTo(b.headAt(child), x+box(i), uint64(b.dst)+uint64(lo), data)
 		}
 		if b.rank == 0 && b.src != b.dst && !b.keep {
-			move(t.mine(b.dst, b.n)[lo:hi], data) // which is in the cache now
+			move(g.mine(b.dst, b.n)[lo:hi], data) // which is in the cache now
 		}
 	}
 	if b.rank > 0 {
-		t.ready()
+		g.ready()
 	}
-	return t.awaitReaders(ctx, read, len(b.l.here)-1)
+	return g.awaitReaders(ctx, read, len(b.l.here)-1)
 }
 
 // begin shows that this PE is there, to its parent if it leads another host than the root's. It returns when
 // dst of this PE may be written.
 func (b *broadcast) begin(ctx context.Context, e *entry, ask box) error {
-	t := b.t
+	g := b.g
 	switch {
 	case b.asks() == 0:
-		return t.meetIn(ctx, e)
+		return g.meetIn(ctx, e)
 	case b.leads() && b.rank == 0:
-		return t.publish(e)
+		return g.publish(e)
 	}
-	if err := t.stamp(e); err != nil {
+	if err := g.stamp(e); err != nil {
 		return err
 	}
 	if b.leads() {
-		t.sendBox(b.parent(), ask+b.askOf(b.rank), nil)
+		g.sendBox(b.parent(), ask+b.askOf(b.rank), nil)
 	}
 	return nil
 }
@@ -292,7 +265,7 @@ func (b *broadcast) begin(ctx context.Context, e *entry, ask box) error {
 // all have to meet.
 func (b *broadcast) asks() int {
 	n := len(b.l.hosts)
-	if b.way == Tree {
+	if b.way == tree {
 		n = bits.Len(uint(n - 1))
 	}
 	if n > mostBoxes-mostPieces {
@@ -303,7 +276,7 @@ func (b *broadcast) asks() int {
 
 // askOf is the box, among these, of the head with the given number: another one for each child of a parent.
 func (b *broadcast) askOf(rank int) box {
-	if b.way == Tree {
+	if b.way == tree {
 		return box(bits.TrailingZeros(uint(rank)))
 	}
 	return box(rank)
@@ -323,7 +296,7 @@ func (b *broadcast) headAt(rank int) int {
 // parent is the head that this host's gets the data from. In the tree it is the one whose number lacks
 // this one's lowest bit.
 func (b *broadcast) parent() int {
-	if b.way == Linear {
+	if b.way == linear {
 		return b.call.root
 	}
 	return b.headAt(b.rank & (b.rank - 1))
@@ -333,7 +306,7 @@ func (b *broadcast) parent() int {
 // first.
 func (b *broadcast) children(yield func(rank int) bool) {
 	n := len(b.l.hosts)
-	if b.way == Linear {
+	if b.way == linear {
 		for rank := 1; b.rank == 0 && rank < n; rank++ {
 			if !yield(rank) {
 				return

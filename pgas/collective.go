@@ -1,13 +1,52 @@
 package pgas
 
-// What all collectives share. A collective runs in two layers. The members of one host work through each
-// other's memory, which all of them have mapped: nothing is sent, everyone reads what it needs where it
-// is. The leaders of the hosts (or, when asked to, all members as if each were alone on its host) send
-// each other boxes and pieces. Which algorithm the second layer uses is chosen by size and by how many
-// there are, unless the caller says.
-//
-// Unlike in the specification, the destination is written only while its owner is inside the call, and
-// the source read only while its owner is: so no barrier is needed between two collectives.
+// What all collectives share: barriers, and how a collective is asked to run. Package coll has the algorithms.
+
+import (
+	"context"
+	"fmt"
+)
+
+// Barrier is a Quiet of the default context followed by a meeting of all PEs: when it returns, every
+// PE has called it, and everything any PE issued on its default context before is complete
+// (OpenSHMEM 1.6, shmem_barrier_all). When it returns an error the PEs are no longer in step: only
+// Close is of use then.
+func (w *World) Barrier(ctx context.Context) error { return w.Team().Barrier(ctx) }
+
+// Sync is a meeting of all PEs without the Quiet: stores to this host's memory are visible after it,
+// puts to other hosts need not be (OpenSHMEM 1.6, shmem_sync_all).
+func (w *World) Sync(ctx context.Context) error { return w.Team().Sync(ctx) }
+
+// Barrier is a Quiet of the default context followed by Sync: when it returns, every member has called
+// it, and everything any member issued on its default context before is complete.
+func (t *Team) Barrier(ctx context.Context) error {
+	t.alive("Barrier")
+	given("Barrier", ctx)
+	if err := t.quiet(ctx); err != nil {
+		return fmt.Errorf("barrier: %w", err)
+	}
+	return t.g.sync(ctx, kindSync, "barrier")
+}
+
+// Sync is a meeting of all members: it returns when all have called it. Stores to this host's memory are
+// visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
+func (t *Team) Sync(ctx context.Context) error {
+	t.alive("Sync")
+	given("Sync", ctx)
+	return t.g.sync(ctx, kindSync, "sync")
+}
+
+// quiet completes what the default context has issued, before a call of t. If ctx has ended it does nothing: the
+// call reports that to the other members.
+func (t *Team) quiet(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err := t.w.def.Quiet(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
 
 // Algorithm is how the hosts of a team talk to each other in a collective.
 type Algorithm uint8
@@ -21,23 +60,16 @@ const (
 	Ring                      // with the neighbour, in as many rounds as there are hosts
 )
 
-var algorithmNames = [...]string{"auto", "linear", "tree", "doubling", "ring"}
-
-func (a Algorithm) String() string { return algorithmNames[a] }
+func (a Algorithm) String() string { return algorithm(a).String() }
 
 // CollectiveOption changes how a collective runs. All members must give the same.
 type CollectiveOption func(*collectiveOptions)
 
-type collectiveOptions struct {
-	algorithm    Algorithm
-	flat         bool
-	reproducible bool
-	exceptRoot   bool
-}
+type collectiveOptions = options
 
 // Using forces an algorithm.
 func Using(a Algorithm) CollectiveOption {
-	return func(o *collectiveOptions) { o.algorithm = a }
+	return func(o *collectiveOptions) { o.algorithm = algorithm(a) }
 }
 
 // Flat makes every member take part as if it were alone on its host: for measurements, and where hosts
@@ -60,36 +92,4 @@ func gathered(opts []CollectiveOption) (o collectiveOptions) {
 		opt(&o)
 	}
 	return o
-}
-
-// fewHosts is up to how many hosts one message from each to each is the fastest: the next ones are on
-// their way while the first arrives, and no trip waits for another.
-const fewHosts = 8
-
-// layoutFor is the layout that the options ask for.
-func (t *Team) layoutFor(o collectiveOptions) *layout {
-	if o.flat {
-		return &t.alone
-	}
-	return &t.layout
-}
-
-// bits is what of the options stands in an entry.
-func (o collectiveOptions) bits() uint8 {
-	b := uint8(o.algorithm)
-	if o.flat {
-		b |= 1 << 3
-	}
-	return b
-}
-
-// optionsIn names the options that bits has packed, but for those that were left to the runtime.
-func optionsIn(b uint8) (s string) {
-	if a := Algorithm(b & (1<<3 - 1)); a != Auto && a <= Ring {
-		s += " by " + a.String()
-	}
-	if b&(1<<3) != 0 {
-		s += " flat"
-	}
-	return s
 }

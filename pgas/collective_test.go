@@ -115,7 +115,7 @@ func blocks(n int, length func(i int) int) pgas.Blocks {
 	var b pgas.Blocks
 	at := 0
 	for i := range n {
-		b.Offsets, b.Counts = append(b.Offsets, at), append(b.Counts, length(i))
+		b.Displs, b.Counts = append(b.Displs, at), append(b.Counts, length(i))
 		at += length(i) + i%2
 	}
 	return b
@@ -142,7 +142,7 @@ func (a *arena[T]) expect(d deal, set func(i int, v T)) {
 		for pe := range n {
 			from := blocks(n, func(j int) int { return a.length(d, pe, j) })
 			for i := range to.Counts[pe] {
-				set(to.Offsets[pe]+i, a.value(pe, from.Offsets[me]+i))
+				set(to.Displs[pe]+i, a.value(pe, from.Displs[me]+i))
 			}
 		}
 	default:
@@ -538,11 +538,11 @@ func TestMismatchedCollectives(t *testing.T) {
 			return pgas.AllToAll(ctx, t, dst, src)
 		}, []string{"PE 2: alltoall", "to offset"}},
 		{"block", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
-			b := pgas.Blocks{Offsets: []int{0, 3, 6, 9}, Counts: []int{3, 3, 3, 3}}
+			b := pgas.Blocks{Displs: []int{0, 3, 6, 9}, Counts: []int{3, 3, 3, 3}}
 			if odd {
 				b.Counts[1] = 2
 			}
-			if err := pgas.AllToAllV(ctx, t, dst, pgas.Blocks{Offsets: b.Offsets, Counts: []int{3, 3, 3, 3}}, src, b); err != nil {
+			if err := pgas.AllToAllV(ctx, t, dst, pgas.Blocks{Displs: b.Displs, Counts: []int{3, 3, 3, 3}}, src, b); err != nil {
 				return err
 			}
 			return t.Sync(ctx) // for those who have nothing to do with it
@@ -612,7 +612,7 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 		}
 		n, b := w.NPEs(), pgas.Blocks{}
 		for pe := range n {
-			b.Offsets, b.Counts = append(b.Offsets, 10*pe), append(b.Counts, 10)
+			b.Displs, b.Counts = append(b.Displs, 10*pe), append(b.Counts, 10)
 		}
 		for _, length := range []int{1, 1000, 4096} {
 			for _, c := range []struct {
@@ -715,7 +715,7 @@ func TestMisusedCollectives(t *testing.T) {
 			return err
 		}
 		t, all, some := w.Team(), b.All(), b.Range(0, 3)
-		one := pgas.Blocks{Offsets: []int{0}, Counts: []int{8}}
+		one := pgas.Blocks{Displs: []int{0}, Counts: []int{8}}
 		for want, call := range map[string]func() error{
 			"8 elements do not fit a range of 3": func() error { return pgas.Broadcast(ctx, t, some, a.All(), 0) },
 			"PE 1 is out of range":               func() error { return pgas.Broadcast(ctx, t, all, a.All(), 1) },

@@ -26,16 +26,3 @@ func upTo(n int) []int {
 	}
 	return all
 }
-
-// allPEs is the PEs of the job.
-func (w *World) allPEs() []int {
-	if w.opts.Common != nil {
-		return w.opts.Common.all
-	}
-	return upTo(w.n.job.NPEs)
-}
-
-// layoutAlone is the layout of members that are each alone on their hosts.
-func (t *Team) layoutAlone(c *Common) layout {
-	return layout{hosts: c.alone[:len(t.pes)], host: t.me, here: c.alone[t.me], local: []board{t.board}}
-}

@@ -84,7 +84,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 		return nil, fmt.Errorf("opening a context: %w", err)
 	}
 	t.w.contexts.add(c)
-	t.w.n.debugf("opens a context of team %s", t.name)
+	t.w.n.debugf("opens a context of team %s", t.g.name)
 	return c, nil
 }
 
@@ -135,7 +135,7 @@ func (c *Context) route() {
 		c.bells = newBells(w.n.job.Segment)
 	}
 	c.openWindow()
-	for _, pe := range c.team.pes {
+	for _, pe := range c.team.g.pes {
 		switch {
 		case w.n.shm.Heap(pe) == nil:
 			c.via = append(c.via, c.remote)

@@ -13,22 +13,22 @@ import (
 )
 
 // Edge returns the wait edge of this PE in the call under way.
-func (t *Team) Edge(peer int) WaitEdge {
+func (g *Group) Edge(peer int) WaitEdge {
 	return WaitEdge{
-		Peer:  t.missing(peer),
-		Kind:  uint8(t.board.entry(t.turns.n).call),
-		Call:  t.turns.n,
-		Slot:  t.slot,
-		First: t.pes[0],
-		Size:  len(t.pes),
+		Peer:  g.missing(peer),
+		Kind:  uint8(g.board.entry(g.turns.n).call),
+		Call:  g.turns.n,
+		Slot:  g.slot,
+		First: g.pes[0],
+		Size:  len(g.pes),
 	}
 }
 
 // missing is the first PE of this host that has not entered the call under way, or pe if all have.
-func (t *Team) missing(pe int) int {
-	for k, i := range t.here {
-		if t.local[k].entry(t.turns.n).tag.Load()>>tagBits < t.turns.n {
-			return t.pes[i]
+func (g *Group) missing(pe int) int {
+	for k, i := range g.here {
+		if g.local[k].entry(g.turns.n).tag.Load()>>tagBits < g.turns.n {
+			return g.pes[i]
 		}
 	}
 	return pe
@@ -45,8 +45,8 @@ func describeEdge(e WaitEdge) string {
 
 // lookAround does the part of stuck that takes messages. It runs at growing intervals, but at once if a member
 // has announced that the call was given up.
-func (t *Team) lookAround(told bool) error {
-	u, now := &t.turns, t.w.n.wall()
+func (g *Group) lookAround(told bool) error {
+	u, now := &g.turns, g.n.wall()
 	if u.lookTag != u.tag {
 		u.lookTag, u.lookSince, u.nextLook = u.tag, now, now.Add(firstLook)
 	}
@@ -54,44 +54,44 @@ func (t *Team) lookAround(told bool) error {
 		return nil
 	}
 	waited := now.Sub(u.lookSince)
-	t.w.n.updateEdge(t.missing)
-	u.nextLook = now.Add(min(waited, t.w.n.patience()/4))
-	for i := range t.pes {
-		tag, _, ok := t.peek(i, u.n)
+	g.n.updateEdge(g.missing)
+	u.nextLook = now.Add(min(waited, g.n.patience()/4))
+	for i := range g.pes {
+		tag, _, ok := g.peek(i, u.n)
 		if ok && tag>>tagBits == u.n && tag != u.tag {
-			return t.outOfStep()
+			return g.outOfStep()
 		}
-		ended, err := t.w.n.peekWord(t.pes[i], uint64(slotOff(t.slot)+controlOff+endedOff))
-		if err == nil && t.hasEnded(ended) {
-			if e := t.verdictOf(i); e != nil {
-				return t.adopt(e)
+		ended, err := g.n.peekWord(g.pes[i], uint64(slotOff(g.slot)+controlOff+endedOff))
+		if err == nil && g.hasEnded(ended) {
+			if r := g.verdictOf(i); r != nil {
+				return g.adopt(r)
 			}
 		}
-		if ok && tag>>tagBits < u.n && t.isLeaving(i) { // checked last: a member may leave because of its verdict
-			return t.disagree()
+		if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its verdict
+			return g.disagree()
 		}
 	}
-	if waited < t.w.n.patience() {
+	if waited < g.n.patience() {
 		return nil
 	}
-	return t.crossed(now)
+	return g.crossed(now)
 }
 
 // crossed follows the waits from this PE on, and returns an error if they lead in a circle.
-func (t *Team) crossed(now time.Time) error {
+func (g *Group) crossed(now time.Time) error {
 	place := map[int]int{} // of a PE in lines
 	var lines []string
-	for pe := t.w.n.job.PE; ; {
+	for pe := g.n.job.PE; ; {
 		if from, seen := place[pe]; seen {
-			t.letOthersFind()
-			u := &t.turns
-			return t.end(&MismatchError{
-				Call:  fmt.Sprintf("%s (call %d of team %s)", kind(t.board.entry(u.n).call&0xff), u.n, t.name),
-				Calls: lines[from:],
+			g.letOthersFind()
+			u := &g.turns
+			return g.end(&reason{
+				call:  fmt.Sprintf("%s (call %d of team %s)", kind(g.board.entry(u.n).call&0xff), u.n, g.name),
+				calls: lines[from:],
 			})
 		}
-		e, ok := t.w.n.edgeOf(pe)
-		if !ok || now.UnixNano()-e.Since < int64(t.w.n.patience()) || e.Peer < 0 || e.Peer >= t.w.n.job.NPEs {
+		e, ok := g.n.edgeOf(pe)
+		if !ok || now.UnixNano()-e.Since < int64(g.n.patience()) || e.Peer < 0 || e.Peer >= g.n.job.NPEs {
 			return nil
 		}
 		place[pe] = len(lines)
@@ -102,8 +102,8 @@ func (t *Team) crossed(now time.Time) error {
 
 // letOthersFind waits for as long as may be between two looks of the others, who find the circle by what this
 // PE says it waits for. If it went at once, they would see its end instead of the reason.
-func (t *Team) letOthersFind() {
-	if t.w.n.sched == nil { // what ends in the simulator does not take others along
-		_ = t.w.n.sleep(t.w.n.ctx, t.w.n.patience()/4+2*longNap)
+func (g *Group) letOthersFind() {
+	if g.n.sched == nil { // what ends in the simulator does not take others along
+		_ = g.n.sleep(g.n.ctx, g.n.patience()/4+2*longNap)
 	}
 }

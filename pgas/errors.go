@@ -1,6 +1,7 @@
 package pgas
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -48,4 +49,45 @@ func (e *MismatchError) Error() string {
 		s += "; " + c
 	}
 	return s + "; every PE must make the same collective calls in the same order, from the same binary"
+}
+
+// AbortedError reports that a member of a team has given up a collective call, because its context had ended
+// before the call, or ended before all members had entered it. The member itself returns its context's cause,
+// all others this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team cannot
+// be used after it.
+type AbortedError struct {
+	PE   int    // number in the job of the PE that gave up the call; -1 if it is not known
+	Call string // the call that it gave up
+	Err  error  // why
+}
+
+func (e *AbortedError) Error() string {
+	if e.PE < 0 {
+		return fmt.Sprintf("the members of the team are not in step in %s: %v", e.Call, e.Err)
+	}
+	return fmt.Sprintf("PE %d has given up %s: %v", e.PE, e.Call, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *AbortedError) Unwrap() error { return e.Err }
+
+// refuses reports whether a call with ctx must fail without doing anything. Every call that takes a context asks first.
+func (w *World) refuses(ctx context.Context) bool {
+	return hasEnded(ctx) || w.n.closed.Load()
+}
+
+// refusal returns the error of a refused call of the given name.
+func (w *World) refusal(ctx context.Context, name string) error {
+	given(name, ctx)
+	return fmt.Errorf("%s%s: %w", name, atSite(), w.n.broken(ctx))
+}
+
+// publicErrors makes the errors of collectives.
+func publicErrors() groupErrors {
+	return groupErrors{
+		Misuse:       func(op, msg string) { panic(&UsageError{Op: op, Msg: msg}) },
+		Mismatch:     func(call string, calls []string) error { return &MismatchError{Call: call, Calls: calls} },
+		Aborted:      func(pe int, call string, err error) error { return &AbortedError{PE: pe, Call: call, Err: err} },
+		TooManyTeams: func() error { return &TooManyTeamsError{} },
+	}
 }

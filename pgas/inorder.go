@@ -9,15 +9,13 @@ import (
 	"fmt"
 )
 
-func scan[T any](ctx context.Context, t *Team, c call, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
-	r, o := newReduction(c.kind.String(), t, dst, src, f, opts)
-	if o.algorithm != Auto {
-		misuse(c.kind.String(), "there is one algorithm for scans: leave out Using(%s)", o.algorithm)
+// scan is a scan of the given kind. which names the operator in reports.
+func scan[T any](ctx context.Context, g *Group, k kind, which uint8, dst, src operand, f operator[T], o options) error {
+	r := newReduction(k.String(), g, dst, src, f, o)
+	if o.algorithm != auto {
+		g.misuse(k.String(), "there is one algorithm for scans: leave out WithAlgorithm(%s)", o.algorithm)
 	}
-	c.op |= o.bits() << 4
-	c.size, c.count = int(sizeOf[T]()), uint64(dst.n)
-	c = c.at(r.dst.off, r.src.off)
-	given(c.kind.String(), ctx)
+	c := call{kind: k, op: which | o.bits()<<4, size: dst.size, count: uint64(dst.n)}.at(dst.off, src.off)
 	if dst.n == 0 {
 		return nil
 	}
@@ -28,33 +26,33 @@ func scan[T any](ctx context.Context, t *Team, c call, dst, src Slice[T], f oper
 		err = r.inOrder(ctx, c)
 	}
 	if err != nil {
-		return fmt.Errorf("%s on team %s%s: %w", c.kind, t.name, atSite(), err)
+		return fmt.Errorf("%s on team %s%s: %w", c.kind, g.name, atSite(), err)
 	}
 	return nil
 }
 
 // smallScan is a scan of what fits an entry, on one host: each member combines those before it.
 func (r *reduction[T]) smallScan(ctx context.Context, c call) error {
-	t, n := r.t, r.dst.n
-	e, err := t.enter(ctx, c, 0)
+	g, n := r.g, r.dst.n
+	e, err := g.enter(ctx, c, 0)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	copy(elements[T](e.data[:], n), r.src.Local())
-	if err := t.publish(e); err != nil {
+	defer g.leave()
+	copy(elements[T](e.data[:], n), r.srcMine())
+	if err := g.publish(e); err != nil {
 		return err
 	}
 	upTo := r.l.rank + 1
 	if c.kind == kindExscan {
 		upTo--
 	}
-	result := r.dst.Local()
+	result := r.dstMine()
 	if upTo == 0 {
 		clear(result)
 	}
 	for k := range upTo {
-		other, err := t.awaitEntry(ctx, r.l, k)
+		other, err := g.awaitEntry(ctx, r.l, k)
 		if err != nil {
 			return err
 		}
@@ -69,18 +67,18 @@ func (r *reduction[T]) smallScan(ctx context.Context, c call) error {
 
 // inOrder is a scan, or a reduction in the order of the team.
 func (r *reduction[T]) inOrder(ctx context.Context, c call) error {
-	t := r.t
-	e, err := t.enter(ctx, c, 0)
+	g := r.g
+	e, err := g.enter(ctx, c, 0)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	if err := t.meetIn(ctx, e); err != nil {
+	defer g.leave()
+	if err := g.meetIn(ctx, e); err != nil {
 		return err
 	}
-	lo, hi := part(r.dst.n, len(t.pes), t.me)
+	lo, hi := part(r.dst.n, len(g.pes), g.me)
 	step := max(1, blockBytes/int(sizeOf[T]()))
-	if len(t.hosts) > 1 {
+	if len(g.hosts) > 1 {
 		step = max(1, pieceBytes/int(sizeOf[T]()))
 	}
 	for ; lo < hi; lo += step {
@@ -88,10 +86,10 @@ func (r *reduction[T]) inOrder(ctx context.Context, c call) error {
 			return err
 		}
 	}
-	if err := t.flush(); err != nil {
+	if err := g.flush(); err != nil {
 		return err
 	}
-	return t.meet(ctx, call{kind: kindSync})
+	return g.meet(ctx, call{kind: kindSync})
 }
 
 // inOrderPiece does elements lo to hi.
@@ -101,10 +99,10 @@ func (r *reduction[T]) inOrderPiece(ctx context.Context, k kind, lo, hi int) err
 	if err != nil {
 		return err
 	}
-	acc := elements[T](grown(&r.t.turns.result, n*int(sizeOf[T]())), n)
+	acc := elements[T](grown(&r.g.turns.result, n*int(sizeOf[T]())), n)
 	clear(acc)
 	var kept []T
-	for i := range r.t.pes {
+	for i := range r.g.pes {
 		v := r.memberSource(fetched, i, lo, hi)
 		if k == kindExscan {
 			// What is before member i goes there, but only once its own source has been read.
@@ -118,7 +116,7 @@ func (r *reduction[T]) inOrderPiece(ctx context.Context, k kind, lo, hi int) err
 		}
 	}
 	if k == kindReduce {
-		for i := range r.t.pes {
+		for i := range r.g.pes {
 			r.deliver(i, lo, acc)
 		}
 	}
@@ -136,34 +134,34 @@ func (r *reduction[T]) accumulate(acc, v []T, i int) {
 
 // deliver stores v from element lo on in the dst of member i.
 func (r *reduction[T]) deliver(i, lo int, v []T) {
-	pe := r.t.pes[i]
-	if r.t.w.n.shm.Heap(pe) != nil {
-		copy(reach[T](&r.t.w.n, pe, r.dst.off, r.dst.n)[lo:], v)
+	pe := r.g.pes[i]
+	if r.g.n.shm.Heap(pe) != nil {
+		copy(reach[T](r.g.n, pe, r.dst.off, r.dst.n)[lo:], v)
 		return
 	}
-	r.t.w.n.channel(pe).Put(pe, r.offset(lo), asBytes(v))
+	r.g.n.channel(pe).Put(pe, r.offset(lo), asBytes(v))
 }
 
 // fetchSources gets elements lo to hi of the sources of the members on other hosts: those of member i at
 // i*(hi-lo). Nothing that points at r may be kept beside what f gets, or every reduction would allocate.
 func (r *reduction[T]) fetchSources(ctx context.Context, lo, hi int) ([]T, error) {
-	t, size := r.t, (hi-lo)*int(sizeOf[T]())
-	if len(t.hosts) == 1 {
+	g, size := r.g, (hi-lo)*int(sizeOf[T]())
+	if len(g.hosts) == 1 {
 		return nil, nil
 	}
-	all := grown(&t.turns.scratch, len(t.pes)*size)
-	for i, pe := range t.pes {
-		if t.w.n.shm.Heap(pe) == nil {
-			t.w.n.channel(pe).GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
+	all := grown(&g.turns.scratch, len(g.pes)*size)
+	for i, pe := range g.pes {
+		if g.n.shm.Heap(pe) == nil {
+			g.n.channel(pe).GetNB(pe, all[i*size:][:size], uint64(r.src.off+uintptr(lo)*sizeOf[T]()))
 		}
 	}
-	return elements[T](all, len(t.pes)*(hi-lo)), t.flush()
+	return elements[T](all, len(g.pes)*(hi-lo)), g.flush()
 }
 
 // memberSource is elements lo to hi of the source of member i: where they are, or where they were fetched.
 func (r *reduction[T]) memberSource(fetched []T, i, lo, hi int) []T {
-	if pe := r.t.pes[i]; r.t.w.n.shm.Heap(pe) != nil {
-		return reach[T](&r.t.w.n, pe, r.src.off, r.src.n)[lo:hi]
+	if pe := r.g.pes[i]; r.g.n.shm.Heap(pe) != nil {
+		return reach[T](r.g.n, pe, r.src.off, r.src.n)[lo:hi]
 	}
 	return fetched[i*(hi-lo):][:hi-lo]
 }

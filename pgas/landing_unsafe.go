@@ -57,35 +57,35 @@ type landing struct {
 }
 
 // release gives back this PE's place of l.
-func (t *Team) release(l *layout) {
+func (g *Group) release(l *layout) {
 	if l.landing.at != nil {
-		t.w.landings.giveBack(l.landing.at[l.host])
+		g.set.landings.giveBack(l.landing.at[l.host])
 	}
 }
 
 // tellLandings is how the leaders tell each other where their places are, in n boxes.
-func (t *Team) tellLandings(ctx context.Context, l *layout) error {
+func (g *Group) tellLandings(ctx context.Context, l *layout) error {
 	n := len(l.hosts)
-	x, mine := t.box(n), [1]uint64{t.w.landings.take()}
+	x, mine := g.box(n), [1]uint64{g.set.landings.take()}
 	at := make([]uint64, n)
 	for d := 1; d < n; d++ {
-		t.sendBox(l.hosts[(l.host+d)%n][0], x+box(l.host), asBytes(mine[:]))
+		g.sendBox(l.hosts[(l.host+d)%n][0], x+box(l.host), asBytes(mine[:]))
 	}
 	all := mine[0] != 0
 	for h := range n {
 		at[h] = mine[0]
 		if h != l.host {
-			if err := t.awaitBox(ctx, x+box(h), l.hosts[h][0]); err != nil {
+			if err := g.awaitBox(ctx, x+box(h), l.hosts[h][0]); err != nil {
 				return err
 			}
-			at[h] = elements[uint64](t.boxData(x+box(h), 8), 1)[0]
+			at[h] = elements[uint64](g.boxData(x+box(h), 8), 1)[0]
 		}
 		all = all && at[h] != 0
 	}
 	if all {
 		l.landing.at = at
 	} else if mine[0] != 0 {
-		t.w.landings.giveBack(mine[0])
+		g.set.landings.giveBack(mine[0])
 	}
 	return nil
 }

@@ -22,14 +22,14 @@ func doublingBoxes(hosts, bytes int) int {
 }
 
 // reductionBoxes is how many boxes a reduction takes between hosts.
-func reductionBoxes(way Algorithm, hosts, bytes int) int {
+func reductionBoxes(way algorithm, hosts, bytes int) int {
 	switch way {
-	case Doubling:
+	case doubling:
 		if throughBoxes(hosts, bytes) {
 			return doublingBoxes(hosts, bytes)
 		}
 		return landingBoxes(hosts, bytes)
-	case Ring:
+	case ring:
 		return 2*hosts - 1
 	}
 	return bits.Len(uint(hosts-1)) + hosts
@@ -44,14 +44,14 @@ func throughBoxes(hosts, bytes int) bool {
 }
 
 // amongLeaders reduces the leaders' dst in place.
-func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
+func (r *reduction[T]) amongLeaders(ctx context.Context, way algorithm) error {
 	switch way {
-	case Doubling:
+	case doubling:
 		if throughBoxes(len(r.l.hosts), r.bytes()) {
-			return r.doubling(ctx, r.dst.Local())
+			return r.doubling(ctx, r.dstMine())
 		}
 		return r.throughLandings(ctx)
-	case Ring:
+	case ring:
 		return r.ring(ctx)
 	}
 	return r.linear(ctx)
@@ -66,7 +66,7 @@ func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
 	power := 1 << (bits.Len(uint(n)) - 1)
 	var before, after box
 	if n > power {
-		before, after = r.t.box(k), r.t.box(k)
+		before, after = r.g.box(k), r.g.box(k)
 	}
 	if me >= power {
 		r.sendTo(me-power, before, v)
@@ -82,7 +82,7 @@ func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
 		r.f.into(v, v, got)
 	}
 	for d := 1; d < power; d *= 2 {
-		x := r.t.box(k)
+		x := r.g.box(k)
 		r.sendTo(me^d, x, v)
 		got, err := r.receive(ctx, me^d, x)
 		if err != nil {
@@ -101,14 +101,14 @@ func (r *reduction[T]) doubling(ctx context.Context, v []T) error {
 }
 
 func (r *reduction[T]) sendTo(host int, x box, v []T) {
-	r.t.sendBox(r.l.hosts[host][0], x, asBytes(v))
+	r.g.sendBox(r.l.hosts[host][0], x, asBytes(v))
 }
 
 func (r *reduction[T]) receive(ctx context.Context, host int, x box) ([]T, error) {
-	if err := r.t.awaitBox(ctx, x, r.l.hosts[host][0]); err != nil {
+	if err := r.g.awaitBox(ctx, x, r.l.hosts[host][0]); err != nil {
 		return nil, err
 	}
-	return elements[T](r.t.boxData(x, r.bytes()), r.dst.n), nil
+	return elements[T](r.g.boxData(x, r.bytes()), r.dst.n), nil
 }
 
 // pieceBytes is how much Linear fetches from each leader at a time: enough to keep the network busy, few
@@ -118,14 +118,14 @@ const pieceBytes = 256 << 10
 // linear has each leader combine one part of the whole: it fetches it from the others, in the order of
 // the hosts, and puts the result where they want it.
 func (r *reduction[T]) linear(ctx context.Context) error {
-	n, me, t := len(r.l.hosts), r.l.host, r.t
+	n, me, g := len(r.l.hosts), r.l.host, r.g
 	if err := r.leadersReady(ctx); err != nil {
 		return err
 	}
-	arrived := t.box(n)
+	arrived := g.box(n)
 	lo, hi := part(r.dst.n, n, me)
 	step := max(1, pieceBytes/int(sizeOf[T]()))
-	mine := r.dst.Local()
+	mine := r.dstMine()
 	for ; lo < hi; lo += step {
 		end := min(lo+step, hi)
 		theirs, err := r.fetch(ctx, lo, end)
@@ -133,7 +133,7 @@ func (r *reduction[T]) linear(ctx context.Context) error {
 			return err
 		}
 		first := true
-		block := grown(&r.t.turns.result, (end-lo)*int(sizeOf[T]()))
+		block := grown(&r.g.turns.result, (end-lo)*int(sizeOf[T]()))
 		acc := elements[T](block, end-lo)
 		for h := range n {
 			v := theirs[h*(end-lo):][:end-lo]
@@ -152,11 +152,11 @@ func (r *reduction[T]) linear(ctx context.Context) error {
 	lo, hi = part(r.dst.n, n, me)
 	for d := 1; d < n; d++ {
 		h := (me + d) % n
-		t.sendTo(r.l.hosts[h][0], arrived+box(me), r.offset(lo), asBytes(mine[lo:hi]))
+		g.sendTo(r.l.hosts[h][0], arrived+box(me), r.offset(lo), asBytes(mine[lo:hi]))
 	}
 	for d := 1; d < n; d++ {
 		h := (me - d + n) % n
-		if err := t.awaitBox(ctx, arrived+box(h), r.l.hosts[h][0]); err != nil {
+		if err := g.awaitBox(ctx, arrived+box(h), r.l.hosts[h][0]); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,9 @@ func (r *reduction[T]) linear(ctx context.Context) error {
 func (r *reduction[T]) leadersReady(ctx context.Context) error {
 	n, me := len(r.l.hosts), r.l.host
 	for step := 1; step < n; step *= 2 {
-		x := r.t.box(1)
-		r.t.sendBox(r.l.hosts[(me+step)%n][0], x, nil)
-		if err := r.t.awaitBox(ctx, x, r.l.hosts[(me-step+n)%n][0]); err != nil {
+		x := r.g.box(1)
+		r.g.sendBox(r.l.hosts[(me+step)%n][0], x, nil)
+		if err := r.g.awaitBox(ctx, x, r.l.hosts[(me-step+n)%n][0]); err != nil {
 			return err
 		}
 	}
@@ -180,13 +180,13 @@ func (r *reduction[T]) leadersReady(ctx context.Context) error {
 func (r *reduction[T]) fetch(ctx context.Context, lo, hi int) ([]T, error) {
 	n, me := len(r.l.hosts), r.l.host
 	size := (hi - lo) * int(sizeOf[T]())
-	all := grown(&r.t.turns.scratch, n*size)
+	all := grown(&r.g.turns.scratch, n*size)
 	for d := 1; d < n; d++ {
 		h := (me + d) % n
-		pe := r.t.pes[r.l.hosts[h][0]]
-		r.t.w.n.channel(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
+		pe := r.g.pes[r.l.hosts[h][0]]
+		r.g.n.channel(pe).GetNB(pe, all[h*size:][:size], r.offset(lo))
 	}
-	if err := r.t.flush(); err != nil {
+	if err := r.g.flush(); err != nil {
 		return nil, err
 	}
 	return elements[T](all, n*(hi-lo)), nil
@@ -198,17 +198,17 @@ func (r *reduction[T]) offset(i int) uint64 { return uint64(r.dst.off + uintptr(
 // ring hands each part of the whole around all leaders twice: first every leader adds what it has, then
 // every leader keeps the result. A leader fetches from its left neighbour what that has finished.
 func (r *reduction[T]) ring(ctx context.Context) error {
-	n, me, t := len(r.l.hosts), r.l.host, r.t
+	n, me, g := len(r.l.hosts), r.l.host, r.g
 	left, right := r.l.hosts[(me-1+n)%n][0], r.l.hosts[(me+1)%n][0]
-	mine := r.dst.Local()
-	t.sendBox(right, t.turns.nextBox, nil)
+	mine := r.dstMine()
+	g.sendBox(right, g.turns.nextBox, nil)
 	for s := range 2*n - 2 {
-		x := t.box(1)
-		if err := t.awaitBox(ctx, x, left); err != nil {
+		x := g.box(1)
+		if err := g.awaitBox(ctx, x, left); err != nil {
 			return err
 		}
 		lo, hi := part(r.dst.n, n, (me-1-s+2*n)%n)
-		got := elements[T](grown(&t.turns.scratch, (hi-lo)*int(sizeOf[T]())), hi-lo)
+		got := elements[T](grown(&g.turns.scratch, (hi-lo)*int(sizeOf[T]())), hi-lo)
 		if s >= n-1 {
 			got = mine[lo:hi]
 		}
@@ -219,12 +219,12 @@ func (r *reduction[T]) ring(ctx context.Context) error {
 			r.f.into(mine[lo:hi], got, mine[lo:hi])
 		}
 		if s < 2*n-3 {
-			t.sendBox(right, t.turns.nextBox, nil)
+			g.sendBox(right, g.turns.nextBox, nil)
 		}
 	}
-	x := t.box(1)
-	t.sendBox(left, x, nil)
-	return t.awaitBox(ctx, x, right) // which has fetched all it wants from here
+	x := g.box(1)
+	g.sendBox(left, x, nil)
+	return g.awaitBox(ctx, x, right) // which has fetched all it wants from here
 }
 
 // get fetches elements from lo of what member pe of the team holds.
@@ -232,8 +232,8 @@ func (r *reduction[T]) get(ctx context.Context, pe, lo int, into []T) error {
 	if len(into) == 0 {
 		return nil
 	}
-	to := r.t.pes[pe]
-	return r.t.w.n.channel(to).Get(r.t.w.n.ctx, to, asBytes(into), r.offset(lo))
+	to := r.g.pes[pe]
+	return r.g.n.channel(to).Get(r.g.n.ctx, to, asBytes(into), r.offset(lo))
 }
 
 // grown is n bytes of *buf, which is made longer if it must be. They are aligned for every type.

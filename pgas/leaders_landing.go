@@ -28,14 +28,14 @@ func pieces(bytes int) int { return (bytes + landingPiece - 1) / landingPiece }
 // landingBoxes is how many boxes that takes, with those to find out about places, and with those of Linear,
 // which is for when there are none.
 func landingBoxes(hosts, bytes int) int {
-	return hosts + max((landingParts(hosts)+1)*pieces(bytes), reductionBoxes(Linear, hosts, bytes))
+	return hosts + max((landingParts(hosts)+1)*pieces(bytes), reductionBoxes(linear, hosts, bytes))
 }
 
 // throughLandings reduces the leaders' dst in place as doubling does.
 func (r *reduction[T]) throughLandings(ctx context.Context) (err error) {
 	l := r.l
 	if !l.landing.asked {
-		if err := r.t.tellLandings(ctx, l); err != nil {
+		if err := r.g.tellLandings(ctx, l); err != nil {
 			return err
 		}
 		l.landing.asked = true
@@ -48,7 +48,7 @@ func (r *reduction[T]) throughLandings(ctx context.Context) (err error) {
 	k, part := pieces(r.bytes()), 0
 	power := 1 << (bits.Len(uint(n)) - 1)
 	if n > power {
-		before, after := r.t.box(k), r.t.box(k)
+		before, after := r.g.box(k), r.g.box(k)
 		part = 1
 		if me >= power {
 			return r.handOver(ctx, me-power, before, after)
@@ -65,7 +65,7 @@ func (r *reduction[T]) throughLandings(ctx context.Context) (err error) {
 		}
 	}
 	for d := 1; d < power; d, part = 2*d, part+1 {
-		if err := r.exchangePieces(ctx, me^d, r.t.box(k), part); err != nil {
+		if err := r.exchangePieces(ctx, me^d, r.g.box(k), part); err != nil {
 			return err
 		}
 	}
@@ -82,9 +82,9 @@ func (r *reduction[T]) exchangePieces(ctx context.Context, host int, x box, part
 	for ; sent < min(ahead, k); sent++ {
 		r.landPiece(host, x, part, sent)
 	}
-	got, v := landed[T](&r.t.w.n, r.partOff(r.l.host, part), r.dst.n), r.dst.Local()
+	got, v := landed[T](r.g.n, r.partOff(r.l.host, part), r.dst.n), r.dstMine()
 	for i := range k {
-		if err := r.t.awaitBox(ctx, x+box(i), r.l.hosts[host][0]); err != nil {
+		if err := r.g.awaitBox(ctx, x+box(i), r.l.hosts[host][0]); err != nil {
 			return err
 		}
 		if sent < k {
@@ -113,7 +113,7 @@ func (r *reduction[T]) piece(i int) (lo, hi int) { return part(r.dst.n, pieces(r
 // sendPiece sends piece i of dst to where off is the start of all of them in another leader's heap.
 func (r *reduction[T]) sendPiece(host int, x box, off uint64, i int) {
 	lo, hi := r.piece(i)
-	r.t.sendTo(r.l.hosts[host][0], x+box(i), off+uint64(lo)*uint64(sizeOf[T]()), asBytes(r.dst.Local()[lo:hi]))
+	r.g.sendTo(r.l.hosts[host][0], x+box(i), off+uint64(lo)*uint64(sizeOf[T]()), asBytes(r.dstMine()[lo:hi]))
 }
 
 // landPiece sends piece i to a part of another leader's place.
@@ -127,7 +127,7 @@ func (r *reduction[T]) handOver(ctx context.Context, host int, before, after box
 		r.landPiece(host, before, 0, i)
 	}
 	for i := range pieces(r.bytes()) {
-		if err := r.t.awaitBox(ctx, after+box(i), r.l.hosts[host][0]); err != nil {
+		if err := r.g.awaitBox(ctx, after+box(i), r.l.hosts[host][0]); err != nil {
 			return err
 		}
 	}
@@ -136,9 +136,9 @@ func (r *reduction[T]) handOver(ctx context.Context, host int, before, after box
 
 // takeOver combines what such a leader has sent.
 func (r *reduction[T]) takeOver(ctx context.Context, host int, before box) error {
-	got, v := landed[T](&r.t.w.n, r.partOff(r.l.host, 0), r.dst.n), r.dst.Local()
+	got, v := landed[T](r.g.n, r.partOff(r.l.host, 0), r.dst.n), r.dstMine()
 	for i := range pieces(r.bytes()) {
-		if err := r.t.awaitBox(ctx, before+box(i), r.l.hosts[host][0]); err != nil {
+		if err := r.g.awaitBox(ctx, before+box(i), r.l.hosts[host][0]); err != nil {
 			return err
 		}
 		lo, hi := r.piece(i)

@@ -9,9 +9,9 @@ import "fmt"
 // leaveTogether synchronizes all PEs for Close.
 func (w *World) leaveTogether() error {
 	w.n.sayLeaving(callSite())
-	err := w.team.sync(w.n.ctx, kindClose, "close")
+	err := w.team.g.sync(w.n.ctx, kindClose, "close")
 	if err != nil {
-		w.team.stayUntilTold()
+		w.team.g.stayUntilTold()
 	}
 	return err
 }
@@ -26,10 +26,10 @@ func leftText(site string) string {
 
 // hasLeft returns a *MismatchError if this PE waits in the call under way for one of this host that is leaving
 // the job, and nil if not.
-func (t *Team) hasLeft() error {
-	for k, i := range t.here {
-		if t.local[k].entry(t.turns.n).tag.Load()>>tagBits < t.turns.n && t.isLeaving(i) {
-			return t.disagree()
+func (g *Group) hasLeft() error {
+	for k, i := range g.here {
+		if g.local[k].entry(g.turns.n).tag.Load()>>tagBits < g.turns.n && g.isLeaving(i) {
+			return g.disagree()
 		}
 	}
 	return nil
@@ -37,10 +37,10 @@ func (t *Team) hasLeft() error {
 
 // isLeaving reports whether member i, which has not entered the call under way, has called Close. In the team
 // of all PEs the check is not needed: Close is one of its calls.
-func (t *Team) isLeaving(i int) bool {
-	if t.slot == worldSlot || i == t.me {
+func (g *Group) isLeaving(i int) bool {
+	if g.slot == worldSlot || i == g.me {
 		return false
 	}
-	_, leaves := t.w.n.leavingAt(t.pes[i])
+	_, leaves := g.n.leavingAt(g.pes[i])
 	return leaves
 }

@@ -25,7 +25,7 @@ func Main(body func(ctx context.Context, w *World) error) {
 		err = run(ctx, job, body)
 	}
 	if err != nil {
-		if why, _ := reason(ctx, err); job == nil || why != boot.EndTold || !job.Told() {
+		if why, _ := endReason(ctx, err); job == nil || why != boot.EndTold || !job.Told() {
 			complain(job, err) // else the launcher says why
 		}
 		os.Exit(1)
@@ -36,24 +36,24 @@ func Main(body func(ctx context.Context, w *World) error) {
 func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) error) error {
 	w, err := Open(ctx, job)
 	if err != nil {
-		job.EndsBy(reason(ctx, err))
+		job.EndsBy(endReason(ctx, err))
 		return err
 	}
 	if err := guard(ctx, w, body); err != nil {
-		job.EndsBy(reason(ctx, err)) // first of all: other PEs notice the failure as soon as this one leaves
+		job.EndsBy(endReason(ctx, err)) // first of all: other PEs notice the failure as soon as this one leaves
 		w.Abandon()
 		return err
 	}
 	if err := w.Close(); err != nil {
-		job.EndsBy(reason(ctx, err))
+		job.EndsBy(endReason(ctx, err))
 		return err
 	}
 	return nil
 }
 
-// reason classifies err for the launcher, as an error of this PE or a consequence of another's. The launcher
+// endReason classifies err for the launcher, as an error of this PE or a consequence of another's. The launcher
 // names the PE that failed first.
-func reason(ctx context.Context, err error) (why boot.EndReason, peer int) {
+func endReason(ctx context.Context, err error) (why boot.EndReason, peer int) {
 	var lost *PeerError
 	var mismatch *MismatchError
 	var aborted *AbortedError

@@ -14,139 +14,98 @@ import (
 	"fmt"
 )
 
-// Barrier is a Quiet of the default context followed by a meeting of all PEs: when it returns, every
-// PE has called it, and everything any PE issued on its default context before is complete
-// (OpenSHMEM 1.6, shmem_barrier_all). When it returns an error the PEs are no longer in step: only
-// Close is of use then.
-func (w *World) Barrier(ctx context.Context) error { return w.Team().Barrier(ctx) }
-
-// Sync is a meeting of all PEs without the Quiet: stores to this host's memory are visible after it,
-// puts to other hosts need not be (OpenSHMEM 1.6, shmem_sync_all).
-func (w *World) Sync(ctx context.Context) error { return w.Team().Sync(ctx) }
-
-// Barrier is a Quiet of the default context followed by Sync: when it returns, every member has called
-// it, and everything any member issued on its default context before is complete.
-func (t *Team) Barrier(ctx context.Context) error {
-	t.alive("Barrier")
-	given("Barrier", ctx)
-	if err := t.quiet(ctx); err != nil {
-		return fmt.Errorf("barrier: %w", err)
-	}
-	return t.sync(ctx, kindSync, "barrier")
-}
-
-// Sync is a meeting of all members: it returns when all have called it. Stores to this host's memory are
-// visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
-func (t *Team) Sync(ctx context.Context) error {
-	t.alive("Sync")
-	given("Sync", ctx)
-	return t.sync(ctx, kindSync, "sync")
-}
-
-// quiet completes what the default context has issued, before a call of t. If ctx has ended it does nothing: the
-// call reports that to the other members.
-func (t *Team) quiet(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	if err := t.w.def.Quiet(ctx); err != nil && ctx.Err() == nil {
-		return err
-	}
-	return nil
-}
-
-func (t *Team) sync(ctx context.Context, k kind, what string) error {
+func (g *Group) sync(ctx context.Context, k kind, what string) error {
 	c := call{kind: k}
-	if err := t.takeTurn(ctx, c); err != nil {
-		return fmt.Errorf("%s of team %s%s: %w", what, t.name, atSite(), err)
+	if err := g.takeTurn(ctx, c); err != nil {
+		return fmt.Errorf("%s of team %s%s: %w", what, g.name, atSite(), err)
 	}
-	err := t.meet(ctx, c)
+	err := g.meet(ctx, c)
 	if err != nil {
-		err = fmt.Errorf("%s %d of team %s%s: %w", what, t.turns.n, t.name, atSite(), err)
+		err = fmt.Errorf("%s %d of team %s%s: %w", what, g.turns.n, g.name, atSite(), err)
 	}
-	t.leave()
+	g.leave()
 	return err
 }
 
 // meet is a call of its own in which all members meet.
-func (t *Team) meet(ctx context.Context, c call) error { return t.meetIn(ctx, t.next(c, 0)) }
+func (g *Group) meet(ctx context.Context, c call) error { return g.meetIn(ctx, g.next(c, 0)) }
 
 // meetIn publishes e, the entry of the call under way, and returns when all members have entered it:
 // theirs may then be read.
-func (t *Team) meetIn(ctx context.Context, e *entry) error {
+func (g *Group) meetIn(ctx context.Context, e *entry) error {
 	var err error
 	switch {
-	case len(t.hosts) > 1:
-		err = t.meetHosts(ctx, e)
-	case t.w.n.flags:
-		err = t.meetLocal(ctx, &t.layout, e)
+	case len(g.hosts) > 1:
+		err = g.meetHosts(ctx, e)
+	case g.n.flags:
+		err = g.meetLocal(ctx, &g.layout, e)
 	default:
-		err = t.meetCentral(ctx, e)
+		err = g.meetCentral(ctx, e)
 	}
 	if err == nil {
-		t.entered()
+		g.entered()
 	}
 	return err
 }
 
-func (t *Team) meetCentral(ctx context.Context, e *entry) error {
-	if err := t.stamp(e); err != nil {
+func (g *Group) meetCentral(ctx context.Context, e *entry) error {
+	if err := g.stamp(e); err != nil {
 		return err
 	}
-	c := t.local[0].control()
-	if c.arrived.Add(1) < uint64(len(t.local)) {
-		return t.awaitTag(ctx, &c.released, t.here[0])
+	c := g.local[0].control()
+	if c.arrived.Add(1) < uint64(len(g.local)) {
+		return g.awaitTag(ctx, &c.released, g.here[0])
 	}
 	c.arrived.Store(0)
-	if err := t.sameTags(); err != nil {
+	if err := g.sameTags(); err != nil {
 		return err
 	}
-	c.released.Store(t.turns.tag)
-	t.ringLocal()
+	c.released.Store(g.turns.tag)
+	g.ringLocal()
 	return nil
 }
 
 // sameTags checks the entries of all members of this host, who have all arrived.
-func (t *Team) sameTags() error {
-	for _, b := range t.local {
-		if b.entry(t.turns.n).tag.Load() != t.turns.tag {
-			return t.outOfStep()
+func (g *Group) sameTags() error {
+	for _, b := range g.local {
+		if b.entry(g.turns.n).tag.Load() != g.turns.tag {
+			return g.outOfStep()
 		}
 	}
 	return nil
 }
 
-func (t *Team) meetHosts(ctx context.Context, e *entry) error {
-	if !t.lead() {
-		if err := t.publish(e); err != nil {
+func (g *Group) meetHosts(ctx context.Context, e *entry) error {
+	if !g.lead() {
+		if err := g.publish(e); err != nil {
 			return err
 		}
-		return t.awaitRelease(ctx, &t.layout)
+		return g.awaitRelease(ctx, &g.layout)
 	}
-	if err := t.meetLocal(ctx, &t.layout, e); err != nil {
+	if err := g.meetLocal(ctx, &g.layout, e); err != nil {
 		return err
 	}
-	t.compareHere()
-	if err := t.disseminate(ctx); err != nil {
+	g.compareHere()
+	if err := g.disseminate(ctx); err != nil {
 		return err
 	}
-	t.decide(e)
-	t.releaseLocal(&t.layout)
+	g.decide(e)
+	g.releaseLocal(&g.layout)
 	return nil
 }
 
 // disseminate is the meeting of the leaders: in round k each tells the leader 2^k hosts on, and waits for
 // the one 2^k hosts back.
-func (t *Team) disseminate(ctx context.Context) error {
-	n, me := len(t.hosts), t.host
+func (g *Group) disseminate(ctx context.Context) error {
+	n, me := len(g.hosts), g.host
 	for k, step := 0, 1; step < n; k, step = k+1, 2*step {
-		to, from := t.hosts[(me+step)%n][0], t.hosts[(me-step+n)%n][0]
-		x := t.turns.meeting + box(k)
-		t.sendBox(to, x, t.turns.bits.message())
-		if err := t.awaitBox(ctx, x, from); err != nil {
+		to, from := g.hosts[(me+step)%n][0], g.hosts[(me-step+n)%n][0]
+		x := g.turns.meeting + box(k)
+		g.sendBox(to, x, g.turns.bits.message())
+		if err := g.awaitBox(ctx, x, from); err != nil {
 			return err
 		}
-		t.compareBox(x)
+		g.compareBox(x)
 	}
 	return nil
 }

@@ -14,50 +14,50 @@ import (
 
 // outOfStep ends the use of the team: it finds out who called what, unless another member has found that,
 // tells the others, and returns the error.
-func (t *Team) outOfStep() error {
-	u := &t.turns
+func (g *Group) outOfStep() error {
+	u := &g.turns
 	if u.broken != nil {
 		return u.broken
 	}
-	start := t.w.n.now()
+	start := g.n.now()
 	for {
-		found, wait := t.findVerdict()
+		found, wait := g.findVerdict()
 		if found != nil {
-			return t.adopt(found)
+			return g.adopt(found)
 		}
 		// A member that cancels a call publishes the reason at once.
-		if !wait || t.w.n.now()-start > peekTime || t.w.n.sleep(t.w.n.ctx, nap) != nil {
+		if !wait || g.n.now()-start > peekTime || g.n.sleep(g.n.ctx, nap) != nil {
 			break
 		}
 	}
-	return t.disagree()
+	return g.disagree()
 }
 
 // disagree finds out which members have called what, and ends the use of the team with that error. After a death
 // members may well be in different calls: the death is the reason then, and each finds out about it.
-func (t *Team) disagree() error {
-	e := t.mismatch()
-	if found, _ := t.findVerdict(); found != nil { // by another member, meanwhile
-		return t.adopt(found)
+func (g *Group) disagree() error {
+	r, err := g.mismatch()
+	if found, _ := g.findVerdict(); found != nil { // by another member, meanwhile
+		return g.adopt(found)
 	}
-	if err := t.w.n.failure(); err != nil {
+	if err := firstError(g.n.failure(), err); err != nil {
 		return err
 	}
-	return t.end(e)
+	return g.end(r)
 }
 
 // findVerdict looks for a member that has found out why the call under way cannot complete. wait reports that a
 // member is about to publish it.
-func (t *Team) findVerdict() (found error, wait bool) {
-	for i := range t.pes {
-		tag, _, ok := t.peek(i, t.turns.n)
-		if !ok || tag>>tagBits != t.turns.n {
+func (g *Group) findVerdict() (found *reason, wait bool) {
+	for i := range g.pes {
+		tag, _, ok := g.peek(i, g.turns.n)
+		if !ok || tag>>tagBits != g.turns.n {
 			continue
 		}
 		switch tag & poisoned {
 		case poisoned:
-			if e := t.verdictOf(i); e != nil {
-				return e, false
+			if r := g.verdictOf(i); r != nil {
+				return r, false
 			}
 		case cancelled:
 			wait = true
@@ -66,72 +66,72 @@ func (t *Team) findVerdict() (found error, wait bool) {
 	return nil, wait
 }
 
-// end ends the use of the team with e, for this PE and all other members.
-func (t *Team) end(e error) error {
-	t.tell(e)
-	t.stayUntilTold()
-	return e
+// end ends the use of the team because of r, for this PE and all other members, and returns the error.
+func (g *Group) end(r *reason) error {
+	g.tell(r)
+	g.stayUntilTold()
+	return g.turns.broken
 }
 
 // tell is end without waiting until the other members know.
-func (t *Team) tell(e error) {
-	t.board.verdict().store(e)
-	t.spread() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
-	t.breakOff(e)
+func (g *Group) tell(r *reason) {
+	g.board.verdict().store(r)
+	g.spread() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
+	g.breakOff(g.errorOf(r))
 }
 
-// adopt ends the use of the team for this PE with e, which another member may have found.
-func (t *Team) adopt(e error) error {
-	t.board.verdict().store(e)
-	t.breakOff(e)
-	return e
+// adopt ends the use of the team for this PE because of r, which another member may have found.
+func (g *Group) adopt(r *reason) error {
+	g.board.verdict().store(r)
+	g.breakOff(g.errorOf(r))
+	return g.turns.broken
 }
 
 // breakOff ends the use of the team because of err.
-func (t *Team) breakOff(err error) {
-	u := &t.turns
+func (g *Group) breakOff(err error) {
+	u := &g.turns
 	u.broken = err
-	t.board.control().ended.Store(u.n)
-	t.board.entry(u.n).tag.Store(u.n<<tagBits | poisoned)
-	t.ringLocal()
+	g.board.control().ended.Store(u.n)
+	g.board.entry(u.n).tag.Store(u.n<<tagBits | poisoned)
+	g.ringLocal()
 }
 
 // hasEnded reports whether a member whose control says ended has broken off before it was through with the call
 // under way: in the last call of which this PE knows that all were in it, or since.
-func (t *Team) hasEnded(ended uint64) bool {
-	return ended != 0 && ended >= t.turns.met && ended <= t.turns.n
+func (g *Group) hasEnded(ended uint64) bool {
+	return ended != 0 && ended >= g.turns.met && ended <= g.turns.n
 }
 
 // Check looks at what the other members have called, and returns an error if that is not what this PE
 // has: the wait is then for ever. With remote it looks at members of other hosts too, at intervals.
-func (t *Team) Check(remote bool) error {
-	n, mine := t.turns.n, t.turns.tag
-	for k, i := range t.here {
-		if i == t.me {
+func (g *Group) Check(remote bool) error {
+	n, mine := g.turns.n, g.turns.tag
+	for k, i := range g.here {
+		if i == g.me {
 			continue
 		}
-		if v := t.local[k].entry(n).tag.Load(); v>>tagBits == n && v != mine {
-			return t.outOfStep()
+		if v := g.local[k].entry(n).tag.Load(); v>>tagBits == n && v != mine {
+			return g.outOfStep()
 		}
-		if t.hasEnded(t.local[k].control().ended.Load()) {
-			return t.adopt(t.local[k].verdict().load()) // it found out in an earlier call
+		if g.hasEnded(g.local[k].control().ended.Load()) {
+			return g.adopt(g.local[k].verdict().load()) // it found out in an earlier call
 		}
 	}
-	if t.hasEnded(t.board.control().told.Load()) {
-		return t.lookAround(true)
+	if g.hasEnded(g.board.control().told.Load()) {
+		return g.lookAround(true)
 	}
-	if err := t.hasLeft(); err != nil || !remote {
+	if err := g.hasLeft(); err != nil || !remote {
 		return err
 	}
-	return t.lookAround(false)
+	return g.lookAround(false)
 }
 
 // peek reads the entry of member i for call n, wherever it is.
-func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
-	off := uint64(slotOff(t.slot) + entryOff(n))
+func (g *Group) peek(i int, n uint64) (tag uint64, c call, ok bool) {
+	off := uint64(slotOff(g.slot) + entryOff(n))
 	var words [4]uint64
 	for k, at := range [...]uintptr{0, callOff, callOff + 8, callOff + 16} {
-		v, err := t.w.n.peekWord(t.pes[i], off+uint64(at))
+		v, err := g.n.peekWord(g.pes[i], off+uint64(at))
 		if err != nil {
 			return 0, call{}, false
 		}
@@ -146,55 +146,55 @@ func (t *Team) peek(i int, n uint64) (tag uint64, c call, ok bool) {
 // waited for.
 const peekTime = time.Second
 
-// mismatch returns the error that lists which members called what in the call under way. If all members report the
-// same call, they do not disagree, and the reason is unknown.
-func (t *Team) mismatch() error {
-	n := t.turns.n
-	_, mine, _ := t.peek(t.me, n)
-	e := &MismatchError{Call: fmt.Sprintf("%s (call %d of team %s)", mine, n, t.name)}
-	said, exactly := make([]string, len(t.pes)), make([]string, len(t.pes))
-	start := t.w.n.now()
-	for i := range t.pes {
+// mismatch lists which members called what in the call under way. If all members report the same call, they do not
+// disagree: then the reason is unknown, or a *PeerError is returned.
+func (g *Group) mismatch() (*reason, error) {
+	n := g.turns.n
+	_, mine, _ := g.peek(g.me, n)
+	r := &reason{call: fmt.Sprintf("%s (call %d of team %s)", mine, n, g.name)}
+	said, exactly := make([]string, len(g.pes)), make([]string, len(g.pes))
+	start := g.n.now()
+	for i := range g.pes {
 		var where string
-		said[i], where = t.said(i, n, start)
+		said[i], where = g.said(i, n, start)
 		exactly[i] = said[i] + where
 	}
-	if e.Calls = whoSaid(said); len(e.Calls) == 1 {
-		e.Calls = whoSaid(exactly)
+	if r.calls = whoSaid(said); len(r.calls) == 1 {
+		r.calls = whoSaid(exactly)
 	}
-	if len(e.Calls) == 1 {
-		if err := t.w.n.failure(); err != nil {
-			return err
+	if len(r.calls) == 1 {
+		if err := g.n.failure(); err != nil {
+			return nil, err
 		}
-		return &AbortedError{PE: -1, Call: e.Call, Err: errors.New("a member has left the call, and no member says why")}
+		return &reason{call: r.call, pe: -1, err: errors.New("a member has left the call, and no member says why")}, nil
 	}
-	return e
+	return r, nil
 }
 
 // said is what member i has called as its call n. One that has not got there yet is given a moment from
 // start on: the list says more when it is there. where is the memory that it concerns.
-func (t *Team) said(i int, n uint64, start time.Duration) (what, where string) {
+func (g *Group) said(i int, n uint64, start time.Duration) (what, where string) {
 	for {
-		tag, c, ok := t.peek(i, n)
+		tag, c, ok := g.peek(i, n)
 		switch {
 		case !ok:
 			return "does not answer", ""
 		case tag>>tagBits == n && tag&poisoned == cancelled:
 			return "has not got there", ""
 		case tag>>tagBits == n && c.kind == kindClose:
-			site, _ := t.w.n.leavingAt(t.pes[i])
+			site, _ := g.n.leavingAt(g.pes[i])
 			return leftText(site), ""
 		case tag>>tagBits == n:
 			return c.String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.where>>32, c.where&0xffffffff)
 		case tag>>tagBits > n:
 			return "is in a later call", ""
-		case t.w.n.now()-start > peekTime:
+		case g.n.now()-start > peekTime:
 			return "has not got there", ""
 		}
-		if site, leaves := t.w.n.leavingAt(t.pes[i]); leaves && t.slot != worldSlot {
+		if site, leaves := g.n.leavingAt(g.pes[i]); leaves && g.slot != worldSlot {
 			return leftText(site), ""
 		}
-		if t.w.n.sleep(t.w.n.ctx, nap) != nil { // the World has ended, or a PE has
+		if g.n.sleep(g.n.ctx, nap) != nil { // the World has ended, or a PE has
 			return "has not got there", ""
 		}
 	}
@@ -243,18 +243,3 @@ func (c call) String() string {
 	}
 	return s + fmt.Sprintf(" of %d × %d bytes", c.count, c.size)
 }
-
-// The operators of reductions and scans, as they stand in entries.
-const (
-	operatorNone = iota
-	operatorAnd
-	operatorOr
-	operatorXor
-	operatorMin
-	operatorMax
-	operatorSum
-	operatorProd
-	operatorFunc
-)
-
-var operatorNames = [16]string{"", "and", "or", "xor", "min", "max", "sum", "prod", "func"}

@@ -13,53 +13,46 @@ package pgas
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// raw is a Slice without its type.
-type raw struct {
-	ctx     *Context
+// An operand is a range of symmetric memory.
+type operand struct {
 	off     uintptr
 	n, size int // elements, and bytes of one
 }
 
-func rawOf[T any](s Slice[T]) raw {
-	off := s.off
-	if s.ctx != nil {
-		off = uintptr(s.place("collective"))
-	}
-	return raw{s.ctx, off, s.n, int(sizeOf[T]())}
+func (r operand) bytes() int { return r.n * r.size }
+
+// misuse panics with the error for a wrong use of an operation.
+func (g *Group) misuse(op, format string, args ...any) {
+	g.set.errors.Misuse(op, fmt.Sprintf(format, args...))
 }
 
-func (r raw) bytes() int { return r.n * r.size }
-
-// checkRanges panics unless dst and src are ranges of t's World.
-func (t *Team) checkRanges(k kind, dst, src raw) {
-	t.alive(k.String())
-	if dst.ctx == nil && dst.n > 0 || src.ctx == nil && src.n > 0 {
-		misuse(k.String(), "dst or src is "+zeroReference)
-	}
-	if dst.ctx != nil && dst.ctx.w != t.w || src.ctx != nil && src.ctx.w != t.w {
-		misuse(k.String(), "dst or src is memory of another World than team %s", t.name)
+// checkFits panics if n elements do not fit room.
+func (g *Group) checkFits(k kind, n, room int) {
+	if n > room {
+		g.misuse(k.String(), "%d elements do not fit a range of %d", n, room)
 	}
 }
 
 // checkApart panics if the first d bytes of dst and the first s of src overlap.
-func checkApart(k kind, dst raw, d int, src raw, s int) {
+func (g *Group) checkApart(k kind, dst operand, d int, src operand, s int) {
 	if dst.off < src.off+uintptr(s) && src.off < dst.off+uintptr(d) {
-		misuse(k.String(), "dst and src overlap: they must have nothing in common")
+		g.misuse(k.String(), "dst and src overlap: they must have nothing in common")
 	}
 }
 
 // mine is n bytes of this PE's own heap.
-func (t *Team) mine(off uintptr, n int) []byte { return t.w.n.mine[off:][:n] }
+func (g *Group) mine(off uintptr, n int) []byte { return g.n.mine[off:][:n] }
 
 // theirs is n bytes of the heap of member i, which is on this host.
-func (t *Team) theirs(i int, off uintptr, n int) []byte { return t.w.n.shm.Heap(t.pes[i])[off:][:n] }
+func (g *Group) theirs(i int, off uintptr, n int) []byte { return g.n.shm.Heap(g.pes[i])[off:][:n] }
 
 // boxOff is where box x is in every heap.
-func (t *Team) boxOff(x box) uintptr { return slotOff(t.slot) + boxesOff + x.place()*boxBytes }
+func (g *Group) boxOff(x box) uintptr { return slotOff(g.slot) + boxesOff + x.place()*boxBytes }
 
 // A show is how the members of a host show each other n bytes each.
 type show struct {
@@ -80,8 +73,8 @@ const (
 // stagedMax is how many bytes are staged at most between members of one host who all wait for each other.
 // With a CPU for each PE nothing is: a copy that another CPU then reads takes longer (8 KiB: 4 µs) than
 // the second meeting that it saves (0.3 µs). With more PEs than CPUs a meeting takes some µs for each PE.
-func (t *Team) stagedMax() int {
-	if t.w.n.flags {
+func (g *Group) stagedMax() int {
+	if g.n.flags {
 		return 0
 	}
 	return maxMessage
@@ -107,59 +100,59 @@ func (s *show) boxes() int {
 }
 
 // place is where this PE must leave what it shows. s.x must have been taken, if it needs boxes.
-func (t *Team) place(s *show, e *entry) []byte {
+func (g *Group) place(s *show, e *entry) []byte {
 	switch s.way {
 	case inline:
 		return e.data[:s.n]
 	case staged:
-		return t.boxData(s.x, s.n)
+		return g.boxData(s.x, s.n)
 	}
-	return t.mine(s.off, s.n)
+	return g.mine(s.off, s.n)
 }
 
 // shown is what member number k of this host shows, once it has entered the call.
-func (t *Team) shown(l *layout, s *show, k int) []byte {
+func (g *Group) shown(l *layout, s *show, k int) []byte {
 	switch s.way {
 	case inline:
-		return l.local[k].entry(t.turns.n).data[:s.n]
+		return l.local[k].entry(g.turns.n).data[:s.n]
 	case staged:
-		return t.theirs(l.here[k], t.boxOff(s.x), s.n)
+		return g.theirs(l.here[k], g.boxOff(s.x), s.n)
 	}
-	return t.theirs(l.here[k], s.off, s.n)
+	return g.theirs(l.here[k], s.off, s.n)
 }
 
 // come publishes e where all members of the host will look at each other's entries. With more PEs than
 // CPUs they meet for that: one switch between processes for each of them instead of one for each pair.
-func (t *Team) come(ctx context.Context, l *layout, e *entry) (met bool, err error) {
-	if len(t.hosts) == 1 && len(l.here) > 1 && !t.w.n.flags {
-		return true, t.meetIn(ctx, e)
+func (g *Group) come(ctx context.Context, l *layout, e *entry) (met bool, err error) {
+	if len(g.hosts) == 1 && len(l.here) > 1 && !g.n.flags {
+		return true, g.meetIn(ctx, e)
 	}
-	return false, t.publish(e)
+	return false, g.publish(e)
 }
 
 // entryHere is the entry of member number k of this host, which all who have met have left.
-func (t *Team) entryHere(ctx context.Context, l *layout, k int, met bool) (*entry, error) {
+func (g *Group) entryHere(ctx context.Context, l *layout, k int, met bool) (*entry, error) {
 	if met {
-		return l.local[k].entry(t.turns.n), nil
+		return l.local[k].entry(g.turns.n), nil
 	}
-	return t.awaitEntry(ctx, l, k)
+	return g.awaitEntry(ctx, l, k)
 }
 
 // readBy is how often others have read what this PE lends. Sampled before publish, it tells awaitReaders
 // where to count from.
-func (t *Team) readBy() uint64 { return t.board.control().readers.Load() }
+func (g *Group) readBy() uint64 { return g.board.control().readers.Load() }
 
 // haveRead tells member number k of this host that this PE has read what it lends.
-func (t *Team) haveRead(l *layout, k int) {
+func (g *Group) haveRead(l *layout, k int) {
 	l.local[k].control().readers.Add(1)
-	t.w.n.stateOf(t.pes[l.here[k]]).Ring(boot.MeetingWord)
+	g.n.stateOf(g.pes[l.here[k]]).Ring(boot.MeetingWord)
 }
 
 // awaitReaders waits until n others have read what this PE lends, since the count was from.
-func (t *Team) awaitReaders(ctx context.Context, from uint64, n int) error {
-	c := atLeast(&t.board.control().readers, from+uint64(n))
-	c.party = t
-	_, err := t.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: t.turns.n, party: t})
+func (g *Group) awaitReaders(ctx context.Context, from uint64, n int) error {
+	c := atLeast(&g.board.control().readers, from+uint64(n))
+	c.party = g
+	_, err := g.await(ctx, c, blockedIn{op: boot.InCollective, peer: -1, seq: g.turns.n, party: g})
 	return err
 }
 

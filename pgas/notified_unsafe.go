@@ -57,7 +57,7 @@ func (c *Context) putNotify(op string, pe int, off uintptr, src []byte, tag int)
 	s, dst := c.stamp(op, tag), c.place(op, off, uintptr(len(src)))
 	var r roomWait
 	if c.isNear(pe) {
-		to := c.team.pes[pe]
+		to := c.team.g.pes[pe]
 		for !c.mem.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
 		}
 	} else {

@@ -55,16 +55,16 @@ func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
 // there is such a PE and that the context is open.
 func (c *Context) far(op string, pe int) (transport.Channel, int) {
 	c.world(op)
-	if uint(pe) >= uint(len(c.team.pes)) {
-		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.pes)-1)
+	if uint(pe) >= uint(len(c.team.g.pes)) {
+		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.g.pes)-1)
 	}
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}
 	if c.via == nil {
-		return c.remote, c.team.pes[pe]
+		return c.remote, c.team.g.pes[pe]
 	}
-	return c.via[pe], c.team.pes[pe]
+	return c.via[pe], c.team.g.pes[pe]
 }
 
 // openWindow fills in the tables of the PEs of this host. They serve one run of consecutive numbers,
@@ -73,7 +73,7 @@ func (c *Context) far(op string, pe int) (transport.Channel, int) {
 func (c *Context) openWindow() {
 	lo, hi := c.team.nearRun()
 	c.first = lo
-	for _, pe := range c.team.pes[lo:hi] {
+	for _, pe := range c.team.g.pes[lo:hi] {
 		c.near = append(c.near, basePointer(c.w.n.shm.Heap(pe)))
 		c.doors = append(c.doors, c.w.n.job.Segment.States[pe-c.w.n.first])
 	}

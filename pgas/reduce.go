@@ -21,91 +21,83 @@ import (
 	"fmt"
 )
 
-// Reproducible makes a reduction combine in the order of the team, so that a floating-point result
-// depends neither on where the members are nor on the algorithm: it is that of a loop over the members.
-// It costs two rounds more between hosts.
-func Reproducible(o *collectiveOptions) { o.reproducible = true }
-
 // blockBytes is how much is combined at a time: the block of the result stays in the first cache while
 // the sources pass.
 const blockBytes = 8 << 10
 
 // A reduction is one under way.
 type reduction[T any] struct {
-	t        *Team
+	g        *Group
 	l        *layout
-	dst, src Slice[T]
+	dst, src operand
 	f        operator[T]
 }
 
-func reduce[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
-	r, o := newReduction("reduction", t, dst, src, f, opts)
-	c := call{kind: kindReduce, op: which | o.bits()<<4, size: int(sizeOf[T]()), count: uint64(dst.n)}.at(r.dst.off, r.src.off)
-	given("reduction", ctx)
+// reduce combines src of all members into dst of every member by f. which names the operator in reports.
+func reduce[T any](ctx context.Context, g *Group, which uint8, dst, src operand, f operator[T], o options) error {
+	r := newReduction("reduction", g, dst, src, f, o)
+	c := call{kind: kindReduce, op: which | o.bits()<<4, size: dst.size, count: uint64(dst.n)}.at(dst.off, src.off)
 	if dst.n == 0 {
 		return nil
 	}
 	var err error
-	bytes := dst.n * int(sizeOf[T]())
-	way := o.between(r.l, bytes)
+	way := g.reductionAlgorithm(o, r.l, dst.bytes())
 	switch {
-	case o.reproducible:
+	case o.ordered:
 		c.root = 1
 		err = r.inOrder(ctx, c)
-	case bytes <= inlineBytes && way == Doubling:
+	case dst.bytes() <= inlineBytes && way == doubling:
 		err = r.small(ctx, c)
 	default:
 		err = r.large(ctx, c, way)
 	}
 	if err != nil {
-		return fmt.Errorf("reduction on team %s%s: %w", t.name, atSite(), err)
+		return fmt.Errorf("reduction on team %s%s: %w", g.name, atSite(), err)
 	}
 	return nil
 }
 
-// newReduction checks the arguments that reductions and scans have.
-func newReduction[T any](op string, t *Team, dst, src Slice[T], f operator[T], opts []CollectiveOption) (reduction[T], collectiveOptions) {
-	t.alive(op)
+// newReduction checks the operands of a reduction or a scan.
+func newReduction[T any](op string, g *Group, dst, src operand, f operator[T], o options) reduction[T] {
 	if dst.n != src.n {
-		misuse(op, "dst has %d elements and src %d: they must be as many", dst.n, src.n)
+		g.misuse(op, "dst has %d elements and src %d: they must be as many", dst.n, src.n)
 	}
-	if dst.n > 0 && (dst.ctx.world(op) != t.w || src.ctx.world(op) != t.w) {
-		misuse(op, "dst and src belong to another World than the team: a reference is of the World that it was allocated with")
+	if d := int(dst.off) - int(src.off); d != 0 && max(d, -d) < dst.bytes() {
+		g.misuse(op, "dst and src overlap: they must be the same range or have nothing in common")
 	}
-	if d := int(dst.off) - int(src.off); d != 0 && max(d, -d) < dst.n*int(sizeOf[T]()) {
-		misuse(op, "dst and src overlap: they must be the same range or have nothing in common")
-	}
-	if dst.n > 0 {
-		dst.off, src.off = uintptr(dst.place(op)), uintptr(src.place(op))
-	}
-	o := optionsOf(opts)
-	return reduction[T]{t, t.layoutFor(o), dst, src, f}, o
+	return reduction[T]{g, g.layoutFor(o), dst, src, f}
 }
 
-// between is the algorithm between the hosts of l for a reduction of that many bytes.
-func (o collectiveOptions) between(l *layout, bytes int) Algorithm {
+// dstMine returns this PE's dst.
+func (r *reduction[T]) dstMine() []T { return reach[T](r.g.n, r.g.n.job.PE, r.dst.off, r.dst.n) }
+
+// srcMine returns this PE's src.
+func (r *reduction[T]) srcMine() []T { return reach[T](r.g.n, r.g.n.job.PE, r.src.off, r.src.n) }
+
+// reductionAlgorithm returns the algorithm between the hosts of l for a reduction of that many bytes.
+func (g *Group) reductionAlgorithm(o options, l *layout, bytes int) algorithm {
 	hosts := len(l.hosts)
 	fits := throughBoxes(hosts, bytes) || landingFits(hosts, bytes)
 	switch o.algorithm {
-	case Auto:
+	case auto:
 		switch {
 		case fits && (bytes <= landingPiece || hosts == 2 && bytes <= pairMax):
-			return Doubling
+			return doubling
 		case len(l.hosts) > ringFrom && len(l.hosts) <= mostHosts:
-			return Ring
+			return ring
 		case len(l.hosts) > mostHosts && fits:
-			return Doubling
+			return doubling
 		}
-		return Linear
-	case Doubling:
+		return linear
+	case doubling:
 		if !fits {
-			misuse("reduction", "doubling carries too little between hosts for %d bytes on %d hosts: use Linear or Ring", bytes, len(l.hosts))
+			g.misuse("reduction", "doubling carries too little between hosts for %d bytes on %d hosts: use Linear or Ring", bytes, len(l.hosts))
 		}
-	case Tree:
-		misuse("reduction", "there is no %s reduction: use Linear, Doubling or Ring", o.algorithm)
-	case Linear, Ring:
+	case tree:
+		g.misuse("reduction", "there is no %s reduction: use Linear, Doubling or Ring", o.algorithm)
+	case linear, ring:
 		if len(l.hosts) > mostHosts {
-			misuse("reduction", "%s does %d hosts at most, and there are %d", o.algorithm, mostHosts, len(l.hosts))
+			g.misuse("reduction", "%s does %d hosts at most, and there are %d", o.algorithm, mostHosts, len(l.hosts))
 		}
 	}
 	return o.algorithm
@@ -123,23 +115,23 @@ const (
 
 // small is the reduction of what fits an entry.
 func (r *reduction[T]) small(ctx context.Context, c call) error {
-	t, hosts := r.t, len(r.l.hosts)
-	e, err := t.enter(ctx, c, doublingBoxes(hosts, r.bytes()))
+	g, hosts := r.g, len(r.l.hosts)
+	e, err := g.enter(ctx, c, doublingBoxes(hosts, r.bytes()))
 	if err != nil {
 		return err
 	}
-	defer t.leave()
-	copy(elements[T](e.data[:], r.src.n), r.src.Local())
+	defer g.leave()
+	copy(elements[T](e.data[:], r.src.n), r.srcMine())
 	if hosts == 1 {
 		return r.smallHere(ctx, e)
 	}
-	if err := t.publish(e); err != nil {
+	if err := g.publish(e); err != nil {
 		return err
 	}
 	result := elements[T](e.data[:], r.dst.n)
 	if r.l.lead() {
 		for k := 1; k < len(r.l.local); k++ {
-			other, err := t.awaitEntry(ctx, r.l, k)
+			other, err := g.awaitEntry(ctx, r.l, k)
 			if err != nil {
 				return err
 			}
@@ -148,34 +140,34 @@ func (r *reduction[T]) small(ctx context.Context, c call) error {
 		if err := r.doubling(ctx, result); err != nil {
 			return err
 		}
-		t.releaseLocal(r.l)
+		g.releaseLocal(r.l)
 	} else {
-		if err := t.awaitRelease(ctx, r.l); err != nil {
+		if err := g.awaitRelease(ctx, r.l); err != nil {
 			return err
 		}
-		result = elements[T](r.l.local[0].entry(t.turns.n).data[:], r.dst.n)
+		result = elements[T](r.l.local[0].entry(g.turns.n).data[:], r.dst.n)
 	}
-	t.entered()
-	copy(r.dst.Local(), result)
+	g.entered()
+	copy(r.dstMine(), result)
 	return nil
 }
 
 // smallHere is small on one host: everyone combines all entries.
 func (r *reduction[T]) smallHere(ctx context.Context, e *entry) error {
-	t := r.t
-	crowded := !t.w.n.flags
+	g := r.g
+	crowded := !g.n.flags
 	if crowded {
-		if err := t.meetIn(ctx, e); err != nil {
+		if err := g.meetIn(ctx, e); err != nil {
 			return err
 		}
-	} else if err := t.publish(e); err != nil {
+	} else if err := g.publish(e); err != nil {
 		return err
 	}
-	result := r.dst.Local()
+	result := r.dstMine()
 	for k := range r.l.local {
-		other := r.l.local[k].entry(t.turns.n)
+		other := r.l.local[k].entry(g.turns.n)
 		if !crowded {
-			if _, err := t.awaitEntry(ctx, r.l, k); err != nil {
+			if _, err := g.awaitEntry(ctx, r.l, k); err != nil {
 				return err
 			}
 		}
@@ -185,31 +177,31 @@ func (r *reduction[T]) smallHere(ctx context.Context, e *entry) error {
 			r.f.into(result, result, part)
 		}
 	}
-	t.entered()
+	g.entered()
 	return nil
 }
 
 // large is the reduction through the members' own memory.
-func (r *reduction[T]) large(ctx context.Context, c call, way Algorithm) error {
-	t := r.t
+func (r *reduction[T]) large(ctx context.Context, c call, way algorithm) error {
+	g := r.g
 	hosts := len(r.l.hosts)
 	boxes := 0
 	if hosts > 1 {
 		boxes = reductionBoxes(way, hosts, r.bytes())
 	}
-	e, err := t.enter(ctx, c, boxes)
+	e, err := g.enter(ctx, c, boxes)
 	if err != nil {
 		return err
 	}
-	defer t.leave()
+	defer g.leave()
 	if hosts > 1 {
 		return r.largeBetween(ctx, e, way)
 	}
-	if err := t.meetIn(ctx, e); err != nil {
+	if err := g.meetIn(ctx, e); err != nil {
 		return err
 	}
-	r.combineMyPart(r.dst.Local(), len(r.l.here))
-	return t.meet(ctx, call{kind: kindSync})
+	r.combineMyPart(r.dstMine(), len(r.l.here))
+	return g.meet(ctx, call{kind: kindSync})
 }
 
 // combineMyPart combines this member's part of the sources of its host into result, which is the dst of a
@@ -239,7 +231,7 @@ func (r *reduction[T]) combine(block []T, lo, hi int) {
 	}
 	acc := block
 	if n > 2 && r.dst.off == r.src.off {
-		acc = elements[T](grown(&r.t.turns.result, (hi-lo)*int(sizeOf[T]())), hi-lo)
+		acc = elements[T](grown(&r.g.turns.result, (hi-lo)*int(sizeOf[T]())), hi-lo)
 	}
 	r.f.into(acc, r.sourceOf(0)[lo:hi], r.sourceOf(1)[lo:hi])
 	for k := 2; k < n; k++ {
@@ -252,43 +244,43 @@ func (r *reduction[T]) combine(block []T, lo, hi int) {
 
 // sourceOf is the source of member number k of this host.
 func (r *reduction[T]) sourceOf(k int) []T {
-	return reach[T](&r.t.w.n, r.t.pes[r.l.here[k]], r.src.off, r.src.n)
+	return reach[T](r.g.n, r.g.pes[r.l.here[k]], r.src.off, r.src.n)
 }
 
 // dstOf is the destination of member number k of this host.
 func (r *reduction[T]) dstOf(k int) []T {
-	return reach[T](&r.t.w.n, r.t.pes[r.l.here[k]], r.dst.off, r.dst.n)
+	return reach[T](r.g.n, r.g.pes[r.l.here[k]], r.dst.off, r.dst.n)
 }
 
 // largeBetween is large on several hosts.
-func (r *reduction[T]) largeBetween(ctx context.Context, e *entry, way Algorithm) error {
-	t := r.t
-	if err := t.meetLocal(ctx, r.l, e); err != nil {
+func (r *reduction[T]) largeBetween(ctx context.Context, e *entry, way algorithm) error {
+	g := r.g
+	if err := g.meetLocal(ctx, r.l, e); err != nil {
 		return err
 	}
 	r.combineMyPart(r.dstOf(0), 0)
-	t.ready()
+	g.ready()
 	if !r.l.lead() {
-		if err := t.awaitRelease(ctx, r.l); err != nil {
+		if err := g.awaitRelease(ctx, r.l); err != nil {
 			return err
 		}
-		move(r.dst.Local(), r.dstOf(0))
-		t.entered()
-		t.done()
+		move(r.dstMine(), r.dstOf(0))
+		g.entered()
+		g.done()
 		return nil
 	}
 	for k := range r.l.local {
-		if err := t.awaitReady(ctx, r.l, k); err != nil {
+		if err := g.awaitReady(ctx, r.l, k); err != nil {
 			return err
 		}
 	}
 	if err := r.amongLeaders(ctx, way); err != nil {
 		return err
 	}
-	t.entered()
-	t.releaseLocal(r.l)
+	g.entered()
+	g.releaseLocal(r.l)
 	for k := 1; k < len(r.l.local); k++ {
-		if err := t.awaitDone(ctx, r.l, k); err != nil {
+		if err := g.awaitDone(ctx, r.l, k); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,7 @@ func (t *Team) Level(ctx context.Context, level string, opts ...TeamOption) (*Te
 	}
 	l, err := tree.Level(level)
 	if err != nil {
-		return nil, fmt.Errorf("splitting team %s%s: %w", t.name, atSite(), err)
+		return nil, fmt.Errorf("splitting team %s%s: %w", t.g.name, atSite(), err)
 	}
-	return t.SplitColor(ctx, l.Element(t.w.n.job.PE), t.me, opts...)
+	return t.SplitColor(ctx, l.Element(t.w.n.job.PE), t.g.me, opts...)
 }

@@ -91,7 +91,7 @@ func tagOf(n uint64, c call) uint64 {
 // turns is where a member stands in the calls of its team. One goroutine at a time uses it: the one whose
 // turn it is.
 type turns struct {
-	last atomic.Pointer[Request] // of the non-blocking calls that were made; nil if none ever was
+	last atomic.Pointer[request] // of the non-blocking calls that were made; nil if none ever was
 	busy atomic.Bool             // a call is under way: for a message, not for exclusion
 
 	n      uint64 // of the last call
@@ -123,42 +123,42 @@ const mostBoxes = numBoxes/2 - 16
 // enter begins a call: it waits for its turn, reserves an entry and k boxes (mostBoxes at most; the same
 // number on every member), and fills in the entry, which publish shows to the others. leave must follow,
 // unless it fails. Within the call there may be one meeting (meetIn).
-func (t *Team) enter(ctx context.Context, c call, k int) (*entry, error) {
-	if err := t.takeTurn(ctx, c); err != nil {
+func (g *Group) enter(ctx context.Context, c call, k int) (*entry, error) {
+	if err := g.takeTurn(ctx, c); err != nil {
 		return nil, err
 	}
-	if t.due(k) {
-		if t.follow(); t.due(k) {
-			if err := t.meet(ctx, call{kind: kindSync}); err != nil {
-				t.leave()
+	if g.due(k) {
+		if g.follow(); g.due(k) {
+			if err := g.meet(ctx, call{kind: kindSync}); err != nil {
+				g.leave()
 				return nil, err
 			}
 		}
 	}
-	return t.next(c, k), nil
+	return g.next(c, k), nil
 }
 
 // due reports whether all must be known to be through with old calls before a call with k boxes.
-func (t *Team) due(k int) bool {
-	u := &t.turns
-	return u.n+1-u.met >= generations || u.used(k+t.rounds()) > numBoxes-2*t.rounds()
+func (g *Group) due(k int) bool {
+	u := &g.turns
+	return u.n+1-u.met >= generations || u.used(k+g.rounds()) > numBoxes-2*g.rounds()
 }
 
 // leads notes that whoever returns from the call under way knows that member pe has entered it.
-func (t *Team) leads(pe int) {
+func (g *Group) leads(pe int) {
 	if pe < generations {
-		t.turns.led[pe] = t.turns.n
+		g.turns.led[pe] = g.turns.n
 	}
 }
 
 // follow finds out which call all members have entered as calls since have proved, each for one member.
-func (t *Team) follow() {
-	u := &t.turns
-	if len(t.pes) > generations {
+func (g *Group) follow() {
+	u := &g.turns
+	if len(g.pes) > generations {
 		return
 	}
 	all := u.n
-	for _, n := range u.led[:len(t.pes)] {
+	for _, n := range u.led[:len(g.pes)] {
 		all = min(all, n)
 	}
 	if all > u.met && u.n-all < generations {
@@ -178,61 +178,61 @@ func (u *turns) skip(k int) uint64 {
 }
 
 // rounds is how many boxes a meeting takes: one for each of its rounds between hosts.
-func (t *Team) rounds() int { return bits.Len(uint(len(t.hosts) - 1)) }
+func (g *Group) rounds() int { return bits.Len(uint(len(g.hosts) - 1)) }
 
 // next begins the call after the last one, with k boxes and those for a meeting.
-func (t *Team) next(c call, k int) *entry {
-	u := &t.turns
+func (g *Group) next(c call, k int) *entry {
+	u := &g.turns
 	u.n++
 	u.tag = tagOf(u.n, c)
 	u.before = u.boxes
 	u.starts[u.n%generations] = u.before
-	u.nextBox = box(u.boxes + u.skip(k+t.rounds()))
+	u.nextBox = box(u.boxes + u.skip(k+g.rounds()))
 	u.meeting = u.nextBox + box(k)
-	u.boxes = uint64(u.meeting) + uint64(t.rounds())
-	e := t.board.entry(u.n)
+	u.boxes = uint64(u.meeting) + uint64(g.rounds())
+	e := g.board.entry(u.n)
 	e.call, e.count, e.where = c.word(), c.count, c.where
 	return e
 }
 
 // publish does stamp's work and wakes the members of this host that wait for the entry.
-func (t *Team) publish(e *entry) error {
-	if err := t.stamp(e); err != nil {
+func (g *Group) publish(e *entry) error {
+	if err := g.stamp(e); err != nil {
 		return err
 	}
-	t.ringLocal()
+	g.ringLocal()
 	return nil
 }
 
 // ringLocal wakes the members of this host that sleep in a call.
-func (t *Team) ringLocal() {
-	for _, i := range t.here {
-		if i != t.me {
-			t.w.n.stateOf(t.pes[i]).Ring(boot.MeetingWord)
+func (g *Group) ringLocal() {
+	for _, i := range g.here {
+		if i != g.me {
+			g.n.stateOf(g.pes[i]).Ring(boot.MeetingWord)
 		}
 	}
 }
 
 // entered notes that all members have entered the call under way.
-func (t *Team) entered() { t.turns.met, t.turns.proven = t.turns.n, t.turns.before }
+func (g *Group) entered() { g.turns.met, g.turns.proven = g.turns.n, g.turns.before }
 
 // leave ends a call.
-func (t *Team) leave() { t.turns.busy.Store(false) }
+func (g *Group) leave() { g.turns.busy.Store(false) }
 
 // awaitEntry waits until member number k of this host has entered the call under way, and returns its
 // entry, with everything that it stored before.
-func (t *Team) awaitEntry(ctx context.Context, l *layout, k int) (*entry, error) {
-	e := l.local[k].entry(t.turns.n)
-	return e, t.awaitTag(ctx, &e.tag, l.here[k])
+func (g *Group) awaitEntry(ctx context.Context, l *layout, k int) (*entry, error) {
+	e := l.local[k].entry(g.turns.n)
+	return e, g.awaitTag(ctx, &e.tag, l.here[k])
 }
 
 // meetLocal publishes e and waits until all members of this host have entered the call.
-func (t *Team) meetLocal(ctx context.Context, l *layout, e *entry) error {
-	if err := t.publish(e); err != nil {
+func (g *Group) meetLocal(ctx context.Context, l *layout, e *entry) error {
+	if err := g.publish(e); err != nil {
 		return err
 	}
 	for k := range l.local {
-		if _, err := t.awaitEntry(ctx, l, k); err != nil {
+		if _, err := g.awaitEntry(ctx, l, k); err != nil {
 			return err
 		}
 	}
@@ -241,75 +241,75 @@ func (t *Team) meetLocal(ctx context.Context, l *layout, e *entry) error {
 
 // ready tells the members of this host that the first half of this PE's work in the call is over; what it
 // stored before is there.
-func (t *Team) ready() {
-	t.board.control().ready.Store(t.turns.tag)
-	t.ringLocal()
+func (g *Group) ready() {
+	g.board.control().ready.Store(g.turns.tag)
+	g.ringLocal()
 }
 
 // awaitReady waits for member number k of this host to be ready.
-func (t *Team) awaitReady(ctx context.Context, l *layout, k int) error {
-	return t.awaitTag(ctx, &l.local[k].control().ready, l.here[k])
+func (g *Group) awaitReady(ctx context.Context, l *layout, k int) error {
+	return g.awaitTag(ctx, &l.local[k].control().ready, l.here[k])
 }
 
 // done tells the members of this host that this PE is through with their memory.
-func (t *Team) done() {
-	t.board.control().done.Store(t.turns.tag)
-	t.ringLocal()
+func (g *Group) done() {
+	g.board.control().done.Store(g.turns.tag)
+	g.ringLocal()
 }
 
 // awaitDone waits until member number k of this host is through with others' memory.
-func (t *Team) awaitDone(ctx context.Context, l *layout, k int) error {
-	return t.awaitTag(ctx, &l.local[k].control().done, l.here[k])
+func (g *Group) awaitDone(ctx context.Context, l *layout, k int) error {
+	return g.awaitTag(ctx, &l.local[k].control().done, l.here[k])
 }
 
 // awaitRelease waits until the leader of this host lets this PE go on. The word is in this PE's own heap:
 // while it waits for one of those it can serve other hosts.
-func (t *Team) awaitRelease(ctx context.Context, l *layout) error {
-	return t.awaitOwn(ctx, slotOff(t.slot)+controlOff+releasedOff, l.here[0])
+func (g *Group) awaitRelease(ctx context.Context, l *layout) error {
+	return g.awaitOwn(ctx, slotOff(g.slot)+controlOff+releasedOff, l.here[0])
 }
 
 // releaseLocal is how a leader lets the members of its host go on.
-func (t *Team) releaseLocal(l *layout) {
+func (g *Group) releaseLocal(l *layout) {
 	for k, i := range l.here {
-		if i != t.me {
-			l.local[k].control().released.Store(t.turns.tag)
-			t.w.n.stateOf(t.pes[i]).Ring(uint64(slotOff(t.slot) + controlOff + releasedOff))
+		if i != g.me {
+			l.local[k].control().released.Store(g.turns.tag)
+			g.n.stateOf(g.pes[i]).Ring(uint64(slotOff(g.slot) + controlOff + releasedOff))
 		}
 	}
 }
 
 // awaitTag waits until *p is the tag of the call under way; pe is the member that writes it.
-func (t *Team) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
-	want := t.turns.tag
+func (g *Group) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
+	want := g.turns.tag
 	v := p.Load()
 	if v>>tagBits < want>>tagBits {
 		c := atLeast(p, want&^poisoned)
-		c.party = t
+		c.party = g
 		var err error
-		if v, err = t.await(ctx, c, t.waitingFor(pe)); err != nil {
+		if v, err = g.await(ctx, c, g.waitingFor(pe)); err != nil {
 			return err
 		}
 	}
-	return t.checkTag(v)
+	return g.checkTag(v)
 }
 
 // checkTag makes sure that a tag which has come belongs to the call under way, or to a later one of a
 // member that needed nobody to get there.
-func (t *Team) checkTag(v uint64) error {
-	if v != t.turns.tag && v>>tagBits == t.turns.n {
-		return t.outOfStep()
+func (g *Group) checkTag(v uint64) error {
+	if v != g.turns.tag && v>>tagBits == g.turns.n {
+		return g.outOfStep()
 	}
 	return nil
 }
 
 // waitingFor is what a wait for member pe shows to others.
-func (t *Team) waitingFor(pe int) blockedIn {
+func (g *Group) waitingFor(pe int) blockedIn {
 	op := boot.InCollective
-	switch kind(t.board.entry(t.turns.n).call & 0xff) {
+	switch kind(g.board.entry(g.turns.n).call & 0xff) {
 	case kindSync:
 		op = boot.InBarrier
 	case kindClose:
 		op = boot.InClose
 	}
-	return blockedIn{op: op, peer: t.pes[pe], seq: t.turns.n, party: t}
+	return blockedIn{op: op, peer: g.pes[pe], seq: g.turns.n, party: g}
 }

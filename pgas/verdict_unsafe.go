@@ -36,45 +36,63 @@ var _ [1024 - unsafe.Sizeof(control{})]byte
 
 func (b board) verdict() *verdict { return (*verdict)(unsafe.Add(b.p, verdictOff)) }
 
-func (v *verdict) store(err error) {
-	var lines []string
-	switch e := err.(type) {
-	case *MismatchError:
+// A reason is why a call has failed for all members of a group: they are in different calls, or one has given up.
+type reason struct {
+	call  string   // that this PE made, or that was given up
+	calls []string // what the members made, if they are in different calls
+	pe    int      // the PE of the job that gave up; -1 if it is not known
+	err   error    // why it gave up
+}
+
+// errorOf returns the error that a program gets for r.
+func (g *Group) errorOf(r *reason) error {
+	if r.calls != nil {
+		return g.set.errors.Mismatch(r.call, r.calls)
+	}
+	return g.set.errors.Aborted(r.pe, r.call, r.err)
+}
+
+func (v *verdict) store(r *reason) {
+	lines := []string{r.call}
+	switch {
+	case r.calls != nil:
 		v.reason = isMismatch
-		lines = append([]string{e.Call}, e.Calls...)
-	case *AbortedError:
-		v.pe, v.reason = int64(e.PE), isAborted
-		if errors.Is(e, context.Canceled) {
-			v.reason = isCanceled
-		} else if errors.Is(e, context.DeadlineExceeded) {
-			v.reason = isLate
-		}
-		lines = []string{e.Call, e.Err.Error()}
+		lines = append(lines, r.calls...)
+	case errors.Is(r.err, context.Canceled):
+		v.reason = isCanceled
+	case errors.Is(r.err, context.DeadlineExceeded):
+		v.reason = isLate
+	default:
+		v.reason = isAborted
+	}
+	if r.calls == nil {
+		v.pe = int64(r.pe)
+		lines = append(lines, r.err.Error())
 	}
 	v.n = uint64(copy(v.text[:], strings.Join(lines, "\n")))
 }
 
-func (v *verdict) load() error {
+func (v *verdict) load() *reason {
 	call, rest, _ := strings.Cut(string(v.text[:min(v.n, uint64(len(v.text)))]), "\n")
 	var is error
 	switch v.reason {
 	case isMismatch:
-		return &MismatchError{Call: call, Calls: strings.Split(rest, "\n")}
+		return &reason{call: call, calls: strings.Split(rest, "\n")}
 	case isCanceled:
 		is = context.Canceled
 	case isLate:
 		is = context.DeadlineExceeded
 	}
-	return &AbortedError{PE: int(v.pe), Call: call, Err: remoteCause(rest, is)}
+	return &reason{call: call, pe: int(v.pe), err: remoteCause(rest, is)}
 }
 
 // verdictOf is what member i has found, or nil if it does not answer.
-func (t *Team) verdictOf(i int) error {
-	ctx, cancel := context.WithTimeout(t.w.n.ctx, peekTime)
+func (g *Group) verdictOf(i int) *reason {
+	ctx, cancel := context.WithTimeout(g.n.ctx, peekTime)
 	defer cancel()
 	var v verdict
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))
-	if t.w.n.channel(t.pes[i]).Get(ctx, t.pes[i], b, uint64(slotOff(t.slot)+verdictOff)) != nil {
+	if g.n.channel(g.pes[i]).Get(ctx, g.pes[i], b, uint64(slotOff(g.slot)+verdictOff)) != nil {
 		return nil
 	}
 	return v.load()

@@ -19,7 +19,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"unsafe"
 )
 
 // AtomicSlice refers to a range of integer words of symmetric memory that are only ever accessed
@@ -63,7 +62,7 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 		misuse("UntilEach", "%d values for %d words: give one for each", len(values), a.n)
 	}
 	s := newWaitSet(a, cmp, 0)
-	s.s.wants = unsafe.Pointer(unsafe.SliceData(values))
+	s.s.wants = firstOf(values)
 	return s
 }
 

@@ -23,13 +23,11 @@ type World struct {
 	def      *Context
 	contexts contextSet
 
-	check *checker // nil: nothing is checked
-	locks lockSet
-	teams teamSet
-	team  *Team // of all PEs
-	host  *Team // of the PEs of this host
-
-	landings landings
+	check  *checker // nil: nothing is checked
+	locks  lockSet
+	groups groupSet
+	team   *Team // of all PEs
+	host   *Team // of the PEs of this host
 
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
@@ -64,6 +62,7 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 	given("Open", ctx)
 	w := &World{opts: opts, tree: opts.Tree, heap: newHeap(job.Segment.Header.HeapMax)}
 	w.n.open(job, opts.Goroutines)
+	w.groups = groupSet{n: &w.n, common: opts.Common, errors: publicErrors()}
 	defer w.n.unblock()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
@@ -178,7 +177,7 @@ func (w *World) Close() error {
 	if context.Cause(w.n.ctx) != nil {
 		return nil
 	}
-	err := w.teams.wait(w.n.ctx)
+	err := w.groups.wait(w.n.ctx)
 	for _, c := range w.contexts.all() {
 		err = firstError(err, c.Quiet(w.n.ctx))
 	}

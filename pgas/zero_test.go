@@ -143,7 +143,7 @@ func TestNilContextInFunctions(t *testing.T) {
 						args[i] = reflect.ValueOf(slices[given%2])
 						given++
 					case reflect.TypeFor[pgas.Blocks]():
-						args[i] = reflect.ValueOf(pgas.Blocks{Offsets: []int{0}, Counts: []int{n}})
+						args[i] = reflect.ValueOf(pgas.Blocks{Displs: []int{0}, Counts: []int{n}})
 					case reflect.TypeFor[int]():
 						if given == 2 && len(args) == 7 {
 							args[i] = reflect.ValueOf(1) // a stride
@@ -304,7 +304,7 @@ func TestZeroSliceIsEmpty(t *testing.T) {
 				return err
 			}
 		}
-		nothing := pgas.Blocks{Offsets: []int{0, 0}, Counts: []int{0, 0}}
+		nothing := pgas.Blocks{Displs: []int{0, 0}, Counts: []int{0, 0}}
 		team := w.Team()
 		_, err1 := pgas.Collect(ctx, team, none, none)
 		err = errors.Join(err1, pgas.FCollect(ctx, team, none, none), pgas.Broadcast(ctx, team, none, none, 1),
@@ -330,7 +330,7 @@ func TestZeroSliceIsEmpty(t *testing.T) {
 			"field":     func() { pgas.FieldSlice[int64](pgas.Ref[int64]{}, 8, 2).On(w.Context()) },
 			"PutNotify": func() { none.PutNotify(0, nil, 1) }, // the note would be lost
 			"AllToAllV": func() {
-				pgas.AllToAllV(ctx, team, none, nothing, none, pgas.Blocks{Offsets: []int{0, 0}, Counts: []int{1, 0}})
+				pgas.AllToAllV(ctx, team, none, nothing, none, pgas.Blocks{Displs: []int{0, 0}, Counts: []int{1, 0}})
 			},
 			"field sum": func() {
 				pgas.SumReduce(ctx, team, pgas.FieldSlice[int64](pgas.Ref[int64]{}, 8, 2), pgas.FieldSlice[int64](pgas.Ref[int64]{}, 8, 2))
