@@ -1,0 +1,3 @@
+package circle
+
+const ground = "ground"
