@@ -121,7 +121,7 @@ func start(opts options, spec launch.Spec) int {
 		defer cancel()
 	}
 	res, err := launch.Run(ctx, spec)
-	if res.First != nil && !res.First.Asked() {
+	if res.First != nil && !res.First.AfterUserSignal() {
 		fmt.Fprint(os.Stderr, "pgasrun: ", res.First)
 	}
 	switch {

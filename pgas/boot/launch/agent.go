@@ -44,7 +44,7 @@ func MaybeAgent() {
 // returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
 // thread. Between it and its caller stands a guard.
 func Agent() int {
-	if os.Getenv(boot.EnvAgent) != beGuarded {
+	if os.Getenv(boot.EnvAgent) != guardedAgent {
 		return guard()
 	}
 	// The PEs' parent-death signal is sent when the thread that started them ends, so that must be a
@@ -52,19 +52,19 @@ func Agent() int {
 	runtime.LockOSThread()
 	stdout := pollable(1)
 	a := &agent{
-		control:  stdout,
-		out:      &sender{w: stdout},
-		commands: make(chan command),
-		orphaned: make(chan struct{}),
-		exits:    make(chan exit),
-		wanted:   make(chan exitAsked),
-		accused:  make(chan boot.Accusation),
-		input:    make(chan []byte, 1),
+		control:     stdout,
+		out:         &sender{w: stdout},
+		commands:    make(chan command),
+		orphaned:    make(chan struct{}),
+		exits:       make(chan exitedChild),
+		globalExits: make(chan globalExit),
+		accusations: make(chan boot.Accusation),
+		input:       make(chan []byte, 1),
 	}
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
-	a.stop = stop
+	a.signals = stop
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		fmt.Fprintln(os.Stderr, "pgasrun: agent: becoming a subreaper:", err)
 		return 1
@@ -72,7 +72,7 @@ func Agent() int {
 	io.WriteString(stdout, greeting)
 	go a.listen(bufio.NewReader(os.Stdin))
 	if err := a.run(); err != nil {
-		a.out.bytes(fromRefusal, []byte(err.Error()))
+		a.out.bytes(fromAbort, []byte(err.Error()))
 		return 1
 	}
 	return 0
@@ -84,45 +84,45 @@ type command struct {
 	data []byte
 }
 
-// exit is a reaped child.
-type exit struct {
+// exitedChild is a reaped child.
+type exitedChild struct {
 	pid    int
 	status unix.WaitStatus
 }
 
 // pe is one PE of this host.
 type pe struct {
-	pid  int
-	dead bool
-	sent uint64 // signals sent to it for the launcher, a bit each
+	pid         int
+	ended       bool
+	signalsSent uint64 // signals sent to it for the launcher, a bit each
 }
 
 type agent struct {
-	cfg      config
-	control  *os.File // standard output
-	out      *sender
-	commands chan command  // closed at the end of standard input
-	orphaned chan struct{} // closed with commands
-	stop     <-chan os.Signal
-	exits    chan exit      // closed when no child is left
-	wanted   chan exitAsked // by a PE of this host, at most once
-	accused  chan boot.Accusation
-	hearing  bool // a PE of this host has accused another: the launcher decides which PE is the cause
-	frozen   bool // the PEs have been stopped, to be killed
+	cfg         config
+	control     *os.File // standard output
+	out         *sender
+	commands    chan command  // closed at the end of standard input
+	orphaned    chan struct{} // closed with commands
+	signals     <-chan os.Signal
+	exits       chan exitedChild // closed when no child is left
+	globalExits chan globalExit  // by a PE of this host, at most once
+	accusations chan boot.Accusation
+	accusing    bool // a PE of this host has accused another: the launcher decides which PE is the cause
+	stopped     bool // the PEs have been stopped, to be killed
 
-	listener *listener // of the exchange, on the job's first host
-	segment  *boot.Segment
-	pes      []pe
-	failed   []blocked   // what the PEs were doing when they were told of the first failure; nil: none
-	input    chan []byte // for PE 0
-	relays   sync.WaitGroup
+	listener       *listener // of the exchange, on the job's first host
+	segment        *boot.Segment
+	pes            []pe
+	tableAtFailure []blocked   // what the PEs were doing when they were told of the first failure; nil: none
+	input          chan []byte // for PE 0
+	relays         sync.WaitGroup
 }
 
 // killTime is how long a killed process may take to go.
 const killTime = 5 * time.Second
 
-// lastWords is how long the launcher may take to read what is left after it has ended our input.
-const lastWords = 2 * time.Second
+// drainTime is how long the launcher may take to read what is left after it has ended our input.
+const drainTime = 2 * time.Second
 
 // pollable makes a descriptor one whose writes can be given a deadline.
 func pollable(fd int) *os.File {
@@ -137,7 +137,7 @@ func (a *agent) listen(in *bufio.Reader) {
 		k, data, err := readFrame(in)
 		if err != nil {
 			// Whoever does not read our output must not keep us from killing.
-			a.control.SetWriteDeadline(time.Now().Add(lastWords))
+			a.control.SetWriteDeadline(time.Now().Add(drainTime))
 			return
 		}
 		a.commands <- command{k, data}
@@ -166,7 +166,7 @@ func (a *agent) run() error {
 	if err != nil {
 		return err
 	}
-	answer.Sent = boot.Clock()
+	answer.SentAt = boot.Clock()
 	a.out.value(fromReady, answer)
 	next, ok := <-a.commands
 	if !ok {
@@ -184,8 +184,8 @@ func (a *agent) run() error {
 	}
 	a.out.bytes(fromStarted)
 	go a.reap()
-	go a.watchExit()
-	go a.watchAccused()
+	go a.watchGlobalExit()
+	go a.watchAccusations()
 	a.supervise()
 	return nil
 }
@@ -202,16 +202,16 @@ func (a *agent) supervise() {
 				commands = nil
 				continue
 			}
-			a.obey(c)
-		case <-a.stop:
+			a.handle(c)
+		case <-a.signals:
 			a.killAll()
-		case x := <-a.wanted:
-			a.freeze()
-			a.out.value(fromExit, x)
-		case x := <-a.accused:
-			a.accuse(x)
+		case x := <-a.globalExits:
+			a.stopPEs()
+			a.out.value(fromGlobalExit, x)
+		case x := <-a.accusations:
+			a.reportAccusation(x)
 		case e := <-a.exits:
-			if a.buried(e) {
+			if a.childExited(e) {
 				live--
 			}
 		}
@@ -230,81 +230,81 @@ func (a *agent) supervise() {
 	}
 }
 
-func (a *agent) obey(c command) {
+func (a *agent) handle(c command) {
 	switch c.kind {
 	case toInput:
-		a.input <- c.data // never blocks: the launcher sends the next after fromTaken
+		a.input <- c.data // never blocks: the launcher sends the next after fromInputTaken
 	case toEOF:
 		a.input <- nil
 	case toSignal:
 		if len(c.data) == 1 {
 			a.signalAll(syscall.Signal(c.data[0]))
 		}
-	case toEnd:
+	case toTerminate:
 		if len(c.data) == 1 {
 			a.segment.Header.Told.Store(1)
 			a.signalAll(syscall.Signal(c.data[0]))
 		}
 	case toTable:
 		a.out.value(fromTable, a.table())
-	case toFreeze:
-		a.freeze()
-		a.out.bytes(fromFrozen)
+	case toStop:
+		a.stopPEs()
+		a.out.bytes(fromStopped)
 	case toFailed:
 		var d death
 		if decode(c.data, &d) == nil {
-			a.out.value(fromTable, a.fail(d))
+			a.out.value(fromTable, a.announceFailure(d))
 		}
 	}
 }
 
-// buried handles the end of a child and reports whether it was a PE.
-func (a *agent) buried(e exit) bool {
+// childExited handles the end of a child and reports whether it was a PE.
+func (a *agent) childExited(e exitedChild) bool {
 	for i := range a.pes {
 		p := &a.pes[i]
-		if p.pid != e.pid || p.dead {
+		if p.pid != e.pid || p.ended {
 			continue
 		}
-		p.dead = true
-		d := a.obituary(i, syscall.WaitStatus(e.status))
+		p.ended = true
+		d := a.deathOf(i, syscall.WaitStatus(e.status))
 		switch {
-		case !d.failed() || a.frozen:
-		case a.hearing && d.rank() == consequence:
+		case !d.failed() || a.stopped:
+		case a.accusing && d.causeClass() == consequence:
 			d.Table = a.table() // the launcher decides which death it is a consequence of
 		default:
-			d.Table = a.fail(d)
+			d.Table = a.announceFailure(d)
 		}
-		d.Sent = boot.Clock()
+		d.SentAt = boot.Clock()
 		a.out.value(fromDeath, d)
 		return true
 	}
 	return false
 }
 
-// fail tells the PEs of this host that one has failed, and returns what they were doing when they were told of
+// announceFailure tells the PEs of this host that one has failed, and returns what they were doing when they were told of
 // the first.
-func (a *agent) fail(d death) []blocked {
-	if a.failed == nil {
-		a.failed = a.settledTable() // before they wake
+func (a *agent) announceFailure(d death) []blocked {
+	if a.tableAtFailure == nil {
+		a.tableAtFailure = a.settledTable() // before they wake
 	}
-	a.segment.Fail(d.blames(), d.how())
-	return a.failed
+	a.segment.Fail(d.blamedPE(), d.failedHow())
+	return a.tableAtFailure
 }
 
-// obituary returns the death of PE i of this host, with what the PE has published about it.
-func (a *agent) obituary(i int, status syscall.WaitStatus) death {
+// deathOf returns the death of PE i of this host, with what the PE has published about it.
+func (a *agent) deathOf(i int, status syscall.WaitStatus) death {
 	st := a.segment.States[i]
-	d := death{PE: a.cfg.Hosts[a.cfg.Here].First + i, Process: a.pes[i].pid, Status: status, At: boot.Clock()}
-	d.Abandoned = boot.Life(st.Life.Load()) == boot.Joined
-	d.Ours = status.Signaled() && a.pes[i].sent>>status.Signal()&1 != 0
+	d := death{PE: a.cfg.Hosts[a.cfg.Host].First + i, Process: a.pes[i].pid, Status: status, FailedAt: boot.Clock()}
+	d.NeverLeft = boot.Life(st.Life.Load()) == boot.Joined
+	d.ByLauncher = status.Signaled() && a.pes[i].signalsSent>>status.Signal()&1 != 0
 	d.Peer = int(st.End.Lost.Load()) - 1
 	if at := st.End.At.Load(); at != 0 {
-		d.At, d.Why = at, boot.EndReason(st.End.Why.Load())
-		if d.Why == boot.EndLost {
+		d.FailedAt, d.Reason = at, boot.EndReason(st.End.Why.Load())
+		if d.Reason == boot.EndLost {
 			d.Peer = int(st.End.Peer.Load())
 		}
-		if d.Why == boot.EndTold && a.pes[i].sent == 0 {
-			d.Why = boot.EndOwn // it failed before it was signalled
+		if d.Reason == boot.EndTold && a.pes[i].signalsSent == 0 {
+			d.Reason = boot.EndOwn // it failed before it was signalled
 		}
 	}
 	return d
@@ -331,7 +331,7 @@ func (a *agent) table() []blocked {
 	var rows []blocked
 	for i, st := range a.segment.States {
 		b := &st.Blocked
-		row := blocked{PE: a.cfg.Hosts[a.cfg.Here].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].dead}
+		row := blocked{PE: a.cfg.Hosts[a.cfg.Host].First + i, Op: boot.BlockedOp(b.Op.Load()), Exited: a.pes[i].ended}
 		if row.Op != boot.NotBlocked {
 			row.Peer, row.Seq, row.ForNsec = int(b.Peer.Load()), b.Seq.Load(), max(0, now-b.Since.Load())
 			row.Team = b.Team.Load()
@@ -345,8 +345,8 @@ func (a *agent) table() []blocked {
 // signalAll signals the process group of every PE, so that a wrapper's children get it too.
 func (a *agent) signalAll(sig syscall.Signal) {
 	for i := range a.pes {
-		if p := &a.pes[i]; p.pid != 0 && !p.dead {
-			p.sent |= 1 << sig
+		if p := &a.pes[i]; p.pid != 0 && !p.ended {
+			p.signalsSent |= 1 << sig
 			unix.Kill(-p.pid, sig)
 		}
 	}
@@ -362,7 +362,7 @@ func (a *agent) reap() {
 		pid, err := unix.Wait4(-1, &status, 0, nil)
 		switch err {
 		case nil:
-			a.exits <- exit{pid, status}
+			a.exits <- exitedChild{pid, status}
 		case unix.EINTR:
 		default:
 			return
@@ -417,8 +417,8 @@ func (a *agent) relay(k kind, pe int, from *os.File) {
 	defer from.Close()
 	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
 	emit := func(piece []byte) { a.out.bytes(k, head, piece) }
-	if k == fromErr {
-		hold := &crashHold{emit: emit}
+	if k == fromStderr {
+		hold := &crashBuffer{emit: emit}
 		defer hold.flush()
 		emit = hold.write
 	}
@@ -433,6 +433,6 @@ func (a *agent) feed(to *os.File) {
 			return
 		}
 		to.Write(data)
-		a.out.bytes(fromTaken)
+		a.out.bytes(fromInputTaken)
 	}
 }

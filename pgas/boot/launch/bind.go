@@ -6,8 +6,8 @@ package launch
 
 import "golang.org/x/sys/unix"
 
-// shares divides cpus among pes PEs; nil where binding would not help.
-func shares(cpus []int, pes int) [][]int {
+// cpuSets divides cpus among pes PEs; nil where binding would not help.
+func cpuSets(cpus []int, pes int) [][]int {
 	if pes < 2 || pes > len(cpus) {
 		return nil
 	}
@@ -18,8 +18,8 @@ func shares(cpus []int, pes int) [][]int {
 	return s
 }
 
-// usable lists the CPUs that this process may use.
-func usable() []int {
+// allowedCPUs lists the CPUs that this process may use.
+func allowedCPUs() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return nil
@@ -33,9 +33,9 @@ func usable() []int {
 	return cpus
 }
 
-// onCPUs runs start with the calling thread, and so the process it starts, bound to cpus; the caller
+// startBound runs start with the calling thread, and so the process it starts, bound to cpus; the caller
 // has locked its thread. A kernel that refuses is no reason not to start.
-func onCPUs(cpus []int, start func() error) error {
+func startBound(cpus []int, start func() error) error {
 	var before, set unix.CPUSet
 	for _, c := range cpus {
 		set.Set(c)

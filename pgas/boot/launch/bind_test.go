@@ -19,7 +19,7 @@ func TestShares(t *testing.T) {
 		{[]int{0, 1}, 3, nil}, // more PEs than CPUs
 		{nil, 2, nil},
 	} {
-		if got := shares(c.cpus, c.pes); !reflect.DeepEqual(got, c.want) {
+		if got := cpuSets(c.cpus, c.pes); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("shares(%v, %d) = %v, want %v", c.cpus, c.pes, got, c.want)
 		}
 	}
@@ -29,16 +29,16 @@ func TestShares(t *testing.T) {
 func TestOnCPUs(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before := usable()
+	before := allowedCPUs()
 	if len(before) < 2 {
 		t.Skip("one CPU: nothing to bind to")
 	}
 	last := before[len(before)-1:]
 	var during []int
-	if err := onCPUs(last, func() error { during = usable(); return nil }); err != nil {
+	if err := startBound(last, func() error { during = allowedCPUs(); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(during, last) || !reflect.DeepEqual(usable(), before) {
-		t.Fatalf("during %v, after %v; want %v, %v", during, usable(), last, before)
+	if !reflect.DeepEqual(during, last) || !reflect.DeepEqual(allowedCPUs(), before) {
+		t.Fatalf("during %v, after %v; want %v, %v", during, allowedCPUs(), last, before)
 	}
 }

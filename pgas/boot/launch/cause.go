@@ -20,87 +20,87 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// obituary is the launcher's record of a PE's death.
-type obituary struct {
+// deathRecord is the launcher's record of a PE's death.
+type deathRecord struct {
 	death
-	host *host
-	when int64 // when it failed, by the launcher's clock
-	late bool  // after the launcher had asked the PEs to end
+	host             *host
+	failedAt         int64 // when it failed, by the launcher's clock
+	afterTermination bool  // after the launcher had asked the PEs to end
 }
 
-// rank orders failures by how likely they are to be a cause.
-type rank int
+// causeClass orders failures by how likely they are to be a cause.
+type causeClass int
 
 const (
-	ownFailure  rank = iota // killed, crashed, or an error that is not known to be a consequence
-	allDisagree             // every member of the team ends so
-	aborted                 // C code of a PE whose peers have vanished aborts now and then
-	consequence             // it has lost another PE
-	noFailure               // it was told to end
+	ownFailure         causeClass = iota // killed, crashed, or an error that is not known to be a consequence
+	collectiveMismatch                   // every member of the team ends so
+	abortedInC                           // C code of a PE whose peers have vanished aborts now and then
+	consequence                          // it has lost another PE
+	noFailure                            // it was told to end
 )
 
-func (d death) rank() rank {
+func (d death) causeClass() causeClass {
 	switch {
-	case d.Why == boot.EndOwn:
+	case d.Reason == boot.EndOwn:
 		return ownFailure // however its process ended
-	case d.Why == boot.EndTold || d.Ours:
+	case d.Reason == boot.EndTold || d.ByLauncher:
 		return noFailure
-	case d.Why == boot.EndLost && d.Peer != d.PE:
+	case d.Reason == boot.EndLost && d.Peer != d.PE:
 		return consequence
-	case d.Why == boot.EndMismatch:
-		return allDisagree
+	case d.Reason == boot.EndMismatch:
+		return collectiveMismatch
 	case d.Peer >= 0 && d.Peer != d.PE && (!d.Status.Signaled() || d.Status.Signal() == syscall.SIGABRT):
 		return consequence // it has not published why it ends, but it knew of a lost PE
 	case d.Status.Signaled() && d.Status.Signal() == syscall.SIGABRT:
-		return aborted
+		return abortedInC
 	}
 	return ownFailure
 }
 
-// blames returns the PE to which a death is attributed: for a consequence, the PE that was lost.
-func (d death) blames() int {
-	if d.rank() == consequence {
+// blamedPE returns the PE to which a death is attributed: for a consequence, the PE that was lost.
+func (d death) blamedPE() int {
+	if d.causeClass() == consequence {
 		return d.Peer
 	}
 	return d.PE
 }
 
-// told updates the skew of h's clock: a frame was sent at sent, by h's clock, and arrived at came, by the launcher's.
-func (h *host) told(sent, came int64) {
-	if sent != 0 && (h.skew == nil || came-sent < *h.skew) {
+// updateClockOffset updates the skew of h's clock: a frame was sent at sent, by h's clock, and arrived at came, by the launcher's.
+func (h *host) updateClockOffset(sent, came int64) {
+	if sent != 0 && (h.clockOffset == nil || came-sent < *h.clockOffset) {
 		skew := came - sent
-		h.skew = &skew
+		h.clockOffset = &skew
 	}
 }
 
-// bury records a death that the job did not ask for.
-func (j *job) bury(h *host, d death) {
-	o := obituary{death: d, host: h, when: d.At, late: j.ending}
-	if h.skew != nil {
-		o.when += *h.skew
+// recordDeath records a death that the job did not ask for.
+func (j *job) recordDeath(h *host, d death) {
+	o := deathRecord{death: d, host: h, failedAt: d.FailedAt, afterTermination: j.terminating}
+	if h.clockOffset != nil {
+		o.failedAt += *h.clockOffset
 	}
 	j.deaths = append(j.deaths, o)
 }
 
-// cause returns the death to report. If other PEs have lost a PE that did not fail by itself, lost is that PE,
+// rootCause returns the death to report. If other PEs have lost a PE that did not fail by itself, lost is that PE,
 // and the death is that of the first PE that reported the loss.
-func (j *job) cause() (o obituary, lost int) {
-	deaths := slices.DeleteFunc(slices.Clone(j.deaths), func(o obituary) bool {
+func (j *job) rootCause() (o deathRecord, lost int) {
+	deaths := slices.DeleteFunc(slices.Clone(j.deaths), func(o deathRecord) bool {
 		// What a PE does after it was asked to end is no failure, unless it has published that it had failed before.
-		early := o.At != 0 && o.when < j.endedAt && o.Why != boot.EndUnknown || o.Status.Signaled()
-		return o.late && !early || o.rank() == noFailure
+		early := o.FailedAt != 0 && o.failedAt < j.terminatedAt && o.Reason != boot.EndUnknown || o.Status.Signaled()
+		return o.afterTermination && !early || o.causeClass() == noFailure
 	})
 	if len(deaths) == 0 {
 		return j.deaths[0], -1
 	}
-	slices.SortStableFunc(deaths, func(a, b obituary) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.when, b.when))
+	slices.SortStableFunc(deaths, func(a, b deathRecord) int {
+		return cmp.Or(cmp.Compare(a.causeClass(), b.causeClass()), cmp.Compare(a.failedAt, b.failedAt))
 	})
-	first := j.speaker(deaths)
+	first := j.withOutput(deaths)
 	seen := map[int]bool{}
-	for at := first; at.rank() == consequence && !seen[at.PE]; {
+	for at := first; at.causeClass() == consequence && !seen[at.PE]; {
 		seen[at.PE] = true
-		next := slices.IndexFunc(deaths, func(o obituary) bool { return o.PE == at.Peer })
+		next := slices.IndexFunc(deaths, func(o deathRecord) bool { return o.PE == at.Peer })
 		if next < 0 {
 			return at, at.Peer
 		}
@@ -109,26 +109,26 @@ func (j *job) cause() (o obituary, lost int) {
 	return first, -1
 }
 
-// speaker returns the first of deaths. If that PE has printed nothing because another PE of its host had just
+// withOutput returns the first of deaths. If that PE has printed nothing because another PE of its host had just
 // printed the same, it returns the death of the PE that printed.
-func (j *job) speaker(deaths []obituary) obituary {
+func (j *job) withOutput(deaths []deathRecord) deathRecord {
 	first := deaths[0]
-	if first.Why != boot.EndOwn && first.Why != boot.EndMismatch || len(j.tailOf(first.PE)) > 0 {
+	if first.Reason != boot.EndOwn && first.Reason != boot.EndMismatch || len(j.tailOf(first.PE)) > 0 {
 		return first
 	}
 	for _, o := range deaths {
-		if o.host == first.host && o.Why == first.Why && o.Status == first.Status && len(j.tailOf(o.PE)) > 0 {
+		if o.host == first.host && o.Reason == first.Reason && o.Status == first.Status && len(j.tailOf(o.PE)) > 0 {
 			return o
 		}
 	}
 	return first
 }
 
-// others lists the PEs that failed by themselves besides o.
-func (j *job) others(o obituary) []death {
+// alsoFailed lists the PEs that failed by themselves besides o.
+func (j *job) alsoFailed(o deathRecord) []death {
 	var also []death
 	for _, d := range j.deaths {
-		if d.PE != o.PE && !d.late && d.rank() == ownFailure && o.rank() == ownFailure {
+		if d.PE != o.PE && !d.afterTermination && d.causeClass() == ownFailure && o.causeClass() == ownFailure {
 			also = append(also, d.death)
 		}
 	}

@@ -20,8 +20,8 @@ const (
 // crashBegins matches the first line of the account of a crash, by Go's runtime or by UCX.
 var crashBegins = regexp.MustCompile(`(?m)^(panic: |fatal error: |unexpected fault address |SIG[A-Z]+: |==== backtrace)`)
 
-// crashHold passes on a PE's standard error, and holds back the report of a crash.
-type crashHold struct {
+// crashBuffer passes on a PE's standard error, and holds back the report of a crash.
+type crashBuffer struct {
 	emit func(piece []byte)
 
 	mu    sync.Mutex // guards what follows
@@ -31,7 +31,7 @@ type crashHold struct {
 }
 
 // write passes piece on, or holds it back.
-func (c *crashHold) write(piece []byte) {
+func (c *crashBuffer) write(piece []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.since.IsZero() {
@@ -55,13 +55,13 @@ func (c *crashHold) write(piece []byte) {
 }
 
 // flush passes on what is held back.
-func (c *crashHold) flush() {
+func (c *crashBuffer) flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.release()
 }
 
-func (c *crashHold) release() {
+func (c *crashBuffer) release() {
 	if c.since.IsZero() {
 		return
 	}

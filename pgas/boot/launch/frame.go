@@ -24,41 +24,41 @@ import (
 )
 
 // greeting changes with the frames.
-const greeting = "\x00pgas-agent 3\n"
+const greeting = "\x00pgas-agent 4\n"
 
 // Bounds of what is read: a frame, and the chatter of a remote shell.
 const (
-	maxFrame   = 16 << 20
-	maxChatter = 64 << 10
+	maxFrame  = 16 << 20
+	maxBanner = 64 << 10
 )
 
 // kind names a frame. Upper case goes to the agent, lower case comes from it.
 type kind byte
 
 const (
-	toConfig kind = 'C' // config: the first frame
-	toStart  kind = 'S' // start
-	toInput  kind = 'I' // bytes for PE 0; the agent answers fromTaken
-	toEOF    kind = 'E' // the end of PE 0's input
-	toSignal kind = 'G' // one byte: for every PE
-	toEnd    kind = 'K' // the same, because the job ends for a reason that the launcher reports
-	toFailed kind = 'F' // death: of a PE on another host
-	toTable  kind = 'T' // asks for fromTable
-	toFreeze kind = 'Z' // nothing: stop every PE where it is; the agent answers fromFrozen
+	toConfig    kind = 'C' // config: the first frame
+	toStart     kind = 'S' // start
+	toInput     kind = 'I' // bytes for PE 0; the agent answers fromInputTaken
+	toEOF       kind = 'E' // the end of PE 0's input
+	toSignal    kind = 'G' // one byte: for every PE
+	toTerminate kind = 'K' // the same, because the job ends for a reason that the launcher reports
+	toFailed    kind = 'F' // death: of a PE on another host
+	toTable     kind = 'T' // asks for fromTable
+	toStop      kind = 'Z' // nothing: stop every PE where it is; the agent answers fromStopped
 
-	fromReady   kind = 'r' // ready
-	fromStarted kind = 's' // nothing
-	fromOut     kind = 'o' // PE[4], then bytes of its standard output
-	fromErr     kind = 'e' // the same of its standard error
-	fromTaken   kind = 't' // PE 0 has taken what toInput held
-	fromDeath   kind = 'd' // death
-	fromTable   kind = 'b' // []blocked
-	fromAccused kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
-	fromExit    kind = 'g' // exitAsked: a PE wants the job to end; those of this host have been stopped
-	fromFrozen  kind = 'f' // nothing
-	fromLog     kind = 'l' // text for -v
-	fromRefusal kind = 'x' // text: why the agent gives up
-	fromDone    kind = 'z' // nothing: every process is gone, all output is sent
+	fromReady      kind = 'r' // ready
+	fromStarted    kind = 's' // nothing
+	fromStdout     kind = 'o' // PE[4], then bytes of its standard output
+	fromStderr     kind = 'e' // the same of its standard error
+	fromInputTaken kind = 't' // PE 0 has taken what toInput held
+	fromDeath      kind = 'd' // death
+	fromTable      kind = 'b' // []blocked
+	fromAccused    kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
+	fromGlobalExit kind = 'g' // globalExit: a PE wants the job to end; those of this host have been stopped
+	fromStopped    kind = 'f' // nothing
+	fromLog        kind = 'l' // text for -v
+	fromAbort      kind = 'x' // text: why the agent gives up
+	fromDone       kind = 'z' // nothing: every process is gone, all output is sent
 )
 
 // config is what an agent needs to prepare.
@@ -66,7 +66,7 @@ type config struct {
 	Version int // of the segment and the frames
 	ID      string
 	Hosts   []boot.Host
-	Here    int
+	Host    int
 	Program string
 	Args    []string // with the name
 	Dir     string
@@ -83,7 +83,7 @@ type ready struct {
 	Hash   string   // of the program
 	Memory uint64   // of this host
 	Addrs  []string // of the exchange
-	Sent   int64    // boot.Clock of this host
+	SentAt int64    // boot.Clock of this host
 
 	Machine string // see tenant
 	CPUs    []int
@@ -101,34 +101,34 @@ type death struct {
 	PE        int
 	Process   int
 	Status    syscall.WaitStatus
-	Abandoned bool      // it had joined the job and did not leave it
+	NeverLeft bool      // it had joined the job and did not leave it
 	Table     []blocked // of its host, at that moment
 
-	Why  boot.EndReason // as the PE published it
-	Peer int            // the PE that it has lost, or -1
-	At   int64          // its host's boot.Clock when it failed
-	Sent int64          // and when this was sent
-	Ours bool           // killed by a signal that the launcher had sent
+	Reason     boot.EndReason // as the PE published it
+	Peer       int            // the PE that it has lost, or -1
+	FailedAt   int64          // its host's boot.Clock when it failed
+	SentAt     int64          // and when this was sent
+	ByLauncher bool           // killed by a signal that the launcher had sent
 
 	Accused *boot.Accusation // other PEs have lost it; if Process is 0, its process may live
 }
 
 // failed says whether the others can no longer rely on the PE.
-func (d death) failed() bool { return d.Status != 0 || d.Abandoned }
+func (d death) failed() bool { return d.Status != 0 || d.NeverLeft }
 
-// how returns the value of boot.Header.FailedHow for it.
-func (d death) how() uint64 {
+// failedHow returns the value of boot.Header.FailedHow for it.
+func (d death) failedHow() uint64 {
 	switch {
 	case d.Accused != nil && d.Process == 0:
 		return d.Accused.How()
-	case d.blames() != d.PE:
+	case d.blamedPE() != d.PE:
 		return boot.LostHow
 	}
 	return uint64(d.Status)
 }
 
-// exitAsked says which PE wants the job to end, and with which status.
-type exitAsked struct {
+// globalExit says which PE wants the job to end, and with which status.
+type globalExit struct {
 	PE     int
 	Status int
 }
@@ -198,12 +198,12 @@ func readFrame(r *bufio.Reader) (kind, []byte, error) {
 	return kind(head[0]), content, err
 }
 
-var errChatter = errors.New("too much output before an agent's greeting")
+var errNoGreeting = errors.New("too much output before an agent's greeting")
 
 // skipTo reads up to and including the greeting.
 func skipTo(r *bufio.Reader, greeting string) error {
 	matched := 0
-	for range maxChatter {
+	for range maxBanner {
 		b, err := r.ReadByte()
 		if err != nil {
 			return err
@@ -220,5 +220,5 @@ func skipTo(r *bufio.Reader, greeting string) error {
 			return nil
 		}
 	}
-	return errChatter
+	return errNoGreeting
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// beGuarded in boot.EnvAgent marks the agent itself, which a guard has started.
-const beGuarded = "2"
+// guardedAgent in boot.EnvAgent marks the agent itself, which a guard has started.
+const guardedAgent = "2"
 
 const guardName = "pgas-guard"
 
 // orphanTime is how long an agent may live on when its launcher is gone: it kills and sweeps in less, unless it
 // is stopped.
-const orphanTime = killTime + lastWords + 5*time.Second
+const orphanTime = killTime + drainTime + 5*time.Second
 
 // guard starts the agent, waits for its end, and kills what it has left. It returns the agent's exit status.
 func guard() int {
@@ -39,7 +39,7 @@ func guard() int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGPIPE)
 	agent, err := syscall.ForkExec("/proc/self/exe", os.Args, &syscall.ProcAttr{
-		Env:   append(boot.StripEnv(os.Environ()), boot.EnvAgent+"="+beGuarded),
+		Env:   append(boot.StripEnv(os.Environ()), boot.EnvAgent+"="+guardedAgent),
 		Files: []uintptr{0, 1, 2},
 		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
 	})
@@ -57,8 +57,8 @@ func guard() int {
 			}
 		}
 	}()
-	go endOrphan(agent)
-	status := await(agent)
+	go killOrphan(agent)
+	status := reapUntil(agent)
 	killChildren()
 	if status.Signaled() {
 		return 128 + int(status.Signal())
@@ -66,8 +66,8 @@ func guard() int {
 	return status.ExitStatus()
 }
 
-// endOrphan kills the agent if the launcher is gone and the agent does not end by itself.
-func endOrphan(agent int) {
+// killOrphan kills the agent if the launcher is gone and the agent does not end by itself.
+func killOrphan(agent int) {
 	for {
 		fds := []unix.PollFd{{Fd: 0}} // only hang-ups are reported: the input is the agent's
 		_, err := unix.Poll(fds, -1)
@@ -82,8 +82,8 @@ func endOrphan(agent int) {
 	unix.Kill(agent, unix.SIGKILL)
 }
 
-// await reaps children until it has the status of pid.
-func await(pid int) unix.WaitStatus {
+// reapUntil reaps children until it has the status of pid.
+func reapUntil(pid int) unix.WaitStatus {
 	for {
 		var status unix.WaitStatus
 		got, err := unix.Wait4(-1, &status, 0, nil)

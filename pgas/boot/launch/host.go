@@ -27,15 +27,15 @@ type host struct {
 	in    io.WriteCloser
 	send  *sender
 
-	ready    *ready
-	started  bool // it has been told to start its PEs
-	frozen   bool // its PEs have been stopped, to be killed
-	done     bool // it has said that nothing is left there
-	gone     bool // its command has ended, and nothing is left there
-	lost     bool // its agent ended out of order, and another one sweeps up on the host
-	table    []blocked
-	skew     *int64 // the launcher's clock less the host's, as far as is known
-	tableDue bool   // the table has been asked for, to be printed
+	ready          *ready
+	started        bool // it has been told to start its PEs
+	stopped        bool // its PEs have been stopped, to be killed
+	done           bool // it has said that nothing is left there
+	gone           bool // its command has ended, and nothing is left there
+	lost           bool // its agent ended out of order, and another one sweeps up on the host
+	table          []blocked
+	clockOffset    *int64 // the launcher's clock less the host's, as far as is known
+	tableRequested bool   // the table has been asked for, to be printed
 
 	mu      sync.Mutex // guards what follows
 	lastErr string     // the last line the command wrote to its standard error, or the first of its crash
@@ -44,19 +44,19 @@ type host struct {
 
 // event is something that happened on a host.
 type event struct {
-	host *host
-	kind kind
-	data []byte
-	at   int64 // the launcher's clock
-	err  error // of hostGone
+	host    *host
+	kind    kind
+	data    []byte
+	arrived int64 // the launcher's clock
+	err     error // of agentExited
 }
 
 // Events that are not frames.
 const (
-	hostGone    kind = 0 // the agent's command has ended
-	hostSwept   kind = 1 // so has what it had left behind
-	hostBabbles kind = 2 // the command is no agent
-	hostGreets  kind = 3 // the command is an agent, and reads its input
+	agentExited  kind = 0 // the agent's command has ended
+	hostSwept    kind = 1 // so has what it had left behind
+	notAnAgent   kind = 2 // the command is no agent
+	agentGreeted kind = 3 // the command is an agent, and reads its input
 )
 
 // startHost starts the agent of one host. It has a process group of its own, so that the terminal's
@@ -90,7 +90,7 @@ func (j *job) startHost(h *host) error {
 	readers.Go(func() { j.readFrames(h, out) })
 	go func() {
 		readers.Wait()
-		j.post(event{host: h, kind: hostGone, err: h.cmd.Wait()})
+		j.post(event{host: h, kind: agentExited, err: h.cmd.Wait()})
 	}()
 	return nil
 }
@@ -107,19 +107,19 @@ func (h *host) kill() {
 func (j *job) readFrames(h *host, out io.Reader) {
 	r := bufio.NewReaderSize(out, maxLine)
 	if err := skipTo(r, greeting); err != nil {
-		if err == errChatter {
-			j.post(event{host: h, kind: hostBabbles})
+		if err == errNoGreeting {
+			j.post(event{host: h, kind: notAnAgent})
 		}
 		io.Copy(io.Discard, r)
 		return
 	}
-	j.post(event{host: h, kind: hostGreets})
+	j.post(event{host: h, kind: agentGreeted})
 	for {
 		k, data, err := readFrame(r)
 		if err != nil {
 			return
 		}
-		if k == fromOut || k == fromErr {
+		if k == fromStdout || k == fromStderr {
 			j.output(k, data)
 			continue
 		}
@@ -135,7 +135,7 @@ func (j *job) output(k kind, data []byte) {
 	if pe >= j.npes {
 		return
 	}
-	if k == fromOut {
+	if k == fromStdout {
 		j.stdout.write(pe, data[4:])
 		return
 	}
@@ -164,8 +164,8 @@ func (j *job) readErrors(h *host, errs io.Reader) {
 	})
 }
 
-// ended says why an agent's command that should not have ended has.
-func (h *host) ended(err error) error {
+// endError says why an agent's command that should not have ended has.
+func (h *host) endError(err error) error {
 	h.mu.Lock()
 	last := h.lastErr
 	h.mu.Unlock()

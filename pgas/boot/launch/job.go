@@ -29,37 +29,37 @@ type job struct {
 	npes   int
 	hosts  []*host
 
-	events chan event
-	taken  chan struct{} // PE 0 has taken its input
-	over   chan struct{} // closed by close
+	events     chan event
+	inputTaken chan struct{} // PE 0 has taken its input
+	closed     chan struct{} // closed by close
 
 	stdout, stderr *lines
 	tailMu         sync.Mutex
 	tails          []tail
 
-	status    int
-	deaths    []obituary     // of PEs that failed, in order of arrival (cause.go)
-	wished    bool           // the user had asked for the end before the first death
-	endedAt   int64          // when the PEs were asked to end
-	asked     syscall.Signal // the last signal the user had us forward that ends programs
-	ending    bool           // the PEs have been told to end
-	exiting   bool           // because one of them wants it (exit.go)
-	exited    bool           // and have been killed for it
-	refused   error          // why the job did not start or was cut short
-	kills     int            // steps that kill has taken
-	abandoned bool           // something that we have killed holds on to its output: do not wait
-	grace     <-chan time.Time
-	teach     <-chan time.Time  // when to say that a second signal kills
-	ended     map[int]death     // PEs that have, by number
-	suspects  []boot.Accusation // those that are not certain, in the order in which they came
-	hearing   <-chan time.Time  // not nil while a certain accusation may still come
+	status           int
+	deaths           []deathRecord  // of PEs that failed, in order of arrival (cause.go)
+	userEnded        bool           // the user had asked for the end before the first death
+	terminatedAt     int64          // when the PEs were asked to end
+	userSignal       syscall.Signal // the last signal the user had us forward that ends programs
+	terminating      bool           // the PEs have been told to end
+	globalExiting    bool           // because one of them wants it (exit.go)
+	globalExitKilled bool           // and have been killed for it
+	startErr         error          // why the job did not start or was cut short
+	killSteps        int            // steps that kill has taken
+	outputStuck      bool           // something that we have killed holds on to its output: do not wait
+	killTimer        <-chan time.Time
+	hintTimer        <-chan time.Time  // when to say that a second signal kills
+	ended            map[int]death     // PEs that have, by number
+	accusations      []boot.Accusation // those that are not certain, in the order in which they came
+	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
 }
 
 func newJob(spec Spec) (*job, error) {
 	last := spec.Hosts[len(spec.Hosts)-1]
 	j := &job{
 		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
-		ended: map[int]death{}, events: make(chan event), taken: make(chan struct{}, 1), over: make(chan struct{}),
+		ended: map[int]death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
 	j.tails = make([]tail, j.npes)
@@ -75,16 +75,16 @@ func newJob(spec Spec) (*job, error) {
 
 // post delivers an event unless nobody listens any more.
 func (j *job) post(e event) {
-	e.at = boot.Clock()
+	e.arrived = boot.Clock()
 	select {
 	case j.events <- e:
-	case <-j.over:
+	case <-j.closed:
 	}
 }
 
 // close ends every agent: the end of its input makes it kill what it has.
 func (j *job) close() {
-	close(j.over)
+	close(j.closed)
 	j.closeInputs()
 }
 
@@ -94,51 +94,51 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.spec.Logf("host %s: starting %v", h.Name, h.agent)
 		if err := j.startHost(h); err != nil {
 			h.gone = true
-			j.refuse(err)
+			j.abort(err)
 			break
 		}
 	}
 	connect := time.NewTimer(j.spec.ConnectTimeout)
 	defer connect.Stop()
 	done := ctx.Done()
-	for !j.finished() && !j.abandoned {
+	for !j.finished() && !j.outputStuck {
 		j.releaseExchange()
 		select {
 		case e := <-j.events:
-			j.happened(e)
+			j.handle(e)
 		case sig, ok := <-j.spec.Signals:
 			if !ok {
 				j.spec.Signals = nil
 				break
 			}
-			j.signalled(sig)
+			j.handleSignal(sig)
 		case <-done:
 			done = nil
-			j.cutShort(context.Cause(ctx))
+			j.cancel(context.Cause(ctx))
 		case <-connect.C:
 			j.connectTimedOut()
-		case <-j.grace:
+		case <-j.killTimer:
 			j.kill()
-		case <-j.teach:
-			j.teachToKill()
-		case <-j.hearing:
-			j.lost(j.likeliest())
+		case <-j.hintTimer:
+			j.hintSecondSignal()
+		case <-j.accusationTimer:
+			j.handleLost(j.mostLikely())
 		}
 	}
-	if len(j.deaths) > 0 || j.refused != nil {
+	if len(j.deaths) > 0 || j.startErr != nil {
 		j.stderr.endLine()
 	}
-	return Result{Status: j.status, First: j.report()}, j.refused
+	return Result{Status: j.status, First: j.report()}, j.startErr
 }
 
 func (j *job) config(h *host) config {
 	c := config{
-		Version: version, ID: j.id, Hosts: j.spec.Hosts, Here: h.index,
+		Version: version, ID: j.id, Hosts: j.spec.Hosts, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Env: j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
 	}
 	if j.secret != nil && h.index == 0 {
-		c.Serve = anyHost
+		c.Serve = anyInterface
 		if j.spec.BootAddr != "" {
 			c.Serve = j.spec.BootAddr
 		}
@@ -158,77 +158,77 @@ func (j *job) releaseExchange() {
 	}
 }
 
-func (j *job) happened(e event) {
+func (j *job) handle(e event) {
 	h := e.host
 	switch e.kind {
-	case hostGone:
-		j.hostGone(h, e.err)
+	case agentExited:
+		j.handleAgentExit(h, e.err)
 	case hostSwept:
 		h.gone = true
-	case hostBabbles:
-		j.refuse(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, h.agent))
-	case hostGreets:
+	case notAnAgent:
+		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, h.agent))
+	case agentGreeted:
 		go h.send.value(toConfig, j.config(h)) // it may be longer than a pipe holds
-	case fromRefusal:
+	case fromAbort:
 		h.done = true // it sweeps up what it has started
-		j.refuse(j.from(h, string(e.data)))
+		j.abort(j.agentError(h, string(e.data)))
 	case fromReady:
 		h.ready = new(ready)
 		if err := decode(e.data, h.ready); err != nil {
-			j.refuse(j.from(h, "its agent is of another version"))
+			j.abort(j.agentError(h, "its agent is of another version"))
 			return
 		}
-		h.told(h.ready.Sent, e.at)
+		h.updateClockOffset(h.ready.SentAt, e.arrived)
 		j.startWhenReady()
 	case fromStarted:
 		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
-	case fromTaken:
+	case fromInputTaken:
 		select {
-		case j.taken <- struct{}{}:
+		case j.inputTaken <- struct{}{}:
 		default:
 		}
 	case fromDeath:
 		var d death
 		if decode(e.data, &d) == nil {
-			h.told(d.Sent, e.at)
-			j.died(h, d)
+			h.updateClockOffset(d.SentAt, e.arrived)
+			j.handleDeath(h, d)
 		}
 	case fromTable:
-		j.tableCame(h, e.data)
+		j.handleTable(h, e.data)
 	case fromAccused:
 		var x boot.Accusation
 		if decode(e.data, &x) == nil {
-			j.accused(x)
+			j.handleAccusation(x)
 		}
-	case fromExit:
-		var x exitAsked
+	case fromGlobalExit:
+		var x globalExit
 		if decode(e.data, &x) == nil {
-			h.frozen = true
-			j.exitWanted(h, x)
+			h.stopped = true
+			j.handleGlobalExit(h, x)
 		}
-	case fromFrozen:
-		h.frozen = true
-		j.killWhenFrozen()
+	case fromStopped:
+		h.stopped = true
+		j.killWhenStopped()
 	case fromLog:
 		j.spec.Logf("host %s: %s", h.Name, e.data)
 	case fromDone:
 		h.done = true
-		j.killWhenFrozen()
+		j.killWhenStopped()
 	}
 }
 
-// from is an error that an agent has told us of; a job on this host alone needs no host's name.
-func (j *job) from(h *host, text string) error {
+// agentError is an error that an agent has told us of; a job on this host alone needs no host's name.
+func (j *job) agentError(h *host, text string) error {
 	if len(j.hosts) == 1 && h.Name == Local {
 		return errors.New(text)
 	}
 	return fmt.Errorf("host %s: %s", h.Name, text)
 }
 
-// refuse ends a job that cannot start; the first reason counts.
-func (j *job) refuse(err error) {
-	if j.refused == nil {
-		j.refused = err
+// abort ends a job that cannot start; the first reason counts.
+func (j *job) abort(err error) {
+	if j.startErr == nil {
+		j.startErr = err
 	}
 	j.closeInputs()
 	j.killAgentsAfter(5 * time.Second)
@@ -236,14 +236,14 @@ func (j *job) refuse(err error) {
 
 // killAgentsAfter arms the steps of kill.
 func (j *job) killAgentsAfter(d time.Duration) {
-	j.ending = true
-	j.grace = time.After(d)
+	j.terminating = true
+	j.killTimer = time.After(d)
 }
 
 func (j *job) connectTimedOut() {
 	for _, h := range j.hosts {
 		if h.ready == nil && !h.gone {
-			j.refuse(fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, h.agent))
+			j.abort(fmt.Errorf("host %s has not answered within %v: check that `%v` works without a question, or give it longer with -connect-timeout", h.Name, j.spec.ConnectTimeout, h.agent))
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (j *job) startWhenReady() {
 			return
 		}
 		if h.ready.Hash != j.hosts[0].ready.Hash {
-			j.refuse(fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, j.hosts[0].Name, h.Name))
+			j.abort(fmt.Errorf("two different binaries in one job: %s differs between host %s and host %s: copy the same file to both", j.spec.Program, j.hosts[0].Name, h.Name))
 			return
 		}
 	}
@@ -264,12 +264,12 @@ func (j *job) startWhenReady() {
 	if j.secret != nil {
 		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
 	}
-	var tenants []tenant
+	var tenants []hostCPUs
 	for _, h := range j.hosts {
-		tenants = append(tenants, tenant{h.PEs, h.ready.Machine, h.ready.CPUs})
+		tenants = append(tenants, hostCPUs{h.PEs, h.ready.Machine, h.ready.CPUs})
 	}
 	for i, h := range j.hosts {
-		st.Cores = shareOf(tenants[i], tenants)
+		st.Cores = coresOf(tenants[i], tenants)
 		h.send.value(toStart, st)
 		h.started = true
 	}
@@ -309,8 +309,8 @@ func (j *job) forwardInput(h *host) {
 				return
 			}
 			select {
-			case <-j.taken:
-			case <-j.over:
+			case <-j.inputTaken:
+			case <-j.closed:
 				return
 			}
 		}
@@ -324,46 +324,46 @@ func (j *job) forwardInput(h *host) {
 	}
 }
 
-// died handles the end of a PE.
-func (j *job) died(h *host, d death) {
+// handleDeath handles the end of a PE.
+func (j *job) handleDeath(h *host, d death) {
 	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, describeEnd(d))
-	if j.exiting {
+	if j.globalExiting {
 		return
 	}
-	if !j.ending || !d.Ours && !j.sweptAway(d) {
+	if !j.terminating || !d.ByLauncher && !j.killedBySweep(d) {
 		j.status = max(j.status, exitStatus(d))
 	}
 	j.ended[d.PE] = d
 	first := len(j.deaths) == 0
-	if !d.failed() || j.ending && first {
+	if !d.failed() || j.terminating && first {
 		return
 	}
-	j.bury(h, d)
+	j.recordDeath(h, d)
 	h.table, d.Table = d.Table, nil
-	if j.hears(d) {
+	if j.awaitsAccusation(d) {
 		return
 	}
-	if first || d.blames() == d.PE && !d.Ours {
-		j.tellOthers(h, d)
+	if first || d.blamedPE() == d.PE && !d.ByLauncher {
+		j.notifyOthers(h, d)
 	}
 	if !first {
 		return
 	}
-	j.wished = j.asked != 0
+	j.userEnded = j.userSignal != 0
 	if !j.spec.KeepGoing {
-		j.end()
+		j.terminate()
 	}
 }
 
-// sweptAway reports whether a PE was killed by the sweep of a host whose agent was lost, and not by its own agent: two
+// killedBySweep reports whether a PE was killed by the sweep of a host whose agent was lost, and not by its own agent: two
 // names of hosts may stand for one machine, and a sweep reaches all of it.
-func (j *job) sweptAway(d death) bool {
+func (j *job) killedBySweep(d death) bool {
 	lost := slices.ContainsFunc(j.hosts, func(h *host) bool { return h.lost })
 	return lost && d.Status.Signaled() && d.Status.Signal() == syscall.SIGKILL
 }
 
-// tellOthers makes blocked calls on all hosts but h return an error.
-func (j *job) tellOthers(h *host, d death) {
+// notifyOthers makes blocked calls on all hosts but h return an error.
+func (j *job) notifyOthers(h *host, d death) {
 	for _, other := range j.hosts {
 		if other != h && other.started && !other.gone {
 			other.send.value(toFailed, d)
@@ -371,32 +371,32 @@ func (j *job) tellOthers(h *host, d death) {
 	}
 }
 
-// end asks every PE to end, unless the user has just done so, and makes sure after the grace.
-func (j *job) end() {
-	if j.ending {
+// terminate asks every PE to end, unless the user has just done so, and makes sure after the grace.
+func (j *job) terminate() {
+	if j.terminating {
 		return
 	}
-	j.endedAt = boot.Clock()
+	j.terminatedAt = boot.Clock()
 	j.killAgentsAfter(j.spec.Grace)
 	j.continueAgents()
-	if j.asked == 0 {
-		j.signal(toEnd, syscall.SIGTERM)
+	if j.userSignal == 0 {
+		j.signal(toTerminate, syscall.SIGTERM)
 	}
 }
 
 // kill is what follows when a request to end has not been enough: first the PEs, then the agents'
 // commands, at last giving up on whoever still holds our output.
 func (j *job) kill() {
-	switch j.kills++; j.kills {
+	switch j.killSteps++; j.killSteps {
 	case 1:
 		j.signal(toSignal, syscall.SIGKILL)
 		j.closeInputs()
 	case 2:
 		j.killAgents()
 	default:
-		j.abandoned = true
+		j.outputStuck = true
 	}
-	j.grace = time.After(5 * time.Second)
+	j.killTimer = time.After(5 * time.Second)
 }
 
 // killAgents ends commands that do not end by themselves, with what they have started here.
@@ -419,7 +419,7 @@ func (j *job) closeInputs() {
 	}
 }
 
-// signal sends sig to every PE; k is toSignal or toEnd.
+// signal sends sig to every PE; k is toSignal or toTerminate.
 func (j *job) signal(k kind, sig syscall.Signal) {
 	for _, h := range j.hosts {
 		if h.started && !h.gone {
@@ -428,8 +428,8 @@ func (j *job) signal(k kind, sig syscall.Signal) {
 	}
 }
 
-// signalled handles a signal to the launcher. The second one that ends programs kills at once.
-func (j *job) signalled(sig os.Signal) {
+// handleSignal handles a signal to the launcher. The second one that ends programs kills at once.
+func (j *job) handleSignal(sig os.Signal) {
 	s, ok := sig.(syscall.Signal)
 	if !ok {
 		return
@@ -437,33 +437,33 @@ func (j *job) signalled(sig os.Signal) {
 	j.spec.Logf("got %v", s)
 	switch s {
 	case syscall.SIGQUIT:
-		j.askTables()
+		j.requestTables()
 		return
 	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
-		if j.asked != 0 || !j.hosts[0].started {
+		if j.userSignal != 0 || !j.hosts[0].started {
 			j.status = max(j.status, 128+int(s))
-			j.ending = true
-			if !j.hosts[0].started && j.refused == nil {
-				j.refused = fmt.Errorf("stopped by a signal (%v) before the job had started", s)
+			j.terminating = true
+			if !j.hosts[0].started && j.startErr == nil {
+				j.startErr = fmt.Errorf("stopped by a signal (%v) before the job had started", s)
 			}
 			j.kill()
 			return
 		}
-		j.asked = s
-		j.teach = time.After(j.spec.Teach)
+		j.userSignal = s
+		j.hintTimer = time.After(j.spec.HintDelay)
 		j.continueAgents()
 	}
 	j.signal(toSignal, s)
 }
 
-// teachToKill tells the user how to end PEs that still run a while after the user's signal, and what they are
+// hintSecondSignal tells the user how to end PEs that still run a while after the user's signal, and what they are
 // doing: a PE that computes, or puts and gets in a loop, need not look at its context.
-func (j *job) teachToKill() {
-	if j.ending || j.exiting {
+func (j *job) hintSecondSignal() {
+	if j.terminating || j.globalExiting {
 		return
 	}
-	j.stderr.say(fmt.Sprintf("pgasrun: the PEs have got %v, and some still run: a second signal kills them\n", j.asked))
-	j.askTables()
+	j.stderr.notice(fmt.Sprintf("pgasrun: the PEs have got %v, and some still run: a second signal kills them\n", j.userSignal))
+	j.requestTables()
 }
 
 // continueAgents continues stopped agents, so that they pass a signal on.
@@ -475,81 +475,81 @@ func (j *job) continueAgents() {
 	}
 }
 
-// cutShort ends a job whose context has ended.
-func (j *job) cutShort(cause error) {
-	if j.refused == nil {
-		j.refused = cause
+// cancel ends a job whose context has ended.
+func (j *job) cancel(cause error) {
+	if j.startErr == nil {
+		j.startErr = cause
 	}
-	j.askTables()
+	j.requestTables()
 	if j.hosts[0].started {
-		j.end()
+		j.terminate()
 	} else {
 		j.closeInputs()
 		j.killAgentsAfter(j.spec.Grace)
 	}
 }
 
-// askTables has what each PE is blocked in printed when every host has told.
-func (j *job) askTables() {
+// requestTables has what each PE is blocked in printed when every host has told.
+func (j *job) requestTables() {
 	for _, h := range j.hosts {
 		if h.started && !h.gone && !h.done {
-			h.tableDue = true
+			h.tableRequested = true
 			h.send.bytes(toTable)
 		}
 	}
 }
 
-// tableCame notes a host's table, whether it was asked for or comes because a PE failed.
-func (j *job) tableCame(h *host, data []byte) {
+// handleTable notes a host's table, whether it was asked for or comes because a PE failed.
+func (j *job) handleTable(h *host, data []byte) {
 	var rows []blocked
 	if decode(data, &rows) != nil {
 		return
 	}
 	h.table = rows
-	if h.tableDue {
-		j.tableNoLongerDue(h)
+	if h.tableRequested {
+		j.tableArrived(h)
 	}
 }
 
-func (j *job) tableNoLongerDue(h *host) {
-	h.tableDue = false
-	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.tableDue }) {
-		j.stderr.say("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1))
+func (j *job) tableArrived(h *host) {
+	h.tableRequested = false
+	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.tableRequested }) {
+		j.stderr.notice("pgasrun: what each PE is doing:\n" + formatTable(j.hosts, -1))
 	}
 }
 
-// hostGone handles the end of an agent's command. If it was not in order, what its PEs have started may
+// handleAgentExit handles the end of an agent's command. If it was not in order, what its PEs have started may
 // still run there.
-func (j *job) hostGone(h *host, err error) {
+func (j *job) handleAgentExit(h *host, err error) {
 	j.spec.Logf("host %s: the agent has ended", h.Name)
-	defer j.killWhenFrozen()
-	if h.tableDue {
-		j.tableNoLongerDue(h)
+	defer j.killWhenStopped()
+	if h.tableRequested {
+		j.tableArrived(h)
 	}
 	h.gone = h.done || !h.started
 	if h.done {
 		return
 	}
 	if !h.started {
-		j.refuse(h.ended(err))
+		j.abort(h.endError(err))
 		return
 	}
-	if j.refused == nil && j.asked == 0 && j.explains(h) {
+	if j.startErr == nil && j.userSignal == 0 && j.explainsFailures(h) {
 		j.status = max(j.status, 1)
-		j.refused = h.ended(err)
+		j.startErr = h.endError(err)
 		j.deaths = nil
 	}
 	h.lost = true
-	j.tellOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
+	j.notifyOthers(h, death{PE: h.First, Status: syscall.WaitStatus(syscall.SIGKILL), Peer: -1})
 	go j.sweepHost(h)
-	j.end()
+	j.terminate()
 }
 
-// explains reports whether the end of h's agent is why PEs have failed, if any have: all of them have lost PEs
+// explainsFailures reports whether the end of h's agent is why PEs have failed, if any have: all of them have lost PEs
 // of h.
-func (j *job) explains(h *host) bool {
-	return !slices.ContainsFunc(j.deaths, func(o obituary) bool {
-		return o.rank() < consequence || o.rank() == consequence && j.hostOf(o.Peer) != h
+func (j *job) explainsFailures(h *host) bool {
+	return !slices.ContainsFunc(j.deaths, func(o deathRecord) bool {
+		return o.causeClass() < consequence || o.causeClass() == consequence && j.hostOf(o.Peer) != h
 	})
 }
 
@@ -564,14 +564,14 @@ func (j *job) sweepHost(h *host) {
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := h.agent.order(ctx, config{Version: version, ID: j.id, Sweep: true}); err != nil {
+	if err := h.agent.runAgent(ctx, config{Version: version, ID: j.id, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, kind: hostSwept})
 }
 
-// order starts an agent, gives it one order and waits for its end.
-func (c agentCommand) order(ctx context.Context, what config) error {
+// runAgent starts an agent, gives it one order and waits for its end.
+func (c agentCommand) runAgent(ctx context.Context, what config) error {
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
 	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
 	in, err := cmd.StdinPipe()

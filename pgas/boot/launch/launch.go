@@ -45,7 +45,7 @@ type Spec struct {
 
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
 	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
-	Teach          time.Duration    // after a signal to end, until it tells the user that a second one kills; default 3s
+	HintDelay      time.Duration    // after a signal to end, until it tells the user that a second one kills; default 3s
 	KeepGoing      bool             // a PE's failure does not end the job
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
@@ -110,8 +110,8 @@ func (s *Spec) complete() error {
 	if s.ConnectTimeout == 0 {
 		s.ConnectTimeout = 30 * time.Second
 	}
-	if s.Teach == 0 {
-		s.Teach = 3 * time.Second
+	if s.HintDelay == 0 {
+		s.HintDelay = 3 * time.Second
 	}
 	if s.Grace == 0 {
 		s.Grace = time.Second

@@ -137,7 +137,7 @@ func TestFirstFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec, out := testSpec(t, "fail", hosts...)
 			res, err := Run(bounded(t), spec)
-			if err != nil || res.Status != 7 || res.First == nil || res.First.PE != 1 || res.First.Status.ExitStatus() != 7 || res.First.Asked() {
+			if err != nil || res.Status != 7 || res.First == nil || res.First.PE != 1 || res.First.Status.ExitStatus() != 7 || res.First.AfterUserSignal() {
 				t.Errorf("%+v, %v: %s", res, err, out)
 			}
 		})

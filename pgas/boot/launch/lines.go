@@ -50,9 +50,9 @@ func splitLines(from io.Reader, emit func(piece []byte)) {
 type lines struct {
 	width int // of a tag; 0: no tags
 
-	mu   sync.Mutex
-	w    io.Writer
-	open int // 1 + the PE whose line has not ended, or 0
+	mu     sync.Mutex
+	w      io.Writer
+	openPE int // 1 + the PE whose line has not ended, or 0
 }
 
 // newLines tags with PEs of a job of npes if tag is set.
@@ -72,8 +72,8 @@ func (l *lines) write(pe int, piece []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var b []byte
-	resumed := l.open == 1+pe
-	if l.open != 0 && !resumed {
+	resumed := l.openPE == 1+pe
+	if l.openPE != 0 && !resumed {
 		b = append(b, '\n')
 	}
 	for line := range bytes.Lines(piece) {
@@ -83,15 +83,15 @@ func (l *lines) write(pe int, piece []byte) {
 		resumed = false
 		b = append(b, line...)
 	}
-	l.open = 0
+	l.openPE = 0
 	if piece[len(piece)-1] != '\n' {
-		l.open = 1 + pe
+		l.openPE = 1 + pe
 	}
 	l.w.Write(b)
 }
 
-// say writes text of the launcher's own.
-func (l *lines) say(text string) {
+// notice writes text of the launcher's own.
+func (l *lines) notice(text string) {
 	l.endLine()
 	if l.w == nil {
 		return
@@ -105,9 +105,9 @@ func (l *lines) say(text string) {
 func (l *lines) endLine() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open != 0 {
+	if l.openPE != 0 {
 		io.WriteString(l.w, "\n")
-		l.open = 0
+		l.openPE = 0
 	}
 }
 

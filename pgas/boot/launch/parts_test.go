@@ -24,7 +24,7 @@ func TestSkipTo(t *testing.T) {
 		"at once":      {greeting + rest, nil},
 		"after a motd": {"welcome\n\x00 to \x00pgas-\x00\x00" + greeting + rest, nil},
 		"never":        {"no", io.EOF},
-		"too late":     {strings.Repeat("y\n", maxChatter) + greeting, errChatter},
+		"too late":     {strings.Repeat("y\n", maxBanner) + greeting, errNoGreeting},
 	} {
 		r := bufio.NewReader(strings.NewReader(tt.text))
 		if err := skipTo(r, greeting); err != tt.err {
@@ -38,7 +38,7 @@ func TestSkipTo(t *testing.T) {
 func FuzzFrames(f *testing.F) {
 	var b bytes.Buffer
 	s := &sender{w: &b}
-	s.bytes(fromOut, []byte{0, 0, 0, 1}, []byte("text\n"))
+	s.bytes(fromStdout, []byte{0, 0, 0, 1}, []byte("text\n"))
 	s.value(fromDeath, death{PE: 3})
 	f.Add(b.Bytes())
 	f.Add([]byte{'o', 255, 255, 255, 255})
@@ -141,7 +141,7 @@ func TestTail(t *testing.T) {
 func TestCrashHold(t *testing.T) {
 	var got output
 	passed := make(chan bool, 10)
-	c := &crashHold{emit: func(p []byte) { got.Write(p); passed <- true }}
+	c := &crashBuffer{emit: func(p []byte) { got.Write(p); passed <- true }}
 	c.write([]byte("one\npanic: not really\ntwo\n"))
 	c.write([]byte("three\n"))
 	<-passed
@@ -191,13 +191,13 @@ func TestReport(t *testing.T) {
 func TestCause(t *testing.T) {
 	killed, exited := syscall.WaitStatus(9), syscall.WaitStatus(1<<8)
 	fail := func(pe int, when int64) death {
-		return death{PE: pe, Status: exited, Why: boot.EndOwn, Peer: -1, At: when}
+		return death{PE: pe, Status: exited, Reason: boot.EndOwn, Peer: -1, FailedAt: when}
 	}
 	lose := func(pe, peer int, when int64) death {
-		return death{PE: pe, Status: exited, Why: boot.EndLost, Peer: peer, At: when}
+		return death{PE: pe, Status: exited, Reason: boot.EndLost, Peer: peer, FailedAt: when}
 	}
 	silent := func(pe int, status syscall.WaitStatus, lost int, when int64) death {
-		return death{PE: pe, Status: status, Peer: lost, At: when}
+		return death{PE: pe, Status: status, Peer: lost, FailedAt: when}
 	}
 	const ended = 100 // when the launcher asked the PEs to end, after the first death that it saw
 	tests := map[string]struct {
@@ -214,21 +214,21 @@ func TestCause(t *testing.T) {
 		"a survivor that says nothing":    {[]death{silent(0, exited, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
 		"a survivor that aborts":          {[]death{silent(0, syscall.WaitStatus(6), -1, 7), silent(2, killed, -1, 9)}, 2, -1},
 		"an abort alone":                  {[]death{silent(0, syscall.WaitStatus(6), -1, 7), lose(1, 0, 8)}, 0, -1},
-		"told to end":                     {[]death{lose(0, 2, 7), {PE: 1, Status: exited, Why: boot.EndTold, Peer: -1, At: 150}}, 0, 2},
-		"ended by the launcher":           {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Peer: -1, At: 150, Ours: true}}, 0, 2},
-		"failed, then ended":              {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Why: boot.EndOwn, Peer: -1, At: 3, Ours: true}}, 2, -1},
+		"told to end":                     {[]death{lose(0, 2, 7), {PE: 1, Status: exited, Reason: boot.EndTold, Peer: -1, FailedAt: 150}}, 0, 2},
+		"ended by the launcher":           {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Peer: -1, FailedAt: 150, ByLauncher: true}}, 0, 2},
+		"failed, then ended":              {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Reason: boot.EndOwn, Peer: -1, FailedAt: 3, ByLauncher: true}}, 2, -1},
 		"an error because of the end":     {[]death{lose(0, 2, 7), fail(1, 150)}, 0, 2},
-		"all disagree":                    {[]death{{PE: 1, Status: exited, Why: boot.EndMismatch, At: 3}, fail(2, 4)}, 2, -1},
+		"all disagree":                    {[]death{{PE: 1, Status: exited, Reason: boot.EndMismatch, FailedAt: 3}, fail(2, 4)}, 2, -1},
 	}
 	for name, tt := range tests {
 		j := &job{tails: make([]tail, 3)}
 		for i, d := range tt.deaths {
-			j.bury(&host{}, d)
+			j.recordDeath(&host{}, d)
 			if i == 0 {
-				j.ending, j.endedAt = true, ended
+				j.terminating, j.terminatedAt = true, ended
 			}
 		}
-		if o, lost := j.cause(); o.PE != tt.pe || lost != tt.lost {
+		if o, lost := j.rootCause(); o.PE != tt.pe || lost != tt.lost {
 			t.Errorf("%s: PE %d, lost %d; want PE %d, lost %d", name, o.PE, lost, tt.pe, tt.lost)
 		}
 	}
@@ -239,10 +239,10 @@ func TestSpeaker(t *testing.T) {
 	for _, why := range []boot.EndReason{boot.EndOwn, boot.EndMismatch} {
 		j, h := &job{tails: make([]tail, 3)}, &host{}
 		for pe, at := range []int64{4, 5, 6} {
-			j.bury(h, death{PE: pe, Status: 1 << 8, Why: why, Peer: -1, At: at})
+			j.recordDeath(h, death{PE: pe, Status: 1 << 8, Reason: why, Peer: -1, FailedAt: at})
 		}
 		j.tails[1].lines = [][]byte{[]byte("pgas: PE 1 on a: the heap is full")}
-		if o, _ := j.cause(); o.PE != 1 {
+		if o, _ := j.rootCause(); o.PE != 1 {
 			t.Errorf("reason %d: PE %d is named, which has printed nothing", why, o.PE)
 		}
 	}
@@ -252,13 +252,13 @@ func TestSpeaker(t *testing.T) {
 func TestSkew(t *testing.T) {
 	j := &job{tails: make([]tail, 2)}
 	a, b := &host{}, &host{}
-	a.told(1000, 5010)
-	b.told(9_000_000, 5007)
-	a.told(2000, 6900) // held up
-	b.told(9_000_500, 5502)
-	j.bury(b, death{PE: 1, Status: 9, Peer: -1, At: 9_001_100})
-	j.bury(a, death{PE: 0, Status: 9, Peer: -1, At: 2090})
-	if o, _ := j.cause(); o.PE != 0 {
+	a.updateClockOffset(1000, 5010)
+	b.updateClockOffset(9_000_000, 5007)
+	a.updateClockOffset(2000, 6900) // held up
+	b.updateClockOffset(9_000_500, 5502)
+	j.recordDeath(b, death{PE: 1, Status: 9, Peer: -1, FailedAt: 9_001_100})
+	j.recordDeath(a, death{PE: 0, Status: 9, Peer: -1, FailedAt: 2090})
+	if o, _ := j.rootCause(); o.PE != 0 {
 		t.Errorf("PE %d, which failed 1 after PE 0", o.PE)
 	}
 }
@@ -271,8 +271,8 @@ func TestExitStatus(t *testing.T) {
 		{death{}, 0},
 		{death{Status: 3 << 8}, 3},
 		{death{Status: 11}, 128 + 11},
-		{death{Abandoned: true}, 1},
-		{death{Status: 3 << 8, Abandoned: true}, 3},
+		{death{NeverLeft: true}, 1},
+		{death{Status: 3 << 8, NeverLeft: true}, 3},
 	} {
 		if got := exitStatus(tt.d); got != tt.want {
 			t.Errorf("%+v: %d, want %d", tt.d, got, tt.want)

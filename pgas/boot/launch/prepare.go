@@ -19,7 +19,7 @@ import (
 )
 
 // version of the contract between launcher and agent.
-const version = 3
+const version = 4
 
 // The descriptors of a PE after its standard three.
 const (
@@ -35,7 +35,7 @@ func (a *agent) prepare() (ready, error) {
 	if err := checkProgram(a.cfg.Program); err != nil {
 		return ready{}, err
 	}
-	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: usable()}
+	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: allowedCPUs()}
 	if a.cfg.Hash {
 		var err error
 		if answer.Hash, err = hashFile(a.cfg.Program); err != nil {
@@ -83,7 +83,7 @@ func hashFile(path string) (string, error) {
 
 // start makes the segment and starts every PE of this host.
 func (a *agent) start(st start) error {
-	host, last := a.cfg.Hosts[a.cfg.Here], a.cfg.Hosts[len(a.cfg.Hosts)-1]
+	host, last := a.cfg.Hosts[a.cfg.Host], a.cfg.Hosts[len(a.cfg.Hosts)-1]
 	if err := boot.CheckHeap(host.PEs, st.HeapMax); err != nil {
 		return err
 	}
@@ -113,14 +113,14 @@ func (a *agent) start(st start) error {
 	a.pes = make([]pe, host.PEs)
 	var cpus [][]int
 	if !a.cfg.Unbound {
-		cpus = shares(usable(), host.PEs)
+		cpus = cpuSets(allowedCPUs(), host.PEs)
 	}
 	for i := range host.PEs {
 		var mine []int
 		if cpus != nil {
 			mine = cpus[i]
 		}
-		err := onCPUs(mine, func() error { return a.startPE(i, int(null.Fd()), files, environ) })
+		err := startBound(mine, func() error { return a.startPE(i, int(null.Fd()), files, environ) })
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (a *agent) environ(addrs []string) func(i int) []string {
 	base := (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), a.cfg.Env...)}).Environ()
 	return func(i int) []string {
 		v := boot.PEVars{
-			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Here].First + i, Hosts: a.cfg.Hosts, Here: a.cfg.Here,
+			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, Here: a.cfg.Host,
 			SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD,
 		}
 		return append(base[:len(base):len(base)], v.Environ()...)
@@ -143,7 +143,7 @@ func (a *agent) environ(addrs []string) func(i int) []string {
 
 // startPE starts PE i of this host in a process group of its own. files is scratch.
 func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
-	number := a.cfg.Hosts[a.cfg.Here].First + i
+	number := a.cfg.Hosts[a.cfg.Host].First + i
 	out, peOut, err := inboundPipe()
 	if err != nil {
 		return err
@@ -169,8 +169,8 @@ func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
 	})
-	a.relays.Go(func() { a.relay(fromOut, number, out) })
-	a.relays.Go(func() { a.relay(fromErr, number, errs) })
+	a.relays.Go(func() { a.relay(fromStdout, number, out) })
+	a.relays.Go(func() { a.relay(fromStderr, number, errs) })
 	return describeExec(a.cfg.Program, err)
 }
 
@@ -228,10 +228,10 @@ type listener struct {
 
 func (l *listener) close() { l.server.Close() }
 
-// serveExchange listens on host, or on every interface if it is anyHost.
+// serveExchange listens on host, or on every interface if it is anyInterface.
 func serveExchange(host, id string, npes int, secret []byte, logf func(string, ...any)) (*listener, error) {
 	at := host
-	if host == anyHost {
+	if host == anyInterface {
 		at = ""
 	}
 	ln, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
@@ -240,9 +240,9 @@ func serveExchange(host, id string, npes int, secret []byte, logf func(string, .
 	}
 	l := &listener{}
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	if host != anyHost {
+	if host != anyInterface {
 		l.addrs = []string{net.JoinHostPort(host, port)}
-	} else if l.addrs, err = reachable(port); err != nil {
+	} else if l.addrs, err = localAddrs(port); err != nil {
 		ln.Close()
 		return nil, err
 	}
@@ -250,12 +250,12 @@ func serveExchange(host, id string, npes int, secret []byte, logf func(string, .
 	return l, nil
 }
 
-// anyHost in config.Serve: choose.
-const anyHost = "*"
+// anyInterface in config.Serve: choose.
+const anyInterface = "*"
 
-// reachable lists the addresses of this host, those that other hosts can use first. Hosts that are
+// localAddrs lists the addresses of this host, those that other hosts can use first. Hosts that are
 // namespaces or containers sharing one network need the loopback ones.
-func reachable(port string) ([]string, error) {
+func localAddrs(port string) ([]string, error) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil, fmt.Errorf("listing the addresses of this host: %w", err)

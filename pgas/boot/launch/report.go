@@ -16,21 +16,21 @@ import (
 // Failure is the failure that ended a job: that of the PE which failed first, as far as is known.
 type Failure struct {
 	death
-	Host   string
-	Tail   []string // the last lines of its standard error
-	Others string   // what the other PEs were doing then, a line for those that did the same
-	By     *Failure // the PE's process has not failed by itself: this PE lost it, and Status is of that
-	Also   []string // other PEs that failed by themselves
-	asked  bool     // a signal had been forwarded to all PEs
+	Host            string
+	Tail            []string // the last lines of its standard error
+	Others          string   // what the other PEs were doing then, a line for those that did the same
+	LostBy          *Failure // the PE's process has not failed by itself: this PE lost it, and Status is of that
+	AlsoFailed      []string // other PEs that failed by themselves
+	afterUserSignal bool     // a signal had been forwarded to all PEs
 }
 
-// Asked reports that the PE ended because its user wanted it: a signal had been forwarded.
-func (f *Failure) Asked() bool { return f.asked }
+// AfterUserSignal reports that the PE ended because its user wanted it: a signal had been forwarded.
+func (f *Failure) AfterUserSignal() bool { return f.afterUserSignal }
 
 // String is the report: one block that says who failed, how, and what the others were doing.
 func (f *Failure) String() string {
 	var b strings.Builder
-	if by := f.By; by != nil {
+	if by := f.LostBy; by != nil {
 		fmt.Fprintf(&b, "PE %d on host %s is lost: PE %d on host %s (process %d) no longer reached it and %s\n", f.PE, f.Host, by.PE, by.Host, by.Process, describeEnd(by.death))
 		writeTail(&b, "its last lines", f.Tail)
 		writeTail(&b, fmt.Sprintf("the last lines of PE %d", by.PE), by.Tail)
@@ -38,7 +38,7 @@ func (f *Failure) String() string {
 		fmt.Fprintf(&b, "PE %d on host %s%s %s\n", f.PE, f.Host, processOf(f.death), describeEnd(f.death))
 		writeTail(&b, "its last lines", f.Tail)
 	}
-	for _, line := range f.Also {
+	for _, line := range f.AlsoFailed {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if f.Others != "" {
@@ -71,14 +71,14 @@ func describeEnd(d death) string {
 		return fmt.Sprintf("left the job while PE %d still needed it", d.Accused.By)
 	}
 	how := fmt.Sprintf("exited with status %d", d.Status.ExitStatus())
-	if d.Ours && d.Why == boot.EndOwn {
+	if d.ByLauncher && d.Reason == boot.EndOwn {
 		return "failed, and was ended before its process was gone"
 	}
 	if d.Status.Signaled() {
 		sig := d.Status.Signal()
 		how = fmt.Sprintf("was killed by signal %d (%s)", sig, unix.SignalName(sig))
 	}
-	if d.Abandoned && d.Status == 0 {
+	if d.NeverLeft && d.Status == 0 {
 		how += " without leaving the job (pgas.Main and World.Close do)"
 	}
 	return how
@@ -89,7 +89,7 @@ func exitStatus(d death) int {
 	switch {
 	case d.Status.Signaled():
 		return 128 + int(d.Status.Signal())
-	case d.Status == 0 && d.Abandoned:
+	case d.Status == 0 && d.NeverLeft:
 		return 1
 	}
 	return d.Status.ExitStatus()
@@ -100,17 +100,17 @@ func (j *job) report() *Failure {
 	if len(j.deaths) == 0 {
 		return nil
 	}
-	o, lost := j.cause()
-	f := &Failure{death: o.death, Host: o.host.Name, Tail: j.tailOf(o.PE), asked: j.wished}
+	o, lost := j.rootCause()
+	f := &Failure{death: o.death, Host: o.host.Name, Tail: j.tailOf(o.PE), afterUserSignal: j.userEnded}
 	f.Others = formatTable(j.hosts, o.PE)
-	for _, d := range j.others(o) {
-		f.Also = append(f.Also, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, describeEnd(d)))
+	for _, d := range j.alsoFailed(o) {
+		f.AlsoFailed = append(f.AlsoFailed, fmt.Sprintf("PE %d on host %s failed too: it %s", d.PE, j.hostOf(d.PE).Name, describeEnd(d)))
 	}
 	if lost < 0 {
 		return f
 	}
 	by := *f
-	return &Failure{death: death{PE: lost, Status: o.Status, Peer: -1}, Host: j.hostOf(lost).Name, Tail: j.tailOf(lost), By: &by, Others: f.Others, asked: f.asked}
+	return &Failure{death: death{PE: lost, Status: o.Status, Peer: -1}, Host: j.hostOf(lost).Name, Tail: j.tailOf(lost), LostBy: &by, Others: f.Others, afterUserSignal: f.afterUserSignal}
 }
 
 func (j *job) tailOf(pe int) []string {

@@ -37,15 +37,15 @@ func (s *Spec) command(host string) agentCommand {
 		words[i] = strings.ReplaceAll(words[i], "{host}", host)
 	}
 	for _, word := range s.Agent {
-		if !plain(word) {
+		if !shellSafe(word) {
 			return agentCommand{append(words, "/bin/sh"), "exec " + shellWords(s.Agent) + "\n"}
 		}
 	}
 	return agentCommand{argv: append(words, s.Agent...)}
 }
 
-// plain reports whether word has no character that is special to a shell.
-func plain(word string) bool {
+// shellSafe reports whether word has no character that is special to a shell.
+func shellSafe(word string) bool {
 	for _, r := range word {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		if !letter && !strings.ContainsRune("/._-+:@%,", r) {
@@ -60,7 +60,7 @@ func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
 		quoted[i] = word
-		if !plain(word) {
+		if !shellSafe(word) {
 			quoted[i] = shellQuote(word)
 		}
 	}

@@ -99,7 +99,7 @@ func TestFarShellSweeps(t *testing.T) {
 			if err := left.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if err := spec.command("a").order(bounded(t), config{Version: version, ID: id, Sweep: true}); err != nil {
+			if err := spec.command("a").runAgent(bounded(t), config{Version: version, ID: id, Sweep: true}); err != nil {
 				left.Process.Kill()
 				t.Errorf("%v: %s", err, out)
 			}

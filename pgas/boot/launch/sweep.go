@@ -28,7 +28,7 @@ func sweep(id string, parent int) int {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if (parent != 0 && parentOf(pid) == parent) || id != "" && marked(pid, mark) {
+		if (parent != 0 && parentOf(pid) == parent) || id != "" && belongsTo(pid, mark) {
 			if unix.Kill(pid, unix.SIGKILL) == nil {
 				killed++
 			}
@@ -37,7 +37,7 @@ func sweep(id string, parent int) int {
 	return killed
 }
 
-func marked(pid int, mark []byte) bool {
+func belongsTo(pid int, mark []byte) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
 		return false

@@ -11,55 +11,55 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exitTime is how long agents may take to pass on the last output.
-const exitTime = 5 * time.Second
+// outputTime is how long agents may take to pass on the last output.
+const outputTime = 5 * time.Second
 
-// watchExit waits for a PE that wants the job to end.
-func (a *agent) watchExit() {
+// watchGlobalExit waits for a PE that wants the job to end.
+func (a *agent) watchGlobalExit() {
 	pe, status := a.segment.AwaitExit()
-	a.wanted <- exitAsked{pe, status}
+	a.globalExits <- globalExit{pe, status}
 }
 
-// freeze stops every PE where it is.
-func (a *agent) freeze() {
-	a.frozen = true
+// stopPEs stops every PE where it is.
+func (a *agent) stopPEs() {
+	a.stopped = true
 	a.signalAll(unix.SIGSTOP)
 }
 
-// exitWanted begins the end that a PE of h wants. If a PE has failed before, it remains the reason.
-func (j *job) exitWanted(h *host, x exitAsked) {
+// handleGlobalExit begins the end that a PE of h wants. If a PE has failed before, it remains the reason.
+func (j *job) handleGlobalExit(h *host, x globalExit) {
 	j.spec.Logf("host %s: PE %d ends the job with status %d", h.Name, x.PE, x.Status)
-	if !j.exiting {
-		j.exiting = true
+	if !j.globalExiting {
+		j.globalExiting = true
 		j.status = x.Status
 		if len(j.deaths) > 0 {
-			first, _ := j.cause()
+			first, _ := j.rootCause()
 			j.status = max(x.Status, exitStatus(first.death))
 		}
 		j.killAgentsAfter(j.spec.Grace)
 		for _, other := range j.hosts {
 			if other != h && other.running() {
-				other.send.bytes(toFreeze)
+				other.send.bytes(toStop)
 			}
 		}
 	}
-	j.killWhenFrozen()
+	j.killWhenStopped()
 }
 
-// killWhenFrozen kills all PEs when those of every host have been stopped. The agents live on to pass on
+// killWhenStopped kills all PEs when those of every host have been stopped. The agents live on to pass on
 // what the PEs have written.
-func (j *job) killWhenFrozen() {
-	if !j.exiting || j.exited {
+func (j *job) killWhenStopped() {
+	if !j.globalExiting || j.globalExitKilled {
 		return
 	}
 	for _, h := range j.hosts {
-		if h.running() && !h.frozen {
+		if h.running() && !h.stopped {
 			return
 		}
 	}
-	j.exited = true
+	j.globalExitKilled = true
 	j.signal(toSignal, syscall.SIGKILL)
-	j.killAgentsAfter(exitTime)
+	j.killAgentsAfter(outputTime)
 }
 
 // running reports whether the host may have live PEs.

@@ -12,13 +12,13 @@ import (
 func TestHearing(t *testing.T) {
 	const none = -1
 	over := func(j *job) {
-		if j.hearing != nil {
-			j.lost(j.likeliest())
+		if j.accusationTimer != nil {
+			j.handleLost(j.mostLikely())
 		}
 	}
-	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.accused(x) } }
+	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.handleAccusation(x) } }
 	ends := func(pe int, status syscall.WaitStatus, lost int) func(*job) {
-		return func(j *job) { j.died(j.hostOf(pe), death{PE: pe, Process: 7, Status: status, Peer: lost}) }
+		return func(j *job) { j.handleDeath(j.hostOf(pe), death{PE: pe, Process: 7, Status: status, Peer: lost}) }
 	}
 	const failed = syscall.WaitStatus(1 << 8)
 	tests := map[string]struct {

@@ -20,15 +20,15 @@ func machineID() string {
 }
 
 // A tenant is what a host says of the CPUs that it runs on.
-type tenant struct {
+type hostCPUs struct {
 	PEs     int
 	Machine string // machineID
 	CPUs    []int  // that its PEs may use
 }
 
-// shareOf is how many CPUs tenant h has for itself: all that it may use, divided among the PEs of all
+// coresOf is how many CPUs tenant h has for itself: all that it may use, divided among the PEs of all
 // tenants that may use one of them too. It is 0 if it has less than one.
-func shareOf(h tenant, all []tenant) int {
+func coresOf(h hostCPUs, all []hostCPUs) int {
 	pes := 0
 	for _, g := range all {
 		same := g.Machine == h.Machine && g.Machine != ""

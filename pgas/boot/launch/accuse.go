@@ -1,0 +1,111 @@
+package launch
+
+// A PE that does not answer. Its process may live, stopped or on a host that the network has lost, so that no agent
+// sees it end: PEs that wait find out (ucx/engine/heartbeat.c) and accuse it in their host's segment. If a link has
+// failed, PEs at both of its ends accuse PEs at the other. So the launcher believes an accuser that other PEs still
+// answer, and waits a moment for such an accusation before it believes an accuser that no PE answers.
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// accusationDelay is how long an accusation that is not certain waits for one that is. PEs at both ends of a failed link find
+// out within half a second of each other, unless the kernel of one end reports it at once: then the other end needs
+// the time-out, too.
+const accusationDelay = 800 * time.Millisecond
+
+func (j *job) accusationWait(x boot.Accusation) time.Duration {
+	if x.Silent {
+		return accusationDelay
+	}
+	if d := j.spec.settings.PeerTimeout; d > 0 {
+		return d + accusationDelay
+	}
+	return boot.DefaultPeerTimeout + accusationDelay
+}
+
+// watchAccusations passes on the accusations by PEs of this host.
+func (a *agent) watchAccusations() {
+	for seen := uint64(0); ; {
+		var x boot.Accusation
+		x, seen = a.segment.AwaitAccusation(seen)
+		a.accusations <- x
+	}
+}
+
+// reportAccusation tells the launcher, unless the accuser has left the job and need not be answered.
+func (a *agent) reportAccusation(x boot.Accusation) {
+	first := a.cfg.Hosts[a.cfg.Host].First
+	if i := x.By - first; i >= 0 && i < len(a.segment.States) && boot.Life(a.segment.States[i].Life.Load()) == boot.Joined {
+		a.accusing = true
+		a.out.value(fromAccused, x)
+	}
+}
+
+// handleAccusation handles an accusation. One that is certain, or against a PE that has ended, is believed at once.
+func (j *job) handleAccusation(x boot.Accusation) {
+	if j.terminating || x.PE < 0 || x.PE >= j.npes {
+		return
+	}
+	j.spec.Logf("PE %d has lost PE %d (silent: %v, certain: %v)", x.By, x.PE, x.Silent, x.Certain)
+	_, ended := j.ended[x.PE]
+	switch {
+	case x.Certain || ended:
+		j.handleLost(x)
+	default:
+		if j.accusationTimer == nil || x.Silent && !slices.ContainsFunc(j.accusations, isSilent) {
+			j.accusationTimer = time.After(j.accusationWait(x))
+		}
+		j.accusations = append(j.accusations, x)
+	}
+}
+
+func isSilent(x boot.Accusation) bool { return x.Silent }
+
+// mostLikely is the accusation to believe when none is certain: one of a PE of the host that PEs of most hosts have lost,
+// and of those one for silence. PEs of a host that is cut off accuse others, too, but they are PEs of one host.
+func (j *job) mostLikely() boot.Accusation {
+	weight := func(x boot.Accusation) int {
+		by := map[*host]bool{}
+		for _, s := range j.accusations {
+			if j.hostOf(s.PE) == j.hostOf(x.PE) {
+				by[j.hostOf(s.By)] = true
+			}
+		}
+		w := 2 * len(by)
+		if x.Silent {
+			w++
+		}
+		return w
+	}
+	return slices.MaxFunc(j.accusations, func(a, b boot.Accusation) int { return cmp.Compare(weight(a), weight(b)) })
+}
+
+// awaitsAccusation reports whether d is a consequence of a lost PE, while it is not certain yet which PE that is.
+func (j *job) awaitsAccusation(d death) bool {
+	return j.accusationTimer != nil && d.causeClass() == consequence
+}
+
+// handleLost ends a job because PEs have lost another PE.
+func (j *job) handleLost(x boot.Accusation) {
+	j.accusationTimer, j.accusations = nil, nil
+	if j.terminating {
+		return
+	}
+	d, ended := j.ended[x.PE]
+	if !ended {
+		d = death{PE: x.PE, Peer: -1}
+	}
+	d.Accused, d.Table = &x, nil
+	j.userEnded = j.userSignal != 0
+	j.deaths = append(j.deaths, deathRecord{death: d, host: j.hostOf(x.PE), failedAt: boot.Clock()})
+	j.status = max(j.status, exitStatus(d), 1)
+	j.notifyOthers(nil, d)
+	if !j.spec.KeepGoing {
+		j.terminate()
+	}
+}
