@@ -1,9 +1,10 @@
 package launch
 
-// A PE that does not answer. Its process may live, stopped or on a host that the network has lost, so that no agent
-// sees it end: PEs that wait find out (ucx/engine/heartbeat.c) and accuse it in their host's segment. If a link has
-// failed, PEs at both of its ends accuse PEs at the other. So the launcher believes an accuser that other PEs still
-// answer, and waits a moment for such an accusation before it believes an accuser that no PE answers.
+// Accusations: PEs that do not answer. Such a PE's process may live, stopped or on a host that the network has lost,
+// so that no agent sees it end. PEs that wait for it find out (ucx/engine/heartbeat.c) and accuse it in their host's
+// segment. If a link has failed, PEs at each of its ends accuse PEs at the other. So the launcher believes an accuser
+// that other PEs still answer, and waits accusationDelay for such an accusation before it believes an accuser that
+// no PE answers.
 
 import (
 	"cmp"
@@ -13,9 +14,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// accusationDelay is how long an accusation that is not certain waits for one that is. PEs at both ends of a failed link find
-// out within half a second of each other, unless the kernel of one end reports it at once: then the other end needs
-// the time-out, too.
+// accusationDelay is how long the launcher waits, after an accusation that is not certain, for one that is. PEs at
+// both ends of a failed link find out within half a second of each other, unless the kernel of one end reports it at
+// once: then the other end needs the time-out, too.
 const accusationDelay = 800 * time.Millisecond
 
 func (j *job) accusationWait(x boot.Accusation) time.Duration {
@@ -28,7 +29,7 @@ func (j *job) accusationWait(x boot.Accusation) time.Duration {
 	return boot.DefaultPeerTimeout + accusationDelay
 }
 
-// watchAccusations passes on the accusations by PEs of this host.
+// watchAccusations waits for the accusations by PEs of this host, for ever.
 func (a *agent) watchAccusations() {
 	for seen := uint64(0); ; {
 		var x boot.Accusation
@@ -37,7 +38,7 @@ func (a *agent) watchAccusations() {
 	}
 }
 
-// reportAccusation tells the launcher, unless the accuser has left the job and need not be answered.
+// reportAccusation sends x to the launcher, unless the accuser has left the job and need not be answered.
 func (a *agent) reportAccusation(x boot.Accusation) {
 	first := a.cfg.Hosts[a.cfg.Host].First
 	if i := x.By - first; i >= 0 && i < len(a.segment.States) && boot.Life(a.segment.States[i].Life.Load()) == boot.Joined {
@@ -66,8 +67,9 @@ func (j *job) handleAccusation(x boot.Accusation) {
 
 func isSilent(x boot.Accusation) bool { return x.Silent }
 
-// mostLikely is the accusation to believe when none is certain: one of a PE of the host that PEs of most hosts have lost,
-// and of those one for silence. PEs of a host that is cut off accuse others, too, but they are PEs of one host.
+// mostLikely returns the accusation to believe when none is certain: one of a PE of the host that PEs of most hosts
+// have lost, and of those one for silence. PEs of a host that is cut off accuse others, too, but they are PEs of one
+// host.
 func (j *job) mostLikely() boot.Accusation {
 	weight := func(x boot.Accusation) int {
 		by := map[*host]bool{}
@@ -85,7 +87,8 @@ func (j *job) mostLikely() boot.Accusation {
 	return slices.MaxFunc(j.accusations, func(a, b boot.Accusation) int { return cmp.Compare(weight(a), weight(b)) })
 }
 
-// awaitsAccusation reports whether d is a consequence of a lost PE, while it is not certain yet which PE that is.
+// awaitsAccusation reports whether d is a consequence of a lost PE and the launcher still waits for the accusation
+// that tells which PE that is.
 func (j *job) awaitsAccusation(d death) bool {
 	return j.accusationTimer != nil && d.causeClass() == consequence
 }
@@ -102,7 +105,7 @@ func (j *job) handleLost(x boot.Accusation) {
 	}
 	d.Accused, d.Table = &x, nil
 	j.userEnded = j.userSignal != 0
-	j.deaths = append(j.deaths, deathRecord{death: d, host: j.hostOf(x.PE), failedAt: boot.Clock()})
+	j.deaths = append(j.deaths, deathRecord{death: d, host: j.hostOf(x.PE), launcherTime: boot.Clock()})
 	j.status = max(j.status, exitStatus(d), 1)
 	j.notifyOthers(nil, d)
 	if !j.spec.KeepGoing {

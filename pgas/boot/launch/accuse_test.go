@@ -7,9 +7,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// TestHearing: which PE the launcher names when PEs of several hosts lose each other. Each case is a job of three hosts
-// with two PEs each, and the events in order; over is the end of the hearing.
-func TestHearing(t *testing.T) {
+// TestAccusations: which PE the launcher reports when PEs of several hosts lose each other. Each case is a job of three hosts
+// with two PEs each, and the events in order; over is the end of accusationDelay.
+func TestAccusations(t *testing.T) {
 	const none = -1
 	over := func(j *job) {
 		if j.accusationTimer != nil {

@@ -1,15 +1,15 @@
 package launch
 
 // The agent: the part of the launcher that runs on each host of a job, the launcher's own included. It
-// makes the host's segment, starts the PEs, relays what they say and notices how they end. It is a
+// makes the host's segment, starts the PEs, relays their output and reports how they end. It is a
 // process of its own even on the launcher's host, because it adopts every orphan of its PEs (it is
 // their subreaper), which a library inside a test must not do to its process.
 //
-// Nothing stays behind because every process has somebody who ends it:
+// No process is left behind, because each has another one that ends it:
 //
 //	launcher gone       the agent's standard input ends; it kills all of its descendants
 //	agent killed        the kernel kills the PEs (their parent-death signal); the launcher starts
-//	                    another agent there that sweeps up what the PEs had started
+//	                    another agent on the host, which kills what the PEs had started
 //	PE killed           its orphans become the agent's children and are killed when the PEs have ended
 //	both of the former  the guard above the agent adopts the orphans and kills them (guard.go)
 //	guard killed        the kernel kills the agent (its parent-death signal), and so on as above
@@ -40,9 +40,9 @@ func MaybeAgent() {
 	}
 }
 
-// Agent serves one host of a job over standard input and output until the job has ended there, and
-// returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
-// thread. Between it and its caller stands a guard.
+// Agent runs this process as the agent of one host, over standard input and output, until the job has ended on
+// that host, and returns the exit status. It takes the process over: signals, orphans and the calling goroutine's
+// thread. The process that calls it becomes the guard, and the agent its child.
 func Agent() int {
 	if os.Getenv(boot.EnvAgent) != guardedAgent {
 		return guard()
@@ -78,7 +78,7 @@ func Agent() int {
 	return 0
 }
 
-// command is a frame from the launcher.
+// command is a frame that the launcher has sent.
 type command struct {
 	kind kind
 	data []byte
@@ -94,7 +94,7 @@ type exitedChild struct {
 type pe struct {
 	pid         int
 	ended       bool
-	signalsSent uint64 // signals sent to it for the launcher, a bit each
+	signalsSent uint64 // bit i: signal i was sent to it for the launcher
 }
 
 type agent struct {
@@ -105,7 +105,7 @@ type agent struct {
 	orphaned    chan struct{} // closed with commands
 	signals     <-chan os.Signal
 	exits       chan exitedChild // closed when no child is left
-	globalExits chan globalExit  // by a PE of this host, at most once
+	globalExits chan globalExit  // of a PE of this host, at most one
 	accusations chan boot.Accusation
 	accusing    bool // a PE of this host has accused another: the launcher decides which PE is the cause
 	stopped     bool // the PEs have been stopped, to be killed
@@ -121,7 +121,7 @@ type agent struct {
 // killTime is how long a killed process may take to go.
 const killTime = 5 * time.Second
 
-// drainTime is how long the launcher may take to read what is left after it has ended our input.
+// drainTime is how long the launcher may take to read what is left after it has ended the agent's input.
 const drainTime = 2 * time.Second
 
 // pollable makes a descriptor one whose writes can be given a deadline.
@@ -136,7 +136,7 @@ func (a *agent) listen(in *bufio.Reader) {
 	for {
 		k, data, err := readFrame(in)
 		if err != nil {
-			// Whoever does not read our output must not keep us from killing.
+			// A launcher that does not read the agent's output must not keep the agent from killing its PEs.
 			a.control.SetWriteDeadline(time.Now().Add(drainTime))
 			return
 		}
@@ -144,7 +144,8 @@ func (a *agent) listen(in *bufio.Reader) {
 	}
 }
 
-// run is the agent's life. An error means that the job has not started here.
+// run prepares, starts the PEs and supervises them until all are gone. An error means that the job has not started
+// on this host.
 func (a *agent) run() error {
 	first, ok := <-a.commands
 	if !ok || first.kind != toConfig {
@@ -217,7 +218,7 @@ func (a *agent) supervise() {
 		}
 	}
 	go func() {
-		for range a.commands { // so that listen notices the end of our input
+		for range a.commands { // so that listen reaches the end of the input
 		}
 	}()
 	if a.sweepUntilAlone() {
@@ -258,7 +259,7 @@ func (a *agent) handle(c command) {
 	}
 }
 
-// childExited handles the end of a child and reports whether it was a PE.
+// childExited handles the end of a child process and reports whether that was a PE.
 func (a *agent) childExited(e exitedChild) bool {
 	for i := range a.pes {
 		p := &a.pes[i]
@@ -281,8 +282,8 @@ func (a *agent) childExited(e exitedChild) bool {
 	return false
 }
 
-// announceFailure tells the PEs of this host that one has failed, and returns what they were doing when they were told of
-// the first.
+// announceFailure tells the PEs of this host that one has failed, and returns what they were doing when they were
+// told of the first failure.
 func (a *agent) announceFailure(d death) []blocked {
 	if a.tableAtFailure == nil {
 		a.tableAtFailure = a.settledTable() // before they wake
@@ -291,7 +292,7 @@ func (a *agent) announceFailure(d death) []blocked {
 	return a.tableAtFailure
 }
 
-// deathOf returns the death of PE i of this host, with what the PE has published about it.
+// deathOf returns how PE i of this host ended, with what the PE has published about that.
 func (a *agent) deathOf(i int, status syscall.WaitStatus) death {
 	st := a.segment.States[i]
 	d := death{PE: a.cfg.Hosts[a.cfg.Host].First + i, Process: a.pes[i].pid, Status: status, FailedAt: boot.Clock()}
@@ -325,7 +326,7 @@ func (a *agent) settledTable() []blocked {
 	return rows
 }
 
-// table copies the Blocked pages.
+// table returns a copy of the Blocked page of each PE of this host.
 func (a *agent) table() []blocked {
 	now := time.Now().UnixNano()
 	var rows []blocked
@@ -354,7 +355,7 @@ func (a *agent) signalAll(sig syscall.Signal) {
 
 func (a *agent) killAll() { a.signalAll(unix.SIGKILL) }
 
-// reap collects every child, PEs and orphans, until there is none. It starts when all PEs have.
+// reap waits for every child, PEs and orphans, until there is none. It is called when all PEs have been started.
 func (a *agent) reap() {
 	defer close(a.exits)
 	for {
@@ -394,8 +395,8 @@ func (a *agent) sweepUntilAlone() bool {
 	return false
 }
 
-// drain waits for the rest of the output. The writers are dead, so it is there already, but for the
-// launcher's own reader to take it.
+// drain waits until the rest of the output has been sent. The writers are dead, so only a launcher that does not
+// read can delay it.
 func (a *agent) drain() {
 	done := make(chan struct{})
 	go func() {
@@ -412,7 +413,7 @@ func (a *agent) logf(format string, args ...any) {
 	a.out.bytes(fromLog, fmt.Appendf(nil, format, args...))
 }
 
-// relay passes on what one PE writes, by whole lines as far as lines have a sensible length.
+// relay sends the output of one PE to the launcher, by whole lines unless they are longer than maxLine.
 func (a *agent) relay(k kind, pe int, from *os.File) {
 	defer from.Close()
 	head := binary.BigEndian.AppendUint32(nil, uint32(pe))

@@ -1,12 +1,12 @@
 package launch
 
-// Where PEs run. With a CPU or more for each PE of a host, each gets CPUs of its own, neighbours next to
-// each other: left alone, the kernel now and then keeps two PEs that wait for one another on one CPU,
-// and a ping-pong of 60 ns takes 40 µs. With fewer CPUs than PEs the kernel places them better.
+// Binding PEs to CPUs. With a CPU or more for each PE of a host, each gets CPUs of its own, neighbours next to
+// each other. Unbound, two PEs that wait for one another now and then stay on one CPU, and a ping-pong of 60 ns
+// takes 40 µs. With fewer CPUs than PEs the kernel places them better.
 
 import "golang.org/x/sys/unix"
 
-// cpuSets divides cpus among pes PEs; nil where binding would not help.
+// cpuSets divides cpus among pes PEs. It returns nil if binding would not help.
 func cpuSets(cpus []int, pes int) [][]int {
 	if pes < 2 || pes > len(cpus) {
 		return nil
@@ -33,8 +33,8 @@ func allowedCPUs() []int {
 	return cpus
 }
 
-// startBound runs start with the calling thread, and so the process it starts, bound to cpus; the caller
-// has locked its thread. A kernel that refuses is no reason not to start.
+// startBound calls start with the calling thread, and so the process that start creates, bound to cpus. The caller
+// has locked its thread. If the kernel refuses to bind, startBound calls start all the same.
 func startBound(cpus []int, start func() error) error {
 	var before, set unix.CPUSet
 	for _, c := range cpus {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestShares(t *testing.T) {
+func TestCPUSets(t *testing.T) {
 	for _, c := range []struct {
 		cpus []int
 		pes  int
@@ -25,8 +25,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestOnCPUs: the binding is there while start runs, and gone afterwards.
-func TestOnCPUs(t *testing.T) {
+// TestStartBound: the thread is bound while start runs, and as before afterwards.
+func TestStartBound(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := allowedCPUs()

@@ -1,16 +1,16 @@
 package launch
 
-// Which PE to name. The first process that the launcher sees end need not be the one that failed first: PEs
-// that lose another PE say so and exit too, agents report over connections of their own, and a PE may take long
-// to exit. So every death comes with what the PE published about it (boot.End), and the choice is made when the
-// job is over:
+// The root cause: which PE to report. The first process that the launcher sees end need not be the one that failed
+// first. PEs that lose another PE print that and exit too, agents report over connections of their own, and a PE may
+// take long to exit. So every death is reported with what the PE published about it (boot.End), and the choice is
+// made when the job is over:
 //
 //	a failure of a PE's own      goes before one that it blames on another PE, and of several the earliest
 //	a PE that others have lost   is named although its process lives, if nothing else explains their end
 //	what the launcher ended      is no PE's failure
 //
-// Times are those of the failing PE's host. Every frame with its time of sending compares a host's clock with
-// the launcher's; the smallest difference contains the least delay.
+// Times are those of the failing PE's host. A frame that carries its time of sending shows the offset between that
+// host's clock and the launcher's, plus the frame's delay. The smallest of these differences has the least delay.
 
 import (
 	"cmp"
@@ -24,16 +24,16 @@ import (
 type deathRecord struct {
 	death
 	host             *host
-	failedAt         int64 // when it failed, by the launcher's clock
-	afterTermination bool  // after the launcher had asked the PEs to end
+	launcherTime     int64 // when it failed, by the launcher's clock
+	afterTermination bool  // it arrived after the launcher had asked the PEs to end
 }
 
-// causeClass orders failures by how likely they are to be a cause.
+// causeClass orders failures by how likely they are to be the root cause, the most likely first.
 type causeClass int
 
 const (
 	ownFailure         causeClass = iota // killed, crashed, or an error that is not known to be a consequence
-	collectiveMismatch                   // every member of the team ends so
+	collectiveMismatch                   // every member of the team ends with this error
 	abortedInC                           // C code of a PE whose peers have vanished aborts now and then
 	consequence                          // it has lost another PE
 	noFailure                            // it was told to end
@@ -65,36 +65,37 @@ func (d death) blamedPE() int {
 	return d.PE
 }
 
-// updateClockOffset updates the skew of h's clock: a frame was sent at sent, by h's clock, and arrived at came, by the launcher's.
-func (h *host) updateClockOffset(sent, came int64) {
-	if sent != 0 && (h.clockOffset == nil || came-sent < *h.clockOffset) {
-		skew := came - sent
-		h.clockOffset = &skew
+// updateClockOffset lowers the offset of h's clock to that of a frame, if it is less. sentAt is by h's clock, arrived
+// by the launcher's.
+func (h *host) updateClockOffset(sentAt, arrived int64) {
+	if sentAt != 0 && (h.clockOffset == nil || arrived-sentAt < *h.clockOffset) {
+		offset := arrived - sentAt
+		h.clockOffset = &offset
 	}
 }
 
-// recordDeath records a death that the job did not ask for.
+// recordDeath records the failure of a PE of h.
 func (j *job) recordDeath(h *host, d death) {
-	o := deathRecord{death: d, host: h, failedAt: d.FailedAt, afterTermination: j.terminating}
+	o := deathRecord{death: d, host: h, launcherTime: d.FailedAt, afterTermination: j.terminating}
 	if h.clockOffset != nil {
-		o.failedAt += *h.clockOffset
+		o.launcherTime += *h.clockOffset
 	}
 	j.deaths = append(j.deaths, o)
 }
 
 // rootCause returns the death to report. If other PEs have lost a PE that did not fail by itself, lost is that PE,
-// and the death is that of the first PE that reported the loss.
+// and the death is that of the first PE that reported the loss. Otherwise lost is -1.
 func (j *job) rootCause() (o deathRecord, lost int) {
 	deaths := slices.DeleteFunc(slices.Clone(j.deaths), func(o deathRecord) bool {
-		// What a PE does after it was asked to end is no failure, unless it has published that it had failed before.
-		early := o.FailedAt != 0 && o.failedAt < j.terminatedAt && o.Reason != boot.EndUnknown || o.Status.Signaled()
+		// A PE that ends after it was asked to has not failed, unless it has published that it had failed before.
+		early := o.FailedAt != 0 && o.launcherTime < j.terminatedAt && o.Reason != boot.EndUnknown || o.Status.Signaled()
 		return o.afterTermination && !early || o.causeClass() == noFailure
 	})
 	if len(deaths) == 0 {
 		return j.deaths[0], -1
 	}
 	slices.SortStableFunc(deaths, func(a, b deathRecord) int {
-		return cmp.Or(cmp.Compare(a.causeClass(), b.causeClass()), cmp.Compare(a.failedAt, b.failedAt))
+		return cmp.Or(cmp.Compare(a.causeClass(), b.causeClass()), cmp.Compare(a.launcherTime, b.launcherTime))
 	})
 	first := j.withOutput(deaths)
 	seen := map[int]bool{}
@@ -124,7 +125,7 @@ func (j *job) withOutput(deaths []deathRecord) deathRecord {
 	return first
 }
 
-// alsoFailed lists the PEs that failed by themselves besides o.
+// alsoFailed returns the deaths of PEs that failed by themselves, other than o.
 func (j *job) alsoFailed(o deathRecord) []death {
 	var also []death
 	for _, d := range j.deaths {

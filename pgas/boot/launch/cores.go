@@ -1,8 +1,7 @@
 package launch
 
-// Hosts that are one machine: containers, or network namespaces in a test, divide its CPUs among them.
-// Their PEs wait more patiently when there are more of them than CPUs, so each host is told how many of
-// its CPUs are its own.
+// Hosts that are one machine: containers, or network namespaces in a test, divide its CPUs among them. If PEs
+// outnumber CPUs, they poll less while they wait, so each host is told how many CPUs it has for itself.
 
 import (
 	"os"
@@ -10,7 +9,8 @@ import (
 	"strings"
 )
 
-// machineID tells machines apart: the identity of this boot of the kernel, or nothing.
+// machineID returns what tells this machine from others: the identity of this boot of the kernel. It returns "" if
+// the kernel does not say.
 func machineID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -19,15 +19,15 @@ func machineID() string {
 	return strings.TrimSpace(string(id))
 }
 
-// A tenant is what a host says of the CPUs that it runs on.
+// hostCPUs are the PEs of a host and the CPUs that they may use.
 type hostCPUs struct {
 	PEs     int
 	Machine string // machineID
 	CPUs    []int  // that its PEs may use
 }
 
-// coresOf is how many CPUs tenant h has for itself: all that it may use, divided among the PEs of all
-// tenants that may use one of them too. It is 0 if it has less than one.
+// coresOf returns how many CPUs host h has for itself: all that it may use, divided among the PEs of all
+// hosts that may use one of them too. It returns 0 for less than one.
 func coresOf(h hostCPUs, all []hostCPUs) int {
 	pes := 0
 	for _, g := range all {

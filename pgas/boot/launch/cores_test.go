@@ -2,7 +2,7 @@ package launch
 
 import "testing"
 
-func TestShareOf(t *testing.T) {
+func TestCoresOf(t *testing.T) {
 	two := []int{0, 1}
 	for _, c := range []struct {
 		name string

@@ -1,9 +1,9 @@
 package launch
 
-// The report of a crash arrives in one piece. A Go program writes its traceback line by line, and several PEs
-// crash at once where one mistake is in all of them. So from the first line of such an account on, an agent
-// holds back what a PE writes to standard error until the PE closes it. A PE that crashes does that at once.
-// Output that only looks like a crash is not held back for long.
+// The traceback of a crash is printed in one piece. A Go program writes it line by line, and where one mistake is in
+// all PEs, several crash at once. So from the first line of a traceback on, an agent
+// buffers what a PE writes to standard error until the PE closes it. A PE that crashes does that at once.
+// Output that only looks like a crash is not buffered for long.
 
 import (
 	"regexp"
@@ -14,23 +14,23 @@ import (
 const (
 	crashQuiet = 2 * time.Second // a process that is silent for so long does not write a traceback
 	crashTime  = 8 * time.Second // nor one that takes so long
-	crashBytes = 1 << 20         // the most that is held back
+	crashBytes = 1 << 20         // the most that is buffered
 )
 
-// crashBegins matches the first line of the account of a crash, by Go's runtime or by UCX.
+// crashBegins matches the first line of a traceback, by Go's runtime or by UCX.
 var crashBegins = regexp.MustCompile(`(?m)^(panic: |fatal error: |unexpected fault address |SIG[A-Z]+: |==== backtrace)`)
 
-// crashBuffer passes on a PE's standard error, and holds back the report of a crash.
+// crashBuffer passes on a PE's standard error, and buffers a traceback.
 type crashBuffer struct {
 	emit func(piece []byte)
 
 	mu    sync.Mutex // guards what follows
 	held  []byte
-	since time.Time   // zero: nothing is held back
-	quiet *time.Timer // ends the holding
+	since time.Time   // zero: nothing is buffered
+	quiet *time.Timer // flushes
 }
 
-// write passes piece on, or holds it back.
+// write passes piece on, or buffers it.
 func (c *crashBuffer) write(piece []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *crashBuffer) write(piece []byte) {
 	}
 }
 
-// flush passes on what is held back.
+// flush passes on what is buffered.
 func (c *crashBuffer) flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

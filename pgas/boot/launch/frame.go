@@ -1,13 +1,12 @@
 package launch
 
-// The conversation between the launcher and an agent: frames over the agent's standard input and
-// output, so that whatever starts a command on a host (ssh, ip netns exec, docker exec) is all the
-// network that the launcher needs, and so that either side knows at once when the other is gone.
+// What launcher and agent tell each other: frames over the agent's standard input and output. So the launcher needs
+// no network besides a command that starts the agent on its host (ssh, ip netns exec, docker exec), and either
+// side sees at once that the other is gone.
 //
 //	frame  kind[1] length[4] content[length]
 //
-// Before its first frame the agent prints the greeting: a remote shell may have printed something of
-// its own before.
+// Before its first frame the agent prints the greeting: a remote shell may have printed a banner before.
 
 import (
 	"bufio"
@@ -26,7 +25,7 @@ import (
 // greeting changes with the frames.
 const greeting = "\x00pgas-agent 4\n"
 
-// Bounds of what is read: a frame, and the chatter of a remote shell.
+// Bounds of what is read: a frame, and the banner of a remote shell.
 const (
 	maxFrame  = 16 << 20
 	maxBanner = 64 << 10
@@ -54,10 +53,10 @@ const (
 	fromDeath      kind = 'd' // death
 	fromTable      kind = 'b' // []blocked
 	fromAccused    kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
-	fromGlobalExit kind = 'g' // globalExit: a PE wants the job to end; those of this host have been stopped
+	fromGlobalExit kind = 'g' // globalExit: a PE ends the job; those of this host have been stopped
 	fromStopped    kind = 'f' // nothing
 	fromLog        kind = 'l' // text for -v
-	fromAbort      kind = 'x' // text: why the agent gives up
+	fromAbort      kind = 'x' // text: why the job cannot start on this host
 	fromDone       kind = 'z' // nothing: every process is gone, all output is sent
 )
 
@@ -73,9 +72,9 @@ type config struct {
 	Env     []string // on top of the agent's own
 	Unbound bool     // PEs run on any CPU
 	Secret  []byte   // of the job; jobs of one host have none
-	Serve   string   // where this agent serves the exchange; empty: it does not
+	Serve   string   // the address at which this agent serves the exchange; empty: it does not
 	Hash    bool     // whether to read the whole program
-	Sweep   bool     // nothing of the above: kill what is left of job ID here, and end
+	Sweep   bool     // nothing of the above: kill what is left of job ID on this host, and end
 }
 
 // ready is an agent's answer to config.
@@ -85,7 +84,7 @@ type ready struct {
 	Addrs  []string // of the exchange
 	SentAt int64    // boot.Clock of this host
 
-	Machine string // see tenant
+	Machine string // see hostCPUs
 	CPUs    []int
 }
 
@@ -106,17 +105,17 @@ type death struct {
 
 	Reason     boot.EndReason // as the PE published it
 	Peer       int            // the PE that it has lost, or -1
-	FailedAt   int64          // its host's boot.Clock when it failed
-	SentAt     int64          // and when this was sent
+	FailedAt   int64          // boot.Clock of its host when it failed
+	SentAt     int64          // boot.Clock of its host when this was sent
 	ByLauncher bool           // killed by a signal that the launcher had sent
 
 	Accused *boot.Accusation // other PEs have lost it; if Process is 0, its process may live
 }
 
-// failed says whether the others can no longer rely on the PE.
+// failed reports whether the PE failed: its status is not 0, or it has not left the job.
 func (d death) failed() bool { return d.Status != 0 || d.NeverLeft }
 
-// failedHow returns the value of boot.Header.FailedHow for it.
+// failedHow returns the value of boot.Header.FailedHow for d.
 func (d death) failedHow() uint64 {
 	switch {
 	case d.Accused != nil && d.Process == 0:
@@ -127,7 +126,7 @@ func (d death) failedHow() uint64 {
 	return uint64(d.Status)
 }
 
-// globalExit says which PE wants the job to end, and with which status.
+// globalExit is a call of World.GlobalExit: by which PE, and with which status.
 type globalExit struct {
 	PE     int
 	Status int
@@ -171,7 +170,7 @@ func (s *sender) bytes(k kind, parts ...[]byte) error {
 	return s.failed
 }
 
-// value sends v. Arguments and variables may hold any bytes, which gob keeps.
+// value sends v. Arguments and variables may hold any bytes, which gob preserves.
 func (s *sender) value(k kind, v any) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {

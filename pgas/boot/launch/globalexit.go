@@ -1,8 +1,7 @@
 package launch
 
-// The end of a job that one of its PEs wants (World.GlobalExit). All PEs go at once, whatever they are
-// doing, and none of them may take that for a failure of the others and say so. So the PEs of every host
-// are stopped first, and killed when all have been.
+// World.GlobalExit: a PE ends the job. All PEs are ended, whatever they are doing, and none of them may
+// report the end of others as a failure. So the PEs of all hosts are stopped first, and killed when all are stopped.
 
 import (
 	"syscall"
@@ -14,7 +13,7 @@ import (
 // outputTime is how long agents may take to pass on the last output.
 const outputTime = 5 * time.Second
 
-// watchGlobalExit waits for a PE that wants the job to end.
+// watchGlobalExit waits until a PE of this host calls GlobalExit.
 func (a *agent) watchGlobalExit() {
 	pe, status := a.segment.AwaitExit()
 	a.globalExits <- globalExit{pe, status}
@@ -26,7 +25,8 @@ func (a *agent) stopPEs() {
 	a.signalAll(unix.SIGSTOP)
 }
 
-// handleGlobalExit begins the end that a PE of h wants. If a PE has failed before, it remains the reason.
+// handleGlobalExit begins the end of the job, for a PE of h that called GlobalExit. If a PE has failed before, that
+// remains the reason.
 func (j *job) handleGlobalExit(h *host, x globalExit) {
 	j.spec.Logf("host %s: PE %d ends the job with status %d", h.Name, x.PE, x.Status)
 	if !j.globalExiting {
@@ -46,7 +46,7 @@ func (j *job) handleGlobalExit(h *host, x globalExit) {
 	j.killWhenStopped()
 }
 
-// killWhenStopped kills all PEs when those of every host have been stopped. The agents live on to pass on
+// killWhenStopped kills all PEs when those of every host have been stopped. The agents remain, to pass on
 // what the PEs have written.
 func (j *job) killWhenStopped() {
 	if !j.globalExiting || j.globalExitKilled {

@@ -28,7 +28,7 @@ const guardName = "pgas-guard"
 // is stopped.
 const orphanTime = killTime + drainTime + 5*time.Second
 
-// guard starts the agent, waits for its end, and kills what it has left. It returns the agent's exit status.
+// guard starts the agent, waits for its end, and kills the processes it has left. It returns the agent's exit status.
 func guard() int {
 	runtime.LockOSThread() // the agent dies with the thread that has started it
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {

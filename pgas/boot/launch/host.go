@@ -1,6 +1,6 @@
 package launch
 
-// One host as the launcher sees it: the command that runs its agent, and what comes from it.
+// One host as the launcher sees it: the command that runs its agent, and what the agent sends.
 
 import (
 	"bufio"
@@ -30,19 +30,19 @@ type host struct {
 	ready          *ready
 	started        bool // it has been told to start its PEs
 	stopped        bool // its PEs have been stopped, to be killed
-	done           bool // it has said that nothing is left there
-	gone           bool // its command has ended, and nothing is left there
-	lost           bool // its agent ended out of order, and another one sweeps up on the host
+	done           bool // its agent has reported that no process is left
+	gone           bool // its command has ended, and no process is left
+	lost           bool // its agent ended without that report, and another one kills what is left
 	table          []blocked
-	clockOffset    *int64 // the launcher's clock less the host's, as far as is known
-	tableRequested bool   // the table has been asked for, to be printed
+	clockOffset    *int64 // the launcher's clock less the host's; nil: not known
+	tableRequested bool   // the table has been requested, to be printed
 
 	mu      sync.Mutex // guards what follows
 	lastErr string     // the last line the command wrote to its standard error, or the first of its crash
 	crashed bool       // lastErr is that
 }
 
-// event is something that happened on a host.
+// event is a frame from a host, or a change of its agent's command.
 type event struct {
 	host    *host
 	kind    kind
@@ -54,7 +54,7 @@ type event struct {
 // Events that are not frames.
 const (
 	agentExited  kind = 0 // the agent's command has ended
-	hostSwept    kind = 1 // so has what it had left behind
+	hostSwept    kind = 1 // the processes that it had left have been killed
 	notAnAgent   kind = 2 // the command is no agent
 	agentGreeted kind = 3 // the command is an agent, and reads its input
 )
@@ -95,15 +95,15 @@ func (j *job) startHost(h *host) error {
 	return nil
 }
 
-// kill kills the host's command here, with what it has started.
+// kill kills the command of h's agent, with the local processes that it has started.
 func (h *host) kill() {
 	if h.cmd != nil && h.cmd.Process != nil && !h.gone {
 		unix.Kill(-h.cmd.Process.Pid, unix.SIGKILL)
 	}
 }
 
-// readFrames writes output at once, so that a slow reader of ours slows its PEs and nobody else, and
-// posts the rest.
+// readFrames writes the output of h's PEs itself, so that a slow reader of the launcher's output slows only these,
+// and posts all other frames.
 func (j *job) readFrames(h *host, out io.Reader) {
 	r := bufio.NewReaderSize(out, maxLine)
 	if err := skipTo(r, greeting); err != nil {
@@ -145,8 +145,8 @@ func (j *job) output(k kind, data []byte) {
 	j.tailMu.Unlock()
 }
 
-// readErrors keeps the last line of what the command itself (ssh, say) complains of. Of a crash the first line
-// says what happened; the last ones are registers.
+// readErrors keeps the last line that the command itself (ssh, say) writes to its standard error. Of a traceback it
+// keeps the first line, which says what happened; the last ones are registers.
 func (j *job) readErrors(h *host, errs io.Reader) {
 	splitLines(errs, func(piece []byte) {
 		for line := range strings.Lines(string(piece)) {
@@ -164,7 +164,7 @@ func (j *job) readErrors(h *host, errs io.Reader) {
 	})
 }
 
-// endError says why an agent's command that should not have ended has.
+// endError returns an error that says how the command of h's agent ended, which should not have.
 func (h *host) endError(err error) error {
 	h.mu.Lock()
 	last := h.lastErr

@@ -1,6 +1,6 @@
 package launch
 
-// The launcher's event loop: the state of a job, and what each event makes of it.
+// The launcher's event loop: the state of a job, and how each event changes it.
 
 import (
 	"bufio"
@@ -21,7 +21,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// job is a running Spec. But for the output, only the goroutine of run touches it.
+// job is a running Spec. Only the goroutine of run uses it, except for the output.
 type job struct {
 	spec   Spec
 	id     string
@@ -30,7 +30,7 @@ type job struct {
 	hosts  []*host
 
 	events     chan event
-	inputTaken chan struct{} // PE 0 has taken its input
+	inputTaken chan struct{} // PE 0 has read what was sent to it
 	closed     chan struct{} // closed by close
 
 	stdout, stderr *lines
@@ -39,19 +39,19 @@ type job struct {
 
 	status           int
 	deaths           []deathRecord  // of PEs that failed, in order of arrival (cause.go)
-	userEnded        bool           // the user had asked for the end before the first death
-	terminatedAt     int64          // when the PEs were asked to end
-	userSignal       syscall.Signal // the last signal the user had us forward that ends programs
+	userEnded        bool           // the user had sent a signal to end before the first death
+	terminatedAt     int64          // the launcher's clock when the PEs were asked to end
+	userSignal       syscall.Signal // the last forwarded signal that ends programs; 0: none
 	terminating      bool           // the PEs have been told to end
-	globalExiting    bool           // because one of them wants it (exit.go)
+	globalExiting    bool           // the PEs have been told to end because a PE called GlobalExit (globalexit.go)
 	globalExitKilled bool           // and have been killed for it
-	startErr         error          // why the job did not start or was cut short
+	startErr         error          // why the job did not start, or was ended by its context
 	killSteps        int            // steps that kill has taken
-	outputStuck      bool           // something that we have killed holds on to its output: do not wait
+	outputStuck      bool           // a killed process holds its output open: do not wait for it
 	killTimer        <-chan time.Time
 	hintTimer        <-chan time.Time  // when to say that a second signal kills
-	ended            map[int]death     // PEs that have, by number
-	accusations      []boot.Accusation // those that are not certain, in the order in which they came
+	ended            map[int]death     // of PEs whose process has ended, by number
+	accusations      []boot.Accusation // those that are not certain, in order of arrival
 	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
 }
 
@@ -73,7 +73,7 @@ func newJob(spec Spec) (*job, error) {
 	return j, nil
 }
 
-// post delivers an event unless nobody listens any more.
+// post sends an event to the event loop, unless the job is closed.
 func (j *job) post(e event) {
 	e.arrived = boot.Clock()
 	select {
@@ -82,7 +82,7 @@ func (j *job) post(e event) {
 	}
 }
 
-// close ends every agent: the end of its input makes it kill what it has.
+// close ends every agent: an agent whose input ends kills its PEs.
 func (j *job) close() {
 	close(j.closed)
 	j.closeInputs()
@@ -146,7 +146,7 @@ func (j *job) config(h *host) config {
 	return c
 }
 
-// finished: every agent that was started is gone.
+// finished reports whether every agent that was started is gone.
 func (j *job) finished() bool {
 	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.cmd != nil && !h.gone })
 }
@@ -166,7 +166,7 @@ func (j *job) handle(e event) {
 	case hostSwept:
 		h.gone = true
 	case notAnAgent:
-		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and be silent itself", h.Name, h.agent))
+		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and print nothing itself", h.Name, h.agent))
 	case agentGreeted:
 		go h.send.value(toConfig, j.config(h)) // it may be longer than a pipe holds
 	case fromAbort:
@@ -217,7 +217,7 @@ func (j *job) handle(e event) {
 	}
 }
 
-// agentError is an error that an agent has told us of; a job on this host alone needs no host's name.
+// agentError returns an error that the agent of h has reported. A job on the launcher's host alone needs no host's name.
 func (j *job) agentError(h *host, text string) error {
 	if len(j.hosts) == 1 && h.Name == Local {
 		return errors.New(text)
@@ -225,7 +225,7 @@ func (j *job) agentError(h *host, text string) error {
 	return fmt.Errorf("host %s: %s", h.Name, text)
 }
 
-// abort ends a job that cannot start; the first reason counts.
+// abort ends a job that cannot start. The first reason counts.
 func (j *job) abort(err error) {
 	if j.startErr == nil {
 		j.startErr = err
@@ -264,12 +264,12 @@ func (j *job) startWhenReady() {
 	if j.secret != nil {
 		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
 	}
-	var tenants []hostCPUs
+	var cpus []hostCPUs
 	for _, h := range j.hosts {
-		tenants = append(tenants, hostCPUs{h.PEs, h.ready.Machine, h.ready.CPUs})
+		cpus = append(cpus, hostCPUs{h.PEs, h.ready.Machine, h.ready.CPUs})
 	}
 	for i, h := range j.hosts {
-		st.Cores = coresOf(tenants[i], tenants)
+		st.Cores = coresOf(cpus[i], cpus)
 		h.send.value(toStart, st)
 		h.started = true
 	}
@@ -280,7 +280,7 @@ func (j *job) startWhenReady() {
 	}
 }
 
-// heapMax is the same on every host: offsets mean the same everywhere.
+// heapMax returns the size that a heap may have. It is the same on every host, since offsets mean the same everywhere.
 func (j *job) heapMax() uint64 {
 	set, err := boot.ParseSettings(append(os.Environ(), j.spec.Env...))
 	if err == nil && set.HeapMax != 0 {
@@ -324,7 +324,7 @@ func (j *job) forwardInput(h *host) {
 	}
 }
 
-// handleDeath handles the end of a PE.
+// handleDeath handles the end of PE d.PE of h.
 func (j *job) handleDeath(h *host, d death) {
 	j.spec.Logf("host %s: PE %d (process %d) %s", h.Name, d.PE, d.Process, describeEnd(d))
 	if j.globalExiting {
@@ -362,7 +362,7 @@ func (j *job) killedBySweep(d death) bool {
 	return lost && d.Status.Signaled() && d.Status.Signal() == syscall.SIGKILL
 }
 
-// notifyOthers makes blocked calls on all hosts but h return an error.
+// notifyOthers tells the PEs of all hosts but h of a failure: their blocked calls return an error.
 func (j *job) notifyOthers(h *host, d death) {
 	for _, other := range j.hosts {
 		if other != h && other.started && !other.gone {
@@ -371,7 +371,7 @@ func (j *job) notifyOthers(h *host, d death) {
 	}
 }
 
-// terminate asks every PE to end, unless the user has just done so, and makes sure after the grace.
+// terminate asks every PE to end, unless the user has just done so, and kills those that are left after Spec.Grace.
 func (j *job) terminate() {
 	if j.terminating {
 		return
@@ -384,8 +384,8 @@ func (j *job) terminate() {
 	}
 }
 
-// kill is what follows when a request to end has not been enough: first the PEs, then the agents'
-// commands, at last giving up on whoever still holds our output.
+// kill takes the next step when a request to end has not been enough. The first step kills the PEs, the second the
+// agents' commands. The third gives up waiting for processes that hold the output open.
 func (j *job) kill() {
 	switch j.killSteps++; j.killSteps {
 	case 1:
@@ -399,15 +399,15 @@ func (j *job) kill() {
 	j.killTimer = time.After(5 * time.Second)
 }
 
-// killAgents ends commands that do not end by themselves, with what they have started here.
+// killAgents kills the commands of all agents, with the local processes that they have started.
 func (j *job) killAgents() {
 	for _, h := range j.hosts {
 		h.kill()
 	}
 }
 
-// closeInputs makes every agent kill what it has and end. A command that has not become an agent yet
-// may be anything, and need not look at its input.
+// closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is killed: it may
+// be anything, and need not read its input.
 func (j *job) closeInputs() {
 	for _, h := range j.hosts {
 		if h.in != nil {
@@ -457,7 +457,7 @@ func (j *job) handleSignal(sig os.Signal) {
 }
 
 // hintSecondSignal tells the user how to end PEs that still run a while after the user's signal, and what they are
-// doing: a PE that computes, or puts and gets in a loop, need not look at its context.
+// doing. A PE that computes, or puts and gets in a loop, need not look at its context.
 func (j *job) hintSecondSignal() {
 	if j.terminating || j.globalExiting {
 		return
@@ -466,7 +466,7 @@ func (j *job) hintSecondSignal() {
 	j.requestTables()
 }
 
-// continueAgents continues stopped agents, so that they pass a signal on.
+// continueAgents sends SIGCONT to the agents, so that stopped ones pass a signal on.
 func (j *job) continueAgents() {
 	for _, h := range j.hosts {
 		if h.running() {
@@ -475,7 +475,7 @@ func (j *job) continueAgents() {
 	}
 }
 
-// cancel ends a job whose context has ended.
+// cancel ends the job when the context of Run has ended.
 func (j *job) cancel(cause error) {
 	if j.startErr == nil {
 		j.startErr = cause
@@ -489,7 +489,7 @@ func (j *job) cancel(cause error) {
 	}
 }
 
-// requestTables has what each PE is blocked in printed when every host has told.
+// requestTables asks all hosts what each PE is blocked in. tableArrived prints that when all have answered.
 func (j *job) requestTables() {
 	for _, h := range j.hosts {
 		if h.started && !h.gone && !h.done {
@@ -499,7 +499,7 @@ func (j *job) requestTables() {
 	}
 }
 
-// handleTable notes a host's table, whether it was asked for or comes because a PE failed.
+// handleTable stores a host's table, which was requested or is sent because a PE failed.
 func (j *job) handleTable(h *host, data []byte) {
 	var rows []blocked
 	if decode(data, &rows) != nil {
@@ -518,8 +518,8 @@ func (j *job) tableArrived(h *host) {
 	}
 }
 
-// handleAgentExit handles the end of an agent's command. If it was not in order, what its PEs have started may
-// still run there.
+// handleAgentExit handles the end of the command of h's agent. If the agent has not reported that it is done,
+// processes that its PEs have started may still run on the host: another agent kills them.
 func (j *job) handleAgentExit(h *host, err error) {
 	j.spec.Logf("host %s: the agent has ended", h.Name)
 	defer j.killWhenStopped()
@@ -545,8 +545,8 @@ func (j *job) handleAgentExit(h *host, err error) {
 	j.terminate()
 }
 
-// explainsFailures reports whether the end of h's agent is why PEs have failed, if any have: all of them have lost PEs
-// of h.
+// explainsFailures reports whether the end of h's agent is why PEs have failed, if any have: all of them have lost
+// PEs of h.
 func (j *job) explainsFailures(h *host) bool {
 	return !slices.ContainsFunc(j.deaths, func(o deathRecord) bool {
 		return o.causeClass() < consequence || o.causeClass() == consequence && j.hostOf(o.Peer) != h
@@ -559,7 +559,7 @@ func (j *job) hostOf(pe int) *host {
 	return j.hosts[max(at, 0)]
 }
 
-// sweepHost has another agent kill what a killed one has left on its host.
+// sweepHost starts another agent on h, which kills what the first one has left there.
 func (j *job) sweepHost(h *host) {
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
@@ -570,7 +570,7 @@ func (j *job) sweepHost(h *host) {
 	j.post(event{host: h, kind: hostSwept})
 }
 
-// runAgent starts an agent, gives it one order and waits for its end.
+// runAgent starts an agent, sends it one config and waits for its end.
 func (c agentCommand) runAgent(ctx context.Context, what config) error {
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
 	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")

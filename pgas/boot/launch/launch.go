@@ -2,7 +2,17 @@
 //
 // The launcher starts one agent on each host (agent.go) and talks to it over its standard input and
 // output (frame.go). Run is the launcher: it waits until every agent is ready, has them start their
-// PEs, and then reacts to what they report, one event at a time, until every host is done.
+// PEs, and then handles one event at a time, until every host is done.
+//
+//	launch.go       Spec, Run: what to run where
+//	job.go          the event loop of the launcher
+//	host.go         one host as the launcher sees it
+//	agent.go        the agent of one host; prepare.go starts its PEs, guard.go is the process above it
+//	frame.go        what launcher and agent tell each other
+//	cause.go        which PE has failed first; accuse.go: PEs that do not answer; globalexit.go: PEs that end the job
+//	report.go       the report; crash.go, lines.go: the output of PEs
+//	bind.go         the CPUs of each PE; cores.go: those of each host
+//	shell.go        the command line of an agent; sweep.go: processes left over
 package launch
 
 import (
@@ -20,7 +30,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// Local is the name of the launcher's own host: no template is needed to start an agent there.
+// Local is the name of the launcher's own host. Its agent is started without a template.
 const Local = "localhost"
 
 // DefaultTemplate starts an agent on another host if Spec.Template is empty. A host whose ssh has a
@@ -45,12 +55,12 @@ type Spec struct {
 
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
 	Grace          time.Duration    // between SIGTERM and SIGKILL; default 1s
-	HintDelay      time.Duration    // after a signal to end, until it tells the user that a second one kills; default 3s
+	HintDelay      time.Duration    // from a signal to end, to the hint that a second one kills; default 3s
 	KeepGoing      bool             // a PE's failure does not end the job
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
-	Logf func(format string, args ...any) // told each step, if not nil; called from several goroutines
+	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
 	settings boot.Settings // of the environment that the PEs get
 }
@@ -62,8 +72,8 @@ type Result struct {
 }
 
 // Run runs a job until every process of it is gone, on every host. The error says why the job did not
-// start, or that ctx ended it; a PE that fails is a Result. Run leaves nothing behind even if this
-// process is killed. A Read of Stdin that blocks outlives it.
+// start, or is the cause of the end of ctx. The failure of a PE is no error: it is in the Result. Run leaves no
+// process behind even if this process is killed. A Read of Stdin that blocks outlives it.
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	if err := spec.complete(); err != nil {
 		return Result{}, err
@@ -122,7 +132,8 @@ func (s *Spec) complete() error {
 	return nil
 }
 
-// CheckHosts checks the hosts of a job, and numbers their PEs.
+// CheckHosts checks the hosts of a job and fills in the number of their first PEs. The error names a host that is
+// listed twice, is misspelt or has no PE, or too many.
 func CheckHosts(hosts []boot.Host) error {
 	if len(hosts) == 0 {
 		return errors.New("a job needs at least one host")
@@ -146,7 +157,7 @@ func CheckHosts(hosts []boot.Host) error {
 	return nil
 }
 
-// CheckHost refuses what cannot be a host's name. The name goes into a command line.
+// CheckHost returns an error for what cannot be a host's name. The name goes into a command line.
 func CheckHost(name string) error {
 	if name == "" {
 		return errors.New("a host's name is empty")
@@ -160,8 +171,8 @@ func CheckHost(name string) error {
 	return nil
 }
 
-// SplitTemplate splits a command template into words, as a shell does with blanks and quotes, and
-// checks that it has {host} somewhere.
+// SplitTemplate splits a command template into words, as a shell does with blanks and quotes. The error is about a
+// quote without its end, or a template without {host}.
 func SplitTemplate(template string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -198,10 +209,11 @@ func SplitTemplate(template string) ([]string, error) {
 // tune this runtime, UCX and Go. On its own host PEs inherit everything.
 var forwarded = [...]string{"PGAS_*", "SHMEM_*", "SMA_*", "UCX_*", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE", "GOCOVERDIR"}
 
-// Forwarded lists them; a final * stands for any ending.
+// Forwarded lists the variables of the launcher's environment that PEs of every host get. A final * stands for any
+// ending.
 func Forwarded() []string { return forwarded[:] }
 
-// Environ is what is added to the environment of every PE, on every host.
+// Environ returns what is added to the environment of every PE, on every host.
 func (s *Spec) Environ() []string {
 	var env []string
 	for _, kv := range boot.StripEnv(os.Environ()) {
@@ -222,7 +234,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// Plan describes what Run would do with the spec.
+// Plan describes what Run would do with spec. The error is one that Run would return before it starts a process.
 func Plan(spec Spec) (string, error) {
 	if err := spec.complete(); err != nil {
 		return "", err

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runPE joins the job and does what it is told.
+// runPE joins the job and runs the action that its argument names.
 func runPE(verb string) int {
 	job, err := boot.FromEnv()
 	if err != nil {
@@ -182,7 +182,7 @@ func TestAgentCrashes(t *testing.T) {
 	}
 }
 
-// With KeepGoing the survivors see who died, on every host.
+// TestKeepGoing: with KeepGoing the surviving PEs of every host learn which PE has died.
 func TestKeepGoing(t *testing.T) {
 	for name, hosts := range layouts {
 		t.Run(name, func(t *testing.T) {

@@ -1,9 +1,9 @@
 package launch
 
 // The output of many PEs becomes one text without torn lines: an agent sends whole lines, and the
-// launcher writes what it gets in one piece. A line longer than a buffer travels in pieces, and so does
-// a last line without an end; the launcher only breaks it when another PE speaks in between, so that
-// what a single PE writes arrives byte for byte.
+// launcher writes each frame in one piece. A line longer than a buffer is sent in pieces, and so is
+// a last line without an end. The launcher breaks such a line only if another PE writes in between, so
+// the output of a single PE arrives byte for byte.
 
 import (
 	"bytes"
@@ -13,16 +13,16 @@ import (
 	"sync"
 )
 
-// maxLine is how much of a line is held back to keep it whole.
+// maxLine is how much of a line is buffered to keep it whole.
 const maxLine = 64 << 10
 
-// splitLines reads from until its end and emits pieces that end with a line, as far as it can. A piece
+// splitLines reads r until its end and emits pieces that end with a line, as far as maxLine allows. A piece
 // is valid during the call.
-func splitLines(from io.Reader, emit func(piece []byte)) {
+func splitLines(r io.Reader, emit func(piece []byte)) {
 	buf := make([]byte, 4<<10)
 	held := 0
 	for {
-		n, err := from.Read(buf[held:])
+		n, err := r.Read(buf[held:])
 		fresh := held
 		held += n
 		if end := bytes.LastIndexByte(buf[fresh:held], '\n') + 1; end > 0 {
@@ -48,14 +48,14 @@ func splitLines(from io.Reader, emit func(piece []byte)) {
 
 // lines writes the pieces of many PEs to one stream.
 type lines struct {
-	width int // of a tag; 0: no tags
+	width int // of the number in a tag; 0: no tags
 
 	mu     sync.Mutex
 	w      io.Writer
 	openPE int // 1 + the PE whose line has not ended, or 0
 }
 
-// newLines tags with PEs of a job of npes if tag is set.
+// newLines returns lines that go to w; if tag is set, each begins with the number of its PE in a job of npes.
 func newLines(w io.Writer, tag bool, npes int) *lines {
 	l := &lines{w: w}
 	if tag {
@@ -64,7 +64,7 @@ func newLines(w io.Writer, tag bool, npes int) *lines {
 	return l
 }
 
-// write writes a piece of pe's output.
+// write writes a piece of the output of PE pe.
 func (l *lines) write(pe int, piece []byte) {
 	if len(piece) == 0 || l.w == nil {
 		return
@@ -90,7 +90,7 @@ func (l *lines) write(pe int, piece []byte) {
 	l.w.Write(b)
 }
 
-// notice writes text of the launcher's own.
+// notice writes text of the launcher, on a line of its own.
 func (l *lines) notice(text string) {
 	l.endLine()
 	if l.w == nil {
@@ -111,8 +111,8 @@ func (l *lines) endLine() {
 	}
 }
 
-// tail keeps the last lines that a PE has written to its standard error; or, if it crashed as Go
-// programs do, the first lines of its account of that, since the last ones are registers.
+// tail keeps the last lines that a PE has written to its standard error. If it crashed as Go
+// programs do, tail keeps the first lines of the traceback, since the last ones are registers.
 type tail struct {
 	lines   [][]byte
 	open    bool // the last has not ended
@@ -124,7 +124,7 @@ const (
 	tailWidth = 240
 )
 
-// crashes start the account of a crash.
+// crashes are the beginnings of a traceback.
 var crashes = [...]string{"panic: ", "fatal error: ", "SIG", "unexpected fault address", "WARNING: DATA RACE"}
 
 func (t *tail) add(piece []byte) {

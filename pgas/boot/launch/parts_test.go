@@ -58,8 +58,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// FuzzLines: whatever the pieces that a PE's output is read in, it arrives byte for byte when nobody
-// else speaks, and every piece but the last ends a line unless the line is very long.
+// FuzzLines: whatever the pieces that a PE's output is read in, it arrives byte for byte when no
+// other PE writes, and every piece but the last ends a line unless the line is very long.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nbb\n\nccc"), uint16(3))
 	f.Add([]byte(strings.Repeat("x", 300)+"\ny\n"), uint16(40))
@@ -138,7 +138,7 @@ func TestTail(t *testing.T) {
 }
 
 // Output that only looks like a crash is passed on completely and in order.
-func TestCrashHold(t *testing.T) {
+func TestCrashBuffer(t *testing.T) {
 	var got output
 	passed := make(chan bool, 10)
 	c := &crashBuffer{emit: func(p []byte) { got.Write(p); passed <- true }}
@@ -187,8 +187,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestCause gives the launcher deaths in some order and checks which PE it names.
-func TestCause(t *testing.T) {
+// TestRootCause gives the launcher deaths in some order and checks which PE it reports.
+func TestRootCause(t *testing.T) {
 	killed, exited := syscall.WaitStatus(9), syscall.WaitStatus(1<<8)
 	fail := func(pe int, when int64) death {
 		return death{PE: pe, Status: exited, Reason: boot.EndOwn, Peer: -1, FailedAt: when}
@@ -234,8 +234,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// Of PEs that have failed for the same reason one prints it, and that one is named.
-func TestSpeaker(t *testing.T) {
+// Of PEs that have failed for the same reason one prints it, and the launcher reports that one.
+func TestWithOutput(t *testing.T) {
 	for _, why := range []boot.EndReason{boot.EndOwn, boot.EndMismatch} {
 		j, h := &job{tails: make([]tail, 3)}, &host{}
 		for pe, at := range []int64{4, 5, 6} {
@@ -249,7 +249,7 @@ func TestSpeaker(t *testing.T) {
 }
 
 // The clocks of two hosts differ by much more than deaths do.
-func TestSkew(t *testing.T) {
+func TestClockOffset(t *testing.T) {
 	j := &job{tails: make([]tail, 2)}
 	a, b := &host{}, &host{}
 	a.updateClockOffset(1000, 5010)

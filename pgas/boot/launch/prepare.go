@@ -1,6 +1,6 @@
 package launch
 
-// What an agent does before its PEs run: check that they can, make the segment, start them.
+// What an agent does before its PEs run: check that they can run, make the segment, start them.
 
 import (
 	"crypto/sha256"
@@ -141,7 +141,7 @@ func (a *agent) environ(addrs []string) func(i int) []string {
 	}
 }
 
-// startPE starts PE i of this host in a process group of its own. files is scratch.
+// startPE starts PE i of this host in a process group of its own. It overwrites the first three of files.
 func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
 	number := a.cfg.Hosts[a.cfg.Host].First + i
 	out, peOut, err := inboundPipe()
@@ -186,9 +186,9 @@ func describeExec(program string, err error) error {
 	return fmt.Errorf("starting %s: %w", program, err)
 }
 
-// inboundPipe returns the end that we read, and the descriptor that a PE writes; only ours is
-// non-blocking, or the PE would see short writes.
-func inboundPipe() (ours *os.File, theirs int, err error) {
+// inboundPipe returns the end that the agent reads, and the descriptor that a PE writes. Only the agent's end is
+// non-blocking: otherwise the PE would see short writes.
+func inboundPipe() (agentEnd *os.File, peEnd int, err error) {
 	var fd [2]int
 	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
 		return nil, 0, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
@@ -197,7 +197,8 @@ func inboundPipe() (ours *os.File, theirs int, err error) {
 	return os.NewFile(uintptr(fd[0]), "pipe"), fd[1], nil
 }
 
-func outboundPipe() (theirs int, ours *os.File, err error) {
+// outboundPipe returns the descriptor that a PE reads, and the end that the agent writes.
+func outboundPipe() (peEnd int, agentEnd *os.File, err error) {
 	var fd [2]int
 	if err := unix.Pipe2(fd[:], unix.O_CLOEXEC); err != nil {
 		return 0, nil, fmt.Errorf("making a pipe for a PE (ulimit -n bounds the PEs of a host): %w", err)
@@ -206,7 +207,7 @@ func outboundPipe() (theirs int, ours *os.File, err error) {
 	return fd[0], os.NewFile(uintptr(fd[1]), "pipe"), nil
 }
 
-// secretFile puts the secret where only who inherits the descriptor can read it.
+// secretFile returns a file with the secret that has no name: only processes that inherit its descriptor can read it.
 func secretFile(secret []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("pgas-secret", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -220,7 +221,7 @@ func secretFile(secret []byte) (*os.File, error) {
 	return f, nil
 }
 
-// listener is the exchange's server and where it can be reached.
+// listener is the server of the exchange, and its addresses.
 type listener struct {
 	server *boot.Server
 	addrs  []string
@@ -230,11 +231,11 @@ func (l *listener) close() { l.server.Close() }
 
 // serveExchange listens on host, or on every interface if it is anyInterface.
 func serveExchange(host, id string, npes int, secret []byte, logf func(string, ...any)) (*listener, error) {
-	at := host
+	addr := host
 	if host == anyInterface {
-		at = ""
+		addr = ""
 	}
-	ln, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
+	ln, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
 	if err != nil {
 		return nil, fmt.Errorf("listening for the other hosts on %s: %w: -boot-addr must be an address of the job's first host", host, err)
 	}
@@ -250,11 +251,11 @@ func serveExchange(host, id string, npes int, secret []byte, logf func(string, .
 	return l, nil
 }
 
-// anyInterface in config.Serve: choose.
+// anyInterface in config.Serve: listen on every interface.
 const anyInterface = "*"
 
 // localAddrs lists the addresses of this host, those that other hosts can use first. Hosts that are
-// namespaces or containers sharing one network need the loopback ones.
+// namespaces or containers sharing one network need the loopback addresses.
 func localAddrs(port string) ([]string, error) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {

@@ -1,6 +1,6 @@
 package launch
 
-// What the launcher says about a job that failed, or that hangs.
+// The report on a job that failed, or that hangs.
 
 import (
 	"fmt"
@@ -18,16 +18,16 @@ type Failure struct {
 	death
 	Host            string
 	Tail            []string // the last lines of its standard error
-	Others          string   // what the other PEs were doing then, a line for those that did the same
-	LostBy          *Failure // the PE's process has not failed by itself: this PE lost it, and Status is of that
+	Others          string   // what the other PEs were doing at that time: one line for each group that did the same
+	LostBy          *Failure // nil, or the failure of a PE that lost this one, whose process had not failed itself; Status is LostBy's
 	AlsoFailed      []string // other PEs that failed by themselves
-	afterUserSignal bool     // a signal had been forwarded to all PEs
+	afterUserSignal bool     // the user's signal had been forwarded to all PEs before
 }
 
-// AfterUserSignal reports that the PE ended because its user wanted it: a signal had been forwarded.
+// AfterUserSignal reports whether the PE ended after the user had sent a signal to end, which went to all PEs.
 func (f *Failure) AfterUserSignal() bool { return f.afterUserSignal }
 
-// String is the report: one block that says who failed, how, and what the others were doing.
+// String returns the report: which PE failed, how, and what the others were doing.
 func (f *Failure) String() string {
 	var b strings.Builder
 	if by := f.LostBy; by != nil {
@@ -84,7 +84,7 @@ func describeEnd(d death) string {
 	return how
 }
 
-// exitStatus is what a shell would say: 128+N for signal N. Leaving the others alone is no success.
+// exitStatus returns what a shell would: 128+N for signal N. A PE that exits without leaving the job has failed.
 func exitStatus(d death) int {
 	switch {
 	case d.Status.Signaled():
@@ -171,7 +171,7 @@ func roundAge(d time.Duration) time.Duration {
 	return d
 }
 
-// String says what the PE is doing, without for how long.
+// String returns what the PE is doing, without for how long.
 func (b blocked) String() string {
 	if b.Op == boot.NotBlocked {
 		return b.Op.String()
@@ -197,13 +197,13 @@ func (b blocked) String() string {
 	return s
 }
 
-// place describes where in heap the word or the lock is: beforeName and its name if it has one, otherwise
-// beforePlace and its offset.
-func (b blocked) place(beforeName, heap, beforePlace string) string {
+// place describes the word or the lock that the PE waits for: beforeName and its name if it has one, otherwise
+// beforeOffset and its offset in heap.
+func (b blocked) place(beforeName, heap, beforeOffset string) string {
 	if b.Name != "" {
 		return fmt.Sprintf("%s%s (at %#x of %s)", beforeName, b.Name, b.Seq, heap)
 	}
-	return fmt.Sprintf("%s%#x of %s", beforePlace, b.Seq, heap)
+	return fmt.Sprintf("%s%#x of %s", beforeOffset, b.Seq, heap)
 }
 
 // ranges writes ascending numbers as "0-3,5".
@@ -224,7 +224,7 @@ func ranges(n []int) string {
 	return strings.Join(parts, ",")
 }
 
-// Signal is the signal that killed the PE, or 0.
+// Signal returns the signal that killed the PE, or 0.
 func (f *Failure) Signal() syscall.Signal {
 	if f.Status.Signaled() {
 		return f.Status.Signal()

@@ -1,6 +1,6 @@
 package launch
 
-// The command line of an agent on its host. A template may lead to a remote shell, which parses the words again
+// The command line of an agent on its host. A template may run a remote shell, which parses the words again
 // (ssh), or execute them unchanged (ip netns exec, docker exec), and the launcher cannot tell which. So the
 // words that it appends to a template mean the same to both: they have no character that is special to a shell.
 // If the agent's own words have one, because pgasrun lies in a directory named "in j;touch x;", the command is
@@ -55,7 +55,7 @@ func shellSafe(word string) bool {
 	return word != ""
 }
 
-// shellWords writes words so that a shell reads the same ones.
+// shellWords returns words quoted so that a shell reads them back.
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

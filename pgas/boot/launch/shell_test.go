@@ -35,9 +35,9 @@ func templates(t *testing.T) map[string]string {
 	}
 }
 
-// TestFarShell gives the launcher, the program, its arguments, the directory and the environment names with
+// TestRemoteShell gives the launcher, the program, its arguments, the directory and the environment names with
 // which a shell that parses them would run other commands.
-func TestFarShell(t *testing.T) {
+func TestRemoteShell(t *testing.T) {
 	for name, template := range templates(t) {
 		t.Run(name, func(t *testing.T) {
 			spec, out := testSpec(t, "args", twoOne...)
@@ -79,7 +79,7 @@ func noneTouched(t *testing.T, dir string) {
 }
 
 // A killed agent's host is swept by the same kind of command.
-func TestFarShellSweeps(t *testing.T) {
+func TestRemoteShellSweeps(t *testing.T) {
 	for name, template := range templates(t) {
 		t.Run(name, func(t *testing.T) {
 			spec, out := testSpec(t, "fail")

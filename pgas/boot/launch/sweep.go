@@ -1,8 +1,8 @@
 package launch
 
-// Sweeping: killing what a job's PEs have started and left. Every process of a job has the job's id in
-// its environment, however deep it was started and whatever session it made for itself; those that
-// cleared their environment are found when they have become our children.
+// Sweeping: killing processes that a job's PEs have started and left. Every process of a job has the job's id in
+// its environment, however deep it was started and whatever session it made for itself. Those that
+// cleared their environment are found when they have become children of the agent or the guard.
 
 import (
 	"bytes"
