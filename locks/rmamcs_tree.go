@@ -210,11 +210,11 @@ func levelsOf(full *topo.Tree, names []string) (levels []topo.Level, err error) 
 	if names == nil {
 		trimmed := full.Trim()
 		for i := range min(trimmed.Depth(), MaxLevels) {
-			levels = append(levels, trimmed.At(i))
+			levels = append(levels, trimmed.LevelAt(i))
 		}
 		return levels, nil
 	}
-	levels = append(levels, full.At(0))
+	levels = append(levels, full.LevelAt(0))
 	for _, name := range names {
 		if name == topo.Machine {
 			continue

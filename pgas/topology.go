@@ -17,7 +17,7 @@ const placeOff = 1024
 func (w *World) leavePlace() {
 	var p topo.Place
 	if !w.opts.Goroutines && w.opts.Tree == nil {
-		p = topo.Here()
+		p = topo.Detect()
 	}
 	b := p.Encode()
 	copy(w.n.mine[placeOff:], b[:])

@@ -94,8 +94,8 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 	return rootCause(errs)
 }
 
-// lateHolds is how much the network holds. When that is not enough, the newest of it arrives.
-const lateHolds = 256
+// lateCapacity is how much the network holds. When that is not enough, the newest of it arrives.
+const lateCapacity = 256
 
 // lateNetwork is what all PEs of a job share.
 type lateNetwork struct {
@@ -113,36 +113,36 @@ type lateNetwork struct {
 // lateGrace is the grace of a job.
 const lateGrace = time.Second
 
-// lateAnswers is how many operations that return a value end what a PE issues in one go: it may be polling with them.
-const lateAnswers = 8
+// lateReturns is how many operations that return a value end what a PE issues in one go: it may be polling with them.
+const lateReturns = 8
 
-// lateShown is how many arrivals in one wait the waiter sees one at a time: thousands of hand-overs take long where
+// lateSingleSteps is how many arrivals in one wait the waiter sees one at a time: thousands of hand-overs take long where
 // PEs have few processors.
-const lateShown = 32
+const lateSingleSteps = 32
 
 // latePE is what the network knows about a PE's program.
 type latePE struct {
-	state   *boot.State
-	waits   bool      // its last call was a look for arrivals
-	rests   uint64    // such calls
-	answers uint64    // its operations that have returned a value
-	unseen  bool      // something has arrived since its last call, and it waits
-	shown   int       // how often that was so since it did something else than wait
-	asked   bool      // it has asked for faults since
-	since   time.Time // when that was
+	state         *boot.State
+	polling       bool      // its last call was a look for arrivals
+	polls         uint64    // such calls
+	returned      uint64    // its operations that have returned a value
+	arrivalUnseen bool      // something has arrived since its last call, and it waits
+	singleSteps   int       // how often that was so since it did something else than wait
+	checkedFault  bool      // it has asked for faults since
+	arrivedAt     time.Time // when that was
 }
 
 // A lateOp is something that has been sent and has not arrived.
 type lateOp struct {
-	rests   uint64 // of its PE, before it
-	answers uint64
-	issued  time.Time
-	from    *lateChannel
-	pe      int // its target
-	number  uint64
-	epoch   int // fences to pe on its channel before it
-	touch   [2]span
-	act     func(to transport.Channel)
+	polls    uint64 // of its PE, before it
+	returned uint64
+	issued   time.Time
+	from     *lateChannel
+	pe       int // its target
+	number   uint64
+	epoch    int // fences to pe on its channel before it
+	spans    [2]span
+	apply    func(to transport.Channel)
 }
 
 // A span is bytes of a heap.
@@ -158,8 +158,8 @@ func (op *lateOp) overlaps(other *lateOp) bool {
 	if op.from != other.from || op.pe != other.pe {
 		return false
 	}
-	for _, a := range op.touch {
-		for _, b := range other.touch {
+	for _, a := range op.spans {
+		for _, b := range other.spans {
 			if a.lo < b.hi && b.lo < a.hi {
 				return true
 			}
@@ -186,12 +186,12 @@ func (n *lateNetwork) fail(pe int) {
 	}
 }
 
-// arriveLocked applies the newest held operation that wanted chooses, after those that fences put before it. It
+// deliverOne applies the newest held operation that wanted chooses, after those that fences put before it. It
 // reports whether there was one.
-func (n *lateNetwork) arriveLocked(wanted func(*lateOp) bool) bool {
+func (n *lateNetwork) deliverOne(wanted func(*lateOp) bool) bool {
 	for i, op := range slices.Backward(n.held) {
 		if wanted(op) {
-			n.arriveAt(n.firstInOrder(i))
+			n.deliver(n.firstInOrder(i))
 			return true
 		}
 	}
@@ -208,34 +208,34 @@ func (n *lateNetwork) firstInOrder(i int) int {
 	return i
 }
 
-func (n *lateNetwork) arriveAt(i int) {
+func (n *lateNetwork) deliver(i int) {
 	op := n.held[i]
 	n.held = slices.Delete(n.held, i, i+1)
-	op.act(n.to[op.pe])
-	n.arrived(op.pe)
+	op.apply(n.to[op.pe])
+	n.recordArrival(op.pe)
 }
 
-// arrived records that an operation has arrived at pe. If pe waits, the next one arrives only when it has looked.
-func (n *lateNetwork) arrived(pe int) {
+// recordArrival records that an operation has arrived at pe. If pe waits, the next one arrives only when it has looked.
+func (n *lateNetwork) recordArrival(pe int) {
 	p := &n.pes[pe]
-	if !p.waits || p.shown >= lateShown {
+	if !p.polling || p.singleSteps >= lateSingleSteps {
 		return
 	}
-	if !p.unseen {
-		p.shown++
-		p.unseen, p.asked, p.since = true, false, time.Now()
+	if !p.arrivalUnseen {
+		p.singleSteps++
+		p.arrivalUnseen, p.checkedFault, p.arrivedAt = true, false, time.Now()
 	}
 	p.state.Wake()
 }
 
-// acts records that pe calls the network: to look for arrivals (looks), or for an operation.
-func (n *lateNetwork) acts(pe int, looks bool) {
+// recordCall records that pe calls the network: to look for arrivals (looks), or for an operation.
+func (n *lateNetwork) recordCall(pe int, looks bool) {
 	p := &n.pes[pe]
-	p.unseen, p.waits = false, looks
+	p.arrivalUnseen, p.polling = false, looks
 	if looks {
-		p.rests++
+		p.polls++
 	} else {
-		p.shown = 0
+		p.singleSteps = 0
 	}
 }
 
@@ -243,16 +243,16 @@ func (n *lateNetwork) acts(pe int, looks bool) {
 // nothing for long.
 func (n *lateNetwork) due(op *lateOp) bool {
 	p := &n.pes[op.from.me]
-	return op.rests < p.rests || op.answers+lateAnswers <= p.answers || time.Since(op.issued) >= n.grace
+	return op.polls < p.polls || op.returned+lateReturns <= p.returned || time.Since(op.issued) >= n.grace
 }
 
-// looked reports whether pe has looked since the last arrival. After the grace time it counts pe as not waiting.
-func (n *lateNetwork) looked(pe int) bool {
+// hasPolled reports whether pe has looked since the last arrival. After the grace time it counts pe as not waiting.
+func (n *lateNetwork) hasPolled(pe int) bool {
 	p := &n.pes[pe]
-	if p.unseen && time.Since(p.since) >= n.grace {
-		p.unseen, p.waits = false, false
+	if p.arrivalUnseen && time.Since(p.arrivedAt) >= n.grace {
+		p.arrivalUnseen, p.polling = false, false
 	}
-	return !p.unseen
+	return !p.arrivalUnseen
 }
 
 // lateTransport is one PE's end of the network.
@@ -268,12 +268,12 @@ func (t *lateTransport) Heap(pe int) []byte { return nil }
 func (t *lateTransport) Close() error {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
-	t.net.acts(t.me, false)
+	t.net.recordCall(t.me, false)
 	return nil
 }
 
 func (t *lateTransport) Channel(bool) (transport.Channel, error) {
-	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, loans: map[int]loan{}}, nil
+	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
 }
 
 // WaitWord lets arrive what was sent to this PE, and when that is not enough what it sent itself, one
@@ -284,7 +284,7 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 		if err == nil && compares(c, v, value, at.Bytes, signed) {
 			return true
 		}
-		if t.drive() {
+		if t.progress() {
 			continue
 		}
 		if time.Now().After(end) {
@@ -296,7 +296,7 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 
 // WaitDoor lets one thing arrive, so that a wait for many words sees every state in between too.
 func (t *lateTransport) WaitDoor(uint32, time.Duration) {
-	if !t.drive() {
+	if !t.progress() {
 		runtime.Gosched()
 	}
 }
@@ -305,7 +305,7 @@ func (t *lateTransport) WaitDoor(uint32, time.Duration) {
 // it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault() error {
 	if !t.mayHaveFound() {
-		t.drive()
+		t.progress()
 	}
 	return nil
 }
@@ -316,21 +316,21 @@ func (t *lateTransport) mayHaveFound() bool {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
 	p := &t.net.pes[t.me]
-	if t.net.looked(t.me) || p.asked {
+	if t.net.hasPolled(t.me) || p.checkedFault {
 		return false
 	}
-	p.asked = true
+	p.checkedFault = true
 	p.state.Wake()
 	return true
 }
 
-func (t *lateTransport) drive() bool {
+func (t *lateTransport) progress() bool {
 	n := t.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.acts(t.me, true)
-	return n.arriveLocked(func(op *lateOp) bool { return op.pe == t.me && n.due(op) }) ||
-		n.arriveLocked(func(op *lateOp) bool { return op.from.me == t.me && op.pe != t.me && n.looked(op.pe) })
+	n.recordCall(t.me, true)
+	return n.deliverOne(func(op *lateOp) bool { return op.pe == t.me && n.due(op) }) ||
+		n.deliverOne(func(op *lateOp) bool { return op.from.me == t.me && op.pe != t.me && n.hasPolled(op.pe) })
 }
 
 func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
@@ -352,12 +352,12 @@ func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
 
 // lateChannel is one context's.
 type lateChannel struct {
-	net    *lateNetwork
-	me     int
-	epochs map[int]int  // fences so far, by target; -1: to all
-	gets   []lateFill   // by the next quiet, before what it lets arrive but for what is on their bytes
-	values []lateFill   // and after it
-	loans  map[int]loan // by target
+	net     *lateNetwork
+	me      int
+	epochs  map[int]int       // fences so far, by target; -1: to all
+	gets    []lateFill        // by the next quiet, before what it lets arrive but for what is on their bytes
+	values  []lateFill        // and after it
+	zcopies map[int]zcopyPuts // by target
 }
 
 // A lateFill is something that a quiet of pe must put in its place here.
@@ -366,16 +366,16 @@ type lateFill struct {
 	fill func()
 }
 
-// loan is the number of the last one, and those that are not over.
-type loan struct {
-	last uint64
-	out  map[uint64]bool
+// zcopyPuts is the number of the last one, and those that are not over.
+type zcopyPuts struct {
+	last    uint64
+	pending map[uint64]bool
 }
 
 // op is an operation that is about to be issued.
 func (c *lateChannel) op(pe int, touch ...span) *lateOp {
 	op := &lateOp{from: c, pe: pe, epoch: c.epochs[pe] + c.epochs[-1]}
-	copy(op.touch[:], touch)
+	copy(op.spans[:], touch)
 	return op
 }
 
@@ -386,13 +386,13 @@ func (c *lateChannel) hold(pe int, act func(to transport.Channel), touch ...span
 }
 
 func (c *lateChannel) holdLocked(pe int, act func(to transport.Channel), touch ...span) {
-	if len(c.net.held) == lateHolds {
-		c.net.arriveLocked(func(*lateOp) bool { return true })
+	if len(c.net.held) == lateCapacity {
+		c.net.deliverOne(func(*lateOp) bool { return true })
 	}
 	op := c.op(pe, touch...)
-	op.act = act
-	c.net.acts(c.me, false)
-	op.rests, op.answers, op.issued = c.net.pes[c.me].rests, c.net.pes[c.me].answers, time.Now()
+	op.apply = act
+	c.net.recordCall(c.me, false)
+	op.polls, op.returned, op.issued = c.net.pes[c.me].polls, c.net.pes[c.me].returned, time.Now()
 	c.net.issued++
 	op.number = c.net.issued
 	c.net.held = append(c.net.held, op)
@@ -426,15 +426,15 @@ func spanOf(at transport.Word) span { return span{at.Off, at.Off + uint64(at.Byt
 func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.answered()
-	c.arriveOn(pe, c.net.issued, span{src, src + uint64(len(dst))})
+	c.recordReturn()
+	c.deliverPutsOn(pe, c.net.issued, span{src, src + uint64(len(dst))})
 	return c.net.to[pe].Get(ctx, pe, dst, src)
 }
 
-// arriveOn applies the puts of this channel to these bytes of pe that were issued before the given number.
-func (c *lateChannel) arriveOn(pe int, before uint64, touch span) {
-	this := &lateOp{from: c, pe: pe, touch: [2]span{touch}}
-	for c.net.arriveLocked(func(op *lateOp) bool { return op.number <= before && op.overlaps(this) }) {
+// deliverPutsOn applies the puts of this channel to these bytes of pe that were issued before the given number.
+func (c *lateChannel) deliverPutsOn(pe int, before uint64, touch span) {
+	this := &lateOp{from: c, pe: pe, spans: [2]span{touch}}
+	for c.net.deliverOne(func(op *lateOp) bool { return op.number <= before && op.overlaps(this) }) {
 	}
 }
 
@@ -443,7 +443,7 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 	defer c.net.mu.Unlock()
 	now := c.net.issued
 	c.gets = append(c.gets, lateFill{pe, func() {
-		c.arriveOn(pe, now, span{src, src + uint64(len(dst))})
+		c.deliverPutsOn(pe, now, span{src, src + uint64(len(dst))})
 		c.net.to[pe].GetNB(pe, dst, src)
 	}})
 }
@@ -451,16 +451,16 @@ func (c *lateChannel) GetNB(pe int, dst []byte, src uint64) {
 func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.answered()
-	c.arriveBefore(pe, spanOf(at))
-	defer c.net.arrived(pe)
+	c.recordReturn()
+	c.deliverBefore(pe, spanOf(at))
+	defer c.net.recordArrival(pe)
 	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
 }
 
-// answered records that this PE has made an operation that returns a value.
-func (c *lateChannel) answered() {
-	c.net.acts(c.me, false)
-	c.net.pes[c.me].answers++
+// recordReturn records that this PE has made an operation that returns a value.
+func (c *lateChannel) recordReturn() {
+	c.net.recordCall(c.me, false)
+	c.net.pes[c.me].returned++
 }
 
 func (c *lateChannel) Fence(pe int) {
@@ -472,33 +472,33 @@ func (c *lateChannel) Fence(pe int) {
 func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.net.acts(c.me, false)
+	c.net.recordCall(c.me, false)
 	c.gets = fill(c.gets, pe)
-	c.arriveFrom(pe)
+	c.deliverFrom(pe)
 	c.values = fill(c.values, pe)
 	return context.Cause(ctx)
 }
 
-// arriveFrom applies all held operations of this channel to pe, or to every PE if pe < 0. A target that waits
+// deliverFrom applies all held operations of this channel to pe, or to every PE if pe < 0. A target that waits
 // looks at each before the next one arrives, and may apply the next one itself, since all are due.
-func (c *lateChannel) arriveFrom(pe int) {
+func (c *lateChannel) deliverFrom(pe int) {
 	n := c.net
-	n.pes[c.me].rests++
+	n.pes[c.me].polls++
 	wanted := func(op *lateOp) bool { return op.from == c && (pe < 0 || op.pe == pe) }
 	for {
-		for n.arriveLocked(func(op *lateOp) bool { return wanted(op) && n.looked(op.pe) }) {
+		for n.deliverOne(func(op *lateOp) bool { return wanted(op) && n.hasPolled(op.pe) }) {
 		}
 		if !slices.ContainsFunc(n.held, wanted) {
 			return
 		}
 		n.mu.Unlock()
-		time.Sleep(lateNap)
+		time.Sleep(latePollInterval)
 		n.mu.Lock()
 	}
 }
 
-// lateNap is the pause between two checks whether a target has looked.
-const lateNap = 20 * time.Microsecond
+// latePollInterval is the pause between two checks whether a target has looked.
+const latePollInterval = 20 * time.Microsecond
 
 // fill fills what a quiet of pe must, and returns the rest.
 func fill(list []lateFill, pe int) (rest []lateFill) {
@@ -516,17 +516,17 @@ func fill(list []lateFill, pe int) (rest []lateFill) {
 func (c *lateChannel) PutNB(pe int, dst uint64, src []byte) uint64 {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	l := c.loans[pe]
-	if l.out == nil {
-		l.out = map[uint64]bool{}
+	l := c.zcopies[pe]
+	if l.pending == nil {
+		l.pending = map[uint64]bool{}
 	}
 	l.last++
 	number := l.last
-	l.out[number] = true
-	c.loans[pe] = l
+	l.pending[number] = true
+	c.zcopies[pe] = l
 	c.holdLocked(pe, func(to transport.Channel) {
 		to.Put(pe, dst, src)
-		delete(l.out, number)
+		delete(l.pending, number)
 	}, span{dst, dst + uint64(len(src))})
 	return number
 }
@@ -535,15 +535,15 @@ func (c *lateChannel) PutNB(pe int, dst uint64, src []byte) uint64 {
 func (c *lateChannel) Returned(pe int, number uint64) bool {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	return !c.loans[pe].out[number]
+	return !c.zcopies[pe].pending[number]
 }
 
 // AwaitReturned lets arrive what is lent, and what goes the same way.
 func (c *lateChannel) AwaitReturned(ctx context.Context, pe int, number uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	if pe < 0 || c.loans[pe].out[number] {
-		c.arriveFrom(pe)
+	if pe < 0 || c.zcopies[pe].pending[number] {
+		c.deliverFrom(pe)
 	}
 	return context.Cause(ctx)
 }
@@ -552,7 +552,7 @@ func (c *lateChannel) AwaitReturned(ctx context.Context, pe int, number uint64) 
 func (c *lateChannel) Close() error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	c.arriveFrom(-1)
+	c.deliverFrom(-1)
 	return nil
 }
 

@@ -13,22 +13,22 @@ import (
 
 // lateNotes is the notes that have arrived at one PE.
 type lateNotes struct {
-	ring    *shm.Ring
-	spilled []transport.Note // that have found no room
+	ring     *shm.Ring
+	overflow []transport.Note // that have found no room
 }
 
-// lateSpills is how many notes may wait for room.
-const lateSpills = 64
+// lateMaxOverflow is how many notes may wait for room.
+const lateMaxOverflow = 64
 
 // noteOrder stands in for the bytes that all notes of a PE change.
 var noteOrder = span{shm.RingOff, shm.RingOff + 8}
 
-// leave leaves n at pe. The network is locked.
-func (n *lateNetwork) leave(pe int, note transport.Note) {
+// notify leaves n at pe. The network is locked.
+func (n *lateNetwork) notify(pe int, note transport.Note) {
 	at := &n.notes[pe]
-	if len(at.spilled) > 0 || !at.ring.Push(note) {
-		at.spilled = append(at.spilled, note)
-		at.ring.SetSpilled(len(at.spilled))
+	if len(at.overflow) > 0 || !at.ring.Push(note) {
+		at.overflow = append(at.overflow, note)
+		at.ring.SetSpilled(len(at.overflow))
 		at.ring.Want()
 	}
 }
@@ -38,17 +38,17 @@ func (t *lateTransport) Refill() {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
 	at := &t.net.notes[t.me]
-	for len(at.spilled) > 0 && at.ring.Push(at.spilled[0]) {
-		at.spilled = at.spilled[1:]
+	for len(at.overflow) > 0 && at.ring.Push(at.overflow[0]) {
+		at.overflow = at.overflow[1:]
 	}
-	at.ring.SetSpilled(len(at.spilled))
+	at.ring.SetSpilled(len(at.overflow))
 }
 
 // withNote locks the network and calls issue, if there is room for a note at pe.
 func (c *lateChannel) withNote(pe int, issue func()) bool {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	if len(c.net.notes[pe].spilled) >= lateSpills {
+	if len(c.net.notes[pe].overflow) >= lateMaxOverflow {
 		c.net.notes[pe].ring.Want()
 		return false
 	}
@@ -61,7 +61,7 @@ func (c *lateChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stam
 		src := slices.Clone(src)
 		c.holdLocked(pe, func(to transport.Channel) {
 			to.Put(pe, dst, src)
-			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
+			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst})
 		}, span{dst, dst + uint64(len(src))}, noteOrder)
 	})
 }
@@ -75,7 +75,7 @@ func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.St
 		value := make([]byte, len(dst))
 		c.holdLocked(pe, func(to transport.Channel) {
 			to.GetNB(pe, value, src)
-			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
+			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 		}, noteOrder, span{src, src + uint64(len(dst))})
 		c.values = append(c.values, lateFill{pe, func() { copy(dst, value) }})
 	})
@@ -83,11 +83,11 @@ func (c *lateChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.St
 
 func (c *lateChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
 	ok = c.withNote(pe, func() {
-		c.answered()
-		c.arriveBefore(pe, noteOrder, span{src, src + uint64(len(dst))})
-		defer c.net.arrived(pe)
+		c.recordReturn()
+		c.deliverBefore(pe, noteOrder, span{src, src + uint64(len(dst))})
+		defer c.net.recordArrival(pe)
 		err = c.net.to[pe].Get(ctx, pe, dst, src)
-		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
+		c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 	})
 	return ok, err
 }
@@ -96,26 +96,26 @@ func (c *lateChannel) PostNotify(pe int, op transport.Op, at transport.Word, ope
 	return c.withNote(pe, func() {
 		c.holdLocked(pe, func(to transport.Channel) {
 			to.Post(pe, op, at, operand)
-			c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
+			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
 		}, spanOf(at), noteOrder)
 	})
 }
 
 func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	ok = c.withNote(pe, func() {
-		c.answered()
-		c.arriveBefore(pe, spanOf(at), noteOrder)
-		defer c.net.arrived(pe)
+		c.recordReturn()
+		c.deliverBefore(pe, spanOf(at), noteOrder)
+		defer c.net.recordArrival(pe)
 		old, err = c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
-		c.net.leave(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
+		c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
 	})
 	return old, ok, err
 }
 
-// arriveBefore lets arrive what must come before an operation that touches these bytes of pe.
-func (c *lateChannel) arriveBefore(pe int, touch ...span) {
+// deliverBefore lets arrive what must come before an operation that touches these bytes of pe.
+func (c *lateChannel) deliverBefore(pe int, touch ...span) {
 	this := c.op(pe, touch...)
-	for c.net.arriveLocked(func(op *lateOp) bool { return op.before(this) }) {
+	for c.net.deliverOne(func(op *lateOp) bool { return op.before(this) }) {
 	}
 }
 

@@ -162,7 +162,7 @@ func TestLateRules(t *testing.T) {
 			quiet(b, -1)
 		}, [3]uint64{1, 71}},
 		{"a network holds so much", func(a, b transport.Channel, pe1 transport.Transport) {
-			for range lateHolds - 1 {
+			for range lateCapacity - 1 {
 				a.Post(1, transport.Add, word(1), 1)
 			}
 			a.Put(1, 16, bytes(2)) // the newest when there is no room for the next

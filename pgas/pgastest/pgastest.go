@@ -74,7 +74,7 @@ func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 		if slices.Contains(env, "PGAS_AMO=nic") && !ucx.Available {
 			t.Skip("this test binary was built without cgo, so it has no network to execute atomics")
 		}
-		onProcesses(t, npes, body, env)
+		runOnProcesses(t, npes, body, env)
 	})
 }
 
@@ -82,7 +82,7 @@ func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 // hosts cannot be made. env ("NAME=value") is added to the environment of the PEs.
 func RunHosts(t *testing.T, npes, nhosts int, body Body, env ...string) {
 	t.Helper()
-	t.Run("hosts", func(t *testing.T) { onHosts(t, npes, nhosts, body, env) })
+	t.Run("hosts", func(t *testing.T) { runOnHosts(t, npes, nhosts, body, env) })
 }
 
 // RunNIC runs body on npes PEs whose atomics the network executes, those on the own host included: on one

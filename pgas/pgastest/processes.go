@@ -40,8 +40,8 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 	res, err := launch.Run(ctx, launch.Spec{
 		Hosts:    hosts,
 		Program:  self,
-		Args:     []string{"-test.run=" + exactly(name), "-test.count=1", "-test.timeout=0"},
-		Env:      append(ownEnv(name), env...),
+		Args:     []string{"-test.run=" + onlyTest(name), "-test.count=1", "-test.timeout=0"},
+		Env:      append(peEnv(name), env...),
 		Stdout:   &out,
 		Stderr:   &out,
 		Tag:      true,
@@ -52,21 +52,21 @@ func processes(ctx context.Context, name string, hosts []boot.Host, env ...strin
 		return fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
 	if res.Status != 0 {
-		return fmt.Errorf("a PE failed with status %d:\n%s%s", res.Status, out.Bytes(), cause(res))
+		return fmt.Errorf("a PE failed with status %d:\n%s%s", res.Status, out.Bytes(), launcherReport(res))
 	}
 	return nil
 }
 
-// cause returns the launcher's report. It is needed because PEs that the launcher ends print nothing themselves.
-func cause(res launch.Result) string {
+// launcherReport returns the launcher's report. It is needed because PEs that the launcher ends print nothing themselves.
+func launcherReport(res launch.Result) string {
 	if res.First == nil {
 		return ""
 	}
 	return "the launcher: " + res.First.String()
 }
 
-// ownEnv returns the variables that every PE of test name has in its environment.
-func ownEnv(name string) []string {
+// peEnv returns the variables that every PE of test name has in its environment.
+func peEnv(name string) []string {
 	env := []string{peOf + "=" + name, quickExit}
 	if checks() {
 		env = append(env, envCheck+"=1")
@@ -74,8 +74,8 @@ func ownEnv(name string) []string {
 	return env
 }
 
-// exactly is the -test.run pattern that selects one subtest.
-func exactly(name string) string {
+// onlyTest is the -test.run pattern that selects one subtest.
+func onlyTest(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
@@ -86,19 +86,19 @@ func exactly(name string) string {
 // isPE reports whether this process is a PE of some test.
 func isPE() bool { return os.Getenv(peOf) != "" }
 
-// bePE runs body and ends the process if it is a PE of test name.
-func bePE(name string, body Body) {
+// runIfPE runs body and ends the process if it is a PE of test name.
+func runIfPE(name string, body Body) {
 	if os.Getenv(peOf) != name {
 		return
 	}
-	if err := asPE(body); err != nil {
+	if err := runAsPE(body); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func asPE(body Body) (err error) {
+func runAsPE(body Body) (err error) {
 	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	var w *pgas.World
@@ -117,8 +117,8 @@ func asPE(body Body) (err error) {
 	return w.Close()
 }
 
-// split spreads npes over n hosts as evenly as it can, at least one each.
-func split(npes int, names []string) []boot.Host {
+// spread spreads npes over n hosts as evenly as it can, at least one each.
+func spread(npes int, names []string) []boot.Host {
 	var hosts []boot.Host
 	for i, name := range names {
 		if pes := npes*(i+1)/len(names) - npes*i/len(names); pes > 0 {
@@ -136,10 +136,10 @@ func hostsUsable() error {
 	return netns.Usable()
 }
 
-// onHosts runs the test on PEs of nhosts network namespaces.
-func onHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
+// runOnHosts runs the test on PEs of nhosts network namespaces.
+func runOnHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
 	t.Helper()
-	bePE(t.Name(), body)
+	runIfPE(t.Name(), body)
 	if isPE() {
 		return
 	}
@@ -158,15 +158,15 @@ func onHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
 	})
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	if err := processes(ctx, t.Name(), split(npes, hosts.Names), env...); err != nil {
+	if err := processes(ctx, t.Name(), spread(npes, hosts.Names), env...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// onProcesses runs the test on PEs of this host.
-func onProcesses(t *testing.T, npes int, body Body, env []string) {
+// runOnProcesses runs the test on PEs of this host.
+func runOnProcesses(t *testing.T, npes int, body Body, env []string) {
 	t.Helper()
-	bePE(t.Name(), body)
+	runIfPE(t.Name(), body)
 	if isPE() {
 		return
 	}

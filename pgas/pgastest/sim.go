@@ -12,8 +12,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// seeds is how many adversaries a body meets.
-const seeds = 10
+// adversaries is how many adversaries a body meets.
+const adversaries = 10
 
 // RunAll is Run and RunSim.
 func RunAll(t *testing.T, npes int, body Body) {
@@ -43,7 +43,7 @@ func RunSim(t *testing.T, npes int, body Body) {
 			})
 		}
 		run("machine", sim.Config{Topology: "host:2"})
-		for seed := range uint64(seeds) {
+		for seed := range uint64(adversaries) {
 			run(fmt.Sprintf("seed=%d", seed), sim.Config{Adversary: true, Seed: seed})
 		}
 	})

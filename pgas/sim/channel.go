@@ -10,9 +10,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// mostPosted is how many operations of a channel may be under way that nobody waits for: the depth of a
+// maxPosted is how many operations of a channel may be under way that nobody waits for: the depth of a
 // NIC's queue, more or less. Who posts more waits until they are through.
-const mostPosted = 1024
+const maxPosted = 1024
 
 // Name is "sim".
 func (p *pe) Name() string { return "sim" }
@@ -38,27 +38,27 @@ func (p *pe) Close() error { return nil }
 func (p *pe) Fault() error { return nil }
 
 type channel struct {
-	pe     *pe
-	cpu    bool // atomics on this host are the CPU's
-	flows  map[int]*flow
-	all    []*flow // in the order of their making
-	last   *flow   // the one used last
-	posted int     // operations under way that nobody waits for
-	noisy  bool    // something was posted since the last Quiet
-	serial int     // of its PE's channels
-	since  int64   // when the last of those that are through was known to be
-	waits  []quiet
-	err    error // the PE that an operation was lost to, until Quiet reports it
+	pe               *pe
+	cpu              bool // atomics on this host are the CPU's
+	flows            map[int]*flow
+	all              []*flow // in the order of their making
+	lastFlow         *flow   // the one used last
+	pendingOps       int     // operations under way that nobody waits for
+	postedSinceQuiet bool    // something was posted since the last Quiet
+	serial           int     // of its PE's channels
+	completedAt      int64   // when the last of those that are through was known to be
+	quietWaits       []quietWait
+	err              error // the PE that an operation was lost to, until Quiet reports it
 }
 
-// quiet is a task that waits for operations to be complete.
-type quiet struct {
+// quietWait is a task that waits for operations to be complete.
+type quietWait struct {
 	t *task
 	f *flow // those to one PE, or nil
 }
 
 func (c *channel) flow(to int) *flow {
-	if f := c.last; f != nil && f.to.id == to {
+	if f := c.lastFlow; f != nil && f.to.id == to {
 		return f
 	}
 	f := c.flows[to]
@@ -70,7 +70,7 @@ func (c *channel) flow(to int) *flow {
 		c.flows[to] = f
 		c.all = append(c.all, f)
 	}
-	c.last = f
+	c.lastFlow = f
 	return f
 }
 
@@ -85,7 +85,7 @@ func (c *channel) newOp(k kind, pe int, off uint64) *op {
 
 // Put is transport.Channel's.
 func (c *channel) Put(pe int, dst uint64, src []byte) {
-	if c.pe.s.chaotic() && len(src) > 8 {
+	if c.pe.s.unordered() && len(src) > 8 {
 		cut := len(src) / 2 &^ 7 // what is larger than a word may be seen in parts
 		c.put(pe, dst, src[:max(8, cut)])
 		c.put(pe, dst+uint64(max(8, cut)), src[max(8, cut):])
@@ -98,7 +98,7 @@ func (c *channel) put(pe int, dst uint64, src []byte) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
 	o.nic = !c.pe.s.sameHost(c.pe.id, pe)
-	c.usesOwn(src, false)
+	c.touchesOwnHeap(src, false)
 	c.post(o)
 }
 
@@ -106,9 +106,9 @@ func (c *channel) put(pe int, dst uint64, src []byte) {
 func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
-	o.signal, o.sig, o.rmw, o.operand = true, sig, op, value
+	o.signal, o.sig, o.atomicOp, o.operand = true, sig, op, value
 	o.nic = c.atomicsByNIC(pe)
-	c.usesOwn(src, false)
+	c.touchesOwnHeap(src, false)
 	c.post(o)
 }
 
@@ -116,9 +116,9 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	o := c.newOp(opGet, pe, src)
 	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
-	err := c.do(o)
+	err := c.execute(o)
 	copy(dst, o.data) // here: dst may be on the stack of this task
-	c.usesOwn(dst, true)
+	c.touchesOwnHeap(dst, true)
 	c.pe.s.release(o)
 	return err
 }
@@ -133,7 +133,7 @@ func (c *channel) GetNB(pe int, dst []byte, src uint64) {
 // Atomic is transport.Channel's.
 func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	o := c.atomic(pe, op, at, operand, cond)
-	err := c.do(o)
+	err := c.execute(o)
 	old := o.old
 	c.pe.s.release(o)
 	return old, err
@@ -153,7 +153,7 @@ func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint6
 
 func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) *op {
 	o := c.newOp(opAtomic, pe, at.Off)
-	o.rmw, o.bytes, o.operand, o.cond = op, uint8(at.Bytes), operand, cond
+	o.atomicOp, o.bytes, o.operand, o.cond = op, uint8(at.Bytes), operand, cond
 	o.nic = c.atomicsByNIC(pe)
 	return o
 }
@@ -163,56 +163,56 @@ func (c *channel) atomicsByNIC(pe int) bool {
 	return !c.pe.s.sameHost(c.pe.id, pe) || c.pe.s.cfg.Atomics == Split && !c.cpu
 }
 
-// do issues o and waits until it is back. The caller releases it.
-func (c *channel) do(o *op) error {
-	s, t := c.pe.s, c.pe.s.live()
-	t.gen++
+// execute issues o and waits until it is back. The caller releases it.
+func (c *channel) execute(o *op) error {
+	s, t := c.pe.s, c.pe.s.runningTask()
+	t.generation++
 	t.err = nil
-	o.task, o.gen = t, t.gen
-	if s.chaotic() || o.leaves {
+	o.task, o.generation = t, t.generation
+	if s.unordered() || o.notifies {
 		o.flow = c.flow(o.to.id)
 	}
-	if s.chaotic() {
-		o.flow.enter(o)
+	if s.unordered() {
+		o.flow.add(o)
 	}
 	if s.exploring() {
-		s.count(o)
-		s.explorer.issued(o)
+		s.number(o)
+		s.explorer.opIssued(o)
 		s.explorer.step(t, o)
 		return t.err
 	}
 	s.issue(o, t)
-	t.lag = 0
+	t.elapsed = 0
 	t.park()
 	return t.err
 }
 
 // post issues o for nobody to wait for.
 func (c *channel) post(o *op) {
-	s, t := c.pe.s, c.pe.s.live()
+	s, t := c.pe.s, c.pe.s.runningTask()
 	o.flow = c.flow(o.to.id)
-	o.flow.posted++
-	c.posted++
-	if s.chaotic() {
-		o.flow.enter(o)
+	o.flow.pendingOps++
+	c.pendingOps++
+	if s.unordered() {
+		o.flow.add(o)
 	}
 	if s.exploring() {
-		s.explorer.past[c.pe.id].quiet = false
-		s.explorer.issued(o)
+		s.explorer.histories[c.pe.id].readOnly = false
+		s.explorer.opIssued(o)
 	}
-	c.noisy = true
+	c.postedSinceQuiet = true
 	s.issue(o, t)
-	if c.posted >= mostPosted {
+	if c.pendingOps >= maxPosted {
 		c.await(t, nil)
 	}
-	if t.lag > mostLag {
-		s.elapse(t, 0)
+	if t.elapsed > maxElapsed {
+		s.advance(t, 0)
 	}
 }
 
 // Fence is transport.Channel's.
 func (c *channel) Fence(pe int) {
-	t := c.pe.s.live()
+	t := c.pe.s.runningTask()
 	if pe >= 0 {
 		c.fence(t, c.flow(pe))
 		return
@@ -226,7 +226,7 @@ func (c *channel) Fence(pe int) {
 // CPU overtakes the NIC of its host: there a fence is a quiet, as on real machines.
 func (c *channel) fence(t *task, f *flow) {
 	switch {
-	case c.pe.s.chaotic():
+	case c.pe.s.unordered():
 		f.fence()
 	case c.pe.s.cfg.Atomics == Split && !c.cpu && c.pe.s.sameHost(c.pe.id, f.to.id):
 		c.await(t, f)
@@ -235,7 +235,7 @@ func (c *channel) fence(t *task, f *flow) {
 
 // Quiet is transport.Channel's.
 func (c *channel) Quiet(ctx context.Context, pe int) error {
-	t := c.pe.s.live()
+	t := c.pe.s.runningTask()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -254,32 +254,32 @@ func (c *channel) Close() error { return nil }
 func (c *channel) await(t *task, f *flow) {
 	s := c.pe.s
 	notified := s.costs.Notify > 0 && c.byNIC(f)
-	left := c.left(f) > 0
-	if !left && c.noisy && s.exploring() { // a wait that is over: a move of its own, whatever came first
-		s.explorer.goesOn(t, whyQuiet)
+	left := c.pending(f) > 0
+	if !left && c.postedSinceQuiet && s.exploring() { // a wait that is over: a move of its own, whatever came first
+		s.explorer.makeRunnable(t, reasonQuiet)
 		t.park()
 	}
 	if left {
-		t.gen++
-		s.settle(t)
-		c.waits = append(c.waits, quiet{t, f})
+		t.generation++
+		s.setBusy(t)
+		c.quietWaits = append(c.quietWaits, quietWait{t, f})
 		t.park()
 	}
 	if f == nil {
-		c.noisy = false
+		c.postedSinceQuiet = false
 	}
-	since := c.since
+	since := c.completedAt
 	if f != nil {
-		since = f.since
+		since = f.completedAt
 	}
 	if s.exploring() {
 		return
 	}
-	if d := since - s.now - t.lag; d > 0 {
-		s.elapse(t, d)
+	if d := since - s.now - t.elapsed; d > 0 {
+		s.advance(t, d)
 	}
 	if notified && !s.cfg.Adversary {
-		s.elapse(t, int64(s.costs.Notify))
+		s.advance(t, int64(s.costs.Notify))
 	}
 }
 
@@ -288,27 +288,27 @@ func (c *channel) byNIC(f *flow) bool {
 	if f == nil {
 		return slices.ContainsFunc(c.all, c.byNIC)
 	}
-	return f.posted > 0 && c.atomicsByNIC(f.to.id) || f.since > c.pe.s.now
+	return f.pendingOps > 0 && c.atomicsByNIC(f.to.id) || f.completedAt > c.pe.s.now
 }
 
-func (c *channel) left(f *flow) int {
+func (c *channel) pending(f *flow) int {
 	if f != nil {
-		return f.posted
+		return f.pendingOps
 	}
-	return c.posted
+	return c.pendingOps
 }
 
-// completed notes that a posted operation is complete, and resumes who waited for that. It returns the
+// opCompleted notes that a posted operation is complete, and resumes who waited for that. It returns the
 // task that goes on now.
-func (f *flow) completed(s *sim) *task {
+func (f *flow) opCompleted(s *sim) *task {
 	c := f.ch
-	f.posted--
-	c.posted--
-	for i := 0; i < len(c.waits); i++ {
-		if q := c.waits[i]; c.left(q.f) == 0 {
-			c.waits = append(c.waits[:i], c.waits[i+1:]...)
+	f.pendingOps--
+	c.pendingOps--
+	for i := 0; i < len(c.quietWaits); i++ {
+		if q := c.quietWaits[i]; c.pending(q.f) == 0 {
+			c.quietWaits = append(c.quietWaits[:i], c.quietWaits[i+1:]...)
 			i--
-			s.after(q.t, max(s.now, q.t.busy), whyQuiet)
+			s.resumeAt(q.t, max(s.now, q.t.busyUntil), reasonQuiet)
 		}
 	}
 	return nil

@@ -134,7 +134,7 @@ func TestConformance(t *testing.T) {
 						s.now = at
 						s.handle(o)
 					}
-					b := s.pes[pe].openInbox()
+					b := s.pes[pe].openNotes()
 					return b.ring.TakeOne(n) || b.ring.Spilled() && refilled(s.pes[pe]) && b.ring.TakeOne(n)
 				}
 				for _, p := range s.pes {

@@ -15,51 +15,51 @@ import (
 
 // A task is a thread of control of a PE: its body, or what its World starts besides.
 type task struct {
-	pe      *pe
-	gen     uint64
-	lag     int64 // time that it has used since it was resumed
-	resume  func() (struct{}, bool)
-	pause   func(struct{}) bool
-	err     error // how its wait has ended
-	killed  bool
-	over    bool
-	waiting bool
-	n       int32 // of its PE's tasks
+	pe         *pe
+	generation uint64
+	elapsed    int64 // time that it has used since it was resumed
+	resume     func() (struct{}, bool)
+	pause      func(struct{}) bool
+	err        error // how its wait has ended
+	killed     bool
+	ended      bool
+	waiting    bool
+	number     int32 // of its PE's tasks
 
-	wait  wait  // under way
-	busy  int64 // while it is parked: it does not go on before that time
-	stop  func()
-	trail trail
+	wait        wait  // under way
+	busyUntil   int64 // while it is parked: it does not go on before that time
+	stop        func()
+	switchPoint switchPoint
 }
 
 // newTask makes a task that has not begun.
 func (s *sim) newTask(p *pe, f func()) *task {
-	t := &task{pe: p, n: int32(len(p.tasks))}
+	t := &task{pe: p, number: int32(len(p.tasks))}
 	t.resume, t.stop = iter.Pull(func(pause func(struct{}) bool) {
 		t.pause = pause
-		defer t.end()
-		t.at(p.id%stackColors, f)
+		defer t.exited()
+		t.runAtColor(p.id%stackColors, f)
 	})
 	p.tasks = append(p.tasks, t)
-	s.alive++
+	s.liveTasks++
 	return t
 }
 
 // killed is what unwinds the stack of a task that is to run no more.
 type killedError struct{}
 
-// end notes how a task ended.
-func (t *task) end() {
-	t.over = true
+// exited notes how a task ended.
+func (t *task) exited() {
+	t.ended = true
 	s := t.pe.s
-	s.alive--
+	s.liveTasks--
 	switch p := recover().(type) {
 	case nil, killedError:
 	default:
 		s.fail(t.pe, panicError(p))
 	}
 	if !t.killed {
-		s.recheckOwn(t.pe)
+		s.recheckAll(t.pe)
 	}
 }
 
@@ -76,28 +76,28 @@ func panicError(p any) error {
 
 // run runs tasks until none is left, or none can go on.
 func (s *sim) run() {
-	for t := s.next(); t != nil; t = s.current {
-		s.current, s.running = nil, t
-		if _, more := t.resume(); !more || s.many {
-			s.current = s.next()
+	for t := s.nextTask(); t != nil; t = s.next {
+		s.next, s.running = nil, t
+		if _, more := t.resume(); !more || s.exceedsCache {
+			s.next = s.nextTask()
 		}
 	}
 	for _, p := range s.pes {
-		s.kill(p)
+		s.killTasks(p)
 	}
 }
 
-// kill ends the tasks of p where they are.
-func (s *sim) kill(p *pe) {
+// killTasks ends the tasks of p where they are.
+func (s *sim) killTasks(p *pe) {
 	was := s.running
 	for _, t := range p.tasks {
-		if !t.over {
+		if !t.ended {
 			t.killed = true
 			s.running = t
 			t.stop()
-			if !t.over { // it had not begun
-				t.over = true
-				s.alive--
+			if !t.ended { // it had not begun
+				t.ended = true
+				s.liveTasks--
 			}
 		}
 	}
@@ -111,27 +111,27 @@ func (t *task) park() {
 		panic(killedError{})
 	}
 	if len(t.pe.tasks) > 1 {
-		s.recheckOwn(t.pe)
+		s.recheckAll(t.pe)
 	}
-	if len(s.fragile) > 0 {
-		s.checkFragile()
+	if len(s.cancellable) > 0 {
+		s.checkCancelled()
 	}
-	if !s.many {
-		if s.current = s.next(); s.current == t {
-			s.current, s.running = nil, t
+	if !s.exceedsCache {
+		if s.next = s.nextTask(); s.next == t {
+			s.next, s.running = nil, t
 			return
 		}
 	}
-	t.leaves()
-	if !t.pass() {
+	t.saveSwitchPoint()
+	if !t.yieldControl() {
 		t.killed = true
 		panic(killedError{})
 	}
 	s.running = t
 }
 
-// live is the task that runs; a killed one gets no further.
-func (s *sim) live() *task {
+// runningTask is the task that runs; a killed one gets no further.
+func (s *sim) runningTask() *task {
 	t := s.running
 	if t.killed {
 		panic(killedError{})
@@ -139,32 +139,32 @@ func (s *sim) live() *task {
 	return t
 }
 
-// live returns the task of p that runs: the caller.
-func (p *pe) live() *task {
-	t := p.s.live()
+// runningTask returns the task of p that runs: the caller.
+func (p *pe) runningTask() *task {
+	t := p.s.runningTask()
 	if t.pe != p {
-		foreign()
+		panicForeign()
 	}
 	return t
 }
 
-// pass hands control to the engine and returns when t is resumed. It reports false if t is to end.
-func (t *task) pass() bool {
+// yieldControl hands control to the engine and returns when t is resumed. It reports false if t is to end.
+func (t *task) yieldControl() bool {
 	defer func() {
 		if p := recover(); p != nil { // package iter panics if another goroutine has passed control for t
-			foreign()
+			panicForeign()
 		}
 	}()
 	return t.pause(struct{}{})
 }
 
-// foreign panics, for a call from a goroutine that is not a task of the simulator.
-func foreign() {
+// panicForeign panics, for a call from a goroutine that is not a task of the simulator.
+func panicForeign() {
 	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start none there, or test with goroutines or processes as PEs"})
 }
 
-// next handles events until a task is to be resumed, and returns it; nil if nothing can go on.
-func (s *sim) next() *task {
+// nextTask handles events until a task is to be resumed, and returns it; nil if nothing can go on.
+func (s *sim) nextTask() *task {
 	for s.err == nil {
 		if s.exploring() {
 			return s.explorer.next(s)
@@ -174,22 +174,22 @@ func (s *sim) next() *task {
 			if s.explorer.begin(s) {
 				continue
 			}
-			if s.alive == 0 || !s.lookAround() {
+			if s.liveTasks == 0 || !s.resolveStall() {
 				return nil
 			}
 			continue
 		}
 		s.now = at
-		if s.many {
-			s.foresee()
+		if s.exceedsCache {
+			s.prefetchNext()
 		}
 		if s.events++; s.events&(1<<14-1) == 0 {
 			s.checkLimits()
 		}
 		if t := s.handle(o); t != nil {
-			if t.pe.stuck > s.now {
-				t.gen++
-				s.after(t, t.pe.stuck, 0)
+			if t.pe.delayedUntil > s.now {
+				t.generation++
+				s.resumeAt(t, t.pe.delayedUntil, 0)
 				continue
 			}
 			return t
@@ -207,34 +207,34 @@ func (s *sim) checkLimits() {
 	}
 }
 
-// after resumes t at that time, and why matters to an exploration.
-func (s *sim) after(t *task, at int64, why uint64) {
+// resumeAt resumes t at that time, and why matters to an exploration.
+func (s *sim) resumeAt(t *task, at int64, why uint64) {
 	if s.exploring() {
-		s.explorer.goesOn(t, why)
+		s.explorer.makeRunnable(t, why)
 		return
 	}
 	o := s.newOp(opResume)
-	o.task, o.gen = t, t.gen
+	o.task, o.generation = t, t.generation
 	s.queue.push(at, o)
 }
 
-// settle notes until when t is busy with what it has done, before it is parked.
-func (s *sim) settle(t *task) {
-	t.busy = s.now + t.lag
-	t.lag = 0
+// setBusy notes until when t is busy with what it has done, before it is parked.
+func (s *sim) setBusy(t *task) {
+	t.busyUntil = s.now + t.elapsed
+	t.elapsed = 0
 }
 
-// elapse lets the running task be busy for d before it goes on.
-func (s *sim) elapse(t *task, d int64) {
-	t.gen++
-	s.after(t, s.now+t.lag+d, whyYield)
-	t.lag = 0
+// advance lets the running task be busy for d before it goes on.
+func (s *sim) advance(t *task, d int64) {
+	t.generation++
+	s.resumeAt(t, s.now+t.elapsed+d, reasonYield)
+	t.elapsed = 0
 	t.park()
 }
 
 // fail ends the run because of err, which PE p has found.
 func (s *sim) fail(p *pe, err error) {
 	if s.err == nil {
-		s.failed, s.err = p, err
+		s.failedPE, s.err = p, err
 	}
 }

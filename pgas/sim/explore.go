@@ -48,14 +48,14 @@ type explorer struct {
 	search  *search // nil in Replay
 	depth   int     // moves so far
 	taken   []int   // choices so far, where there were several
-	high    uint64  // end of what is allocated
+	heapEnd uint64  // end of what is allocated
 
-	pending  []*op
-	runnable []runnable
-	past     []history // by PE
-	low      uint64    // digest of what was written below the allocations
-	alone    map[uint64]bool
-	move     move // under way
+	pending    []*op
+	runnable   []runnable
+	histories  []history // by PE
+	lowDigest  uint64    // digest of what was written below the allocations
+	soloStates map[uint64]bool
+	move       move // under way
 }
 
 // errSeen ends a run that has reached a state which was reached before.
@@ -81,9 +81,9 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 			e.Ends++
 		} else if !errors.Is(s.err, errSeen) {
 			boot.UnmapAnonymous(mem)
-			return e, s.verdict(schedule(x.taken))
+			return e, s.failure(schedule(x.taken))
 		}
-		if !r.back() {
+		if !r.backtrack() {
 			return e, boot.UnmapAnonymous(mem)
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -109,7 +109,7 @@ func Replay(ctx context.Context, cfg Config, npes int, choices string, body Body
 	}
 	defer s.close()
 	s.explore(prefix, nil)
-	return s.verdict(choices)
+	return s.failure(choices)
 }
 
 func schedule(taken []int) string {
@@ -122,7 +122,7 @@ func schedule(taken []int) string {
 
 // explore runs s along prefix, or where r has not been.
 func (s *sim) explore(prefix []int, r *search) *explorer {
-	s.explorer = &explorer{prefix: prefix, search: r, past: make([]history, len(s.pes)), alone: map[uint64]bool{}}
+	s.explorer = &explorer{prefix: prefix, search: r, histories: make([]history, len(s.pes)), soloStates: map[uint64]bool{}}
 	s.start()
 	s.run()
 	if s.err == nil && s.explorer.started < len(s.pes) {
@@ -133,22 +133,24 @@ func (s *sim) explore(prefix []int, r *search) *explorer {
 
 // A runnable task goes on when it is chosen.
 type runnable struct {
-	t   *task
-	why uint64
+	t      *task
+	reason uint64
 }
 
 // Why a task goes on.
 const (
-	whyYield uint64 = iota + 1
-	whyStart
-	whyBorn
-	whyLost
-	whySlept
-	whyQuiet
-	whyWait // and what it has waited for, in higher bits
+	reasonYield uint64 = iota + 1
+	reasonStart
+	reasonCreated
+	reasonLost
+	reasonSlept
+	reasonQuiet
+	reasonWait // and what it has waited for, in higher bits
 )
 
-func (x *explorer) goesOn(t *task, why uint64) { x.runnable = append(x.runnable, runnable{t, why}) }
+func (x *explorer) makeRunnable(t *task, why uint64) {
+	x.runnable = append(x.runnable, runnable{t, why})
+}
 
 // Start is where an exploration begins: when all PEs have called it. In other runs it does nothing.
 func Start(ctx context.Context) {
@@ -156,9 +158,9 @@ func Start(ctx context.Context) {
 	if p == nil || p.s.explorer == nil {
 		return
 	}
-	x, t := p.s.explorer, p.s.live()
+	x, t := p.s.explorer, p.s.runningTask()
 	x.started++
-	x.goesOn(t, whyStart)
+	x.makeRunnable(t, reasonStart)
 	t.park()
 }
 
@@ -169,7 +171,7 @@ func Shares(ctx context.Context) {
 	p, _ := ctx.Value(peKey{}).(*pe)
 	if p != nil && p.s.reducing() {
 		p.s.explorer.move.shares = true
-		p.s.explorer.looks(p)
+		p.s.explorer.readsHeap(p)
 	}
 }
 
@@ -181,7 +183,7 @@ func (x *explorer) begin(s *sim) bool {
 	x.on = true
 	s.now, s.trace.n = 0, 0 // from here on, the clock counts steps
 	for _, p := range s.pes {
-		x.high = max(x.high, p.world.HeapUsage().High)
+		x.heapEnd = max(x.heapEnd, p.world.HeapUsage().High)
 	}
 	s.planFaults()
 	return true
@@ -192,17 +194,17 @@ type choice struct {
 	o *op
 	t *task // that waits, or is runnable
 	// why tells what the task has waited for from other things.
-	why uint64
+	reason uint64
 }
 
 // next lets things happen until a task goes on.
 func (x *explorer) next(s *sim) *task {
 	for s.err == nil {
-		if len(s.fragile) > 0 { // anybody may have ended a context
+		if len(s.cancellable) > 0 { // anybody may have ended a context
 			s.cancelled = true
-			s.checkFragile()
+			s.checkCancelled()
 		}
-		x.remember()
+		x.recordSteps()
 		choices := x.choices(s)
 		i := x.choose(s, choices)
 		if i < 0 {
@@ -212,7 +214,7 @@ func (x *explorer) next(s *sim) *task {
 		if s.events++; s.events > s.cfg.MaxEvents {
 			s.checkLimits()
 		}
-		if t := x.take(s, choices[i]); t != nil {
+		if t := x.execute(s, choices[i]); t != nil {
 			return t
 		}
 	}
@@ -224,17 +226,17 @@ func (x *explorer) next(s *sim) *task {
 func (x *explorer) choices(s *sim) []choice {
 	var choices []choice
 	for _, r := range x.runnable {
-		choices = append(choices, choice{t: r.t, why: r.why})
+		choices = append(choices, choice{t: r.t, reason: r.reason})
 	}
 	for _, o := range x.pending {
-		if o.flow == nil || o.phase != takes || !o.flow.early(o) && !s.locked(o) {
+		if o.flow == nil || o.phase != applying || !o.flow.mustWait(o) && !s.locked(o) {
 			choices = append(choices, choice{o: o})
 		}
 	}
 	for _, p := range s.pes {
 		for _, t := range p.waiting {
 			if t.wait.ready != nil && t.wait.ready() {
-				choices = append(choices, choice{t: t, why: t.wait.why()})
+				choices = append(choices, choice{t: t, reason: t.wait.reason()})
 			}
 		}
 	}
@@ -244,10 +246,10 @@ func (x *explorer) choices(s *sim) []choice {
 // choose is which of the choices is taken, or -1 if the run ends here.
 func (x *explorer) choose(s *sim, choices []choice) int {
 	if x.search != nil {
-		x.search.moved(x, choices)
+		x.search.recordMove(x, choices)
 	}
 	if len(choices) == 0 {
-		if s.alive > 0 {
+		if s.liveTasks > 0 {
 			s.fail(nil, s.deadlock())
 		}
 		return -1
@@ -265,34 +267,34 @@ func (x *explorer) choose(s *sim, choices []choice) int {
 	return i
 }
 
-// stuck notes that one PE alone can do anything, or not, and reports whether that PE has come back to a
+// soloLoop notes that one PE alone can do anything, or not, and reports whether that PE has come back to a
 // state: then there is no more progress.
-func (x *explorer) stuck(state uint64, choices int) bool {
+func (x *explorer) soloLoop(state uint64, choices int) bool {
 	if choices > 1 {
-		clear(x.alone)
+		clear(x.soloStates)
 		return false
 	}
-	was := x.alone[state]
-	x.alone[state] = true
+	was := x.soloStates[state]
+	x.soloStates[state] = true
 	return was
 }
 
-// take lets c happen, and returns the task that goes on.
-func (x *explorer) take(s *sim, c choice) *task {
-	x.move.begin(c.who())
+// execute lets c happen, and returns the task that goes on.
+func (x *explorer) execute(s *sim, c choice) *task {
+	x.move.begin(c.proc())
 	if t := c.t; t != nil {
 		if i := slices.IndexFunc(x.runnable, func(r runnable) bool { return r.t == t }); i >= 0 {
 			x.runnable = slices.Delete(x.runnable, i, i+1)
 		} else {
 			x.endWait(s, t)
 		}
-		x.sees(t.pe, c.why, true)
-		x.woke(t, c.why)
+		x.beginStep(t.pe, c.reason, true)
+		x.waitEnded(t, c.reason)
 		return t
 	}
 	o := c.o
-	x.drop(o)
-	x.touches(s, o)
+	x.removePending(o)
+	x.footprint(s, o)
 	if o.kind == opCall {
 		o.call()
 		s.release(o)
@@ -301,9 +303,9 @@ func (x *explorer) take(s *sim, c choice) *task {
 	digest := o.digest()
 	t := s.effect(o)
 	if t != nil {
-		x.sees(t.pe, digest^mix(o.old+1)^x.bytes(o.data), o.looks())
+		x.beginStep(t.pe, digest^mix(o.old+1)^x.bytes(o.data), o.readOnly())
 		if o.off < boot.ReservedBytes {
-			x.looks(t.pe)
+			x.readsHeap(t.pe)
 		}
 	}
 	return t
@@ -317,30 +319,30 @@ func (x *explorer) endWait(s *sim, t *task) {
 
 // step lets t wait for o, which happens when the explorer chooses it.
 func (x *explorer) step(t *task, o *op) {
-	x.later(o)
+	x.addPending(o)
 	t.park()
 }
 
 // yield lets others go on, or t.
 func (x *explorer) yield(t *task) {
-	x.goesOn(t, whyYield)
+	x.makeRunnable(t, reasonYield)
 	t.park()
 }
 
-// later adds o to what may happen.
-func (x *explorer) later(o *op) {
-	if o.phase == atTarget {
-		o.phase = takes
+// addPending adds o to what may happen.
+func (x *explorer) addPending(o *op) {
+	if o.phase == arriving {
+		o.phase = applying
 	}
 	if o.task == nil && o.serial == 0 {
 		o.from.serials++
 		o.serial = o.from.serials
-		x.move.born = append(x.move.born, o.who())
+		x.move.created = append(x.move.created, o.proc())
 	}
 	x.pending = append(x.pending, o)
 }
 
-func (x *explorer) drop(o *op) {
+func (x *explorer) removePending(o *op) {
 	if i := slices.Index(x.pending, o); i >= 0 {
 		x.pending = slices.Delete(x.pending, i, i+1)
 	}
@@ -348,87 +350,87 @@ func (x *explorer) drop(o *op) {
 
 // A history is what a PE has seen, as a digest of each step and one of all up to it.
 type history struct {
-	steps, sums []uint64
-	looks       int    // of the last steps, how many have only looked
-	fetched     uint64 // digest of what operations have brought that nobody waits for
+	steps, sums   []uint64
+	readOnlySteps int    // of the last steps, how many have only looked
+	fetched       uint64 // digest of what operations have brought that nobody waits for
 
 	// The step under way:
-	going  bool
-	digest uint64
-	own    uint64 // of the PE's heap when it began
-	quiet  bool   // it only looks
+	stepOpen   bool
+	digest     uint64
+	heapDigest uint64 // of the PE's heap when it began
+	readOnly   bool   // it only looks
 }
 
 // A PE polls if it has looked at the same things, with the same results, this often: loops of up to
 // longestLoop operations are recognized.
 const (
-	polls       = 3
+	pollRepeats = 3
 	longestLoop = 8
 )
 
-// sees begins a step of p, which is about to go on.
-func (x *explorer) sees(p *pe, digest uint64, looks bool) {
-	h := &x.past[p.id]
-	h.going, h.digest, h.quiet = true, digest, looks
-	h.own = x.bytes(p.heap[boot.ReservedBytes:x.high])
+// beginStep begins a step of p, which is about to go on.
+func (x *explorer) beginStep(p *pe, digest uint64, looks bool) {
+	h := &x.histories[p.id]
+	h.stepOpen, h.digest, h.readOnly = true, digest, looks
+	h.heapDigest = x.bytes(p.heap[boot.ReservedBytes:x.heapEnd])
 	if !p.s.cfg.Reduce {
-		h.digest = mix(h.digest + h.own)
+		h.digest = mix(h.digest + h.heapDigest)
 	}
 }
 
-// looks notes that p looks at its own heap in the step under way, or may change it.
-func (x *explorer) looks(p *pe) {
+// readsHeap notes that p looks at its own heap in the step under way, or may change it.
+func (x *explorer) readsHeap(p *pe) {
 	if !p.s.cfg.Reduce {
 		return
 	}
-	if h := &x.past[p.id]; h.own != 0 {
-		h.digest = mix(h.digest + h.own)
-		h.own = 0
+	if h := &x.histories[p.id]; h.heapDigest != 0 {
+		h.digest = mix(h.digest + h.heapDigest)
+		h.heapDigest = 0
 	}
 	x.move.touch(p, true, 0, wholeHeap)
 }
 
 // fetched notes what o has brought to its PE.
 func (x *explorer) fetched(o *op) {
-	x.past[o.from.id].fetched += mix(o.digest() + mix(uint64(o.serial)) + o.old + x.bytes(o.data))
+	x.histories[o.from.id].fetched += mix(o.digest() + mix(uint64(o.serial)) + o.old + x.bytes(o.data))
 }
 
-// remember adds the step that is over to its PE's history.
-func (x *explorer) remember() {
-	for i := range x.past {
-		if x.past[i].going {
-			x.past[i].going = false
-			x.past[i].add()
+// recordSteps adds the step that is over to its PE's history.
+func (x *explorer) recordSteps() {
+	for i := range x.histories {
+		if x.histories[i].stepOpen {
+			x.histories[i].stepOpen = false
+			x.histories[i].endStep()
 		}
 	}
 }
 
-// add adds the step under way. If it only looks, and the PE polls, the PE is where it was one round before.
-func (h *history) add() {
+// endStep adds the step under way. If it only looks, and the PE polls, the PE is where it was one round before.
+func (h *history) endStep() {
 	var sum uint64
 	if n := len(h.sums); n > 0 {
 		sum = h.sums[n-1]
 	}
 	h.steps = append(h.steps, h.digest)
 	h.sums = append(h.sums, mix(sum*3+h.digest))
-	h.looks++
-	if !h.quiet {
-		h.looks = 0
+	h.readOnlySteps++
+	if !h.readOnly {
+		h.readOnlySteps = 0
 	}
 	n := len(h.steps)
-	for k := 1; k <= longestLoop && (polls+1)*k <= h.looks; k++ {
-		if slices.Equal(h.steps[n-polls*k:], h.steps[n-(polls+1)*k:n-k]) {
+	for k := 1; k <= longestLoop && (pollRepeats+1)*k <= h.readOnlySteps; k++ {
+		if slices.Equal(h.steps[n-pollRepeats*k:], h.steps[n-(pollRepeats+1)*k:n-k]) {
 			h.steps, h.sums = h.steps[:n-k], h.sums[:n-k]
-			h.looks -= k
+			h.readOnlySteps -= k
 			return
 		}
 	}
 }
 
-// wrote notes a change below the allocations, where state does not look.
-func (x *explorer) wrote(p *pe, off, v uint64) {
+// wroteReserved notes a change below the allocations, where state does not look.
+func (x *explorer) wroteReserved(p *pe, off, v uint64) {
 	if off < boot.ReservedBytes {
-		x.low = mix(x.low + mix(uint64(p.id)<<48+off) + v)
+		x.lowDigest = mix(x.lowDigest + mix(uint64(p.id)<<48+off) + v)
 	}
 }
 
@@ -441,21 +443,21 @@ func (x *explorer) bytes(b []byte) uint64 {
 
 // state is the digest of the state.
 func (x *explorer) state(s *sim) uint64 {
-	h := x.low
+	h := x.lowDigest
 	for _, p := range s.pes {
 		var past uint64
-		if sums := x.past[p.id].sums; len(sums) > 0 {
+		if sums := x.histories[p.id].sums; len(sums) > 0 {
 			past = sums[len(sums)-1]
 		}
-		past += x.past[p.id].fetched
+		past += x.histories[p.id].fetched
 		if p.dead {
 			past += 1
 		}
-		if p.known {
+		if p.deathKnown {
 			past += 2
 		}
 		h = mix(h + past)
-		h = mix(h + x.bytes(p.heap[boot.ReservedBytes:x.high]))
+		h = mix(h + x.bytes(p.heap[boot.ReservedBytes:x.heapEnd]))
 	}
 	var under uint64 // in any order
 	for _, o := range x.pending {
@@ -464,26 +466,26 @@ func (x *explorer) state(s *sim) uint64 {
 	return mix(h + under)
 }
 
-// looks says that o, which is over, has changed nothing.
-func (o *op) looks() bool {
-	return !o.leaves && (o.kind == opGet || changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond) == o.old)
+// readOnly says that o, which is over, has changed nothing.
+func (o *op) readOnly() bool {
+	return !o.notifies && (o.kind == opGet || changedWord(o.atomicOp, o.bytes, o.old, o.operand, o.cond) == o.old)
 }
 
 // digest identifies what o will do.
 func (o *op) digest() uint64 {
 	var b [8]uint64
-	b[0] = uint64(o.kind) | uint64(o.phase)<<8 | uint64(o.rmw)<<16 | uint64(o.bytes)<<24
+	b[0] = uint64(o.kind) | uint64(o.phase)<<8 | uint64(o.atomicOp)<<16 | uint64(o.bytes)<<24
 	if o.from != nil {
 		b[1] = uint64(o.from.id)<<32 | uint64(o.to.id)
 	}
 	if o.flow != nil {
-		b[2] = uint64(o.epoch - o.flow.applied)
+		b[2] = uint64(o.epoch - o.flow.oldestEpoch)
 	}
 	b[3], b[4], b[5], b[6], b[7] = o.off, o.operand, o.cond, o.sig, uint64(o.size)
-	if o.phase == writes {
+	if o.phase == writing {
 		b[2] += o.old << 8
 	}
-	if o.leaves {
+	if o.notifies {
 		b[6] += mix(uint64(o.note.stamp) + 1)
 	}
 	var h uint64

@@ -48,17 +48,17 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// shown is how many steps a failure shows.
-const shown = 40
+// stepsShown is how many steps a failure shows.
+const stepsShown = 40
 
-// verdict is how the run ended.
-func (s *sim) verdict(schedule string) error {
+// failure is how the run ended.
+func (s *sim) failure(schedule string) error {
 	if s.err == nil {
 		return nil
 	}
-	f := &Failure{PE: -1, NPEs: len(s.pes), Seed: s.cfg.Seed, Adversary: s.cfg.Adversary, Schedule: schedule, Steps: s.trace.tail(shown), Err: s.err}
-	if s.failed != nil {
-		f.PE = s.failed.id
+	f := &Failure{PE: -1, NPEs: len(s.pes), Seed: s.cfg.Seed, Adversary: s.cfg.Adversary, Schedule: schedule, Steps: s.trace.tail(stepsShown), Err: s.err}
+	if s.failedPE != nil {
+		f.PE = s.failedPE.id
 	}
 	return f
 }
@@ -72,19 +72,19 @@ func (e *DeadlockError) Error() string {
 	return "deadlock: no PE can go on\n\t" + strings.Join(e.Blocked, "\n\t")
 }
 
-// soon is how long a deadline of real time is waited for before PEs look for the reason of a standstill.
-const soon = time.Second
+// deadlineSlack is how long a deadline of real time is waited for before PEs look for the reason of a standstill.
+const deadlineSlack = time.Second
 
-// lookAround is called when nothing is left to happen and PEs still wait. Those may go on whose contexts
+// resolveStall is called when nothing is left to happen and PEs still wait. Those may go on whose contexts
 // have a deadline of real time; and once, all may look for the reason. It reports whether anything can
 // happen now.
-func (s *sim) lookAround() bool {
-	if s.awaitDeadline(soon) {
+func (s *sim) resolveStall() bool {
+	if s.awaitDeadline(deadlineSlack) {
 		return true
 	}
-	if !s.lookedAround {
-		s.lookedAround = true
-		if s.stall() {
+	if !s.stallReported {
+		s.stallReported = true
+		if s.endAllWaits() {
 			return true
 		}
 	}
@@ -95,7 +95,7 @@ func (s *sim) lookAround() bool {
 	return false
 }
 
-func (s *sim) stall() (any bool) {
+func (s *sim) endAllWaits() (any bool) {
 	for _, p := range s.pes {
 		for len(p.waiting) > 0 {
 			s.finish(p.waiting[0], transport.ErrStalled, 0)
@@ -110,7 +110,7 @@ func (s *sim) stall() (any bool) {
 func (s *sim) awaitDeadline(d time.Duration) bool {
 	end, bounded := s.ctx.Deadline()
 	var first context.Context
-	for _, t := range s.fragile {
+	for _, t := range s.cancellable {
 		at, ok := t.wait.ctx.Deadline()
 		if !ok || bounded && !at.Before(end) || time.Until(at) > d {
 			continue
@@ -125,9 +125,9 @@ func (s *sim) awaitDeadline(d time.Duration) bool {
 		return false
 	}
 	<-first.Done()
-	s.lookedAround = false
+	s.stallReported = false
 	s.cancelled = true
-	s.checkFragile()
+	s.checkCancelled()
 	return true
 }
 
@@ -136,8 +136,8 @@ func (s *sim) deadlock() error {
 	e := new(DeadlockError)
 	for _, p := range s.pes {
 		for _, t := range p.tasks {
-			if !t.over && !p.dead {
-				e.Blocked = append(e.Blocked, fmt.Sprintf("PE %d %s", p.id, p.blockedIn()))
+			if !t.ended && !p.dead {
+				e.Blocked = append(e.Blocked, fmt.Sprintf("PE %d %s", p.id, p.describeBlocked()))
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (s *sim) deadlock() error {
 	return e
 }
 
-// blockedIn is what p has published of what it is blocked in.
-func (p *pe) blockedIn() string {
+// describeBlocked is what p has published of what it is blocked in.
+func (p *pe) describeBlocked() string {
 	b := &p.seg.States[0].Blocked
 	peer, seq := b.Peer.Load(), b.Seq.Load()
 	var at string

@@ -17,14 +17,14 @@ const killedBySignal9 = 9
 func (s *sim) planFaults() {
 	for _, d := range s.cfg.Deaths {
 		p := s.pes[d.PE]
-		s.at(picos(d.At), s.callOp(p, callDeath, func() { s.die(p) }))
+		s.schedule(picos(d.At), s.callOp(p, callDeath, func() { s.killPE(p) }))
 	}
 	if s.exploring() {
 		return // where no PE is faster than another
 	}
 	for _, d := range s.cfg.Delays {
 		p := s.pes[d.PE]
-		s.at(picos(d.At), s.callOp(p, callDelay, func() { p.stuck = s.now + picos(d.For) }))
+		s.schedule(picos(d.At), s.callOp(p, callDelay, func() { p.delayedUntil = s.now + picos(d.For) }))
 	}
 }
 
@@ -32,7 +32,7 @@ func (s *sim) planFaults() {
 const (
 	callDeath = iota + 1
 	callDelay
-	callNews
+	callDeathKnown
 	callWake
 	callDeadline
 )
@@ -44,30 +44,30 @@ func (s *sim) callOp(p *pe, what uint64, f func()) *op {
 	return o
 }
 
-func (s *sim) die(p *pe) {
-	if p.dead || !slices.ContainsFunc(p.tasks, func(t *task) bool { return !t.over }) {
+func (s *sim) killPE(p *pe) {
+	if p.dead || !slices.ContainsFunc(p.tasks, func(t *task) bool { return !t.ended }) {
 		return
 	}
-	p.dead, s.deaths = true, true
+	p.dead, s.anyDead = true, true
 	s.recordDeath(p)
-	s.kill(p)
-	s.at(s.now+picos(s.cfg.Detection), s.callOp(p, callNews, func() { s.learn(p) }))
+	s.killTasks(p)
+	s.schedule(s.now+picos(s.cfg.Detection), s.callOp(p, callDeathKnown, func() { s.announceDeath(p) }))
 }
 
-// learn tells all PEs that p is dead.
-func (s *sim) learn(p *pe) {
-	p.known = true
+// announceDeath tells all PEs that p is dead.
+func (s *sim) announceDeath(p *pe) {
+	p.deathKnown = true
 	for _, q := range s.pes {
 		if !q.dead {
 			q.seg.Fail(p.id, killedBySignal9)
-			s.recheckOwn(q)
-			s.wake(q)
+			s.recheckAll(q)
+			s.endSleeps(q)
 		}
 	}
-	lost := p.lost
-	p.lost = nil
+	lost := p.unanswered
+	p.unanswered = nil
 	for _, o := range lost {
-		s.lose(o)
+		s.failOp(o)
 	}
 }
 
@@ -76,26 +76,26 @@ func (p *pe) peerError() error {
 	return &pgas.PeerError{PE: p.id, Host: p.host.name, Err: boot.HowDied(killedBySignal9)}
 }
 
-// lose ends o, whose target is dead, once that is known.
-func (s *sim) lose(o *op) *task {
+// failOp ends o, whose target is dead, once that is known.
+func (s *sim) failOp(o *op) *task {
 	p := o.to
-	if !p.known {
-		p.lost = append(p.lost, o)
+	if !p.deathKnown {
+		p.unanswered = append(p.unanswered, o)
 		return nil
 	}
-	if s.chaotic() {
-		o.flow.took(s, o) // so that those behind it are lost too
+	if s.unordered() {
+		o.flow.markApplied(s, o) // so that those behind it are lost too
 	}
 	if t := o.task; t != nil {
-		if !t.over && o.gen == t.gen {
+		if !t.ended && o.generation == t.generation {
 			t.err = p.peerError()
-			t.gen++
-			s.after(t, s.now, whyLost)
+			t.generation++
+			s.resumeAt(t, s.now, reasonLost)
 		}
 		return nil
 	}
 	f := o.flow
 	f.ch.err = p.peerError()
 	s.release(o)
-	return f.completed(s)
+	return f.opCompleted(s)
 }

@@ -9,51 +9,51 @@ import "slices"
 
 // A flow is what a channel has under way to one PE.
 type flow struct {
-	ch     *channel
-	to     *pe
-	posted int   // operations that nobody waits for
-	since  int64 // when the last of those that are through was known to be
-	noted  int64 // when the last note was left
+	ch          *channel
+	to          *pe
+	pendingOps  int   // operations that nobody waits for
+	completedAt int64 // when the last of those that are through was known to be
+	lastNote    int64 // when the last note was left
 	// Where things are out of order:
-	epoch   uint32   // of the next operation
-	applied uint32   // all before this one have taken effect
-	open    []uint32 // operations of applied, applied+1, … that have not
-	live    []*op    // the same operations, in the order of their issue
-	parked  []*op    // those of later epochs that have arrived
+	epoch       uint32   // of the next operation
+	oldestEpoch uint32   // all before this one have taken effect
+	perEpoch    []uint32 // operations of applied, applied+1, … that have not
+	unapplied   []*op    // the same operations, in the order of their issue
+	laterEpochs []*op    // those of later epochs that have arrived
 }
 
 // order is an operation's place in its flow.
 type order struct {
-	epoch     uint32
-	held      bool  // it has arrived, and waits for operations before it
-	after     int   // how many operations on the same bytes must come first
-	followers []*op // those that wait for this one
+	epoch        uint32
+	blocked      bool  // it has arrived, and waits for operations before it
+	predecessors int   // how many operations on the same bytes must come first
+	successors   []*op // those that wait for this one
 }
 
 // ordered says that fences order o.
-func (o *op) ordered() bool { return o.kind != opGet || o.leaves }
+func (o *op) ordered() bool { return o.kind != opGet || o.notifies }
 
-// enter gives o, which is issued, its place.
-func (f *flow) enter(o *op) {
-	f.follow(o)
+// add gives o, which is issued, its place.
+func (f *flow) add(o *op) {
+	f.orderBehind(o)
 	if !o.ordered() {
 		return
 	}
 	o.epoch = f.epoch
-	for len(f.open) <= int(f.epoch-f.applied) {
-		f.open = append(f.open, 0)
+	for len(f.perEpoch) <= int(f.epoch-f.oldestEpoch) {
+		f.perEpoch = append(f.perEpoch, 0)
 	}
-	f.open[f.epoch-f.applied]++
-	f.live = append(f.live, o)
+	f.perEpoch[f.epoch-f.oldestEpoch]++
+	f.unapplied = append(f.unapplied, o)
 }
 
-// follow puts o behind earlier operations on its bytes. If one of these covers o, those before that one need
+// orderBehind puts o behind earlier operations on its bytes. If one of these covers o, those before that one need
 // not be recorded: they precede o through it.
-func (f *flow) follow(o *op) {
-	for _, other := range slices.Backward(f.live) {
+func (f *flow) orderBehind(o *op) {
+	for _, other := range slices.Backward(f.unapplied) {
 		if other.precedes(o) {
-			o.after++
-			other.followers = append(other.followers, o)
+			o.predecessors++
+			other.successors = append(other.successors, o)
 			if other.covers(o) {
 				return
 			}
@@ -63,53 +63,53 @@ func (f *flow) follow(o *op) {
 
 // fence begins a new epoch, if there is anything that it must come after.
 func (f *flow) fence() {
-	if n := int(f.epoch - f.applied); n < len(f.open) && f.open[n] > 0 {
+	if n := int(f.epoch - f.oldestEpoch); n < len(f.perEpoch) && f.perEpoch[n] > 0 {
 		f.epoch++
 	}
 }
 
-// early says that others must take effect before o.
-func (f *flow) early(o *op) bool {
-	return o.after > 0 || o.ordered() && o.epoch != f.applied
+// mustWait says that others must take effect before o.
+func (f *flow) mustWait(o *op) bool {
+	return o.predecessors > 0 || o.ordered() && o.epoch != f.oldestEpoch
 }
 
 // hold keeps o, which is early, until it is not.
 func (f *flow) hold(o *op) {
-	if o.ordered() && o.epoch != f.applied {
-		f.parked = append(f.parked, o)
+	if o.ordered() && o.epoch != f.oldestEpoch {
+		f.laterEpochs = append(f.laterEpochs, o)
 	} else {
-		o.held = true
+		o.blocked = true
 	}
 }
 
-// took notes that o has taken effect, and lets those go on that waited for it.
-func (f *flow) took(s *sim, o *op) {
+// markApplied notes that o has taken effect, and lets those go on that waited for it.
+func (f *flow) markApplied(s *sim, o *op) {
 	if !o.ordered() {
 		return
 	}
-	i := slices.Index(f.live, o)
-	f.live = slices.Delete(f.live, i, i+1)
-	for _, follower := range o.followers {
-		follower.after--
-		if follower.held && follower.after == 0 {
-			follower.held = false
-			s.at(s.now, follower)
+	i := slices.Index(f.unapplied, o)
+	f.unapplied = slices.Delete(f.unapplied, i, i+1)
+	for _, follower := range o.successors {
+		follower.predecessors--
+		if follower.blocked && follower.predecessors == 0 {
+			follower.blocked = false
+			s.schedule(s.now, follower)
 		}
 	}
-	clear(o.followers)
-	o.followers = o.followers[:0]
-	f.open[o.epoch-f.applied]--
-	for f.applied < f.epoch && f.open[0] == 0 {
-		f.open = f.open[1:]
-		f.applied++
+	clear(o.successors)
+	o.successors = o.successors[:0]
+	f.perEpoch[o.epoch-f.oldestEpoch]--
+	for f.oldestEpoch < f.epoch && f.perEpoch[0] == 0 {
+		f.perEpoch = f.perEpoch[1:]
+		f.oldestEpoch++
 	}
-	parked := f.parked
-	f.parked = nil
+	parked := f.laterEpochs
+	f.laterEpochs = nil
 	for _, o := range parked {
-		if f.early(o) {
+		if f.mustWait(o) {
 			f.hold(o)
 		} else {
-			s.at(s.now, o)
+			s.schedule(s.now, o)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (f *flow) took(s *sim, o *op) {
 // precedes reports whether o, which was issued before other, must take effect first: o writes bytes that other
 // reads or writes, or both leave a note.
 func (o *op) precedes(other *op) bool {
-	if o.leaves && other.leaves {
+	if o.notifies && other.notifies {
 		return true
 	}
 	for _, a := range o.writes() {
@@ -132,7 +132,7 @@ func (o *op) precedes(other *op) bool {
 
 // covers reports whether everything that precedes other also precedes o.
 func (o *op) covers(other *op) bool {
-	if other.leaves && !o.leaves {
+	if other.notifies && !o.notifies {
 		return false
 	}
 	for _, b := range other.touches() {
@@ -147,11 +147,11 @@ func (o *op) covers(other *op) bool {
 	return true
 }
 
-// spans are bytes of a heap: from, and up to.
-type spans [2][2]uint64
+// byteRanges are bytes of a heap: from, and up to.
+type byteRanges [2][2]uint64
 
 // writes returns the bytes that o writes.
-func (o *op) writes() (s spans) {
+func (o *op) writes() (s byteRanges) {
 	switch o.kind {
 	case opAtomic:
 		s[0] = [2]uint64{o.off, o.off + uint64(o.bytes)}
@@ -165,9 +165,9 @@ func (o *op) writes() (s spans) {
 }
 
 // touches returns the bytes that o reads or writes.
-func (o *op) touches() spans {
+func (o *op) touches() byteRanges {
 	if o.kind == opGet {
-		return spans{{o.off, o.off + uint64(o.size)}}
+		return byteRanges{{o.off, o.off + uint64(o.size)}}
 	}
 	return o.writes()
 }

@@ -2,8 +2,8 @@ package sim
 
 import "unsafe"
 
-// within says where b is in p's heap, if it is in it.
-func (p *pe) within(b []byte) (lo, hi uint64, ok bool) {
+// heapRange says where b is in p's heap, if it is in it.
+func (p *pe) heapRange(b []byte) (lo, hi uint64, ok bool) {
 	if len(b) == 0 {
 		return 0, 0, false
 	}

@@ -9,24 +9,24 @@ import (
 
 // A host has one NIC.
 type host struct {
-	tx   int64 // the NIC has sent everything by then
-	rx   int64 // and received
-	unit int64 // and executed every atomic
-	name string
+	txFree     int64 // the NIC has sent everything by then
+	rxFree     int64 // and received
+	atomicFree int64 // and executed every atomic
+	name       string
 }
 
-// lines is how many cache lines of a heap the simulator remembers the owners of. Two lines in the same
+// lineCount is how many cache lines of a heap the simulator remembers the owners of. Two lines in the same
 // place take each other for new ones.
-const lines = 64
+const lineCount = 64
 
 type cacheLine struct {
-	line  uint64
-	free  int64 // nobody has it before
-	owner int32 // 1 + the PE whose core has it
+	line   uint64
+	freeAt int64 // nobody has it before
+	owner  int32 // 1 + the PE whose core has it
 }
 
-// mostLag is how far a task may be ahead of what it has posted.
-const mostLag = 1_000_000
+// maxElapsed is how far a task may be ahead of what it has posted.
+const maxElapsed = 1_000_000
 
 // levels is what the tree says of distances.
 type levels struct {
@@ -50,7 +50,7 @@ func newLevels(tree *topo.Tree, c *Costs, npes int) levels {
 	for i := range names {
 		l.elements[i] = make([]int32, npes)
 		for pe := range npes {
-			l.elements[i][pe] = int32(tree.At(i).Element(pe))
+			l.elements[i][pe] = int32(tree.LevelAt(i).Element(pe))
 		}
 	}
 	l.memory = make([]Memory, len(names))
@@ -83,9 +83,9 @@ func (s *sim) sameHost(p, q int) bool {
 	return of[p] == of[q]
 }
 
-// apart is the innermost level that PEs p and q share an element of. It looks at neither: they may be far from
+// commonLevel is the innermost level that PEs p and q share an element of. It looks at neither: they may be far from
 // any cache.
-func (s *sim) apart(p, q int) int {
+func (s *sim) commonLevel(p, q int) int {
 	i := len(s.levels.memory) - 1
 	for i > 0 && s.levels.elements[i][p] != s.levels.elements[i][q] {
 		i--
@@ -98,18 +98,18 @@ func (s *sim) link(p, q int) *Link {
 	if s.sameHost(p, q) {
 		return &s.costs.Loopback
 	}
-	return &s.levels.links[s.apart(p, q)]
+	return &s.levels.links[s.commonLevel(p, q)]
 }
 
 func (s *sim) memory(p, q int) *Memory {
 	if p == q {
 		return &s.levels.memory[len(s.levels.memory)-1]
 	}
-	return &s.levels.memory[s.apart(p, q)]
+	return &s.levels.memory[s.commonLevel(p, q)]
 }
 
-// count numbers o.
-func (s *sim) count(o *op) {
+// number numbers o.
+func (s *sim) number(o *op) {
 	s.issued++
 	o.id = s.issued
 	s.record(issueStep, o)
@@ -117,66 +117,66 @@ func (s *sim) count(o *op) {
 
 // issue starts o on its way. The time that t itself is busy with it is added to t's lag.
 func (s *sim) issue(o *op, t *task) {
-	s.count(o)
+	s.number(o)
 	switch {
 	case s.exploring():
-		s.explorer.later(o)
+		s.explorer.addPending(o)
 	case s.cfg.Adversary:
-		o.phase = takes
-		s.queue.push(s.now+t.lag+s.oddTime(), o)
+		o.phase = applying
+		s.queue.push(s.now+t.elapsed+s.randomTime(), o)
 	case o.nic:
 		s.send(o, t)
 	default:
-		s.touch(o, t)
+		s.executeByCPU(o, t)
 	}
 }
 
 // send hands o to the NIC.
 func (s *sim) send(o *op, t *task) {
-	t.lag += int64(s.costs.Overhead)
+	t.elapsed += int64(s.costs.Overhead)
 	n := len(o.data)
 	if o.kind == opAtomic || o.signal {
 		n += 8
 	}
-	if o.leaves {
+	if o.notifies {
 		n += 8
 	}
-	o.phase = atTarget
-	o.way = s.link(int(o.origin), int(o.target))
-	s.queue.push(s.transmit(o.way, o.from.host, n, s.now+t.lag), o)
+	o.phase = arriving
+	o.link = s.link(int(o.origin), int(o.target))
+	s.queue.push(s.transmit(o.link, o.from.host, n, s.now+t.elapsed), o)
 }
 
 // transmit is when n bytes are there, by l, that the NIC of h may send from the given time on.
 func (s *sim) transmit(l *Link, h *host, n int, from int64) int64 {
 	wire := int64(n) * int64(l.PerByte)
-	start := max(from, h.tx)
-	h.tx = start + max(int64(s.costs.Gap), wire)
+	start := max(from, h.txFree)
+	h.txFree = start + max(int64(s.costs.Gap), wire)
 	return start + wire + int64(l.Latency)
 }
 
 // receive is when the NIC of h is through with a message of n bytes that has arrived now by l.
 func (s *sim) receive(l *Link, h *host, n int) int64 {
 	busy := max(int64(s.costs.Gap), int64(n)*int64(l.PerByte))
-	h.rx = max(s.now, h.rx+busy)
-	return h.rx
+	h.rxFree = max(s.now, h.rxFree+busy)
+	return h.rxFree
 }
 
 // arrive lets the target's NIC handle o.
 func (s *sim) arrive(o *op) *task {
-	if s.deaths && o.to.dead {
-		return s.lose(o)
+	if s.anyDead && o.to.dead {
+		return s.failOp(o)
 	}
-	when := s.receive(o.way, o.to.host, len(o.data))
+	when := s.receive(o.link, o.to.host, len(o.data))
 	if o.kind == opAtomic || o.signal {
-		begin := max(when, o.to.host.unit)
-		o.to.host.unit = begin + int64(s.costs.NICAtomic)
-		when = o.to.host.unit
+		begin := max(when, o.to.host.atomicFree)
+		o.to.host.atomicFree = begin + int64(s.costs.NICAtomic)
+		when = o.to.host.atomicFree
 		if o.kind == opAtomic && s.cfg.Atomics == Split {
 			when = begin + int64(s.costs.NICAtomic)/2
 		}
 	}
-	when = o.inTurn(when)
-	o.phase = takes
+	when = o.afterEarlierNotes(when)
+	o.phase = applying
 	if when > s.now {
 		s.queue.push(when, o)
 		return nil
@@ -184,10 +184,10 @@ func (s *sim) arrive(o *op) *task {
 	return s.effect(o)
 }
 
-// touch lets the CPU of o's PE carry o out on the memory of its host.
-func (s *sim) touch(o *op, t *task) {
+// executeByCPU lets the CPU of o's PE carry o out on the memory of its host.
+func (s *sim) executeByCPU(o *op, t *task) {
 	m := s.memory(int(o.origin), int(o.target))
-	start := s.now + t.lag
+	start := s.now + t.elapsed
 	var done int64
 	switch {
 	case o.kind == opAtomic:
@@ -199,19 +199,19 @@ func (s *sim) touch(o *op, t *task) {
 			done += int64(m.Line)
 		}
 	}
-	if o.leaves && o.from != o.to {
+	if o.notifies && o.from != o.to {
 		done += int64(m.Line)
 	}
-	done = o.inTurn(done)
-	o.phase = takes
+	done = o.afterEarlierNotes(done)
+	o.phase = applying
 	s.queue.push(done, o)
-	t.lag = done - s.now
+	t.elapsed = done - s.now
 }
 
 // takeLine is when an atomic of a CPU is done that begins at start: it needs the line for itself.
 func (s *sim) takeLine(o *op, start int64, m *Memory) int64 {
 	at := o.off / 64
-	l := &o.to.lines[at%lines]
+	l := &o.to.cacheLines[at%lineCount]
 	if l.line != at {
 		*l = cacheLine{line: at, owner: int32(o.to.id) + 1}
 	}
@@ -219,47 +219,47 @@ func (s *sim) takeLine(o *op, start int64, m *Memory) int64 {
 	if l.owner != int32(o.from.id)+1 {
 		cost += int64(m.Line)
 	}
-	done := max(start, l.free) + cost
-	l.free, l.owner = done, int32(o.from.id)+1
+	done := max(start, l.freeAt) + cost
+	l.freeAt, l.owner = done, int32(o.from.id)+1
 	return done
 }
 
 // reply lets o return, which has taken effect.
 func (s *sim) reply(o *op) *task {
-	if s.chaotic() {
-		o.flow.took(s, o)
+	if s.unordered() {
+		o.flow.markApplied(s, o)
 	}
-	o.phase = returns
+	o.phase = replying
 	switch {
 	case s.exploring() || !o.nic && !s.cfg.Adversary:
 		return s.complete(o)
 	case s.cfg.Adversary:
-		s.queue.push(s.now+s.oddTime(), o)
+		s.queue.push(s.now+s.randomTime(), o)
 	case o.task != nil || o.dst != nil:
 		n := 8
 		if o.kind == opGet {
 			n = o.size
 		}
-		s.queue.push(s.transmit(o.way, o.to.host, n, s.now), o)
+		s.queue.push(s.transmit(o.link, o.to.host, n, s.now), o)
 	default:
 		// Acknowledgements wait for nobody.
 		f := o.flow
-		f.since = max(f.since, s.now+int64(o.way.Latency))
-		f.ch.since = max(f.ch.since, f.since)
+		f.completedAt = max(f.completedAt, s.now+int64(o.link.Latency))
+		f.ch.completedAt = max(f.ch.completedAt, f.completedAt)
 		return s.complete(o)
 	}
 	return nil
 }
 
-// back lets the NIC of o's PE handle the answer.
-func (s *sim) back(o *op) *task {
-	if o.nic && !s.chaotic() {
+// replyArrived lets the NIC of o's PE handle the answer.
+func (s *sim) replyArrived(o *op) *task {
+	if o.nic && !s.unordered() {
 		n := 8
 		if o.kind == opGet {
 			n = o.size
 		}
-		if when := s.receive(o.way, o.from.host, n); when > s.now {
-			o.phase = returned
+		if when := s.receive(o.link, o.from.host, n); when > s.now {
+			o.phase = completing
 			s.queue.push(when, o)
 			return nil
 		}
@@ -271,14 +271,14 @@ func (s *sim) back(o *op) *task {
 
 func (s *sim) wakeTime() int64 {
 	if s.cfg.Adversary {
-		return s.oddTime()
+		return s.randomTime()
 	}
 	return int64(s.costs.Poll + s.costs.Receive + s.costs.Notify)
 }
 
 func (s *sim) pollTime() int64 {
 	if s.cfg.Adversary {
-		return s.oddTime()
+		return s.randomTime()
 	}
 	return int64(s.costs.Poll)
 }
@@ -289,7 +289,7 @@ func (s *sim) answerTime() int64 { return int64(s.costs.Answer + s.costs.Notify)
 // signalTime is between the data of a put and its signal.
 func (s *sim) signalTime() int64 {
 	if s.cfg.Adversary {
-		return s.oddTime()
+		return s.randomTime()
 	}
 	return 0
 }
@@ -297,10 +297,10 @@ func (s *sim) signalTime() int64 {
 // splitTime is between the halves of a split atomic.
 func (s *sim) splitTime() int64 {
 	if s.cfg.Adversary {
-		return s.oddTime()
+		return s.randomTime()
 	}
 	return int64(s.costs.NICAtomic) / 2
 }
 
-// oddTime is what a step may take with an adversary: from 1 ns to 2^15.
-func (s *sim) oddTime() int64 { return 1000 << (s.random.next() % 16) }
+// randomTime is what a step may take with an adversary: from 1 ns to 2^15.
+func (s *sim) randomTime() int64 { return 1000 << (s.random.next() % 16) }

@@ -32,23 +32,23 @@ const (
 	procCall
 )
 
-func (t *task) who() proc { return proc{int32(t.pe.id), procTask, t.n} }
+func (t *task) proc() proc { return proc{int32(t.pe.id), procTask, t.number} }
 
-func (o *op) who() proc {
+func (o *op) proc() proc {
 	switch {
 	case o.task != nil:
-		return o.task.who()
+		return o.task.proc()
 	case o.kind == opCall:
 		return proc{int32(o.from.id), procCall, o.serial}
 	}
 	return proc{int32(o.from.id), procOp, o.serial}
 }
 
-func (c choice) who() proc {
+func (c choice) proc() proc {
 	if c.t != nil {
-		return c.t.who()
+		return c.t.proc()
 	}
-	return c.o.who()
+	return c.o.proc()
 }
 
 // A span is bytes of a PE's heap that were read, or written.
@@ -63,21 +63,21 @@ const wholeHeap = math.MaxUint64
 
 // A move is what a proc has done at once.
 type move struct {
-	who    proc
-	global bool   // it depends on everything: a PE dies
-	shares bool   // it uses what PEs share besides
-	quiet  bool   // a wait has ended for what the PE had under way
-	flow   uint64 // of the operation, if fences order it
-	epoch  uint32 // in the flow
-	spans  []span
-	born   []proc // that it has made
+	proc       proc
+	global     bool   // it depends on everything: a PE dies
+	shares     bool   // it uses what PEs share besides
+	quietEnded bool   // a wait has ended for what the PE had under way
+	flow       uint64 // of the operation, if fences order it
+	epoch      uint32 // in the flow
+	spans      []span
+	created    []proc // that it has made
 }
 
-func (m *move) begin(who proc) { *m = move{who: who, spans: m.spans[:0], born: m.born[:0]} }
+func (m *move) begin(who proc) { *m = move{proc: who, spans: m.spans[:0], created: m.created[:0]} }
 
 func (m *move) clone() *move {
 	c := *m
-	c.spans, c.born = slices.Clone(m.spans), slices.Clone(m.born)
+	c.spans, c.created = slices.Clone(m.spans), slices.Clone(m.created)
 	return &c
 }
 
@@ -98,20 +98,20 @@ func (m *move) touch(p *pe, write bool, lo, hi uint64) {
 // depends says that a and b might do something else in the other order.
 func (a *move) depends(b *move) bool {
 	switch {
-	case a.who == b.who || a.global || b.global || a.shares && b.shares:
+	case a.proc == b.proc || a.global || b.global || a.shares && b.shares:
 		return true
 	case a.flow != 0 && a.flow == b.flow && a.epoch != b.epoch:
 		return true
-	case a.who.pe == b.who.pe && a.atHome(b):
+	case a.proc.pe == b.proc.pe && a.samePE(b):
 		return true
 	}
 	return conflict(a.spans, b.spans)
 }
 
-// atHome says that moves of one PE depend on each other: all do but those of operations under way, which
+// samePE says that moves of one PE depend on each other: all do but those of operations under way, which
 // only matter to who waits for them.
-func (a *move) atHome(b *move) bool {
-	return (a.who.kind != procOp || b.quiet) && (b.who.kind != procOp || a.quiet)
+func (a *move) samePE(b *move) bool {
+	return (a.proc.kind != procOp || b.quietEnded) && (b.proc.kind != procOp || a.quietEnded)
 }
 
 func conflict(a, b []span) bool {
@@ -125,11 +125,11 @@ func conflict(a, b []span) bool {
 	return false
 }
 
-// touches notes what o is going to do.
-func (x *explorer) touches(s *sim, o *op) {
+// footprint notes what o is going to do.
+func (x *explorer) footprint(s *sim, o *op) {
 	m := &x.move
 	if o.kind == opCall {
-		m.global = o.off == callDeath || o.off == callNews
+		m.global = o.off == callDeath || o.off == callDeathKnown
 		return
 	}
 	m.global = o.to.dead || o.from.dead
@@ -137,9 +137,9 @@ func (x *explorer) touches(s *sim, o *op) {
 		m.flow, m.epoch = f.id(), o.epoch
 	}
 	switch {
-	case o.phase == signals:
+	case o.phase == signalling:
 		m.touch(o.to, true, o.sig, o.sig+8)
-	case o.phase == notes:
+	case o.phase == notifying:
 		m.touch(o.to, true, shm.RingOff, shm.RingEnd)
 	case o.kind == opPut:
 		m.touch(o.to, true, o.off, o.off+uint64(len(o.data)))
@@ -149,10 +149,10 @@ func (x *explorer) touches(s *sim, o *op) {
 		m.touch(o.to, true, o.off&^7, o.off&^7+8)
 	default:
 		v := word(o.to.heap, o.off, o.bytes)
-		changes := changedWord(o.rmw, o.bytes, v, o.operand, o.cond) != v
+		changes := changedWord(o.atomicOp, o.bytes, v, o.operand, o.cond) != v
 		m.touch(o.to, changes, o.off, o.off+uint64(o.bytes))
 	}
-	if lo, hi, own := o.from.within(o.dst); own {
+	if lo, hi, own := o.from.heapRange(o.dst); own {
 		m.touch(o.from, true, lo, hi)
 	}
 }
@@ -162,15 +162,15 @@ func (f *flow) id() uint64 {
 	return uint64(f.ch.pe.id)<<48 | uint64(f.ch.serial)<<24 | uint64(f.to.id)
 }
 
-// woke notes what t has waited for, which it looks at again.
-func (x *explorer) woke(t *task, why uint64) {
+// waitEnded notes what t has waited for, which it looks at again.
+func (x *explorer) waitEnded(t *task, why uint64) {
 	w := &t.wait
 	switch {
-	case why == whyQuiet:
-		x.move.quiet = true
-	case why < whyWait:
+	case why == reasonQuiet:
+		x.move.quietEnded = true
+	case why < reasonWait:
 	case w.lo < boot.ReservedBytes:
-		x.looks(t.pe)
+		x.readsHeap(t.pe)
 	default:
 		x.reads(t.pe, w.lo, w.hi)
 	}
@@ -179,39 +179,39 @@ func (x *explorer) woke(t *task, why uint64) {
 // reads notes that p reads its own heap in the step under way.
 func (x *explorer) reads(p *pe, lo, hi uint64) {
 	if p.s.cfg.Reduce {
-		h := &x.past[p.id]
+		h := &x.histories[p.id]
 		h.digest = mix(h.digest + x.bytes(p.heap[lo:hi]))
 		x.move.touch(p, false, lo, hi)
 	}
 }
 
-// issued notes that o's PE deals with words of the runtime, and so with memory that only the runtime knows of.
-func (x *explorer) issued(o *op) {
+// opIssued notes that o's PE deals with words of the runtime, and so with memory that only the runtime knows of.
+func (x *explorer) opIssued(o *op) {
 	if o.off < boot.ReservedBytes {
-		x.looks(o.from)
+		x.readsHeap(o.from)
 	}
 }
 
-// awaits is issued, of a wait.
-func (x *explorer) awaits(p *pe, lo, hi uint64) {
+// waitBegins is issued, of a wait.
+func (x *explorer) waitBegins(p *pe, lo, hi uint64) {
 	if hi > 0 && lo < boot.ReservedBytes {
-		x.looks(p)
+		x.readsHeap(p)
 	}
 }
 
-// ends notes that a wait of t ends: by a move of another PE only if its context does.
-func (x *explorer) ends(t *task) {
-	if x.move.who.pe != int32(t.pe.id) {
+// waitEnds notes that a wait of t ends: by a move of another PE only if its context does.
+func (x *explorer) waitEnds(t *task) {
+	if x.move.proc.pe != int32(t.pe.id) {
 		x.move.global = true
 	}
 }
 
-// usesOwn notes that an operation of c copies from or to b, if that is in the PE's own heap.
-func (c *channel) usesOwn(b []byte, write bool) {
+// touchesOwnHeap notes that an operation of c copies from or to b, if that is in the PE's own heap.
+func (c *channel) touchesOwnHeap(b []byte, write bool) {
 	if !c.pe.s.reducing() {
 		return
 	}
-	if lo, hi, own := c.pe.within(b); own && write {
+	if lo, hi, own := c.pe.heapRange(b); own && write {
 		c.pe.s.explorer.move.touch(c.pe, true, lo, hi)
 	} else if own {
 		c.pe.s.explorer.reads(c.pe, lo, hi)

@@ -17,8 +17,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// mostSpilled is how many notes wait at a NIC before others must wait where they come from.
-const mostSpilled = 256
+// maxOverflow is how many notes wait at a NIC before others must wait where they come from.
+const maxOverflow = 256
 
 // note is what o leaves at its target.
 type note struct {
@@ -26,13 +26,13 @@ type note struct {
 	bytes uint64
 }
 
-// inbox is where a PE's notes arrive.
-type inbox struct {
-	ring    *shm.Ring
-	spilled []transport.Note
+// noteQueue is where a PE's notes arrive.
+type noteQueue struct {
+	ring     *shm.Ring
+	overflow []transport.Note
 }
 
-func (p *pe) openInbox() *inbox {
+func (p *pe) openNotes() *noteQueue {
 	if p.notes.ring == nil {
 		p.notes.ring = shm.NewRing(p.heap, p.seg.States[0])
 	}
@@ -41,17 +41,17 @@ func (p *pe) openInbox() *inbox {
 
 // withNote makes o leave one about n bytes.
 func (o *op) withNote(s transport.Stamp, n int) *op {
-	o.leaves, o.note = true, note{s, uint64(n)}
+	o.notifies, o.note = true, note{s, uint64(n)}
 	return o
 }
 
 // hasRoom says whether p takes another note. If not, p is asked to make room.
 func (c *channel) hasRoom(p *pe) bool {
-	if len(p.notes.spilled) < mostSpilled {
+	if len(p.notes.overflow) < maxOverflow {
 		return true
 	}
 	p.notes.ring.Want()
-	c.pe.s.recheckOwn(p)
+	c.pe.s.recheckAll(p)
 	return false
 }
 
@@ -63,7 +63,7 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) 
 	o := c.newOp(opPut, pe, dst).withNote(st, len(src))
 	o.data = append(o.data[:0], src...)
 	o.nic = !c.pe.s.sameHost(c.pe.id, pe)
-	c.usesOwn(src, false)
+	c.touchesOwnHeap(src, false)
 	c.post(o)
 	return true
 }
@@ -80,9 +80,9 @@ func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 	}
 	o := c.newOp(opGet, pe, src).withNote(st, len(dst))
 	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
-	err := c.do(o)
+	err := c.execute(o)
 	copy(dst, o.data)
-	c.usesOwn(dst, true)
+	c.touchesOwnHeap(dst, true)
 	c.pe.s.release(o)
 	return true, err
 }
@@ -104,7 +104,7 @@ func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at tr
 		return 0, false, nil
 	}
 	o := c.atomic(pe, op, at, operand, cond).withNote(st, at.Bytes)
-	err := c.do(o)
+	err := c.execute(o)
 	old := o.old
 	c.pe.s.release(o)
 	return old, true, err
@@ -121,36 +121,36 @@ func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand
 		c.post(o)
 		return true
 	}
-	if err := c.do(o); err != nil {
+	if err := c.execute(o); err != nil {
 		c.err = err
 	}
 	c.pe.s.release(o)
 	return true
 }
 
-// over lets o return, which has taken effect: after its note, if it leaves one.
-func (s *sim) over(o *op) *task {
-	if !o.leaves {
+// finishEffect lets o return, which has taken effect: after its note, if it leaves one.
+func (s *sim) finishEffect(o *op) *task {
+	if !o.notifies {
 		return s.reply(o)
 	}
-	o.phase = notes
+	o.phase = notifying
 	if d := s.signalTime(); d > 0 || s.exploring() {
-		s.at(s.now+d, o)
+		s.schedule(s.now+d, o)
 		return nil
 	}
-	return s.leave(o)
+	return s.notify(o)
 }
 
-// leave is the last step of o: its note.
-func (s *sim) leave(o *op) *task {
+// notify is the last step of o: its note.
+func (s *sim) notify(o *op) *task {
 	s.record(noteStep, o)
-	b := o.to.openInbox()
+	b := o.to.openNotes()
 	n := transport.Note{Stamp: o.note.stamp, Bytes: o.note.bytes, Off: o.off}
-	if len(b.spilled) > 0 || !s.push(o.to, n) {
-		b.spilled = append(b.spilled, n)
-		b.ring.SetSpilled(len(b.spilled))
+	if len(b.overflow) > 0 || !s.push(o.to, n) {
+		b.overflow = append(b.overflow, n)
+		b.ring.SetSpilled(len(b.overflow))
 		b.ring.Want()
-		s.recheckOwn(o.to)
+		s.recheckAll(o.to)
 	}
 	return s.reply(o)
 }
@@ -162,19 +162,19 @@ func (s *sim) push(p *pe, n transport.Note) bool {
 		return false
 	}
 	if s.exploring() {
-		s.explorer.wrote(p, off, mix(uint64(n.Stamp))+mix(n.Bytes)+n.Off)
+		s.explorer.wroteReserved(p, off, mix(uint64(n.Stamp))+mix(n.Bytes)+n.Off)
 	}
-	s.changed(p, off, off+8)
+	s.notifyWaiters(p, off, off+8)
 	return true
 }
 
 // Refill is transport.Spiller's.
 func (p *pe) Refill() {
-	b := p.openInbox()
-	for len(b.spilled) > 0 && p.s.push(p, b.spilled[0]) {
-		b.spilled = b.spilled[1:]
+	b := p.openNotes()
+	for len(b.overflow) > 0 && p.s.push(p, b.overflow[0]) {
+		b.overflow = b.overflow[1:]
 	}
-	b.ring.SetSpilled(len(b.spilled))
+	b.ring.SetSpilled(len(b.overflow))
 }
 
 // LooksForNotes is transport.NoteLooker's: what the PE does next may follow from which notes are there.
@@ -183,16 +183,16 @@ func (p *pe) LooksForNotes() {
 		return
 	}
 	x := p.s.explorer
-	h := &x.past[p.id]
+	h := &x.histories[p.id]
 	h.digest = mix(h.digest + x.bytes(p.heap[shm.RingOff:shm.RingEnd]))
-	x.looks(p)
+	x.readsHeap(p)
 }
 
-// inTurn is when o, whose note would be left at the given time, may leave it: after those before it.
-func (o *op) inTurn(when int64) int64 {
-	if o.leaves {
-		when = max(when, o.flow.noted)
-		o.flow.noted = when
+// afterEarlierNotes is when o, whose note would be left at the given time, may leave it: after those before it.
+func (o *op) afterEarlierNotes(when int64) int64 {
+	if o.notifies {
+		when = max(when, o.flow.lastNote)
+		o.flow.lastNote = when
 	}
 	return when
 }

@@ -29,32 +29,32 @@ const (
 type phase uint8
 
 const (
-	atTarget phase = iota // has arrived there
-	takes                 // takes effect
-	writes                // the NIC writes what its atomic makes of the word
-	signals               // the signal of a put takes effect
-	notes                 // the note of an access is left
-	returns               // is back
-	returned              // and the NIC is through with it
+	arriving   phase = iota // has arrived there
+	applying                // takes effect
+	writing                 // the NIC writes what its atomic makes of the word
+	signalling              // the signal of a put takes effect
+	notifying               // the note of an access is left
+	replying                // is back
+	completing              // and the NIC is through with it
 )
 
 // What every event of an operation looks at is in the first two lines of 64 bytes.
 type op struct {
-	kind   kind
-	phase  phase
-	nic    bool // by the NICs, not by the CPU
-	signal bool // a put with a signal after it
-	leaves bool // a note after it
-	rmw    transport.Op
-	bytes  uint8 // of the word
-	origin int32 // number of from
-	target int32 // and of to
-	from   *pe
-	to     *pe
-	way    *Link  // between their NICs
-	task   *task  // that waits for it, or nil
-	gen    uint64 // of the task
-	off    uint64 // of the data, or of the word
+	kind       kind
+	phase      phase
+	nic        bool // by the NICs, not by the CPU
+	signal     bool // a put with a signal after it
+	notifies   bool // a note after it
+	atomicOp   transport.Op
+	bytes      uint8 // of the word
+	origin     int32 // number of from
+	target     int32 // and of to
+	from       *pe
+	to         *pe
+	link       *Link  // between their NICs
+	task       *task  // that waits for it, or nil
+	generation uint64 // of the task
+	off        uint64 // of the data, or of the word
 
 	flow    *flow
 	operand uint64
@@ -72,45 +72,45 @@ type op struct {
 	serial int32 // in an exploration, of what its PE has under way that nobody waits for
 }
 
-// moreOps is how many are allocated at once.
-const moreOps = 64
+// opBatch is how many are allocated at once.
+const opBatch = 64
 
-// keepData is how long a buffer may be to be kept for another operation.
-const keepData = 4096
+// maxKeptData is how long a buffer may be to be kept for another operation.
+const maxKeptData = 4096
 
 func (s *sim) newOp(k kind) *op {
-	if n := len(s.spare); n > 0 {
-		o := s.spare[n-1]
-		s.spare = s.spare[:n-1]
+	if n := len(s.freeOps); n > 0 {
+		o := s.freeOps[n-1]
+		s.freeOps = s.freeOps[:n-1]
 		o.kind = k
 		return o
 	}
-	more := make([]op, moreOps)
+	more := make([]op, opBatch)
 	for i := range more[1:] {
-		s.spare = append(s.spare, &more[1+i])
+		s.freeOps = append(s.freeOps, &more[1+i])
 	}
 	more[0].kind = k
 	return &more[0]
 }
 
 func (s *sim) release(o *op) {
-	if o.kind == opAtomic && o.task != nil && !o.leaves && !s.chaotic() { // the most frequent: the rest of it was not used
-		o.phase, o.task = atTarget, nil
-		s.spare = append(s.spare, o)
+	if o.kind == opAtomic && o.task != nil && !o.notifies && !s.unordered() { // the most frequent: the rest of it was not used
+		o.phase, o.task = arriving, nil
+		s.freeOps = append(s.freeOps, o)
 		return
 	}
 	data := o.data[:0]
-	if cap(data) > keepData {
+	if cap(data) > maxKeptData {
 		data = nil
 	}
-	*o = op{data: data, order: order{followers: o.followers[:0]}}
-	s.spare = append(s.spare, o)
+	*o = op{data: data, order: order{successors: o.successors[:0]}}
+	s.freeOps = append(s.freeOps, o)
 }
 
-// at queues a function.
-func (s *sim) at(when int64, o *op) {
+// schedule queues a function.
+func (s *sim) schedule(when int64, o *op) {
 	if s.exploring() {
-		s.explorer.later(o)
+		s.explorer.addPending(o)
 		return
 	}
 	s.queue.push(when, o)
@@ -120,7 +120,7 @@ func (s *sim) at(when int64, o *op) {
 func (s *sim) handle(o *op) *task {
 	switch o.kind {
 	case opResume:
-		t, stale := o.task, o.gen != o.task.gen || o.task.over
+		t, stale := o.task, o.generation != o.task.generation || o.task.ended
 		s.release(o)
 		if stale {
 			return nil
@@ -132,49 +132,49 @@ func (s *sim) handle(o *op) *task {
 		return nil
 	}
 	switch o.phase {
-	case atTarget:
+	case arriving:
 		return s.arrive(o)
-	case takes, writes, signals, notes:
+	case applying, writing, signalling, notifying:
 		return s.effect(o)
 	}
-	if o.phase == returns {
-		return s.back(o)
+	if o.phase == replying {
+		return s.replyArrived(o)
 	}
 	return s.complete(o)
 }
 
 // effect lets o change or read the memory of its target. An operation may take effect in two steps.
 func (s *sim) effect(o *op) *task {
-	if s.deaths && o.to.dead {
-		return s.lose(o)
+	if s.anyDead && o.to.dead {
+		return s.failOp(o)
 	}
-	if f := o.flow; f != nil && o.phase == takes && s.chaotic() && f.early(o) {
+	if f := o.flow; f != nil && o.phase == applying && s.unordered() && f.mustWait(o) {
 		f.hold(o)
 		return nil
 	}
 	switch o.phase {
-	case writes:
+	case writing:
 		s.write(o)
 		s.unlock(o.to, o.off)
-		return s.over(o)
-	case signals:
+		return s.finishEffect(o)
+	case signalling:
 		s.applySignal(o)
 		return s.reply(o)
-	case notes:
-		return s.leave(o)
+	case notifying:
+		return s.notify(o)
 	}
 	switch o.kind {
 	case opPut:
 		copy(o.to.heap[o.off:], o.data)
 		if s.exploring() {
-			s.explorer.wrote(o.to, o.off, s.explorer.bytes(o.data))
+			s.explorer.wroteReserved(o.to, o.off, s.explorer.bytes(o.data))
 		}
 		s.record(effectStep, o)
-		s.changed(o.to, o.off, o.off+uint64(len(o.data)))
+		s.notifyWaiters(o.to, o.off, o.off+uint64(len(o.data)))
 		if o.signal {
-			o.phase = signals
+			o.phase = signalling
 			if d := s.signalTime(); d > 0 || s.exploring() {
-				s.at(s.now+d, o)
+				s.schedule(s.now+d, o)
 				return nil
 			}
 			s.applySignal(o)
@@ -186,16 +186,16 @@ func (s *sim) effect(o *op) *task {
 		if o.nic && s.cfg.Atomics == Split {
 			return s.splitAtomic(o)
 		}
-		o.old = s.modify(o)
+		o.old = s.applyAtomic(o)
 		s.record(effectStep, o)
 	}
-	return s.over(o)
+	return s.finishEffect(o)
 }
 
-// modify applies o to its word and returns the old value.
-func (s *sim) modify(o *op) uint64 {
+// applyAtomic applies o to its word and returns the old value.
+func (s *sim) applyAtomic(o *op) uint64 {
 	old := word(o.to.heap, o.off, o.bytes)
-	v := changedWord(o.rmw, o.bytes, old, o.operand, o.cond)
+	v := changedWord(o.atomicOp, o.bytes, old, o.operand, o.cond)
 	s.store(o.to, o.off, o.bytes, old, v)
 	return old
 }
@@ -211,9 +211,9 @@ func (s *sim) store(p *pe, off uint64, bytes uint8, old, v uint64) {
 		binary.NativeEndian.PutUint64(p.heap[off:], v)
 	}
 	if s.exploring() {
-		s.explorer.wrote(p, off, v)
+		s.explorer.wroteReserved(p, off, v)
 	}
-	s.changed(p, off, off+uint64(bytes))
+	s.notifyWaiters(p, off, off+uint64(bytes))
 }
 
 func word(heap []byte, off uint64, bytes uint8) uint64 {
@@ -237,7 +237,7 @@ func changedWord(rmw transport.Op, bytes uint8, old, operand, cond uint64) uint6
 
 func (s *sim) applySignal(o *op) {
 	old := word(o.to.heap, o.sig, 8)
-	v := changedWord(o.rmw, 8, old, o.operand, 0)
+	v := changedWord(o.atomicOp, 8, old, o.operand, 0)
 	s.record(signalStep, o)
 	s.store(o.to, o.sig, 8, old, v)
 }
@@ -250,18 +250,18 @@ func (s *sim) splitAtomic(o *op) *task {
 	}
 	o.old = word(o.to.heap, o.off, o.bytes)
 	s.record(readStep, o)
-	if o.rmw == transport.Fetch {
+	if o.atomicOp == transport.Fetch {
 		s.unlock(o.to, o.off)
-		return s.over(o)
+		return s.finishEffect(o)
 	}
-	o.phase = writes
-	s.at(s.now+s.splitTime(), o)
+	o.phase = writing
+	s.schedule(s.now+s.splitTime(), o)
 	return nil
 }
 
 // write is the second half of a split atomic.
 func (s *sim) write(o *op) {
-	v := changedWord(o.rmw, o.bytes, o.old, o.operand, o.cond)
+	v := changedWord(o.atomicOp, o.bytes, o.old, o.operand, o.cond)
 	s.record(writeStep, o)
 	if v != o.old { // a compare-swap that failed writes nothing
 		s.store(o.to, o.off, o.bytes, ^v, v) // whatever it is now
@@ -277,70 +277,70 @@ type lockedWord struct {
 // lock makes o the only atomic of the NIC on its word, or lets it wait and reports true.
 func (s *sim) lock(o *op) (waits bool) {
 	at := o.off &^ 7
-	for i := range o.to.locked {
-		if l := &o.to.locked[i]; l.off == at {
+	for i := range o.to.lockedWords {
+		if l := &o.to.lockedWords[i]; l.off == at {
 			l.waiting = append(l.waiting, o)
 			return true
 		}
 	}
-	o.to.locked = append(o.to.locked, lockedWord{off: at})
+	o.to.lockedWords = append(o.to.lockedWords, lockedWord{off: at})
 	return false
 }
 
 // locked says that o must wait for another atomic of the NIC on its word.
 func (s *sim) locked(o *op) bool {
 	return o.kind == opAtomic && o.nic && s.cfg.Atomics == Split && !o.to.dead &&
-		slices.ContainsFunc(o.to.locked, func(l lockedWord) bool { return l.off == o.off&^7 })
+		slices.ContainsFunc(o.to.lockedWords, func(l lockedWord) bool { return l.off == o.off&^7 })
 }
 
 // unlock lets those go on that waited for the word.
 func (s *sim) unlock(p *pe, off uint64) {
 	at := off &^ 7
-	i := slices.IndexFunc(p.locked, func(l lockedWord) bool { return l.off == at })
-	waiting := p.locked[i].waiting
-	p.locked = slices.Delete(p.locked, i, i+1)
+	i := slices.IndexFunc(p.lockedWords, func(l lockedWord) bool { return l.off == at })
+	waiting := p.lockedWords[i].waiting
+	p.lockedWords = slices.Delete(p.lockedWords, i, i+1)
 	for _, o := range waiting {
-		s.at(s.now, o)
+		s.schedule(s.now, o)
 	}
 }
 
-// changed tells the tasks of p that wait for it that bytes of its heap have changed.
-func (s *sim) changed(p *pe, lo, hi uint64) {
+// notifyWaiters tells the tasks of p that wait for it that bytes of its heap have changed.
+func (s *sim) notifyWaiters(p *pe, lo, hi uint64) {
 	if len(p.waiting) > 0 {
-		s.touched(p, lo, hi)
+		s.recheckRange(p, lo, hi)
 	}
 }
 
 // complete ends o at the PE that issued it.
 func (s *sim) complete(o *op) *task {
-	if s.deaths && o.from.dead {
+	if s.anyDead && o.from.dead {
 		s.release(o)
 		return nil
 	}
 	if o.task != nil {
 		t := o.task // which takes the result and releases o
-		if t.over || o.gen != t.gen {
+		if t.ended || o.generation != t.generation {
 			s.release(o)
 			return nil
 		}
-		if o.nic && !s.chaotic() {
-			t.lag += s.answerTime()
+		if o.nic && !s.unordered() {
+			t.elapsed += s.answerTime()
 		}
 		return t
 	}
 	if o.dst != nil {
-		deliver(o)
+		storeResult(o)
 		if s.exploring() {
 			s.explorer.fetched(o)
 		}
 	}
 	f := o.flow
 	s.release(o)
-	return f.completed(s)
+	return f.opCompleted(s)
 }
 
-// deliver puts what o fetched where it belongs.
-func deliver(o *op) {
+// storeResult puts what o fetched where it belongs.
+func storeResult(o *op) {
 	switch {
 	case o.kind == opGet:
 		copy(o.dst, o.data)

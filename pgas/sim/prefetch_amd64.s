@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func prefetch(at uintptr, n int)
-TEXT ·prefetch(SB), NOSPLIT, $0-16
+// func prefetchLines(at uintptr, n int)
+TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	MOVQ at+0(FP), AX
 	MOVQ n+8(FP), CX
 
@@ -12,8 +12,8 @@ line:
 	JGT        line
 	RET
 
-// func goroutine() uintptr
-TEXT ·goroutine(SB), NOSPLIT, $0-8
+// func currentG() uintptr
+TEXT ·currentG(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
 	MOVQ AX, ret+0(FP)
 	RET

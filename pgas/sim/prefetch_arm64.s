@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func prefetch(at uintptr, n int)
-TEXT ·prefetch(SB), NOSPLIT, $0-16
+// func prefetchLines(at uintptr, n int)
+TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	MOVD at+0(FP), R0
 	MOVD n+8(FP), R1
 
@@ -12,7 +12,7 @@ line:
 	BGT  line
 	RET
 
-// func goroutine() uintptr
-TEXT ·goroutine(SB), NOSPLIT, $0-8
+// func currentG() uintptr
+TEXT ·currentG(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
 	RET

@@ -2,11 +2,11 @@
 
 package sim
 
-// prefetch asks for n lines of 64 bytes, from at on, to be brought into the cache. It is a wish: at may be
+// prefetchLines asks for n lines of 64 bytes, from at on, to be brought into the cache. It is a wish: at may be
 // anything.
 //
 //go:noescape
-func prefetch(at uintptr, n int)
+func prefetchLines(at uintptr, n int)
 
-// goroutine is where the runtime keeps what it knows of the goroutine that runs.
-func goroutine() uintptr
+// currentG is where the runtime keeps what it knows of the goroutine that runs.
+func currentG() uintptr

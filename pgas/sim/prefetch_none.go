@@ -2,6 +2,6 @@
 
 package sim
 
-func prefetch(uintptr, int) {}
+func prefetchLines(uintptr, int) {}
 
-func goroutine() uintptr { return 0 }
+func currentG() uintptr { return 0 }

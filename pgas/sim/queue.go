@@ -8,51 +8,51 @@ package sim
 import "math/bits"
 
 type event struct {
-	at int64
-	op *op
+	time int64
+	op   *op
 }
 
 type queue struct {
-	n     int
-	ahead int     // so many events are known besides the next one, if there are as many
-	next  []event // those before limit, from head on, in order
-	head  int
-	last  int64 // time of the last event
-	limit int64
-	base  int64  // buckets are by the highest bit in which times differ from this one
-	used  uint64 // bit i: buckets[i] holds something
+	n         int
+	lookahead int     // so many events are known besides the next one, if there are as many
+	next      []event // those before limit, from head on, in order
+	head      int
+	last      int64 // time of the last event
+	limit     int64
+	base      int64  // buckets are by the highest bit in which times differ from this one
+	used      uint64 // bit i: buckets[i] holds something
 	// Times are not negative, so no two differ in bit 63.
 	buckets [64][]event
 }
 
 const (
-	nextMost  = 32 // a larger bucket is split before it is put in order
-	nextSpare = 64 // events that are over, at the beginning of next
+	maxSorted   = 32 // a larger bucket is split before it is put in order
+	maxConsumed = 64 // events that are over, at the beginning of next
 )
 
 func (q *queue) push(at int64, o *op) {
 	q.n++
 	if at < q.limit {
-		q.sort(event{at, o})
+		q.insert(event{at, o})
 		return
 	}
-	q.put(event{at, o})
+	q.addToBucket(event{at, o})
 }
 
-func (q *queue) put(e event) {
-	i := bits.Len64(uint64(e.at ^ q.base))
+func (q *queue) addToBucket(e event) {
+	i := bits.Len64(uint64(e.time ^ q.base))
 	q.buckets[i] = append(q.buckets[i], e)
 	q.used |= 1 << i
 }
 
-// sort puts e among the next events, behind those of the same time.
-func (q *queue) sort(e event) {
-	if q.head >= nextSpare && 2*q.head >= len(q.next) {
-		q.tidy()
+// insert puts e among the next events, behind those of the same time.
+func (q *queue) insert(e event) {
+	if q.head >= maxConsumed && 2*q.head >= len(q.next) {
+		q.compact()
 	}
 	q.next = append(q.next, e)
 	i := len(q.next) - 1
-	for ; i > q.head && q.next[i-1].at > e.at; i-- {
+	for ; i > q.head && q.next[i-1].time > e.time; i-- {
 		q.next[i] = q.next[i-1]
 	}
 	q.next[i] = e
@@ -60,8 +60,8 @@ func (q *queue) sort(e event) {
 
 // pop returns the next event, or nil.
 func (q *queue) pop() (int64, *op) {
-	for len(q.next)-q.head <= q.ahead && q.used != 0 {
-		q.refill()
+	for len(q.next)-q.head <= q.lookahead && q.used != 0 {
+		q.splitBucket()
 	}
 	if q.head == len(q.next) {
 		return q.last, nil
@@ -71,20 +71,20 @@ func (q *queue) pop() (int64, *op) {
 	e.op = nil
 	q.head++
 	q.n--
-	q.last = e.at
+	q.last = e.time
 	return q.last, o
 }
 
-// tidy makes room for others where events were that are over.
-func (q *queue) tidy() {
+// compact makes room for others where events were that are over.
+func (q *queue) compact() {
 	n := copy(q.next, q.next[q.head:])
 	clear(q.next[n:])
 	q.next, q.head = q.next[:n], 0
 }
 
-// refill takes the first bucket: if there is little in it, it is put in order.
-func (q *queue) refill() {
-	q.tidy()
+// splitBucket takes the first bucket: if there is little in it, it is put in order.
+func (q *queue) splitBucket() {
+	q.compact()
 	i := bits.TrailingZeros64(q.used)
 	b := q.buckets[i]
 	q.used &^= 1 << i
@@ -92,20 +92,20 @@ func (q *queue) refill() {
 	case i == 0:
 		q.next = append(q.next, b...) // all of the same time
 		q.limit = q.base + 1
-	case len(b) <= nextMost:
+	case len(b) <= maxSorted:
 		q.limit = (q.base>>i + 1) << i // the end of the bucket
 		q.base = q.limit - 1
 		for _, e := range b {
-			q.sort(e)
+			q.insert(e)
 		}
 	default:
-		q.base = b[0].at
+		q.base = b[0].time
 		for _, e := range b[1:] {
-			q.base = min(q.base, e.at)
+			q.base = min(q.base, e.time)
 		}
 		q.limit = q.base
 		for _, e := range b {
-			q.put(e)
+			q.addToBucket(e)
 		}
 	}
 	clear(b)

@@ -23,46 +23,46 @@ import (
 
 // search is what an exploration knows, over all its runs.
 type search struct {
-	reduce bool
-	seed   maphash.Seed
-	seen   map[uint64]*future // by state
-	path   []*node
-	fresh  int // nodes before this one are as they were in the run before
+	reduce    bool
+	seed      maphash.Seed
+	seen      map[uint64]*future // by state
+	path      []*node
+	unchanged int // nodes before this one are as they were in the run before
 
-	names   map[string]int32 // of moves with the same footprint
-	moves   []*move          // by name
-	rivals  []rivals         // by name
-	befores [][2]set         // by name: scratch of anticipate
+	footprints   map[string]int32 // of moves with the same footprint
+	moves        []*move          // by name
+	dependents   []dependents     // by name
+	predecessors [][2]set         // by name: scratch of anticipate
 }
 
-// rivals are the moves, of the first so many, that depend on one.
-type rivals struct {
-	of int
+// dependents are the moves, of the first so many, that depend on one.
+type dependents struct {
+	checked int
 	set
 }
 
 // A node is a state on the path, and what was done about it.
 type node struct {
-	procs  []proc // that can make a move
-	todo   []bool // those to be tried
-	done   []bool
-	taken  int   // the one that makes a move in this run
-	move   *move // which is this
-	name   int32
-	before set // the earlier moves of the path that must come before it
-	future *future
-	low    int // the first node of the path that a circle leads back to from here
+	procs        []proc // that can make a move
+	todo         []bool // those to be tried
+	done         []bool
+	taken        int   // the one that makes a move in this run
+	move         *move // which is this
+	footprint    int32
+	predecessors set // the earlier moves of the path that must come before it
+	future       *future
+	low          int // the first node of the path that a circle leads back to from here
 }
 
 // A future is the moves that were made after a state.
 type future struct {
-	moves set
-	next  *future // if not nil, that one: the state is in a circle with an earlier one
-	open  int     // 1 + the place of the state on the path, or 0
+	moves     set
+	next      *future // if not nil, that one: the state is in a circle with an earlier one
+	pathIndex int     // 1 + the place of the state on the path, or 0
 }
 
 func newSearch(reduce bool) *search {
-	return &search{reduce: reduce, seed: maphash.MakeSeed(), seen: map[uint64]*future{}, names: map[string]int32{}}
+	return &search{reduce: reduce, seed: maphash.MakeSeed(), seen: map[uint64]*future{}, footprints: map[string]int32{}}
 }
 
 func (r *search) bytes(b []byte) uint64 { return maphash.Bytes(r.seed, b) }
@@ -70,16 +70,16 @@ func (r *search) bytes(b []byte) uint64 { return maphash.Bytes(r.seed, b) }
 // choose is the choice that is taken next, or -1 where this state was seen before.
 func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 	if x.depth < len(r.path) {
-		return r.again(s, r.path[x.depth], choices)
+		return r.revisit(s, r.path[x.depth], choices)
 	}
 	state := x.state(s)
-	if x.stuck(state, len(choices)) {
+	if x.soloLoop(state, len(choices)) {
 		s.fail(nil, fmt.Errorf("livelock: one PE polls and no other can go on\n\t%w", s.deadlock()))
 		return -1
 	}
 	if f := r.seen[state]; f != nil {
 		s.err = errSeen
-		r.meet(f.last(), choices)
+		r.reachKnown(f.latest(), choices)
 		return -1
 	}
 	n := newNode(choices, len(r.path))
@@ -93,9 +93,9 @@ func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 	return n.taken
 }
 
-// again is the choice at a node where the search has been before.
-func (r *search) again(s *sim, n *node, choices []choice) int {
-	if len(n.procs) != len(choices) || choices[n.taken].who() != n.procs[n.taken] {
+// revisit is the choice at a node where the search has been before.
+func (r *search) revisit(s *sim, n *node, choices []choice) int {
+	if len(n.procs) != len(choices) || choices[n.taken].proc() != n.procs[n.taken] {
 		s.fail(nil, errors.New("the body does not do the same each time: it depends on more than its World"))
 		return -1
 	}
@@ -105,10 +105,10 @@ func (r *search) again(s *sim, n *node, choices []choice) int {
 func newNode(choices []choice, depth int) *node {
 	n := &node{procs: make([]proc, len(choices)), low: depth}
 	for i, c := range choices {
-		n.procs[i] = c.who()
+		n.procs[i] = c.proc()
 	}
 	n.todo, n.done = make([]bool, len(choices)), make([]bool, len(choices))
-	n.future = &future{open: depth + 1}
+	n.future = &future{pathIndex: depth + 1}
 	return n
 }
 
@@ -118,32 +118,32 @@ func (n *node) tryAll() {
 	}
 }
 
-func (n *node) tried() bool { return !slices.Contains(n.todo, false) }
+func (n *node) allTried() bool { return !slices.Contains(n.todo, false) }
 
-// can says that p can make a move.
-func (n *node) can(p proc) bool { return slices.Contains(n.procs, p) }
+// canMove says that p can make a move.
+func (n *node) canMove(p proc) bool { return slices.Contains(n.procs, p) }
 
-// back goes back to the last node that has something left to be tried, and reports whether there is one.
-func (r *search) back() bool {
+// backtrack goes back to the last node that has something left to be tried, and reports whether there is one.
+func (r *search) backtrack() bool {
 	for len(r.path) > 0 {
 		i := len(r.path) - 1
 		n := r.path[i]
 		n.done[n.taken] = true
 		for k := range n.todo {
 			if n.todo[k] && !n.done[k] {
-				n.taken, r.fresh = k, i
+				n.taken, r.unchanged = k, i
 				return true
 			}
 		}
 		r.path = r.path[:i]
-		r.leave(n, i)
+		r.leaveNode(n, i)
 	}
 	return false
 }
 
-// leave ends node n, which was the i-th of the path.
-func (r *search) leave(n *node, i int) {
-	n.future.open = 0
+// leaveNode ends node n, which was the i-th of the path.
+func (r *search) leaveNode(n *node, i int) {
+	n.future.pathIndex = 0
 	if !r.reduce || i == 0 {
 		return
 	}
@@ -155,8 +155,8 @@ func (r *search) leave(n *node, i int) {
 	}
 }
 
-// last is the future that f has become a part of.
-func (f *future) last() *future {
+// latest is the future that f has become a part of.
+func (f *future) latest() *future {
 	for f.next != nil {
 		if f.next.next != nil {
 			f.next = f.next.next
@@ -166,24 +166,24 @@ func (f *future) last() *future {
 	return f
 }
 
-// moved notes the last move of x, after which there are these choices.
-func (r *search) moved(x *explorer, choices []choice) {
+// recordMove notes the last move of x, after which there are these choices.
+func (r *search) recordMove(x *explorer, choices []choice) {
 	i := x.depth - 1
-	if !r.reduce || i < r.fresh {
+	if !r.reduce || i < r.unchanged {
 		return
 	}
 	n := r.path[i]
 	n.move = x.move.clone()
-	n.name = r.nameOf(n.move)
-	n.future.moves.add(int(n.name))
+	n.footprint = r.footprintOf(n.move)
+	n.future.moves.add(int(n.footprint))
 	var races []int
-	n.before, races = r.races(i, n.move)
+	n.predecessors, races = r.races(i, n.move)
 	for _, k := range races {
-		r.reverse(k, n.move.who, n.before)
+		r.addBacktrack(k, n.move.proc, n.predecessors)
 	}
 	// Who could make a move before this one and cannot now?
 	for k, p := range n.procs {
-		if k != n.taken && !n.todo[k] && !slices.ContainsFunc(choices, func(c choice) bool { return c.who() == p }) {
+		if k != n.taken && !n.todo[k] && !slices.ContainsFunc(choices, func(c choice) bool { return c.proc() == p }) {
 			n.todo[k] = true
 		}
 	}
@@ -198,17 +198,17 @@ func (r *search) races(i int, m *move) (before set, races []int) {
 	var forced set // by what comes between them
 	for k := i - 1; k >= 0; k-- {
 		a := r.path[k]
-		born := slices.Contains(a.move.born, m.who)
+		born := slices.Contains(a.move.created, m.proc)
 		if forced.has(k) || !born && !a.move.depends(m) {
 			continue
 		}
 		before.add(k)
-		before.join(a.before)
-		if !born && r.enabled(k, m.who) {
+		before.join(a.predecessors)
+		if !born && r.enabled(k, m.proc) {
 			continue
 		}
-		forced.join(a.before)
-		if !born && a.move.who != m.who {
+		forced.join(a.predecessors)
+		if !born && a.move.proc != m.proc {
 			races = append(races, k)
 		}
 	}
@@ -217,12 +217,12 @@ func (r *search) races(i int, m *move) (before set, races []int) {
 
 // enabled says that the k-th move made it possible for p to make one.
 func (r *search) enabled(k int, p proc) bool {
-	return k+1 < len(r.path) && !r.path[k].can(p) && r.path[k+1].can(p)
+	return k+1 < len(r.path) && !r.path[k].canMove(p) && r.path[k+1].canMove(p)
 }
 
-// reverse has p be tried before the k-th move, or one that leads there: of its moves, one must come before
+// addBacktrack has p be tried before the k-th move, or one that leads there: of its moves, one must come before
 // p's and need not come after the k-th.
-func (r *search) reverse(k int, p proc, before set) {
+func (r *search) addBacktrack(k int, p proc, before set) {
 	n := r.path[k]
 	first := -1
 	leads := func(q proc) bool {
@@ -239,7 +239,7 @@ func (r *search) reverse(k int, p proc, before set) {
 		return
 	}
 	for i := k + 1; i < len(r.path); i++ {
-		if b := r.path[i]; before.has(i) && !b.before.has(k) && leads(b.move.who) {
+		if b := r.path[i]; before.has(i) && !b.predecessors.has(k) && leads(b.move.proc) {
 			return
 		}
 	}
@@ -250,14 +250,14 @@ func (r *search) reverse(k int, p proc, before set) {
 	n.todo[first] = true
 }
 
-// meet is the end of a run in a state of which the future is known, or which is on the path.
-func (r *search) meet(f *future, choices []choice) {
+// reachKnown is the end of a run in a state of which the future is known, or which is on the path.
+func (r *search) reachKnown(f *future, choices []choice) {
 	if !r.reduce || len(r.path) == 0 {
 		return
 	}
 	top := r.path[len(r.path)-1]
-	if f.open > 0 {
-		first := r.path[f.open-1].low
+	if f.pathIndex > 0 {
+		first := r.path[f.pathIndex-1].low
 		for _, n := range r.path[first:] {
 			n.tryAll()
 		}
@@ -265,55 +265,55 @@ func (r *search) meet(f *future, choices []choice) {
 	}
 	top.future.moves.join(f.moves)
 	r.path = append(r.path, newNode(choices, len(r.path))) // for enabled
-	r.anticipate(f)
+	r.raceWithFuture(f)
 	r.path = r.path[:len(r.path)-1]
 }
 
-// anticipate has the moves of f race with those of the path. What must come before them is known in part.
-func (r *search) anticipate(f *future) {
-	for len(r.befores) < len(r.moves) {
-		r.befores = append(r.befores, [2]set{})
+// raceWithFuture has the moves of f race with those of the path. What must come before them is known in part.
+func (r *search) raceWithFuture(f *future) {
+	for len(r.predecessors) < len(r.moves) {
+		r.predecessors = append(r.predecessors, [2]set{})
 	}
-	clear(r.befores)
+	clear(r.predecessors)
 	for k := len(r.path) - 2; k >= 0; k-- {
 		a := r.path[k]
-		f.moves.common(r.rivalsOf(a.name), func(m int) {
-			before, forced, who := &r.befores[m][0], &r.befores[m][1], r.moves[m].who
+		f.moves.common(r.dependentsOf(a.footprint), func(m int) {
+			before, forced, who := &r.predecessors[m][0], &r.predecessors[m][1], r.moves[m].proc
 			if forced.has(k) {
 				return
 			}
 			before.add(k)
-			before.join(a.before)
+			before.join(a.predecessors)
 			if r.enabled(k, who) {
 				return
 			}
-			forced.join(a.before)
-			if a.move.who != who && !a.tried() {
-				r.reverse(k, who, *before)
+			forced.join(a.predecessors)
+			if a.move.proc != who && !a.allTried() {
+				r.addBacktrack(k, who, *before)
 			}
 		})
 	}
 }
 
-// nameOf is the number of moves with m's footprint. Epochs are not part of it: they are of one run.
-func (r *search) nameOf(m *move) int32 {
-	key := fmt.Append(nil, m.who, m.global, m.shares, m.quiet, m.flow, m.spans)
-	name, ok := r.names[string(key)]
+// footprintOf is the number of moves with m's footprint. Epochs are not part of it: they are of one run.
+func (r *search) footprintOf(m *move) int32 {
+	key := fmt.Append(nil, m.proc, m.global, m.shares, m.quietEnded, m.flow, m.spans)
+	name, ok := r.footprints[string(key)]
 	if !ok {
 		name = int32(len(r.moves))
-		r.names[string(key)] = name
+		r.footprints[string(key)] = name
 		r.moves = append(r.moves, m)
-		r.rivals = append(r.rivals, rivals{})
+		r.dependents = append(r.dependents, dependents{})
 	}
 	return name
 }
 
-// rivalsOf is the moves that depend on those of that name, whatever their epochs are.
-func (r *search) rivalsOf(name int32) set {
-	a, s := r.moves[name], &r.rivals[name]
-	for ; s.of < len(r.moves); s.of++ {
-		if b := r.moves[s.of]; a.depends(b) || a.flow != 0 && a.flow == b.flow {
-			s.add(s.of)
+// dependentsOf is the moves that depend on those of that name, whatever their epochs are.
+func (r *search) dependentsOf(name int32) set {
+	a, s := r.moves[name], &r.dependents[name]
+	for ; s.checked < len(r.moves); s.checked++ {
+		if b := r.moves[s.checked]; a.depends(b) || a.flow != 0 && a.flow == b.flow {
+			s.add(s.checked)
 		}
 	}
 	return s.set

@@ -101,7 +101,7 @@ func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
 	s.start()
 	s.run()
 	r := Report{Time: duration(s.now), Ops: s.issued, Events: s.events}
-	return r, s.verdict("")
+	return r, s.failure("")
 }
 
 // Seeds runs body with n adversaries, of seeds from cfg.Seed on, and returns the first failure.
@@ -128,26 +128,26 @@ type sim struct {
 	hosts  []boot.Host
 	common *pgas.Common
 
-	now     int64 // picoseconds since the beginning
-	queue   queue
-	random  splitmix
-	running *task // whose code runs
-	current *task // whom the loop resumes next
-	alive   int   // tasks that are not over
-	issued  uint64
-	events  uint64
-	spare   []*op
-	many    bool // PEs: more than caches hold
-	deaths  bool // some PE is dead
+	now          int64 // picoseconds since the beginning
+	queue        queue
+	random       splitmix
+	running      *task // whose code runs
+	next         *task // whom the loop resumes next
+	liveTasks    int   // tasks that are not over
+	issued       uint64
+	events       uint64
+	freeOps      []*op
+	exceedsCache bool // PEs: more than caches hold
+	anyDead      bool // some PE is dead
 
-	fragile      []*task // that wait with contexts which may end
-	nextFragile  int
-	cancelled    bool // one of them has ended
-	lookedAround bool // nothing has come of it since
+	cancellable     []*task // that wait with contexts which may end
+	nextCancellable int
+	cancelled       bool // one of them has ended
+	stallReported   bool // nothing has come of it since
 
 	trace    trace
 	explorer *explorer
-	failed   *pe
+	failedPE *pe
 	err      error
 }
 
@@ -156,26 +156,26 @@ type sim struct {
 // With thousands of PEs, none of them is in a cache. The first line of 64 bytes is what operations of others
 // look at, the second what the PE's own do besides.
 type pe struct {
-	heap    []byte
-	waiting []*task
-	dead    bool
-	known   bool // that it is dead
+	heap       []byte
+	waiting    []*task
+	dead       bool
+	deathKnown bool // that it is dead
 
-	s      *sim
-	host   *host
-	id     int
-	tasks  []*task
-	random splitmix
-	stuck  int64 // it computes nothing before that time
-	world  *pgas.World
+	s            *sim
+	host         *host
+	id           int
+	tasks        []*task
+	random       splitmix
+	delayedUntil int64 // it computes nothing before that time
+	world        *pgas.World
 
-	channels int   // made so far
-	serials  int32 // of what an exploration tells apart
-	locked   []lockedWord
-	notes    inbox
-	seg      *boot.Segment
-	lost     []*op // that it has not answered
-	lines    []cacheLine
+	channels    int   // made so far
+	serials     int32 // of what an exploration tells apart
+	lockedWords []lockedWord
+	notes       noteQueue
+	seg         *boot.Segment
+	unanswered  []*op // that it has not answered
+	cacheLines  []cacheLine
 }
 
 // newSimIn makes a run in the mapping mem of an earlier one, or in a new one.
@@ -241,10 +241,10 @@ func (s *sim) makePEs(npes int) error {
 		hosts[i].name = fmt.Sprintf("host%d", i)
 	}
 	s.pes = make([]*pe, npes)
-	if s.many = npes >= manyPEs; s.many {
-		s.queue.ahead = forOps
+	if s.exceedsCache = npes >= cachedPEs; s.exceedsCache {
+		s.queue.lookahead = distanceOps
 	}
-	all, owners := make([]pe, npes), make([]cacheLine, npes*lines)
+	all, owners := make([]pe, npes), make([]cacheLine, npes*lineCount)
 	s.hosts = make([]boot.Host, npes)
 	for i := range s.pes {
 		h := &hosts[level.Element(i)]
@@ -252,7 +252,7 @@ func (s *sim) makePEs(npes int) error {
 		if err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}
-		all[i] = pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), lines: owners[i*lines : (i+1)*lines], random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
+		all[i] = pe{s: s, id: i, host: h, seg: seg, heap: seg.Heap(0), cacheLines: owners[i*lineCount : (i+1)*lineCount], random: splitmix(mix(s.cfg.Seed) + mix(uint64(i+1)))}
 		s.pes[i] = &all[i]
 		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
 	}
@@ -278,11 +278,11 @@ func (s *sim) close() {
 // start makes the tasks that run the body, and the deaths that are planned.
 func (s *sim) start() {
 	for _, p := range s.pes {
-		s.after(s.newTask(p, func() {
+		s.resumeAt(s.newTask(p, func() {
 			if err := p.main(); err != nil {
 				s.fail(p, err)
 			}
-		}), 0, whyBorn)
+		}), 0, reasonCreated)
 	}
 	if s.explorer == nil {
 		s.planFaults()
@@ -312,14 +312,14 @@ func (p *pe) main() error {
 	if s.explorer != nil {
 		return w.Abandon()
 	}
-	return p.forgive(w.Close())
+	return p.ignorePlannedDeath(w.Close())
 }
 
 // peKey is where a context says which PE of a simulator it belongs to.
 type peKey struct{}
 
-// forgive drops an error of Close that is about a death which was planned.
-func (p *pe) forgive(err error) error {
+// ignorePlannedDeath drops an error of Close that is about a death which was planned.
+func (p *pe) ignorePlannedDeath(err error) error {
 	var peer *pgas.PeerError
 	if errors.As(err, &peer) && p.s.pes[peer.PE].dead {
 		return nil
@@ -327,8 +327,8 @@ func (p *pe) forgive(err error) error {
 	return err
 }
 
-// chaotic says that operations overtake each other.
-func (s *sim) chaotic() bool { return s.cfg.Adversary || s.exploring() }
+// unordered says that operations overtake each other.
+func (s *sim) unordered() bool { return s.cfg.Adversary || s.exploring() }
 
 func (s *sim) exploring() bool { return s.explorer != nil && s.explorer.on }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-type what uint8
+type stepKind uint8
 
 const (
-	issueStep what = iota
+	issueStep stepKind = iota
 	effectStep
 	signalStep
 	readStep
@@ -25,9 +25,9 @@ const (
 
 // step is one line of a trace.
 type step struct {
-	at                 int64
-	what               what
-	kind               kind
+	time               int64
+	kind               stepKind
+	opKind             kind
 	rmw                transport.Op
 	from, to           int32
 	id                 uint64
@@ -36,20 +36,20 @@ type step struct {
 	operand, cond, old uint64
 }
 
-// kept is how many steps are remembered.
-const kept = 1 << 6
+// stepsKept is how many steps are remembered.
+const stepsKept = 1 << 6
 
 type trace struct {
 	out  io.Writer
 	n    uint64
-	last [kept]step
+	last [stepsKept]step
 }
 
-func (s *sim) record(w what, o *op) {
+func (s *sim) record(w stepKind, o *op) {
 	t := &s.trace
-	e := &t.last[t.n%kept]
+	e := &t.last[t.n%stepsKept]
 	t.n++
-	*e = step{s.now, w, o.kind, o.rmw, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
+	*e = step{s.now, w, o.kind, o.atomicOp, o.origin, o.target, o.id, o.off, o.bytesMoved(), o.operand, o.cond, o.old}
 	if o.signal && w != effectStep {
 		e.off = o.sig
 	}
@@ -68,9 +68,9 @@ func (o *op) bytesMoved() int {
 
 func (s *sim) recordDeath(p *pe) {
 	t := &s.trace
-	e := &t.last[t.n%kept]
+	e := &t.last[t.n%stepsKept]
 	t.n++
-	*e = step{at: s.now, what: deathStep, from: int32(p.id)}
+	*e = step{time: s.now, kind: deathStep, from: int32(p.id)}
 	if t.out != nil {
 		fmt.Fprintln(t.out, e)
 	}
@@ -79,25 +79,25 @@ func (s *sim) recordDeath(p *pe) {
 // tail is the last n steps.
 func (t *trace) tail(n int) []string {
 	var lines []string
-	for i := t.n - min(t.n, kept, uint64(n)); i < t.n; i++ {
-		lines = append(lines, t.last[i%kept].String())
+	for i := t.n - min(t.n, stepsKept, uint64(n)); i < t.n; i++ {
+		lines = append(lines, t.last[i%stepsKept].String())
 	}
 	return lines
 }
 
 func (e *step) String() string {
-	at := fmt.Sprintf("%12.3f µs  PE %d", float64(e.at)/1e6, e.from)
-	if e.what == deathStep {
+	at := fmt.Sprintf("%12.3f µs  PE %d", float64(e.time)/1e6, e.from)
+	if e.kind == deathStep {
 		return at + " dies"
 	}
-	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for", "notifies"}[e.what], e.to, e.operation())
+	return fmt.Sprintf("%s #%d %s PE %d: %s", at, e.id, [...]string{"issues", "has", "signals", "reads for", "writes for", "notifies"}[e.kind], e.to, e.operation())
 }
 
 func (e *step) operation() string {
 	var b strings.Builder
-	switch e.kind {
+	switch e.opKind {
 	case opPut:
-		if e.what == signalStep {
+		if e.kind == signalStep {
 			fmt.Fprintf(&b, "%s %d at %d", e.rmw, e.operand, e.off)
 		} else {
 			fmt.Fprintf(&b, "put %d bytes at %d", e.size, e.off)
@@ -113,7 +113,7 @@ func (e *step) operation() string {
 			fmt.Fprintf(&b, " %d", e.operand)
 		}
 		fmt.Fprintf(&b, " at %d", e.off)
-		if e.what != issueStep {
+		if e.kind != issueStep {
 			fmt.Fprintf(&b, ", which was %d", e.old)
 		}
 	}

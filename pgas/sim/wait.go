@@ -19,10 +19,10 @@ type wait struct {
 
 // Await is transport.Scheduler's.
 func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error {
-	s, t := p.s, p.live()
+	s, t := p.s, p.runningTask()
 	if s.exploring() {
 		// The look at the words is a move of its own, also if it is the last.
-		s.explorer.awaits(p, lo, hi)
+		s.explorer.waitBegins(p, lo, hi)
 	} else if ready() {
 		return nil
 	} else if err := context.Cause(ctx); err != nil {
@@ -35,46 +35,46 @@ func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error 
 
 // begin makes t wait.
 func (s *sim) begin(t *task, w wait) {
-	t.gen++
-	s.settle(t)
+	t.generation++
+	s.setBusy(t)
 	t.waiting, t.wait, t.err = true, w, nil
 	t.pe.waiting = append(t.pe.waiting, t)
 	if done := w.ctx.Done(); done != nil && done != s.ctx.Done() {
-		s.fragile = append(s.fragile, t)
+		s.cancellable = append(s.cancellable, t)
 	}
 }
 
 // finish ends the wait of t, which goes on after d.
 func (s *sim) finish(t *task, err error, d int64) {
 	t.waiting, t.err = false, err
-	ctx, why := t.wait.ctx, t.wait.why()
+	ctx, why := t.wait.ctx, t.wait.reason()
 	t.wait.ready = nil
 	i := slices.Index(t.pe.waiting, t)
 	t.pe.waiting = slices.Delete(t.pe.waiting, i, i+1)
 	if done := ctx.Done(); done != nil && done != s.ctx.Done() {
-		i := slices.Index(s.fragile, t)
-		s.fragile = slices.Delete(s.fragile, i, i+1)
+		i := slices.Index(s.cancellable, t)
+		s.cancellable = slices.Delete(s.cancellable, i, i+1)
 	}
 	if err == nil {
-		s.lookedAround = false
+		s.stallReported = false
 	}
-	t.gen++
+	t.generation++
 	if s.exploring() {
-		s.explorer.ends(t)
+		s.explorer.waitEnds(t)
 	}
-	s.after(t, max(s.now+d, t.busy), why)
+	s.resumeAt(t, max(s.now+d, t.busyUntil), why)
 }
 
-// why identifies w among the reasons why a task goes on.
-func (w *wait) why() uint64 {
+// reason identifies w among the reasons why a task goes on.
+func (w *wait) reason() uint64 {
 	if w.ready == nil {
-		return whySlept
+		return reasonSlept
 	}
-	return whyWait + mix(w.lo+w.hi)<<3
+	return reasonWait + mix(w.lo+w.hi)<<3
 }
 
-// touched asks the tasks of p again that look at the bytes from lo to hi.
-func (s *sim) touched(p *pe, lo, hi uint64) {
+// recheckRange asks the tasks of p again that look at the bytes from lo to hi.
+func (s *sim) recheckRange(p *pe, lo, hi uint64) {
 	if s.exploring() {
 		return // which asks every time
 	}
@@ -87,8 +87,8 @@ func (s *sim) touched(p *pe, lo, hi uint64) {
 	}
 }
 
-// recheckOwn asks all waiting tasks of p again: one of its other tasks may have changed anything.
-func (s *sim) recheckOwn(p *pe) {
+// recheckAll asks all waiting tasks of p again: one of its other tasks may have changed anything.
+func (s *sim) recheckAll(p *pe) {
 	if s.exploring() {
 		return
 	}
@@ -100,24 +100,24 @@ func (s *sim) recheckOwn(p *pe) {
 	}
 }
 
-// fragileLooks bounds how many contexts are looked at between two tasks.
-const fragileLooks = 16
+// cancelChecks bounds how many contexts are looked at between two tasks.
+const cancelChecks = 16
 
-// checkFragile ends waits whose contexts have ended. Nobody tells when one ends that is not of this
+// checkCancelled ends waits whose contexts have ended. Nobody tells when one ends that is not of this
 // package, so some of them are looked at each time.
-func (s *sim) checkFragile() {
-	n := min(len(s.fragile), fragileLooks)
+func (s *sim) checkCancelled() {
+	n := min(len(s.cancellable), cancelChecks)
 	if s.cancelled {
-		s.cancelled, n = false, len(s.fragile)
+		s.cancelled, n = false, len(s.cancellable)
 	}
 	for range n {
-		if len(s.fragile) == 0 {
+		if len(s.cancellable) == 0 {
 			return
 		}
-		if s.nextFragile++; s.nextFragile >= len(s.fragile) {
-			s.nextFragile = 0
+		if s.nextCancellable++; s.nextCancellable >= len(s.cancellable) {
+			s.nextCancellable = 0
 		}
-		t := s.fragile[s.nextFragile]
+		t := s.cancellable[s.nextCancellable]
 		if err := context.Cause(t.wait.ctx); err != nil {
 			s.finish(t, err, 0)
 		}
@@ -126,14 +126,14 @@ func (s *sim) checkFragile() {
 
 // Sleep is transport.Scheduler's.
 func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
-	s, t := p.s, p.live()
+	s, t := p.s, p.runningTask()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	s.begin(t, wait{ctx: ctx})
-	gen := t.gen
-	s.at(t.busy+picos(d), s.callOp(p, callWake, func() {
-		if t.waiting && t.gen == gen {
+	gen := t.generation
+	s.schedule(t.busyUntil+picos(d), s.callOp(p, callWake, func() {
+		if t.waiting && t.generation == gen {
 			s.finish(t, nil, 0)
 		}
 	}))
@@ -141,8 +141,8 @@ func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
 	return t.err
 }
 
-// wake ends the sleep of all tasks of p.
-func (s *sim) wake(p *pe) {
+// endSleeps ends the sleep of all tasks of p.
+func (s *sim) endSleeps(p *pe) {
 	for _, t := range slices.Clone(p.waiting) {
 		if t.wait.ready == nil {
 			s.finish(t, nil, s.wakeTime())
@@ -152,33 +152,33 @@ func (s *sim) wake(p *pe) {
 
 // Yield is transport.Scheduler's.
 func (p *pe) Yield() {
-	t := p.live()
+	t := p.runningTask()
 	if p.s.exploring() {
 		p.s.explorer.yield(t)
 		return
 	}
-	p.s.elapse(t, p.s.pollTime())
+	p.s.advance(t, p.s.pollTime())
 }
 
 // Go is transport.Scheduler's.
 func (p *pe) Go(f func()) {
-	t := p.live()
+	t := p.runningTask()
 	n := p.s.newTask(p, f)
 	if p.s.exploring() {
-		p.s.explorer.move.born = append(p.s.explorer.move.born, n.who())
+		p.s.explorer.move.created = append(p.s.explorer.move.created, n.proc())
 	}
-	p.s.after(n, p.s.now+t.lag, whyBorn)
+	p.s.resumeAt(n, p.s.now+t.elapsed, reasonCreated)
 }
 
 // Looks is transport.Scheduler's.
 func (p *pe) Looks() {
 	if p.s.exploring() {
-		p.s.explorer.looks(p)
+		p.s.explorer.readsHeap(p)
 	}
 }
 
 // Now is transport.Scheduler's.
-func (p *pe) Now() time.Duration { return duration(p.s.now + p.s.running.lag) }
+func (p *pe) Now() time.Duration { return duration(p.s.now + p.s.running.elapsed) }
 
 // Random is transport.Scheduler's.
 func (p *pe) Random() uint64 { return p.random.next() }
@@ -192,12 +192,12 @@ func (p *pe) WithTimeout(ctx context.Context, d time.Duration) (context.Context,
 		pending = false
 		cancel(context.DeadlineExceeded)
 		s.cancelled = true
-		s.checkFragile()
+		s.checkCancelled()
 	})
-	s.at(s.now+s.running.lag+picos(d), o)
+	s.schedule(s.now+s.running.elapsed+picos(d), o)
 	return timeout{c}, func() {
 		if pending && s.exploring() {
-			s.explorer.drop(o)
+			s.explorer.removePending(o)
 		}
 		pending = false
 		cancel(context.Canceled)

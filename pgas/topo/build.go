@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// facts are what a tree is made of.
-type facts struct {
+// input are what a tree is made of.
+type input struct {
 	machine Level
 	hosts   Level // the hosts of the job
 	places  []Place
@@ -23,7 +23,7 @@ type facts struct {
 //
 // Build fails if the levels do not nest, and if spec asks for one as found that nobody has found.
 func Build(spec Spec, hosts []int, places []Place) (*Tree, error) {
-	f, err := gather(hosts, places)
+	f, err := newInput(hosts, places)
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +39,12 @@ func Build(spec Spec, hosts []int, places []Place) (*Tree, error) {
 }
 
 // levels are the levels of the tree, the machine first.
-func (s Spec) levels(f facts) ([]Level, error) {
-	levels, host, err := s.insideOf(f)
+func (s Spec) levels(f input) ([]Level, error) {
+	levels, host, err := s.levelsInside(f)
 	if err != nil {
 		return nil, err
 	}
-	outside, err := s.outsideOf(f, host)
+	outside, err := s.levelsOutside(f, host)
 	if err != nil {
 		return nil, err
 	}
@@ -53,32 +53,32 @@ func (s Spec) levels(f facts) ([]Level, error) {
 	return levels, nil
 }
 
-func gather(hosts []int, places []Place) (facts, error) {
+func newInput(hosts []int, places []Place) (input, error) {
 	var of []int
 	for h, pes := range hosts {
 		if pes < 1 {
-			return facts{}, fmt.Errorf("host %d has %d PEs", h, pes)
+			return input{}, fmt.Errorf("host %d has %d PEs", h, pes)
 		}
 		of = append(of, slices.Repeat([]int{h}, pes)...)
 	}
 	if len(of) == 0 || places != nil && len(places) != len(of) {
-		return facts{}, fmt.Errorf("a topology of %d PEs on %d hosts, with the places of %d", len(of), len(hosts), len(places))
+		return input{}, fmt.Errorf("a topology of %d PEs on %d hosts, with the places of %d", len(of), len(hosts), len(places))
 	}
-	return facts{
-		machine: numbered(Machine, len(of), func(int) int { return 0 }),
-		hosts:   numbered(Host, len(of), func(pe int) int { return of[pe] }),
+	return input{
+		machine: newLevel(Machine, len(of), func(int) int { return 0 }),
+		hosts:   newLevel(Host, len(of), func(pe int) int { return of[pe] }),
 		places:  places,
 		npes:    len(of),
 	}, nil
 }
 
-// insideOf are the levels up to the host, outwards.
-func (s Spec) insideOf(f facts) (levels []Level, host Level, err error) {
-	found := f.foundInside()
+// levelsInside are the levels up to the host, outwards.
+func (s Spec) levelsInside(f input) (levels []Level, host Level, err error) {
+	found := f.detectedInside()
 	if len(s.inside) == 0 && s.perHost == 0 {
 		return found, f.hosts, nil
 	}
-	before := numbered("PE", f.npes, func(pe int) int { return pe })
+	before := newLevel("PE", f.npes, func(pe int) int { return pe })
 	for _, r := range s.inside {
 		if before, err = r.level(before, f.hosts, found); err != nil {
 			return nil, Level{}, err
@@ -89,10 +89,10 @@ func (s Spec) insideOf(f facts) (levels []Level, host Level, err error) {
 	return levels, host, err
 }
 
-// outsideOf are the levels between host and machine, outwards.
-func (s Spec) outsideOf(f facts, host Level) (levels []Level, err error) {
-	found := f.foundOutside()
-	if len(s.outside) == 0 && !s.closed {
+// levelsOutside are the levels between host and machine, outwards.
+func (s Spec) levelsOutside(f input, host Level) (levels []Level, err error) {
+	found := f.detectedOutside()
+	if len(s.outside) == 0 && !s.endsWithMachine {
 		return found, nil
 	}
 	before := host
@@ -116,34 +116,34 @@ func (r rule) level(before, bound Level, found []Level) (Level, error) {
 		return found[i], nil
 	}
 	type group struct{ bound, number int32 }
-	return numbered(r.name, len(before.of), func(pe int) group {
-		b := bound.of[pe]
-		start := before.of[bound.first[b]] // elements are numbered by their lowest PEs: none of b has a lower number
-		return group{b, (before.of[pe] - start) / int32(r.per)}
+	return newLevel(r.name, len(before.elementOf), func(pe int) group {
+		b := bound.elementOf[pe]
+		start := before.elementOf[bound.first[b]] // elements are numbered by their lowest PEs: none of b has a lower number
+		return group{b, (before.elementOf[pe] - start) / int32(r.per)}
 	}), nil
 }
 
 // The orders in which the levels of a host may nest, by index in insideNames, the usual one first. A
 // NUMA node is a part of a socket or of a cache, or has several sockets, as the machine, its firmware or
 // its hypervisor please; a core is always innermost.
-var orders = [][insideLevels]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}}
+var nestingOrders = [][insideLevels]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}}
 
-// foundInside are the levels that Linux tells of, outwards, in the first order that nests on every host.
+// detectedInside are the levels that Linux tells of, outwards, in the first order that nests on every host.
 // Where none does, an element of an inner level is cut at the borders of the outer ones.
-func (f facts) foundInside() []Level {
+func (f input) detectedInside() []Level {
 	if f.places == nil {
 		return nil
 	}
-	order := orders[0]
-	if i := slices.IndexFunc(orders, f.nests); i >= 0 {
-		order = orders[i]
+	order := nestingOrders[0]
+	if i := slices.IndexFunc(nestingOrders, f.nestIn); i >= 0 {
+		order = nestingOrders[i]
 	}
 	var levels []Level
 	outer := f.hosts
 	for _, which := range order {
-		outer = numbered(insideNames[which], f.npes, func(pe int) [2]int {
+		outer = newLevel(insideNames[which], f.npes, func(pe int) [2]int {
 			if id := f.places[pe].inside[which]; id != 0 {
-				return [2]int{int(outer.of[pe]), int(id)}
+				return [2]int{int(outer.elementOf[pe]), int(id)}
 			}
 			return [2]int{-1, pe} // a key that no other PE has
 		})
@@ -153,8 +153,8 @@ func (f facts) foundInside() []Level {
 	return levels
 }
 
-// nests reports whether the levels of a host nest in that order for every PE.
-func (f facts) nests(order [insideLevels]int) bool {
+// nestIn reports whether the levels of a host nest in that order for every PE.
+func (f input) nestIn(order [insideLevels]int) bool {
 	for i := 1; i < len(order); i++ {
 		type element struct {
 			host int32
@@ -166,7 +166,7 @@ func (f facts) nests(order [insideLevels]int) bool {
 			if in == 0 {
 				continue
 			}
-			e := element{f.hosts.of[pe], in}
+			e := element{f.hosts.elementOf[pe], in}
 			if had, ok := outer[e]; out == 0 || ok && had != out {
 				return false
 			}
@@ -176,10 +176,10 @@ func (f facts) nests(order [insideLevels]int) bool {
 	return true
 }
 
-// foundOutside are the levels that Slurm tells of, outwards. A host that knows of fewer than others is
+// detectedOutside are the levels that Slurm tells of, outwards. A host that knows of fewer than others is
 // alone at those nearest to it.
-func (f facts) foundOutside() []Level {
-	above := f.above()
+func (f input) detectedOutside() []Level {
+	above := f.hostPaths()
 	depth := 0
 	for _, p := range above {
 		depth = max(depth, int(p.depth))
@@ -187,13 +187,13 @@ func (f facts) foundOutside() []Level {
 	levels := make([]Level, depth)
 	count := map[string]int{}
 	for i := depth - 1; i >= 0; i-- {
-		kind := kindOf(above, i)
+		kind := outsideKind(above, i)
 		name := kind
 		if count[kind]++; count[kind] > 1 {
 			name = fmt.Sprint(kind, count[kind])
 		}
-		levels[depth-1-i] = numbered(name, f.npes, func(pe int) [2]uint64 {
-			host := f.hosts.of[pe]
+		levels[depth-1-i] = newLevel(name, f.npes, func(pe int) [2]uint64 {
+			host := f.hosts.elementOf[pe]
 			if p := above[host]; i < int(p.depth) {
 				return [2]uint64{0, p.paths[i]}
 			}
@@ -203,8 +203,8 @@ func (f facts) foundOutside() []Level {
 	return levels
 }
 
-// above has for each host what its PEs know of outside, nothing if they disagree.
-func (f facts) above() []Place {
+// hostPaths has for each host what its PEs know of outside, nothing if they disagree.
+func (f input) hostPaths() []Place {
 	if f.places == nil {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (f facts) above() []Place {
 		above[h] = f.places[first].outside()
 	}
 	for pe, p := range f.places {
-		if h := f.hosts.of[pe]; p.outside() != f.places[f.hosts.first[h]].outside() {
+		if h := f.hosts.elementOf[pe]; p.outside() != f.places[f.hosts.first[h]].outside() {
 			above[h] = Place{}
 		}
 	}
@@ -226,8 +226,8 @@ func (p Place) outside() Place {
 	return p
 }
 
-// kindOf is what level i outside of the hosts is, by the first host that has it.
-func kindOf(above []Place, i int) string {
+// outsideKind is what level i outside of the hosts is, by the first host that has it.
+func outsideKind(above []Place, i int) string {
 	first := slices.IndexFunc(above, func(p Place) bool { return i < int(p.depth) })
 	if above[first].blocks>>i&1 != 0 {
 		return Block

@@ -21,7 +21,7 @@ func bound(sys fstest.MapFS, cpus, addr string) []Place {
 		if err != nil {
 			panic(err)
 		}
-		places = append(places, Find(sys, c, env))
+		places = append(places, DetectIn(sys, c, env))
 	}
 	return places
 }
@@ -316,7 +316,7 @@ func TestBuildByDefinition(t *testing.T) {
 			hosts[i] = 1 + r.IntN(6)
 			for range hosts[i] {
 				mask := randomMask(r, h)
-				masks, places, hostOf = append(masks, mask), append(places, Find(sys, mask, nil)), append(hostOf, i)
+				masks, places, hostOf = append(masks, mask), append(places, DetectIn(sys, mask, nil)), append(hostOf, i)
 			}
 		}
 		tree, err := Build(Spec{}, hosts, places)
@@ -393,7 +393,7 @@ func TestCountsByDefinition(t *testing.T) {
 		for pe := range tree.NPEs() {
 			var got []int
 			for i := tree.Depth() - 1; i > 0; i-- {
-				got = append(got, tree.At(i).Element(pe))
+				got = append(got, tree.LevelAt(i).Element(pe))
 			}
 			if !slices.Equal(got, want[pe]) {
 				t.Fatalf("%s on hosts of %v: PE %d is in %v, want %v\n%v", spec, hosts, pe, got, want[pe], tree)

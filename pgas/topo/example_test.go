@@ -18,7 +18,7 @@ func ExampleBuild() {
 	}
 	fmt.Print(tree)
 	for _, pe := range []int{3, 4, 8, 16} {
-		fmt.Println("PEs 0 and", pe, "have in common: one", tree.At(tree.Common(0, pe)).Name())
+		fmt.Println("PEs 0 and", pe, "have in common: one", tree.LevelAt(tree.Common(0, pe)).Name())
 	}
 	// Output:
 	// level    elements  PEs of each

@@ -15,8 +15,8 @@ import (
 
 // fromSlurm takes over the levels outside of the host.
 func (p *Place) fromSlurm(environ []string) {
-	names := strings.Split(lookup(environ, "SLURM_TOPOLOGY_ADDR"), ".")
-	kinds := strings.Split(lookup(environ, "SLURM_TOPOLOGY_ADDR_PATTERN"), ".")
+	names := strings.Split(envValue(environ, "SLURM_TOPOLOGY_ADDR"), ".")
+	kinds := strings.Split(envValue(environ, "SLURM_TOPOLOGY_ADDR_PATTERN"), ".")
 	above := len(kinds) - 1
 	if len(names) != len(kinds) || kinds[above] != "node" {
 		return
@@ -38,8 +38,8 @@ func (p *Place) fromSlurm(environ []string) {
 	}
 }
 
-// lookup is the value of a variable; the last assignment counts.
-func lookup(environ []string, name string) (value string) {
+// envValue is the value of a variable; the last assignment counts.
+func envValue(environ []string, name string) (value string) {
 	for _, kv := range environ {
 		if n, v, _ := strings.Cut(kv, "="); n == name {
 			value = v

@@ -29,10 +29,10 @@ import (
 
 // Spec is what the user says of the topology. The zero Spec says nothing: everything is as found.
 type Spec struct {
-	inside  []rule // inside of a host, from the PEs outwards; none: as found
-	perHost int    // how many of the level before, a host holds; 0: as found
-	outside []rule // outside of the hosts, outwards; none: as found, unless closed
-	closed  bool   // the list ends with machine
+	inside          []rule // inside of a host, from the PEs outwards; none: as found
+	perHost         int    // how many of the level before, a host holds; 0: as found
+	outside         []rule // outside of the hosts, outwards; none: as found, unless closed
+	endsWithMachine bool   // the list ends with machine
 }
 
 // rule is one level of the list.
@@ -58,7 +58,7 @@ func Parse(list string) (Spec, error) {
 	}
 	var s Spec
 	if last := len(rules) - 1; rules[last] == (rule{name: Machine}) {
-		s.closed, rules = true, rules[:last]
+		s.endsWithMachine, rules = true, rules[:last]
 	}
 	if at := slices.IndexFunc(rules, func(r rule) bool { return r.name == Host }); at >= 0 {
 		s.inside, s.perHost, s.outside = rules[:at], rules[at].per, rules[at+1:]
@@ -169,7 +169,7 @@ func isOutside(name string) bool {
 func (s Spec) String() string {
 	rules := append(slices.Clone(s.inside), rule{Host, s.perHost})
 	rules = append(rules, s.outside...)
-	if s.closed {
+	if s.endsWithMachine {
 		rules = append(rules, rule{name: Machine})
 	}
 	return listOf(rules)

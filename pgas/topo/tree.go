@@ -37,35 +37,35 @@ type Tree struct {
 
 // Level is one level of a tree. Its elements are numbered from 0 in the order of their lowest PEs.
 type Level struct {
-	name  string
-	of    []int32 // of[pe] is the element of pe
-	first []int32 // first[e] is the lowest PE of element e
+	name      string
+	elementOf []int32 // of[pe] is the element of pe
+	first     []int32 // first[e] is the lowest PE of element e
 }
 
 // newTree makes a tree of levels, the machine first.
 func newTree(npes int, levels []Level) (*Tree, error) {
 	t := &Tree{npes: npes, levels: levels}
 	for i := 1; i < len(levels); i++ {
-		if a, b, ok := levels[i].within(levels[i-1]); !ok {
+		if a, b, ok := levels[i].nestsIn(levels[i-1]); !ok {
 			return nil, fmt.Errorf("levels must nest, but PEs %d and %d share one %s and not one %s", a, b, levels[i].name, levels[i-1].name)
 		}
 	}
 	return t, nil
 }
 
-// within reports whether PEs that share an element of l share one of outer, and two that do not.
-func (l Level) within(outer Level) (a, b int, ok bool) {
-	for pe, e := range l.of {
-		if first := l.first[e]; outer.of[pe] != outer.of[first] {
+// nestsIn reports whether PEs that share an element of l share one of outer, and two that do not.
+func (l Level) nestsIn(outer Level) (a, b int, ok bool) {
+	for pe, e := range l.elementOf {
+		if first := l.first[e]; outer.elementOf[pe] != outer.elementOf[first] {
 			return int(first), pe, false
 		}
 	}
 	return 0, 0, true
 }
 
-// numbered makes a level of npes PEs: two share an element if their keys are equal.
-func numbered[K comparable](name string, npes int, key func(pe int) K) Level {
-	l := Level{name: name, of: make([]int32, npes)}
+// newLevel makes a level of npes PEs: two share an element if their keys are equal.
+func newLevel[K comparable](name string, npes int, key func(pe int) K) Level {
+	l := Level{name: name, elementOf: make([]int32, npes)}
 	known := map[K]int32{}
 	for pe := range npes {
 		k := key(pe)
@@ -75,7 +75,7 @@ func numbered[K comparable](name string, npes int, key func(pe int) K) Level {
 			known[k] = e
 			l.first = append(l.first, int32(pe))
 		}
-		l.of[pe] = e
+		l.elementOf[pe] = e
 	}
 	return l
 }
@@ -86,8 +86,8 @@ func (t *Tree) NPEs() int { return t.npes }
 // Depth is the number of levels.
 func (t *Tree) Depth() int { return len(t.levels) }
 
-// At returns level i: the machine is 0, the innermost is Depth()-1.
-func (t *Tree) At(i int) Level { return t.levels[i] }
+// LevelAt returns level i: the machine is 0, the innermost is Depth()-1.
+func (t *Tree) LevelAt(i int) Level { return t.levels[i] }
 
 // Names lists the levels from the machine inwards.
 func (t *Tree) Names() []string {
@@ -111,7 +111,7 @@ func (t *Tree) Level(name string) (Level, error) {
 // machine is 0.
 func (t *Tree) Common(a, b int) int {
 	i := len(t.levels) - 1
-	for i > 0 && t.levels[i].of[a] != t.levels[i].of[b] {
+	for i > 0 && t.levels[i].elementOf[a] != t.levels[i].elementOf[b] {
 		i--
 	}
 	return i
@@ -122,7 +122,7 @@ func (t *Tree) Common(a, b int) int {
 func (t *Tree) Sub(pes []int) *Tree {
 	s := &Tree{npes: len(pes), levels: make([]Level, len(t.levels))}
 	for i, l := range t.levels {
-		s.levels[i] = numbered(l.name, len(pes), func(pe int) int32 { return l.of[pes[pe]] })
+		s.levels[i] = newLevel(l.name, len(pes), func(pe int) int32 { return l.elementOf[pes[pe]] })
 	}
 	return s
 }
@@ -146,10 +146,10 @@ func (l Level) Name() string { return l.name }
 func (l Level) Elements() int { return len(l.first) }
 
 // Element is the number of the element that pe is in.
-func (l Level) Element(pe int) int { return int(l.of[pe]) }
+func (l Level) Element(pe int) int { return int(l.elementOf[pe]) }
 
 // Share reports whether PEs a and b are in one element.
-func (l Level) Share(a, b int) bool { return l.of[a] == l.of[b] }
+func (l Level) Share(a, b int) bool { return l.elementOf[a] == l.elementOf[b] }
 
 // Representative is the lowest PE of an element: where the word lives that stands for the element.
 func (l Level) Representative(element int) int { return int(l.first[element]) }
@@ -157,7 +157,7 @@ func (l Level) Representative(element int) int { return int(l.first[element]) }
 // Members lists the PEs of an element in ascending order.
 func (l Level) Members(element int) []int {
 	var pes []int
-	for pe := int(l.first[element]); pe < len(l.of); pe++ {
+	for pe := int(l.first[element]); pe < len(l.elementOf); pe++ {
 		if l.Element(pe) == element {
 			pes = append(pes, pe)
 		}

@@ -25,7 +25,7 @@ func checkTree(t *testing.T, tree *Tree) {
 	t.Helper()
 	npes := tree.NPEs()
 	for i := range tree.Depth() {
-		l := tree.At(i)
+		l := tree.LevelAt(i)
 		next := 0
 		for pe := range npes {
 			e := l.Element(pe)
@@ -44,8 +44,8 @@ func checkTree(t *testing.T, tree *Tree) {
 				if slices.Contains(members, other) != same || l.Share(pe, other) != same {
 					t.Fatalf("%s: PEs %d and %d share an element: %t\n%v", l.Name(), pe, other, same, tree)
 				}
-				if same && i > 0 && tree.At(i-1).Element(other) != tree.At(i-1).Element(pe) {
-					t.Fatalf("%s does not nest in %s: PEs %d and %d\n%v", l.Name(), tree.At(i-1).Name(), pe, other, tree)
+				if same && i > 0 && tree.LevelAt(i-1).Element(other) != tree.LevelAt(i-1).Element(pe) {
+					t.Fatalf("%s does not nest in %s: PEs %d and %d\n%v", l.Name(), tree.LevelAt(i-1).Name(), pe, other, tree)
 				}
 				if same != (tree.Common(pe, other) >= i) {
 					t.Fatalf("PEs %d and %d have level %d in common\n%v", pe, other, tree.Common(pe, other), tree)
@@ -62,7 +62,7 @@ func TestLevel(t *testing.T) {
 	tree := build(t, "numa:2,host,rack:2", 4, 4, 4)
 	checkTree(t, tree)
 	for i, name := range tree.Names() {
-		if l, err := tree.Level(name); err != nil || l.Name() != name || tree.At(i).Name() != name {
+		if l, err := tree.Level(name); err != nil || l.Name() != name || tree.LevelAt(i).Name() != name {
 			t.Errorf("level %s: %v, %v", name, l, err)
 		}
 	}
@@ -79,8 +79,8 @@ func TestSub(t *testing.T) {
 	for i := range sub.Depth() {
 		for a, x := range []int{11, 0, 5, 1, 10} {
 			for b, y := range []int{11, 0, 5, 1, 10} {
-				if sub.At(i).Share(a, b) != tree.At(i).Share(x, y) {
-					t.Errorf("%s: PEs %d and %d\n%v\n%v", sub.At(i).Name(), a, b, sub, tree)
+				if sub.LevelAt(i).Share(a, b) != tree.LevelAt(i).Share(x, y) {
+					t.Errorf("%s: PEs %d and %d\n%v\n%v", sub.LevelAt(i).Name(), a, b, sub, tree)
 				}
 			}
 		}

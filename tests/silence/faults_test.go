@@ -31,7 +31,7 @@ var faults = map[string]fault{
 		right:  func(_, said int) bool { return said == victim },
 	},
 	"link down": {
-		strike: func(s *stage) error { return ip("-n", s.hosts.Wire, "link", "set", port(struck), "down") },
+		strike: func(s *stage) error { return ip("-n", s.hosts.Bridge, "link", "set", port(struck), "down") },
 		right:  cutOff,
 	},
 	"own link down": {
@@ -68,7 +68,7 @@ var faults = map[string]fault{
 			}
 			return nil
 		},
-		strike: func(s *stage) error { return ip("-n", s.hosts.Wire, "link", "set", port(struck), "mtu", "600") },
+		strike: func(s *stage) error { return ip("-n", s.hosts.Bridge, "link", "set", port(struck), "mtu", "600") },
 		right:  anyEnd,
 		only:   func(c call) bool { return c.large },
 	},

@@ -23,7 +23,7 @@ const Limit = 4 * time.Minute
 
 const (
 	tick    = 250 * time.Millisecond
-	longest = time.Second // the most that one tick counts for: if more has passed, this process was stopped
+	maxTick = time.Second // the most that one tick counts for: if more has passed, this process was stopped
 )
 
 // Context returns a context that ends when Limit has been counted against it.
@@ -66,7 +66,7 @@ func NewClock() *Clock { return &Clock{last: time.Now(), share: cpuShare} }
 // Counted adds what has passed since the last call and returns the sum.
 func (c *Clock) Counted() time.Duration {
 	now := time.Now()
-	passed := min(now.Sub(c.last), longest)
+	passed := min(now.Sub(c.last), maxTick)
 	c.last = now
 	c.counted += time.Duration(float64(passed) * c.share())
 	return c.counted
@@ -78,11 +78,11 @@ func cpuShare() float64 {
 	if err != nil {
 		return 1 // not Linux: the clock alone
 	}
-	return shareIn(string(text), runtime.NumCPU())
+	return shareOf(string(text), runtime.NumCPU())
 }
 
-// shareIn reads a line of /proc/loadavg: "0.20 0.18 0.12 3/80 11206" has 3 threads that want a CPU.
-func shareIn(loadavg string, cpus int) float64 {
+// shareOf reads a line of /proc/loadavg: "0.20 0.18 0.12 3/80 11206" has 3 threads that want a CPU.
+func shareOf(loadavg string, cpus int) float64 {
 	fields := strings.Fields(loadavg)
 	if len(fields) < 4 {
 		return 1

@@ -17,7 +17,7 @@ func TestShareIn(t *testing.T) {
 		"nonsense":                      1,
 		"":                              1,
 	} {
-		if got := shareIn(line, 2); got != want {
+		if got := shareOf(line, 2); got != want {
 			t.Errorf("of %q each thread gets %v of a CPU, want %v", line, got, want)
 		}
 	}

@@ -22,7 +22,7 @@ const Template = "ip netns exec {host}"
 type Hosts struct {
 	Names     []string
 	Addresses []string // of each, reachable from the others
-	Wire      string   // the namespace of the bridge: port0, port1, … are its ends of their links
+	Bridge    string   // the namespace of the bridge: port0, port1, … are its ends of their links
 }
 
 // prefix starts the name of every namespace made here; the process id of its owner follows.
@@ -50,7 +50,7 @@ func New(n int) (*Hosts, error) {
 	}
 	sweep()
 	pid := os.Getpid()
-	h := &Hosts{Wire: fmt.Sprintf("%s%dw", prefix, pid)}
+	h := &Hosts{Bridge: fmt.Sprintf("%s%dw", prefix, pid)}
 	if err := h.make(n, pid); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -59,17 +59,17 @@ func New(n int) (*Hosts, error) {
 
 func (h *Hosts) make(n, pid int) error {
 	steps := [][]string{
-		{"netns", "add", h.Wire},
-		{"-n", h.Wire, "link", "add", "br0", "type", "bridge"},
-		{"-n", h.Wire, "link", "set", "br0", "up"},
+		{"netns", "add", h.Bridge},
+		{"-n", h.Bridge, "link", "add", "br0", "type", "bridge"},
+		{"-n", h.Bridge, "link", "set", "br0", "up"},
 	}
 	for i := range n {
 		name, port, addr := fmt.Sprintf("%s%dh%d", prefix, pid, i), fmt.Sprintf("port%d", i), fmt.Sprintf("10.77.1.%d", i+1)
 		h.Names, h.Addresses = append(h.Names, name), append(h.Addresses, addr)
 		steps = append(steps,
 			[]string{"netns", "add", name},
-			[]string{"-n", h.Wire, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name},
-			[]string{"-n", h.Wire, "link", "set", port, "master", "br0", "up"},
+			[]string{"-n", h.Bridge, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name},
+			[]string{"-n", h.Bridge, "link", "set", port, "master", "br0", "up"},
 			[]string{"-n", name, "addr", "add", addr + "/24", "dev", "eth0"},
 			[]string{"-n", name, "link", "set", "eth0", "up"},
 			[]string{"-n", name, "link", "set", "lo", "up"})
@@ -85,7 +85,7 @@ func (h *Hosts) make(n, pid int) error {
 // Close removes the hosts.
 func (h *Hosts) Close() error {
 	var errs []error
-	for _, name := range append([]string{h.Wire}, h.Names...) {
+	for _, name := range append([]string{h.Bridge}, h.Names...) {
 		if _, err := os.Stat("/run/netns/" + name); err == nil {
 			errs = append(errs, ip("netns", "del", name))
 		}

@@ -29,7 +29,7 @@ func TestForesight(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.close()
-		s.many = many
+		s.exceedsCache = many
 		s.start()
 		s.run()
 		if s.err != nil {

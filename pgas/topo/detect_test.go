@@ -141,7 +141,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Find(tt.sys, cpus, nil)
+		p := DetectIn(tt.sys, cpus, nil)
 		var got []string
 		for _, v := range p.inside {
 			if v == 0 {
@@ -171,13 +171,13 @@ func TestHere(t *testing.T) {
 	if readText(sys, fmt.Sprintf("devices/system/cpu/cpu%d/topology/core_cpus_list", cpus[0])) == "" {
 		t.Skip("no topology in /sys")
 	}
-	one := Find(sys, cpus[:1], nil)
+	one := DetectIn(sys, cpus[:1], nil)
 	for i, v := range one.inside {
 		if v == 0 || int(v)-1 > cpus[0] {
 			t.Errorf("CPU %d is in %s %d", cpus[0], insideNames[i], int(v)-1)
 		}
 	}
-	for i, v := range Here().inside {
+	for i, v := range Detect().inside {
 		if v != 0 && v != one.inside[i] {
 			t.Errorf("CPU %d is in %s %d, and all that this process may use are in %d", cpus[0], insideNames[i], int(one.inside[i])-1, int(v)-1)
 		}
@@ -267,7 +267,7 @@ func TestDecodePlaceRefuses(t *testing.T) {
 }
 
 func FuzzDecodePlace(f *testing.F) {
-	known := Find(server.sys(), []int{5}, []string{"SLURM_TOPOLOGY_ADDR=root.leaf.n1", "SLURM_TOPOLOGY_ADDR_PATTERN=switch.block.node"})
+	known := DetectIn(server.sys(), []int{5}, []string{"SLURM_TOPOLOGY_ADDR=root.leaf.n1", "SLURM_TOPOLOGY_ADDR_PATTERN=switch.block.node"})
 	for _, p := range []Place{{}, known} {
 		b := p.Encode()
 		if got, err := DecodePlace(b[:]); err != nil || got != p {

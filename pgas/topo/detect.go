@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// Here is the place of this process.
-func Here() Place { return Find(os.DirFS("/sys"), allowedCPUs(), os.Environ()) }
+// Detect is the place of this process.
+func Detect() Place { return DetectIn(os.DirFS("/sys"), allowedCPUs(), os.Environ()) }
 
-// Find is the place of a PE that may run on cpus (ascending) of a host whose /sys is sys, with the
+// DetectIn is the place of a PE that may run on cpus (ascending) of a host whose /sys is sys, with the
 // environment environ ("NAME=value").
-func Find(sys fs.FS, cpus []int, environ []string) Place {
+func DetectIn(sys fs.FS, cpus []int, environ []string) Place {
 	var p Place
 	if len(cpus) > 0 && cpus[0] < maxCPU {
-		for i, element := range elements(sys, cpus[0]) {
+		for i, element := range elementsOf(sys, cpus[0]) {
 			if len(element) > 0 && subset(cpus, element) {
 				p.inside[i] = 1 + uint16(element[0])
 			}
@@ -33,8 +33,8 @@ func Find(sys fs.FS, cpus []int, environ []string) Place {
 	return p
 }
 
-// elements are the CPUs of the elements that one CPU is in, in the order of insideNames.
-func elements(sys fs.FS, cpu int) (e [insideLevels][]int) {
+// elementsOf are the CPUs of the elements that one CPU is in, in the order of insideNames.
+func elementsOf(sys fs.FS, cpu int) (e [insideLevels][]int) {
 	dir := path.Join("devices/system/cpu", "cpu"+strconv.Itoa(cpu))
 	socket := readCPUs(sys, dir+"/topology/package_cpus_list", dir+"/topology/core_siblings_list")
 	core := readCPUs(sys, dir+"/topology/core_cpus_list", dir+"/topology/thread_siblings_list")

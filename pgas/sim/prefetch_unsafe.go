@@ -1,0 +1,114 @@
+package sim
+
+// Foresight. With thousands of PEs nothing that an event touches is in a cache, and each thing leads to the
+// next: from the operation to its PE, to its task, to the task's stack. So the next events are looked at
+// while there is time, those that are further away for what leads to the rest. Nothing here changes what
+// happens.
+
+import "unsafe"
+
+// cachedPEs do not fit into the caches.
+const cachedPEs = 256
+
+// How many events ahead is looked.
+const (
+	distanceOps   = 7
+	distancePEs   = 5
+	distanceWords = 3
+	distanceStack = 2
+)
+
+// A trail is what a task leaves where it stops.
+type switchPoint struct {
+	goroutine uintptr
+	stack     uintptr // how far down it has got
+}
+
+const (
+	belowStack  = 5 * 64 // what a switch needs of the stack below
+	switchLines = 5 + 14 // and that, and the calls that led there
+)
+
+// saveSwitchPoint notes where the running task t stops.
+func (t *task) saveSwitchPoint() {
+	if t.pe.s.exceedsCache {
+		var here byte
+		at := uintptr(unsafe.Pointer(&here))
+		t.switchPoint.goroutine = currentG()
+		t.switchPoint.stack = at - belowStack
+	}
+}
+
+// stackColors is how many places bodies begin at: stacks begin at the same place of a page, and what is at
+// the same place of pages competes for the same lines of a cache.
+const stackColors = 16
+
+// runAtColor calls f with its stack a few lines further down.
+func (t *task) runAtColor(color int, f func()) {
+	if t.pe.s.exceedsCache {
+		descend(color, f)
+		return
+	}
+	f()
+}
+
+//go:noinline
+func descend(n int, f func()) (last byte) {
+	var room [224]byte
+	if n == 0 {
+		f()
+		return room[0]
+	}
+	last = descend(n-1, f)
+	return last + room[n]
+}
+
+// prefetchNext brings to the cache what the next events need.
+func (s *sim) prefetchNext() {
+	next := s.queue.next[s.queue.head:]
+	if len(next) > distanceOps {
+		prefetchLines(uintptr(unsafe.Pointer(next[distanceOps].op)), 2)
+	}
+	if len(next) > distancePEs {
+		s.prefetchPEs(next[distancePEs].op)
+	}
+	if len(next) > distanceWords {
+		s.prefetchWords(next[distanceWords].op)
+	}
+	if len(next) > distanceStack {
+		if o := next[distanceStack].op; o.mayResume() {
+			prefetchLines(o.task.switchPoint.stack, switchLines)
+		}
+	}
+}
+
+// mayResume says that o's event may be one with which its task goes on.
+func (o *op) mayResume() bool {
+	return o.task != nil && (o.kind == opResume || o.phase >= replying || !o.nic)
+}
+
+func (s *sim) prefetchPEs(o *op) {
+	if o.mayResume() {
+		prefetchLines(uintptr(unsafe.Pointer(o.task)), 3)
+		prefetchLines(uintptr(unsafe.Pointer(o.task.pe)), 2)
+	}
+	if o.kind >= opPut && o.phase < replying {
+		prefetchLines(uintptr(unsafe.Pointer(o.to)), 1)
+	}
+}
+
+func (s *sim) prefetchWords(o *op) {
+	if o.mayResume() {
+		prefetchLines(o.task.switchPoint.goroutine, 5)
+		prefetchLines(uintptr(unsafe.Pointer(o.task.pe.world)), 3)
+	}
+	switch {
+	case o.kind < opPut:
+	case o.phase < applying:
+		prefetchLines(uintptr(unsafe.Pointer(o.to.host)), 1)
+	case o.phase < replying:
+		prefetchLines(uintptr(unsafe.Pointer(unsafe.SliceData(o.to.heap)))+uintptr(o.off), 1)
+	case o.nic:
+		prefetchLines(uintptr(unsafe.Pointer(o.from.host)), 1)
+	}
+}
