@@ -1,7 +1,7 @@
 package sim
 
-// What a World sees of the simulator: a transport to all PEs, its own included. Every operation becomes an
-// op; those that return something park the task until they are back.
+// The transport of a World: channels to all PEs, its own included. Every operation becomes an op. An operation with
+// a result parks the task until its reply has arrived.
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// maxPosted is how many operations of a channel may be under way that nobody waits for: the depth of a
-// NIC's queue, more or less. Who posts more waits until they are through.
+// maxPosted bounds the non-blocking operations of a channel that are under way, about as the depth of a
+// NIC's queue does. A PE that posts more waits until they are complete.
 const maxPosted = 1024
 
-// Name is "sim".
+// Name returns "sim".
 func (p *pe) Name() string { return "sim" }
 
-// Heap is nil: nobody reaches another's heap but through the simulator.
+// Heap returns nil: a PE reaches the heaps of others only through the simulator.
 func (p *pe) Heap(int) []byte { return nil }
 
-// Channel is transport.Transport's.
+// Channel implements transport.Transport.
 func (p *pe) Channel(bool) (transport.Channel, error) { return p.newChannel(false), nil }
 
-// CPUChannel is transport.CPUChanneler's.
+// CPUChannel implements transport.CPUChanneler.
 func (p *pe) CPUChannel(bool) (transport.Channel, error) { return p.newChannel(true), nil }
 
 func (p *pe) newChannel(cpu bool) *channel {
@@ -31,30 +31,30 @@ func (p *pe) newChannel(cpu bool) *channel {
 	return &channel{pe: p, cpu: cpu, serial: p.channels}
 }
 
-// Close is transport.Transport's.
+// Close implements transport.Transport.
 func (p *pe) Close() error { return nil }
 
-// Fault is transport.Watcher's: the PEs that have died are in the segments.
+// Fault implements transport.Watcher. It reports nothing: the PEs that have died are in the segments.
 func (p *pe) Fault() error { return nil }
 
 type channel struct {
 	pe               *pe
-	cpu              bool // atomics on this host are the CPU's
+	cpu              bool // atomics on its own host are the CPU's
 	flows            map[int]*flow
-	all              []*flow // in the order of their making
-	lastFlow         *flow   // the one used last
-	pendingOps       int     // operations under way that nobody waits for
+	all              []*flow // in the order in which they were made
+	lastFlow         *flow   // the flow used last
+	pendingOps       int     // non-blocking operations under way
 	postedSinceQuiet bool    // something was posted since the last Quiet
-	serial           int     // of its PE's channels
-	completedAt      int64   // when the last of those that are through was known to be
+	serial           int     // index among its PE's channels
+	completedAt      int64   // when the last of the complete ones was acknowledged
 	quietWaits       []quietWait
-	err              error // the PE that an operation was lost to, until Quiet reports it
+	err              error // about the dead PE that an operation went to; of the next Quiet
 }
 
-// quietWait is a task that waits for operations to be complete.
+// quietWait is a task that waits for operations to complete.
 type quietWait struct {
 	t *task
-	f *flow // those to one PE, or nil
+	f *flow // the operations to one PE; nil: all
 }
 
 func (c *channel) flow(to int) *flow {
@@ -74,7 +74,7 @@ func (c *channel) flow(to int) *flow {
 	return f
 }
 
-// newOp is an operation of kind k on pe.
+// newOp returns an operation of kind k on pe, from the channel's PE.
 func (c *channel) newOp(k kind, pe int, off uint64) *op {
 	s := c.pe.s
 	o := s.newOp(k)
@@ -83,10 +83,10 @@ func (c *channel) newOp(k kind, pe int, off uint64) *op {
 	return o
 }
 
-// Put is transport.Channel's.
+// Put implements transport.Channel.
 func (c *channel) Put(pe int, dst uint64, src []byte) {
 	if c.pe.s.unordered() && len(src) > 8 {
-		cut := len(src) / 2 &^ 7 // what is larger than a word may be seen in parts
+		cut := len(src) / 2 &^ 7 // a put of more than a word may become visible in parts
 		c.put(pe, dst, src[:max(8, cut)])
 		c.put(pe, dst+uint64(max(8, cut)), src[max(8, cut):])
 		return
@@ -102,7 +102,7 @@ func (c *channel) put(pe int, dst uint64, src []byte) {
 	c.post(o)
 }
 
-// PutSignal is transport.Channel's.
+// PutSignal implements transport.Channel.
 func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
 	o := c.newOp(opPut, pe, dst)
 	o.data = append(o.data[:0], src...)
@@ -112,25 +112,25 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 	c.post(o)
 }
 
-// Get is transport.Channel's.
+// Get implements transport.Channel.
 func (c *channel) Get(_ context.Context, pe int, dst []byte, src uint64) error {
 	o := c.newOp(opGet, pe, src)
 	o.size, o.nic = len(dst), !c.pe.s.sameHost(c.pe.id, pe)
 	err := c.execute(o)
-	copy(dst, o.data) // here: dst may be on the stack of this task
+	copy(dst, o.data) // by this task, since dst may be on its stack
 	c.touchesOwnHeap(dst, true)
 	c.pe.s.release(o)
 	return err
 }
 
-// GetNB is transport.Channel's.
+// GetNB implements transport.Channel.
 func (c *channel) GetNB(pe int, dst []byte, src uint64) {
 	o := c.newOp(opGet, pe, src)
 	o.size, o.dst, o.nic = len(dst), dst, !c.pe.s.sameHost(c.pe.id, pe)
 	c.post(o)
 }
 
-// Atomic is transport.Channel's.
+// Atomic implements transport.Channel.
 func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
 	o := c.atomic(pe, op, at, operand, cond)
 	err := c.execute(o)
@@ -139,14 +139,14 @@ func (c *channel) Atomic(_ context.Context, pe int, op transport.Op, at transpor
 	return old, err
 }
 
-// AtomicNB is transport.Channel's.
+// AtomicNB implements transport.Channel.
 func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
 	o := c.atomic(pe, op, at, operand, cond)
 	o.dst = dst
 	c.post(o)
 }
 
-// Post is transport.Channel's.
+// Post implements transport.Channel.
 func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
 	c.post(c.atomic(pe, op, at, operand, 0))
 }
@@ -158,12 +158,12 @@ func (c *channel) atomic(pe int, op transport.Op, at transport.Word, operand, co
 	return o
 }
 
-// atomicsByNIC says who executes an atomic on pe.
+// atomicsByNIC reports whether the NIC executes atomics on pe, and not the CPU.
 func (c *channel) atomicsByNIC(pe int) bool {
 	return !c.pe.s.sameHost(c.pe.id, pe) || c.pe.s.cfg.Atomics == Split && !c.cpu
 }
 
-// execute issues o and waits until it is back. The caller releases it.
+// execute issues o and waits for its reply. The caller releases o.
 func (c *channel) execute(o *op) error {
 	s, t := c.pe.s, c.pe.s.runningTask()
 	t.generation++
@@ -187,7 +187,7 @@ func (c *channel) execute(o *op) error {
 	return t.err
 }
 
-// post issues o for nobody to wait for.
+// post issues o, which is non-blocking.
 func (c *channel) post(o *op) {
 	s, t := c.pe.s, c.pe.s.runningTask()
 	o.flow = c.flow(o.to.id)
@@ -210,7 +210,7 @@ func (c *channel) post(o *op) {
 	}
 }
 
-// Fence is transport.Channel's.
+// Fence implements transport.Channel.
 func (c *channel) Fence(pe int) {
 	t := c.pe.s.runningTask()
 	if pe >= 0 {
@@ -222,8 +222,8 @@ func (c *channel) Fence(pe int) {
 	}
 }
 
-// fence is the fence of one flow. Without chaos nothing overtakes anything of its own kind, but a store of the
-// CPU overtakes the NIC of its host: there a fence is a quiet, as on real machines.
+// fence orders one flow. A flow is ordered anyway if operations do not overtake each other, but a store of the
+// CPU overtakes operations of the NIC of its host: there a fence is a quiet, as on real machines.
 func (c *channel) fence(t *task, f *flow) {
 	switch {
 	case c.pe.s.unordered():
@@ -233,7 +233,7 @@ func (c *channel) fence(t *task, f *flow) {
 	}
 }
 
-// Quiet is transport.Channel's.
+// Quiet implements transport.Channel.
 func (c *channel) Quiet(ctx context.Context, pe int) error {
 	t := c.pe.s.runningTask()
 	if err := context.Cause(ctx); err != nil {
@@ -247,15 +247,15 @@ func (c *channel) Quiet(ctx context.Context, pe int) error {
 	return c.err
 }
 
-// Close is transport.Channel's.
+// Close implements transport.Channel.
 func (c *channel) Close() error { return nil }
 
-// await lets t wait for what is under way to one PE, or to all.
+// await parks t until the operations to one PE are complete, or those to all if f is nil.
 func (c *channel) await(t *task, f *flow) {
 	s := c.pe.s
 	notified := s.costs.Notify > 0 && c.byNIC(f)
 	left := c.pending(f) > 0
-	if !left && c.postedSinceQuiet && s.exploring() { // a wait that is over: a move of its own, whatever came first
+	if !left && c.postedSinceQuiet && s.exploring() { // a wait that is already over is a move of its own
 		s.explorer.makeRunnable(t, reasonQuiet)
 		t.park()
 	}
@@ -283,7 +283,7 @@ func (c *channel) await(t *task, f *flow) {
 	}
 }
 
-// byNIC says that the NIC has something under way to one PE, or to any.
+// byNIC reports whether the NIC has operations under way to one PE, or to any if f is nil.
 func (c *channel) byNIC(f *flow) bool {
 	if f == nil {
 		return slices.ContainsFunc(c.all, c.byNIC)
@@ -298,8 +298,8 @@ func (c *channel) pending(f *flow) int {
 	return c.pendingOps
 }
 
-// opCompleted notes that a posted operation is complete, and resumes who waited for that. It returns the
-// task that goes on now.
+// opCompleted records that a posted operation is complete, and resumes tasks that wait for that. It returns the
+// task that goes on now, if any.
 func (f *flow) opCompleted(s *sim) *task {
 	c := f.ch
 	f.pendingOps--

@@ -11,7 +11,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 )
 
-// A driven PE is one without a program: whoever calls it is its task, and lets things happen until the call
+// A driven PE is one without a program: its caller acts as its task, and handles events until the call
 // is over. Calls of goroutines come one after another.
 type driven struct {
 	*pe

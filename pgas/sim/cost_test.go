@@ -133,7 +133,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestPingPong: each way is one put that somebody waits for.
+// TestPingPong: each way is one put, for which a PE waits.
 func TestPingPong(t *testing.T) {
 	const rounds = 100
 	const way = 200 + 8 + 1000 + 400 + 20
@@ -175,7 +175,7 @@ func TestPingPong(t *testing.T) {
 	}
 }
 
-// TestNotified: with interrupts, who waits for an answer, for its puts or for a change of its memory is woken.
+// TestNotified: with interrupts, a PE that waits for a reply, its puts or a change of its memory is woken.
 func TestNotified(t *testing.T) {
 	const notify, receive = 5_000, 600
 	c := costs()
@@ -209,7 +209,7 @@ func TestNotified(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := time.Duration(200 + 8 + 1000 + 20 + receive + notify); told != want {
-		t.Errorf("who waits for a put goes on after %d ns, want %d", told, want)
+		t.Errorf("the PE that waits for a put goes on after %d ns, want %d", told, want)
 	}
 	if want := time.Duration(200 + 8 + 1000 + 1000 + notify); quiet != want {
 		t.Errorf("a put and quiet take %d ns, want %d", quiet, want)

@@ -1,26 +1,26 @@
 package sim
 
-// What things cost: the LogGP parameters of the machines that are simulated. This is the only file with
-// such numbers, and each says where it comes from.
+// The costs of operations: the LogGP parameters of the simulated machines. This is the only file with
+// such numbers, and each has its source.
 
 import "time"
 
 // Picos is a time in picoseconds: many wires carry a byte in less than a nanosecond.
 type Picos int64
 
-// Nanos is n nanoseconds.
+// Nanos returns n nanoseconds.
 func Nanos(n float64) Picos { return Picos(n * 1000) }
 
-// Duration is p in full nanoseconds.
+// Duration returns p in full nanoseconds.
 func (p Picos) Duration() time.Duration { return time.Duration(p / 1000) }
 
-// Link is how far two PEs are apart.
+// Link is the network between two PEs.
 type Link struct {
-	Latency Picos // L: of one way, without what LogGP calls overhead
+	Latency Picos // L: one way, without the overhead o
 	PerByte Picos // G
 }
 
-// Memory is what the PEs of a host have in common.
+// Memory is the memory that PEs of one host share.
 type Memory struct {
 	Line    Picos // moving a cache line from one PE's core to another's
 	PerByte Picos // copying
@@ -29,34 +29,34 @@ type Memory struct {
 // Costs are the parameters of a machine.
 type Costs struct {
 	// Memory is by the innermost level that two PEs of a host share: core, cache, numa, socket or host. A
-	// level that is not here costs what the next one outwards costs. A host that is not said to have any
-	// parts is one socket.
+	// level that is missing costs what the next one outwards costs. A host whose parts the topology does not
+	// name is one socket.
 	Memory map[string]Memory
-	// Network is between hosts: that of the nearest ones first. The last is for all that are further apart.
+	// Network is between hosts, the nearest ones first. The last entry is for all that are further apart.
 	Network []Link
 	// Loopback is from a host to itself by its NIC.
 	Loopback Link
 
-	Overhead  Picos // o: of a PE's CPU for each operation that its NIC carries out
-	Answer    Picos // o: of it for each answer that it waits for
+	Overhead  Picos // o: the initiator's CPU, for each operation that its NIC executes
+	Answer    Picos // o: the initiator's CPU, for each reply that it waits for
 	Gap       Picos // g: between two messages of a NIC, sent or received
-	NICAtomic Picos // of a NIC for an atomic, one after another: half of it between reading and writing
-	Hit       Picos // an atomic of a CPU on a line that it has
-	Poll      Picos // a look at memory, and what is done between two looks
-	Receive   Picos // o: of a PE's CPU for a change of its memory that it has waited for, besides Poll
-	// Notify is of waking a PE by an interrupt, each time that it waits for something of the network: an
-	// answer, its own puts, or a change of its memory. 0: PEs look all the time.
+	NICAtomic Picos // the NIC, for each atomic: half of it between its read and its write
+	Hit       Picos // an atomic of a CPU on a line that its core has
+	Poll      Picos // one poll of memory
+	Receive   Picos // o: the CPU of a PE, for a change of its memory that it has waited for, besides Poll
+	// Notify is the time to wake a PE by an interrupt, for each wait for the network: for a reply, its own puts, or a
+	// change of its memory. 0: PEs poll.
 	Notify Picos
 }
 
-// Sources. What has none is marked as an estimate: do not draw a conclusion that hangs on it.
+// Sources. A number without one is marked as an estimate: do not draw a conclusion that depends on it.
 //
 //	[AB]     A. Baran (the first author of ALock), github.com/amandabaran/disco-skip, docs/clock-measurements.md,
 //	         section 6a: measured on hosts of the paper (CloudLab r320: one Xeon E5-2450, ConnectX-3): a
-//	         fetch-and-add takes 1.89 µs there and back; a NIC carries out 2.70 million in a second, on one
+//	         fetch-and-add takes 1.89 µs for the round trip; a NIC executes 2.70 million in a second, on one
 //	         word or on many, and 26.5 million reads; one thread issues and completes 7.05 million reads
 //	[AT]     J. De Gelas: Intel Xeon E5 Version 3, AnandTech 2014: a load from the last-level cache of a Xeon E5-2690
-//	         takes 15 to 20 ns. There is what a NIC has written, and a look finds it there
+//	         takes 15 to 20 ns. A NIC writes to that cache, so a poll finds the data there
 //	[BH]     R. Belli, T. Hoefler: Notified Access, IPDPS 2015, section V and table I: Cray XC30, uGNI
 //	[FDR]    InfiniBand FDR 4x: 4 lanes of 14.0625 Gb/s, 64 of 66 bits are data
 //	[floor]  measured by tests/peers/floor.c on two cores of an AMD EPYC: a locked compare-swap, a copy of 64 KiB
@@ -107,10 +107,10 @@ var ConnectX3 = Costs{
 	Poll:      Nanos(20),                                        // [AT]
 }
 
-// MT25208 is hosts with the InfiniBand of the paper on N-CoSED, where who waits polls. An atomic takes 5.78 µs
-// there and back, and a message 4.07 µs until the receiver has it [NC]: that is more than half of 5.78, since
-// receiving costs the CPU more than an answer. That is Receive. How the time of an atomic splits is not told:
-// Overhead, Answer, Gap and NICAtomic are estimates, and Latency and Receive what they leave.
+// MT25208 is hosts with the InfiniBand of the paper on N-CoSED, with waiters that poll. The round trip of an atomic
+// takes 5.78 µs, and a message 4.07 µs until the receiver has it [NC]: that is more than half of 5.78, since
+// receiving costs the CPU more than a reply. Receive is that cost. The parts of an atomic's time are not known:
+// Overhead, Answer, Gap and NICAtomic are estimates, and Latency and Receive are what remains.
 var MT25208 = Costs{
 	Memory:    memory,
 	Network:   []Link{{Latency: Nanos(2132), PerByte: Nanos(1)}},
@@ -124,7 +124,7 @@ var MT25208 = Costs{
 	Receive:   Nanos(1290),                                   // [NC], 4.07 less the rest, for 128 bytes
 }
 
-// MT25208Notified is the same where who waits sleeps, and is told by an interrupt: 7.11 µs more for a
+// MT25208Notified is the same with waiters that sleep and are woken by an interrupt: 7.11 µs more for a
 // message, 7.19 µs for an atomic [NC].
 var MT25208Notified = func() Costs {
 	c := MT25208

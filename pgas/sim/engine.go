@@ -1,8 +1,8 @@
 package sim
 
-// The engine. Every PE is a coroutine, and one of them runs at a time. It runs until it must wait for
-// something; then it handles events in the order of their times until some coroutine can go on, and
-// passes control to it. If that is the coroutine itself, nothing has to be switched.
+// The engine. Every PE is a coroutine, and one of them runs at a time. It runs until it must wait. Then it handles
+// events in the order of their times until some coroutine can go on, and
+// passes control to that one. If it is the coroutine itself, no switch is needed.
 
 import (
 	"errors"
@@ -13,26 +13,26 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// A task is a thread of control of a PE: its body, or what its World starts besides.
+// A task is a thread of control of a PE: its body, or a function that its World has started.
 type task struct {
 	pe         *pe
 	generation uint64
-	elapsed    int64 // time that it has used since it was resumed
+	elapsed    int64 // virtual time that it has used since it was resumed
 	resume     func() (struct{}, bool)
 	pause      func(struct{}) bool
-	err        error // how its wait has ended
+	err        error // the error of its last wait
 	killed     bool
 	ended      bool
 	waiting    bool
-	number     int32 // of its PE's tasks
+	number     int32 // index among its PE's tasks
 
-	wait        wait  // under way
-	busyUntil   int64 // while it is parked: it does not go on before that time
+	wait        wait  // the wait under way
+	busyUntil   int64 // while it is parked: it is not resumed before that time
 	stop        func()
 	switchPoint switchPoint
 }
 
-// newTask makes a task that has not begun.
+// newTask makes a task that runs f once it is resumed.
 func (s *sim) newTask(p *pe, f func()) *task {
 	t := &task{pe: p, number: int32(len(p.tasks))}
 	t.resume, t.stop = iter.Pull(func(pause func(struct{}) bool) {
@@ -45,10 +45,10 @@ func (s *sim) newTask(p *pe, f func()) *task {
 	return t
 }
 
-// killed is what unwinds the stack of a task that is to run no more.
+// killedError unwinds the stack of a task that is killed.
 type killedError struct{}
 
-// exited notes how a task ended.
+// exited records how a task ended.
 func (t *task) exited() {
 	t.ended = true
 	s := t.pe.s
@@ -87,7 +87,7 @@ func (s *sim) run() {
 	}
 }
 
-// killTasks ends the tasks of p where they are.
+// killTasks ends the tasks of p at the point where they are.
 func (s *sim) killTasks(p *pe) {
 	was := s.running
 	for _, t := range p.tasks {
@@ -95,7 +95,7 @@ func (s *sim) killTasks(p *pe) {
 			t.killed = true
 			s.running = t
 			t.stop()
-			if !t.ended { // it had not begun
+			if !t.ended { // it had not been resumed yet
 				t.ended = true
 				s.liveTasks--
 			}
@@ -130,7 +130,7 @@ func (t *task) park() {
 	s.running = t
 }
 
-// runningTask is the task that runs; a killed one gets no further.
+// runningTask returns the task that runs. A killed one panics and so gets no further.
 func (s *sim) runningTask() *task {
 	t := s.running
 	if t.killed {
@@ -139,7 +139,7 @@ func (s *sim) runningTask() *task {
 	return t
 }
 
-// runningTask returns the task of p that runs: the caller.
+// runningTask returns the task of p that runs, which is the caller.
 func (p *pe) runningTask() *task {
 	t := p.s.runningTask()
 	if t.pe != p {
@@ -148,7 +148,7 @@ func (p *pe) runningTask() *task {
 	return t
 }
 
-// yieldControl hands control to the engine and returns when t is resumed. It reports false if t is to end.
+// yieldControl passes control to the engine and returns when t is resumed. It reports false if t is to end.
 func (t *task) yieldControl() bool {
 	defer func() {
 		if p := recover(); p != nil { // package iter panics if another goroutine has passed control for t
@@ -158,12 +158,12 @@ func (t *task) yieldControl() bool {
 	return t.pause(struct{}{})
 }
 
-// panicForeign panics, for a call from a goroutine that is not a task of the simulator.
+// panicForeign panics with a *pgas.UsageError, for a call from a goroutine that is not a task of the simulator.
 func panicForeign() {
 	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start none there, or test with goroutines or processes as PEs"})
 }
 
-// nextTask handles events until a task is to be resumed, and returns it; nil if nothing can go on.
+// nextTask handles events until a task is to be resumed, and returns it. It returns nil if no task can go on.
 func (s *sim) nextTask() *task {
 	for s.err == nil {
 		if s.exploring() {
@@ -207,10 +207,10 @@ func (s *sim) checkLimits() {
 	}
 }
 
-// resumeAt resumes t at that time, and why matters to an exploration.
-func (s *sim) resumeAt(t *task, at int64, why uint64) {
+// resumeAt schedules t to be resumed at time at. An exploration tells the reasons apart.
+func (s *sim) resumeAt(t *task, at int64, reason uint64) {
 	if s.exploring() {
-		s.explorer.makeRunnable(t, why)
+		s.explorer.makeRunnable(t, reason)
 		return
 	}
 	o := s.newOp(opResume)
@@ -218,13 +218,13 @@ func (s *sim) resumeAt(t *task, at int64, why uint64) {
 	s.queue.push(at, o)
 }
 
-// setBusy notes until when t is busy with what it has done, before it is parked.
+// setBusy turns the time that t has used into the time until which it is busy, before it is parked.
 func (s *sim) setBusy(t *task) {
 	t.busyUntil = s.now + t.elapsed
 	t.elapsed = 0
 }
 
-// advance lets the running task be busy for d before it goes on.
+// advance lets d pass for the running task t.
 func (s *sim) advance(t *task, d int64) {
 	t.generation++
 	s.resumeAt(t, s.now+t.elapsed+d, reasonYield)
@@ -232,7 +232,7 @@ func (s *sim) advance(t *task, d int64) {
 	t.park()
 }
 
-// fail ends the run because of err, which PE p has found.
+// fail ends the run with err, which PE p has found.
 func (s *sim) fail(p *pe, err error) {
 	if s.err == nil {
 		s.failedPE, s.err = p, err

@@ -1,25 +1,25 @@
 package sim
 
-// Every order there is. From the point that Start marks on, there is no time: whenever something may
-// happen, the explorer chooses what does:
+// Exploration: every order of operations. From the point that Start marks on, there is no time. Whenever several
+// things may happen, the explorer chooses one:
 //
 //	a PE's operation takes effect, and the PE goes on to its next one
-//	an operation that nobody waits for takes effect, unless a fence holds it back
+//	a non-blocking operation takes effect, unless a fence orders it behind others
 //	a wait ends whose condition holds
 //	a deadline passes
 //
-// A run follows a list of choices and then takes the first of each. The next run takes another one at the
-// last point that has one left. Coroutines cannot be copied, so every run begins anew.
+// A run follows a list of choices and then takes the first possibility each time. The next run takes another one at
+// the last point that has one left. Coroutines cannot be copied, so every run begins anew.
 //
-// Many orders lead to the same state, and what follows a state need be tried once. A state is the heaps,
-// what is under way, and how far each PE is. How far a PE is, follows from what it has seen: the results of
-// its operations, and its own heap at each of them (with Config.Reduce, at those where it looks at it). A PE
-// that only looks, at the same few things with the same results for the fourth time in a row, is taken to be
-// where it was one round before: that is what makes an end of polling. So a program that counts more tries
-// than three is explored as if it did not. Variables of Go that PEs share are no part of a state: what a body
-// makes of them must follow from how far the PEs are, as the number of those inside of a lock does.
+// Many orders lead to the same state, and the continuations of a state need be tried once. A state is the heaps,
+// the operations under way, and the progress of each PE. The progress of a PE is a function of what it has read: the
+// results of its operations, and its own heap at each of them (with Config.Reduce, only where it reads it). A PE
+// that only reads, at the same few places with the same results for the fourth time in a row, is taken to have made
+// no progress since the round before. So polling ends, and a program that counts more than three tries is explored
+// as if it did not. Variables of Go that PEs share are not part of a state: what a body
+// does with them must follow from the progress of the PEs, as the number of PEs inside a lock does.
 //
-// Which of the choices are tried is the business of search.go.
+// search.go decides which of the choices are tried.
 
 import (
 	"context"
@@ -32,12 +32,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// Exploration is what Explore has done.
+// Exploration counts what Explore has done.
 type Exploration struct {
-	Runs    int // schedules tried, most of them cut short where another had been
-	Ends    int // that ended
-	States  int // that differ
-	Longest int // choices of the longest
+	Runs    int // schedules tried, most of them cut short at a known state
+	Ends    int // schedules that ran to their end
+	States  int // different states
+	Longest int // choices of the longest schedule
 }
 
 // explorer makes the choices of one run.
@@ -47,22 +47,22 @@ type explorer struct {
 	prefix  []int   // of Replay
 	search  *search // nil in Replay
 	depth   int     // moves so far
-	taken   []int   // choices so far, where there were several
-	heapEnd uint64  // end of what is allocated
+	taken   []int   // choices so far, where there were several possibilities
+	heapEnd uint64  // end of the allocated part of the heaps
 
 	pending    []*op
 	runnable   []runnable
 	histories  []history // by PE
-	lowDigest  uint64    // digest of what was written below the allocations
+	lowDigest  uint64    // digest of what was written in the reserved part of the heaps
 	soloStates map[uint64]bool
-	move       move // under way
+	move       move // the move under way
 }
 
-// errSeen ends a run that has reached a state which was reached before.
+// errSeen ends a run that has reached a known state.
 var errSeen = errors.New("seen")
 
-// Explore runs body on npes PEs in every order of operations that come after each PE's call of Start. It
-// returns the first failure.
+// Explore runs body on npes PEs in every order of the operations that come after each PE's call of Start. The
+// error is that of the first run that fails, a *Failure, or says that ctx ended.
 func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration, error) {
 	var e Exploration
 	r := newSearch(cfg.Reduce)
@@ -93,7 +93,8 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 	}
 }
 
-// Replay runs body in one order: that of a Failure of Explore, with the same cfg and npes.
+// Replay runs body in one order: that of a Failure of Explore, with the same cfg and npes. The error is that of the
+// run, or says that choices is no schedule.
 func Replay(ctx context.Context, cfg Config, npes int, choices string, body Body) error {
 	var prefix []int
 	for choice := range strings.SplitSeq(choices, ".") {
@@ -120,7 +121,7 @@ func schedule(taken []int) string {
 	return strings.Join(parts, ".")
 }
 
-// explore runs s along prefix, or where r has not been.
+// explore runs s along prefix, or along a path that r has not been on.
 func (s *sim) explore(prefix []int, r *search) *explorer {
 	s.explorer = &explorer{prefix: prefix, search: r, histories: make([]history, len(s.pes)), soloStates: map[uint64]bool{}}
 	s.start()
@@ -131,13 +132,13 @@ func (s *sim) explore(prefix []int, r *search) *explorer {
 	return s.explorer
 }
 
-// A runnable task goes on when it is chosen.
+// A runnable task can be chosen to go on.
 type runnable struct {
 	t      *task
 	reason uint64
 }
 
-// Why a task goes on.
+// The reasons for which a task goes on.
 const (
 	reasonYield uint64 = iota + 1
 	reasonStart
@@ -145,14 +146,14 @@ const (
 	reasonLost
 	reasonSlept
 	reasonQuiet
-	reasonWait // and what it has waited for, in higher bits
+	reasonWait // with a digest of the words it has waited for in the higher bits
 )
 
-func (x *explorer) makeRunnable(t *task, why uint64) {
-	x.runnable = append(x.runnable, runnable{t, why})
+func (x *explorer) makeRunnable(t *task, reason uint64) {
+	x.runnable = append(x.runnable, runnable{t, reason})
 }
 
-// Start is where an exploration begins: when all PEs have called it. In other runs it does nothing.
+// Start marks where an exploration begins: when all PEs have called it. In other runs it does nothing.
 func Start(ctx context.Context) {
 	p, _ := ctx.Value(peKey{}).(*pe)
 	if p == nil || p.s.explorer == nil {
@@ -164,9 +165,9 @@ func Start(ctx context.Context) {
 	t.park()
 }
 
-// Shares says that, from here to its next operation, the body looks at or changes what the simulator does
-// not see: variables of Go that PEs share, contexts of other PEs, or its own memory through Local. An
-// exploration with Config.Reduce needs to know.
+// Shares tells an exploration with Config.Reduce that the body, up to its next operation, reads or writes what the
+// simulator does not see: variables of Go that PEs share, contexts of other PEs, or its own memory through Local.
+// Without such calls Explore may leave out orders that matter.
 func Shares(ctx context.Context) {
 	p, _ := ctx.Value(peKey{}).(*pe)
 	if p != nil && p.s.reducing() {
@@ -175,7 +176,7 @@ func Shares(ctx context.Context) {
 	}
 }
 
-// begin turns the explorer on when all that came before Start has happened.
+// begin starts the exploration if all PEs have called Start, and reports whether it has.
 func (x *explorer) begin(s *sim) bool {
 	if x == nil || x.started < len(s.pes) {
 		return false
@@ -189,18 +190,18 @@ func (x *explorer) begin(s *sim) bool {
 	return true
 }
 
-// A choice is what may happen next: one of these.
+// A choice is one of the things that may happen next.
 type choice struct {
 	o *op
 	t *task // that waits, or is runnable
-	// why tells what the task has waited for from other things.
+	// reason is that of the task.
 	reason uint64
 }
 
-// next lets things happen until a task goes on.
+// next makes choices until a task goes on, and returns the task; nil if the run has ended.
 func (x *explorer) next(s *sim) *task {
 	for s.err == nil {
-		if len(s.cancellable) > 0 { // anybody may have ended a context
+		if len(s.cancellable) > 0 { // any task may have ended a context
 			s.cancelled = true
 			s.checkCancelled()
 		}
@@ -221,8 +222,8 @@ func (x *explorer) next(s *sim) *task {
 	return nil
 }
 
-// choices are the tasks that are runnable or whose waits may end, and the operations that neither a fence
-// nor another one on the same word holds back.
+// choices returns what may happen next: tasks that are runnable or whose waits may end, and operations that neither
+// a fence nor another operation on the same word holds up.
 func (x *explorer) choices(s *sim) []choice {
 	var choices []choice
 	for _, r := range x.runnable {
@@ -243,7 +244,7 @@ func (x *explorer) choices(s *sim) []choice {
 	return choices
 }
 
-// choose is which of the choices is taken, or -1 if the run ends here.
+// choose returns the index of the choice to take, or -1 if the run ends at this point.
 func (x *explorer) choose(s *sim, choices []choice) int {
 	if x.search != nil {
 		x.search.recordMove(x, choices)
@@ -267,8 +268,8 @@ func (x *explorer) choose(s *sim, choices []choice) int {
 	return i
 }
 
-// soloLoop notes that one PE alone can do anything, or not, and reports whether that PE has come back to a
-// state: then there is no more progress.
+// soloLoop reports whether only one PE can do anything and that PE has returned to an earlier state: then there is
+// no more progress.
 func (x *explorer) soloLoop(state uint64, choices int) bool {
 	if choices > 1 {
 		clear(x.soloStates)
@@ -279,7 +280,7 @@ func (x *explorer) soloLoop(state uint64, choices int) bool {
 	return was
 }
 
-// execute lets c happen, and returns the task that goes on.
+// execute takes choice c, and returns the task that goes on, if any.
 func (x *explorer) execute(s *sim, c choice) *task {
 	x.move.begin(c.proc())
 	if t := c.t; t != nil {
@@ -317,19 +318,19 @@ func (x *explorer) endWait(s *sim, t *task) {
 	x.runnable = x.runnable[:len(x.runnable)-1] // finish has made it runnable
 }
 
-// step lets t wait for o, which happens when the explorer chooses it.
+// step parks t until the explorer has chosen o.
 func (x *explorer) step(t *task, o *op) {
 	x.addPending(o)
 	t.park()
 }
 
-// yield lets others go on, or t.
+// yield parks t until the explorer has chosen it again.
 func (x *explorer) yield(t *task) {
 	x.makeRunnable(t, reasonYield)
 	t.park()
 }
 
-// addPending adds o to what may happen.
+// addPending adds o to the operations that may be chosen.
 func (x *explorer) addPending(o *op) {
 	if o.phase == arriving {
 		o.phase = applying
@@ -348,20 +349,20 @@ func (x *explorer) removePending(o *op) {
 	}
 }
 
-// A history is what a PE has seen, as a digest of each step and one of all up to it.
+// A history is what a PE has read: a digest of each step, and one of all steps up to it.
 type history struct {
 	steps, sums   []uint64
-	readOnlySteps int    // of the last steps, how many have only looked
-	fetched       uint64 // digest of what operations have brought that nobody waits for
+	readOnlySteps int    // how many of the last steps have only read
+	fetched       uint64 // digest of the results of non-blocking operations
 
 	// The step under way:
 	stepOpen   bool
 	digest     uint64
-	heapDigest uint64 // of the PE's heap when it began
-	readOnly   bool   // it only looks
+	heapDigest uint64 // of the PE's heap when the step began
+	readOnly   bool   // so far, the step has only read
 }
 
-// A PE polls if it has looked at the same things, with the same results, this often: loops of up to
+// A PE polls if it has repeated the same reads, with the same results, pollRepeats times. Loops of up to
 // longestLoop operations are recognized.
 const (
 	pollRepeats = 3
@@ -378,7 +379,7 @@ func (x *explorer) beginStep(p *pe, digest uint64, looks bool) {
 	}
 }
 
-// readsHeap notes that p looks at its own heap in the step under way, or may change it.
+// readsHeap records that p reads its own heap in the step under way, or may write it.
 func (x *explorer) readsHeap(p *pe) {
 	if !p.s.cfg.Reduce {
 		return
@@ -390,12 +391,12 @@ func (x *explorer) readsHeap(p *pe) {
 	x.move.touch(p, true, 0, wholeHeap)
 }
 
-// fetched notes what o has brought to its PE.
+// fetched records the result that o has brought to its PE.
 func (x *explorer) fetched(o *op) {
 	x.histories[o.from.id].fetched += mix(o.digest() + mix(uint64(o.serial)) + o.old + x.bytes(o.data))
 }
 
-// recordSteps adds the step that is over to its PE's history.
+// recordSteps adds each step that has ended to its PE's history.
 func (x *explorer) recordSteps() {
 	for i := range x.histories {
 		if x.histories[i].stepOpen {
@@ -405,7 +406,7 @@ func (x *explorer) recordSteps() {
 	}
 }
 
-// endStep adds the step under way. If it only looks, and the PE polls, the PE is where it was one round before.
+// endStep adds the step under way. If it only reads and the PE polls, endStep removes one round of the polling.
 func (h *history) endStep() {
 	var sum uint64
 	if n := len(h.sums); n > 0 {
@@ -427,7 +428,7 @@ func (h *history) endStep() {
 	}
 }
 
-// wroteReserved notes a change below the allocations, where state does not look.
+// wroteReserved records a write to the reserved part of a heap, which state does not read.
 func (x *explorer) wroteReserved(p *pe, off, v uint64) {
 	if off < boot.ReservedBytes {
 		x.lowDigest = mix(x.lowDigest + mix(uint64(p.id)<<48+off) + v)
@@ -441,7 +442,7 @@ func (x *explorer) bytes(b []byte) uint64 {
 	return x.search.bytes(b)
 }
 
-// state is the digest of the state.
+// state returns a digest of the state.
 func (x *explorer) state(s *sim) uint64 {
 	h := x.lowDigest
 	for _, p := range s.pes {
@@ -466,7 +467,7 @@ func (x *explorer) state(s *sim) uint64 {
 	return mix(h + under)
 }
 
-// readOnly says that o, which is over, has changed nothing.
+// readOnly reports whether o, which has taken effect, has changed nothing.
 func (o *op) readOnly() bool {
 	return !o.notifies && (o.kind == opGet || changedWord(o.atomicOp, o.bytes, o.old, o.operand, o.cond) == o.old)
 }

@@ -121,7 +121,7 @@ func TestEveryOrder(t *testing.T) {
 			word.Swap(0, 1)
 			return nil
 		}, 3},
-		{"a fetch that nobody waits for", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
+		{"a non-blocking fetch", 2, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64], note func(v ...int64)) error {
 			word := pgas.AtomicOf(words, 0)
 			if w.PE() == 0 {
 				var v int64
@@ -151,8 +151,8 @@ func TestEveryOrder(t *testing.T) {
 	}
 }
 
-// TestLooksTwice: who looks twice and sees the same goes on to what comes then.
-func TestLooksTwice(t *testing.T) {
+// TestReadsTwice: a PE that reads twice and finds the same is explored beyond that.
+func TestReadsTwice(t *testing.T) {
 	bug := errors.New("got there")
 	_, err := sim.Explore(t.Context(), sim.Config{}, 2, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 1)

@@ -1,6 +1,6 @@
 package sim
 
-// Failures, and deadlocks: when nothing can happen any more and PEs still wait, who waits for what.
+// Failures, and deadlocks: no event is left and PEs still wait. The report lists what each waits for.
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// Failure is a run that went wrong, with what repeats it.
+// Failure is the error of a run that went wrong, with the steps before it and how to repeat it.
 type Failure struct {
-	PE        int // that found out, or -1
+	PE        int // the PE that found the error, or -1
 	NPEs      int
 	Seed      uint64
 	Adversary bool
-	Schedule  string   // of Explore: for Replay
-	Steps     []string // the last that happened before
+	Schedule  string   // of Explore, to be given to Replay
+	Steps     []string // the last ones before the error
 	Err       error    // what went wrong
 }
 
@@ -51,7 +51,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 // stepsShown is how many steps a failure shows.
 const stepsShown = 40
 
-// failure is how the run ended.
+// failure returns the error of the run: nil, or a *Failure.
 func (s *sim) failure(schedule string) error {
 	if s.err == nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *sim) failure(schedule string) error {
 	return f
 }
 
-// DeadlockError says that nothing can happen any more.
+// DeadlockError reports that no PE can go on.
 type DeadlockError struct {
 	Blocked []string // "PE 3 …", one for each PE that waits
 }
@@ -72,12 +72,12 @@ func (e *DeadlockError) Error() string {
 	return "deadlock: no PE can go on\n\t" + strings.Join(e.Blocked, "\n\t")
 }
 
-// deadlineSlack is how long a deadline of real time is waited for before PEs look for the reason of a standstill.
+// deadlineSlack is how long the simulator waits for a deadline of real time before it ends all waits with ErrStalled.
 const deadlineSlack = time.Second
 
-// resolveStall is called when nothing is left to happen and PEs still wait. Those may go on whose contexts
-// have a deadline of real time; and once, all may look for the reason. It reports whether anything can
-// happen now.
+// resolveStall is called when no event is left and PEs still wait. It waits for contexts that
+// have a deadline of real time. Once, it ends all waits with ErrStalled, so that PEs look for the reason. It reports
+// whether a task can go on now.
 func (s *sim) resolveStall() bool {
 	if s.awaitDeadline(deadlineSlack) {
 		return true
@@ -106,7 +106,7 @@ func (s *sim) endAllWaits() (any bool) {
 }
 
 // awaitDeadline waits for the first deadline among the contexts of waiting tasks, if it comes within d and
-// before that of the run.
+// before that of the run. It reports whether it did.
 func (s *sim) awaitDeadline(d time.Duration) bool {
 	end, bounded := s.ctx.Deadline()
 	var first context.Context
@@ -131,7 +131,7 @@ func (s *sim) awaitDeadline(d time.Duration) bool {
 	return true
 }
 
-// deadlock says who waits for what.
+// deadlock returns an error that lists what each PE waits for.
 func (s *sim) deadlock() error {
 	e := new(DeadlockError)
 	for _, p := range s.pes {
@@ -148,7 +148,7 @@ func (s *sim) deadlock() error {
 	return e
 }
 
-// describeBlocked is what p has published of what it is blocked in.
+// describeBlocked returns what p has published about the call that it is blocked in.
 func (p *pe) describeBlocked() string {
 	b := &p.seg.States[0].Blocked
 	peer, seq := b.Peer.Load(), b.Seq.Load()
@@ -169,7 +169,7 @@ func (p *pe) describeBlocked() string {
 	return at
 }
 
-// IsDeadlock says whether a run ended in a deadlock.
+// IsDeadlock reports whether err is that of a run that ended in a deadlock.
 func IsDeadlock(err error) bool {
 	var d *DeadlockError
 	return errors.As(err, &d)

@@ -1,7 +1,8 @@
 package sim
 
-// Faults. A PE that is delayed computes nothing for a while. A PE that dies stops where it is. What it has sent arrives, what is sent to it is lost; the others
-// learn of it some time later, and whatever waits then ends with a *pgas.PeerError.
+// Faults. A PE that is delayed computes nothing for a while. A PE that dies stops at once. Operations that it has
+// sent take effect; operations on it are lost. The other PEs are told Config.Detection later, and operations and
+// waits that need the dead PE then end with a *pgas.PeerError.
 
 import (
 	"slices"
@@ -13,14 +14,14 @@ import (
 // killedBySignal9 is the wait status of a process that was killed.
 const killedBySignal9 = 9
 
-// planFaults queues what is to go wrong. An exploration tries a death at every moment.
+// planFaults schedules the deaths and delays of the Config. An exploration tries a death at every point.
 func (s *sim) planFaults() {
 	for _, d := range s.cfg.Deaths {
 		p := s.pes[d.PE]
 		s.schedule(picos(d.At), s.callOp(p, callDeath, func() { s.killPE(p) }))
 	}
 	if s.exploring() {
-		return // where no PE is faster than another
+		return // an exploration has no time
 	}
 	for _, d := range s.cfg.Delays {
 		p := s.pes[d.PE]
@@ -28,7 +29,7 @@ func (s *sim) planFaults() {
 	}
 }
 
-// What a callOp is about.
+// What the function of a callOp does.
 const (
 	callDeath = iota + 1
 	callDelay
@@ -37,10 +38,10 @@ const (
 	callDeadline
 )
 
-// callOp is an op that calls f, which concerns p; what tells it from others.
-func (s *sim) callOp(p *pe, what uint64, f func()) *op {
+// callOp returns an op that calls f, which concerns p. An exploration tells calls apart by purpose.
+func (s *sim) callOp(p *pe, purpose uint64, f func()) *op {
 	o := s.newOp(opCall)
-	o.from, o.to, o.off, o.call = p, p, what, f
+	o.from, o.to, o.off, o.call = p, p, purpose, f
 	return o
 }
 
@@ -71,12 +72,12 @@ func (s *sim) announceDeath(p *pe) {
 	}
 }
 
-// peerError is what the others say of p.
+// peerError returns the error with which operations on p fail.
 func (p *pe) peerError() error {
 	return &pgas.PeerError{PE: p.id, Host: p.host.name, Err: boot.HowDied(killedBySignal9)}
 }
 
-// failOp ends o, whose target is dead, once that is known.
+// failOp ends o, whose target is dead, or keeps it until the death is known.
 func (s *sim) failOp(o *op) *task {
 	p := o.to
 	if !p.deathKnown {
@@ -84,7 +85,7 @@ func (s *sim) failOp(o *op) *task {
 		return nil
 	}
 	if s.unordered() {
-		o.flow.markApplied(s, o) // so that those behind it are lost too
+		o.flow.markApplied(s, o) // so that operations behind it fail too
 	}
 	if t := o.task; t != nil {
 		if !t.ended && o.generation == t.generation {

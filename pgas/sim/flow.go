@@ -1,39 +1,39 @@
 package sim
 
-// The order of what a channel has under way to one PE, where things are out of order. Fences cut it into
+// Flows: the order of the operations of one channel on one PE, with an adversary. Fences divide them into
 // epochs: an operation takes effect when all of earlier epochs have. Operations on the same bytes take effect
-// in the order of their issue even without a fence, and notes are left in it. Gets that leave no note ignore
-// fences, but find earlier writes to their bytes; no operation waits for them.
+// in the order of their issue even without a fence, and so do notes. Gets without a note ignore
+// fences, but find earlier writes to their bytes. No operation waits for a get.
 
 import "slices"
 
-// A flow is what a channel has under way to one PE.
+// A flow is the operations of a channel on one PE.
 type flow struct {
 	ch          *channel
 	to          *pe
-	pendingOps  int   // operations that nobody waits for
-	completedAt int64 // when the last of those that are through was known to be
-	lastNote    int64 // when the last note was left
-	// Where things are out of order:
+	pendingOps  int   // non-blocking operations under way
+	completedAt int64 // when the last of the complete ones was acknowledged
+	lastNote    int64 // when the last note is delivered
+	// With an adversary only:
 	epoch       uint32   // of the next operation
-	oldestEpoch uint32   // all before this one have taken effect
-	perEpoch    []uint32 // operations of applied, applied+1, … that have not
+	oldestEpoch uint32   // all operations of earlier epochs have taken effect
+	perEpoch    []uint32 // operations of oldestEpoch, oldestEpoch+1, … that have not taken effect
 	unapplied   []*op    // the same operations, in the order of their issue
-	laterEpochs []*op    // those of later epochs that have arrived
+	laterEpochs []*op    // operations of later epochs that have arrived
 }
 
 // order is an operation's place in its flow.
 type order struct {
 	epoch        uint32
 	blocked      bool  // it has arrived, and waits for operations before it
-	predecessors int   // how many operations on the same bytes must come first
-	successors   []*op // those that wait for this one
+	predecessors int   // operations on the same bytes that must take effect first
+	successors   []*op // operations that wait for this one
 }
 
-// ordered says that fences order o.
+// ordered reports whether fences order o.
 func (o *op) ordered() bool { return o.kind != opGet || o.notifies }
 
-// add gives o, which is issued, its place.
+// add gives o, which is issued, its place in the flow.
 func (f *flow) add(o *op) {
 	f.orderBehind(o)
 	if !o.ordered() {
@@ -47,7 +47,7 @@ func (f *flow) add(o *op) {
 	f.unapplied = append(f.unapplied, o)
 }
 
-// orderBehind puts o behind earlier operations on its bytes. If one of these covers o, those before that one need
+// orderBehind makes o wait for earlier operations on its bytes. If one of these covers o, those before that one need
 // not be recorded: they precede o through it.
 func (f *flow) orderBehind(o *op) {
 	for _, other := range slices.Backward(f.unapplied) {
@@ -61,19 +61,19 @@ func (f *flow) orderBehind(o *op) {
 	}
 }
 
-// fence begins a new epoch, if there is anything that it must come after.
+// fence begins a new epoch, unless the current one is empty.
 func (f *flow) fence() {
 	if n := int(f.epoch - f.oldestEpoch); n < len(f.perEpoch) && f.perEpoch[n] > 0 {
 		f.epoch++
 	}
 }
 
-// mustWait says that others must take effect before o.
+// mustWait reports whether other operations must take effect before o.
 func (f *flow) mustWait(o *op) bool {
 	return o.predecessors > 0 || o.ordered() && o.epoch != f.oldestEpoch
 }
 
-// hold keeps o, which is early, until it is not.
+// hold keeps o, which must wait, until it need not.
 func (f *flow) hold(o *op) {
 	if o.ordered() && o.epoch != f.oldestEpoch {
 		f.laterEpochs = append(f.laterEpochs, o)
@@ -82,7 +82,7 @@ func (f *flow) hold(o *op) {
 	}
 }
 
-// markApplied notes that o has taken effect, and lets those go on that waited for it.
+// markApplied records that o has taken effect, and schedules operations that waited for it.
 func (f *flow) markApplied(s *sim, o *op) {
 	if !o.ordered() {
 		return
@@ -147,7 +147,7 @@ func (o *op) covers(other *op) bool {
 	return true
 }
 
-// byteRanges are bytes of a heap: from, and up to.
+// byteRanges are two ranges of a heap, each from its first byte to the one after its last.
 type byteRanges [2][2]uint64
 
 // writes returns the bytes that o writes.

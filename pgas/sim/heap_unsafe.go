@@ -2,7 +2,7 @@ package sim
 
 import "unsafe"
 
-// heapRange says where b is in p's heap, if it is in it.
+// heapRange returns the offsets of b in p's heap. ok is false if it is not in there.
 func (p *pe) heapRange(b []byte) (lo, hi uint64, ok bool) {
 	if len(b) == 0 {
 		return 0, 0, false

@@ -1,7 +1,7 @@
 package sim
 
-// The machine: hosts with a NIC each, cache lines, and how long everything takes. Links carry messages in
-// the order of their sending; a NIC handles one message at a time in each direction, and one atomic.
+// The machine: hosts with a NIC each, cache lines, and how long operations take. Links carry messages in
+// the order of their sending. A NIC handles one message at a time in each direction, and one atomic.
 
 import (
 	"github.com/gopgas/gopgas/pgas/topo"
@@ -9,32 +9,31 @@ import (
 
 // A host has one NIC.
 type host struct {
-	txFree     int64 // the NIC has sent everything by then
-	rxFree     int64 // and received
-	atomicFree int64 // and executed every atomic
+	txFree     int64 // when the NIC has sent all messages so far
+	rxFree     int64 // when it has received all
+	atomicFree int64 // when it has executed all atomics
 	name       string
 }
 
-// lineCount is how many cache lines of a heap the simulator remembers the owners of. Two lines in the same
-// place take each other for new ones.
+// lineCount is how many cache lines of a heap have a recorded owner. Two lines that share an entry evict each other.
 const lineCount = 64
 
 type cacheLine struct {
 	line   uint64
-	freeAt int64 // nobody has it before
-	owner  int32 // 1 + the PE whose core has it
+	freeAt int64 // when the last atomic on it is done
+	owner  int32 // 1 + the PE whose core has the line
 }
 
-// maxElapsed is how far a task may be ahead of what it has posted.
+// maxElapsed is how far the time of a task may be ahead of the operations that it has posted.
 const maxElapsed = 1_000_000
 
-// levels is what the tree says of distances.
+// levels are the costs between PEs, by the levels of the topology.
 type levels struct {
 	tree   *topo.Tree
 	host   int      // index of the level host in the tree
 	memory []Memory // by level
-	links  []Link   // by level, outside of the hosts
-	// That PEs are in, by level.
+	links  []Link   // by level, outside the hosts
+	// elements[level][pe] is the element of the level that pe is in.
 	elements [][]int32
 }
 
@@ -58,7 +57,7 @@ func newLevels(tree *topo.Tree, c *Costs, npes int) levels {
 	for i := l.host; i < len(names); i++ {
 		name := names[i]
 		if name == topo.Host && i == len(names)-1 {
-			name = socket // nothing is said of its parts
+			name = socket // the topology does not divide hosts
 		}
 		m, known := c.Memory[name]
 		if !known {
@@ -75,7 +74,7 @@ func newLevels(tree *topo.Tree, c *Costs, npes int) levels {
 	return l
 }
 
-// socket is the level whose costs a host of one socket has.
+// socket is the level that gives the costs of a host that is not divided.
 const socket = "socket"
 
 func (s *sim) sameHost(p, q int) bool {
@@ -83,8 +82,8 @@ func (s *sim) sameHost(p, q int) bool {
 	return of[p] == of[q]
 }
 
-// commonLevel is the innermost level that PEs p and q share an element of. It looks at neither: they may be far from
-// any cache.
+// commonLevel returns the innermost level of which PEs p and q share an element. It reads neither pe: they may be in
+// no cache.
 func (s *sim) commonLevel(p, q int) int {
 	i := len(s.levels.memory) - 1
 	for i > 0 && s.levels.elements[i][p] != s.levels.elements[i][q] {
@@ -93,7 +92,7 @@ func (s *sim) commonLevel(p, q int) int {
 	return i
 }
 
-// link is the way that a message takes from p to q by their NICs.
+// link returns the link between the NICs of p and q.
 func (s *sim) link(p, q int) *Link {
 	if s.sameHost(p, q) {
 		return &s.costs.Loopback
@@ -108,14 +107,14 @@ func (s *sim) memory(p, q int) *Memory {
 	return &s.levels.memory[s.commonLevel(p, q)]
 }
 
-// number numbers o.
+// number gives o its number, in the order of issue.
 func (s *sim) number(o *op) {
 	s.issued++
 	o.id = s.issued
 	s.record(issueStep, o)
 }
 
-// issue starts o on its way. The time that t itself is busy with it is added to t's lag.
+// issue sends o. The time that the CPU of t is busy with it is added to t.elapsed.
 func (s *sim) issue(o *op, t *task) {
 	s.number(o)
 	switch {
@@ -131,7 +130,7 @@ func (s *sim) issue(o *op, t *task) {
 	}
 }
 
-// send hands o to the NIC.
+// send passes o to the NIC.
 func (s *sim) send(o *op, t *task) {
 	t.elapsed += int64(s.costs.Overhead)
 	n := len(o.data)
@@ -146,7 +145,7 @@ func (s *sim) send(o *op, t *task) {
 	s.queue.push(s.transmit(o.link, o.from.host, n, s.now+t.elapsed), o)
 }
 
-// transmit is when n bytes are there, by l, that the NIC of h may send from the given time on.
+// transmit returns when a message of n bytes arrives by l. The NIC of h may send it from the given time on.
 func (s *sim) transmit(l *Link, h *host, n int, from int64) int64 {
 	wire := int64(n) * int64(l.PerByte)
 	start := max(from, h.txFree)
@@ -154,14 +153,14 @@ func (s *sim) transmit(l *Link, h *host, n int, from int64) int64 {
 	return start + wire + int64(l.Latency)
 }
 
-// receive is when the NIC of h is through with a message of n bytes that has arrived now by l.
+// receive returns when the NIC of h has received a message of n bytes that has arrived now by l.
 func (s *sim) receive(l *Link, h *host, n int) int64 {
 	busy := max(int64(s.costs.Gap), int64(n)*int64(l.PerByte))
 	h.rxFree = max(s.now, h.rxFree+busy)
 	return h.rxFree
 }
 
-// arrive lets the target's NIC handle o.
+// arrive has the NIC of the target handle o.
 func (s *sim) arrive(o *op) *task {
 	if s.anyDead && o.to.dead {
 		return s.failOp(o)
@@ -184,7 +183,7 @@ func (s *sim) arrive(o *op) *task {
 	return s.effect(o)
 }
 
-// executeByCPU lets the CPU of o's PE carry o out on the memory of its host.
+// executeByCPU has the CPU of the initiator execute o on the memory of its host.
 func (s *sim) executeByCPU(o *op, t *task) {
 	m := s.memory(int(o.origin), int(o.target))
 	start := s.now + t.elapsed
@@ -208,7 +207,7 @@ func (s *sim) executeByCPU(o *op, t *task) {
 	t.elapsed = done - s.now
 }
 
-// takeLine is when an atomic of a CPU is done that begins at start: it needs the line for itself.
+// takeLine returns when an atomic of a CPU that begins at start is done. It needs the cache line exclusively.
 func (s *sim) takeLine(o *op, start int64, m *Memory) int64 {
 	at := o.off / 64
 	l := &o.to.cacheLines[at%lineCount]
@@ -224,7 +223,7 @@ func (s *sim) takeLine(o *op, start int64, m *Memory) int64 {
 	return done
 }
 
-// reply lets o return, which has taken effect.
+// reply sends the result of o, which has taken effect, back to the initiator.
 func (s *sim) reply(o *op) *task {
 	if s.unordered() {
 		o.flow.markApplied(s, o)
@@ -242,7 +241,7 @@ func (s *sim) reply(o *op) *task {
 		}
 		s.queue.push(s.transmit(o.link, o.to.host, n, s.now), o)
 	default:
-		// Acknowledgements wait for nobody.
+		// Acknowledgements occupy no NIC.
 		f := o.flow
 		f.completedAt = max(f.completedAt, s.now+int64(o.link.Latency))
 		f.ch.completedAt = max(f.ch.completedAt, f.completedAt)
@@ -251,7 +250,7 @@ func (s *sim) reply(o *op) *task {
 	return nil
 }
 
-// replyArrived lets the NIC of o's PE handle the answer.
+// replyArrived has the NIC of the initiator handle the reply.
 func (s *sim) replyArrived(o *op) *task {
 	if o.nic && !s.unordered() {
 		n := 8
@@ -267,7 +266,7 @@ func (s *sim) replyArrived(o *op) *task {
 	return s.complete(o)
 }
 
-// The times of what is no message.
+// The times of steps that are not messages.
 
 func (s *sim) wakeTime() int64 {
 	if s.cfg.Adversary {
@@ -283,10 +282,10 @@ func (s *sim) pollTime() int64 {
 	return int64(s.costs.Poll)
 }
 
-// answerTime is from when an answer is there to the PE that goes on with it.
+// answerTime returns the time from the arrival of a reply until the waiting PE goes on.
 func (s *sim) answerTime() int64 { return int64(s.costs.Answer + s.costs.Notify) }
 
-// signalTime is between the data of a put and its signal.
+// signalTime returns the time between the data of a put and its signal.
 func (s *sim) signalTime() int64 {
 	if s.cfg.Adversary {
 		return s.randomTime()
@@ -294,7 +293,7 @@ func (s *sim) signalTime() int64 {
 	return 0
 }
 
-// splitTime is between the halves of a split atomic.
+// splitTime returns the time between the read and the write of a split atomic.
 func (s *sim) splitTime() int64 {
 	if s.cfg.Adversary {
 		return s.randomTime()
@@ -302,5 +301,5 @@ func (s *sim) splitTime() int64 {
 	return int64(s.costs.NICAtomic) / 2
 }
 
-// randomTime is what a step may take with an adversary: from 1 ns to 2^15.
+// randomTime returns how long a step takes with an adversary: from 1 ns to 2^15 ns.
 func (s *sim) randomTime() int64 { return 1000 << (s.random.next() % 16) }

@@ -1,12 +1,12 @@
 package sim
 
-// Moves. What happens by one choice of an exploration is a move: an operation takes effect or a wait ends,
-// and the task that was waiting runs on to its next operation. A move leaves a footprint: what it has read
-// and written. Two moves that leave the same behind in either order do not depend on each other, and only
-// the order of those that do matters.
+// Moves. One choice of an exploration is a move: an operation takes effect or a wait ends,
+// and the task that was waiting runs on to its next operation. The footprint of a move is what it has read
+// and written. Two moves are independent if both orders lead to the same state. Only
+// the order of dependent moves matters.
 //
-// What a task does between two operations is seen in part: the words that its World looks at for it are
-// (looks), and what it does besides the body tells (Shares).
+// The simulator sees only part of what a task does between two operations: the words that its World reads for it
+// (Looks), and what the body reports itself (Shares).
 
 import (
 	"math"
@@ -16,8 +16,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// A proc is what makes moves, one after another: a task, an operation that nobody waits for, or a call. Its
-// number is the same in every run in which its PE has done the same before.
+// A proc is a process of the search, which makes moves one after another: a task, a non-blocking operation, or a
+// call. Its number is the same in every run in which its PE has done the same before.
 type proc struct {
 	pe   int32
 	kind procKind
@@ -51,29 +51,29 @@ func (c choice) proc() proc {
 	return c.o.proc()
 }
 
-// A span is bytes of a PE's heap that were read, or written.
+// A span is a range of a PE's heap that was read or written.
 type span struct {
 	lo, hi uint64
 	pe     int32
 	write  bool
 }
 
-// wholeHeap is the end of a span of everything.
+// wholeHeap is the end of a span of the whole heap.
 const wholeHeap = math.MaxUint64
 
-// A move is what a proc has done at once.
+// A move is what a process has done in one step.
 type move struct {
 	proc       proc
 	global     bool   // it depends on everything: a PE dies
-	shares     bool   // it uses what PEs share besides
-	quietEnded bool   // a wait has ended for what the PE had under way
+	shares     bool   // it uses what Shares reports
+	quietEnded bool   // a quiet has ended
 	flow       uint64 // of the operation, if fences order it
-	epoch      uint32 // in the flow
+	epoch      uint32 // in that flow
 	spans      []span
-	created    []proc // that it has made
+	created    []proc // processes that it has created
 }
 
-func (m *move) begin(who proc) { *m = move{proc: who, spans: m.spans[:0], created: m.created[:0]} }
+func (m *move) begin(p proc) { *m = move{proc: p, spans: m.spans[:0], created: m.created[:0]} }
 
 func (m *move) clone() *move {
 	c := *m
@@ -85,7 +85,7 @@ func (m *move) clone() *move {
 func (m *move) touch(p *pe, write bool, lo, hi uint64) {
 	s := span{lo, hi, int32(p.id), write}
 	for _, t := range p.waiting {
-		// A wait for many words takes what it finds first.
+		// A wait for many words takes the first one that it finds changed.
 		if w := &t.wait; write && w.hi-w.lo > 8 && w.lo < s.hi && s.lo < w.hi {
 			s.lo, s.hi = min(s.lo, w.lo), max(s.hi, w.hi)
 		}
@@ -95,7 +95,7 @@ func (m *move) touch(p *pe, write bool, lo, hi uint64) {
 	}
 }
 
-// depends says that a and b might do something else in the other order.
+// depends reports whether the order of a and b may matter.
 func (a *move) depends(b *move) bool {
 	switch {
 	case a.proc == b.proc || a.global || b.global || a.shares && b.shares:
@@ -108,8 +108,8 @@ func (a *move) depends(b *move) bool {
 	return conflict(a.spans, b.spans)
 }
 
-// samePE says that moves of one PE depend on each other: all do but those of operations under way, which
-// only matter to who waits for them.
+// samePE reports whether moves of one PE depend on each other. All do, except those of operations under way, which
+// only matter to a quiet.
 func (a *move) samePE(b *move) bool {
 	return (a.proc.kind != procOp || b.quietEnded) && (b.proc.kind != procOp || a.quietEnded)
 }
@@ -125,7 +125,7 @@ func conflict(a, b []span) bool {
 	return false
 }
 
-// footprint notes what o is going to do.
+// footprint records what o is going to read and write.
 func (x *explorer) footprint(s *sim, o *op) {
 	m := &x.move
 	if o.kind == opCall {
@@ -145,7 +145,7 @@ func (x *explorer) footprint(s *sim, o *op) {
 		m.touch(o.to, true, o.off, o.off+uint64(len(o.data)))
 	case o.kind == opGet:
 		m.touch(o.to, false, o.off, o.off+uint64(o.size))
-	case o.nic && s.cfg.Atomics == Split: // which locks the word
+	case o.nic && s.cfg.Atomics == Split: // it locks the word
 		m.touch(o.to, true, o.off&^7, o.off&^7+8)
 	default:
 		v := word(o.to.heap, o.off, o.bytes)
@@ -157,18 +157,18 @@ func (x *explorer) footprint(s *sim, o *op) {
 	}
 }
 
-// id is f's name.
+// id returns a number that identifies f.
 func (f *flow) id() uint64 {
 	return uint64(f.ch.pe.id)<<48 | uint64(f.ch.serial)<<24 | uint64(f.to.id)
 }
 
-// waitEnded notes what t has waited for, which it looks at again.
-func (x *explorer) waitEnded(t *task, why uint64) {
+// waitEnded records that t, whose wait has ended, reads the words that it has waited for.
+func (x *explorer) waitEnded(t *task, reason uint64) {
 	w := &t.wait
 	switch {
-	case why == reasonQuiet:
+	case reason == reasonQuiet:
 		x.move.quietEnded = true
-	case why < reasonWait:
+	case reason < reasonWait:
 	case w.lo < boot.ReservedBytes:
 		x.readsHeap(t.pe)
 	default:
@@ -176,7 +176,7 @@ func (x *explorer) waitEnded(t *task, why uint64) {
 	}
 }
 
-// reads notes that p reads its own heap in the step under way.
+// reads records that p reads its own heap in the step under way.
 func (x *explorer) reads(p *pe, lo, hi uint64) {
 	if p.s.cfg.Reduce {
 		h := &x.histories[p.id]
@@ -185,28 +185,28 @@ func (x *explorer) reads(p *pe, lo, hi uint64) {
 	}
 }
 
-// opIssued notes that o's PE deals with words of the runtime, and so with memory that only the runtime knows of.
+// opIssued records that the initiator of o uses words of the runtime, and so memory that only the runtime knows.
 func (x *explorer) opIssued(o *op) {
 	if o.off < boot.ReservedBytes {
 		x.readsHeap(o.from)
 	}
 }
 
-// waitBegins is issued, of a wait.
+// waitBegins records the same of a wait for words from lo to hi.
 func (x *explorer) waitBegins(p *pe, lo, hi uint64) {
 	if hi > 0 && lo < boot.ReservedBytes {
 		x.readsHeap(p)
 	}
 }
 
-// waitEnds notes that a wait of t ends: by a move of another PE only if its context does.
+// waitEnds records that a wait of t ends. A move of another PE ends it only if that has ended its context.
 func (x *explorer) waitEnds(t *task) {
 	if x.move.proc.pe != int32(t.pe.id) {
 		x.move.global = true
 	}
 }
 
-// touchesOwnHeap notes that an operation of c copies from or to b, if that is in the PE's own heap.
+// touchesOwnHeap records that an operation of c copies from or to b, if that is in the initiator's own heap.
 func (c *channel) touchesOwnHeap(b []byte, write bool) {
 	if !c.pe.s.reducing() {
 		return

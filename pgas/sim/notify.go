@@ -1,14 +1,14 @@
 package sim
 
-// Notified accesses. Each is one message: what carries it also carries the note, which takes effect after it
-// as the signal of a put does. Notes are left in the ring of the target's World, as on real machines; those
-// for which it has no room wait at the target's NIC, as many as it can hold. Then who has another one must
+// Notified operations. Each is one message, which also carries the note. The note takes effect after the operation,
+// as the signal of a put does. Notes are put into the queue of the target's World, as on real machines. Those
+// for which it has no room wait at the target's NIC, up to maxOverflow. Then the next initiator must
 // wait too.
 //
-// Costs. Between hosts a note is 8 bytes more. On one host it is the trip of one cache line more.
+// Costs. Between hosts a note is 8 bytes more. On one host it is one cache line transfer more.
 //
-// With an adversary, and in an exploration, the notes of one channel to one PE stay in the order of their
-// issue, as on every transport; whatever else is not fenced comes in any order.
+// With an adversary, and in an exploration, the notes of one channel on one PE stay in the order of their
+// issue, as on every transport. Other operations that no fence orders take effect in any order.
 
 import (
 	"context"
@@ -17,16 +17,16 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// maxOverflow is how many notes wait at a NIC before others must wait where they come from.
+// maxOverflow is how many notes wait at a NIC before initiators must wait.
 const maxOverflow = 256
 
-// note is what o leaves at its target.
+// note is the note that an op delivers at its target.
 type note struct {
 	stamp transport.Stamp
 	bytes uint64
 }
 
-// noteQueue is where a PE's notes arrive.
+// noteQueue is the queue of a PE's notes, and those for which it has no room.
 type noteQueue struct {
 	ring     *shm.Ring
 	overflow []transport.Note
@@ -39,13 +39,13 @@ func (p *pe) openNotes() *noteQueue {
 	return &p.notes
 }
 
-// withNote makes o leave one about n bytes.
+// withNote makes o deliver a note about n bytes.
 func (o *op) withNote(s transport.Stamp, n int) *op {
 	o.notifies, o.note = true, note{s, uint64(n)}
 	return o
 }
 
-// hasRoom says whether p takes another note. If not, p is asked to make room.
+// hasRoom reports whether p takes another note. If not, it asks p to drain its queue.
 func (c *channel) hasRoom(p *pe) bool {
 	if len(p.notes.overflow) < maxOverflow {
 		return true
@@ -55,7 +55,7 @@ func (c *channel) hasRoom(p *pe) bool {
 	return false
 }
 
-// PutNotify is transport.Notifier's.
+// PutNotify implements transport.Notifier.
 func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false
@@ -68,12 +68,12 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) 
 	return true
 }
 
-// PutNotifyNB is transport.Notifier's.
+// PutNotifyNB implements transport.Notifier.
 func (c *channel) PutNotifyNB(pe int, dst uint64, src []byte, st transport.Stamp) (uint64, bool) {
 	return 0, c.PutNotify(pe, dst, src, st)
 }
 
-// GetNotify is transport.Notifier's.
+// GetNotify implements transport.Notifier.
 func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, st transport.Stamp) (bool, error) {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false, nil
@@ -87,7 +87,7 @@ func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 	return true, err
 }
 
-// GetNotifyNB is transport.Notifier's.
+// GetNotifyNB implements transport.Notifier.
 func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false
@@ -98,7 +98,7 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp
 	return true
 }
 
-// AtomicNotify is transport.Notifier's.
+// AtomicNotify implements transport.Notifier.
 func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, st transport.Stamp) (uint64, bool, error) {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return 0, false, nil
@@ -110,8 +110,8 @@ func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at tr
 	return old, true, err
 }
 
-// PostNotify is transport.Notifier's. Where the NIC updates a word of its own host, it is waited for, so that
-// no note by the CPU comes before the atomic's.
+// PostNotify implements transport.Notifier. It waits for an atomic that the NIC executes on its own host, so that
+// no note of the CPU overtakes the atomic's.
 func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false
@@ -128,7 +128,7 @@ func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand
 	return true
 }
 
-// finishEffect lets o return, which has taken effect: after its note, if it leaves one.
+// finishEffect sends the reply of o, which has taken effect: after its note, if it has one.
 func (s *sim) finishEffect(o *op) *task {
 	if !o.notifies {
 		return s.reply(o)
@@ -141,7 +141,7 @@ func (s *sim) finishEffect(o *op) *task {
 	return s.notify(o)
 }
 
-// notify is the last step of o: its note.
+// notify delivers the note of o, which is its last step at the target.
 func (s *sim) notify(o *op) *task {
 	s.record(noteStep, o)
 	b := o.to.openNotes()
@@ -155,7 +155,7 @@ func (s *sim) notify(o *op) *task {
 	return s.reply(o)
 }
 
-// push leaves n in the ring of p, if there is room.
+// push puts n into the queue of p, if there is room.
 func (s *sim) push(p *pe, n transport.Note) bool {
 	off, ok := p.notes.ring.PushAt(n)
 	if !ok {
@@ -168,7 +168,7 @@ func (s *sim) push(p *pe, n transport.Note) bool {
 	return true
 }
 
-// Refill is transport.Spiller's.
+// Refill implements transport.Spiller.
 func (p *pe) Refill() {
 	b := p.openNotes()
 	for len(b.overflow) > 0 && p.s.push(p, b.overflow[0]) {
@@ -177,7 +177,7 @@ func (p *pe) Refill() {
 	b.ring.SetSpilled(len(b.overflow))
 }
 
-// LooksForNotes is transport.NoteLooker's: what the PE does next may follow from which notes are there.
+// LooksForNotes implements transport.NoteLooker: what the PE does next may depend on which notes are in its queue.
 func (p *pe) LooksForNotes() {
 	if !p.s.exploring() {
 		return
@@ -188,7 +188,7 @@ func (p *pe) LooksForNotes() {
 	x.readsHeap(p)
 }
 
-// afterEarlierNotes is when o, whose note would be left at the given time, may leave it: after those before it.
+// afterEarlierNotes returns when o takes effect: not before the notes of earlier operations, if o has a note.
 func (o *op) afterEarlierNotes(when int64) int64 {
 	if o.notifies {
 		when = max(when, o.flow.lastNote)

@@ -1,12 +1,12 @@
 package sim
 
-// Operations under way. One is pooled object from its issue until it is complete on both sides, and moves
-// through the phases of its journey by events:
+// Operations under way. An op is a pooled object from its issue until it is complete on both sides. Events move it
+// through its phases:
 //
-//	NIC   leave the host's NIC, arrive at the other's, take effect there, and return with what it fetched
-//	CPU   take effect: the PEs of a host work on each other's memory
+//	NIC   leave the initiator's NIC, arrive at the target's, take effect, and return with the result
+//	CPU   take effect: the PEs of a host access each other's memory
 //
-// What an operation does to memory is in apply, in every mode of the simulator.
+// effect applies an operation to memory, in every mode of the simulator.
 
 import (
 	"encoding/binary"
@@ -29,53 +29,53 @@ const (
 type phase uint8
 
 const (
-	arriving   phase = iota // has arrived there
-	applying                // takes effect
-	writing                 // the NIC writes what its atomic makes of the word
+	arriving   phase = iota // it arrives at the target
+	applying                // it takes effect
+	writing                 // the NIC writes the new value of the word
 	signalling              // the signal of a put takes effect
-	notifying               // the note of an access is left
-	replying                // is back
-	completing              // and the NIC is through with it
+	notifying               // the note is delivered
+	replying                // its reply arrives at the initiator
+	completing              // the initiator's NIC has received the reply
 )
 
-// What every event of an operation looks at is in the first two lines of 64 bytes.
+// The fields that every event of an operation reads are in the first two lines of 64 bytes.
 type op struct {
 	kind       kind
 	phase      phase
-	nic        bool // by the NICs, not by the CPU
-	signal     bool // a put with a signal after it
-	notifies   bool // a note after it
+	nic        bool // executed by the NICs, not by the CPU
+	signal     bool // of a put: a signal follows
+	notifies   bool // a note follows
 	atomicOp   transport.Op
-	bytes      uint8 // of the word
+	bytes      uint8 // size of the word
 	origin     int32 // number of from
-	target     int32 // and of to
+	target     int32 // number of to
 	from       *pe
 	to         *pe
 	link       *Link  // between their NICs
-	task       *task  // that waits for it, or nil
-	generation uint64 // of the task
+	task       *task  // that waits for the reply, or nil
+	generation uint64 // of the task, when it was issued
 	off        uint64 // of the data, or of the word
 
 	flow    *flow
 	operand uint64
 	cond    uint64
-	old     uint64 // what the word was
-	id      uint64 // order of issue
-	data    []byte // of a put, or fetched
+	old     uint64 // the word before an atomic
+	id      uint64 // number in the order of issue
+	data    []byte // of a put, or the result of a get
 
-	size int    // bytes of data to get
-	dst  []byte // where the result goes that nobody waits for
+	size int    // of a get
+	dst  []byte // the result of a non-blocking operation
 	sig  uint64
 	call func()
 	note note
 	order
-	serial int32 // in an exploration, of what its PE has under way that nobody waits for
+	serial int32 // number among its PE's non-blocking operations, in an exploration
 }
 
-// opBatch is how many are allocated at once.
+// opBatch is how many ops are allocated at once.
 const opBatch = 64
 
-// maxKeptData is how long a buffer may be to be kept for another operation.
+// maxKeptData is the largest buffer that is kept for another operation.
 const maxKeptData = 4096
 
 func (s *sim) newOp(k kind) *op {
@@ -94,7 +94,7 @@ func (s *sim) newOp(k kind) *op {
 }
 
 func (s *sim) release(o *op) {
-	if o.kind == opAtomic && o.task != nil && !o.notifies && !s.unordered() { // the most frequent: the rest of it was not used
+	if o.kind == opAtomic && o.task != nil && !o.notifies && !s.unordered() { // the most frequent: its other fields were not used
 		o.phase, o.task = arriving, nil
 		s.freeOps = append(s.freeOps, o)
 		return
@@ -107,7 +107,7 @@ func (s *sim) release(o *op) {
 	s.freeOps = append(s.freeOps, o)
 }
 
-// schedule queues a function.
+// schedule queues o, for time when.
 func (s *sim) schedule(when int64, o *op) {
 	if s.exploring() {
 		s.explorer.addPending(o)
@@ -116,7 +116,7 @@ func (s *sim) schedule(when int64, o *op) {
 	s.queue.push(when, o)
 }
 
-// handle does what event o is about, and returns the task that goes on now, if any.
+// handle handles the event of o, and returns the task that goes on now, if any.
 func (s *sim) handle(o *op) *task {
 	switch o.kind {
 	case opResume:
@@ -143,7 +143,7 @@ func (s *sim) handle(o *op) *task {
 	return s.complete(o)
 }
 
-// effect lets o change or read the memory of its target. An operation may take effect in two steps.
+// effect applies o to the memory of its target. An operation may take effect in two steps.
 func (s *sim) effect(o *op) *task {
 	if s.anyDead && o.to.dead {
 		return s.failOp(o)
@@ -223,7 +223,7 @@ func word(heap []byte, off uint64, bytes uint8) uint64 {
 	return binary.NativeEndian.Uint64(heap[off:])
 }
 
-// changedWord is what an atomic makes of a word: shm does it.
+// changedWord returns the value of a word after an atomic, as package shm computes it.
 func changedWord(rmw transport.Op, bytes uint8, old, operand, cond uint64) uint64 {
 	if bytes == 4 {
 		v := uint32(old)
@@ -242,8 +242,8 @@ func (s *sim) applySignal(o *op) {
 	s.store(o.to, o.sig, 8, old, v)
 }
 
-// splitAtomic is an atomic of a NIC that the CPU does not know of: it reads the word and writes it later.
-// The NIC keeps other atomics of its own away from the word.
+// splitAtomic reads the word of an atomic of the NIC, and schedules the write: the CPU may change the word in between.
+// The NIC's other atomics on the word wait.
 func (s *sim) splitAtomic(o *op) *task {
 	if s.lock(o) {
 		return nil
@@ -263,18 +263,18 @@ func (s *sim) splitAtomic(o *op) *task {
 func (s *sim) write(o *op) {
 	v := changedWord(o.atomicOp, o.bytes, o.old, o.operand, o.cond)
 	s.record(writeStep, o)
-	if v != o.old { // a compare-swap that failed writes nothing
-		s.store(o.to, o.off, o.bytes, ^v, v) // whatever it is now
+	if v != o.old { // a failed compare-swap writes nothing
+		s.store(o.to, o.off, o.bytes, ^v, v) // even if the CPU has changed it since
 	}
 }
 
-// A lockedWord is one between the two halves of a split atomic.
+// A lockedWord is a word between the two halves of a split atomic.
 type lockedWord struct {
 	off     uint64
 	waiting []*op
 }
 
-// lock makes o the only atomic of the NIC on its word, or lets it wait and reports true.
+// lock makes o the NIC's only atomic on its word. If there is another, it queues o and reports true.
 func (s *sim) lock(o *op) (waits bool) {
 	at := o.off &^ 7
 	for i := range o.to.lockedWords {
@@ -287,13 +287,13 @@ func (s *sim) lock(o *op) (waits bool) {
 	return false
 }
 
-// locked says that o must wait for another atomic of the NIC on its word.
+// locked reports whether o must wait for another atomic of the NIC on its word.
 func (s *sim) locked(o *op) bool {
 	return o.kind == opAtomic && o.nic && s.cfg.Atomics == Split && !o.to.dead &&
 		slices.ContainsFunc(o.to.lockedWords, func(l lockedWord) bool { return l.off == o.off&^7 })
 }
 
-// unlock lets those go on that waited for the word.
+// unlock schedules the atomics that wait for the word.
 func (s *sim) unlock(p *pe, off uint64) {
 	at := off &^ 7
 	i := slices.IndexFunc(p.lockedWords, func(l lockedWord) bool { return l.off == at })
@@ -304,21 +304,21 @@ func (s *sim) unlock(p *pe, off uint64) {
 	}
 }
 
-// notifyWaiters tells the tasks of p that wait for it that bytes of its heap have changed.
+// notifyWaiters evaluates the conditions of tasks of p that read the changed bytes from lo to hi.
 func (s *sim) notifyWaiters(p *pe, lo, hi uint64) {
 	if len(p.waiting) > 0 {
 		s.recheckRange(p, lo, hi)
 	}
 }
 
-// complete ends o at the PE that issued it.
+// complete ends o at its initiator.
 func (s *sim) complete(o *op) *task {
 	if s.anyDead && o.from.dead {
 		s.release(o)
 		return nil
 	}
 	if o.task != nil {
-		t := o.task // which takes the result and releases o
+		t := o.task // it takes the result and releases o
 		if t.ended || o.generation != t.generation {
 			s.release(o)
 			return nil
@@ -339,7 +339,7 @@ func (s *sim) complete(o *op) *task {
 	return f.opCompleted(s)
 }
 
-// storeResult puts what o fetched where it belongs.
+// storeResult writes the result of o to o.dst.
 func storeResult(o *op) {
 	switch {
 	case o.kind == opGet:

@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// func prefetchLines(at uintptr, n int)
+// func prefetchLines(addr uintptr, n int)
 TEXT ·prefetchLines(SB), NOSPLIT, $0-16
-	MOVQ at+0(FP), AX
+	MOVQ addr+0(FP), AX
 	MOVQ n+8(FP), CX
 
 line:

@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// func prefetchLines(at uintptr, n int)
+// func prefetchLines(addr uintptr, n int)
 TEXT ·prefetchLines(SB), NOSPLIT, $0-16
-	MOVD at+0(FP), R0
+	MOVD addr+0(FP), R0
 	MOVD n+8(FP), R1
 
 line:

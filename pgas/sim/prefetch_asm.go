@@ -2,11 +2,10 @@
 
 package sim
 
-// prefetchLines asks for n lines of 64 bytes, from at on, to be brought into the cache. It is a wish: at may be
-// anything.
+// prefetchLines prefetches n lines of 64 bytes, from addr on. addr may be any number: a prefetch does not fault.
 //
 //go:noescape
-func prefetchLines(at uintptr, n int)
+func prefetchLines(addr uintptr, n int)
 
-// currentG is where the runtime keeps what it knows of the goroutine that runs.
+// currentG returns the address of the runtime's record of the goroutine that runs.
 func currentG() uintptr

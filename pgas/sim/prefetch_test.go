@@ -8,8 +8,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// TestForesight: a run with foresight is the same, byte for byte, as one without.
-func TestForesight(t *testing.T) {
+// TestPrefetch: a run with prefetching is the same, byte for byte, as one without.
+func TestPrefetch(t *testing.T) {
 	run := func(many bool) []byte {
 		var out bytes.Buffer
 		cfg := Config{Topology: "numa:4,host:2,rack:4", Trace: &out}

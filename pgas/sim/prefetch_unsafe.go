@@ -1,16 +1,15 @@
 package sim
 
-// Foresight. With thousands of PEs nothing that an event touches is in a cache, and each thing leads to the
-// next: from the operation to its PE, to its task, to the task's stack. So the next events are looked at
-// while there is time, those that are further away for what leads to the rest. Nothing here changes what
-// happens.
+// Prefetching. With thousands of PEs nothing that an event touches is in a cache, and the addresses form a chain:
+// from the operation to its PE, to its task, to the task's stack. So the engine prefetches for the next events, the
+// first links of the chain for those further ahead. Prefetching changes no result.
 
 import "unsafe"
 
-// cachedPEs do not fit into the caches.
+// cachedPEs are about as many PEs as fit into the caches.
 const cachedPEs = 256
 
-// How many events ahead is looked.
+// The prefetch distances, in events.
 const (
 	distanceOps   = 7
 	distancePEs   = 5
@@ -18,18 +17,18 @@ const (
 	distanceStack = 2
 )
 
-// A trail is what a task leaves where it stops.
+// A switchPoint is where a task has stopped.
 type switchPoint struct {
 	goroutine uintptr
-	stack     uintptr // how far down it has got
+	stack     uintptr // its stack pointer
 }
 
 const (
 	belowStack  = 5 * 64 // what a switch needs of the stack below
-	switchLines = 5 + 14 // and that, and the calls that led there
+	switchLines = 5 + 14 // that, and the frames of the calls that led to it
 )
 
-// saveSwitchPoint notes where the running task t stops.
+// saveSwitchPoint records where the running task t stops.
 func (t *task) saveSwitchPoint() {
 	if t.pe.s.exceedsCache {
 		var here byte
@@ -39,11 +38,11 @@ func (t *task) saveSwitchPoint() {
 	}
 }
 
-// stackColors is how many places bodies begin at: stacks begin at the same place of a page, and what is at
-// the same place of pages competes for the same lines of a cache.
+// stackColors is the number of offsets at which bodies begin on their stacks. Stacks begin at the same offset of a
+// page, and data at the same offset of pages competes for the same lines of a cache.
 const stackColors = 16
 
-// runAtColor calls f with its stack a few lines further down.
+// runAtColor calls f with its stack further down, by a few lines for each color.
 func (t *task) runAtColor(color int, f func()) {
 	if t.pe.s.exceedsCache {
 		descend(color, f)
@@ -63,7 +62,7 @@ func descend(n int, f func()) (last byte) {
 	return last + room[n]
 }
 
-// prefetchNext brings to the cache what the next events need.
+// prefetchNext prefetches what the next events need.
 func (s *sim) prefetchNext() {
 	next := s.queue.next[s.queue.head:]
 	if len(next) > distanceOps {
@@ -82,7 +81,7 @@ func (s *sim) prefetchNext() {
 	}
 }
 
-// mayResume says that o's event may be one with which its task goes on.
+// mayResume reports whether the event of o may resume its task.
 func (o *op) mayResume() bool {
 	return o.task != nil && (o.kind == opResume || o.phase >= replying || !o.nic)
 }

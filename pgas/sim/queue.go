@@ -1,9 +1,9 @@
 package sim
 
-// The event queue: a radix heap. Time never goes back, so an event goes to the bucket of the highest bit in
-// which its time differs from a time that all earlier ones have passed, and moves to a lower one a few times
-// in its life. The next events are kept in their order, so that it is known whom they will concern. Events of
-// the same time come out in the order in which they went in.
+// The event queue: a radix heap. Time never goes back, so an event goes into the bucket of the highest bit in
+// which its time differs from a time that all earlier events have passed, and moves to a lower bucket a few times
+// in its life. The next events are kept sorted, so that their memory can be prefetched. Events of
+// the same time are removed in the order in which they were added.
 
 import "math/bits"
 
@@ -14,8 +14,8 @@ type event struct {
 
 type queue struct {
 	n         int
-	lookahead int     // so many events are known besides the next one, if there are as many
-	next      []event // those before limit, from head on, in order
+	lookahead int     // events that are kept sorted besides the next one, if there are as many
+	next      []event // events before limit, from head on, sorted by time
 	head      int
 	last      int64 // time of the last event
 	limit     int64
@@ -26,8 +26,8 @@ type queue struct {
 }
 
 const (
-	maxSorted   = 32 // a larger bucket is split before it is put in order
-	maxConsumed = 64 // events that are over, at the beginning of next
+	maxSorted   = 32 // a larger bucket is split before it is sorted
+	maxConsumed = 64 // removed events at the beginning of next
 )
 
 func (q *queue) push(at int64, o *op) {
@@ -45,7 +45,7 @@ func (q *queue) addToBucket(e event) {
 	q.used |= 1 << i
 }
 
-// insert puts e among the next events, behind those of the same time.
+// insert puts e among the sorted events, behind those of the same time.
 func (q *queue) insert(e event) {
 	if q.head >= maxConsumed && 2*q.head >= len(q.next) {
 		q.compact()
@@ -58,7 +58,7 @@ func (q *queue) insert(e event) {
 	q.next[i] = e
 }
 
-// pop returns the next event, or nil.
+// pop removes and returns the next event. The op is nil if there is none.
 func (q *queue) pop() (int64, *op) {
 	for len(q.next)-q.head <= q.lookahead && q.used != 0 {
 		q.splitBucket()
@@ -75,14 +75,14 @@ func (q *queue) pop() (int64, *op) {
 	return q.last, o
 }
 
-// compact makes room for others where events were that are over.
+// compact frees the space of removed events.
 func (q *queue) compact() {
 	n := copy(q.next, q.next[q.head:])
 	clear(q.next[n:])
 	q.next, q.head = q.next[:n], 0
 }
 
-// splitBucket takes the first bucket: if there is little in it, it is put in order.
+// splitBucket divides the first bucket, or sorts it if it has few events.
 func (q *queue) splitBucket() {
 	q.compact()
 	i := bits.TrailingZeros64(q.used)

@@ -25,39 +25,39 @@ var (
 	twinCount = flag.Int("twin.count", 60, "how many random programs")
 )
 
-// A doing is one operation of a random program.
-type doing struct {
+// An action is one operation of a random program.
+type action struct {
 	name string
 	pe   int
 	word int
 	v    int64
 }
 
-func (d doing) String() string { return fmt.Sprintf("%s(%d,%d,%d)", d.name, d.pe, d.word, d.v) }
+func (d action) String() string { return fmt.Sprintf("%s(%d,%d,%d)", d.name, d.pe, d.word, d.v) }
 
-// Words 0 to 2 are anybody's, word 3 is only ever a signal, and words 4 and 5 get what a PE fetches.
+// All PEs use words 0 to 2, word 3 is only ever a signal, and words 4 and 5 get what a PE fetches.
 const (
 	twinWords  = 6
 	twinSignal = 3
 	twinInto   = 4
 )
 
-// doings are by weight: those that others see come more often.
-var doings = strings.Fields("add add swap swap cas cas set set put put two signal fence fence quiet get getnb addnb fetchown wait wait giveup test test poll poll local yield cpu lock")
+// actions are by weight: those that others see come more often.
+var actions = strings.Fields("add add swap swap cas cas set set put put two signal fence fence quiet get getnb addnb fetchown wait wait giveup test test poll poll local yield cpu lock")
 
 // program is what npes PEs do, of a random number generator.
-func program(rng *rand.Rand, npes int, doings []string) [][]doing {
-	p := make([][]doing, npes)
+func program(rng *rand.Rand, npes int, actions []string) [][]action {
+	p := make([][]action, npes)
 	for i := range p {
 		for range 1 + rng.IntN(5-npes) {
-			p[i] = append(p[i], doing{doings[rng.IntN(len(doings))], rng.IntN(npes), rng.IntN(3), 1 + rng.Int64N(2)})
+			p[i] = append(p[i], action{actions[rng.IntN(len(actions))], rng.IntN(npes), rng.IntN(3), 1 + rng.Int64N(2)})
 		}
 	}
 	return p
 }
 
-// do is one doing of a PE, which notes what it has seen.
-func (d doing) do(ctx context.Context, w *pgas.World, words pgas.Sym[int64], cpu *pgas.Context, lock pgas.LockRef, note func(...int64)) error {
+// do is one action of a PE, which notes what it has seen.
+func (d action) do(ctx context.Context, w *pgas.World, words pgas.Sym[int64], cpu *pgas.Context, lock pgas.LockRef, note func(...int64)) error {
 	word, short := pgas.AtomicOf(words, d.word), time.Second
 	switch d.name {
 	case "add":
@@ -143,7 +143,7 @@ func (d doing) do(ctx context.Context, w *pgas.World, words pgas.Sym[int64], cpu
 
 // ends explores the program and returns how it may end: what every PE has seen, and what is in memory; or
 // what is wrong. It is nil if that takes more than twinRuns schedules.
-func ends(t *testing.T, cfg sim.Config, program [][]doing) (map[string]bool, sim.Exploration) {
+func ends(t *testing.T, cfg sim.Config, program [][]action) (map[string]bool, sim.Exploration) {
 	npes, runs := len(program), 0
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -209,11 +209,11 @@ func TestReductionTwin(t *testing.T) {
 	}
 	for seed := *twinSeed; seed < *twinSeed+programs; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		some := doings
+		some := actions
 		if rng.IntN(3) > 0 { // few kinds race more
 			some = nil
 			for range 1 + rng.IntN(4) {
-				some = append(some, doings[rng.IntN(len(doings))])
+				some = append(some, actions[rng.IntN(len(actions))])
 			}
 		}
 		p := program(rng, 2+rng.IntN(2), some)
@@ -246,7 +246,7 @@ func TestReductionTwin(t *testing.T) {
 	}
 }
 
-func lineCount(p [][]doing) string {
+func lineCount(p [][]action) string {
 	var s []string
 	for i, d := range p {
 		s = append(s, fmt.Sprintf("PE %d: %v", i, d))

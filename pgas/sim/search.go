@@ -1,18 +1,19 @@
 package sim
 
-// Which orders are tried. A search goes through the tree of choices in depth, and turns back where it comes
-// to a state that it has been in. Without Config.Reduce it tries every choice. With it, it begins with one
+// The search: which orders are tried. It goes through the tree of choices depth first, and turns back at a known
+// state. Without Config.Reduce it tries every choice. With it, it begins with one
 // choice at each node, and adds others where they may matter (partial-order reduction, after C. Flanagan and
 // P. Godefroid, "Dynamic partial-order reduction for model checking software", POPL 2005):
 //
-// When a move b depends on an earlier move a of another proc, and nothing between them forces them to come in
-// this order, they race: at the node of a, the proc of b is to be tried, or one that leads to b. When a move
-// takes away another proc's, that proc is to be tried before it.
+// A move b races with an earlier move a of another process if b depends on a, and no move between them forces this
+// order. Then, at the node of a, the process of b is to be tried, or one that leads to b. When a move disables
+// another process, that process is to be tried before it.
 //
-// Where the search turns back, moves are cut off that race with those of the path too. So each state keeps
-// its future: all the moves that were made from it on (after Y. Yang, X. Chen, G. Gopalakrishnan and R. Kirby,
+// Where the search turns back, it cuts off moves that may race with those of the path too. So each state keeps
+// its future: all the moves that were made after it (after Y. Yang, X. Chen, G. Gopalakrishnan and R. Kirby,
 // "Efficient stateful dynamic partial order reduction", SPIN 2008). In a circle, no state's future is known
-// before the first one's is: those of a circle share one, and there every choice is tried.
+// before that of the first one is. So the states of a circle share one future, and at each of them every choice is
+// tried.
 
 import (
 	"errors"
@@ -21,7 +22,7 @@ import (
 	"slices"
 )
 
-// search is what an exploration knows, over all its runs.
+// search is the knowledge of an exploration over all its runs.
 type search struct {
 	reduce    bool
 	seed      maphash.Seed
@@ -29,36 +30,36 @@ type search struct {
 	path      []*node
 	unchanged int // nodes before this one are as they were in the run before
 
-	footprints   map[string]int32 // of moves with the same footprint
-	moves        []*move          // by name
-	dependents   []dependents     // by name
-	predecessors [][2]set         // by name: scratch of anticipate
+	footprints   map[string]int32 // by what a move has read and written
+	moves        []*move          // by footprint
+	dependents   []dependents     // by footprint
+	predecessors [][2]set         // by footprint: scratch of raceWithFuture
 }
 
-// dependents are the moves, of the first so many, that depend on one.
+// dependents are the moves that depend on one, among the first checked ones.
 type dependents struct {
 	checked int
 	set
 }
 
-// A node is a state on the path, and what was done about it.
+// A node is a state on the path, and which choices were tried at it.
 type node struct {
-	procs        []proc // that can make a move
+	procs        []proc // the processes that can make a move
 	todo         []bool // those to be tried
 	done         []bool
-	taken        int   // the one that makes a move in this run
-	move         *move // which is this
+	taken        int   // index of the one that makes a move in this run
+	move         *move // its move
 	footprint    int32
-	predecessors set // the earlier moves of the path that must come before it
+	predecessors set // earlier moves of the path that must come before it
 	future       *future
-	low          int // the first node of the path that a circle leads back to from here
+	low          int // the first node of the path to which a circle leads back from this one
 }
 
 // A future is the moves that were made after a state.
 type future struct {
 	moves     set
-	next      *future // if not nil, that one: the state is in a circle with an earlier one
-	pathIndex int     // 1 + the place of the state on the path, or 0
+	next      *future // nil, or the future of an earlier state of the same circle
+	pathIndex int     // 1 + the index of the state on the path, or 0
 }
 
 func newSearch(reduce bool) *search {
@@ -67,7 +68,7 @@ func newSearch(reduce bool) *search {
 
 func (r *search) bytes(b []byte) uint64 { return maphash.Bytes(r.seed, b) }
 
-// choose is the choice that is taken next, or -1 where this state was seen before.
+// choose returns the index of the choice to take, or -1 if this state is known.
 func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 	if x.depth < len(r.path) {
 		return r.revisit(s, r.path[x.depth], choices)
@@ -93,7 +94,7 @@ func (r *search) choose(x *explorer, s *sim, choices []choice) int {
 	return n.taken
 }
 
-// revisit is the choice at a node where the search has been before.
+// revisit returns the choice at a node where an earlier run has been.
 func (r *search) revisit(s *sim, n *node, choices []choice) int {
 	if len(n.procs) != len(choices) || choices[n.taken].proc() != n.procs[n.taken] {
 		s.fail(nil, errors.New("the body does not do the same each time: it depends on more than its World"))
@@ -120,10 +121,10 @@ func (n *node) tryAll() {
 
 func (n *node) allTried() bool { return !slices.Contains(n.todo, false) }
 
-// canMove says that p can make a move.
+// canMove reports whether p can make a move at n.
 func (n *node) canMove(p proc) bool { return slices.Contains(n.procs, p) }
 
-// backtrack goes back to the last node that has something left to be tried, and reports whether there is one.
+// backtrack goes back to the last node that has a process left to be tried, and reports whether there is one.
 func (r *search) backtrack() bool {
 	for len(r.path) > 0 {
 		i := len(r.path) - 1
@@ -155,7 +156,7 @@ func (r *search) leaveNode(n *node, i int) {
 	}
 }
 
-// latest is the future that f has become a part of.
+// latest returns the future that f has become a part of.
 func (f *future) latest() *future {
 	for f.next != nil {
 		if f.next.next != nil {
@@ -166,7 +167,7 @@ func (f *future) latest() *future {
 	return f
 }
 
-// recordMove notes the last move of x, after which there are these choices.
+// recordMove records the last move of x, after which there are these choices.
 func (r *search) recordMove(x *explorer, choices []choice) {
 	i := x.depth - 1
 	if !r.reduce || i < r.unchanged {
@@ -181,7 +182,7 @@ func (r *search) recordMove(x *explorer, choices []choice) {
 	for _, k := range races {
 		r.addBacktrack(k, n.move.proc, n.predecessors)
 	}
-	// Who could make a move before this one and cannot now?
+	// Add the processes that this move has disabled.
 	for k, p := range n.procs {
 		if k != n.taken && !n.todo[k] && !slices.ContainsFunc(choices, func(c choice) bool { return c.proc() == p }) {
 			n.todo[k] = true
@@ -189,13 +190,13 @@ func (r *search) recordMove(x *explorer, choices []choice) {
 	}
 }
 
-// races are the moves of the path that m, which is its i-th, may come before instead of after them. before
-// are all those that it cannot.
+// races returns the moves of the path that m, its i-th move, may come before instead of after: races. before
+// are the moves that must come before m.
 //
-// A move without which m's proc could not make one is no race. But those that must come before it may be: who
-// waits for a lock might have had it before the one who gave it back.
+// A move that has enabled m's process is no race. But the moves that must come before that one may be: a process that
+// waits for a lock might have got it before the process that released it.
 func (r *search) races(i int, m *move) (before set, races []int) {
-	var forced set // by what comes between them
+	var forced set // by moves between them
 	for k := i - 1; k >= 0; k-- {
 		a := r.path[k]
 		born := slices.Contains(a.move.created, m.proc)
@@ -215,13 +216,13 @@ func (r *search) races(i int, m *move) (before set, races []int) {
 	return before, races
 }
 
-// enabled says that the k-th move made it possible for p to make one.
+// enabled reports whether the k-th move made it possible for p to make one.
 func (r *search) enabled(k int, p proc) bool {
 	return k+1 < len(r.path) && !r.path[k].canMove(p) && r.path[k+1].canMove(p)
 }
 
-// addBacktrack has p be tried before the k-th move, or one that leads there: of its moves, one must come before
-// p's and need not come after the k-th.
+// addBacktrack marks p to be tried before the k-th move, unless a process is marked that leads there: one of its
+// moves must come before p's, and need not come after the k-th.
 func (r *search) addBacktrack(k int, p proc, before set) {
 	n := r.path[k]
 	first := -1
@@ -250,7 +251,7 @@ func (r *search) addBacktrack(k int, p proc, before set) {
 	n.todo[first] = true
 }
 
-// reachKnown is the end of a run in a state of which the future is known, or which is on the path.
+// reachKnown ends a run at a state with a known future, or one that is on the path.
 func (r *search) reachKnown(f *future, choices []choice) {
 	if !r.reduce || len(r.path) == 0 {
 		return
@@ -264,12 +265,12 @@ func (r *search) reachKnown(f *future, choices []choice) {
 		top.low = min(top.low, first)
 	}
 	top.future.moves.join(f.moves)
-	r.path = append(r.path, newNode(choices, len(r.path))) // for enabled
+	r.path = append(r.path, newNode(choices, len(r.path))) // so that enabled finds the choices
 	r.raceWithFuture(f)
 	r.path = r.path[:len(r.path)-1]
 }
 
-// raceWithFuture has the moves of f race with those of the path. What must come before them is known in part.
+// raceWithFuture adds the races of the moves of f with those of the path. What must come before them is known in part.
 func (r *search) raceWithFuture(f *future) {
 	for len(r.predecessors) < len(r.moves) {
 		r.predecessors = append(r.predecessors, [2]set{})
@@ -278,24 +279,24 @@ func (r *search) raceWithFuture(f *future) {
 	for k := len(r.path) - 2; k >= 0; k-- {
 		a := r.path[k]
 		f.moves.common(r.dependentsOf(a.footprint), func(m int) {
-			before, forced, who := &r.predecessors[m][0], &r.predecessors[m][1], r.moves[m].proc
+			before, forced, p := &r.predecessors[m][0], &r.predecessors[m][1], r.moves[m].proc
 			if forced.has(k) {
 				return
 			}
 			before.add(k)
 			before.join(a.predecessors)
-			if r.enabled(k, who) {
+			if r.enabled(k, p) {
 				return
 			}
 			forced.join(a.predecessors)
-			if a.move.proc != who && !a.allTried() {
-				r.addBacktrack(k, who, *before)
+			if a.move.proc != p && !a.allTried() {
+				r.addBacktrack(k, p, *before)
 			}
 		})
 	}
 }
 
-// footprintOf is the number of moves with m's footprint. Epochs are not part of it: they are of one run.
+// footprintOf returns the number of m's footprint. Epochs are not part of a footprint: they are those of one run.
 func (r *search) footprintOf(m *move) int32 {
 	key := fmt.Append(nil, m.proc, m.global, m.shares, m.quietEnded, m.flow, m.spans)
 	name, ok := r.footprints[string(key)]
@@ -308,7 +309,7 @@ func (r *search) footprintOf(m *move) int32 {
 	return name
 }
 
-// dependentsOf is the moves that depend on those of that name, whatever their epochs are.
+// dependentsOf returns the moves that depend on those of a footprint, in any epoch.
 func (r *search) dependentsOf(name int32) set {
 	a, s := r.moves[name], &r.dependents[name]
 	for ; s.checked < len(r.moves); s.checked++ {

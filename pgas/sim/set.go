@@ -2,7 +2,7 @@ package sim
 
 import "math/bits"
 
-// A set is of small numbers.
+// A set is a set of small numbers.
 type set []uint64
 
 func (s set) has(i int) bool { return i>>6 < len(s) && s[i>>6]>>(i&63)&1 != 0 }
@@ -14,7 +14,7 @@ func (s *set) add(i int) {
 	(*s)[i>>6] |= 1 << (i & 63)
 }
 
-// join adds what is in t.
+// join adds the numbers of t.
 func (s *set) join(t set) {
 	for len(*s) < len(t) {
 		*s = append(*s, 0)
@@ -24,7 +24,7 @@ func (s *set) join(t set) {
 	}
 }
 
-// common calls f with each number that is in both.
+// common calls f with each number that is in both sets.
 func (s set) common(t set, f func(i int)) {
 	for k := range min(len(s), len(t)) {
 		for w := s[k] & t[k]; w != 0; w &= w - 1 {

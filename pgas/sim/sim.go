@@ -3,13 +3,22 @@
 //
 // Run with the zero Config measures: operations cost what the LogGP parameters of a machine say, and the
 // NIC of a host handles one message at a time. Config.Adversary finds bugs instead: every step may take
-// from 1 ns to 2^15 ns, and what no fence orders comes out of order. Explore tries every order of visible
-// operations there is, for two or three PEs.
+// from 1 ns to 2^15 ns, and operations that no fence orders take effect out of order. Explore tries every order
+// of the operations that PEs can see, for two or three PEs.
 //
-// What a PE does to its own copy through Local is not seen and takes no time; so is what a program shares
-// with others by variables. Everything else goes through the simulator: a PE is alone on its (real) host,
-// and World.Host, HostOf and Topology tell of the simulated machine. A body may not start goroutines, and
-// may not wait for anything but through its World.
+// The simulator does not see what a PE does to its own memory through Local, nor variables that PEs share; neither
+// takes time. Everything else goes through the simulator: a PE is alone on its (real) host,
+// and World.Host, HostOf and Topology describe the simulated machine. A body may not start goroutines, and
+// may wait only through its World.
+//
+//	sim.go                   Config, Run: one run and its PEs
+//	engine.go, queue.go      coroutines, and the events that resume them
+//	channel.go, op.go        the transport of a World: its operations, and what they do to memory
+//	notify.go, flow.go       notified operations; the order of operations with an adversary
+//	machine.go, costs.go     the hosts, their NICs and cache lines, and how long operations take
+//	wait.go                  waits, sleeps and deadlines in virtual time
+//	fault.go, failure.go     deaths of PEs; what a failed run reports; trace.go: its last steps
+//	explore.go               Explore: runs in every order; search.go, move.go: which orders need be tried
 package sim
 
 import (
@@ -27,42 +36,42 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// Body is what one PE does.
+// Body is the program of one PE.
 type Body = func(ctx context.Context, w *pgas.World) error
 
-// Atomics says how the atomics of CPUs and NICs go together.
+// Atomics selects whether the atomics of CPUs and of NICs are atomic to each other.
 type Atomics uint8
 
 const (
-	// Unified atomics are atomic to each other. Those on the own host are the CPU's.
+	// Unified atomics are atomic to each other. Those on the PE's own host are the CPU's.
 	Unified Atomics = iota
-	// Split atomics are the NIC's, on the own host by loopback. To a CPU, one is a read and a later write.
-	// Contexts with pgas.ByCPU use the CPU on the own host.
+	// Split atomics are the NIC's, on the PE's own host by loopback. To a CPU, one is a read and a later write.
+	// Contexts with pgas.ByCPU use the CPU on the PE's own host.
 	Split
 )
 
-// Config is what is simulated.
+// Config selects what is simulated.
 type Config struct {
 	Seed uint64
-	// Topology is what PGAS_TOPO would be, with a count for each level: "numa:4,host:2,rack:16". None: each
+	// Topology is a list as in PGAS_TOPO, with a count for each level: "numa:4,host:2,rack:16". Empty: each
 	// PE has a host of its own.
 	Topology string
 	Costs    *Costs // nil: Aries
 	Atomics  Atomics
-	// Adversary makes every step take any time, and what is not ordered come in any order.
+	// Adversary makes every step take a random time, and unordered operations take effect in any order.
 	Adversary bool
 	Deaths    []Death
 	Delays    []Delay
-	// Detection is how long after the death of a PE the others learn of it; 0: 100 ms.
+	// Detection is the time from the death of a PE until the other PEs are told; 0: 100 ms.
 	Detection time.Duration
 	// HeapMax is how much a PE can allocate; 0: 16 MiB.
 	HeapMax uint64
 	// Check makes the PEs check their references, as PGAS_CHECK=1 does.
 	Check bool
-	// MaxEvents ends a run that does not end; 0: 100 million, which takes about a minute.
+	// MaxEvents ends a run that does not end itself; 0: 100 million, which takes about a minute.
 	MaxEvents uint64
-	// Reduce is of Explore: orders are left out that differ only in steps which do not touch the same
-	// memory. The body must tell by Shares of what the simulator does not see.
+	// Reduce makes Explore leave out orders that differ only in steps which do not touch the same
+	// memory (partial-order reduction). The body must call Shares for what the simulator does not see.
 	Reduce bool
 	// Trace gets a line for each step.
 	Trace io.Writer
@@ -81,17 +90,17 @@ type Delay struct {
 	For time.Duration
 }
 
-// Report is what a run was like.
+// Report counts what happened in a run.
 type Report struct {
-	Time   time.Duration // that has passed in it
+	Time   time.Duration // virtual time that has passed
 	Ops    uint64        // operations on memory
 	Events uint64        // steps of the simulator
 }
 
 const defaultMaxEvents = 100_000_000
 
-// Run runs body on npes PEs until all are through, and returns the first error: a *Failure, which says
-// what led to it.
+// Run runs body on npes PEs until all have returned. The error is about a Config that cannot be, or a *Failure with
+// the first error of a PE and the steps before it.
 func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
 	s, err := newSimIn(ctx, cfg, npes, body, nil)
 	if err != nil {
@@ -104,7 +113,7 @@ func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
 	return r, s.failure("")
 }
 
-// Seeds runs body with n adversaries, of seeds from cfg.Seed on, and returns the first failure.
+// Seeds runs body n times with an adversary, with seeds from cfg.Seed on, and returns the first error of Run.
 func Seeds(ctx context.Context, cfg Config, npes, n int, body Body) error {
 	cfg.Adversary = true
 	for range n {
@@ -116,7 +125,7 @@ func Seeds(ctx context.Context, cfg Config, npes, n int, body Body) error {
 	return nil
 }
 
-// sim is a run.
+// sim is one run.
 type sim struct {
 	cfg    Config
 	ctx    context.Context
@@ -131,19 +140,19 @@ type sim struct {
 	now          int64 // picoseconds since the beginning
 	queue        queue
 	random       splitmix
-	running      *task // whose code runs
-	next         *task // whom the loop resumes next
-	liveTasks    int   // tasks that are not over
+	running      *task // the task that runs
+	next         *task // the task that the loop resumes next
+	liveTasks    int   // tasks that have not ended
 	issued       uint64
 	events       uint64
 	freeOps      []*op
-	exceedsCache bool // PEs: more than caches hold
+	exceedsCache bool // the PEs are more than the CPU's caches hold
 	anyDead      bool // some PE is dead
 
-	cancellable     []*task // that wait with contexts which may end
+	cancellable     []*task // tasks that wait with a context that may end
 	nextCancellable int
-	cancelled       bool // one of them has ended
-	stallReported   bool // nothing has come of it since
+	cancelled       bool // one of their contexts has ended
+	stallReported   bool // all waits have been told of a stall, and none has ended since
 
 	trace    trace
 	explorer *explorer
@@ -153,13 +162,13 @@ type sim struct {
 
 // pe is a PE, and the transport of its World.
 //
-// With thousands of PEs, none of them is in a cache. The first line of 64 bytes is what operations of others
-// look at, the second what the PE's own do besides.
+// With thousands of PEs, none of them is in a cache. The first line of 64 bytes has what operations of other PEs
+// read, the second what the PE's own operations read besides.
 type pe struct {
 	heap       []byte
 	waiting    []*task
 	dead       bool
-	deathKnown bool // that it is dead
+	deathKnown bool // the other PEs have been told that it is dead
 
 	s            *sim
 	host         *host
@@ -170,15 +179,15 @@ type pe struct {
 	world        *pgas.World
 
 	channels    int   // made so far
-	serials     int32 // of what an exploration tells apart
+	serials     int32 // the number of its last operation without a task or call, in an exploration
 	lockedWords []lockedWord
 	notes       noteQueue
 	seg         *boot.Segment
-	unanswered  []*op // that it has not answered
+	unanswered  []*op // operations on it since its death, to fail once that is known
 	cacheLines  []cacheLine
 }
 
-// newSimIn makes a run in the mapping mem of an earlier one, or in a new one.
+// newSimIn makes a run. It uses the mapping mem of an earlier run, or maps memory if mem is nil.
 func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) (*sim, error) {
 	if npes < 1 {
 		return nil, fmt.Errorf("sim: a job of %d PEs", npes)
@@ -215,7 +224,7 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	return s, s.makePEs(npes)
 }
 
-// treeOf is the machine.
+// treeOf returns the topology of the machine.
 func treeOf(list string, npes int) (*topo.Tree, error) {
 	if list == "" {
 		list = "host:1"
@@ -228,7 +237,7 @@ func treeOf(list string, npes int) (*topo.Tree, error) {
 	return tree, err
 }
 
-// makePEs lays out the PEs in one mapping, which costs what is touched.
+// makePEs lays out the PEs in one mapping, of which the kernel provides the pages that are touched.
 func (s *sim) makePEs(npes int) error {
 	heapMax := roundUp(s.cfg.HeapMax+boot.ReservedBytes, boot.PageBytes)
 	each := boot.SegmentBytes(1, heapMax)
@@ -260,7 +269,7 @@ func (s *sim) makePEs(npes int) error {
 	return nil
 }
 
-// mapMemory gets zeroed memory.
+// mapMemory maps n bytes of zeroed memory, or zeroes those of the earlier run.
 func (s *sim) mapMemory(n int) (err error) {
 	if s.mem != nil {
 		return unix.Madvise(s.mem, unix.MADV_DONTNEED)
@@ -275,7 +284,7 @@ func (s *sim) close() {
 	boot.UnmapAnonymous(s.mem)
 }
 
-// start makes the tasks that run the body, and the deaths that are planned.
+// start makes the tasks that run the body, and schedules the planned deaths and delays.
 func (s *sim) start() {
 	for _, p := range s.pes {
 		s.resumeAt(s.newTask(p, func() {
@@ -289,7 +298,7 @@ func (s *sim) start() {
 	}
 }
 
-// main is what a PE does.
+// main opens the World of p, runs the body and closes the World.
 func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
@@ -315,10 +324,10 @@ func (p *pe) main() error {
 	return p.ignorePlannedDeath(w.Close())
 }
 
-// peKey is where a context says which PE of a simulator it belongs to.
+// peKey is the key under which a context has its PE of a simulator.
 type peKey struct{}
 
-// ignorePlannedDeath drops an error of Close that is about a death which was planned.
+// ignorePlannedDeath returns nil for an error of Close about a PE whose death was planned, otherwise err.
 func (p *pe) ignorePlannedDeath(err error) error {
 	var peer *pgas.PeerError
 	if errors.As(err, &peer) && p.s.pes[peer.PE].dead {
@@ -327,7 +336,7 @@ func (p *pe) ignorePlannedDeath(err error) error {
 	return err
 }
 
-// unordered says that operations overtake each other.
+// unordered reports whether operations may overtake each other.
 func (s *sim) unordered() bool { return s.cfg.Adversary || s.exploring() }
 
 func (s *sim) exploring() bool { return s.explorer != nil && s.explorer.on }

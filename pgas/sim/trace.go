@@ -1,7 +1,7 @@
 package sim
 
-// What has happened, step by step: the last of it for the report of a failure, all of it for who wants to
-// read along.
+// The trace: what has happened, step by step. The last steps go into the report of a failure, all of them to
+// Config.Trace.
 
 import (
 	"fmt"
@@ -58,7 +58,7 @@ func (s *sim) record(w stepKind, o *op) {
 	}
 }
 
-// bytesMoved is how much data o moves.
+// bytesMoved returns how much data o moves.
 func (o *op) bytesMoved() int {
 	if o.kind == opGet {
 		return o.size
@@ -76,7 +76,7 @@ func (s *sim) recordDeath(p *pe) {
 	}
 }
 
-// tail is the last n steps.
+// tail returns the last n steps.
 func (t *trace) tail(n int) []string {
 	var lines []string
 	for i := t.n - min(t.n, stepsKept, uint64(n)); i < t.n; i++ {

@@ -1,7 +1,7 @@
 package sim
 
-// Waiting. A task that waits says which bytes of its PE's heap it looks at, and is asked again when one of
-// them has changed: so a wait costs nothing while nothing happens.
+// Waits. A task that waits names the bytes of its PE's heap that its condition reads. The condition is evaluated
+// again when one of them has changed: so a wait costs nothing while nothing happens.
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// wait is what a task waits for.
+// wait is the wait of a task.
 type wait struct {
 	ctx    context.Context
 	lo, hi uint64
-	ready  func() bool // nil: for time to pass, or ctx
+	ready  func() bool // the condition; nil: only time or the end of ctx end the wait
 }
 
-// Await is transport.Scheduler's.
+// Await implements transport.Scheduler.
 func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error {
 	s, t := p.s, p.runningTask()
 	if s.exploring() {
-		// The look at the words is a move of its own, also if it is the last.
+		// Reading the words is a move of its own, even if the condition holds at once.
 		s.explorer.waitBegins(p, lo, hi)
 	} else if ready() {
 		return nil
@@ -33,7 +33,7 @@ func (p *pe) Await(ctx context.Context, lo, hi uint64, ready func() bool) error 
 	return t.err
 }
 
-// begin makes t wait.
+// begin makes t wait for w.
 func (s *sim) begin(t *task, w wait) {
 	t.generation++
 	s.setBusy(t)
@@ -47,7 +47,7 @@ func (s *sim) begin(t *task, w wait) {
 // finish ends the wait of t, which goes on after d.
 func (s *sim) finish(t *task, err error, d int64) {
 	t.waiting, t.err = false, err
-	ctx, why := t.wait.ctx, t.wait.reason()
+	ctx, reason := t.wait.ctx, t.wait.reason()
 	t.wait.ready = nil
 	i := slices.Index(t.pe.waiting, t)
 	t.pe.waiting = slices.Delete(t.pe.waiting, i, i+1)
@@ -62,10 +62,10 @@ func (s *sim) finish(t *task, err error, d int64) {
 	if s.exploring() {
 		s.explorer.waitEnds(t)
 	}
-	s.resumeAt(t, max(s.now+d, t.busyUntil), why)
+	s.resumeAt(t, max(s.now+d, t.busyUntil), reason)
 }
 
-// reason identifies w among the reasons why a task goes on.
+// reason returns the reason for which a task goes on when w ends.
 func (w *wait) reason() uint64 {
 	if w.ready == nil {
 		return reasonSlept
@@ -73,10 +73,10 @@ func (w *wait) reason() uint64 {
 	return reasonWait + mix(w.lo+w.hi)<<3
 }
 
-// recheckRange asks the tasks of p again that look at the bytes from lo to hi.
+// recheckRange evaluates the conditions of tasks of p that read bytes from lo to hi.
 func (s *sim) recheckRange(p *pe, lo, hi uint64) {
 	if s.exploring() {
-		return // which asks every time
+		return // an exploration evaluates them at each choice
 	}
 	for i := 0; i < len(p.waiting); i++ {
 		t := p.waiting[i]
@@ -87,7 +87,7 @@ func (s *sim) recheckRange(p *pe, lo, hi uint64) {
 	}
 }
 
-// recheckAll asks all waiting tasks of p again: one of its other tasks may have changed anything.
+// recheckAll evaluates the conditions of all tasks of p: one of its other tasks may have changed anything.
 func (s *sim) recheckAll(p *pe) {
 	if s.exploring() {
 		return
@@ -100,11 +100,11 @@ func (s *sim) recheckAll(p *pe) {
 	}
 }
 
-// cancelChecks bounds how many contexts are looked at between two tasks.
+// cancelChecks bounds how many contexts are checked between two tasks.
 const cancelChecks = 16
 
-// checkCancelled ends waits whose contexts have ended. Nobody tells when one ends that is not of this
-// package, so some of them are looked at each time.
+// checkCancelled ends waits whose contexts have ended. The simulator is not told when a context of another package
+// ends, so it checks some of them each time.
 func (s *sim) checkCancelled() {
 	n := min(len(s.cancellable), cancelChecks)
 	if s.cancelled {
@@ -124,7 +124,7 @@ func (s *sim) checkCancelled() {
 	}
 }
 
-// Sleep is transport.Scheduler's.
+// Sleep implements transport.Scheduler.
 func (p *pe) Sleep(ctx context.Context, d time.Duration) error {
 	s, t := p.s, p.runningTask()
 	if err := context.Cause(ctx); err != nil {
@@ -150,7 +150,7 @@ func (s *sim) endSleeps(p *pe) {
 	}
 }
 
-// Yield is transport.Scheduler's.
+// Yield implements transport.Scheduler.
 func (p *pe) Yield() {
 	t := p.runningTask()
 	if p.s.exploring() {
@@ -160,7 +160,7 @@ func (p *pe) Yield() {
 	p.s.advance(t, p.s.pollTime())
 }
 
-// Go is transport.Scheduler's.
+// Go implements transport.Scheduler.
 func (p *pe) Go(f func()) {
 	t := p.runningTask()
 	n := p.s.newTask(p, f)
@@ -170,20 +170,20 @@ func (p *pe) Go(f func()) {
 	p.s.resumeAt(n, p.s.now+t.elapsed, reasonCreated)
 }
 
-// Looks is transport.Scheduler's.
+// Looks implements transport.Scheduler.
 func (p *pe) Looks() {
 	if p.s.exploring() {
 		p.s.explorer.readsHeap(p)
 	}
 }
 
-// Now is transport.Scheduler's.
+// Now implements transport.Scheduler.
 func (p *pe) Now() time.Duration { return duration(p.s.now + p.s.running.elapsed) }
 
-// Random is transport.Scheduler's.
+// Random implements transport.Scheduler.
 func (p *pe) Random() uint64 { return p.random.next() }
 
-// WithTimeout is transport.Scheduler's.
+// WithTimeout implements transport.Scheduler.
 func (p *pe) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	s := p.s
 	c, cancel := context.WithCancelCause(ctx)
@@ -205,7 +205,7 @@ func (p *pe) WithTimeout(ctx context.Context, d time.Duration) (context.Context,
 	}
 }
 
-// timeout is a context that ends by the virtual clock.
+// timeout is a context that ends in virtual time.
 type timeout struct{ context.Context }
 
 func (t timeout) Err() error {
@@ -230,7 +230,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Times inside are picoseconds: a byte takes less than a nanosecond on many wires.
+// Times in this package are picoseconds: on many networks a byte takes less than a nanosecond.
 
 func picos(d time.Duration) int64 { return int64(d) * 1000 }
 

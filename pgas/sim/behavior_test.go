@@ -75,7 +75,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestDeadlock: who waits for what is in the report.
+// TestDeadlock: the report says what each PE waits for.
 func TestDeadlock(t *testing.T) {
 	_, err := sim.Run(t.Context(), sim.Config{}, 3, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 2)
@@ -135,7 +135,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestDeath: whoever waits for a PE that has died gets an error that names it, two seconds later at the most.
+// TestDeath: every wait for a PE that has died ends with an error that names it, two seconds later at the most.
 func TestDeath(t *testing.T) {
 	const victim, at = 2, 5 * time.Millisecond
 	for name, wait := range map[string]func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error{
@@ -425,7 +425,7 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
-// TestLockDeadlines: the lock of the specification, with a keeper of a place that nobody wants any more.
+// TestLockDeadlines: the lock of the specification, with a waiter that gives up and a proxy for its place in the queue.
 func TestLockDeadlines(t *testing.T) {
 	for seed := range uint64(20) {
 		inside, given := 0, 0
@@ -464,7 +464,7 @@ func TestLockDeadlines(t *testing.T) {
 			t.Fatal(err)
 		}
 		if given == 0 {
-			t.Errorf("seed %d: nobody gave up", seed)
+			t.Errorf("seed %d: no PE gave up", seed)
 		}
 	}
 }
@@ -507,7 +507,7 @@ func TestExploreLock(t *testing.T) {
 	}
 }
 
-// TestDelays: a delayed PE goes on where it was, later, and everybody waits for it.
+// TestDelays: a delayed PE goes on later where it was, and the other PEs wait for it.
 func TestDelays(t *testing.T) {
 	const late = 7 * time.Millisecond
 	cfg := sim.Config{Delays: []sim.Delay{{PE: 1, At: time.Millisecond, For: late}}}
