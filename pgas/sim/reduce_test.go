@@ -237,7 +237,7 @@ func TestReductionTwin(t *testing.T) {
 					t.Errorf("cannot be: %s", end)
 				}
 			}
-			t.Fatalf("go test ./pgas/sim -run ReductionTwin -twin.seed %d -twin.count 1 repeats it: atomics %d\n%v\nof %d outcomes %d were found", seed, cfg.Atomics, lineCount(p), len(want), len(got))
+			t.Fatalf("go test ./pgas/sim -run ReductionTwin -twin.seed %d -twin.count 1 repeats it: atomics %d\n%v\nof %d outcomes %d were found", seed, cfg.Atomics, lines(p), len(want), len(got))
 		}
 	}
 	t.Logf("%d states, %d with the reduction; %d programs have too many", all, fewer, skipped)
@@ -246,7 +246,7 @@ func TestReductionTwin(t *testing.T) {
 	}
 }
 
-func lineCount(p [][]action) string {
+func lines(p [][]action) string {
 	var s []string
 	for i, d := range p {
 		s = append(s, fmt.Sprintf("PE %d: %v", i, d))
