@@ -7,32 +7,18 @@ package pgas
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
-	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 // Version is the version of the OpenSHMEM specification whose routines this package has
 // (OpenSHMEM 1.6, shmem_info_get_version).
 func Version() (major, minor int) { return 1, 6 }
 
-const modulePath = "github.com/gopgas/gopgas"
-
-// Name is the name of this library with its own version, as far as the build knows it: "gopgas v1.2.3"
-// (OpenSHMEM 1.6, shmem_info_get_name).
-func Name() string { return moduleName() }
-
-var moduleName = sync.OnceValue(func() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path == modulePath && m.Version != "" {
-				return "gopgas " + m.Version
-			}
-		}
-	}
-	return "gopgas"
-})
+// Name returns the name of this library with its own version, such as "gopgas v1.2.3" (OpenSHMEM 1.6,
+// shmem_info_get_name).
+func Name() string { return "gopgas " + version.Current() }
 
 // introduce says what the variables ask for when this PE has joined its job: the version and the table of
 // variables once a job.

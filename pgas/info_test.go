@@ -11,14 +11,15 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 func TestVersion(t *testing.T) {
 	if major, minor := pgas.Version(); major != 1 || minor != 6 {
 		t.Errorf("version %d.%d, want 1.6", major, minor)
 	}
-	if !regexp.MustCompile(`^gopgas( \S+)?$`).MatchString(pgas.Name()) {
-		t.Errorf("name %q", pgas.Name())
+	if want := "gopgas " + version.Current(); pgas.Name() != want {
+		t.Errorf("name %q, want %q", pgas.Name(), want)
 	}
 }
 

@@ -31,8 +31,9 @@ var dependencies = map[string]string{
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
 	"pgas/transport/ucp":           "pgas/boot pgas/transport pgas/transport/shm ucx/engine",
 	"pgas/transport/transporttest": "pgas/pgastest/hang pgas/transport",
-	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp",
+	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/topo":                    "",
+	"pgas/version":                 "",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
 	"notify":                       "pgas",
@@ -43,9 +44,9 @@ var dependencies = map[string]string{
 	"pgas/pgastest/hang":           "",
 
 	// The generator knows of the runtime only what generated code calls, by name.
-	"cmd/pgasgen":   "templates",
-	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo",
-	"cmd/pgasbench": "locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo",
+	"cmd/pgasgen":   "pgas/version templates",
+	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo pgas/version",
+	"cmd/pgasbench": "locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
 	"templates":     "",
 }
 
@@ -122,7 +123,7 @@ func allowedFor(name string) string {
 	case "templates":
 		return anyProgram + " " + path.Dir(name)
 	case "tests":
-		return anyProgram + " pgas/boot pgas/boot/launch pgas/pgastest/hang pgas/pgastest/netns"
+		return anyProgram + " pgas/boot pgas/boot/launch pgas/pgastest/hang pgas/pgastest/netns pgas/version"
 	}
 	return ""
 }

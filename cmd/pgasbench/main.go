@@ -20,6 +20,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lockbench"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 const (
@@ -43,6 +44,8 @@ func main() {
 		os.Exit(say(os.Stdout, help(), 0))
 	case err != nil:
 		os.Exit(say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench -h shows how it is used\n", err), exitUsage))
+	case o.version:
+		os.Exit(say(os.Stdout, "pgasbench "+version.Current()+"\n", 0))
 	case o.list:
 		os.Exit(say(os.Stdout, list(), 0))
 	}

@@ -27,6 +27,8 @@ type options struct {
 	json  bool
 	list  bool
 	plot  string
+
+	version bool
 }
 
 func help() string {
@@ -81,6 +83,7 @@ func flags() (*flag.FlagSet, *options, *texts) {
 	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&o.plot, "plot", "", "draw latency and bandwidth by size to `file`, .svg or .png")
 	fs.BoolVar(&o.list, "list", false, "list the benches and end")
+	fs.BoolVar(&o.version, "version", false, "print the version and end")
 	return fs, o, t
 }
 

@@ -18,11 +18,12 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
+	"github.com/gopgas/gopgas/pgas/version"
 	"github.com/gopgas/gopgas/templates"
 )
 
 const (
-	modulePath  = "github.com/gopgas/gopgas"
+	modulePath  = version.Module
 	starterPath = modulePath + "/templates/starter"
 	toolPath    = modulePath + "/cmd/pgasgen"
 	launchPath  = modulePath + "/cmd/pgasrun"
@@ -108,8 +109,8 @@ func (p *project) complete(ctx context.Context) error {
 	if err := module.CheckImportPath(p.module); err != nil {
 		return fmt.Errorf("%w; choose another with -module", err)
 	}
-	p.version = buildVersion()
-	if p.checkout == "" && !published(p.version) {
+	p.version = version.Current()
+	if p.checkout == "" && !version.Published() {
 		p.checkout = checkoutHere(ctx)
 		if p.checkout == "" {
 			return errors.New("this pgasgen was not built from a published version of gopgas; say where its source is: -replace DIR")
@@ -127,11 +128,6 @@ func (p *project) complete(ctx context.Context) error {
 		return fmt.Errorf("%s is not a checkout of %s; give -replace the directory of its go.mod", p.checkout, modulePath)
 	}
 	return nil
-}
-
-// published reports whether a version can be downloaded: not (devel), and not a local state.
-func published(version string) bool {
-	return strings.HasPrefix(version, "v") && !strings.Contains(version, "+dirty") && !module.IsPseudoVersion(version)
 }
 
 // checkoutHere is the checkout of gopgas that the current directory is in, or that its module uses.

@@ -18,10 +18,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 
 	"github.com/peterbourgon/ff/v3/ffcli"
+
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 func main() {
@@ -96,7 +97,7 @@ func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 	check := flags.Bool("check", false, "write nothing; fail if a generated file is missing or stale")
 	verbose := flags.Bool("v", false, "say what is done with each file")
 	tags := flags.String("tags", "", "build `tags`, separated by commas, as for go build")
-	version := flags.Bool("version", false, "print the version")
+	printVersion := flags.Bool("version", false, "print the version")
 	return &ffcli.Command{
 		Name:        "pgasgen",
 		ShortUsage:  "pgasgen [-check] [-v] [-tags list] [packages]\n  pgasgen init [-module path] [-replace dir] DIR",
@@ -105,8 +106,8 @@ func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 		FlagSet:     flags,
 		Subcommands: []*ffcli.Command{initCommand(stdout, help)},
 		Exec: func(ctx context.Context, args []string) error {
-			if *version {
-				fmt.Fprintln(stdout, "pgasgen", buildVersion(), "generating for pgas contract 1")
+			if *printVersion {
+				fmt.Fprintln(stdout, "pgasgen", version.Current(), "generating for pgas contract 1")
 				return nil
 			}
 			var build []string
@@ -206,19 +207,4 @@ func orDot(patterns []string) []string {
 		return []string{"."}
 	}
 	return patterns
-}
-
-// buildVersion is the version of the module that pgasgen was built from.
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Path == modulePath && info.Main.Version != "" {
-			return info.Main.Version
-		}
-		for _, dep := range info.Deps {
-			if dep.Path == modulePath && dep.Replace == nil {
-				return dep.Version
-			}
-		}
-	}
-	return "(devel)"
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/topo"
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 // Exit statuses of pgasrun's own; otherwise it is the worst one of the job.
@@ -56,6 +57,7 @@ type options struct {
 	verbose        bool
 	dryRun         bool
 	env            bool
+	version        bool
 	keepGoing      bool
 	unbound        bool
 	topo           string
@@ -82,6 +84,10 @@ func run(args []string) int {
 	}
 	if err != nil {
 		return complain(err, statusUsage)
+	}
+	if opts.version {
+		fmt.Println("pgasrun", version.Current())
+		return 0
 	}
 	if opts.env {
 		return opts.printEnv(os.Stdout)
@@ -159,6 +165,7 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.verbose, "v", false, "say each step")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
 	fs.BoolVar(&o.env, "env", false, "print every variable, its value and where that comes from: default, environment or flag")
+	fs.BoolVar(&o.version, "version", false, "print the version")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
@@ -175,7 +182,7 @@ func parse(args []string) (options, error) {
 		return o, fmt.Errorf("%w: `pgasrun -h` lists the flags; flags of the program go after it", err)
 	}
 	fs.Visit(func(f *flag.Flag) { o.nSet = o.nSet || f.Name == "n" })
-	if o.env {
+	if o.env || o.version {
 		return o, nil
 	}
 	if fs.NArg() == 0 {

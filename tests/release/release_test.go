@@ -1,0 +1,208 @@
+// Package release makes a module of the commit that is checked out, as the Go proxy would make it of a
+// tag, and does with it what the first users of a release do: go install, pgasgen init, a job.
+package release
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	modzip "golang.org/x/mod/zip"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+	"github.com/gopgas/gopgas/pgas/version"
+	"github.com/gopgas/gopgas/tests/built"
+)
+
+// TestRelease needs the modules that the commands import: those in the module cache, or else the network.
+func TestRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the commands anew")
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProxy(t, root)
+	u := newUser(t, p.dir)
+
+	at := "@" + version.Next
+	u.run(".", "go", "install", version.Module+"/cmd/pgasrun"+at, version.Module+"/cmd/pgasgen"+at, version.Module+"/cmd/pgasbench"+at)
+	for _, name := range []string{"pgasrun", "pgasgen", "pgasbench"} {
+		if got := u.run(".", name, "-version"); !strings.HasPrefix(got, name+" "+version.Next) || strings.Contains(got, "devel") {
+			t.Errorf("%s -version prints %q, want %s", name, got, version.Next)
+		}
+	}
+	u.run(".", "pgasgen", "init", "-module", "example.com/heat", "heat")
+	checkProject(t, filepath.Join(u.dir, "heat", "go.mod"))
+	u.run("heat", "go", "mod", "tidy")
+	checkProject(t, filepath.Join(u.dir, "heat", "go.mod"))
+	u.run("heat", "go", "build", "-o", "heat", ".")
+	if got := u.run("heat", "pgasrun", "-n", "2", "./heat", "-rows", "4", "-steps", "10"); !strings.HasPrefix(got, "2 PEs, ") {
+		t.Errorf("the project prints %q", got)
+	}
+	u.env = append(u.env, "SHMEM_VERSION=1")
+	if got := u.run("heat", "pgasrun", "-n", "2", "sh", "-c", "./heat 2>&1"); !strings.Contains(got, "pgas: gopgas "+version.Next+", OpenSHMEM") {
+		t.Errorf("with SHMEM_VERSION the project prints %q", got)
+	}
+}
+
+// checkProject looks at the go.mod that pgasgen init has written.
+func checkProject(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse(path, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mod.Replace) > 0 {
+		t.Errorf("a project of a release has a replace directive:\n%s", text)
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == version.Module && r.Mod.Version == version.Next {
+			return
+		}
+	}
+	t.Errorf("the project does not require %s %s:\n%s", version.Module, version.Next, text)
+}
+
+// A proxy is a folder laid out as a module proxy, with this module at version.Next.
+type proxy struct{ dir string }
+
+func newProxy(t *testing.T, root string) proxy {
+	t.Helper()
+	if err := exec.Command("git", "-C", root, "rev-parse", "HEAD").Run(); err != nil {
+		t.Skip("the release is what git archive makes of HEAD, and this is no checkout: ", err)
+	}
+	p := proxy{t.TempDir()}
+	versions := filepath.Join(p.dir, version.Module, "@v")
+	if err := os.MkdirAll(versions, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(versions, version.Next)
+	archive(t, root, file+".zip")
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		file + ".mod":                    string(text),
+		file + ".info":                   fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version.Next),
+		filepath.Join(versions, "list"): version.Next + "\n",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// archive writes the module's zip of HEAD, and fails if a file of it is not legal in a module.
+func archive(t *testing.T, root, name string) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := module.Version{Path: version.Module, Version: version.Next}
+	if err := modzip.CreateFromDir(f, m, treeOfHead(t, root)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checked, err := modzip.CheckZip(m, name)
+	if err == nil {
+		err = checked.Err()
+	}
+	if err != nil {
+		t.Errorf("the module's zip: %v", err)
+	}
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for _, want := range []string{"LICENSE", "THIRD_PARTY_LICENSES.md", "CHANGELOG.md", "README.md"} {
+		if _, err := z.Open(m.Path + "@" + m.Version + "/" + want); err != nil {
+			t.Errorf("the release has no %s", want)
+		}
+	}
+}
+
+// treeOfHead returns a folder with the files of HEAD, whatever lies in the checkout beside them.
+func treeOfHead(t *testing.T, root string) string {
+	t.Helper()
+	dir := t.TempDir()
+	tar := exec.Command("git", "-C", root, "archive", "-o", filepath.Join(dir, "..", "head.tar"), "HEAD")
+	if out, err := tar.CombinedOutput(); err != nil {
+		t.Fatalf("git archive: %v\n%s", err, out)
+	}
+	if out, err := exec.Command("tar", "-x", "-C", dir, "-f", filepath.Join(dir, "..", "head.tar")).CombinedOutput(); err != nil {
+		t.Fatalf("tar: %v\n%s", err, out)
+	}
+	return dir
+}
+
+// A user has a folder, commands and a module cache of its own.
+type user struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newUser(t *testing.T, proxy string) *user {
+	t.Helper()
+	u := &user{t: t, dir: t.TempDir()}
+	u.env = append(os.Environ(), "HOME="+u.dir, "GOBIN="+u.dir+"/bin", "GOMODCACHE="+u.dir+"/mod", "PATH="+u.dir+"/bin:"+os.Getenv("PATH"),
+		"GOFLAGS=-modcacherw -buildvcs=false -trimpath", "GOWORK=off", "GOTOOLCHAIN=local", "PGAS_HEAP_MAX=64m",
+		// This module from the folder, others from the module cache, which is laid out as a proxy too.
+		"GOPROXY=file://"+proxy+",file://"+goEnv(t, "GOMODCACHE")+"/cache/download,"+goEnv(t, "GOPROXY"),
+		"GONOSUMDB="+version.Module, "GOCACHE="+goEnv(t, "GOCACHE"))
+	return u
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// unreachable is what the go command says of a proxy that does not answer.
+var unreachable = regexp.MustCompile(`dial tcp|no such host|module lookup disabled by GOPROXY=off|i/o timeout`)
+
+// run returns what a command prints to its standard output.
+func (u *user) run(dir, name string, args ...string) string {
+	u.t.Helper()
+	ctx, cancel := hang.Context(u.t.Context())
+	defer cancel()
+	if own := filepath.Join(u.dir, "bin", name); name != "go" {
+		name = own
+	}
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(u.dir, dir), u.env, 5*time.Second
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	switch {
+	case err != nil && unreachable.MatchString(errs.String()):
+		u.t.Skipf("a module is neither in the module cache nor can it be downloaded:\n%s", &errs)
+	case err != nil:
+		u.t.Fatalf("%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out, &errs)
+	}
+	return string(out)
+}
