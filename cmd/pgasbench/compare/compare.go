@@ -8,7 +8,8 @@
 //
 // rows.go is the table of goals, which collectives.go, locks.go and kernels.go complete; suites.go says which programs
 // measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs
-// them; busy.go sees who else uses the machine; report.go judges and prints.
+// them; busy.go looks how much of the machine other processes take; floor.go has what the machine itself
+// costs; report.go judges and prints.
 package compare
 
 import (
@@ -80,7 +81,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		listRows(stdout, wanted)
 		return nil
 	}
-	jobs := jobsOf(wanted)
+	jobs := append(jobsOf(wanted), floorJob())
 	t, err := newTools(ctx, jobs, o, stderr)
 	if err != nil {
 		return err
@@ -91,6 +92,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 	}()
 	figures := newFigures()
+	figures.machine = machine()
 	if err := measureRounds(ctx, t, jobs, o, figures, stderr); err != nil {
 		return err
 	}
@@ -171,6 +173,8 @@ type figures struct {
 	busy   []float64        // of each round: what others took of the machine before it, 0 to 1
 	failed map[string]error // by suite: the last failure
 	tries  map[string]int   // by suite: how many failures
+
+	machine string // whose floor it is, for the report
 }
 
 func newFigures() *figures {

@@ -258,12 +258,16 @@ func TestJudgeAgainstTheBest(t *testing.T) {
 
 func TestReportTable(t *testing.T) {
 	f := fixed([]float64{2.5, 2.4, 2.6}, []float64{12.5, 12.5, 12.6})
+	f.machine = " (CPU, 2 CPUs)"
 	f.failed["ucp"] = errors.New("gcc is not installed (Debian: apt-get install gcc libucx-dev)")
 	for i := range f.rounds {
 		f.rounds[i][point{"ours-2", "put", mebi}] = result.Result{P50ns: 21500}
 		f.rounds[i][point{"ours-2", "copy", mebi}] = result.Result{P50ns: 21000}
 		f.rounds[i][point{"ours-2-hosts", "bandwidth", mebi}] = result.Result{P50ns: 310e3}
 		f.rounds[i][point{"floor-hosts", "tcp-stream", mebi}] = result.Result{P50ns: 295e3}
+		f.rounds[i][point{"floor", "locked-add", 8}] = result.Result{P50ns: 4.4}
+		f.rounds[i][point{"floor", "locked-compare-swap", 8}] = result.Result{P50ns: 5.1}
+		f.rounds[i][point{"floor", "cache-line", 8}] = result.Result{P50ns: 52}
 		f.rounds[i][point{suite: "ours-hello"}] = result.Result{P50ns: 41e6}
 		f.rounds[i][point{suite: "osh-hello"}] = result.Result{P50ns: 1.2e9}
 		f.rounds[i][point{"ours-idle", "idle", 0}] = result.Result{PssKB: 3800, RssKB: 12000}
@@ -285,8 +289,18 @@ func TestReportTable(t *testing.T) {
 		t.Errorf("%v\ngot\n%swant\n%s(go test -run TestReportTable -update rewrites it)", err, out.String(), want)
 	}
 	out.Reset()
-	if err := report(&out, wanted[:1], f, true); err != nil || !strings.Contains(out.String(), `"row":"same host: 8 B put"`) || !strings.Contains(out.String(), `"reached":"yes"`) {
+	if err := report(&out, wanted[:1], f, true); err != nil || !strings.Contains(out.String(), `"row":"same host: 8 B put"`) || !strings.Contains(out.String(), `"reached":"yes"`) ||
+		!strings.Contains(out.String(), `"row":"floor: one trip of a cache line","ours":0,"theirs":52`) {
 		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+// A report without a floor says so, and why.
+func TestReportWithoutFloor(t *testing.T) {
+	f := fixed([]float64{2}, []float64{10})
+	f.failed["floor"] = errors.New("gcc is not installed")
+	if got, want := f.floor(), "The machine's floor was not measured: gcc is not installed.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -99,7 +99,7 @@ func report(w io.Writer, wanted []row, f *figures, asJSON bool) error {
 		verdicts[i] = judge(r, f)
 	}
 	if asJSON {
-		return reportJSON(w, verdicts)
+		return reportJSON(w, append(verdicts, f.floorVerdicts()...))
 	}
 	return reportTable(w, wanted, verdicts, f)
 }
@@ -129,7 +129,7 @@ func reportTable(w io.Writer, wanted []row, verdicts []verdict, f *figures) erro
 	if err := writeAligned(w, lines); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians.\n%s", len(f.rounds), f.caution())
+	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians.\n%s%s", len(f.rounds), f.floor(), f.caution())
 	return err
 }
 
