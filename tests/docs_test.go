@@ -227,7 +227,7 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md") {
+	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md", "../THIRD_PARTY_LICENSES.md") {
 		content, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
