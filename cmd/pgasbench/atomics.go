@@ -5,7 +5,7 @@ package main
 
 import "fmt"
 
-// atomicTask is a task on the word, which starts at 0. last is what done operations leave in it.
+// atomicTask makes a task on the word, which starts at 0. last returns what done operations leave in it.
 func (r *runner) atomicTask(batch func(first, n int) error, last func(done int) int) task {
 	r.board.SetWord(r.w.PE(), 0)
 	return r.oneSided(batch, func(done int) error {

@@ -54,7 +54,7 @@ func runIdle(ctx context.Context, w *pgas.World, o *options, stdout io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := w.Barrier(ctx); err != nil { // all look before anybody works
+	if err := w.Barrier(ctx); err != nil { // all look before any PE works
 		return err
 	}
 	table.At(w.PE()).PutRSS(0, rss)
@@ -77,7 +77,7 @@ func runIdle(ctx context.Context, w *pgas.World, o *options, stdout io.Writer) e
 	return out.close()
 }
 
-// ownMemory is this process's resident memory and its share of it, in kilobytes.
+// ownMemory returns this process's resident memory and its share of it, in kilobytes.
 func ownMemory() (rss, pss uint64, err error) {
 	f, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {

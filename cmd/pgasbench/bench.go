@@ -1,7 +1,7 @@
 package main
 
-// The benches, and how one point of one of them is run: all PEs meet, the work is measured, all meet
-// again, and every PE checks its memory against what must have arrived. A figure without that check is
+// The benches, and how one point of one of them is run: a barrier, the work, which is measured,
+// a barrier, and every PE checks its memory against what must have arrived. A figure without that check is
 // not printed.
 
 import (
@@ -36,7 +36,7 @@ var (
 	words     = sizes{8, mostBytes, 8}
 )
 
-// of is the wanted sizes that s has.
+// of returns the wanted sizes that s has.
 func (s sizes) of(wanted []int) []int {
 	if s.least == s.most {
 		return []int{s.least}
@@ -83,7 +83,7 @@ func benchNames() []string {
 	return names
 }
 
-// list is a line for each bench.
+// list returns a line for each bench.
 func list() string {
 	text := ""
 	for _, b := range benches {
@@ -96,7 +96,7 @@ func list() string {
 type task struct {
 	// batch runs operations first … first+n-1 and consumes what they return.
 	batch func(first, n int) error
-	// verify runs on every PE after a barrier, and says what is not as done operations leave it.
+	// verify runs on every PE after a barrier, and returns what is not as done operations leave it.
 	verify func(done int) error
 	step   int          // batches are a multiple of it
 	alone  bool         // PE 0 works, the others wait
@@ -158,7 +158,7 @@ func (r *runner) point(b bench, size int) (result.Result, error) {
 		err = t.verify(done)
 	}
 	if err == nil {
-		err = r.w.Barrier(r.ctx) // nobody starts the next before all have looked
+		err = r.w.Barrier(r.ctx) // no PE starts the next before all have looked
 	}
 	if err != nil {
 		return result.Result{}, fmt.Errorf("%s of %d bytes: %w", b.name, size, err)
@@ -183,7 +183,7 @@ func (r *runner) figures(b bench, size int, t task) (res result.Result, done int
 }
 
 // measure runs t on all PEs. The number of operations is known to every PE afterwards, the samples to
-// those who took part.
+// the PEs that took part.
 func (r *runner) measure(t task) (s result.Series, err error) {
 	if err := r.w.Barrier(r.ctx); err != nil {
 		return s, err
@@ -236,7 +236,7 @@ func stamp(p []byte, number int) {
 	}
 }
 
-// checkPayload says how p differs from what operation number sent.
+// checkPayload returns how p differs from what operation number sent.
 func checkPayload(p []byte, number int) error {
 	want := make([]byte, min(len(p), 8))
 	stamp(want, number)
@@ -261,7 +261,7 @@ func (r *runner) checkGot(int) error {
 	return nil
 }
 
-// lastIn is the last of done operations that fell into slot.
+// lastIn returns the last of done operations that fell into slot.
 func lastIn(slot, slots, done int) int {
 	return slot + (done-1-slot)/slots*slots
 }

@@ -3,7 +3,7 @@ package main
 // The collectives that move data. A size is what one PE contributes: the message of a broadcast, the block
 // of a collect, the block for one other PE of an alltoall, the vector of a sum. The root of broadcasts goes
 // round, so that no PE runs ahead of the others and is timed alone. Every operation carries its number in
-// the first word of each contribution; the first word of what arrives is looked at each time, and all of it
+// the first word of each contribution; the first word of what arrives is compared each time, and all of it
 // after the last. The same rules stand in tests/peers/collectives.h.
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// contributed is word i of what a PE contributes to an operation. Blocks of an alltoall differ by tag.
+// contributed returns word i of what a PE contributes to an operation. Blocks of an alltoall differ by tag.
 func contributed(pe, i, number, tag int) int64 {
 	if i == 0 {
 		return int64(number + 1000*pe + tag)
@@ -30,7 +30,7 @@ type gathering struct {
 	check    func(number int) error // that everything has arrived
 }
 
-// gather makes a gathering whose source and result have so many blocks. It is collective.
+// gather makes a gathering with so many blocks in its source and its result. It is collective.
 func (r *runner) gather(size, from, to int) (*gathering, error) {
 	words := size / 8
 	if need := (from + to) * words; r.blocks.Len() < need {
@@ -71,7 +71,7 @@ func (g *gathering) task() task {
 	return task{batch: batch, verify: verify, step: 1, long: true, ways: 1, via: g.r.w.TransportTo(g.r.partner)}
 }
 
-// failed is a task that cannot be done.
+// failed returns a task that cannot be done.
 func failed(err error) task {
 	return task{batch: func(int, int) error { return err }, step: 1, ways: 1}
 }

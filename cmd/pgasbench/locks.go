@@ -1,7 +1,7 @@
 package main
 
 // Locks: taken and given back by one PE that is alone, or by all PEs at once for a fixed time. A word under
-// the lock counts, and what it has come to is what has been done, or somebody was in between. The same
+// the lock counts, and its last value is the number of turns, unless two PEs held the lock at once. The same
 // rules stand in tests/peers/locks.h.
 
 import (
@@ -48,7 +48,7 @@ var lockKinds = []lockKind{
 func benchesOfLocks() (all []bench) {
 	for _, k := range lockKinds {
 		all = append(all,
-			bench{k.name + "-own", "lock and unlock " + k.doc + " of the own memory, nobody else wanting it", oneWord, false, aloneAt(k, false)},
+			bench{k.name + "-own", "lock and unlock " + k.doc + " of the own memory, no other PE wanting it", oneWord, false, aloneAt(k, false)},
 			bench{k.name + "-other", "the same, of the last PE's memory", oneWord, true, aloneAt(k, true)},
 			bench{k.name + "-contended", "all PEs at " + k.doc + " for ten times as long: lock, count, unlock", oneWord, false, contendedTask(k)})
 	}

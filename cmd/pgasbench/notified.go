@@ -1,7 +1,7 @@
 package main
 
 // Notified accesses, and what they are compared with: the same transfer with a flag that is raised when it is
-// complete, and with a signal. Whoever is notified must see the data of the same number.
+// complete, and with a signal. A PE that is notified must see the data of the same number.
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ var benchesOfNotes = []bench{
 	{"notify-overlap", "notified put and quiet, with a computation between the two by pgasbench notify", fromWord, true, overlapTask},
 }
 
-// other is the PE that this one plays with.
+// other returns the PE that this one plays with.
 func (r *runner) other() int {
 	if r.w.PE() == 0 {
 		return r.partner
@@ -30,7 +30,7 @@ func (r *runner) other() int {
 	return 0
 }
 
-// plays says whether this PE is one of the two that play.
+// plays reports whether this PE is one of the two that play.
 func (r *runner) plays() bool { return r.w.PE() == 0 || r.w.PE() == r.partner }
 
 // ballTag is the tag of whatever goes to and fro.
@@ -59,7 +59,7 @@ func (b *ball) byWord() *uint64 {
 	return word
 }
 
-// checkedWord is t that checks the last word at its end.
+// checkedWord returns t, which also checks the last word at its end.
 func (b *ball) checkedWord(t task, word *uint64) task {
 	t.verify = func(done int) error {
 		if !b.r.plays() {
@@ -95,7 +95,7 @@ func notifyTask(r *runner, size int) task {
 	return b.notified(b.task())
 }
 
-// quietTask is what one-sided access has without notifications: the flag may go only when the data is there.
+// quietTask measures what one-sided access has without notifications: the flag may be sent only when the data has arrived.
 func quietTask(r *runner, size int) task {
 	b := r.newBall(size)
 	target, source := r.area.Range(0, size), r.payload[:size]
@@ -117,8 +117,8 @@ func quietTask(r *runner, size int) task {
 	return t
 }
 
-// getsTask: the two PEs read each other's memory in turn. Who has been told that it was read writes the next
-// number there, before it reads the other's.
+// getsTask has the two PEs read each other's memory in turn. A PE that has been told that its memory was read writes
+// the next number into it, before it reads the partner's.
 func getsTask(r *runner, size int, read func(b *ball, source pgas.Slice[byte], from, number int)) (*ball, task) {
 	b := r.newBall(size)
 	mine := r.area.Local()[:size]
@@ -173,7 +173,7 @@ func getFlagTask(r *runner, size int) task {
 	return t
 }
 
-// rateTask is a batch of puts of each PE to the last one, which tells all when it has seen them.
+// rateTask makes a batch of puts of each PE to the last one, which tells all when it has seen them.
 func (r *runner) manyToOne(put func(to, number int), seen func(done, n int) error) task {
 	me, senders := r.w.PE(), r.w.NPEs()-1
 	back := notify.New(r.w, r.partner, ballTag, 1)
@@ -242,7 +242,7 @@ func signalRateTask(r *runner, _ int) task {
 	})
 }
 
-// overlapTask is a notified put, r.compute, and a quiet. The partner waits for the notifications of a batch.
+// overlapTask makes a task of a notified put, r.compute and a quiet. The partner waits for the notifications of a batch.
 func overlapTask(r *runner, size int) task {
 	fill(r.payload[:size])
 	fill(r.area.Local()[:size])

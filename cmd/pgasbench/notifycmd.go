@@ -157,7 +157,7 @@ type noteReport struct {
 // measureNotify measures everything. It is collective; PE 0 prints.
 func measureNotify(ctx context.Context, w *pgas.World, o *notifyOptions, stdout, stderr io.Writer) error {
 	if w.NPEs() < 2 {
-		return fmt.Errorf("there is nobody to notify: it takes two PEs (pgasrun -n 2 pgasbench notify)")
+		return fmt.Errorf("there is no PE to notify: it takes two PEs (pgasrun -n 2 pgasbench notify)")
 	}
 	r, err := newRunner(ctx, w, o.plan)
 	if err != nil {

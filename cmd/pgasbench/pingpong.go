@@ -1,7 +1,7 @@
 package main
 
-// Ping-pongs: a payload and a signal that counts up go to the partner and come back. Whoever sees the
-// signal must see the payload of the same number; the first eight bytes of it are looked at each time.
+// Ping-pongs: a payload and a signal that counts up go to the partner and come back. A PE that sees the
+// signal must see the payload of the same number; its first eight bytes are compared each time.
 
 import (
 	"encoding/binary"

@@ -25,7 +25,7 @@ const (
 	panelHeight = 5.5 * vg.Inch
 )
 
-// curves is results by bench, then by size: benches with fewer than two sizes have no curve.
+// curves sorts results by bench, then by size: benches with fewer than two sizes have no curve.
 func curves(results []result.Result) map[string][]result.Result {
 	by := map[string][]result.Result{}
 	for _, r := range results {
@@ -60,7 +60,7 @@ func drawPlot(file string, results []result.Result) error {
 	return writePlot(file, latency, bandwidth)
 }
 
-// panel is one diagram with a line for each bench.
+// panel draws one diagram with a line for each bench.
 func panel(by map[string][]result.Result, title, unit string, value func(result.Result) float64) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = title

@@ -23,7 +23,7 @@ func newProgress(w io.Writer, on bool, points int, now func() time.Time) *progre
 	return &progress{w: w, on: on, points: points, last: now(), now: now}
 }
 
-// at is called when the next point begins.
+// at says, now and then, which point begins.
 func (p *progress) at(bench string, size int) {
 	p.begun++
 	if t := p.now(); p.on && t.Sub(p.last) >= quietFor {

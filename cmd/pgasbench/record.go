@@ -24,7 +24,7 @@ type Board struct {
 	Flag   pgas.Signal // set by: the partner, with or after its payload
 	_      [56]byte
 	Agreed int64 // written by: PE 0, between two barriers
-	Count  int64 // of PE 0's copy; written by: who holds the lock
+	Count  int64 // of PE 0's copy; written by: the holder of the lock
 }
 
 // Share is what a PE has got of a lock. PE 0 has one for each PE.

@@ -9,7 +9,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// oneSided is a task of PE 0 alone.
+// oneSided makes a task of PE 0 alone.
 //
 // Its hot loops are functions of their own: the compiler does not inline accessors into a closure that
 // it has itself inlined into another function.
@@ -52,7 +52,7 @@ func (r *runner) putWordsQuiet(first, n int) error {
 	return nil
 }
 
-// targets is the ring of ranges of size bytes in the area.
+// targets returns the ring of ranges of size bytes in the area.
 func (r *runner) targets(size int) []pgas.Slice[byte] {
 	targets := make([]pgas.Slice[byte], result.Slots(size))
 	for slot := range targets {
@@ -169,7 +169,7 @@ func (r *runner) checkRing(size int) func(done int) error {
 	}
 }
 
-// getTask: each slot holds its own number, and what comes back is compared with it.
+// getTask makes a task of gets. Each slot holds its own number, and what comes back is compared with it.
 func getTask(r *runner, size int) task {
 	if size == 8 {
 		for i := range r.ring.Local() {

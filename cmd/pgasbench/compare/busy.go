@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	busyAbove = 0.1                    // what others may take before the report says so
+	busyAbove = 0.1                    // the part of the machine that other processes may take before the report says so
 	lookFor   = 300 * time.Millisecond // how long to look
 )
 
-// othersTake is the part of the machine's CPU time, 0 to 1, that is taken while this program rests: all
-// rows are of programs that wait for each other, and a third one in between spoils them.
+// othersTake returns the part of the machine's CPU time, 0 to 1, that other processes take while this
+// program rests. All rows are of programs that wait for each other, and a third one in between spoils them.
 func othersTake(ctx context.Context) float64 {
 	before, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -47,7 +47,7 @@ func describe(ctx context.Context, err error, complaint string) error {
 	return fmt.Errorf("%v: %s", err, saying(complaint))
 }
 
-// saying is the line of a program's complaints that says most: Open MPI draws boxes around it.
+// saying returns the most useful line of a program's complaints: Open MPI draws boxes around it.
 func saying(complaint string) string {
 	for line := range strings.Lines(complaint) {
 		line = strings.TrimSpace(line)

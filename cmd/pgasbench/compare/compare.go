@@ -69,8 +69,8 @@ EXAMPLES
 FLAGS
 `
 
-// Main is the subcommand. Only mistakes and an interrupt are errors: a row that is not reached is a
-// result.
+// Main runs the subcommand. It returns an error for a mistake (ErrUsage) and for an interrupt (the cause of
+// ctx); a row that does not reach its goal is a result.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stdout)
 	if err != nil {
@@ -170,11 +170,11 @@ func choose(pattern *regexp.Regexp) []row {
 // figures is what came out: in each round a result for each point that was measured in it.
 type figures struct {
 	rounds []map[point]result.Result
-	busy   []float64        // of each round: what others took of the machine before it, 0 to 1
+	busy   []float64        // of each round: what other processes took of the machine before it, 0 to 1
 	failed map[string]error // by suite: the last failure
 	tries  map[string]int   // by suite: how many failures
 
-	machine string // whose floor it is, for the report
+	machine string // that the floor is of, for the report
 }
 
 func newFigures() *figures {
@@ -184,8 +184,8 @@ func newFigures() *figures {
 // failuresAllowed: a suite that failed as often is not started again.
 const failuresAllowed = 2
 
-// measureRounds runs all jobs once a round, every other round in reverse, so that whoever goes first
-// does not always find the machine in the same state. No program runs beyond o.limit.
+// measureRounds runs all jobs once a round, every other round in reverse, so that the first
+// side of a row does not always find the machine in the same state. No program runs beyond o.limit.
 func measureRounds(ctx context.Context, t *tools, jobs []job, o *options, f *figures, news io.Writer) error {
 	over := fmt.Errorf("the run was over after %v", o.limit)
 	bounded, cancel := context.WithTimeoutCause(ctx, o.limit, over)
@@ -239,7 +239,7 @@ func (j job) measure(ctx context.Context, t *tools, o *options, into map[point]r
 	return j.complete(into)
 }
 
-// complete says which point a program did not deliver.
+// complete returns an error that names a point which the program did not deliver.
 func (j job) complete(got map[point]result.Result) error {
 	for _, p := range j.points {
 		if _, ok := got[p]; !ok {

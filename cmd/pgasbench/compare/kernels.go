@@ -29,7 +29,7 @@ func squareKernel(name string) kernel {
 	return kernel{name, flags, 2 * 8 * kernelOrder * kernelOrder, flags}
 }
 
-// binary is what the kernel in C is built to.
+// binary returns the name of the program that the kernel in C is built to.
 func (k kernel) binary() string { return "osh-" + k.name }
 
 func (k kernel) suiteOf(side string, npes int) string {
@@ -58,7 +58,7 @@ func suitesOfKernels() (all []suite) {
 	return all
 }
 
-// rowsOfKernels: no slower, wherever they run.
+// rowsOfKernels returns the rows of the kernels. Their goal is to be no slower, wherever they run.
 func rowsOfKernels() (all []row) {
 	for _, k := range kernels {
 		add := func(name, ours, theirs string) {

@@ -1,7 +1,7 @@
 package compare
 
 // Locks: alone, and with all PEs at one lock, on this host and on several. The peers' are OSHMEM's
-// shmem_set_lock and MPI's MPI_Win_lock. Groups of their own, because a peer that lets a PE starve ends by its
+// shmem_set_lock and MPI's MPI_Win_lock. Groups of their own, because a peer in which a PE starves ends by its
 // deadline and has no figures then.
 
 import "fmt"
@@ -114,7 +114,7 @@ func (f lockField) row(group, name, ours, theirs string, suites []string, least 
 	return row{group, name, point{f.ours, ours, 8}, points, least, goalOf(least), k}
 }
 
-// suitesOfLocks are those that only locks need.
+// suitesOfLocks returns the suites that only locks need.
 func suitesOfLocks() (all []suite) {
 	for _, n := range []int{2, 4, 8, 16} {
 		all = append(all,

@@ -138,7 +138,7 @@ func (f *figures) caution() string {
 	if len(f.busy) == 0 || slices.Max(f.busy) < busyAbove {
 		return ""
 	}
-	return fmt.Sprintf("Others took up to %.0f %% of this machine meanwhile: rows in which somebody waits mean little.\n", 100*slices.Max(f.busy))
+	return fmt.Sprintf("Others took up to %.0f %% of this machine meanwhile: rows in which a PE waits mean little.\n", 100*slices.Max(f.busy))
 }
 
 func cells(r row, v verdict) []string {

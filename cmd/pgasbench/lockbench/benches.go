@@ -38,7 +38,7 @@ func benchNames() (names []string) {
 	return names
 }
 
-// takes says whether b can be asked to measure the kind.
+// takes reports whether b can be asked to measure the kind.
 func (b bench) takes(k kind) bool {
 	return slices.Contains(b.locks, k.name) || b.any && k.alloc != nil
 }

@@ -3,11 +3,11 @@ package lockbench
 // The two benches of the paper on N-CoSED (n-cosed 4.2, 4.3). PE 0 has the lock's word, and is the server where
 // there is one; it does nothing else.
 //
-//	basic    PE 1 acquires a lock that nobody else wants: how long until it has it
+//	basic    PE 1 acquires a lock that no other PE wants: how long until it has it
 //	cascade  PE 1 holds the lock and all others wait, to share it or to have it alone; it releases, and so does each
 //	         of them at once: how long until the last one has had it
 //
-// In the simulator that is when the last one has it. On real PEs, whose clocks do not agree, it is when PE 1 has been
+// In the simulator that is when the last one has it. The clocks of real PEs do not agree, so there it is when PE 1 has been
 // told so: one message more, whatever the lock.
 //
 // What the paper adds to each figure, and these benches do not, is the way from a program to the daemon of its host
@@ -35,7 +35,7 @@ const usualRounds = 20
 
 var cascadeBenches = []bench{
 	{
-		name: "basic", doc: "time to acquire what nobody else wants; PE 0 serves", y: "acquire", locks: cosedLocks,
+		name: "basic", doc: "time to acquire what no other PE wants; PE 0 serves", y: "acquire", locks: cosedLocks,
 		usual: sweep{writers: []float64{0, 1}, pes: []int{2}, topologies: []string{"host:1"}, rest: xeonCluster},
 		body:  party{least: 2, clients: 1, play: (*guest).basic}.body,
 	},
@@ -136,7 +136,7 @@ func (p party) body(ctx context.Context, w *pgas.World, c config) (t Tally, err 
 	return t, free(ctx)
 }
 
-// invite makes the lock. serve is nil where nobody serves. It is collective, and so is free.
+// invite makes the lock. serve is nil where there is no server. It is collective, and so is free.
 func invite(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, free func(context.Context) error, err error) {
 	if k, _ := kindOf(c.Lock); k.alloc != nil {
 		l, free, err = k.alloc(ctx, w, c)
@@ -159,7 +159,7 @@ func invite(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, 
 	}, nil
 }
 
-// serve is what PE 0 does until all clients are through. A simulated PE has no goroutine that could look for that
+// serve serves on PE 0 until all clients are through. A simulated PE has no goroutine that could look for that
 // meanwhile: the last client ends it.
 func (g *guest) serve(over context.Context, stop func(), serve func(context.Context) error) error {
 	switch {
@@ -183,7 +183,7 @@ func (g *guest) serve(over context.Context, stop func(), serve func(context.Cont
 	return unlessOver(over, served)
 }
 
-// unlessOver is err, unless it only says that over has ended.
+// unlessOver returns err, unless it only says that over has ended.
 func unlessOver(over context.Context, err error) error {
 	if errors.Is(err, context.Cause(over)) {
 		return nil
@@ -201,7 +201,7 @@ func (g *guest) goodbye() {
 	g.word(leftWord).FetchAdd(0, 1)
 }
 
-// exclusive says how a client acquires the lock.
+// exclusive reports whether the client acquires the lock alone.
 func (g *guest) exclusive() bool { return g.c.Writers > 0 }
 
 // acquire gets the lock, and returns how to release it.
@@ -222,10 +222,10 @@ func (g *guest) acquire(exclusive bool) (release func(), err error) {
 	}, nil
 }
 
-// settled is how long everything that has been sent takes to arrive, and longer.
+// settled is longer than anything that has been sent takes to arrive.
 const settled = 100 * time.Microsecond
 
-// basic is a client that is alone.
+// basic runs a client that is alone.
 func (g *guest) basic() error {
 	began := g.w.Now()
 	for range cmp.Or(g.c.Rounds, usualRounds) {
@@ -245,7 +245,7 @@ func (g *guest) basic() error {
 	return nil
 }
 
-// cascade is PE 1, which holds the lock first, or one that waits.
+// cascade runs PE 1, which holds the lock first, or a client that waits.
 func (g *guest) cascade() error {
 	for i := range int64(cmp.Or(g.c.Rounds, usualRounds)) {
 		var err error

@@ -17,7 +17,7 @@ import (
 // cdfMetric is the name by which -y asks for it.
 const cdfMetric = "cdf"
 
-// cdf is the part of all acquisitions that took up to each time, in nanoseconds, where there are any.
+// cdf returns the part of all acquisitions that took up to each time, in nanoseconds, where there are any.
 func cdf(times []int64) (points plotter.XYs) {
 	all, below := int64(0), int64(0)
 	for _, n := range times {

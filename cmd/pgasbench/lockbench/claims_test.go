@@ -116,7 +116,7 @@ func TestVary(t *testing.T) {
 	}
 }
 
-// noLock is one that everybody gets.
+// noLock is a lock that all PEs hold at once.
 type noLock struct{}
 
 func (noLock) Lock(context.Context) error  { return nil }

@@ -40,7 +40,7 @@ type config struct {
 	Atomics   string `json:"atomics,omitempty"`
 	Seed      uint64 `json:"seed,omitempty"`
 
-	room *room // where the simulator sees who is inside; nil on real PEs
+	room *room // where the simulator counts the holders; nil on real PEs
 }
 
 // A parameter is a field of config that can be varied.
@@ -66,7 +66,7 @@ func numbers(vs []int) string {
 	return strings.Join(parts, ":")
 }
 
-// last is the T_L of the innermost level, which is what a plot over T_L shows.
+// last returns the T_L of the innermost level, which is what a plot over T_L shows.
 func last(vs []int) float64 {
 	if len(vs) == 0 {
 		return 0
@@ -129,7 +129,7 @@ func parameterOf(name string) (parameter, bool) {
 	return parameters[i], true
 }
 
-// trimmed is c without what its lock has no use for: two points that differ in nothing else are one.
+// trimmed returns c without what its lock has no use for: two points that differ in nothing else are one.
 func (c config) trimmed() config {
 	k, ok := kindOf(c.Lock)
 	for _, p := range parameters {
@@ -140,7 +140,7 @@ func (c config) trimmed() config {
 	return c
 }
 
-// key is what tells points apart.
+// key returns what tells points apart.
 func (c config) key() string {
 	var parts []string
 	for _, p := range parameters {
@@ -149,7 +149,7 @@ func (c config) key() string {
 	return strings.Join(parts, " ")
 }
 
-// name is c for a message: what is not zero.
+// name returns what messages call c: what is not zero.
 func (c config) name() string {
 	text := fmt.Sprintf("%s %s, %d PEs", c.Bench, c.Lock, c.PEs)
 	for _, p := range parameters[3:] {
@@ -160,7 +160,7 @@ func (c config) name() string {
 	return text
 }
 
-// varied are the names of the parameters in which points differ, but for those that follow from others.
+// varied returns the names of the parameters in which points differ, but for those that follow from others.
 func varied(points []config) (names []string) {
 	shaped := !slices.ContainsFunc(points, func(c config) bool { return c.Nodes == 0 })
 	for _, p := range parameters {
@@ -223,7 +223,7 @@ func (s sweep) points() []config {
 	return points
 }
 
-// vary has each of points with each of values.
+// vary returns each of points with each of values.
 func vary[T any](points []config, values []T, set func(*config, T)) []config {
 	if len(values) == 0 {
 		return points
@@ -238,7 +238,7 @@ func vary[T any](points []config, values []T, set func(*config, T)) []config {
 	return all
 }
 
-// or is the values given, or those that are usual.
+// or returns the values given, or if there are none the usual ones.
 func or[T any](given, usual []T) []T {
 	if len(given) > 0 {
 		return given
@@ -246,7 +246,7 @@ func or[T any](given, usual []T) []T {
 	return usual
 }
 
-// roundsFor is how many acquisitions of each PE make a point that is long enough to mean something and
+// roundsFor returns how many acquisitions of each PE make a point that is long enough to mean something and
 // short enough to wait for, in the simulator. PEs that poll do many operations for each.
 func roundsFor(c config) int {
 	all := 200_000

@@ -46,7 +46,7 @@ var costFields = map[string]func(c *sim.Costs, scale func(*sim.Picos)){
 
 func costNames() []string { return slices.Sorted(maps.Keys(costFields)) }
 
-// costsOf is a machine with some costs multiplied: "gap=2,poll=0.5".
+// costsOf returns a machine with some costs multiplied: "gap=2,poll=0.5".
 func costsOf(machine, changes string) (*sim.Costs, error) {
 	c := machines[machine]
 	c.Network, c.Memory = slices.Clone(c.Network), maps.Clone(c.Memory)

@@ -4,12 +4,12 @@ package lockbench
 // an overflow heap for those that collide. All other PEs insert elements into it, as often as F_W says, and otherwise
 // look random ones up. What counts is how long all of that takes.
 //
-//	foMPI-A  there is no lock. An insert compare-swaps the element into its slot of the table. Who finds the slot
-//	         taken gets a place of the heap by a fetch-add, fills it, and compare-swaps it to be the last one of its
+//	foMPI-A  there is no lock. An insert compare-swaps the element into its slot of the table. A PE that finds
+//	         the slot taken gets a place of the heap by a fetch-add, fills it, and compare-swaps it to be the last one of its
 //	         slot. A lookup reads the slot, and the last one, by atomics
 //	others   an insert is under the lock, a lookup under the shared one, and both use puts and gets
 //
-// What the paper leaves open, and is chosen here: elements of a slot are linked from the last one to the first; the
+// What the paper leaves open, and this bench chooses: elements of a slot are linked from the last one to the first; the
 // table has as many slots as there are operations in all, so that few collide.
 
 import (
@@ -42,7 +42,7 @@ func hashtableSweep(writers float64) sweep {
 //
 //pgas:symmetric
 type Element struct {
-	Key  int64 // written by: who inserts it, before anybody can find it
+	Key  int64 // written by: the PE that inserts it, before any PE can find it
 	Next int64 // 1 + the place of the one inserted before; 0: none
 }
 
@@ -75,7 +75,7 @@ func newVolume(ctx context.Context, w *pgas.World, slots, room int) (v *volume, 
 	return v, nil
 }
 
-// close is collective.
+// close frees the table. It is collective.
 func (v *volume) close(ctx context.Context) error {
 	for _, free := range []func(context.Context) error{v.slots.Free, v.lasts.Free, v.heap.Free, v.free.Free} {
 		if err := free(ctx); err != nil {
@@ -88,12 +88,12 @@ func (v *volume) close(ctx context.Context) error {
 // usualWork is how often each PE works on the table where a time is said: the bench is of work, not of time.
 const usualWork = 1000
 
-// owner has the volume.
+// owner is the PE that has the volume.
 const owner = 0
 
 func (v *volume) slotOf(key int64) int { return int(key % int64(v.slots.Len())) }
 
-// insertAtomically is foMPI-A's.
+// insertAtomically inserts key as foMPI-A does, with other PEs at work.
 func (v *volume) insertAtomically(ctx context.Context, key int64) error {
 	i := v.slotOf(key)
 	if v.slot.At(i).CompareSwap(owner, 0, key) == 0 {
@@ -103,7 +103,7 @@ func (v *volume) insertAtomically(ctx context.Context, key int64) error {
 	place := v.heap.At(int(at))
 	for before := int64(0); ; {
 		place.Put(owner, Element{Key: key, Next: before})
-		if err := v.w.Quiet(ctx); err != nil { // whoever finds the place finds it filled in
+		if err := v.w.Quiet(ctx); err != nil { // a PE that finds the place finds it filled in
 			return err
 		}
 		found := v.last.At(i).CompareSwap(owner, before, at+1)
@@ -114,7 +114,7 @@ func (v *volume) insertAtomically(ctx context.Context, key int64) error {
 	}
 }
 
-// insert is that of who is alone.
+// insert inserts key while no other PE works on the table.
 func (v *volume) insert(key int64) {
 	i := v.slotOf(key)
 	if v.slots.At(i).Get(owner) == 0 {
@@ -153,7 +153,7 @@ func (v *volume) find(key int64, alone bool) bool {
 	return false
 }
 
-// sum is how many elements PE 0 has, and the sum of their keys.
+// sum returns how many elements PE 0 has, and the sum of their keys.
 func (v *volume) sum() (count int, sum int64) {
 	for i, key := range v.slots.Local() {
 		if key != 0 {
@@ -219,7 +219,7 @@ type user struct {
 	tally  Tally
 }
 
-// keys is how many different elements there are, for each slot.
+// keys is the number of different elements there are, for each slot.
 const keys = 8
 
 func (u *user) work(rounds int) error {

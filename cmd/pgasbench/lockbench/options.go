@@ -54,7 +54,7 @@ EXAMPLES
 FLAGS
 `
 
-// Help is what -h prints.
+// Help returns what -h prints.
 func Help() string {
 	var text strings.Builder
 	fs, _ := flags()
@@ -63,7 +63,7 @@ func Help() string {
 	return usage + text.String()
 }
 
-// List is a line for each bench, each lock and each figure.
+// List returns a line for each bench, each lock and each figure.
 func List() string {
 	var text strings.Builder
 	text.WriteString("benches (-bench)\n")
@@ -132,7 +132,8 @@ func flags() (*flag.FlagSet, *given) {
 	return fs, g
 }
 
-// Parse reads the arguments behind "locks". Its errors are one line; flag.ErrHelp asks for Help.
+// Parse reads the arguments behind "locks". The error is flag.ErrHelp, which asks for Help, or one line about a
+// mistake.
 func Parse(args []string) (*Options, error) {
 	fs, g := flags()
 	if err := fs.Parse(args); err != nil {
@@ -185,7 +186,7 @@ func (g *given) options() (*Options, error) {
 	return o, o.check()
 }
 
-// chosen is the figure that is named, if one is.
+// chosen returns the figure that is named, if one is.
 func (g *given) chosen() (figure, error) {
 	if g.figure == "" {
 		return figure{}, nil
@@ -221,7 +222,7 @@ func (g *given) complete(s sweep, b bench) (sweep, error) {
 	return s, nil
 }
 
-// check is about points and the plot.
+// check checks the points and the plot.
 func (o *Options) check() error {
 	for i := range o.points {
 		c := &o.points[i]
@@ -249,7 +250,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// numericNames are the parameters that can be an axis.
+// numericNames returns the parameters that can be an axis.
 func numericNames() (names []string) {
 	for _, p := range parameters {
 		if p.value != nil {
@@ -259,7 +260,7 @@ func numericNames() (names []string) {
 	return names
 }
 
-// pointsFor are the points for a job of npes PEs.
+// pointsFor returns the points for a job of npes PEs.
 func (o *Options) pointsFor(npes int) []config {
 	points := slices.Clone(o.points)
 	for i := range points {
@@ -310,7 +311,7 @@ func (g *given) sweep() (s sweep, err error) {
 	return s, r.err
 }
 
-// over is s, and what it leaves open as base has it.
+// over returns s, with what it leaves open as base has it.
 func (s sweep) over(base sweep) sweep {
 	s.benches, s.locks = or(s.benches, base.benches), or(s.locks, base.locks)
 	if len(s.pes)+len(s.topologies) == 0 {
@@ -346,7 +347,7 @@ func (r *reader) names(text string) (names []string) {
 	return names
 }
 
-// words are some of those that there are, however they are capitalised.
+// words reads names of a list, however they are capitalised.
 func (r *reader) words(flag, text string, have []string) (words []string) {
 	for _, name := range r.names(text) {
 		i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(h, name) })

@@ -63,7 +63,7 @@ func (out *output) close() error {
 	return drawPlot(out.o, out.results)
 }
 
-// header says what all points have in common, and names the columns.
+// header prints what all points have in common, and names the columns.
 func (out *output) header(c config) error {
 	if about := about(c); about != "" {
 		if _, err := fmt.Fprintln(out.w, about); err != nil {
@@ -77,7 +77,7 @@ func (out *output) header(c config) error {
 	return out.line(cells, "acq/s", "mean", "p50", "p99", "wait max", "fair")
 }
 
-// about is the machine that is simulated.
+// about returns the machine that is simulated.
 func about(c config) string {
 	if !c.Simulated {
 		return ""

@@ -93,13 +93,13 @@ func curves(results []result, x parameter, others []parameter) (all []curve) {
 	return all
 }
 
-// symbol is the parameter in a legend: what its axis says before the colon.
+// symbol returns the parameter in a legend: what its axis says before the colon.
 func symbol(p parameter) string {
 	text, _, _ := strings.Cut(p.label, ":")
 	return text
 }
 
-// axes are the x of o and the parameters that tell curves apart.
+// axes returns the x of o and the parameters that tell curves apart.
 func axes(o *Options, results []result) (x parameter, others []parameter) {
 	var points []config
 	for _, r := range results {

@@ -14,7 +14,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// Run measures the points of o with the PEs of this job. PE 0 prints.
+// Run measures the points of o with the PEs of this job. PE 0 prints. It returns the error of a lock, of an
+// access, or that a lock did not exclude.
 func Run(ctx context.Context, w *pgas.World, o *Options, stdout, stderr io.Writer) error {
 	points := o.pointsFor(w.NPEs())
 	out := newOutput(o, w.PE() == 0, stdout, points)
@@ -56,14 +57,14 @@ func gather(ctx context.Context, w *pgas.World, mine TallyRef, t Tally) (all []T
 			mine.GetNB(pe, &all[pe])
 		}
 	}
-	// Nobody writes the next one before PE 0 has these.
+	// No PE writes the next one before PE 0 has these.
 	return all, w.Barrier(ctx)
 }
 
 // atomics are the ways in which CPUs and NICs share words.
 var atomics = map[string]sim.Atomics{"unified": sim.Unified, "split": sim.Split}
 
-// mostEvents ends a point of the simulator that would take longer than anybody waits.
+// mostEvents ends a point of the simulator that would take longer than a user waits.
 const mostEvents = 2_000_000_000
 
 // simulate measures one point.

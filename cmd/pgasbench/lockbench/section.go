@@ -9,7 +9,7 @@ package lockbench
 //	WCSB  a shared counter on PE 0 is incremented, or read, and then comes work of 1 to 4 µs
 //	WARB  nothing, but after the release each PE works for 1 to 4 µs
 //
-// What the paper leaves open, and is chosen here: each acquisition draws anew whether it writes; the memory
+// What the paper leaves open, and these benches choose: each acquisition draws anew whether it writes; the memory
 // is on one PE, as the words of the simple locks are; a tenth of the time, or of the acquisitions, comes first and
 // is not counted.
 
@@ -82,7 +82,7 @@ type member struct {
 	first, last time.Duration // between which acquisitions count; 0: always
 }
 
-// body is a point of a bench.
+// body returns the program of a point.
 func (s section) body(ctx context.Context, w *pgas.World, c config) (t Tally, err error) {
 	m, leave, err := join(ctx, w, c)
 	if err != nil {
@@ -124,8 +124,8 @@ func (s section) soOften(m *member) error {
 	return nil
 }
 
-// forSoLong acquires the lock for a tenth of Time for nothing, and then for Time. Nobody stops between, so what
-// is counted is how it goes on once everybody is where it leads to: in the end, most who want to write wait.
+// forSoLong acquires the lock for a tenth of Time for nothing, and then for Time. No PE stops in between, so what
+// is counted is the steady state: in the end, most PEs that want to write wait.
 func (s section) forSoLong(m *member) error {
 	if err := m.w.Barrier(m.ctx); err != nil {
 		return err
@@ -164,7 +164,7 @@ func join(ctx context.Context, w *pgas.World, c config) (m *member, leave func(c
 	}, w.Barrier(ctx)
 }
 
-// turn is one acquisition, and what comes after it.
+// turn does one acquisition, and what comes after it.
 func (s section) turn(m *member) error {
 	write := m.rw == nil || m.chance() < m.c.Writers
 	if err := m.once(write, s); err != nil || s.after == nil {
@@ -204,8 +204,8 @@ func (m *member) once(write bool, s section) error {
 	return nil
 }
 
-// did notes an acquisition that is over. Of those that are not between first and last, only how long they waited:
-// who starves is to be seen.
+// did notes an acquisition that is over. Of one that is not between first and last it notes only how long it waited, so
+// that a PE that starves shows.
 func (m *member) did(write bool, wait, cost time.Duration) {
 	if now := m.w.Now(); m.last > 0 && (now < m.first || now >= m.last) {
 		m.tally.Longest = max(m.tally.Longest, int64(wait))
@@ -214,7 +214,7 @@ func (m *member) did(write bool, wait, cost time.Duration) {
 	m.tally.did(write, wait, cost)
 }
 
-// access is one access to memory.
+// access does one access to memory.
 func (m *member) access(write bool) error {
 	if write {
 		m.shared.PutCell(0, int64(m.w.PE()))
@@ -245,7 +245,7 @@ func (m *member) work() error {
 	return nil
 }
 
-// chance is a random number from 0 to 1.
+// chance returns a random number from 0 to 1.
 func (m *member) chance() float64 { return float64(m.w.Random()>>11) / (1 << 53) }
 
 // When the measurement is over, PEs increment the counter some times, but no more PEs than it takes.
@@ -274,7 +274,7 @@ func (m *member) prove() error {
 	return m.w.Barrier(m.ctx)
 }
 
-// room is the critical section of a simulated point, whose PEs share variables. nil sees nothing.
+// room is the critical section of a simulated point: its PEs share variables. nil checks nothing.
 type room struct {
 	readers, writers int
 	others           []*room // of the other locks, where there are many

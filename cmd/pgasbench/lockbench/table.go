@@ -79,7 +79,7 @@ type visitor struct {
 	w        *pgas.World
 	c        config
 	table    *locks.Table
-	counters pgas.Sym[int64] // of each lock, on its home; written by: who holds it
+	counters pgas.Sym[int64] // of each lock, on its home; written by: its holder
 	tally    Tally
 }
 
@@ -180,7 +180,7 @@ func (v *visitor) increment(i int) {
 	counter.Put(home, counter.Get(home)+1)
 }
 
-// of is the critical section of lock i of a table.
+// of returns the critical section of lock i of a table.
 func (r *room) of(i int) *room {
 	if r == nil {
 		return nil

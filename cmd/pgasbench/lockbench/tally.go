@@ -37,7 +37,7 @@ func bucketOf(ns int64) int {
 	return min(16*(e-3)+int(ns>>(e-4))&15, buckets-1)
 }
 
-// middleOf is a time in the middle of bucket i.
+// middleOf returns a time in the middle of bucket i.
 func middleOf(i int) float64 {
 	if i < 16 {
 		return float64(i)
@@ -113,7 +113,7 @@ func sum(c config, tallies []Tally) (result, error) {
 	return r, nil
 }
 
-// quantile is the time that a part q of all acquisitions did not exceed.
+// quantile returns the time that a part q of all acquisitions did not exceed.
 func quantile(times []int64, all int64, q float64) float64 {
 	below := int64(0)
 	i := slices.IndexFunc(times, func(n int64) bool {

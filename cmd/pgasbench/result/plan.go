@@ -20,7 +20,7 @@ const (
 	mostSlots = 1024
 )
 
-// Slots is how many operands of size bytes an operation walks through: a power of two.
+// Slots returns how many operands of size bytes an operation walks through: a power of two.
 func Slots(size int) int {
 	slots := 1
 	for slots < mostSlots && 2*slots*size <= ringBytes {
@@ -39,7 +39,7 @@ type Plan struct {
 	Tries int           // of a batch length; the best counts, so that one preemption does not end the doubling
 }
 
-// Standard is the plan of pgasbench and of the peers.
+// Standard returns the plan of pgasbench and of the peers.
 func Standard(point time.Duration) Plan {
 	return Plan{Point: point, Short: 20 * time.Microsecond, Long: time.Millisecond, Least: 20, Most: 20000, Tries: 3}
 }
@@ -53,14 +53,14 @@ type Work struct {
 	Step int
 	// Long: measure in long batches.
 	Long bool
-	// Agree returns the leader's value on everybody who takes part. It is nil when the leader works
+	// Agree returns the leader's value on all processes that take part. It is nil when the leader works
 	// alone.
 	Agree func(value int) (int, error)
 	// Clock is the time since some moment; nil is the real one.
 	Clock func() time.Duration
 }
 
-// Measure runs w for about p.Point. Everybody who takes part in w calls it.
+// Measure runs w for about p.Point. All processes that take part in w call it. It returns the error of a batch or of Agree.
 func (p Plan) Measure(w Work) (Series, error) {
 	m := &measurement{Work: w, plan: p}
 	if m.Clock == nil {

@@ -138,7 +138,7 @@ func TestMeasureFindsTheCost(t *testing.T) {
 	}
 }
 
-// Two who measure the same work run the same operations, whatever their clocks say.
+// Two processes that measure the same work run the same operations, whatever their clocks say.
 func TestMeasureAgrees(t *testing.T) {
 	said := make(chan int, 1000)
 	a, b := &machine{cost: 30}, &machine{cost: 9000}

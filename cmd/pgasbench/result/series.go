@@ -15,19 +15,19 @@ func NewSeries(ns []float64, done int) Series {
 	return Series{ns, done}
 }
 
-// Count is the number of samples.
+// Count returns the number of samples.
 func (s Series) Count() int { return len(s.ns) }
 
-// Min is the least sample.
+// Min returns the least sample.
 func (s Series) Min() float64 { return s.ns[0] }
 
-// Quantile is the sample below which a part q of the others lie (nearest rank).
+// Quantile returns the sample below which a part q of the others lie (nearest rank).
 func (s Series) Quantile(q float64) float64 {
 	return s.ns[min(int(q*float64(len(s.ns))), len(s.ns)-1)]
 }
 
-// Median of values, which need not be sorted; the mean of the two in the middle if they are even in
-// number. It is 0 of none.
+// Median returns the median of values, which need not be sorted: of an even number, the mean of the two in
+// the middle; of none, 0.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

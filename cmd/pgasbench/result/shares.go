@@ -1,12 +1,12 @@
 package result
 
 // What several PEs get of one thing that they compete for. Such a run ends by the clock, not after so many
-// operations: it is to show who goes short. The same rules, with the same numbers, stand in
+// operations: it is to show which PEs go short. The same rules, with the same numbers, stand in
 // tests/peers/locks.h: change both or neither.
 
 import "time"
 
-// Contended is how many points a contended run is long, so that unfairness shows.
+// Contended is the length of a contended run in points, so that unfairness shows.
 const Contended = 10
 
 // Share is what one PE has got.
@@ -16,7 +16,7 @@ type Share struct {
 	Took    time.Duration // in all
 }
 
-// Contend does once again and again for ten points. clock is the time since some moment; nil is the real
+// Contend calls once again and again for the time of ten points. clock is the time since some moment; nil is the real
 // one. It is read once for each operation.
 func (p Plan) Contend(once func() error, clock func() time.Duration) (s Share, err error) {
 	if clock == nil {
