@@ -37,12 +37,12 @@ var cascadeBenches = []bench{
 	{
 		name: "basic", doc: "time to acquire what no other PE wants; PE 0 serves", y: "acquire", locks: cosedLocks,
 		usual: sweep{writers: []float64{0, 1}, pes: []int{2}, topologies: []string{"host:1"}, rest: xeonCluster},
-		body:  party{least: 2, clients: 1, play: (*guest).basic}.body,
+		body:  clientBench{least: 2, clients: 1, play: (*client).basic}.body,
 	},
 	{
 		name: "cascade", doc: "time until the last of those that wait behind PE 1 has had the lock; PE 0 serves", y: "last", locks: cosedLocks,
 		usual: sweep{writers: []float64{0, 1}, pes: []int{18}, topologies: []string{"host:1"}, rest: xeonCluster},
-		body:  party{least: 3, play: (*guest).cascade}.body,
+		body:  clientBench{least: 3, play: (*client).cascade}.body,
 	},
 }
 
@@ -60,15 +60,15 @@ var cascadeFigures = []figure{
 	},
 }
 
-// A party is what PEs do while PE 0 serves.
-type party struct {
+// A clientBench is what PEs do while PE 0 serves.
+type clientBench struct {
 	least   int // PEs
 	clients int // PEs 1 to this one take part; 0: all
-	play    func(*guest) error
+	play    func(*client) error
 }
 
-// A guest is one PE of a party.
-type guest struct {
+// A client is one PE of a clientBench.
+type client struct {
 	ctx     context.Context
 	w       *pgas.World
 	c       config
@@ -84,31 +84,31 @@ const (
 	gateWord           // each waiter: rounds in which it may ask for the lock
 	toldWord           // PE 1: how many have had it
 	counterWord        // PE 0: incremented under the lock
-	guestWords
+	clientWords
 )
 
-func (g *guest) word(i int) pgas.Atomic[int64] { return pgas.AtomicOf(g.words, i) }
+func (g *client) word(i int) pgas.Atomic[int64] { return pgas.AtomicOf(g.words, i) }
 
-func (p party) body(ctx context.Context, w *pgas.World, c config) (t Tally, err error) {
+func (p clientBench) body(ctx context.Context, w *pgas.World, c config) (t Tally, err error) {
 	if w.NPEs() < p.least {
 		return t, fmt.Errorf("%s takes %d PEs or more: one serves, and one locks", c.Bench, p.least)
 	}
-	lock, serve, free, err := invite(ctx, w, c)
+	lock, serve, free, err := makeLock(ctx, w, c)
 	if err != nil {
 		return t, err
 	}
-	words, err := pgas.Alloc[int64](ctx, w, guestWords)
+	words, err := pgas.Alloc[int64](ctx, w, clientWords)
 	if err != nil {
 		return t, err
 	}
-	g := &guest{ctx: ctx, w: w, c: c, lock: lock, clients: w.NPEs() - 1, words: words}
+	g := &client{ctx: ctx, w: w, c: c, lock: lock, clients: w.NPEs() - 1, words: words}
 	if p.clients > 0 {
 		g.clients = p.clients
 	}
 	over, stop := context.WithCancel(ctx)
 	defer stop()
-	if w.PE() == 0 && c.room != nil {
-		c.room.left, c.room.stop = g.clients, stop
+	if w.PE() == 0 && c.critical != nil {
+		c.critical.left, c.critical.stop = g.clients, stop
 	}
 	if err := w.Barrier(ctx); err != nil {
 		return t, err
@@ -122,7 +122,7 @@ func (p party) body(ctx context.Context, w *pgas.World, c config) (t Tally, err 
 		if err == nil {
 			err = g.prove()
 		}
-		g.goodbye()
+		g.leave()
 	}
 	if err == nil {
 		err = g.count()
@@ -136,8 +136,8 @@ func (p party) body(ctx context.Context, w *pgas.World, c config) (t Tally, err 
 	return t, free(ctx)
 }
 
-// invite makes the lock. serve is nil where there is no server. It is collective, and so is free.
-func invite(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, free func(context.Context) error, err error) {
+// makeLock makes the lock. serve is nil where there is no server. It is collective, and so is free.
+func makeLock(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, free func(context.Context) error, err error) {
 	if k, _ := kindOf(c.Lock); k.alloc != nil {
 		l, free, err = k.alloc(ctx, w, c)
 		return l, nil, free, err
@@ -161,12 +161,12 @@ func invite(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve, 
 
 // serve serves on PE 0 until all clients are through. A simulated PE has no goroutine that could look for that
 // meanwhile: the last client ends it.
-func (g *guest) serve(over context.Context, stop func(), serve func(context.Context) error) error {
+func (g *client) serve(over context.Context, stop func(), serve func(context.Context) error) error {
 	switch {
 	case serve == nil:
 		_, err := g.word(leftWord).WaitUntil(g.ctx, pgas.GE, int64(g.clients))
 		return err
-	case g.c.room != nil:
+	case g.c.critical != nil:
 		return unlessOver(over, serve(over))
 	}
 	var server sync.WaitGroup
@@ -191,9 +191,9 @@ func unlessOver(over context.Context, err error) error {
 	return err
 }
 
-// goodbye says that this client is through.
-func (g *guest) goodbye() {
-	if r := g.c.room; r != nil {
+// leave records that this client is through.
+func (g *client) leave() {
+	if r := g.c.critical; r != nil {
 		if r.left--; r.left == 0 {
 			r.stop()
 		}
@@ -202,10 +202,10 @@ func (g *guest) goodbye() {
 }
 
 // exclusive reports whether the client acquires the lock alone.
-func (g *guest) exclusive() bool { return g.c.Writers > 0 }
+func (g *client) exclusive() bool { return g.c.Writers > 0 }
 
 // acquire gets the lock, and returns how to release it.
-func (g *guest) acquire(exclusive bool) (release func(), err error) {
+func (g *client) acquire(exclusive bool) (release func(), err error) {
 	lock, unlock := g.lock.Lock, g.lock.Unlock
 	if rw, ok := g.lock.(locks.RWLock); ok && !exclusive {
 		lock, unlock = rw.RLock, rw.RUnlock
@@ -213,11 +213,11 @@ func (g *guest) acquire(exclusive bool) (release func(), err error) {
 	if err := lock(g.ctx); err != nil {
 		return nil, err
 	}
-	if err := g.c.room.enter(exclusive); err != nil {
+	if err := g.c.critical.enter(exclusive); err != nil {
 		return nil, err
 	}
 	return func() {
-		g.c.room.leave(exclusive)
+		g.c.critical.leave(exclusive)
 		unlock()
 	}, nil
 }
@@ -226,7 +226,7 @@ func (g *guest) acquire(exclusive bool) (release func(), err error) {
 const settled = 100 * time.Microsecond
 
 // basic runs a client that is alone.
-func (g *guest) basic() error {
+func (g *client) basic() error {
 	began := g.w.Now()
 	for range cmp.Or(g.c.Rounds, usualRounds) {
 		asked := g.w.Now()
@@ -246,7 +246,7 @@ func (g *guest) basic() error {
 }
 
 // cascade runs PE 1, which holds the lock first, or a client that waits.
-func (g *guest) cascade() error {
+func (g *client) cascade() error {
 	for i := range int64(cmp.Or(g.c.Rounds, usualRounds)) {
 		var err error
 		if g.w.PE() == 1 {
@@ -262,7 +262,7 @@ func (g *guest) cascade() error {
 }
 
 // hold keeps the lock in round i until all others wait.
-func (g *guest) hold(i int64) error {
+func (g *client) hold(i int64) error {
 	release, err := g.acquire(true)
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (g *guest) hold(i int64) error {
 		return err
 	}
 	last := g.w.Now()
-	if r := g.c.room; r != nil {
+	if r := g.c.critical; r != nil {
 		last = r.last
 	}
 	g.tally.did(g.exclusive(), last-began, last-began)
@@ -294,7 +294,7 @@ func (g *guest) hold(i int64) error {
 }
 
 // wait acquires the lock in round i, once PE 1 has it.
-func (g *guest) wait(i int64) error {
+func (g *client) wait(i int64) error {
 	if _, err := g.word(gateWord).WaitUntil(g.ctx, pgas.GE, i+1); err != nil {
 		return err
 	}
@@ -302,7 +302,7 @@ func (g *guest) wait(i int64) error {
 	if err != nil {
 		return err
 	}
-	if r := g.c.room; r != nil {
+	if r := g.c.critical; r != nil {
 		r.last = max(r.last, g.w.Now())
 	}
 	release()
@@ -311,7 +311,7 @@ func (g *guest) wait(i int64) error {
 }
 
 // prove increments the counter under the lock.
-func (g *guest) prove() error {
+func (g *client) prove() error {
 	counter := g.words.At(counterWord)
 	for range proofs {
 		release, err := g.acquire(true)
@@ -325,7 +325,7 @@ func (g *guest) prove() error {
 }
 
 // count checks that no increment is lost. It is collective.
-func (g *guest) count() error {
+func (g *client) count() error {
 	if err := g.w.Barrier(g.ctx); err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func TestNoLock(t *testing.T) {
 			b, _ := benchOf(name)
 			c := config{Bench: name, Lock: "none", PEs: 6, Writers: 1, Rounds: 50, Topology: "host:1", Costs: "aries"}
 			if sees {
-				c.room = &room{}
+				c.critical = &criticalSection{}
 			}
 			if _, err := simulateBody(t.Context(), c, b.body); err == nil || !strings.Contains(err.Error(), "hold the lock at once") && !strings.Contains(err.Error(), "under the lock") && !strings.Contains(err.Error(), "are lost") {
 				t.Errorf("%s without a lock, seen %v: %v", name, sees, err)
@@ -163,12 +163,12 @@ func TestCDF(t *testing.T) {
 
 // TestRoomsOfTables: each lock of a table has its own.
 func TestRoomsOfTables(t *testing.T) {
-	r := &room{}
+	r := &criticalSection{}
 	if err := errors.Join(r.of(3).enter(true), r.of(1).enter(true)); err != nil {
 		t.Error(err)
 	}
 	if err := r.of(3).enter(true); err == nil {
-		t.Error("two writers are in the same room")
+		t.Error("two writers are in the same critical section")
 	}
 	r.of(3).leave(true)
 	if got := r.of(3).writers; got != 1 {

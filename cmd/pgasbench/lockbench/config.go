@@ -40,7 +40,7 @@ type config struct {
 	Atomics   string `json:"atomics,omitempty"`
 	Seed      uint64 `json:"seed,omitempty"`
 
-	room *room // where the simulator counts the holders; nil on real PEs
+	critical *criticalSection // where the simulator counts the holders; nil on real PEs
 }
 
 // A parameter is a field of config that can be varied.

@@ -258,7 +258,7 @@ func (u *user) once(key int64, write bool) error {
 	if err := lock(u.ctx); err != nil {
 		return err
 	}
-	if err := u.c.room.enter(write); err != nil {
+	if err := u.c.critical.enter(write); err != nil {
 		return err
 	}
 	if write {
@@ -266,7 +266,7 @@ func (u *user) once(key int64, write bool) error {
 	} else {
 		u.volume.find(key, true)
 	}
-	u.c.room.leave(write)
+	u.c.critical.leave(write)
 	unlock()
 	return nil
 }

@@ -70,7 +70,7 @@ const mostEvents = 2_000_000_000
 // simulate measures one point.
 func simulate(ctx context.Context, c config) ([]Tally, error) {
 	b, _ := benchOf(c.Bench)
-	c.room = &room{}
+	c.critical = &criticalSection{}
 	return simulateBody(ctx, c, b.body)
 }
 

@@ -82,7 +82,7 @@ type member struct {
 	first, last time.Duration // between which acquisitions count; 0: always
 }
 
-// body returns the program of a point.
+// body runs a point on one PE.
 func (s section) body(ctx context.Context, w *pgas.World, c config) (t Tally, err error) {
 	m, leave, err := join(ctx, w, c)
 	if err != nil {
@@ -184,7 +184,7 @@ func (m *member) once(write bool, s section) error {
 		return err
 	}
 	wait := m.w.Now() - began
-	if err := m.c.room.enter(write); err != nil {
+	if err := m.c.critical.enter(write); err != nil {
 		return err
 	}
 	if s.inside != nil {
@@ -197,7 +197,7 @@ func (m *member) once(write bool, s section) error {
 			return err
 		}
 	}
-	m.c.room.leave(write)
+	m.c.critical.leave(write)
 	release := m.w.Now()
 	unlock()
 	m.did(write, wait, wait+m.w.Now()-release)
@@ -274,17 +274,17 @@ func (m *member) prove() error {
 	return m.w.Barrier(m.ctx)
 }
 
-// room is the critical section of a simulated point: its PEs share variables. nil checks nothing.
-type room struct {
+// criticalSection is the critical section of a simulated point: its PEs share variables. nil checks nothing.
+type criticalSection struct {
 	readers, writers int
-	others           []*room // of the other locks, where there are many
-	// Of a party:
+	others           []*criticalSection // of the other locks, where there are many
+	// Of a clientBench:
 	left int    // clients that are not through
 	stop func() // ends the server
 	last time.Duration
 }
 
-func (r *room) enter(write bool) error {
+func (r *criticalSection) enter(write bool) error {
 	if r == nil {
 		return nil
 	}
@@ -299,7 +299,7 @@ func (r *room) enter(write bool) error {
 	return nil
 }
 
-func (r *room) leave(write bool) {
+func (r *criticalSection) leave(write bool) {
 	switch {
 	case r == nil:
 	case write:

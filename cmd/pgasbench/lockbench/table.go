@@ -73,8 +73,8 @@ var tableFigures = []figure{
 	},
 }
 
-// A visitor is one PE at a table.
-type visitor struct {
+// A tableUser is one PE at a table.
+type tableUser struct {
 	ctx      context.Context
 	w        *pgas.World
 	c        config
@@ -92,7 +92,7 @@ func tableBody(ctx context.Context, w *pgas.World, c config) (t Tally, err error
 	if err != nil {
 		return t, err
 	}
-	v := &visitor{ctx: ctx, w: w, c: c, table: table, counters: counters}
+	v := &tableUser{ctx: ctx, w: w, c: c, table: table, counters: counters}
 	if err := w.Barrier(ctx); err != nil {
 		return t, err
 	}
@@ -119,7 +119,7 @@ func tableBody(ctx context.Context, w *pgas.World, c config) (t Tally, err error
 }
 
 // visit takes locks as often, or for as long, as it is told, and one at least: a PE may not run for that long.
-func (v *visitor) visit(rounds int, span time.Duration) error {
+func (v *tableUser) visit(rounds int, span time.Duration) error {
 	until := v.w.Now() + span
 	for i := 0; span > 0 && (i == 0 || v.w.Now() < until) || span <= 0 && i < rounds; i++ {
 		if err := v.once(v.table.Pick(v.c.Locality), nil); err != nil {
@@ -130,8 +130,8 @@ func (v *visitor) visit(rounds int, span time.Duration) error {
 }
 
 // once takes lock i, does what is to be done inside, and gives it back.
-func (v *visitor) once(i int, inside func(i int)) error {
-	l, room := v.table.Lock(i), v.c.room.of(i)
+func (v *tableUser) once(i int, inside func(i int)) error {
+	l, room := v.table.Lock(i), v.c.critical.of(i)
 	began := v.w.Now()
 	if err := l.Lock(v.ctx); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (v *visitor) once(i int, inside func(i int)) error {
 }
 
 // prove checks that the locks have excluded: all PEs increment counters, and no increment is lost.
-func (v *visitor) prove() error {
+func (v *tableUser) prove() error {
 	if err := v.w.Barrier(v.ctx); err != nil {
 		return err
 	}
@@ -175,18 +175,18 @@ func (v *visitor) prove() error {
 	return v.w.Barrier(v.ctx)
 }
 
-func (v *visitor) increment(i int) {
+func (v *tableUser) increment(i int) {
 	counter, home := v.counters.At(i), v.table.Home(i)
 	counter.Put(home, counter.Get(home)+1)
 }
 
 // of returns the critical section of lock i of a table.
-func (r *room) of(i int) *room {
+func (r *criticalSection) of(i int) *criticalSection {
 	if r == nil {
 		return nil
 	}
 	for len(r.others) <= i {
-		r.others = append(r.others, &room{})
+		r.others = append(r.others, &criticalSection{})
 	}
 	return r.others[i]
 }
