@@ -35,7 +35,7 @@ func TestRelease(t *testing.T) {
 	u := newUser(t, p.dir)
 
 	const at = "@latest"
-	u.run(".", "go", "install", version.Module+"/cmd/pgasrun"+at, version.Module+"/cmd/pgasgen"+at, version.Module+"/cmd/pgasbench"+at)
+	u.run(".", "go", "install", version.Module+"/cmd/..."+at)
 	for _, name := range []string{"pgasrun", "pgasgen", "pgasbench"} {
 		if got := u.run(".", name, "-version"); !strings.HasPrefix(got, name+" "+version.Next) || strings.Contains(got, "devel") {
 			t.Errorf("%s -version prints %q, want %s", name, got, version.Next)
