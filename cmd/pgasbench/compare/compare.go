@@ -44,7 +44,7 @@ type options struct {
 	child  time.Duration
 	hosts  []string
 	source string
-	json   bool
+	format format
 	list   bool
 }
 
@@ -96,7 +96,15 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := measureRounds(ctx, t, jobs, o, figures, stderr); err != nil {
 		return err
 	}
-	return report(stdout, wanted, figures, o.json)
+	return report(stdout, wanted, figures, o.format)
+}
+
+// printAs returns what a flag does that chooses a format.
+func (o *options) printAs(f format) func(string) error {
+	return func(string) error {
+		o.format = f
+		return nil
+	}
 }
 
 func parse(args []string, help io.Writer) (*options, error) {
@@ -111,7 +119,8 @@ func parse(args []string, help io.Writer) (*options, error) {
 	fs.DurationVar(&o.limit, "limit", 270*time.Second, "no round begins that would end after this `time`")
 	fs.DurationVar(&o.child, "child", 40*time.Second, "`time` that one program may take")
 	fs.StringVar(&o.source, "source", "", "top `directory` of the module (default: found with go list)")
-	fs.BoolVar(&o.json, "json", false, "print one JSON object a row")
+	fs.BoolFunc("json", "print one JSON object a row", o.printAs(asJSON))
+	fs.BoolFunc("markdown", "print a table for a page, with the floor of the machine", o.printAs(asMarkdown))
 	fs.BoolVar(&o.list, "list", false, "list the rows and end")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(help, usage)

@@ -275,7 +275,7 @@ func TestReportTable(t *testing.T) {
 	}
 	wanted := choose(regexp.MustCompile("8 B put$|1 MiB put, against copy|UCX put|raw TCP|whole job"))
 	var out bytes.Buffer
-	if err := report(&out, wanted, f, false); err != nil {
+	if err := report(&out, wanted, f, asTable); err != nil {
 		t.Fatal(err)
 	}
 	golden := filepath.Join("testdata", "report.golden")
@@ -289,9 +289,53 @@ func TestReportTable(t *testing.T) {
 		t.Errorf("%v\ngot\n%swant\n%s(go test -run TestReportTable -update rewrites it)", err, out.String(), want)
 	}
 	out.Reset()
-	if err := report(&out, wanted[:1], f, true); err != nil || !strings.Contains(out.String(), `"row":"same host: 8 B put"`) || !strings.Contains(out.String(), `"reached":"yes"`) ||
+	if err := report(&out, wanted[:1], f, asJSON); err != nil || !strings.Contains(out.String(), `"row":"same host: 8 B put"`) || !strings.Contains(out.String(), `"reached":"yes"`) ||
 		!strings.Contains(out.String(), `"row":"floor: one trip of a cache line","ours":0,"theirs":52`) {
 		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+// The rows of the README's table are those that it says it is printed from.
+func TestReadme(t *testing.T) {
+	page, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## How fast it is")
+	section, _, _ = strings.Cut(section, "\n## ")
+	known := map[string]bool{}
+	for _, r := range rows {
+		known[r.group+": "+r.name] = true
+	}
+	found := regexp.MustCompile(`(?m)^\| ([^|]+:[^|]+) \| [*\d.x]+ \|`).FindAllStringSubmatch(section, -1)
+	for _, m := range found {
+		if !known[m[1]] {
+			t.Errorf("the README has the row %q, which compare has not", m[1])
+		}
+	}
+	if len(found) < 10 || !strings.Contains(section, "The floor of this machine") {
+		t.Errorf("the README has %d rows of compare -markdown, and must have the floor behind them", len(found))
+	}
+}
+
+func TestReportMarkdown(t *testing.T) {
+	f := fixed([]float64{2.5}, []float64{12.5})
+	f.rounds[0][point{"ours-2", "get", 8}] = result.Result{P50ns: 4}
+	f.rounds[0][point{"osh-2", "get", 8}] = result.Result{P50ns: 2}
+	f.failed["floor"] = errors.New("gcc is not installed")
+	var out bytes.Buffer
+	if err := report(&out, choose(regexp.MustCompile("same host: 8 B put$|same host: 8 B get$|1 MiB put$")), f, asMarkdown); err != nil {
+		t.Fatal(err)
+	}
+	const want = `| | ratio | of the rounds | ours | theirs |
+|---|---|---|---|---|
+| same host: 8 B put | 5.00x | 5.00x–5.00x | 2.5 ns | 12.5 ns |
+| same host: 8 B get | **0.50x** | 0.50x–0.50x | 4 ns | 2 ns |
+
+The machine's floor was not measured: gcc is not installed.
+`
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", &out, want)
 	}
 }
 

@@ -93,15 +93,45 @@ func (k kind) unit() string {
 	return "ns"
 }
 
-func report(w io.Writer, wanted []row, f *figures, asJSON bool) error {
+// format is how a report is printed.
+type format uint8
+
+const (
+	asTable format = iota
+	asJSON
+	asMarkdown
+)
+
+func report(w io.Writer, wanted []row, f *figures, how format) error {
 	verdicts := make([]verdict, len(wanted))
 	for i, r := range wanted {
 		verdicts[i] = judge(r, f)
 	}
-	if asJSON {
+	switch how {
+	case asJSON:
 		return reportJSON(w, append(verdicts, f.floorVerdicts()...))
+	case asMarkdown:
+		return reportMarkdown(w, wanted, verdicts, f)
 	}
 	return reportTable(w, wanted, verdicts, f)
+}
+
+// reportMarkdown prints ratios first: they are what stays of a figure on another machine. Ratios below 1 are in bold.
+// It leaves out rows without figures.
+func reportMarkdown(w io.Writer, wanted []row, verdicts []verdict, f *figures) error {
+	text := "| | ratio | of the rounds | ours | theirs |\n|---|---|---|---|---|\n"
+	for i, v := range verdicts {
+		if v.Rounds == 0 {
+			continue
+		}
+		ratio, k := times(v.Ratio), wanted[i].kind
+		if v.Ratio < 1 {
+			ratio = "**" + ratio + "**"
+		}
+		text += fmt.Sprintf("| %s | %s | %s–%s | %s | %s |\n", v.Row, ratio, times(v.Least), times(v.Most), k.write(v.Ours), k.write(v.Theirs))
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s%s", text, f.floor(), f.caution())
+	return err
 }
 
 func reportJSON(w io.Writer, verdicts []verdict) error {
