@@ -19,8 +19,8 @@ import (
 // heapMax is what the heap of a goroutine PE may grow to. It is Go memory, untouched until used.
 const heapMax = 64 << 20
 
-// Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error:
-// of an error that is only the echo of another PE's failure, the other's.
+// Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of
+// pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other.
 func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) error {
 	opts.Goroutines = true
 	seg := boot.NewSegment(npes, npes, heapMax)
@@ -72,7 +72,7 @@ func panicError(w *pgas.World, pe int, p any) error {
 	return fmt.Errorf("PE %d: panic: %v\n%s", pe, p, debug.Stack())
 }
 
-// rootCause prefers an error that is not about another PE.
+// rootCause returns the first error that is not about another PE, otherwise the last one that is.
 func rootCause(errs []error) error {
 	var echo error
 	for _, err := range errs {

@@ -1,29 +1,29 @@
 package pgastest
 
 // A network that is as late as the specification allows, and always in the same way. Real networks
-// are mostly in order and mostly fast, so a program that forgets a fence or a quiet works on them until
-// the day it does not; here it fails at once.
+// are mostly in order and mostly fast, so a program that forgets a fence or a quiet works on them for
+// a long time; on this one it fails at once.
 //
-// Hosts are segments of this process, PEs are goroutines. What a PE sends to another host is held
+// Hosts are segments of this process, PEs are goroutines. The network holds what a PE sends to another host
 // until it must arrive:
 //
 //	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
-//	                             first, but nothing before what a fence put in front of it
+//	                             first, but nothing before what a fence orders before it
 //	source of a PutNB            read when the data arrives
-//	non-blocking get             filled by the quiet, with what is there before the puts it completes
+//	non-blocking get             filled by the quiet, with the data before the puts that the quiet completes
 //	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
 //
-// What one context does to the same bytes of a PE stays in order even without a fence, and its gets find what it has
+// Operations of one context on the same bytes of a PE stay in order even without a fence, and its gets find what it has
 // put: OpenSHMEM does not promise that, but transporttest demands it of every transport. A body that polls without
 // waits or quiets may poll for ever.
 //
 // Two rules make a PE find an error of order whichever of initiator and target is first. Operations that a PE issues
-// in one go, a put and the flag behind it, do not arrive one by one although the target waits: they become due when
-// the initiator waits itself. And while a PE waits, one operation arrives at a time: the next one when the PE has
-// looked. That holds too when the PE has found what it waited for, so that it reads the memory as it was when the
-// flag came, and not a microsecond later. Time matters only if a PE does not call the network for long: then
-// operations held for it go on.
+// without waiting in between, a put and the flag behind it, do not arrive one by one although the target waits: they
+// become due when the initiator waits itself. And while a PE waits, one operation arrives at a time: the next one when
+// the PE has polled. That holds too when the PE has found what it waited for, so that it reads the memory as it was
+// when the flag arrived, and not a microsecond later. Time matters only if a PE does not call the network for long:
+// then operations held for it arrive.
 
 import (
 	"cmp"
@@ -42,7 +42,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// RunLate runs body on npes goroutine PEs spread over nhosts hosts that a late network joins, as a
+// RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, as a
 // subtest.
 func RunLate(t *testing.T, npes, nhosts int, body Body) {
 	t.Helper()
@@ -60,7 +60,7 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 	})
 }
 
-// Late is RunLate without a subtest, with options.
+// Late runs body as RunLate does, with options and without a subtest. It returns an error as Goroutines does.
 func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) error {
 	net := &lateNetwork{grace: lateGrace}
 	var hosts []boot.Host
@@ -94,7 +94,7 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 	return rootCause(errs)
 }
 
-// lateCapacity is how much the network holds. When that is not enough, the newest of it arrives.
+// lateCapacity is how many operations the network holds. When there are more, the newest arrives.
 const lateCapacity = 256
 
 // lateNetwork is what all PEs of a job share.
@@ -103,7 +103,7 @@ type lateNetwork struct {
 	to    []transport.Channel // the memory of each PE
 	notes []lateNotes         // by PE
 	pes   []latePE
-	grace time.Duration // how long a PE that calls nothing holds up operations to it, or its own
+	grace time.Duration // how long a PE that calls nothing delays operations on it, and its own
 
 	mu     sync.Mutex
 	held   []*lateOp // in the order in which they were issued
@@ -113,39 +113,40 @@ type lateNetwork struct {
 // lateGrace is the grace of a job.
 const lateGrace = time.Second
 
-// lateReturns is how many operations that return a value end what a PE issues in one go: it may be polling with them.
+// lateReturns is the number of operations that return a value after which earlier operations of the PE are due: it may
+// be polling with them.
 const lateReturns = 8
 
-// lateSingleSteps is how many arrivals in one wait the waiter sees one at a time: thousands of hand-overs take long where
-// PEs have few processors.
+// lateSingleSteps is how many arrivals in one wait are delivered one at a time: handing control over thousands of times
+// takes long if PEs have few processors.
 const lateSingleSteps = 32
 
 // latePE is what the network knows about a PE's program.
 type latePE struct {
 	state         *boot.State
-	polling       bool      // its last call was a look for arrivals
-	polls         uint64    // such calls
+	polling       bool      // its last call was a poll for arrivals
+	polls         uint64    // how many such calls it has made
 	returned      uint64    // its operations that have returned a value
-	arrivalUnseen bool      // something has arrived since its last call, and it waits
-	singleSteps   int       // how often that was so since it did something else than wait
-	checkedFault  bool      // it has asked for faults since
-	arrivedAt     time.Time // when that was
+	arrivalUnseen bool      // it waits, and has not polled since the last arrival
+	singleSteps   int       // how often that was so since its last call that was not a poll
+	checkedFault  bool      // it has called Fault since the last arrival
+	arrivedAt     time.Time // time of the last arrival
 }
 
-// A lateOp is something that has been sent and has not arrived.
+// A lateOp is an operation that has been issued and has not arrived.
 type lateOp struct {
-	polls    uint64 // of its PE, before it
+	polls    uint64 // of its initiator, when it was issued
 	returned uint64
 	issued   time.Time
 	from     *lateChannel
 	pe       int // its target
 	number   uint64
-	epoch    int // fences to pe on its channel before it
+	epoch    int // fences of its channel to pe when it was issued
 	spans    [2]span
 	apply    func(to transport.Channel)
 }
 
-// A span is bytes of a heap.
+// A span is a range of a heap.
 type span struct{ lo, hi uint64 }
 
 // before reports whether op, which was issued before later, must arrive before it.
@@ -186,7 +187,7 @@ func (n *lateNetwork) fail(pe int) {
 	}
 }
 
-// deliverOne applies the newest held operation that wanted chooses, after those that fences put before it. It
+// deliverOne applies the newest held operation that wanted selects, or one that fences order before it. It
 // reports whether there was one.
 func (n *lateNetwork) deliverOne(wanted func(*lateOp) bool) bool {
 	for i, op := range slices.Backward(n.held) {
@@ -198,7 +199,7 @@ func (n *lateNetwork) deliverOne(wanted func(*lateOp) bool) bool {
 	return false
 }
 
-// firstInOrder goes back from n.held[i] to what must arrive before it.
+// firstInOrder returns the index of n.held[i], or of an operation that must arrive before it.
 func (n *lateNetwork) firstInOrder(i int) int {
 	for j := i - 1; j >= 0; j-- {
 		if n.held[j].before(n.held[i]) {
@@ -215,7 +216,7 @@ func (n *lateNetwork) deliver(i int) {
 	n.recordArrival(op.pe)
 }
 
-// recordArrival records that an operation has arrived at pe. If pe waits, the next one arrives only when it has looked.
+// recordArrival records that an operation has arrived at pe. If pe waits, the next one arrives only when pe has polled.
 func (n *lateNetwork) recordArrival(pe int) {
 	p := &n.pes[pe]
 	if !p.polling || p.singleSteps >= lateSingleSteps {
@@ -228,25 +229,25 @@ func (n *lateNetwork) recordArrival(pe int) {
 	p.state.Wake()
 }
 
-// recordCall records that pe calls the network: to look for arrivals (looks), or for an operation.
-func (n *lateNetwork) recordCall(pe int, looks bool) {
+// recordCall records that pe calls the network: to poll for arrivals, or for an operation.
+func (n *lateNetwork) recordCall(pe int, poll bool) {
 	p := &n.pes[pe]
-	p.arrivalUnseen, p.polling = false, looks
-	if looks {
+	p.arrivalUnseen, p.polling = false, poll
+	if poll {
 		p.polls++
 	} else {
 		p.singleSteps = 0
 	}
 }
 
-// due reports whether op may arrive before a quiet or wait demands it: its PE has waited since, or has called
-// nothing for long.
+// due reports whether op may arrive before a quiet or wait demands it: its initiator has waited since, or has not called
+// the network for long.
 func (n *lateNetwork) due(op *lateOp) bool {
 	p := &n.pes[op.from.me]
 	return op.polls < p.polls || op.returned+lateReturns <= p.returned || time.Since(op.issued) >= n.grace
 }
 
-// hasPolled reports whether pe has looked since the last arrival. After the grace time it counts pe as not waiting.
+// hasPolled reports whether pe has polled since the last arrival. After the grace time it counts pe as not waiting.
 func (n *lateNetwork) hasPolled(pe int) bool {
 	p := &n.pes[pe]
 	if p.arrivalUnseen && time.Since(p.arrivedAt) >= n.grace {
@@ -276,8 +277,8 @@ func (t *lateTransport) Channel(bool) (transport.Channel, error) {
 	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
 }
 
-// WaitWord lets arrive what was sent to this PE, and when that is not enough what it sent itself, one
-// by one, so that a wait sees every state in between.
+// WaitWord implements transport.Waiter. It delivers operations on this PE, or if there are none operations that this PE
+// has issued, one by one, so that a wait sees every state in between.
 func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint64, signed bool, d time.Duration) bool {
 	for end := time.Now().Add(d); ; {
 		v, err := t.net.to[t.me].Atomic(context.Background(), t.me, transport.Fetch, at, 0, 0)
@@ -294,15 +295,15 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 	}
 }
 
-// WaitDoor lets one thing arrive, so that a wait for many words sees every state in between too.
+// WaitDoor implements transport.Waiter. It delivers one operation, so that a wait for many words sees every state, too.
 func (t *lateTransport) WaitDoor(uint32, time.Duration) {
 	if !t.progress() {
 		runtime.Gosched()
 	}
 }
 
-// Fault drives the network, and finds no faults. A sleeping PE calls it at intervals, even if it has just found what
-// it waits for: only a second call shows that it has not.
+// Fault implements transport.Watcher. It delivers operations, and finds no faults. A sleeping PE calls it at intervals,
+// even if it has just found what it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault() error {
 	if !t.mayHaveFound() {
 		t.progress()
@@ -350,29 +351,29 @@ func compares(c transport.Cmp, a, b uint64, bytes int, signed bool) bool {
 	}[c]
 }
 
-// lateChannel is one context's.
+// lateChannel is the channel of one context.
 type lateChannel struct {
 	net     *lateNetwork
 	me      int
 	epochs  map[int]int       // fences so far, by target; -1: to all
-	gets    []lateFill        // by the next quiet, before what it lets arrive but for what is on their bytes
-	values  []lateFill        // and after it
+	gets    []lateFill        // filled by the next quiet, before it delivers puts, except those on their bytes
+	values  []lateFill        // filled after it has delivered them
 	zcopies map[int]zcopyPuts // by target
 }
 
-// A lateFill is something that a quiet of pe must put in its place here.
+// A lateFill is a result that a quiet of pe must store at its initiator.
 type lateFill struct {
 	pe   int
 	fill func()
 }
 
-// zcopyPuts is the number of the last one, and those that are not over.
+// zcopyPuts are the number of the last PutNB to a PE, and those whose source has not been read.
 type zcopyPuts struct {
 	last    uint64
 	pending map[uint64]bool
 }
 
-// op is an operation that is about to be issued.
+// op returns an operation that is about to be issued.
 func (c *lateChannel) op(pe int, touch ...span) *lateOp {
 	op := &lateOp{from: c, pe: pe, epoch: c.epochs[pe] + c.epochs[-1]}
 	copy(op.spans[:], touch)
@@ -431,7 +432,7 @@ func (c *lateChannel) Get(ctx context.Context, pe int, dst []byte, src uint64) e
 	return c.net.to[pe].Get(ctx, pe, dst, src)
 }
 
-// deliverPutsOn applies the puts of this channel to these bytes of pe that were issued before the given number.
+// deliverPutsOn delivers the operations of this channel on these bytes of pe with numbers up to before.
 func (c *lateChannel) deliverPutsOn(pe int, before uint64, touch span) {
 	this := &lateOp{from: c, pe: pe, spans: [2]span{touch}}
 	for c.net.deliverOne(func(op *lateOp) bool { return op.number <= before && op.overlaps(this) }) {
@@ -457,7 +458,7 @@ func (c *lateChannel) Atomic(ctx context.Context, pe int, op transport.Op, at tr
 	return c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
 }
 
-// recordReturn records that this PE has made an operation that returns a value.
+// recordReturn records that this PE has issued an operation that returns a value.
 func (c *lateChannel) recordReturn() {
 	c.net.recordCall(c.me, false)
 	c.net.pes[c.me].returned++
@@ -479,8 +480,8 @@ func (c *lateChannel) Quiet(ctx context.Context, pe int) error {
 	return context.Cause(ctx)
 }
 
-// deliverFrom applies all held operations of this channel to pe, or to every PE if pe < 0. A target that waits
-// looks at each before the next one arrives, and may apply the next one itself, since all are due.
+// deliverFrom delivers all held operations of this channel on pe, or on every PE if pe < 0. A target that waits
+// polls after each before the next one arrives, and may deliver the next one itself, since all are due.
 func (c *lateChannel) deliverFrom(pe int) {
 	n := c.net
 	n.pes[c.me].polls++
@@ -497,10 +498,10 @@ func (c *lateChannel) deliverFrom(pe int) {
 	}
 }
 
-// latePollInterval is the pause between two checks whether a target has looked.
+// latePollInterval is the pause between two checks whether a target has polled.
 const latePollInterval = 20 * time.Microsecond
 
-// fill fills what a quiet of pe must, and returns the rest.
+// fill stores the results that a quiet of pe must, and returns the others.
 func fill(list []lateFill, pe int) (rest []lateFill) {
 	for _, f := range list {
 		if pe < 0 || f.pe == pe {
@@ -538,7 +539,7 @@ func (c *lateChannel) Returned(pe int, number uint64) bool {
 	return !c.zcopies[pe].pending[number]
 }
 
-// AwaitReturned lets arrive what is lent, and what goes the same way.
+// AwaitReturned delivers the put of that number, and all others of this channel to pe.
 func (c *lateChannel) AwaitReturned(ctx context.Context, pe int, number uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
@@ -548,7 +549,7 @@ func (c *lateChannel) AwaitReturned(ctx context.Context, pe int, number uint64) 
 	return context.Cause(ctx)
 }
 
-// Close lets arrive what is left: the last PE to leave a job still owes the others its last message.
+// Close delivers what is left: the last PE to leave a job may have sent a last message to the others.
 func (c *lateChannel) Close() error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()

@@ -1,7 +1,7 @@
 package pgastest
 
-// Notified accesses over the late network. They arrive as late as others do, each with its note behind it;
-// the notes of one channel to one PE stay in the order of their issue.
+// Notified operations over the late network. They arrive as late as others do, each followed by its note.
+// The notes of one channel on one PE stay in the order of their issue.
 
 import (
 	"context"
@@ -11,19 +11,19 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// lateNotes is the notes that have arrived at one PE.
+// lateNotes are the notes that have arrived at one PE.
 type lateNotes struct {
 	ring     *shm.Ring
-	overflow []transport.Note // that have found no room
+	overflow []transport.Note // notes for which the queue had no room
 }
 
 // lateMaxOverflow is how many notes may wait for room.
 const lateMaxOverflow = 64
 
-// noteOrder stands in for the bytes that all notes of a PE change.
+// noteOrder stands for the bytes that all notes of a PE write, so that they stay in order.
 var noteOrder = span{shm.RingOff, shm.RingOff + 8}
 
-// notify leaves n at pe. The network is locked.
+// notify delivers note at pe. The caller has locked the network.
 func (n *lateNetwork) notify(pe int, note transport.Note) {
 	at := &n.notes[pe]
 	if len(at.overflow) > 0 || !at.ring.Push(note) {
@@ -33,7 +33,7 @@ func (n *lateNetwork) notify(pe int, note transport.Note) {
 	}
 }
 
-// Refill is transport.Spiller's.
+// Refill implements transport.Spiller.
 func (t *lateTransport) Refill() {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
@@ -44,7 +44,7 @@ func (t *lateTransport) Refill() {
 	at.ring.SetSpilled(len(at.overflow))
 }
 
-// withNote locks the network and calls issue, if there is room for a note at pe.
+// withNote locks the network and calls issue if pe has room for a note. It reports whether it has.
 func (c *lateChannel) withNote(pe int, issue func()) bool {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op,
 	return old, ok, err
 }
 
-// deliverBefore lets arrive what must come before an operation that touches these bytes of pe.
+// deliverBefore delivers what must arrive before an operation that touches these bytes of pe.
 func (c *lateChannel) deliverBefore(pe int, touch ...span) {
 	this := c.op(pe, touch...)
 	for c.net.deliverOne(func(op *lateOp) bool { return op.before(this) }) {

@@ -2,14 +2,14 @@
 //
 //	goroutines  in this process, over Go memory: `go test -race` sees conflicts between PEs
 //	processes   the test binary, started again for each PE, over shared memory
-//	hosts       the same on two hosts, stood in for by network namespaces: UCX over TCP between them
+//	hosts       the same on two hosts, which are network namespaces: UCX over TCP between them
 //	sim         in virtual time, for bodies that it can run: RunSim, RunAll
 //
 // PEs check every access to symmetric memory, as with PGAS_CHECK=1: use of freed memory fails the test. With
 // PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead.
 //
-// The test binary is its own launcher. A test that calls Run must reach the call in the same way in
-// the processes of its PEs: what stands before it in the test function runs there too.
+// The test binary is its own launcher. The processes of the PEs run the test function again up to the call of Run, so
+// they must reach it in the same way as the process of go test.
 package pgastest
 
 import (
@@ -31,8 +31,8 @@ func checks() bool { return os.Getenv(envCheck) != "0" }
 
 const envCheck = "PGAS_CHECK"
 
-// goroutinesOnly skips a kind of PE in short runs, which are for the race detector: it sees conflicts
-// between goroutines only, and makes everything else ten times as slow for nothing.
+// goroutinesOnly skips a kind of PE in short mode, which is for the race detector: it sees conflicts
+// between goroutines only, and makes everything else ten times as slow.
 func goroutinesOnly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in short mode PEs are goroutines only")
@@ -67,7 +67,7 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 }
 
 // RunProcesses runs body on npes PEs that are processes of this host, as a subtest. env ("NAME=value")
-// is added to their environment. With the network's atomics it skips where there is no network.
+// is added to their environment. It skips if env asks for the network's atomics and there is no network.
 func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 	t.Helper()
 	t.Run("processes", func(t *testing.T) {
@@ -78,14 +78,14 @@ func RunProcesses(t *testing.T, npes int, body Body, env ...string) {
 	})
 }
 
-// RunHosts runs body on npes PEs spread over nhosts hosts, as a subtest. It skips, saying why, where
+// RunHosts runs body on npes PEs spread over nhosts hosts, as a subtest. It skips, with the reason, where
 // hosts cannot be made. env ("NAME=value") is added to the environment of the PEs.
 func RunHosts(t *testing.T, npes, nhosts int, body Body, env ...string) {
 	t.Helper()
 	t.Run("hosts", func(t *testing.T) { runOnHosts(t, npes, nhosts, body, env) })
 }
 
-// RunNIC runs body on npes PEs whose atomics the network executes, those on the own host included: on one
+// RunNIC runs body on npes PEs whose atomics the network executes, those on their own host included: on one
 // host and, with two PEs or more, on two, as the subtest nic. It skips where there is no network.
 func RunNIC(t *testing.T, npes int, body Body) {
 	t.Helper()

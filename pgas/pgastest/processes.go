@@ -1,7 +1,7 @@
 package pgastest
 
-// PEs as processes: the test binary starts itself again for each PE, told by the environment which
-// test to run as a PE. It is its own launcher, and on other hosts its own agent.
+// PEs as processes: the test binary starts itself again for each PE. A variable of the environment names the
+// test. The binary is its own launcher, and on other hosts its own agent.
 
 import (
 	"bytes"
@@ -74,7 +74,7 @@ func peEnv(name string) []string {
 	return env
 }
 
-// onlyTest is the -test.run pattern that selects one subtest.
+// onlyTest returns the -test.run pattern that selects one subtest.
 func onlyTest(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -117,7 +117,7 @@ func runAsPE(body Body) (err error) {
 	return w.Close()
 }
 
-// spread spreads npes over n hosts as evenly as it can, at least one each.
+// spread spreads npes over the named hosts as evenly as it can. Hosts without a PE are left out.
 func spread(npes int, names []string) []boot.Host {
 	var hosts []boot.Host
 	for i, name := range names {
@@ -128,7 +128,7 @@ func spread(npes int, names []string) []boot.Host {
 	return hosts
 }
 
-// hostsUsable says why PEs on several hosts cannot be tried here, or nil.
+// hostsUsable returns why PEs on several hosts cannot be tried, or nil.
 func hostsUsable() error {
 	if !ucx.Available {
 		return errors.New("this test binary was built without cgo, so it has no transport between hosts")

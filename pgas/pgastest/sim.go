@@ -1,8 +1,8 @@
 package pgastest
 
-// PEs in the simulator: as fast as hosts with two PEs each would be, and then with an adversary who lets
-// every step take any time and lets what is not ordered come in any order. That finds missing fences and
-// lost wake-ups which no real machine shows for years, and the same ones every time.
+// PEs in the simulator: first on a machine of hosts with two PEs each, and then with an adversary that lets
+// every step take any time and unordered operations take effect in any order. That finds missing fences and
+// lost wake-ups that no real machine shows for years, and the same ones in every run.
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// adversaries is how many adversaries a body meets.
+// adversaries is the number of seeds of the adversary that a body is run with.
 const adversaries = 10
 
-// RunAll is Run and RunSim.
+// RunAll does what Run and RunSim do.
 func RunAll(t *testing.T, npes int, body Body) {
 	t.Helper()
 	Run(t, npes, body)
@@ -23,7 +23,7 @@ func RunAll(t *testing.T, npes int, body Body) {
 }
 
 // RunSim runs body on npes PEs in the simulator, as the subtests sim/machine and sim/seed=0, sim/seed=1, ….
-// body must be one that the simulator can run: it starts no goroutine, and waits for nothing but through
+// body must be one that the simulator can run: it starts no goroutine, and waits only through
 // its World. It should use the clock of its World.
 func RunSim(t *testing.T, npes int, body Body) {
 	t.Helper()

@@ -1,6 +1,6 @@
 package topo
 
-// Building the tree from the places of all PEs, the hosts of the job and what the user says. A pure
+// Building the tree from the places of all PEs, the hosts of the job and the user's Spec. A pure
 // function of these: every PE gets the same tree.
 
 import (
@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// input are what a tree is made of.
+// input is what a tree is built from.
 type input struct {
 	machine Level
 	hosts   Level // the hosts of the job
@@ -16,12 +16,13 @@ type input struct {
 	npes    int
 }
 
-// Build makes the tree of a job whose hosts have hosts[0], hosts[1], … PEs, in PE order. places has one
-// of each PE, or is nil where nothing is known of any (a simulated machine): the tree then has only the
+// Build returns the tree of a job whose hosts have hosts[0], hosts[1], … PEs, in PE order. places has one
+// of each PE, or is nil where nothing is known (a simulated machine): the tree then has only the
 // levels that spec describes, beside machine and host. One host with all PEs, and a spec with a count for
 // host, make a machine that need not exist.
 //
-// Build fails if the levels do not nest, and if spec asks for one as found that nobody has found.
+// The error says that the levels do not nest, that spec asks for a level as found that was not found, or that hosts and
+// places do not match.
 func Build(spec Spec, hosts []int, places []Place) (*Tree, error) {
 	f, err := newInput(hosts, places)
 	if err != nil {
@@ -38,7 +39,7 @@ func Build(spec Spec, hosts []int, places []Place) (*Tree, error) {
 	return t, nil
 }
 
-// levels are the levels of the tree, the machine first.
+// levels returns the levels of the tree, the machine first.
 func (s Spec) levels(f input) ([]Level, error) {
 	levels, host, err := s.levelsInside(f)
 	if err != nil {
@@ -72,7 +73,7 @@ func newInput(hosts []int, places []Place) (input, error) {
 	}, nil
 }
 
-// levelsInside are the levels up to the host, outwards.
+// levelsInside returns the levels up to the host, outwards.
 func (s Spec) levelsInside(f input) (levels []Level, host Level, err error) {
 	found := f.detectedInside()
 	if len(s.inside) == 0 && s.perHost == 0 {
@@ -89,7 +90,7 @@ func (s Spec) levelsInside(f input) (levels []Level, host Level, err error) {
 	return levels, host, err
 }
 
-// levelsOutside are the levels between host and machine, outwards.
+// levelsOutside returns the levels between host and machine, outwards.
 func (s Spec) levelsOutside(f input, host Level) (levels []Level, err error) {
 	found := f.detectedOutside()
 	if len(s.outside) == 0 && !s.endsWithMachine {
@@ -105,13 +106,13 @@ func (s Spec) levelsOutside(f input, host Level) (levels []Level, err error) {
 	return levels, nil
 }
 
-// level makes the level of a rule: as found, or of elements of the level before it, counted anew in each
+// level returns the level of a rule: as found, or of elements of the level before it, counted from the start in each
 // element of bound.
 func (r rule) level(before, bound Level, found []Level) (Level, error) {
 	if r.per == 0 {
 		i := slices.IndexFunc(found, func(l Level) bool { return l.name == r.name })
 		if i < 0 {
-			return Level{}, fmt.Errorf("nothing is known here of the level %s: say how many of the level before one holds, as in %s:2", r.name, r.name)
+			return Level{}, fmt.Errorf("nothing is known of the level %s: say how many of the level before one holds, as in %s:2", r.name, r.name)
 		}
 		return found[i], nil
 	}
@@ -123,13 +124,13 @@ func (r rule) level(before, bound Level, found []Level) (Level, error) {
 	}), nil
 }
 
-// The orders in which the levels of a host may nest, by index in insideNames, the usual one first. A
-// NUMA node is a part of a socket or of a cache, or has several sockets, as the machine, its firmware or
-// its hypervisor please; a core is always innermost.
+// nestingOrders are the orders in which the levels of a host may nest, by index in insideNames, the usual one first. A
+// NUMA node is a part of a socket or of a cache, or has several sockets, depending on the machine, its firmware and
+// its hypervisor. A core is always innermost.
 var nestingOrders = [][insideLevels]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}}
 
-// detectedInside are the levels that Linux tells of, outwards, in the first order that nests on every host.
-// Where none does, an element of an inner level is cut at the borders of the outer ones.
+// detectedInside returns the levels that Linux reports, outwards, in the first order that nests on every host.
+// If none does, it cuts an element of an inner level at the borders of the outer ones.
 func (f input) detectedInside() []Level {
 	if f.places == nil {
 		return nil
@@ -176,7 +177,7 @@ func (f input) nestIn(order [insideLevels]int) bool {
 	return true
 }
 
-// detectedOutside are the levels that Slurm tells of, outwards. A host that knows of fewer than others is
+// detectedOutside returns the levels that Slurm reports, outwards. A host that knows of fewer levels than others is
 // alone at those nearest to it.
 func (f input) detectedOutside() []Level {
 	above := f.hostPaths()
@@ -203,7 +204,7 @@ func (f input) detectedOutside() []Level {
 	return levels
 }
 
-// hostPaths has for each host what its PEs know of outside, nothing if they disagree.
+// hostPaths returns for each host the levels outside it that its PEs know, none if they disagree.
 func (f input) hostPaths() []Place {
 	if f.places == nil {
 		return nil
@@ -220,13 +221,13 @@ func (f input) hostPaths() []Place {
 	return above
 }
 
-// outside is p without what is inside of the host.
+// outside returns p without the levels inside the host.
 func (p Place) outside() Place {
 	p.inside = [insideLevels]uint16{}
 	return p
 }
 
-// outsideKind is what level i outside of the hosts is, by the first host that has it.
+// outsideKind returns the kind of level i outside the hosts, according to the first host that has it.
 func outsideKind(above []Place, i int) string {
 	first := slices.IndexFunc(above, func(p Place) bool { return i < int(p.depth) })
 	if above[first].blocks>>i&1 != 0 {

@@ -38,7 +38,7 @@ func parseCPUs(text string) ([]int, error) {
 	return cpus, nil
 }
 
-// subset reports whether all of a are in b. Both ascend.
+// subset reports whether all of a are in b. Both are in ascending order.
 func subset(a, b []int) bool {
 	for _, c := range a {
 		for len(b) > 0 && b[0] < c {
@@ -51,7 +51,7 @@ func subset(a, b []int) bool {
 	return true
 }
 
-// allowedCPUs lists the CPUs that this process may run on, nil if the kernel does not say.
+// allowedCPUs returns the CPUs that this process may run on, nil if the kernel does not say.
 func allowedCPUs() []int {
 	for n := 1024; n <= maxCPU; n *= 2 {
 		set := unix.NewCPUSet(n)

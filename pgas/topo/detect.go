@@ -1,11 +1,11 @@
 package topo
 
-// Finding the place of a PE, from what Linux says in /sys and Slurm in the environment.
+// Detecting the place of a PE, from /sys and the environment of Slurm.
 //
 // A PE is in an element of its host if every CPU that it may use is. So a PE that pgasrun has bound to
-// one core has an element at every level, and one that may run anywhere on a host with two sockets has
-// none below the host. Whatever /sys does not say, or says in a way not understood, is not known;
-// nothing here fails, because a program must run in a container without /sys too.
+// one core has an element at every level, and one that may run on all CPUs of a host with two sockets has
+// none below the host. A level that /sys lacks, or has in an unknown format, is not known.
+// Detecting never fails, because a program must run in a container without /sys too.
 
 import (
 	"io/fs"
@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// Detect is the place of this process.
+// Detect returns the place of this process.
 func Detect() Place { return DetectIn(os.DirFS("/sys"), allowedCPUs(), os.Environ()) }
 
-// DetectIn is the place of a PE that may run on cpus (ascending) of a host whose /sys is sys, with the
+// DetectIn returns the place of a PE that may run on cpus (ascending) of a host whose /sys is sys, with the
 // environment environ ("NAME=value").
 func DetectIn(sys fs.FS, cpus []int, environ []string) Place {
 	var p Place
@@ -33,7 +33,7 @@ func DetectIn(sys fs.FS, cpus []int, environ []string) Place {
 	return p
 }
 
-// elementsOf are the CPUs of the elements that one CPU is in, in the order of insideNames.
+// elementsOf returns the CPUs of the elements that cpu is in, in the order of insideNames.
 func elementsOf(sys fs.FS, cpu int) (e [insideLevels][]int) {
 	dir := path.Join("devices/system/cpu", "cpu"+strconv.Itoa(cpu))
 	socket := readCPUs(sys, dir+"/topology/package_cpus_list", dir+"/topology/core_siblings_list")
@@ -43,12 +43,12 @@ func elementsOf(sys fs.FS, cpu int) (e [insideLevels][]int) {
 	}
 	cache := largestCache(sys, dir+"/cache")
 	if cache == nil {
-		cache = core // virtual machines often have no caches to show, but hardware threads always share some
+		cache = core // virtual machines often show no caches, but hardware threads of a core always share some
 	}
 	return [insideLevels][]int{socket, node(sys, cpu), cache, core}
 }
 
-// node is the NUMA node of a CPU.
+// node returns the CPUs of the NUMA node that cpu is in.
 func node(sys fs.FS, cpu int) []int {
 	const dir = "devices/system/node"
 	entries, err := fs.ReadDir(sys, dir)
@@ -67,7 +67,7 @@ func node(sys fs.FS, cpu int) []int {
 	return nil
 }
 
-// largestCache is who shares the outermost cache of a CPU.
+// largestCache returns the CPUs that share the outermost cache of a CPU.
 func largestCache(sys fs.FS, dir string) []int {
 	entries, err := fs.ReadDir(sys, dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func largestCache(sys fs.FS, dir string) []int {
 	return cpus
 }
 
-// readCPUs reads the first of files that is a list of CPUs; nil if none is.
+// readCPUs reads the first of files that is a list of CPUs. It returns nil if none is.
 func readCPUs(sys fs.FS, files ...string) []int {
 	for _, file := range files {
 		if cpus, err := parseCPUs(readText(sys, file)); err == nil && len(cpus) > 0 {
@@ -98,7 +98,7 @@ func readCPUs(sys fs.FS, files ...string) []int {
 	return nil
 }
 
-// readText is what is in a file, or nothing.
+// readText returns the contents of a file, or "".
 func readText(sys fs.FS, file string) string {
 	text, err := fs.ReadFile(sys, file)
 	if err != nil {

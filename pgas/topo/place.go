@@ -1,8 +1,8 @@
 package topo
 
-// What one PE knows of where it is, small and of fixed size, so that the PEs of a job can exchange it.
+// The place of one PE, small and of fixed size, so that the PEs of a job can exchange it.
 //
-// An element of a host is named by its lowest CPU: that is unique on the host, and every PE there sees
+// An element of a host is named by its lowest CPU: that is unique on the host, and every PE of the host sees
 // the same, whatever numbers the kernel has for cores and sockets. An element outside of a host (a
 // switch) is named by a hash of its path from the top.
 
@@ -14,7 +14,7 @@ import (
 // PlaceBytes is the size of an encoded Place.
 const PlaceBytes = 64
 
-// Place is what one PE knows of where it is. The zero Place knows nothing.
+// Place is what one PE knows about the elements that it is in. The zero Place knows nothing.
 type Place struct {
 	inside [insideLevels]uint16 // 1 + the lowest CPU of the element, in the order of insideNames; 0: in none
 	depth  uint8                // levels outside of the host
@@ -46,7 +46,7 @@ func (p Place) Encode() (b [PlaceBytes]byte) {
 	return b
 }
 
-// DecodePlace is the inverse of Encode. It refuses what Encode does not produce.
+// DecodePlace is the inverse of Encode. The error says that b is nothing that Encode returns.
 func DecodePlace(b []byte) (Place, error) {
 	var p Place
 	if len(b) != PlaceBytes || b[0] != placeVersion {

@@ -1,6 +1,6 @@
 package topo
 
-// A tree as a table for people: a line for each level, with the PEs of its elements as far as they fit.
+// A tree as a table: a line for each level, with the PEs of its elements as far as they fit.
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// listWidth is about how wide the list of elements may become.
+// listWidth is about the largest width of a list of elements.
 const listWidth = 80
 
-// String is a table with a line for each level.
+// String returns a table with a line for each level.
 func (t *Tree) String() string {
 	width := len("level")
 	for _, l := range t.levels {
@@ -25,7 +25,7 @@ func (t *Tree) String() string {
 	return b.String()
 }
 
-// list shows the elements: "0-3 | 4-7".
+// list returns the elements: "0-3 | 4-7".
 func (l Level) list() string {
 	var b strings.Builder
 	for e := range l.Elements() {
@@ -42,7 +42,7 @@ func (l Level) list() string {
 	return b.String()
 }
 
-// ranges shows ascending numbers as 0-3,8,9: shortened when there is too much of them.
+// ranges returns ascending numbers as 0-3,8,9, cut off if the list is long.
 func ranges(pes []int) string {
 	var b strings.Builder
 	for i := 0; i < len(pes); {

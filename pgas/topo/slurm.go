@@ -6,14 +6,14 @@ package topo
 //
 // Only equality of names is used. "core[1-4]" says that several switches join the parts below, and is as
 // good a name as any. A path that does not have the parts of its pattern (a dot in a name) is ignored:
-// cut at the wrong dot, it would make neighbours of strangers.
+// cut at the wrong dot, it would make PEs neighbours that are not.
 
 import (
 	"hash/fnv"
 	"strings"
 )
 
-// fromSlurm takes over the levels outside of the host.
+// fromSlurm sets the levels outside of the host.
 func (p *Place) fromSlurm(environ []string) {
 	names := strings.Split(envValue(environ, "SLURM_TOPOLOGY_ADDR"), ".")
 	kinds := strings.Split(envValue(environ, "SLURM_TOPOLOGY_ADDR_PATTERN"), ".")
@@ -38,7 +38,7 @@ func (p *Place) fromSlurm(environ []string) {
 	}
 }
 
-// envValue is the value of a variable; the last assignment counts.
+// envValue returns the value of a variable. The last assignment counts.
 func envValue(environ []string, name string) (value string) {
 	for _, kv := range environ {
 		if n, v, _ := strings.Cut(kv, "="); n == name {

@@ -1,24 +1,24 @@
 package topo
 
-// What a user says of the topology, with -topo or PGAS_TOPO:
+// The user's description of the topology, with -topo or PGAS_TOPO:
 //
 //	list  = level { "," level } [ "," "machine" ]
 //	level = name [ ":" count ]
 //
 // Levels are written from the PEs outwards. With a count, an element of the level holds that many of the
 // level before it in the list, or that many PEs if it is the first. Without one, it is as found: host is
-// the hosts of the job; core, cache, numa and socket are what Linux says; switch, switch2 and block are
-// what Slurm says.
+// the hosts of the job; core, cache, numa and socket are those of Linux; switch, switch2 and block are
+// those of Slurm.
 //
 //	host,rack:2               racks of two hosts
 //	numa:4,socket:2,host      inside of each host: NUMA nodes of 4 PEs, sockets of two of these
-//	core,numa,host,rack:8     of what Linux says, core and NUMA only; racks of 8 hosts
+//	core,numa,host,rack:8     of the levels of Linux, core and NUMA only; racks of 8 hosts
 //	numa:4,host:2,rack:16     every host has two NUMA nodes of 4 PEs: a machine that need not exist
 //
-// Counting begins anew in each host of the job, so nothing up to the host crosses one; the last element
-// is smaller if the numbers do not work out. Of the two sides of the host, one of which the list says
-// nothing stays as found; host without a count is then optional at the end. A list that ends with
-// machine has nothing else outside of its hosts.
+// Counting begins anew in each host of the job, so no element of a level up to the host spans two hosts. The last
+// element is smaller if the numbers do not divide. If the list names only levels inside the host, or only levels
+// outside, the other side stays as found; host without a count is then optional at the end. A list that ends with
+// machine has no other level outside of its hosts.
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// Spec is what the user says of the topology. The zero Spec says nothing: everything is as found.
+// Spec is the user's description of the topology. The zero Spec is empty: everything is as found.
 type Spec struct {
 	inside          []rule // inside of a host, from the PEs outwards; none: as found
 	perHost         int    // how many of the level before, a host holds; 0: as found
@@ -47,7 +47,8 @@ const (
 	maxCount = 1 << 20
 )
 
-// Parse reads what the user says. Nothing at all is the zero Spec.
+// Parse parses a list of levels. An empty list is the zero Spec. The error says which level is wrong and how to write
+// it.
 func Parse(list string) (Spec, error) {
 	if strings.TrimSpace(list) == "" {
 		return Spec{}, nil
@@ -73,7 +74,7 @@ func Parse(list string) (Spec, error) {
 	return s, nil
 }
 
-// insideOnly checks a list without host: it can only be about what is inside of one.
+// insideOnly returns an error for a list without host that has levels other than those inside one.
 func insideOnly(rules []rule) error {
 	for i, r := range rules {
 		if !slices.Contains(insideNames[:], r.name) {
@@ -132,7 +133,7 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 32
 }
 
-// check refuses levels that cannot be where they are, or that nobody can find.
+// check returns an error for a level that cannot be where it is, or without a count if it cannot be found.
 func (s Spec) check() error {
 	for i, r := range s.inside {
 		switch known := slices.Contains(insideNames[:], r.name); {
@@ -141,7 +142,7 @@ func (s Spec) check() error {
 		case isOutside(r.name):
 			return fmt.Errorf("a %s is outside of the hosts: write it after host", r.name)
 		case r.per == 0 && !known:
-			return fmt.Errorf("nobody can find out what a %s is: say how many of the level before one holds, as in %s:2", r.name, r.name)
+			return fmt.Errorf("neither Linux nor Slurm describes a %s: say how many of the level before one holds, as in %s:2", r.name, r.name)
 		}
 	}
 	for _, r := range s.outside {
@@ -149,13 +150,13 @@ func (s Spec) check() error {
 		case slices.Contains(insideNames[:], r.name):
 			return fmt.Errorf("a %s is a part of a host: write it before host", r.name)
 		case r.per == 0 && !isOutside(r.name):
-			return fmt.Errorf("nobody can find out what a %s is: say how many of the level before one holds, as in %s:2", r.name, r.name)
+			return fmt.Errorf("neither Linux nor Slurm describes a %s: say how many of the level before one holds, as in %s:2", r.name, r.name)
 		}
 	}
 	return nil
 }
 
-// isOutside says that a level of this name may come from Slurm: switch, switch2, block and so on.
+// isOutside reports whether a level of this name may come from Slurm: switch, switch2, block and so on.
 func isOutside(name string) bool {
 	number, ok := strings.CutPrefix(name, Switch)
 	if !ok {
@@ -165,7 +166,7 @@ func isOutside(name string) bool {
 	return ok && (number == "" || err == nil && n >= 2 && n <= maxOutside)
 }
 
-// String is the list that Parse reads as s.
+// String returns the list that Parse reads as s.
 func (s Spec) String() string {
 	rules := append(slices.Clone(s.inside), rule{Host, s.perHost})
 	rules = append(rules, s.outside...)

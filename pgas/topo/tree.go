@@ -1,12 +1,12 @@
-// Package topo says which PEs are near each other: levels from the whole machine down to the core, and
-// for each level the element that a PE is in. A team split, a lock and the simulator see the same Tree.
+// Package topo describes which PEs are near each other: levels from the whole machine down to the core, and
+// for each level the element that a PE is in. Team splits, locks and the simulator use the same Tree.
 //
-// A Tree is made in three steps, each a pure function but the first. Here looks at the host: each PE can
-// know only its own Place, 64 bytes. The PEs exchange their places. Build makes the tree of all places,
-// of the hosts of the job, and of what the user has said (Spec); it gives the same on every PE.
+// A Tree is made in three steps. Detect reads the PE's own Place from its host, 64 bytes. The PEs exchange their places.
+// Build makes the tree of all places, of the hosts of the job, and of the user's Spec. It is a pure function, so it
+// returns the same on every PE.
 //
-// What is not known is shared with nobody: a PE that may run on every CPU of two sockets is alone at
-// the level socket, and in no element together with another PE that does not really share it.
+// If the element of a PE is not known, the PE is alone: a PE that may run on every CPU of two sockets shares no element
+// of the level socket with another PE.
 package topo
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// The levels that have a meaning here. A user may name others.
+// The levels that have a meaning to this package. A user may name others.
 const (
 	Machine = "machine" // all PEs: the first level of every tree
 	Block   = "block"   // of Slurm's topology/block
@@ -38,11 +38,11 @@ type Tree struct {
 // Level is one level of a tree. Its elements are numbered from 0 in the order of their lowest PEs.
 type Level struct {
 	name      string
-	elementOf []int32 // of[pe] is the element of pe
+	elementOf []int32 // elementOf[pe] is the element of pe
 	first     []int32 // first[e] is the lowest PE of element e
 }
 
-// newTree makes a tree of levels, the machine first.
+// newTree returns a tree of levels, the machine first. The error names two PEs that show that levels do not nest.
 func newTree(npes int, levels []Level) (*Tree, error) {
 	t := &Tree{npes: npes, levels: levels}
 	for i := 1; i < len(levels); i++ {
@@ -53,7 +53,7 @@ func newTree(npes int, levels []Level) (*Tree, error) {
 	return t, nil
 }
 
-// nestsIn reports whether PEs that share an element of l share one of outer, and two that do not.
+// nestsIn reports whether PEs that share an element of l share one of outer. If not, a and b are two that do not.
 func (l Level) nestsIn(outer Level) (a, b int, ok bool) {
 	for pe, e := range l.elementOf {
 		if first := l.first[e]; outer.elementOf[pe] != outer.elementOf[first] {
@@ -63,7 +63,7 @@ func (l Level) nestsIn(outer Level) (a, b int, ok bool) {
 	return 0, 0, true
 }
 
-// newLevel makes a level of npes PEs: two share an element if their keys are equal.
+// newLevel returns a level of npes PEs. Two PEs share an element if their keys are equal.
 func newLevel[K comparable](name string, npes int, key func(pe int) K) Level {
 	l := Level{name: name, elementOf: make([]int32, npes)}
 	known := map[K]int32{}
@@ -80,10 +80,10 @@ func newLevel[K comparable](name string, npes int, key func(pe int) K) Level {
 	return l
 }
 
-// NPEs is the number of PEs.
+// NPEs returns the number of PEs.
 func (t *Tree) NPEs() int { return t.npes }
 
-// Depth is the number of levels.
+// Depth returns the number of levels.
 func (t *Tree) Depth() int { return len(t.levels) }
 
 // LevelAt returns level i: the machine is 0, the innermost is Depth()-1.
@@ -98,7 +98,7 @@ func (t *Tree) Names() []string {
 	return names
 }
 
-// Level returns the level with that name.
+// Level returns the level with that name. The error lists the levels that there are.
 func (t *Tree) Level(name string) (Level, error) {
 	i := slices.IndexFunc(t.levels, func(l Level) bool { return l.name == name })
 	if i < 0 {
@@ -107,8 +107,8 @@ func (t *Tree) Level(name string) (Level, error) {
 	return t.levels[i], nil
 }
 
-// Common is the innermost level of which PEs a and b share an element: how far they are apart. The
-// machine is 0.
+// Common returns the innermost level of which PEs a and b share an element, as an index for LevelAt: their distance.
+// The machine is 0.
 func (t *Tree) Common(a, b int) int {
 	i := len(t.levels) - 1
 	for i > 0 && t.levels[i].elementOf[a] != t.levels[i].elementOf[b] {
@@ -117,8 +117,8 @@ func (t *Tree) Common(a, b int) int {
 	return i
 }
 
-// Sub is the tree of some PEs of t: PE i of it is pes[i]. It has the levels of t, and elements without
-// any of these PEs are gone, so that their numbers are other ones.
+// Sub returns the tree of some PEs of t: its PE i is pes[i]. It has the levels of t. Elements without
+// any of these PEs are left out, so the others are renumbered.
 func (t *Tree) Sub(pes []int) *Tree {
 	s := &Tree{npes: len(pes), levels: make([]Level, len(t.levels))}
 	for i, l := range t.levels {
@@ -127,7 +127,7 @@ func (t *Tree) Sub(pes []int) *Tree {
 	return s
 }
 
-// Trim is t without the levels that say nothing: those that divide no element of the level before them,
+// Trim returns t without levels that add nothing: those that divide no element of the level before them,
 // and those in which every PE is alone. The machine stays.
 func (t *Tree) Trim() *Tree {
 	s := &Tree{npes: t.npes, levels: t.levels[:1:1]}
@@ -139,19 +139,19 @@ func (t *Tree) Trim() *Tree {
 	return s
 }
 
-// Name is what the level is called.
+// Name returns the name of the level.
 func (l Level) Name() string { return l.name }
 
-// Elements is the number of elements.
+// Elements returns the number of elements.
 func (l Level) Elements() int { return len(l.first) }
 
-// Element is the number of the element that pe is in.
+// Element returns the element that pe is in.
 func (l Level) Element(pe int) int { return int(l.elementOf[pe]) }
 
 // Share reports whether PEs a and b are in one element.
 func (l Level) Share(a, b int) bool { return l.elementOf[a] == l.elementOf[b] }
 
-// Representative is the lowest PE of an element: where the word lives that stands for the element.
+// Representative returns the lowest PE of an element. A word that stands for the element is in its heap.
 func (l Level) Representative(element int) int { return int(l.first[element]) }
 
 // Members lists the PEs of an element in ascending order.

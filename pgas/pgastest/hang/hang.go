@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Limit is far above what any test should take on a machine of its own.
+// Limit is far above what any test takes on an idle machine.
 const Limit = 4 * time.Minute
 
 const (
@@ -31,7 +31,7 @@ func Context(parent context.Context) (context.Context, context.CancelFunc) {
 	return Within(parent, Limit)
 }
 
-// Within does the same with the given limit.
+// Within returns a context that ends when limit has been counted against it.
 func Within(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	go watch(ctx, cancel, NewClock(), limit)
@@ -81,7 +81,7 @@ func cpuShare() float64 {
 	return shareOf(string(text), runtime.NumCPU())
 }
 
-// shareOf reads a line of /proc/loadavg: "0.20 0.18 0.12 3/80 11206" has 3 threads that want a CPU.
+// shareOf reads the share from a line of /proc/loadavg: "0.20 0.18 0.12 3/80 11206" has 3 threads that want a CPU.
 func shareOf(loadavg string, cpus int) float64 {
 	fields := strings.Fields(loadavg)
 	if len(fields) < 4 {

@@ -1,6 +1,6 @@
 // Package netns makes hosts for tests out of network namespaces: each with an address of its own on one
-// bridge, so that what crosses them crosses a real TCP stack. They belong to this process: New sweeps
-// away what a killed one has left.
+// bridge, so that traffic between them crosses a real TCP stack. They belong to this process: New removes
+// those of processes that were killed.
 //
 // The bridge lives in a namespace of its own, so the machine's own network is never touched.
 package netns
@@ -22,13 +22,13 @@ const Template = "ip netns exec {host}"
 type Hosts struct {
 	Names     []string
 	Addresses []string // of each, reachable from the others
-	Bridge    string   // the namespace of the bridge: port0, port1, … are its ends of their links
+	Bridge    string   // the namespace of the bridge; port0, port1, … are the bridge's ends of the hosts' links
 }
 
-// prefix starts the name of every namespace made here; the process id of its owner follows.
+// prefix starts the name of every namespace. The process id of its owner follows.
 const prefix = "pgas"
 
-// Usable says why hosts cannot be made here, or nil.
+// Usable returns why hosts cannot be made on this machine, or nil.
 func Usable() error {
 	if os.Geteuid() != 0 {
 		return errors.New("network namespaces need root")
@@ -43,7 +43,8 @@ func Usable() error {
 	return ip("netns", "del", name)
 }
 
-// New makes n hosts. Close removes them.
+// New makes n hosts. Close removes them. The error says which step failed: the ip command, or a number of hosts that is
+// not from 1 to 200.
 func New(n int) (*Hosts, error) {
 	if n < 1 || n > 200 {
 		return nil, fmt.Errorf("cannot make %d hosts: from 1 to 200 are possible", n)
@@ -82,7 +83,7 @@ func (h *Hosts) make(n, pid int) error {
 	return nil
 }
 
-// Close removes the hosts.
+// Close removes the hosts. The error lists those that could not be removed.
 func (h *Hosts) Close() error {
 	var errs []error
 	for _, name := range append([]string{h.Bridge}, h.Names...) {
