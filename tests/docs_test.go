@@ -256,3 +256,27 @@ func TestIndexNamesEveryPackage(t *testing.T) {
 		}
 	}
 }
+
+// TestPackageDocsListFiles: packages of many files say in doc.go where to read, and leave no file out.
+func TestPackageDocsListFiles(t *testing.T) {
+	for _, dir := range []string{"../pgas/boot/launch", "../pgas/sim"} {
+		doc, err := os.ReadFile(filepath.Join(dir, "doc.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if name := filepath.Base(file); name != "doc.go" && !strings.HasSuffix(name, "_test.go") && !strings.Contains(string(doc), name) {
+				t.Errorf("%s/doc.go does not name %s", dir, name)
+			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^//\t(\w+\.go)`).FindAllStringSubmatch(string(doc), -1) {
+			if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil {
+				t.Errorf("%s/doc.go names %s, which does not exist", dir, m[1])
+			}
+		}
+	}
+}

@@ -1,24 +1,3 @@
-// Package sim runs the PEs of a job in virtual time, as coroutines of one goroutine: any program written
-// against pgas, unchanged, with thousands of PEs, the same from run to run.
-//
-// Run with the zero Config measures: operations cost what the LogGP parameters of a machine say, and the
-// NIC of a host handles one message at a time. Config.Adversary finds bugs instead: every step may take
-// from 1 ns to 2^15 ns, and operations that no fence orders take effect out of order. Explore tries every order
-// of the operations that PEs can see, for two or three PEs.
-//
-// The simulator does not see what a PE does to its own memory through Local, nor variables that PEs share; neither
-// takes time. Everything else goes through the simulator: a PE is alone on its (real) host,
-// and World.Host, HostOf and Topology describe the simulated machine. A body may not start goroutines, and
-// may wait only through its World.
-//
-//	sim.go                   Config, Run: one run and its PEs
-//	engine.go, queue.go      coroutines, and the events that resume them
-//	channel.go, op.go        the transport of a World: its operations, and what they do to memory
-//	notify.go, flow.go       notified operations; the order of operations with an adversary
-//	machine.go, costs.go     the hosts, their NICs and cache lines, and how long operations take
-//	wait.go                  waits, sleeps and deadlines in virtual time
-//	fault.go, failure.go     deaths of PEs; what a failed run reports; trace.go: its last steps
-//	explore.go               Explore: runs in every order; search.go, move.go: which orders need be tried
 package sim
 
 import (

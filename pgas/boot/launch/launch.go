@@ -1,18 +1,3 @@
-// Package launch starts a job of PEs on one host or several, and ends it: pgasrun as a library.
-//
-// The launcher starts one agent on each host (agent.go) and talks to it over its standard input and
-// output (frame.go). Run is the launcher: it waits until every agent is ready, has them start their
-// PEs, and then handles one event at a time, until every host is done.
-//
-//	launch.go       Spec, Run: what to run where
-//	job.go          the event loop of the launcher
-//	host.go         one host as the launcher sees it
-//	agent.go        the agent of one host; prepare.go starts its PEs, guard.go is the process above it
-//	frame.go        what launcher and agent tell each other
-//	cause.go        which PE has failed first; accuse.go: PEs that do not answer; globalexit.go: PEs that end the job
-//	report.go       the report; crash.go, lines.go: the output of PEs
-//	bind.go         the CPUs of each PE; cores.go: those of each host
-//	shell.go        the command line of an agent; sweep.go: processes left over
 package launch
 
 import (

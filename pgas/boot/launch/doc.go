@@ -1,0 +1,24 @@
+// Package launch starts a job of PEs on one host or several, and ends it: pgasrun as a library.
+//
+// The launcher starts one agent on each host (agent.go) and talks to it over its standard input and
+// output (frame.go). Run is the launcher: it waits until every agent is ready, has them start their
+// PEs, and then handles one event at a time, until every host is done.
+//
+//	launch.go      Spec, Run: what to run where
+//	job.go         the event loop of the launcher: the state of a job, and what each event makes of it
+//	host.go        one host as the launcher sees it: the command that runs its agent, and what comes from it
+//	shell.go       the command line of an agent
+//	frame.go       what launcher and agent tell each other
+//	agent.go       the agent of one host: its segment, its PEs, and how all of them end
+//	guard.go       the process above an agent, which ends what is left if launcher and agent are killed at once
+//	prepare.go     what an agent does before its PEs run: checks, the segment, starting
+//	bind.go        the CPUs of each PE
+//	cores.go       the CPUs of each host, where hosts are one machine
+//	lines.go       the output of many PEs, without torn lines
+//	crash.go       the report of a PE that crashes, in one piece
+//	cause.go       which PE has failed first
+//	accuse.go      PEs that do not answer, and which accusation is believed
+//	globalexit.go  PEs that end the job
+//	report.go      what the launcher prints of a job that failed, or that hangs
+//	sweep.go       processes that PEs have started and left
+package launch

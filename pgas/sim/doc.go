@@ -1,0 +1,33 @@
+// Package sim runs the PEs of a job in virtual time, as coroutines of one goroutine: any program written
+// against pgas, unchanged, with thousands of PEs, the same from run to run.
+//
+// Run with the zero Config measures: operations cost what the LogGP parameters of a machine say, and the
+// NIC of a host handles one message at a time. Config.Adversary finds bugs instead: every step may take
+// from 1 ns to 2^15 ns, and operations that no fence orders take effect out of order. Explore tries every order
+// of the operations that PEs can see, for two or three PEs.
+//
+// The simulator does not see what a PE does to its own memory through Local, nor variables that PEs share; neither
+// takes time. Everything else goes through the simulator: a PE is alone on its (real) host,
+// and World.Host, HostOf and Topology describe the simulated machine. A body may not start goroutines, and
+// may wait only through its World.
+//
+//	sim.go              Config, Run: one run and its PEs
+//	engine.go           coroutines, one for each PE, and the events that resume them
+//	queue.go            the queue of events
+//	channel.go          the transport of a World
+//	op.go               operations under way, and what they do to memory
+//	heap_unsafe.go      places in the heap of a simulated PE
+//	notify.go           notified operations
+//	flow.go             the order of operations with an adversary
+//	machine.go          the hosts, their NICs and cache lines, and how long operations take
+//	costs.go            the machines of the papers
+//	wait.go             waits, sleeps and deadlines in virtual time
+//	fault.go            delays and deaths of PEs
+//	failure.go          what a failed run reports
+//	trace.go            its last steps
+//	explore.go          Explore: runs in every order
+//	search.go           which orders need be tried
+//	move.go             what one choice of an exploration reads and writes, so which choices depend on each other
+//	set.go              sets of small numbers, for the search
+//	prefetch_unsafe.go  prefetching for the next events (prefetch_asm.go, prefetch_none.go: by CPU)
+package sim
