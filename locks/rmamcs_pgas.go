@@ -4,8 +4,9 @@ package locks
 
 import (
 	"context"
-	"github.com/gopgas/gopgas/pgas"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // A runtime without this name is not one that this file was generated for: generate again.

@@ -35,7 +35,7 @@ func (e *emitter) field(s *structure, f *field) []method {
 		out = e.signal(on, f)
 	case f.kind == lockField:
 		out = e.lock(on, f)
-	case f.kind == recordField && f.shared:
+	case f.kind == recordField && (f.shared || f.view && f.rank() == 0):
 		out = e.record(on, f)
 	case f.kind == recordField && f.rank() > 0:
 		out = append(e.record(on, f), e.array(on, f, f.name+"Slice")...)
@@ -57,6 +57,9 @@ func (e *emitter) value(on maker, f *field) []method {
 	pe, typ := jen.Id("pe").Int(), e.typ(f.typ)
 	// pgas.Field[float64](r.ref, 8)
 	field := pgas("Field").Index(e.typ(f.typ)).Call(jen.Id("r").Dot("ref"), number(f.off))
+	if f.view {
+		return []method{e.ref(on, f)}
+	}
 	return append([]method{
 		// func (r CellRef) PutSum(pe int, v float64) { pgas.PutField(r.ref, 8, pe, v) }
 		on("Put"+f.name, "%s copies v into "+f.name+" of the record on PE pe."+putDone).
@@ -143,15 +146,19 @@ func (e *emitter) array(on maker, f *field, view string) []method {
 	if outer > 0 {
 		viewDoc += badIndexes
 	}
+	// func (r CellRef) Halo(i int) pgas.Slice[float64] {
+	// 	pgas.CheckIndex(i, 2)
+	// 	return pgas.FieldSlice[float64](r.ref, 16+uintptr(i)*512, 64)
+	// }
+	slice := on(view, viewDoc).
+		takes(indexParams(outer)...).gives(pgas("Slice").Index(e.typ(f.elem))).
+		does(append(checks(f, outer), jen.Return(pgas("FieldSlice").Index(e.typ(f.elem)).Call(
+			jen.Id("r").Dot("ref"), offset(f, outer), number(n))))...)
+	if f.view {
+		return []method{slice, e.ref(on, f)}
+	}
 	return []method{
-		// func (r CellRef) Halo(i int) pgas.Slice[float64] {
-		// 	pgas.CheckIndex(i, 2)
-		// 	return pgas.FieldSlice[float64](r.ref, 16+uintptr(i)*512, 64)
-		// }
-		on(view, viewDoc).
-			takes(indexParams(outer)...).gives(pgas("Slice").Index(e.typ(f.elem))).
-			does(append(checks(f, outer), jen.Return(pgas("FieldSlice").Index(e.typ(f.elem)).Call(
-				jen.Id("r").Dot("ref"), offset(f, outer), number(n))))...),
+		slice,
 
 		// func (r CellRef) PutHalo(pe, i int, src []float64) { r.Halo(i).Put(pe, src) }
 		on("Put"+f.name, "%s copies src to the start of "+what+" of the record on PE pe."+putDone+errors).
@@ -248,12 +255,16 @@ func (e *emitter) atomics(on maker, f *field) []method {
 		// pgas.FieldAtomic[int64](r.ref, 0)
 		word = pgas("Field"+kind).Index(e.typ(f.elem)).Call(jen.Id("r").Dot("ref"), number(f.off))
 	}
+	// func (r CellRef) Count() pgas.Atomic[int64] { return pgas.FieldAtomic[int64](r.ref, 0) }
+	view := on(f.name, "%s refers to the atomic word "+what+" of the record."+or).
+		takes(indexParams(f.rank())...).gives(pgas(kind).Index(typ)).
+		does(append(checks(f, f.rank()), jen.Return(pgas("Field"+kind).Index(typ).Call(
+			jen.Id("r").Dot("ref"), offset(f, f.rank()))))...)
+	if f.view {
+		return []method{view}
+	}
 	out := []method{
-		// func (r CellRef) Count() pgas.Atomic[int64] { return pgas.FieldAtomic[int64](r.ref, 0) }
-		on(f.name, "%s refers to the atomic word "+what+" of the record."+or).
-			takes(indexParams(f.rank())...).gives(pgas(kind).Index(typ)).
-			does(append(checks(f, f.rank()), jen.Return(pgas("Field"+kind).Index(typ).Call(
-				jen.Id("r").Dot("ref"), offset(f, f.rank()))))...),
+		view,
 
 		// func (r CellRef) FetchCount(pe int) int64 { return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe) }
 		on("Fetch"+f.name, "%s returns "+what+" of the record on PE pe."+amoGot+or).

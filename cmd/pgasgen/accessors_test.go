@@ -18,6 +18,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain"
+	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -53,6 +54,14 @@ func TestAccessors(t *testing.T) {
 			s, err := locks.AllocAccount(ctx, w, 3)
 			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Local()))
 		}},
+		{"views", func(ctx context.Context, w *pgas.World) error {
+			s, err := views.AllocQueue(ctx, w, 3)
+			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Sym().Local()))
+		}},
+		{"some views", func(ctx context.Context, w *pgas.World) error {
+			s, err := views.AllocSome(ctx, w, 3)
+			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Local()))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { pgastest.RunGoroutines(t, 2, c.body) })
 	}
@@ -65,6 +74,11 @@ func TestAllocs(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		queues, err := views.AllocQueue(ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		q := queues.At(1)
 		c, row := cells.At(1), make([]float64, 64)
 		var f float64
 		for _, op := range []struct {
@@ -84,6 +98,11 @@ func TestAllocs(t *testing.T) {
 			{"Halo.At.Put", func() { c.Halo(1).At(3).Put(0, 1) }},
 			{"FetchAddCount", func() { c.FetchAddCount(0, 1) }},
 			{"CompareSwapCount", func() { c.CompareSwapCount(0, 1, 2) }},
+			{"Tail.FetchAdd", func() { q.Tail().FetchAdd(0, 1) }},
+			{"Next.CompareSwap", func() { q.Next(1).CompareSwap(0, 1, 2) }},
+			{"OwnerRef.Put", func() { q.OwnerRef().Put(0, 1) }},
+			{"Slots.Put", func() { q.Slots().Put(0, row[:4]) }},
+			{"Span.HiRef.Get", func() { q.Span().HiRef().Get(0) }},
 		} {
 			if n := testing.AllocsPerRun(100, op.f); n != 0 {
 				return fmt.Errorf("%s allocates %v times", op.name, n)
@@ -187,6 +206,10 @@ func (d *driver) field(ref reflect.Value, f reflect.StructField, at reflect.Valu
 			if err := d.lock(ref, f.Name, idx, elem); err != nil {
 				return err
 			}
+		case strings.Contains(string(f.Tag), "atomic") && !ref.MethodByName("Set"+f.Name).IsValid():
+			if err := d.views(ref, f.Name, at); err != nil {
+				return err
+			}
 		case strings.Contains(string(f.Tag), "atomic"):
 			if err := d.atomic(ref, f.Name, idx, elem); err != nil {
 				return err
@@ -198,6 +221,9 @@ func (d *driver) field(ref reflect.Value, f reflect.StructField, at reflect.Valu
 				}
 			}
 			if !ref.MethodByName("Put" + f.Name).IsValid() {
+				if err := d.views(ref, f.Name, at); err != nil {
+					return err
+				}
 				continue
 			}
 			if rank == 0 {
@@ -213,6 +239,32 @@ func (d *driver) field(ref reflect.Value, f reflect.StructField, at reflect.Valu
 		}
 	}
 	return nil
+}
+
+// views exercises what there is of the views of one field, each by a put or a set through it.
+func (d *driver) views(ref reflect.Value, name string, at reflect.Value) error {
+	var err error
+	for _, view := range []string{name, name + "Slice", name + "Ref"} {
+		m := ref.MethodByName(view)
+		if !m.IsValid() {
+			continue
+		}
+		idx, part := d.index(at, m.Type().NumIn())
+		v, put := d.random(part.Type()), "Put"
+		arg := v
+		through := d.call(ref, view, idx...)[0]
+		switch kind, _, _ := strings.Cut(through.Type().Name(), "["); kind {
+		case "Atomic", "AtomicFloat":
+			put = "Set"
+		case "Slice":
+			arg = v.Slice(0, v.Len())
+		case "Ref":
+		default:
+			continue // the reference to a record, which record exercises
+		}
+		err = errors.Join(err, d.step(view, func() { d.call(through, put, 1, arg) }, func() { part.Set(v) }))
+	}
+	return err
 }
 
 // moves exercises puts and gets of a whole field or record.

@@ -36,6 +36,7 @@ type structure struct {
 	pos    token.Position
 	typ    *types.Named
 	size   int64
+	views  bool // its directive says views: no method that Sym(), Ref() or a view has too
 	shared bool // holds a word that is updated atomically, so is never put as a whole
 	fields []*field
 	hash   uint64
@@ -51,6 +52,7 @@ type field struct {
 	off    int64
 	typ    types.Type // as declared
 	kind   kind
+	view   bool       // only its views are generated
 	dims   []int64    // of an array, outermost first
 	elem   types.Type // the field's type without its dimensions
 	size   int64      // of elem
@@ -101,7 +103,7 @@ func (a *analysis) structure(m mark) *structure {
 		}
 		return nil
 	}
-	s := &structure{name: obj.Name(), file: m.file, pos: pos, typ: named}
+	s := &structure{name: obj.Name(), file: m.file, pos: pos, typ: named, views: m.views}
 	if st.NumFields() == 0 {
 		a.add(pos, "struct %s is empty; give it a field, or remove %s", s.name, directive)
 		return nil
@@ -157,6 +159,7 @@ func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 	}
 	f.size = a.l.kept.Sizeof(f.elem)
 	f.shared = a.shared(f.elem) || opts.atomic
+	f.view = opts.view || s.views
 	switch {
 	case v.Name() == "_":
 		a.padding(f, opts)
@@ -171,6 +174,9 @@ func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 	case a.markedStruct(f.elem) != nil:
 		f.kind = recordField
 		a.reference(f)
+	}
+	if opts.view {
+		a.view(s, f)
 	}
 	if len(*a.problems) > before {
 		return nil

@@ -172,10 +172,25 @@ func (a *analysis) descendStruct(path string, t types.Type, st *types.Struct, di
 
 // padding rejects what makes no sense on a blank field.
 func (a *analysis) padding(f *field, opts options) {
-	if opts.atomic {
+	switch {
+	case opts.atomic:
 		a.add(f.pos, "a blank field is padding, and cannot be atomic; give it a name, or remove the tag")
-	} else if f.shared {
+	case opts.view:
+		a.add(f.pos, "a blank field is padding, and has no view; give it a name, or remove the tag")
+	case f.shared:
 		a.add(f.pos, "a blank field is padding, and cannot hold a signal, a lock or an atomic word; give it a name")
+	}
+}
+
+// view rejects the tag's option view where the field has no other accessors than its views anyway.
+func (a *analysis) view(s *structure, f *field) {
+	switch {
+	case s.views:
+		a.add(f.pos, "field %s is tagged view, but %s says views for all fields of %s; remove view from the tag", f.name, viewsDirective, s.name)
+	case f.kind == signalField, f.kind == lockField:
+		a.add(f.pos, "field %s is tagged view, but a %s has no other accessors; remove the tag", f.name, strings.ToLower(runtimeType(f.elem)))
+	case f.kind == recordField && f.shared:
+		a.add(f.pos, "field %s is tagged view, but its accessors are those of %s; remove the tag, or put %s above %s", f.name, a.typeString(f.elem), viewsDirective, a.typeString(f.elem))
 	}
 }
 

@@ -132,7 +132,28 @@ func (e *emitter) file(source string, list []*structure) ([]byte, error) {
 	if err := f.Render(&b); err != nil {
 		return nil, fmt.Errorf("%s: this is a bug in pgasgen: %w", generatedFor(source), err)
 	}
-	return b.Bytes(), nil
+	return groupImports(b.Bytes()), nil
+}
+
+// groupImports puts the imports of the standard library before all others, with an empty line between, as
+// goimports does. jennifer sorts them by path, all in one group.
+func groupImports(src []byte) []byte {
+	start, end := bytes.Index(src, []byte("import (\n")), bytes.Index(src, []byte("\n)\n"))
+	if start < 0 || end < start {
+		return src
+	}
+	start += len("import (\n")
+	var std, others []string
+	for line := range strings.SplitSeq(string(src[start:end]), "\n") {
+		_, path, _ := strings.Cut(line, `"`)
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			others = append(others, line)
+		} else {
+			std = append(std, line)
+		}
+	}
+	block := strings.Join(append(append(std, ""), others...), "\n")
+	return slices.Concat(src[:start], []byte(block), src[end:])
 }
 
 // generatedFor is the generated file of a source file.
@@ -237,7 +258,11 @@ func (e *emitter) emitGuard(s *structure) jen.Code {
 //
 //	type CellSym struct{ sym pgas.Sym[Cell] }
 func (e *emitter) symType(s *structure) jen.Code {
-	return comment("%s is a symmetric allocation of %s records: Len of them, at the same offset of every PE's heap.", symOf(s.name), s.name).
+	doc := "%s is a symmetric allocation of %s records: Len of them, at the same offset of every PE's heap."
+	if s.views {
+		doc = "%s is a symmetric allocation of %s records, at the same offset of every PE's heap. Sym has their number, and frees them."
+	}
+	return comment(doc, symOf(s.name), s.name).
 		Type().Id(symOf(s.name)).Struct(jen.Id("sym").Add(pgas("Sym")).Index(jen.Id(s.name))).Line()
 }
 
@@ -285,7 +310,8 @@ func (e *emitter) alloc(s *structure) {
 		).Line()})
 }
 
-// symMethods emits the methods of an allocation.
+// symMethods emits the methods of an allocation. Under the directive's option views these are the two that
+// nothing else gives.
 func (e *emitter) symMethods(s *structure) {
 	sym, ref, typ := symOf(s.name), refOf(s.name), e.typ(s.typ)
 	onSym := e.on("s", sym, "")
@@ -294,6 +320,15 @@ func (e *emitter) symMethods(s *structure) {
 	s.sym = append(s.sym, onSym("At", "%s refers to record i. It panics with *pgas.UsageError if i is out of range or the records were freed.").
 		takes(jen.Id("i").Int()).gives(jen.Id(ref)).
 		does(jen.Return(jen.Id(ref).Values(jen.Id("s").Dot("sym").Dot("At").Call(jen.Id("i"))))))
+
+	// func (s CellSym) Sym() pgas.Sym[Cell] { return s.sym }
+	whole := onSym("Sym", "%s is the allocation without its accessors.").
+		gives(pgas("Sym").Index(typ)).
+		does(jen.Return(jen.Id("s").Dot("sym")))
+	if s.views {
+		s.sym = append(s.sym, whole)
+		return
+	}
 
 	// func (s CellSym) Len() int { return s.sym.Len() }
 	s.sym = append(s.sym, onSym("Len", "%s is the number of records.").
@@ -310,10 +345,7 @@ func (e *emitter) symMethods(s *structure) {
 		takes(jen.Id("c").Op("*").Add(pgas("Context"))).gives(jen.Id(sym)).
 		does(jen.Return(jen.Id(sym).Values(jen.Id("s").Dot("sym").Dot("On").Call(jen.Id("c"))))))
 
-	// func (s CellSym) Sym() pgas.Sym[Cell] { return s.sym }
-	s.sym = append(s.sym, onSym("Sym", "%s is the allocation without its accessors.").
-		gives(pgas("Sym").Index(typ)).
-		does(jen.Return(jen.Id("s").Dot("sym"))))
+	s.sym = append(s.sym, whole)
 
 	// func (s CellSym) Realloc(ctx context.Context, n int) (CellSym, error) {
 	// 	t, err := s.sym.Realloc(ctx, n)
@@ -342,10 +374,12 @@ func (e *emitter) refMethods(s *structure) {
 		Func().Id(refFrom(s.name)).Params(jen.Id("r").Add(pgas("Ref")).Index(typ)).Id(ref).
 		Block(jen.Return(jen.Id(ref).Values(jen.Id("r")))).Line()})
 
-	// func (r CellRef) Local() *Cell { return r.ref.Local() }
-	s.ref = append(s.ref, onRef("Local", "%s is this PE's own copy of the record, for plain loads and stores"+e.localCaveat(s)+".").
-		gives(jen.Op("*").Add(typ)).
-		does(jen.Return(jen.Id("r").Dot("ref").Dot("Local").Call())))
+	if !s.views {
+		// func (r CellRef) Local() *Cell { return r.ref.Local() }
+		s.ref = append(s.ref, onRef("Local", "%s is this PE's own copy of the record, for plain loads and stores"+e.localCaveat(s)+".").
+			gives(jen.Op("*").Add(typ)).
+			does(jen.Return(jen.Id("r").Dot("ref").Dot("Local").Call())))
+	}
 
 	// func (r CellRef) On(c *pgas.Context) CellRef { return CellRef{r.ref.On(c)} }
 	s.ref = append(s.ref, onRef("On", "%s is the same record on another context: c orders and completes what is done through the result.").
@@ -361,7 +395,7 @@ func (e *emitter) refMethods(s *structure) {
 		gives(pgas("Ref").Index(typ)).
 		does(jen.Return(jen.Id("r").Dot("ref"))))
 
-	if !s.shared {
+	if !s.shared && !s.views {
 		s.ref = append(s.ref, e.whole(onRef, typ)...)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -105,10 +106,13 @@ func (a *analysis) overwrites(list []*structure) {
 	}
 }
 
+// holdsDirective matches a source file with the directive.
+var holdsDirective = regexp.MustCompile(`(?m)^` + directive + `( views)?$`)
+
 // skipped names the files of u that hold the directive and are excluded from this build.
 func skipped(u *unit) (out []string) {
 	for _, path := range u.meta.IgnoredFiles {
-		if src, err := os.ReadFile(path); err == nil && strings.Contains("\n"+string(src), "\n"+directive+"\n") {
+		if src, err := os.ReadFile(path); err == nil && holdsDirective.Match(src) {
 			out = append(out, path)
 		}
 	}

@@ -257,7 +257,7 @@ func TestInlines(t *testing.T) {
 	}
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-gcflags=-m", "./design")
+	cmd := exec.CommandContext(ctx, "go", "build", "-gcflags=-m", "./design", "./views")
 	cmd.Dir = casesDir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -266,6 +266,7 @@ func TestInlines(t *testing.T) {
 	for _, method := range []string{
 		"CellSym.At", "CellSym.Len", "CellSym.On", "CellRef.On", "CellRef.Local",
 		"CellRef.PutSum", "CellRef.GetSum", "CellRef.SumRef", "CellRef.Count", "CellRef.Ready", "CellRef.Halo",
+		"QueueSym.At", "QueueRef.On", "QueueRef.Tail", "QueueRef.Next", "QueueRef.Load", "QueueRef.Slots", "QueueRef.OwnerRef", "QueueRef.Span",
 	} {
 		if !strings.Contains(string(out), "can inline "+method+"\n") {
 			t.Errorf("%s does not inline; go build -gcflags=-m=2 says why", method)

@@ -48,6 +48,7 @@ func (a *analysis) text(t types.Type) string {
 	b.WriteString(" {")
 	for i, off := range a.l.kept.Offsetsof(vars) {
 		opts, _ := parseTag(st.Tag(i)) // bad tags were rejected before
+		opts.view = false              // which accessors there are is no part of the layout
 		below := a.describe(vars[i].Type())
 		if len(below) > longText {
 			below = fmt.Sprintf("%x", sha256.Sum256([]byte(below)))

@@ -53,6 +53,9 @@ const usageText = `Mark a struct, generate, use it:
   n := c.FetchAddCount(0, 1)                // remote atomic on PE 0
   c.PutHaloSignal(next, 1, row, c.Ready(), 1)
 
+Less code: //pgas:symmetric views above a struct, or ` + "`pgas:\"view\"`" + ` on a field, generates of a field
+only its view, which has all operations: c.Count().FetchAdd(0, 1).
+
 Packages are named as for go build; without any it is the one in the current directory.`
 
 // errUsage is a mistake on the command line.

@@ -1,8 +1,8 @@
 package main
 
-// From comments to marked types: a struct type belongs to us when the line //pgas:symmetric is part of
-// the comment directly above it. A directive that reaches no struct would be ignored in silence, so
-// each one must reach one, and what only looks like a directive is an error too.
+// From comments to marked types: pgasgen generates for a struct type when the line //pgas:symmetric, or
+// //pgas:symmetric views, is part of the comment directly above it. A directive that reaches no struct would
+// be ignored in silence, so each one must reach one, and what only looks like a directive is an error too.
 
 import (
 	"go/ast"
@@ -14,14 +14,18 @@ import (
 
 const directive = "//pgas:symmetric"
 
+// viewsDirective is the directive with its only option.
+const viewsDirective = directive + " views"
+
 // A mark is one type declaration under the directive.
 type mark struct {
-	spec *ast.TypeSpec
-	file string // its source file
+	spec  *ast.TypeSpec
+	file  string // its source file
+	views bool   // the directive says views
 }
 
-// almost matches one-word comments that somebody may have meant as the directive.
-var almost = regexp.MustCompile(`(?i)^//\s*pgas\s*:\s*\w+\s*$`)
+// almost matches comments that may have been meant as the directive.
+var almost = regexp.MustCompile(`(?i)^//\s*pgas\s*:\s*\w+(\s+views)?\s*$`)
 
 // marksOf finds the marked types of a file, in the order of the source.
 func marksOf(fset *token.FileSet, file *ast.File) (marks []mark, ps problems) {
@@ -31,9 +35,9 @@ func marksOf(fset *token.FileSet, file *ast.File) (marks []mark, ps problems) {
 		for _, c := range group.List {
 			pos, p := fset.Position(c.Pos()), at[c]
 			switch {
-			case c.Text == directive:
+			case c.Text == directive, c.Text == viewsDirective:
 			case strings.HasPrefix(c.Text, directive+" "):
-				ps.add(pos, "directive %s takes no arguments; write the line without %q", directive, strings.TrimPrefix(c.Text, directive+" "))
+				ps.add(pos, "directive %s has the unknown option %q; the only one is views, after one space", directive, strings.TrimPrefix(c.Text, directive+" "))
 				seen[p.spec] = true
 				continue
 			case strings.HasPrefix(c.Text, "//pgas:"), almost.MatchString(c.Text):
@@ -59,7 +63,7 @@ func marksOf(fset *token.FileSet, file *ast.File) (marks []mark, ps problems) {
 			case p.spec.TypeParams != nil:
 				ps.add(pos, "generic type %s has no layout of its own; declare a concrete one, such as: type %sInt64 %s[int64]", p.spec.Name.Name, p.spec.Name.Name, p.spec.Name.Name)
 			default:
-				marks = append(marks, mark{p.spec, fileOf(fset, file)})
+				marks = append(marks, mark{p.spec, fileOf(fset, file), c.Text == viewsDirective})
 			}
 			seen[p.spec] = true
 		}

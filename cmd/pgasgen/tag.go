@@ -15,14 +15,22 @@ const tagKey = "pgas"
 // options is what a field's tag says.
 type options struct {
 	atomic bool // the field is only ever accessed by atomic operations
+	view   bool // of the field only its views are generated
 }
 
 // String is the tag that says o.
 func (o options) String() string {
+	var list []string
 	if o.atomic {
-		return tagKey + `:"atomic"`
+		list = append(list, "atomic")
 	}
-	return ""
+	if o.view {
+		list = append(list, "view")
+	}
+	if list == nil {
+		return ""
+	}
+	return tagKey + `:"` + strings.Join(list, ",") + `"`
 }
 
 // parseTag reads the options of a field from its whole struct tag. A tag without our key has none.
@@ -36,13 +44,19 @@ func parseTag(tag string) (options, error) {
 	}
 	var o options
 	for option := range strings.SplitSeq(value, ",") {
-		switch {
-		case option != "atomic":
-			return options{}, fmt.Errorf(`tag pgas:%q has the unknown option %q; the only option is atomic`, value, option)
-		case o.atomic:
-			return options{}, fmt.Errorf(`tag pgas:%q says atomic twice; say it once`, value)
+		var says *bool
+		switch option {
+		case "atomic":
+			says = &o.atomic
+		case "view":
+			says = &o.view
+		default:
+			return options{}, fmt.Errorf(`tag pgas:%q has the unknown option %q; the options are atomic and view`, value, option)
 		}
-		o.atomic = true
+		if *says {
+			return options{}, fmt.Errorf(`tag pgas:%q says %s twice; say it once`, value, option)
+		}
+		*says = true
 	}
 	return o, nil
 }

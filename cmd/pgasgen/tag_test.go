@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,11 @@ func TestParseTag(t *testing.T) {
 		`pgas:"\u0061tomic"`:                `pgas:"atomic"`,
 		`pgasx:"atomic"`:                    ``,
 		`json:"x" xml:broken`:               ``,
+		`pgas:"view"`:                       `pgas:"view"`,
+		`pgas:"atomic,view"`:                `pgas:"atomic,view"`,
+		`pgas:"view,atomic"`:                `pgas:"atomic,view"`,
+		`pgas:"view,view"`:                  `says view twice`,
+		`pgas:"views"`:                      `unknown option "views"`,
 		`pgas:""`:                           `says nothing`,
 		`pgas:"atomic,atomic"`:              `twice`,
 		`pgas:"atomic" pgas:"atomic"`:       `twice`,
@@ -46,7 +52,7 @@ func TestParseTag(t *testing.T) {
 // in which reflect finds our key is not passed over. What it returns says itself again.
 func FuzzTag(f *testing.F) {
 	for _, tag := range []string{
-		`pgas:"atomic"`, `json:"x" pgas:"atomic"`, `pgas:"atomic" pgas:"x"`, `a:"b"c:"d"`, `pgas:"\x00"`,
+		`pgas:"atomic"`, `pgas:"atomic,view"`, `pgas:"view,view"`, `json:"x" pgas:"atomic"`, `pgas:"atomic" pgas:"x"`, `a:"b"c:"d"`, `pgas:"\x00"`,
 		`pgas: "atomic"`, `PGAS:"atomic"`, "a:\"b\"\tpgas:\"atomic\"", `pgas:"a` + "\n" + `"`, `:"x" pgas:"atomic"`,
 	} {
 		f.Add(tag)
@@ -74,11 +80,14 @@ func FuzzTag(f *testing.F) {
 		}
 		// Beside another key, and quoted in its value, our tag reads the same.
 		beside := `x:` + strconv.Quote(tag) + ` ` + options{atomic: true}.String()
-		if o, err := parseTag(beside); err != nil || !o.atomic {
+		if o, err := parseTag(beside); err != nil || o != (options{atomic: true}) {
 			t.Errorf("parseTag(%q) = %+v, %v", beside, o, err)
 		}
 	})
 }
 
 // reference reads a value that is known to be right.
-func reference(value string) options { return options{atomic: value == "atomic"} }
+func reference(value string) options {
+	said := strings.Split(value, ",")
+	return options{atomic: slices.Contains(said, "atomic"), view: slices.Contains(said, "view")}
+}

@@ -16,9 +16,31 @@ type Upper struct{ X int64 }
 //pgas:symmetric please
 type Argument struct{ X int64 }
 
+//pgas:symmetric view
+type View struct{ X int64 }
+
+//pgas:symmetric  views
+type TwoSpaces struct{ X int64 }
+
+//pgas:symmetric views views
+type ViewsTwice struct{ X int64 }
+
+//pgas:views
+type OnlyViews struct{ X int64 }
+
+// pgas:symmetric views
+type SpacedViews struct{ X int64 }
+
 //pgas:symmetric
 //pgas:symmetric
 type Twice struct{ X int64 }
+
+//pgas:symmetric
+//pgas:symmetric views
+type Both struct{ X int64 }
+
+//pgas:symmetric views
+type NumberViews int64
 
 //pgas:symmetric
 type Number int64

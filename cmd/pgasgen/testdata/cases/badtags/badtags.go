@@ -35,4 +35,24 @@ type Bad struct {
 	Fine       int64 `json:"fine" xml:broken`
 	AlsoFine   int64 `json:"pg"`
 	WithOption int64 `pgas:"atomic,"`
+
+	ViewTwice   int64        `pgas:"view,atomic,view"`
+	Views       int64        `pgas:"views"`
+	ViewSignal  pgas.Signal  `pgas:"view"`
+	ViewLock    [2]pgas.Lock `pgas:"view"`
+	ViewInner   [2]Marked    `pgas:"view"`
+	ViewString  string       `pgas:"view"`
+	ViewOfBool  bool         `pgas:"atomic,view"`
+	_           int64        `pgas:"view"`
+	_           int64        `pgas:"atomic,view"`
+	FineView    int64        `pgas:"view"`
+	FineSlice   [4]int64     `pgas:"view"`
+	FineAtomics [4]int64     `pgas:"view,atomic"`
+}
+
+//pgas:symmetric views
+type Views struct {
+	Again int64 `pgas:"atomic,view"`
+	Only  int64 `pgas:"view"`
+	Fine  int64 `pgas:"atomic"`
 }

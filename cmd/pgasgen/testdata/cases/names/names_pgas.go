@@ -4,9 +4,10 @@ package names
 
 import (
 	context1 "context"
+	unsafe1 "unsafe"
+
 	v1 "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/names/v"
 	pgas1 "github.com/gopgas/gopgas/pgas"
-	unsafe1 "unsafe"
 )
 
 // A runtime without this name is not one that this file was generated for: generate again.

@@ -4,9 +4,10 @@ package nested
 
 import (
 	"context"
+	"unsafe"
+
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner"
 	"github.com/gopgas/gopgas/pgas"
-	"unsafe"
 )
 
 // A runtime without this name is not one that this file was generated for: generate again.

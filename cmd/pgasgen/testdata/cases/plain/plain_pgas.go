@@ -4,9 +4,10 @@ package plain
 
 import (
 	"context"
-	"github.com/gopgas/gopgas/pgas"
 	"image"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // A runtime without this name is not one that this file was generated for: generate again.
