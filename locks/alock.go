@@ -51,7 +51,7 @@ import (
 
 // ALockState is an ALock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type ALockState struct {
 	Remotes int64    `pgas:"atomic"` // tail; of the home's copy, as the next two; written by: the remote cohort
 	Locals  int64    `pgas:"atomic"` // tail; written by: the local cohort

@@ -14,7 +14,7 @@ import (
 
 // DMCSState is a D-MCS lock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type DMCSState struct {
 	Queue Queue // tail on the home; the node of each PE on itself
 }

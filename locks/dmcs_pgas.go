@@ -23,8 +23,8 @@ func _(x DMCSState) {
 	_ = ok[unsafe.Offsetof(x.Queue)-0]
 }
 
-// DMCSStateSym is a symmetric allocation of DMCSState records: Len of them, at the same offset of
-// every PE's heap.
+// DMCSStateSym is a symmetric allocation of DMCSState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type DMCSStateSym struct {
 	sym pgas.Sym[DMCSState]
 }
@@ -44,39 +44,9 @@ func (s DMCSStateSym) At(i int) DMCSStateRef {
 	return DMCSStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s DMCSStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s DMCSStateSym) Local() []DMCSState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s DMCSStateSym) On(c *pgas.Context) DMCSStateSym {
-	return DMCSStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s DMCSStateSym) Sym() pgas.Sym[DMCSState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s DMCSStateSym) Realloc(ctx context.Context, n int) (DMCSStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return DMCSStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s DMCSStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // DMCSStateRef refers to one DMCSState record: the same one on every PE. It is small; copy it.
@@ -87,12 +57,6 @@ type DMCSStateRef struct {
 // DMCSStateRefOf gives r, which refers to a DMCSState somewhere in symmetric memory, its accessors.
 func DMCSStateRefOf(r pgas.Ref[DMCSState]) DMCSStateRef {
 	return DMCSStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r DMCSStateRef) Local() *DMCSState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.

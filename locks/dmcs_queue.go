@@ -44,7 +44,7 @@ import (
 
 // Queue is the state of a distributed queue.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type Queue struct {
 	Tail   int64    `pgas:"atomic"` // of the home's copy; written by: everybody
 	_      [56]byte // the tail is everybody's, the node the PE's own

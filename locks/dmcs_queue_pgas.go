@@ -28,8 +28,8 @@ func _(x Queue) {
 	_ = ok[unsafe.Offsetof(x.Status)-72]
 }
 
-// QueueSym is a symmetric allocation of Queue records: Len of them, at the same offset of every
-// PE's heap.
+// QueueSym is a symmetric allocation of Queue records, at the same offset of every PE's heap. Sym
+// has their number, and frees them.
 type QueueSym struct {
 	sym pgas.Sym[Queue]
 }
@@ -49,39 +49,9 @@ func (s QueueSym) At(i int) QueueRef {
 	return QueueRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s QueueSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s QueueSym) Local() []Queue {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s QueueSym) On(c *pgas.Context) QueueSym {
-	return QueueSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s QueueSym) Sym() pgas.Sym[Queue] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s QueueSym) Realloc(ctx context.Context, n int) (QueueSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return QueueSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s QueueSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // QueueRef refers to one Queue record: the same one on every PE. It is small; copy it.
@@ -92,12 +62,6 @@ type QueueRef struct {
 // QueueRefOf gives r, which refers to a Queue somewhere in symmetric memory, its accessors.
 func QueueRefOf(r pgas.Ref[Queue]) QueueRef {
 	return QueueRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r QueueRef) Local() *Queue {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.
@@ -116,279 +80,12 @@ func (r QueueRef) Tail() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 0)
 }
 
-// FetchTail returns Tail of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchTail(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe)
-}
-
-// SetTail stores v into Tail of the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) SetTail(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v)
-}
-
-// SwapTail stores v into Tail of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) SwapTail(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v)
-}
-
-// CompareSwapTail stores v into Tail of the record on PE pe if it equals cond, and returns the old
-// value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r QueueRef) CompareSwapTail(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
-}
-
-// FetchIncTail adds 1 to Tail of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchIncTail(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1)
-}
-
-// IncTail adds 1 to Tail of the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) IncTail(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1)
-}
-
-// FetchAddTail adds v to Tail, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchAddTail(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
-}
-
-// AddTail adds v to Tail, in the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) AddTail(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v)
-}
-
-// FetchAndTail stores the bitwise and of Tail with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchAndTail(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAnd(pe, v)
-}
-
-// AndTail stores the bitwise and of Tail with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r QueueRef) AndTail(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).And(pe, v)
-}
-
-// FetchOrTail stores the bitwise or of Tail with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchOrTail(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchOr(pe, v)
-}
-
-// OrTail stores the bitwise or of Tail with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
-func (r QueueRef) OrTail(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Or(pe, v)
-}
-
-// FetchXorTail stores the bitwise exclusive or of Tail with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchXorTail(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchXor(pe, v)
-}
-
-// XorTail stores the bitwise exclusive or of Tail with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r QueueRef) XorTail(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Xor(pe, v)
-}
-
-// WaitUntilTail blocks until Tail of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
-func (r QueueRef) WaitUntilTail(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
-}
-
 // Next refers to the atomic word Next of the record.
 func (r QueueRef) Next() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 64)
 }
 
-// FetchNext returns Next of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchNext(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Fetch(pe)
-}
-
-// SetNext stores v into Next of the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) SetNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Set(pe, v)
-}
-
-// SwapNext stores v into Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) SwapNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Swap(pe, v)
-}
-
-// CompareSwapNext stores v into Next of the record on PE pe if it equals cond, and returns the old
-// value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r QueueRef) CompareSwapNext(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).CompareSwap(pe, cond, v)
-}
-
-// FetchIncNext adds 1 to Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchIncNext(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, 1)
-}
-
-// IncNext adds 1 to Next of the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) IncNext(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, 1)
-}
-
-// FetchAddNext adds v to Next, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchAddNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, v)
-}
-
-// AddNext adds v to Next, in the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) AddNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, v)
-}
-
-// FetchAndNext stores the bitwise and of Next with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchAndNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAnd(pe, v)
-}
-
-// AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r QueueRef) AndNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).And(pe, v)
-}
-
-// FetchOrNext stores the bitwise or of Next with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchOrNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchOr(pe, v)
-}
-
-// OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
-func (r QueueRef) OrNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Or(pe, v)
-}
-
-// FetchXorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchXorNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchXor(pe, v)
-}
-
-// XorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r QueueRef) XorNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Xor(pe, v)
-}
-
-// WaitUntilNext blocks until Next of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
-func (r QueueRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 64).WaitUntil(ctx, cmp, v)
-}
-
 // Status refers to the atomic word Status of the record.
 func (r QueueRef) Status() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 72)
-}
-
-// FetchStatus returns Status of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchStatus(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
-}
-
-// SetStatus stores v into Status of the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) SetStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
-}
-
-// SwapStatus stores v into Status of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) SwapStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
-}
-
-// CompareSwapStatus stores v into Status of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r QueueRef) CompareSwapStatus(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
-}
-
-// FetchIncStatus adds 1 to Status of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchIncStatus(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
-}
-
-// IncStatus adds 1 to Status of the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) IncStatus(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
-}
-
-// FetchAddStatus adds v to Status, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchAddStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
-}
-
-// AddStatus adds v to Status, in the record on PE pe. It is complete there after a Quiet.
-func (r QueueRef) AddStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
-}
-
-// FetchAndStatus stores the bitwise and of Status with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchAndStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
-}
-
-// AndStatus stores the bitwise and of Status with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r QueueRef) AndStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
-}
-
-// FetchOrStatus stores the bitwise or of Status with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchOrStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
-}
-
-// OrStatus stores the bitwise or of Status with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r QueueRef) OrStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
-}
-
-// FetchXorStatus stores the bitwise exclusive or of Status with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r QueueRef) FetchXorStatus(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
-}
-
-// XorStatus stores the bitwise exclusive or of Status with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r QueueRef) XorStatus(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
-}
-
-// WaitUntilStatus blocks until Status of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r QueueRef) WaitUntilStatus(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 72).WaitUntil(ctx, cmp, v)
 }

@@ -20,7 +20,7 @@ import (
 
 // DQNLState is a DQNL lock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type DQNLState struct {
 	Queue Queue // tail on the home; the node of each PE on itself
 }

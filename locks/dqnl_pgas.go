@@ -23,8 +23,8 @@ func _(x DQNLState) {
 	_ = ok[unsafe.Offsetof(x.Queue)-0]
 }
 
-// DQNLStateSym is a symmetric allocation of DQNLState records: Len of them, at the same offset of
-// every PE's heap.
+// DQNLStateSym is a symmetric allocation of DQNLState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type DQNLStateSym struct {
 	sym pgas.Sym[DQNLState]
 }
@@ -44,39 +44,9 @@ func (s DQNLStateSym) At(i int) DQNLStateRef {
 	return DQNLStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s DQNLStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s DQNLStateSym) Local() []DQNLState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s DQNLStateSym) On(c *pgas.Context) DQNLStateSym {
-	return DQNLStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s DQNLStateSym) Sym() pgas.Sym[DQNLState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s DQNLStateSym) Realloc(ctx context.Context, n int) (DQNLStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return DQNLStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s DQNLStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // DQNLStateRef refers to one DQNLState record: the same one on every PE. It is small; copy it.
@@ -87,12 +57,6 @@ type DQNLStateRef struct {
 // DQNLStateRefOf gives r, which refers to a DQNLState somewhere in symmetric memory, its accessors.
 func DQNLStateRefOf(r pgas.Ref[DQNLState]) DQNLStateRef {
 	return DQNLStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r DQNLStateRef) Local() *DQNLState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.

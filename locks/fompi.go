@@ -23,7 +23,7 @@ import (
 
 // SpinState is a foMPI-Spin or foMPI-RW lock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type SpinState struct {
 	Word  int64    `pgas:"atomic"` // of the home's copy; written by: everybody
 	_     [56]byte // which is all that the word's cache line is for

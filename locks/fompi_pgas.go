@@ -28,8 +28,8 @@ func _(x SpinState) {
 	_ = ok[unsafe.Offsetof(x.Never)-72]
 }
 
-// SpinStateSym is a symmetric allocation of SpinState records: Len of them, at the same offset of
-// every PE's heap.
+// SpinStateSym is a symmetric allocation of SpinState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type SpinStateSym struct {
 	sym pgas.Sym[SpinState]
 }
@@ -49,39 +49,9 @@ func (s SpinStateSym) At(i int) SpinStateRef {
 	return SpinStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s SpinStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s SpinStateSym) Local() []SpinState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s SpinStateSym) On(c *pgas.Context) SpinStateSym {
-	return SpinStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s SpinStateSym) Sym() pgas.Sym[SpinState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s SpinStateSym) Realloc(ctx context.Context, n int) (SpinStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return SpinStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s SpinStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // SpinStateRef refers to one SpinState record: the same one on every PE. It is small; copy it.
@@ -92,12 +62,6 @@ type SpinStateRef struct {
 // SpinStateRefOf gives r, which refers to a SpinState somewhere in symmetric memory, its accessors.
 func SpinStateRefOf(r pgas.Ref[SpinState]) SpinStateRef {
 	return SpinStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r SpinStateRef) Local() *SpinState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.
@@ -116,279 +80,12 @@ func (r SpinStateRef) Word() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 0)
 }
 
-// FetchWord returns Word of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchWord(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe)
-}
-
-// SetWord stores v into Word of the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) SetWord(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v)
-}
-
-// SwapWord stores v into Word of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) SwapWord(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v)
-}
-
-// CompareSwapWord stores v into Word of the record on PE pe if it equals cond, and returns the old
-// value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SpinStateRef) CompareSwapWord(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
-}
-
-// FetchIncWord adds 1 to Word of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchIncWord(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1)
-}
-
-// IncWord adds 1 to Word of the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) IncWord(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1)
-}
-
-// FetchAddWord adds v to Word, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchAddWord(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
-}
-
-// AddWord adds v to Word, in the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) AddWord(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v)
-}
-
-// FetchAndWord stores the bitwise and of Word with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchAndWord(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchAnd(pe, v)
-}
-
-// AndWord stores the bitwise and of Word with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SpinStateRef) AndWord(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).And(pe, v)
-}
-
-// FetchOrWord stores the bitwise or of Word with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchOrWord(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchOr(pe, v)
-}
-
-// OrWord stores the bitwise or of Word with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
-func (r SpinStateRef) OrWord(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Or(pe, v)
-}
-
-// FetchXorWord stores the bitwise exclusive or of Word with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchXorWord(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 0).FetchXor(pe, v)
-}
-
-// XorWord stores the bitwise exclusive or of Word with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r SpinStateRef) XorWord(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 0).Xor(pe, v)
-}
-
-// WaitUntilWord blocks until Word of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
-func (r SpinStateRef) WaitUntilWord(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
-}
-
 // Waits refers to the atomic word Waits of the record.
 func (r SpinStateRef) Waits() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 64)
 }
 
-// FetchWaits returns Waits of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchWaits(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Fetch(pe)
-}
-
-// SetWaits stores v into Waits of the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) SetWaits(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Set(pe, v)
-}
-
-// SwapWaits stores v into Waits of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) SwapWaits(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Swap(pe, v)
-}
-
-// CompareSwapWaits stores v into Waits of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SpinStateRef) CompareSwapWaits(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).CompareSwap(pe, cond, v)
-}
-
-// FetchIncWaits adds 1 to Waits of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchIncWaits(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, 1)
-}
-
-// IncWaits adds 1 to Waits of the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) IncWaits(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, 1)
-}
-
-// FetchAddWaits adds v to Waits, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchAddWaits(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, v)
-}
-
-// AddWaits adds v to Waits, in the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) AddWaits(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, v)
-}
-
-// FetchAndWaits stores the bitwise and of Waits with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchAndWaits(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAnd(pe, v)
-}
-
-// AndWaits stores the bitwise and of Waits with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SpinStateRef) AndWaits(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).And(pe, v)
-}
-
-// FetchOrWaits stores the bitwise or of Waits with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchOrWaits(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchOr(pe, v)
-}
-
-// OrWaits stores the bitwise or of Waits with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SpinStateRef) OrWaits(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Or(pe, v)
-}
-
-// FetchXorWaits stores the bitwise exclusive or of Waits with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchXorWaits(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchXor(pe, v)
-}
-
-// XorWaits stores the bitwise exclusive or of Waits with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r SpinStateRef) XorWaits(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Xor(pe, v)
-}
-
-// WaitUntilWaits blocks until Waits of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r SpinStateRef) WaitUntilWaits(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 64).WaitUntil(ctx, cmp, v)
-}
-
 // Never refers to the atomic word Never of the record.
 func (r SpinStateRef) Never() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 72)
-}
-
-// FetchNever returns Never of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchNever(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
-}
-
-// SetNever stores v into Never of the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) SetNever(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
-}
-
-// SwapNever stores v into Never of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) SwapNever(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
-}
-
-// CompareSwapNever stores v into Never of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SpinStateRef) CompareSwapNever(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
-}
-
-// FetchIncNever adds 1 to Never of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchIncNever(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
-}
-
-// IncNever adds 1 to Never of the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) IncNever(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
-}
-
-// FetchAddNever adds v to Never, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchAddNever(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
-}
-
-// AddNever adds v to Never, in the record on PE pe. It is complete there after a Quiet.
-func (r SpinStateRef) AddNever(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
-}
-
-// FetchAndNever stores the bitwise and of Never with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchAndNever(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
-}
-
-// AndNever stores the bitwise and of Never with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SpinStateRef) AndNever(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
-}
-
-// FetchOrNever stores the bitwise or of Never with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchOrNever(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
-}
-
-// OrNever stores the bitwise or of Never with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SpinStateRef) OrNever(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
-}
-
-// FetchXorNever stores the bitwise exclusive or of Never with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SpinStateRef) FetchXorNever(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
-}
-
-// XorNever stores the bitwise exclusive or of Never with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r SpinStateRef) XorNever(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
-}
-
-// WaitUntilNever blocks until Never of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r SpinStateRef) WaitUntilNever(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 72).WaitUntil(ctx, cmp, v)
 }

@@ -15,7 +15,7 @@ import (
 
 // NCoSEDState is an N-CoSED lock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type NCoSEDState struct {
 	Word NCoSEDWord // of the home's copy
 	Node NCoSEDNode // the node of each PE on itself

@@ -25,8 +25,8 @@ func _(x NCoSEDState) {
 	_ = ok[unsafe.Offsetof(x.Node)-64]
 }
 
-// NCoSEDStateSym is a symmetric allocation of NCoSEDState records: Len of them, at the same offset
-// of every PE's heap.
+// NCoSEDStateSym is a symmetric allocation of NCoSEDState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type NCoSEDStateSym struct {
 	sym pgas.Sym[NCoSEDState]
 }
@@ -46,39 +46,9 @@ func (s NCoSEDStateSym) At(i int) NCoSEDStateRef {
 	return NCoSEDStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s NCoSEDStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s NCoSEDStateSym) Local() []NCoSEDState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s NCoSEDStateSym) On(c *pgas.Context) NCoSEDStateSym {
-	return NCoSEDStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s NCoSEDStateSym) Sym() pgas.Sym[NCoSEDState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s NCoSEDStateSym) Realloc(ctx context.Context, n int) (NCoSEDStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return NCoSEDStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s NCoSEDStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // NCoSEDStateRef refers to one NCoSEDState record: the same one on every PE. It is small; copy it.
@@ -90,12 +60,6 @@ type NCoSEDStateRef struct {
 // accessors.
 func NCoSEDStateRefOf(r pgas.Ref[NCoSEDState]) NCoSEDStateRef {
 	return NCoSEDStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r NCoSEDStateRef) Local() *NCoSEDState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.

@@ -60,7 +60,7 @@ import (
 
 // NCoSEDWord is what all PEs compete for.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type NCoSEDWord struct {
 	Word int64    `pgas:"atomic"` // of the home's copy; written by: everybody
 	Done int64    `pgas:"atomic"` // of the home's copy; written by: readers, closers
@@ -69,7 +69,7 @@ type NCoSEDWord struct {
 
 // NCoSEDNode is the place of a PE in the queue, as a writer and as a reader.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type NCoSEDNode struct {
 	Lock    int64             `pgas:"atomic"` // written by: owner; what it uses the node for, where it has many
 	Next    int64             `pgas:"atomic"` // written by: the writer behind, the head
@@ -156,11 +156,11 @@ func (q *cosed) lock(ctx context.Context) error {
 		return err
 	}
 	if !kept {
-		before, readers := halves(q.word.SwapWord(q.home, q.mine<<32))
+		before, readers := halves(q.word.Word().Swap(q.home, q.mine<<32))
 		if before == 0 && readers == 0 {
 			return nil
 		}
-		own.SwapStatus(me, waiting)
+		own.Status().Swap(me, waiting)
 		q.leave(q.follow(before, readers))
 	}
 	return await(ctx, own.Status(), me)
@@ -173,10 +173,10 @@ func (q *cosed) follow(before, readers int64) int64 {
 		return q.settle(q.mine, -readers)
 	}
 	n, pe := q.at(before)
-	if n.SwapNext(pe, q.mine<<32+readers) != left {
+	if n.Next().Swap(pe, q.mine<<32+readers) != left {
 		return 0
 	}
-	n.SwapNext(pe, 0)
+	n.Next().Swap(pe, 0)
 	return q.open(before, q.mine, readers)
 }
 
@@ -184,19 +184,19 @@ func (q *cosed) follow(before, readers int64) int64 {
 // up its place.
 func (q *cosed) try() bool {
 	own, me := q.at(q.mine)
-	if own.FetchStatus(me) != idle {
+	if own.Status().Fetch(me) != idle {
 		return false
 	}
-	v := q.word.CompareSwapWord(q.home, 0, q.mine<<32)
+	v := q.word.Word().CompareSwap(q.home, 0, q.mine<<32)
 	if v == 0 {
 		return true
 	}
-	if tail, _ := halves(v); tail != 0 || q.word.FetchDone(q.home) != v || q.word.CompareSwapWord(q.home, v, q.mine<<32) != v {
+	if tail, _ := halves(v); tail != 0 || q.word.Done().Fetch(q.home) != v || q.word.Word().CompareSwap(q.home, v, q.mine<<32) != v {
 		return false
 	}
-	own.SwapStatus(me, waiting)
+	own.Status().Swap(me, waiting)
 	q.leave(q.settle(q.mine, -v))
-	return own.CompareSwapStatus(me, waiting, abandoned) != waiting
+	return own.Status().CompareSwap(me, waiting, abandoned) != waiting
 }
 
 // leave ends the turn of head, which is 0 if there is none, and of those behind it that have given up.
@@ -210,18 +210,18 @@ func (q *cosed) leave(head int64) {
 func (q *cosed) pass(head int64) int64 {
 	n, pe := q.at(head)
 	came := q.welcome(n, pe)
-	next := n.FetchNext(pe)
+	next := n.Next().Fetch(pe)
 	if next == 0 {
 		if readers, ok := q.last(head, came); ok {
 			return q.open(head, 0, readers)
 		}
 		// Somebody has swapped the word and is about to link itself.
-		n.SwapStatus(pe, spent)
-		if next = n.CompareSwapNext(pe, 0, left); next == 0 {
+		n.Status().Swap(pe, spent)
+		if next = n.Next().CompareSwap(pe, 0, left); next == 0 {
 			return 0
 		}
 	}
-	n.SwapNext(pe, 0)
+	n.Next().Swap(pe, 0)
 	closer, readers := halves(next)
 	return q.open(head, closer, readers)
 }
@@ -230,14 +230,14 @@ func (q *cosed) pass(head int64) int64 {
 // gap. They are counted as if they had come late. It returns how many they are.
 func (q *cosed) welcome(n NCoSEDNodeRef, pe int) (came int64) {
 	width := 0
-	for width < chainWidth && n.FetchReaders(pe, width) != 0 {
+	for width < chainWidth && n.Readers(width).Fetch(pe) != 0 {
 		width++
 	}
 	if width == 0 {
 		return 0
 	}
 	came, gone := q.admit(n, pe, width)
-	n.FetchAddLate(pe, came)
+	n.Late().FetchAdd(pe, came)
 	q.settle(0, gone) // nobody can be the closer yet
 	return came
 }
@@ -250,7 +250,7 @@ func (q *cosed) last(head, came int64) (readers int64, ok bool) {
 		if tail != head {
 			return 0, false
 		}
-		v := q.word.CompareSwapWord(q.home, guess, readers)
+		v := q.word.Word().CompareSwap(q.home, guess, readers)
 		if v == guess {
 			return readers, true
 		}
@@ -266,7 +266,7 @@ func (q *cosed) open(head, closer, readers int64) int64 {
 		return q.tell(closer)
 	}
 	n, pe := q.at(head)
-	n.SwapStatus(pe, spent)
+	n.Status().Swap(pe, spent)
 	width := min(readers, chainWidth)
 	came, gone := q.admit(n, pe, int(width))
 	if came == readers {
@@ -311,9 +311,9 @@ func (q *cosed) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
 // late adds v to what is known of the readers that find a chain of the node opened. The last one frees it.
 func (q *cosed) late(id, v int64) {
 	n, pe := q.at(id)
-	chains, balance := closing(n.FetchAddLate(pe, v) + v)
+	chains, balance := closing(n.Late().FetchAdd(pe, v) + v)
 	if chains != 0 && balance == 0 {
-		n.SwapLate(pe, 0)
+		n.Late().Swap(pe, 0)
 		q.free(id, int(chains))
 	}
 }
@@ -322,12 +322,12 @@ func (q *cosed) late(id, v int64) {
 func (q *cosed) spread(reader int64) (gone int64) {
 	for reader != 0 {
 		n, pe := q.at(reader)
-		if n.CompareSwapShared(pe, waiting, theTurn) == waiting {
+		if n.Shared().CompareSwap(pe, waiting, theTurn) == waiting {
 			return gone
 		}
-		if n.CompareSwapShared(pe, abandoned, spent) == abandoned {
-			reader = n.FetchBehind(pe)
-			n.SwapShared(pe, idle)
+		if n.Shared().CompareSwap(pe, abandoned, spent) == abandoned {
+			reader = n.Behind().Fetch(pe)
+			n.Shared().Swap(pe, idle)
 			gone++
 		}
 	}
@@ -341,11 +341,11 @@ func (q *cosed) settle(closer, n int64) int64 {
 		return 0
 	}
 	v := closer<<32 + n
-	closer, balance := closing(q.word.FetchAddDone(q.home, v) + v)
+	closer, balance := closing(q.word.Done().FetchAdd(q.home, v) + v)
 	if closer == 0 || balance != 0 {
 		return 0
 	}
-	q.word.SwapDone(q.home, 0)
+	q.word.Done().Swap(q.home, 0)
 	return q.tell(closer)
 }
 
@@ -356,11 +356,11 @@ func (q *cosed) tell(writer int64) int64 {
 	}
 	n, pe := q.at(writer)
 	for {
-		if n.CompareSwapStatus(pe, waiting, theTurn) == waiting {
+		if n.Status().CompareSwap(pe, waiting, theTurn) == waiting {
 			q.w.LetRun(pe)
 			return 0
 		}
-		if n.CompareSwapStatus(pe, abandoned, spent) == abandoned {
+		if n.Status().CompareSwap(pe, abandoned, spent) == abandoned {
 			return writer
 		}
 	}
@@ -371,12 +371,12 @@ func (q *cosed) free(id int64, chains int) {
 	n, pe := q.at(id)
 	if chains > 0 {
 		for i := range chains {
-			n.SetReaders(pe, i, 0)
+			n.Readers(i).Set(pe, 0)
 		}
 		mustQuiet(q.w)
 	}
-	if id != q.mine || chains > 0 || n.FetchStatus(pe) != idle {
-		n.SwapStatus(pe, idle)
+	if id != q.mine || chains > 0 || n.Status().Fetch(pe) != idle {
+		n.Status().Swap(pe, idle)
 	}
 }
 
@@ -388,7 +388,7 @@ func (q *cosed) share(ctx context.Context) (full bool, err error) {
 		return false, err
 	}
 	if !kept {
-		before, count := halves(q.word.FetchAddWord(q.home, 1))
+		before, count := halves(q.word.Word().FetchAdd(q.home, 1))
 		if before == 0 {
 			return count >= q.limit, nil
 		}
@@ -399,8 +399,8 @@ func (q *cosed) share(ctx context.Context) (full bool, err error) {
 	if err := await(ctx, own.Shared(), me); err != nil {
 		return false, err
 	}
-	behind := own.FetchBehind(me)
-	own.SwapShared(me, idle)
+	behind := own.Behind().Fetch(me)
+	own.Shared().Swap(me, idle)
 	q.leave(q.settle(0, q.spread(behind)))
 	return false, nil
 }
@@ -409,11 +409,11 @@ func (q *cosed) share(ctx context.Context) (full bool, err error) {
 func (q *cosed) push(before int64, chain int) bool {
 	own, me := q.at(q.mine)
 	n, pe := q.at(before)
-	own.SwapShared(me, waiting)
+	own.Shared().Swap(me, waiting)
 	for guess := int64(0); ; {
 		depth, first := halves(guess)
-		own.SwapBehind(me, first)
-		v := n.CompareSwapReaders(pe, chain, guess, (depth+1)<<32+q.mine)
+		own.Behind().Swap(me, first)
+		v := n.Readers(chain).CompareSwap(pe, guess, (depth+1)<<32+q.mine)
 		if v == guess {
 			return true
 		}
@@ -422,19 +422,19 @@ func (q *cosed) push(before int64, chain int) bool {
 		}
 		guess = v
 	}
-	own.SwapShared(me, idle)
+	own.Shared().Swap(me, idle)
 	q.late(before, 1)
 	return false
 }
 
 // tryShare shares the lock if no writer is there and the count is not full.
 func (q *cosed) tryShare() (ok, full bool) {
-	for guess := q.word.FetchWord(q.home); ; {
+	for guess := q.word.Word().Fetch(q.home); ; {
 		tail, count := halves(guess)
 		if tail != 0 || count >= q.limit {
 			return false, tail == 0
 		}
-		v := q.word.CompareSwapWord(q.home, guess, guess+1)
+		v := q.word.Word().CompareSwap(q.home, guess, guess+1)
 		if v == guess {
 			return true, false
 		}
@@ -448,11 +448,11 @@ func (q *cosed) unshare() { q.leave(q.settle(0, 1)) }
 // holder is the node that was the head a moment ago, or 0.
 func (q *cosed) holder() int64 {
 	for {
-		tail, _ := halves(q.word.FetchWord(q.home))
+		tail, _ := halves(q.word.Word().Fetch(q.home))
 		if tail == 0 {
 			return 0
 		}
-		if closer, _ := closing(q.word.FetchDone(q.home)); closer != 0 {
+		if closer, _ := closing(q.word.Done().Fetch(q.home)); closer != 0 {
 			return 0
 		}
 		for i, n := range q.nodes {
@@ -463,7 +463,7 @@ func (q *cosed) holder() int64 {
 				}
 			}
 		}
-		if n, pe := q.at(tail); n.FetchStatus(pe) == idle {
+		if n, pe := q.at(tail); n.Status().Fetch(pe) == idle {
 			return tail
 		}
 		betweenSteps(q.w)

@@ -69,10 +69,10 @@ func TestNCoSEDDeaths(t *testing.T) {
 // is found by spin only: IDLE_EARLY of model/ncosed.pml.
 var nCoSEDMutants = []mutant{
 	{"the last writer sets the word to zero (3.2.1)", "ncosed_queue.go", []string{
-		"v := q.word.CompareSwapWord(q.home, guess, readers)", "v := q.word.CompareSwapWord(q.home, guess, 0)",
+		"v := q.word.Word().CompareSwap(q.home, guess, readers)", "v := q.word.Word().CompareSwap(q.home, guess, 0)",
 	}, "NCoSED"},
 	{"a writer behind a writer closes its group at once (3.2.3)", "ncosed_queue.go", []string{
-		"	if n.SwapNext(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n", "	q.word.FetchAddDone(q.home, -readers)\n	if n.SwapNext(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n",
+		"	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n", "	q.word.Done().FetchAdd(q.home, -readers)\n	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n",
 		"		gone -= readers\n", "",
 	}, "NCoSED"},
 	{"a writer does not wait for the readers inside", "ncosed_queue.go", []string{
@@ -82,10 +82,10 @@ var nCoSEDMutants = []mutant{
 		"if came == readers {", "if true {",
 	}, "NCoSED"},
 	{"who leaves does not care who is about to link itself", "ncosed_queue.go", []string{
-		"if next = n.CompareSwapNext(pe, 0, left); next == 0 {", "if true {",
+		"if next = n.Next().CompareSwap(pe, 0, left); next == 0 {", "if true {",
 	}, "NCoSED"},
 	{"told by a put, whether it waits or not", "ncosed_queue.go", []string{
-		"if n.CompareSwapStatus(pe, waiting, theTurn) == waiting {", "if n.SwapStatus(pe, theTurn); true {",
+		"if n.Status().CompareSwap(pe, waiting, theTurn) == waiting {", "if n.Status().Swap(pe, theTurn); true {",
 	}, "NCoSED"},
 	{"readers that gave up are not counted out", "ncosed_queue.go", []string{
 		"			gone++\n", "",
@@ -94,10 +94,10 @@ var nCoSEDMutants = []mutant{
 		"q.leave(q.settle(0, q.spread(behind)))", "_ = behind",
 	}, "NCoSED"},
 	{"a writer that came with readers inside is told before they are counted from 0 again", "ncosed_queue.go", []string{
-		"	q.word.SwapDone(q.home, 0)\n", "	defer q.word.SwapDone(q.home, 0)\n",
+		"	q.word.Done().Swap(q.home, 0)\n", "	defer q.word.Done().Swap(q.home, 0)\n",
 	}, "NCoSED"},
 	{"TryLock believes two looks", "ncosed_queue.go", []string{
-		"	return own.CompareSwapStatus(me, waiting, abandoned) != waiting\n", "	return true\n",
+		"	return own.Status().CompareSwap(me, waiting, abandoned) != waiting\n", "	return true\n",
 	}, "NCoSEDExplored/t_rlr"},
 	{"the name's lock is looked for in the bucket only", "service_directory.go", []string{
 		"case v&users == 0 && v&chained == 0:", "case v&users == 0:",

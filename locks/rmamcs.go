@@ -17,7 +17,7 @@ import (
 
 // RMAMCSState is an RMA-MCS lock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type RMAMCSState struct {
 	// Level has each PE's nodes by level, from the machine inwards. The tail of an element's queue is on
 	// the lowest of its PEs.

@@ -23,8 +23,8 @@ func _(x RMAMCSState) {
 	_ = ok[unsafe.Offsetof(x.Level)-0]
 }
 
-// RMAMCSStateSym is a symmetric allocation of RMAMCSState records: Len of them, at the same offset
-// of every PE's heap.
+// RMAMCSStateSym is a symmetric allocation of RMAMCSState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type RMAMCSStateSym struct {
 	sym pgas.Sym[RMAMCSState]
 }
@@ -44,39 +44,9 @@ func (s RMAMCSStateSym) At(i int) RMAMCSStateRef {
 	return RMAMCSStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s RMAMCSStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s RMAMCSStateSym) Local() []RMAMCSState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s RMAMCSStateSym) On(c *pgas.Context) RMAMCSStateSym {
-	return RMAMCSStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s RMAMCSStateSym) Sym() pgas.Sym[RMAMCSState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s RMAMCSStateSym) Realloc(ctx context.Context, n int) (RMAMCSStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return RMAMCSStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s RMAMCSStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // RMAMCSStateRef refers to one RMAMCSState record: the same one on every PE. It is small; copy it.
@@ -88,12 +58,6 @@ type RMAMCSStateRef struct {
 // accessors.
 func RMAMCSStateRefOf(r pgas.Ref[RMAMCSState]) RMAMCSStateRef {
 	return RMAMCSStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r RMAMCSStateRef) Local() *RMAMCSState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.

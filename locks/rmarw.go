@@ -23,7 +23,7 @@ import (
 
 // RMARWState is an RMA-RW lock in symmetric memory, free when it is zero.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type RMARWState struct {
 	Tree    RMAMCSState
 	Counter Counter

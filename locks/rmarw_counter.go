@@ -77,7 +77,7 @@ const maskWords = 64
 
 // Counter is the state of a distributed counter.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type Counter struct {
 	State   int64             `pgas:"atomic"` // of a counter's home; written by: its readers, the writer
 	_       [56]byte          // readers hammer it

@@ -85,7 +85,7 @@ func (c *ticketCheck) round(ctx context.Context, round int) error {
 	if err := c.w.Barrier(ctx); err != nil {
 		return err
 	}
-	if s := c.at.FetchState(insidePE); s != 0 {
+	if s := c.at.State().Fetch(insidePE); s != 0 {
 		return fmt.Errorf("the counter's state is %#x when no PE uses the lock", s)
 	}
 	return c.w.Barrier(ctx)
@@ -126,7 +126,7 @@ func (c *ticketCheck) meanwhile(ctx context.Context, round int) error {
 }
 
 func (c *ticketCheck) wanted() bool {
-	_, _, wanted, _ := locks.CounterFields(c.at.FetchState(insidePE))
+	_, _, wanted, _ := locks.CounterFields(c.at.State().Fetch(insidePE))
 	return wanted
 }
 
@@ -180,7 +180,7 @@ type bounded struct {
 }
 
 func (b *bounded) check() {
-	readers, tickets, _, _ := locks.CounterFields(b.at.FetchState(b.home))
+	readers, tickets, _, _ := locks.CounterFields(b.at.State().Fetch(b.home))
 	if readers > 64 || tickets > b.most {
 		panic(fmt.Sprintf("a counter has %d readers and %d tickets", readers, tickets))
 	}
@@ -201,7 +201,7 @@ func makeUsed(tr int, tickets int64) lockstest.Maker {
 		}
 		at := s.At(0).Counter()
 		if w.PE() == 0 {
-			at.SetState(0, locks.WithTickets(tickets))
+			at.State().Set(0, locks.WithTickets(tickets))
 		}
 		if err := errors.Join(w.Quiet(ctx), w.Barrier(ctx)); err != nil {
 			return nil, err

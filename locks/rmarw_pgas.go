@@ -25,8 +25,8 @@ func _(x RMARWState) {
 	_ = ok[unsafe.Offsetof(x.Counter)-480]
 }
 
-// RMARWStateSym is a symmetric allocation of RMARWState records: Len of them, at the same offset of
-// every PE's heap.
+// RMARWStateSym is a symmetric allocation of RMARWState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type RMARWStateSym struct {
 	sym pgas.Sym[RMARWState]
 }
@@ -46,39 +46,9 @@ func (s RMARWStateSym) At(i int) RMARWStateRef {
 	return RMARWStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s RMARWStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s RMARWStateSym) Local() []RMARWState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s RMARWStateSym) On(c *pgas.Context) RMARWStateSym {
-	return RMARWStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s RMARWStateSym) Sym() pgas.Sym[RMARWState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s RMARWStateSym) Realloc(ctx context.Context, n int) (RMARWStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return RMARWStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s RMARWStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // RMARWStateRef refers to one RMARWState record: the same one on every PE. It is small; copy it.
@@ -90,12 +60,6 @@ type RMARWStateRef struct {
 // accessors.
 func RMARWStateRefOf(r pgas.Ref[RMARWState]) RMARWStateRef {
 	return RMARWStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r RMARWStateRef) Local() *RMARWState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.

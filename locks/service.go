@@ -247,7 +247,7 @@ func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
 	k.claim, k.claimed = c, true
 	k.lock.w = s.w
 	s.dir.open(&k.lock.queue, c, k.place)
-	s.dir.nodes[k.place].SetLock(s.w.PE(), k.lock.queue.which)
+	s.dir.nodes[k.place].Lock().Set(s.w.PE(), k.lock.queue.which)
 	return nil
 }
 
@@ -270,7 +270,7 @@ func (s *Service) drop(k *keyed) {
 func (s *Service) reclaim() {
 	for k := s.unused(); k != nil; k = s.unused() {
 		if k.claimed {
-			s.dir.nodes[k.place].SetLock(s.w.PE(), 0)
+			s.dir.nodes[k.place].Lock().Set(s.w.PE(), 0)
 			s.dir.release(k.claim)
 		}
 		s.mu.Lock()

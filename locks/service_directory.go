@@ -37,7 +37,7 @@ import (
 
 // ServiceEntry is room for the lock of one name.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type ServiceEntry struct {
 	Lock  NCoSEDWord
 	Claim uint64 `pgas:"atomic"` // written by: everybody; of overflow: who has the guard
@@ -46,7 +46,7 @@ type ServiceEntry struct {
 
 // ServiceHome is what a home has once.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type ServiceHome struct {
 	Guard  NCoSEDWord
 	Fresh  int64 `pgas:"atomic"` // written by: who has the guard
@@ -95,33 +95,33 @@ func (d *directory) alloc(ctx context.Context, w *pgas.World, o ServiceOptions) 
 	if d.places, err = AllocNCoSEDNode(ctx, w, 1+o.Places); err != nil {
 		return err
 	}
-	for i := range d.places.Len() {
+	for i := range d.places.Sym().Len() {
 		d.nodes = append(d.nodes, d.places.At(i))
 	}
 	return nil
 }
 
 func (d *directory) free(ctx context.Context) error {
-	if err := d.places.Free(ctx); err != nil {
+	if err := d.places.Sym().Free(ctx); err != nil {
 		return err
 	}
-	if err := d.homes.Free(ctx); err != nil {
+	if err := d.homes.Sym().Free(ctx); err != nil {
 		return err
 	}
-	return d.entries.Free(ctx)
+	return d.entries.Sym().Free(ctx)
 }
 
 // open makes q a handle of the lock at c, with a place of this PE.
 func (d *directory) open(q *cosed, c claim, place int) {
 	q.w, q.home, q.word, q.nodes, q.limit = d.w, c.home, d.entries.At(c.entry).Lock(), d.nodes, nCoSEDLimit
 	q.mine = q.id(d.w.PE(), place)
-	q.which = 1 + int64(c.home)*int64(d.entries.Len()) + int64(c.entry)
+	q.which = 1 + int64(c.home)*int64(d.entries.Sym().Len()) + int64(c.entry)
 }
 
 // idle says that nobody else deals with a place of this PE.
 func (d *directory) idle(place int) bool {
 	n, me := d.nodes[place], d.w.PE()
-	return n.FetchStatus(me) == idle && n.FetchShared(me) == idle
+	return n.Status().Fetch(me) == idle && n.Shared().Fetch(me) == idle
 }
 
 // where is the bucket of a name.
@@ -141,7 +141,7 @@ func (d *directory) claim(name string) (claim, error) {
 		if !ok {
 			return d.claimChained(c)
 		}
-		v := b.CompareSwapClaim(c.home, guess, next)
+		v := b.Claim().CompareSwap(c.home, guess, next)
 		if v == guess {
 			return c, nil
 		}
@@ -170,15 +170,15 @@ func (d *directory) claimChained(c claim) (claim, error) {
 		return c, nil
 	}
 	// From now on, the bucket changes hands under the guard only.
-	for i := b.FetchNext(c.home); i != 0; {
+	for i := b.Next().Fetch(c.home); i != 0; {
 		e := d.entries.At(int(i - 1))
-		v := e.FetchClaim(c.home)
+		v := e.Claim().Fetch(c.home)
 		if v>>tagShift == c.tag {
-			e.SwapClaim(c.home, v+1)
+			e.Claim().Swap(c.home, v+1)
 			c.entry = int(i - 1)
 			return c, nil
 		}
-		i = e.FetchNext(c.home)
+		i = e.Next().Fetch(c.home)
 	}
 	if d.claimEmptied(c, b) {
 		d.unchain(c.home, b)
@@ -190,21 +190,21 @@ func (d *directory) claimChained(c claim) (claim, error) {
 		return c, fmt.Errorf("PE %d, which it belongs to, has no room for more names: ServiceOptions.Names has to be more", c.home)
 	}
 	e := d.entries.At(i)
-	e.SwapClaim(c.home, c.tag<<tagShift|1)
-	e.SwapNext(c.home, b.FetchNext(c.home))
-	b.SwapNext(c.home, int64(i)+1)
+	e.Claim().Swap(c.home, c.tag<<tagShift|1)
+	e.Next().Swap(c.home, b.Next().Fetch(c.home))
+	b.Next().Swap(c.home, int64(i)+1)
 	c.entry = i
 	return c, nil
 }
 
 // claimOrChain claims the bucket b, if it can be had after all, or makes it chained.
 func (d *directory) claimOrChain(c claim, b ServiceEntryRef) (claimed bool) {
-	for guess := b.FetchClaim(c.home); ; {
+	for guess := b.Claim().Fetch(c.home); ; {
 		next, ok := c.join(guess)
 		if !ok {
 			next = guess | chained
 		}
-		v := b.CompareSwapClaim(c.home, guess, next)
+		v := b.Claim().CompareSwap(c.home, guess, next)
 		if v == guess {
 			return ok
 		}
@@ -215,11 +215,11 @@ func (d *directory) claimOrChain(c claim, b ServiceEntryRef) (claimed bool) {
 // claimEmptied claims the chained bucket b if it has no users. The name is not in the chain.
 func (d *directory) claimEmptied(c claim, b ServiceEntryRef) bool {
 	for {
-		v := b.FetchClaim(c.home)
+		v := b.Claim().Fetch(c.home)
 		if v&users != 0 {
 			return false
 		}
-		if b.CompareSwapClaim(c.home, v, c.tag<<tagShift|chained|1) == v {
+		if b.Claim().CompareSwap(c.home, v, c.tag<<tagShift|chained|1) == v {
 			return true
 		}
 	}
@@ -228,22 +228,22 @@ func (d *directory) claimEmptied(c claim, b ServiceEntryRef) bool {
 // fresh takes an overflow of the home that has no name.
 func (d *directory) fresh(home int) (i int, ok bool) {
 	h := d.homes.At(0)
-	if i := h.FetchUnused(home); i != 0 {
-		h.SwapUnused(home, d.entries.At(int(i-1)).FetchNext(home))
+	if i := h.Unused().Fetch(home); i != 0 {
+		h.Unused().Swap(home, d.entries.At(int(i-1)).Next().Fetch(home))
 		return int(i - 1), true
 	}
-	n := int(h.FetchFresh(home))
+	n := int(h.Fresh().Fetch(home))
 	if n == d.overflow {
 		return 0, false
 	}
-	h.SwapFresh(home, int64(n)+1)
+	h.Fresh().Swap(home, int64(n)+1)
 	return d.buckets + n, true
 }
 
 // unchain says that a bucket is not chained if nothing is in its chain.
 func (d *directory) unchain(home int, b ServiceEntryRef) {
-	if b.FetchNext(home) == 0 {
-		b.FetchAndClaim(home, ^uint64(chained))
+	if b.Next().Fetch(home) == 0 {
+		b.Claim().FetchAnd(home, ^uint64(chained))
 	}
 }
 
@@ -251,13 +251,13 @@ func (d *directory) unchain(home int, b ServiceEntryRef) {
 func (d *directory) release(c claim) {
 	e := d.entries.At(c.entry)
 	if c.entry == c.bucket {
-		e.AddClaim(c.home, ^uint64(0))
+		e.Claim().Add(c.home, ^uint64(0))
 		return
 	}
 	g := d.guard(c.home)
 	defer d.unguard(g)
-	v := e.FetchClaim(c.home) - 1
-	e.SwapClaim(c.home, v)
+	v := e.Claim().Fetch(c.home) - 1
+	e.Claim().Swap(c.home, v)
 	if v&users == 0 {
 		d.remove(c, e)
 	}
@@ -267,12 +267,12 @@ func (d *directory) release(c claim) {
 func (d *directory) remove(c claim, e ServiceEntryRef) {
 	b := d.entries.At(c.bucket)
 	before := b
-	for i := b.FetchNext(c.home); int(i-1) != c.entry; i = before.FetchNext(c.home) {
+	for i := b.Next().Fetch(c.home); int(i-1) != c.entry; i = before.Next().Fetch(c.home) {
 		before = d.entries.At(int(i - 1))
 	}
-	before.SwapNext(c.home, e.FetchNext(c.home))
+	before.Next().Swap(c.home, e.Next().Fetch(c.home))
 	h := d.homes.At(0)
-	e.SwapNext(c.home, h.SwapUnused(c.home, int64(c.entry)+1))
+	e.Next().Swap(c.home, h.Unused().Swap(c.home, int64(c.entry)+1))
 	d.unchain(c.home, b)
 }
 

@@ -27,8 +27,8 @@ func _(x ServiceEntry) {
 	_ = ok[unsafe.Offsetof(x.Next)-72]
 }
 
-// ServiceEntrySym is a symmetric allocation of ServiceEntry records: Len of them, at the same
-// offset of every PE's heap.
+// ServiceEntrySym is a symmetric allocation of ServiceEntry records, at the same offset of every
+// PE's heap. Sym has their number, and frees them.
 type ServiceEntrySym struct {
 	sym pgas.Sym[ServiceEntry]
 }
@@ -48,39 +48,9 @@ func (s ServiceEntrySym) At(i int) ServiceEntryRef {
 	return ServiceEntryRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s ServiceEntrySym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s ServiceEntrySym) Local() []ServiceEntry {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s ServiceEntrySym) On(c *pgas.Context) ServiceEntrySym {
-	return ServiceEntrySym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s ServiceEntrySym) Sym() pgas.Sym[ServiceEntry] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s ServiceEntrySym) Realloc(ctx context.Context, n int) (ServiceEntrySym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return ServiceEntrySym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s ServiceEntrySym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // ServiceEntryRef refers to one ServiceEntry record: the same one on every PE. It is small; copy
@@ -93,12 +63,6 @@ type ServiceEntryRef struct {
 // accessors.
 func ServiceEntryRefOf(r pgas.Ref[ServiceEntry]) ServiceEntryRef {
 	return ServiceEntryRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r ServiceEntryRef) Local() *ServiceEntry {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.
@@ -122,187 +86,9 @@ func (r ServiceEntryRef) Claim() pgas.Atomic[uint64] {
 	return pgas.FieldAtomic[uint64](r.ref, 64)
 }
 
-// FetchClaim returns Claim of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchClaim(pe int) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).Fetch(pe)
-}
-
-// SetClaim stores v into Claim of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceEntryRef) SetClaim(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 64).Set(pe, v)
-}
-
-// SwapClaim stores v into Claim of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) SwapClaim(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).Swap(pe, v)
-}
-
-// CompareSwapClaim stores v into Claim of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) CompareSwapClaim(pe int, cond, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).CompareSwap(pe, cond, v)
-}
-
-// FetchIncClaim adds 1 to Claim of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchIncClaim(pe int) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).FetchAdd(pe, 1)
-}
-
-// IncClaim adds 1 to Claim of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceEntryRef) IncClaim(pe int) {
-	pgas.FieldAtomic[uint64](r.ref, 64).Add(pe, 1)
-}
-
-// FetchAddClaim adds v to Claim, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchAddClaim(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).FetchAdd(pe, v)
-}
-
-// AddClaim adds v to Claim, in the record on PE pe. It is complete there after a Quiet.
-func (r ServiceEntryRef) AddClaim(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 64).Add(pe, v)
-}
-
-// FetchAndClaim stores the bitwise and of Claim with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchAndClaim(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).FetchAnd(pe, v)
-}
-
-// AndClaim stores the bitwise and of Claim with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceEntryRef) AndClaim(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 64).And(pe, v)
-}
-
-// FetchOrClaim stores the bitwise or of Claim with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchOrClaim(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).FetchOr(pe, v)
-}
-
-// OrClaim stores the bitwise or of Claim with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceEntryRef) OrClaim(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 64).Or(pe, v)
-}
-
-// FetchXorClaim stores the bitwise exclusive or of Claim with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchXorClaim(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 64).FetchXor(pe, v)
-}
-
-// XorClaim stores the bitwise exclusive or of Claim with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r ServiceEntryRef) XorClaim(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 64).Xor(pe, v)
-}
-
-// WaitUntilClaim blocks until Claim of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r ServiceEntryRef) WaitUntilClaim(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
-	return pgas.FieldAtomic[uint64](r.ref, 64).WaitUntil(ctx, cmp, v)
-}
-
 // Next refers to the atomic word Next of the record.
 func (r ServiceEntryRef) Next() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 72)
-}
-
-// FetchNext returns Next of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchNext(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
-}
-
-// SetNext stores v into Next of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceEntryRef) SetNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
-}
-
-// SwapNext stores v into Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) SwapNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
-}
-
-// CompareSwapNext stores v into Next of the record on PE pe if it equals cond, and returns the old
-// value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) CompareSwapNext(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
-}
-
-// FetchIncNext adds 1 to Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchIncNext(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
-}
-
-// IncNext adds 1 to Next of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceEntryRef) IncNext(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
-}
-
-// FetchAddNext adds v to Next, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchAddNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
-}
-
-// AddNext adds v to Next, in the record on PE pe. It is complete there after a Quiet.
-func (r ServiceEntryRef) AddNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
-}
-
-// FetchAndNext stores the bitwise and of Next with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchAndNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
-}
-
-// AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceEntryRef) AndNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
-}
-
-// FetchOrNext stores the bitwise or of Next with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchOrNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
-}
-
-// OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
-func (r ServiceEntryRef) OrNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
-}
-
-// FetchXorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceEntryRef) FetchXorNext(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
-}
-
-// XorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r ServiceEntryRef) XorNext(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
-}
-
-// WaitUntilNext blocks until Next of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
-func (r ServiceEntryRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 72).WaitUntil(ctx, cmp, v)
 }
 
 // A compiler error in this function says that ServiceHome is not what this file was generated for
@@ -320,8 +106,8 @@ func _(x ServiceHome) {
 	_ = ok[unsafe.Offsetof(x.Unused)-72]
 }
 
-// ServiceHomeSym is a symmetric allocation of ServiceHome records: Len of them, at the same offset
-// of every PE's heap.
+// ServiceHomeSym is a symmetric allocation of ServiceHome records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type ServiceHomeSym struct {
 	sym pgas.Sym[ServiceHome]
 }
@@ -341,39 +127,9 @@ func (s ServiceHomeSym) At(i int) ServiceHomeRef {
 	return ServiceHomeRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s ServiceHomeSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s ServiceHomeSym) Local() []ServiceHome {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s ServiceHomeSym) On(c *pgas.Context) ServiceHomeSym {
-	return ServiceHomeSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s ServiceHomeSym) Sym() pgas.Sym[ServiceHome] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s ServiceHomeSym) Realloc(ctx context.Context, n int) (ServiceHomeSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return ServiceHomeSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s ServiceHomeSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // ServiceHomeRef refers to one ServiceHome record: the same one on every PE. It is small; copy it.
@@ -385,12 +141,6 @@ type ServiceHomeRef struct {
 // accessors.
 func ServiceHomeRefOf(r pgas.Ref[ServiceHome]) ServiceHomeRef {
 	return ServiceHomeRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r ServiceHomeRef) Local() *ServiceHome {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.
@@ -414,185 +164,7 @@ func (r ServiceHomeRef) Fresh() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 64)
 }
 
-// FetchFresh returns Fresh of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchFresh(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Fetch(pe)
-}
-
-// SetFresh stores v into Fresh of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceHomeRef) SetFresh(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Set(pe, v)
-}
-
-// SwapFresh stores v into Fresh of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) SwapFresh(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).Swap(pe, v)
-}
-
-// CompareSwapFresh stores v into Fresh of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) CompareSwapFresh(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).CompareSwap(pe, cond, v)
-}
-
-// FetchIncFresh adds 1 to Fresh of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchIncFresh(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, 1)
-}
-
-// IncFresh adds 1 to Fresh of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceHomeRef) IncFresh(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, 1)
-}
-
-// FetchAddFresh adds v to Fresh, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchAddFresh(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAdd(pe, v)
-}
-
-// AddFresh adds v to Fresh, in the record on PE pe. It is complete there after a Quiet.
-func (r ServiceHomeRef) AddFresh(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Add(pe, v)
-}
-
-// FetchAndFresh stores the bitwise and of Fresh with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchAndFresh(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchAnd(pe, v)
-}
-
-// AndFresh stores the bitwise and of Fresh with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceHomeRef) AndFresh(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).And(pe, v)
-}
-
-// FetchOrFresh stores the bitwise or of Fresh with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchOrFresh(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchOr(pe, v)
-}
-
-// OrFresh stores the bitwise or of Fresh with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceHomeRef) OrFresh(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Or(pe, v)
-}
-
-// FetchXorFresh stores the bitwise exclusive or of Fresh with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchXorFresh(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 64).FetchXor(pe, v)
-}
-
-// XorFresh stores the bitwise exclusive or of Fresh with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r ServiceHomeRef) XorFresh(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 64).Xor(pe, v)
-}
-
-// WaitUntilFresh blocks until Fresh of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r ServiceHomeRef) WaitUntilFresh(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 64).WaitUntil(ctx, cmp, v)
-}
-
 // Unused refers to the atomic word Unused of the record.
 func (r ServiceHomeRef) Unused() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 72)
-}
-
-// FetchUnused returns Unused of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchUnused(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Fetch(pe)
-}
-
-// SetUnused stores v into Unused of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceHomeRef) SetUnused(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Set(pe, v)
-}
-
-// SwapUnused stores v into Unused of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) SwapUnused(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).Swap(pe, v)
-}
-
-// CompareSwapUnused stores v into Unused of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) CompareSwapUnused(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).CompareSwap(pe, cond, v)
-}
-
-// FetchIncUnused adds 1 to Unused of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchIncUnused(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, 1)
-}
-
-// IncUnused adds 1 to Unused of the record on PE pe. It is complete there after a Quiet.
-func (r ServiceHomeRef) IncUnused(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, 1)
-}
-
-// FetchAddUnused adds v to Unused, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchAddUnused(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAdd(pe, v)
-}
-
-// AddUnused adds v to Unused, in the record on PE pe. It is complete there after a Quiet.
-func (r ServiceHomeRef) AddUnused(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Add(pe, v)
-}
-
-// FetchAndUnused stores the bitwise and of Unused with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchAndUnused(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchAnd(pe, v)
-}
-
-// AndUnused stores the bitwise and of Unused with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceHomeRef) AndUnused(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).And(pe, v)
-}
-
-// FetchOrUnused stores the bitwise or of Unused with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchOrUnused(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchOr(pe, v)
-}
-
-// OrUnused stores the bitwise or of Unused with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r ServiceHomeRef) OrUnused(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Or(pe, v)
-}
-
-// FetchXorUnused stores the bitwise exclusive or of Unused with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r ServiceHomeRef) FetchXorUnused(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 72).FetchXor(pe, v)
-}
-
-// XorUnused stores the bitwise exclusive or of Unused with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r ServiceHomeRef) XorUnused(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 72).Xor(pe, v)
-}
-
-// WaitUntilUnused blocks until Unused of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r ServiceHomeRef) WaitUntilUnused(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 72).WaitUntil(ctx, cmp, v)
 }

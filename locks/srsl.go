@@ -35,7 +35,7 @@ import (
 // SRSLState is an SRSL lock in symmetric memory, free when it is zero, apart from its Inbox, which has a
 // word for each PE.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type SRSLState struct {
 	Answer [2]int64 `pgas:"atomic"` // written by: owner, the server
 	Writer int64    `pgas:"atomic"` // of the home's copy; written by: the server
@@ -174,18 +174,18 @@ func (l *SRSL) RUnlock() {
 // Holder is the writer that held the lock a moment ago, unless it has told the server since that it does not.
 func (l *SRSL) Holder() (pe int, held bool) {
 	for {
-		writer := l.state.FetchWriter(l.home)
+		writer := l.state.Writer().Fetch(l.home)
 		if writer == 0 || l.inbox.At(int(writer-1)).Fetch(l.home)&msgUnlock != 0 {
 			return 0, false
 		}
-		if l.state.FetchWriter(l.home) == writer {
+		if l.state.Writer().Fetch(l.home) == writer {
 			return int(writer - 1), true
 		}
 	}
 }
 
 // Waiting is the number of writers and readers in the server's queue.
-func (l *SRSL) Waiting() int { return int(l.state.FetchQueued(l.home)) }
+func (l *SRSL) Waiting() int { return int(l.state.Queued().Fetch(l.home)) }
 
 // send adds m to this PE's word of the inbox. It fetches: that leaves at once.
 func (l *SRSL) send(m int64) { l.inbox.At(l.w.PE()).FetchAdd(l.home, m) }

@@ -27,8 +27,8 @@ func _(x SRSLState) {
 	_ = ok[unsafe.Offsetof(x.Queued)-24]
 }
 
-// SRSLStateSym is a symmetric allocation of SRSLState records: Len of them, at the same offset of
-// every PE's heap.
+// SRSLStateSym is a symmetric allocation of SRSLState records, at the same offset of every PE's
+// heap. Sym has their number, and frees them.
 type SRSLStateSym struct {
 	sym pgas.Sym[SRSLState]
 }
@@ -48,39 +48,9 @@ func (s SRSLStateSym) At(i int) SRSLStateRef {
 	return SRSLStateRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s SRSLStateSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (s SRSLStateSym) Local() []SRSLState {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s SRSLStateSym) On(c *pgas.Context) SRSLStateSym {
-	return SRSLStateSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s SRSLStateSym) Sym() pgas.Sym[SRSLState] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s SRSLStateSym) Realloc(ctx context.Context, n int) (SRSLStateSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return SRSLStateSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s SRSLStateSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // SRSLStateRef refers to one SRSLState record: the same one on every PE. It is small; copy it.
@@ -91,12 +61,6 @@ type SRSLStateRef struct {
 // SRSLStateRefOf gives r, which refers to a SRSLState somewhere in symmetric memory, its accessors.
 func SRSLStateRefOf(r pgas.Ref[SRSLState]) SRSLStateRef {
 	return SRSLStateRef{r}
-}
-
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
-func (r SRSLStateRef) Local() *SRSLState {
-	return r.ref.Local()
 }
 
 // On is the same record on another context: c orders and completes what is done through the result.
@@ -117,289 +81,12 @@ func (r SRSLStateRef) Answer(i int) pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, uintptr(i)*8)
 }
 
-// FetchAnswer returns Answer[i] of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) FetchAnswer(pe, i int) int64 {
-	return r.Answer(i).Fetch(pe)
-}
-
-// SetAnswer stores v into Answer[i] of the record on PE pe. It is complete there after a Quiet. It
-// panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) SetAnswer(pe, i int, v int64) {
-	r.Answer(i).Set(pe, v)
-}
-
-// SwapAnswer stores v into Answer[i] of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
-func (r SRSLStateRef) SwapAnswer(pe, i int, v int64) int64 {
-	return r.Answer(i).Swap(pe, v)
-}
-
-// CompareSwapAnswer stores v into Answer[i] of the record on PE pe if it equals cond, and returns
-// the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) CompareSwapAnswer(pe, i int, cond, v int64) int64 {
-	return r.Answer(i).CompareSwap(pe, cond, v)
-}
-
-// FetchIncAnswer adds 1 to Answer[i] of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
-func (r SRSLStateRef) FetchIncAnswer(pe, i int) int64 {
-	return r.Answer(i).FetchAdd(pe, 1)
-}
-
-// IncAnswer adds 1 to Answer[i] of the record on PE pe. It is complete there after a Quiet. It
-// panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) IncAnswer(pe, i int) {
-	r.Answer(i).Add(pe, 1)
-}
-
-// FetchAddAnswer adds v to Answer[i], in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
-func (r SRSLStateRef) FetchAddAnswer(pe, i int, v int64) int64 {
-	return r.Answer(i).FetchAdd(pe, v)
-}
-
-// AddAnswer adds v to Answer[i], in the record on PE pe. It is complete there after a Quiet. It
-// panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) AddAnswer(pe, i int, v int64) {
-	r.Answer(i).Add(pe, v)
-}
-
-// FetchAndAnswer stores the bitwise and of Answer[i] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) FetchAndAnswer(pe, i int, v int64) int64 {
-	return r.Answer(i).FetchAnd(pe, v)
-}
-
-// AndAnswer stores the bitwise and of Answer[i] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) AndAnswer(pe, i int, v int64) {
-	r.Answer(i).And(pe, v)
-}
-
-// FetchOrAnswer stores the bitwise or of Answer[i] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) FetchOrAnswer(pe, i int, v int64) int64 {
-	return r.Answer(i).FetchOr(pe, v)
-}
-
-// OrAnswer stores the bitwise or of Answer[i] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) OrAnswer(pe, i int, v int64) {
-	r.Answer(i).Or(pe, v)
-}
-
-// FetchXorAnswer stores the bitwise exclusive or of Answer[i] with v into it, in the record on PE
-// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
-// lost. It panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) FetchXorAnswer(pe, i int, v int64) int64 {
-	return r.Answer(i).FetchXor(pe, v)
-}
-
-// XorAnswer stores the bitwise exclusive or of Answer[i] with v into it, in the record on PE pe. It
-// is complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
-func (r SRSLStateRef) XorAnswer(pe, i int, v int64) {
-	r.Answer(i).Xor(pe, v)
-}
-
-// WaitUntilAnswer blocks until Answer[i] of this PE's own copy compares true with v, and returns
-// the value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first. It panics with *pgas.UsageError if an index is out of
-// range.
-func (r SRSLStateRef) WaitUntilAnswer(ctx context.Context, i int, cmp pgas.Cmp, v int64) (int64, error) {
-	return r.Answer(i).WaitUntil(ctx, cmp, v)
-}
-
 // Writer refers to the atomic word Writer of the record.
 func (r SRSLStateRef) Writer() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 16)
 }
 
-// FetchWriter returns Writer of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchWriter(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).Fetch(pe)
-}
-
-// SetWriter stores v into Writer of the record on PE pe. It is complete there after a Quiet.
-func (r SRSLStateRef) SetWriter(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Set(pe, v)
-}
-
-// SwapWriter stores v into Writer of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) SwapWriter(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).Swap(pe, v)
-}
-
-// CompareSwapWriter stores v into Writer of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) CompareSwapWriter(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).CompareSwap(pe, cond, v)
-}
-
-// FetchIncWriter adds 1 to Writer of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchIncWriter(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchAdd(pe, 1)
-}
-
-// IncWriter adds 1 to Writer of the record on PE pe. It is complete there after a Quiet.
-func (r SRSLStateRef) IncWriter(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 16).Add(pe, 1)
-}
-
-// FetchAddWriter adds v to Writer, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchAddWriter(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchAdd(pe, v)
-}
-
-// AddWriter adds v to Writer, in the record on PE pe. It is complete there after a Quiet.
-func (r SRSLStateRef) AddWriter(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Add(pe, v)
-}
-
-// FetchAndWriter stores the bitwise and of Writer with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchAndWriter(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchAnd(pe, v)
-}
-
-// AndWriter stores the bitwise and of Writer with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SRSLStateRef) AndWriter(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).And(pe, v)
-}
-
-// FetchOrWriter stores the bitwise or of Writer with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchOrWriter(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchOr(pe, v)
-}
-
-// OrWriter stores the bitwise or of Writer with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SRSLStateRef) OrWriter(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Or(pe, v)
-}
-
-// FetchXorWriter stores the bitwise exclusive or of Writer with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchXorWriter(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 16).FetchXor(pe, v)
-}
-
-// XorWriter stores the bitwise exclusive or of Writer with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r SRSLStateRef) XorWriter(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 16).Xor(pe, v)
-}
-
-// WaitUntilWriter blocks until Writer of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r SRSLStateRef) WaitUntilWriter(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 16).WaitUntil(ctx, cmp, v)
-}
-
 // Queued refers to the atomic word Queued of the record.
 func (r SRSLStateRef) Queued() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 24)
-}
-
-// FetchQueued returns Queued of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchQueued(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).Fetch(pe)
-}
-
-// SetQueued stores v into Queued of the record on PE pe. It is complete there after a Quiet.
-func (r SRSLStateRef) SetQueued(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Set(pe, v)
-}
-
-// SwapQueued stores v into Queued of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) SwapQueued(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).Swap(pe, v)
-}
-
-// CompareSwapQueued stores v into Queued of the record on PE pe if it equals cond, and returns the
-// old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) CompareSwapQueued(pe int, cond, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).CompareSwap(pe, cond, v)
-}
-
-// FetchIncQueued adds 1 to Queued of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchIncQueued(pe int) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchAdd(pe, 1)
-}
-
-// IncQueued adds 1 to Queued of the record on PE pe. It is complete there after a Quiet.
-func (r SRSLStateRef) IncQueued(pe int) {
-	pgas.FieldAtomic[int64](r.ref, 24).Add(pe, 1)
-}
-
-// FetchAddQueued adds v to Queued, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchAddQueued(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchAdd(pe, v)
-}
-
-// AddQueued adds v to Queued, in the record on PE pe. It is complete there after a Quiet.
-func (r SRSLStateRef) AddQueued(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Add(pe, v)
-}
-
-// FetchAndQueued stores the bitwise and of Queued with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchAndQueued(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchAnd(pe, v)
-}
-
-// AndQueued stores the bitwise and of Queued with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SRSLStateRef) AndQueued(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).And(pe, v)
-}
-
-// FetchOrQueued stores the bitwise or of Queued with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchOrQueued(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchOr(pe, v)
-}
-
-// OrQueued stores the bitwise or of Queued with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
-func (r SRSLStateRef) OrQueued(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Or(pe, v)
-}
-
-// FetchXorQueued stores the bitwise exclusive or of Queued with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-func (r SRSLStateRef) FetchXorQueued(pe int, v int64) int64 {
-	return pgas.FieldAtomic[int64](r.ref, 24).FetchXor(pe, v)
-}
-
-// XorQueued stores the bitwise exclusive or of Queued with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
-func (r SRSLStateRef) XorQueued(pe int, v int64) {
-	pgas.FieldAtomic[int64](r.ref, 24).Xor(pe, v)
-}
-
-// WaitUntilQueued blocks until Queued of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
-func (r SRSLStateRef) WaitUntilQueued(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
-	return pgas.FieldAtomic[int64](r.ref, 24).WaitUntil(ctx, cmp, v)
 }

@@ -65,9 +65,9 @@ func (s *server) finish() {
 		}
 	}
 	clear(s.taken)
-	s.state.SwapQueued(s.home, int64(len(s.queue)))
+	s.state.Queued().Swap(s.home, int64(len(s.queue)))
 	for _, x := range s.answers {
-		s.state.SetAnswer(x.to.pe, x.to.who, x.a)
+		s.state.Answer(x.to.who).Set(x.to.pe, x.a)
 	}
 	s.answers = s.answers[:0]
 }
@@ -165,7 +165,7 @@ func (s *server) admit(x want) {
 
 func (s *server) setWriter(pe int) {
 	s.writer = pe
-	s.state.SwapWriter(s.home, int64(pe)+1)
+	s.state.Writer().Swap(s.home, int64(pe)+1)
 }
 
 func (s *server) answer(to want, a int64) { s.answers = append(s.answers, answer{to, a}) }

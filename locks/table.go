@@ -92,13 +92,13 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 	switch o.Kind {
 	case TableALock:
 		s, failed := AllocALockState(ctx, w, n)
-		err, freeState = failed, s.Free
+		err, freeState = failed, s.Sym().Free
 		make = func(i, home int) (Lock, error) {
 			return NewALock(w, s.At(i), ALockOptions{Home: home, RemoteBudget: o.RemoteBudget, LocalBudget: o.LocalBudget, CPU: cpu})
 		}
 	case TableMCS:
 		s, failed := AllocDMCSState(ctx, w, n)
-		err, freeState = failed, s.Free
+		err, freeState = failed, s.Sym().Free
 		make = func(i, home int) (Lock, error) {
 			l := NewDMCS(w, s.At(i), DMCSOptions{Home: home})
 			l.queue.lookBy(s.At(i).Queue().On(cpu))
@@ -106,7 +106,7 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 		}
 	case TableDQNL:
 		s, failed := AllocDQNLState(ctx, w, n)
-		err, freeState = failed, s.Free
+		err, freeState = failed, s.Sym().Free
 		make = func(i, home int) (Lock, error) {
 			l := NewDQNL(w, s.At(i), DQNLOptions{Home: home})
 			l.queue.lookBy(s.At(i).Queue().On(cpu))
@@ -114,7 +114,7 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 		}
 	case TableSpin:
 		s, failed := AllocSpinState(ctx, w, n)
-		err, freeState = failed, s.Free
+		err, freeState = failed, s.Sym().Free
 		make = func(i, home int) (Lock, error) {
 			return newEagerSpin(w, s.At(i), SpinOptions{Home: home}, cpu), nil
 		}

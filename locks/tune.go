@@ -149,7 +149,7 @@ func (u *tuner) tryRMARW(ctx context.Context, o RMARWOptions) (Trial, error) {
 	if err != nil {
 		return Trial{}, err
 	}
-	return Trial{fmt.Sprintf("T_DC=%d T_L=%v T_R=%d", o.TDC, o.TL, o.TR), rate}, state.Free(ctx)
+	return Trial{fmt.Sprintf("T_DC=%d T_L=%v T_R=%d", o.TDC, o.TL, o.TR), rate}, state.Sym().Free(ctx)
 }
 
 // alock finds the budgets.
@@ -196,7 +196,7 @@ func (u *tuner) tryALock(ctx context.Context, o ALockOptions) (Trial, error) {
 	if err != nil {
 		return Trial{}, err
 	}
-	if err := state.Free(ctx); err != nil {
+	if err := state.Sym().Free(ctx); err != nil {
 		return Trial{}, err
 	}
 	return Trial{fmt.Sprintf("ALock budgets: remote %d, local %d", o.RemoteBudget, o.LocalBudget), rate}, cpu.Close()

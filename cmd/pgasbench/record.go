@@ -11,7 +11,7 @@ const ringLen = 1024
 //
 //pgas:symmetric
 type Ring struct {
-	Words [ringLen]uint64 // written by: PE 0; read by: PE 0 and the owner
+	Words [ringLen]uint64 `pgas:"view"` // written by: PE 0; read by: PE 0 and the owner
 }
 
 // Board is what each PE has one of: the words that ping-pongs and atomics work on, each on a cache line

@@ -126,7 +126,7 @@ func (c *counter) next() (int64, bool) {
 	n := int64(len(c.files))
 	if c.mine == c.last {
 		take := max(1, min(takeMax, (n-c.last)/int64(8*c.w.NPEs())))
-		c.mine = c.tally.FetchAddNextFile(0, take)
+		c.mine = c.tally.NextFile().FetchAdd(0, take)
 		c.last = c.mine + take
 	}
 	c.mine++
@@ -201,7 +201,7 @@ func (c *counter) merge(ctx context.Context) error {
 	if len(unplaced) > 0 {
 		c.full = true
 		for pe := range c.w.NPEs() {
-			c.tally.SetStop(pe, c.grown+1)
+			c.tally.Stop().Set(pe, c.grown+1)
 			c.mail.ring(pe)
 		}
 	}
@@ -230,33 +230,33 @@ func (c *counter) sort() (here, rest []*word) {
 // report adds to the sums on PE 0.
 func (c *counter) report() {
 	t, d := c.tally, c.done
-	t.AddFiles(0, d.files)
-	t.AddUnreadable(0, d.unreadable)
-	t.AddMalformed(0, d.malformed)
-	t.AddRefused(0, d.refused)
-	t.AddBytes(0, d.bytes)
-	t.AddIdentifiers(0, d.identifiers)
-	t.AddInserts(0, c.table.inserts)
-	t.AddEntries(0, c.table.made)
-	t.AddMergeNS(0, int64(c.mergeTime))
+	t.Files().Add(0, d.files)
+	t.Unreadable().Add(0, d.unreadable)
+	t.Malformed().Add(0, d.malformed)
+	t.Refused().Add(0, d.refused)
+	t.Bytes().Add(0, d.bytes)
+	t.Identifiers().Add(0, d.identifiers)
+	t.Inserts().Add(0, c.table.inserts)
+	t.Entries().Add(0, c.table.made)
+	t.MergeNS().Add(0, int64(c.mergeTime))
 	c.done, c.table.inserts, c.table.made, c.mergeTime = tallies{}, 0, 0, 0
 }
 
 // meet waits for all PEs and reports whether any has met a full volume. It is collective, and a PE that
 // goes on to the next meeting has seen that all have left this one.
 func (c *counter) meet(ctx context.Context) (bool, error) {
-	before := c.tally.FetchFull(0)
+	before := c.tally.Full().Fetch(0)
 	if err := c.w.Barrier(ctx); err != nil {
 		return false, err
 	}
 	if c.full {
-		c.tally.IncFull(0)
+		c.tally.Full().Add(0, 1)
 		c.full = false
 	}
 	if err := c.w.Barrier(ctx); err != nil {
 		return false, err
 	}
-	return c.tally.FetchFull(0) != before, nil
+	return c.tally.Full().Fetch(0) != before, nil
 }
 
 // readFile is os.ReadFile into buf's memory.

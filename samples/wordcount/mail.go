@@ -142,12 +142,12 @@ func (m *mailman) finish() {
 	}
 	m.done = true
 	for pe := range m.far {
-		m.tally.IncDone(pe)
+		m.tally.Done().Add(pe, 1)
 		m.ring(pe)
 	}
 }
 
 // over reports whether no PE will send any more, and all was taken.
 func (m *mailman) over() bool {
-	return !m.used || m.tally.FetchDone(m.w.PE()) == int64(m.w.NPEs())
+	return !m.used || m.tally.Done().Fetch(m.w.PE()) == int64(m.w.NPEs())
 }

@@ -53,8 +53,8 @@ func (p *progress) show(out io.Writer, pace time.Duration, inPlace bool, tally T
 			}
 			return
 		case now := <-tick.C:
-			done := tally.FetchFiles(0) + tally.FetchUnreadable(0)
-			line := fmt.Sprintf("%d of %d files, %d identifiers, %.1f s", done, files, tally.FetchIdentifiers(0), now.Sub(start).Seconds())
+			done := tally.Files().Fetch(0) + tally.Unreadable().Fetch(0)
+			line := fmt.Sprintf("%d of %d files, %d identifiers, %.1f s", done, files, tally.Identifiers().Fetch(0), now.Sub(start).Seconds())
 			if inPlace {
 				fmt.Fprint(out, "\r\x1b[K", line)
 			} else {

@@ -57,7 +57,7 @@ type Result struct {
 // only PE 0's result means anything.
 func summarize(ctx context.Context, c *counter, took time.Duration) (*Result, error) {
 	top, distinct := ownTop(c.table)
-	c.tally.AddDistinct(0, distinct)
+	c.tally.Distinct().Add(0, distinct)
 	lists, err := offer(ctx, c.w, c.tally, encode(top))
 	if err != nil {
 		return nil, err
@@ -76,13 +76,13 @@ func sums(c *counter, took time.Duration) *Result {
 	t := c.tally
 	r := &Result{
 		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()),
-		Files: t.FetchFiles(0), Unreadable: t.FetchUnreadable(0), Malformed: t.FetchMalformed(0), Refused: t.FetchRefused(0),
-		Bytes: t.FetchBytes(0), Identifiers: t.FetchIdentifiers(0), Distinct: t.FetchDistinct(0),
-		Inserts: t.FetchInserts(0), Entries: t.FetchEntries(0),
+		Files: t.Files().Fetch(0), Unreadable: t.Unreadable().Fetch(0), Malformed: t.Malformed().Fetch(0), Refused: t.Refused().Fetch(0),
+		Bytes: t.Bytes().Fetch(0), Identifiers: t.Identifiers().Fetch(0), Distinct: t.Distinct().Fetch(0),
+		Inserts: t.Inserts().Fetch(0), Entries: t.Entries().Fetch(0),
 		Seconds: took.Seconds(), Growths: c.grown, Slots: c.table.slots,
 	}
 	r.InsertRate = float64(r.Inserts) / r.Seconds
-	inTable := float64(max(1, t.FetchMergeNS(0))) / 1e9 / float64(r.PEs)
+	inTable := float64(max(1, t.MergeNS().Fetch(0))) / 1e9 / float64(r.PEs)
 	r.TableShare = inTable / r.Seconds
 	r.TableRate = float64(r.Inserts) / inTable
 	return r

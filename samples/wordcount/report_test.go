@@ -53,8 +53,8 @@ func TestProgress(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			tallies.At(0).AddFiles(0, 3)
-			tallies.At(0).AddIdentifiers(0, 99)
+			tallies.At(0).Files().Add(0, 3)
+			tallies.At(0).Identifiers().Add(0, 99)
 			r, out := io.Pipe()
 			p := &progress{make(chan struct{}), make(chan struct{})}
 			go p.show(out, time.Millisecond, inPlace, tallies.At(0), 7)

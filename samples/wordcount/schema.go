@@ -29,7 +29,7 @@ type Entry struct {
 //
 //pgas:symmetric
 type Page struct {
-	Text [pageBytes]byte
+	Text [pageBytes]byte `pgas:"view"`
 }
 
 // Volume is how far a PE's heap and pages are handed out: one on each PE.
@@ -48,7 +48,7 @@ type Volume struct {
 
 // Tally is what the PEs tell each other beside the table: one on each PE.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type Tally struct {
 	// NextFile hands out the list of files. On PE 0.
 	NextFile int64 `pgas:"atomic"`

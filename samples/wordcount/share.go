@@ -11,14 +11,14 @@ import (
 
 // offer makes mine readable on other PEs until the shelf is freed. It is collective.
 func offer(ctx context.Context, w *pgas.World, tally TallyRef, mine string) (*shelf, error) {
-	tally.PutOffered(w.PE(), int64(len(mine)))
+	tally.OfferedRef().Put(w.PE(), int64(len(mine)))
 	if err := w.Barrier(ctx); err != nil {
 		return nil, err
 	}
 	s := &shelf{sizes: make([]int64, w.NPEs())}
 	most := int64(0)
 	for pe := range s.sizes {
-		s.sizes[pe] = tally.GetOffered(pe)
+		s.sizes[pe] = tally.OfferedRef().Get(pe)
 		most = max(most, s.sizes[pe])
 	}
 	var err error

@@ -155,7 +155,7 @@ func makeLock(ctx context.Context, w *pgas.World, c config) (l locks.Lock, serve
 		if err := inbox.Free(ctx); err != nil {
 			return err
 		}
-		return state.Free(ctx)
+		return state.Sym().Free(ctx)
 	}, nil
 }
 

@@ -40,7 +40,7 @@ func hashtableSweep(writers float64) sweep {
 
 // An Element is one place of the overflow heap.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type Element struct {
 	Key  int64 // written by: the PE that inserts it, before any PE can find it
 	Next int64 // 1 + the place of the one inserted before; 0: none
@@ -77,7 +77,7 @@ func newVolume(ctx context.Context, w *pgas.World, slots, room int) (v *volume, 
 
 // close frees the table. It is collective.
 func (v *volume) close(ctx context.Context) error {
-	for _, free := range []func(context.Context) error{v.slots.Free, v.lasts.Free, v.heap.Free, v.free.Free} {
+	for _, free := range []func(context.Context) error{v.slots.Free, v.lasts.Free, v.heap.Sym().Free, v.free.Free} {
 		if err := free(ctx); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (v *volume) insertAtomically(ctx context.Context, key int64) error {
 	at := v.next.At(0).FetchAdd(owner, 1)
 	place := v.heap.At(int(at))
 	for before := int64(0); ; {
-		place.Put(owner, Element{Key: key, Next: before})
+		place.Ref().Put(owner, Element{Key: key, Next: before})
 		if err := v.w.Quiet(ctx); err != nil { // a PE that finds the place finds it filled in
 			return err
 		}
@@ -124,7 +124,7 @@ func (v *volume) insert(key int64) {
 	at := v.free.At(0).Get(owner)
 	before := v.lasts.At(i).Get(owner)
 	v.free.At(0).Put(owner, at+1)
-	v.heap.At(int(at)).Put(owner, Element{Key: key, Next: before})
+	v.heap.At(int(at)).Ref().Put(owner, Element{Key: key, Next: before})
 	v.lasts.At(i).Put(owner, at+1)
 }
 
@@ -144,7 +144,7 @@ func (v *volume) find(key int64, alone bool) bool {
 		return false
 	}
 	for at := read(v.last, v.lasts); at != 0; {
-		e := v.heap.At(int(at - 1)).Get(owner)
+		e := v.heap.At(int(at - 1)).Ref().Get(owner)
 		if e.Key == key {
 			return true
 		}
@@ -161,7 +161,7 @@ func (v *volume) sum() (count int, sum int64) {
 			sum += key
 		}
 		for at := v.lasts.Local()[i]; at != 0; {
-			e := v.heap.Local()[at-1]
+			e := v.heap.Sym().Local()[at-1]
 			count++
 			sum += e.Key
 			at = e.Next

@@ -25,8 +25,8 @@ func _(x Element) {
 	_ = ok[unsafe.Offsetof(x.Next)-8]
 }
 
-// ElementSym is a symmetric allocation of Element records: Len of them, at the same offset of every
-// PE's heap.
+// ElementSym is a symmetric allocation of Element records, at the same offset of every PE's heap.
+// Sym has their number, and frees them.
 type ElementSym struct {
 	sym pgas.Sym[Element]
 }
@@ -46,38 +46,9 @@ func (s ElementSym) At(i int) ElementRef {
 	return ElementRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s ElementSym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores.
-func (s ElementSym) Local() []Element {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s ElementSym) On(c *pgas.Context) ElementSym {
-	return ElementSym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s ElementSym) Sym() pgas.Sym[Element] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s ElementSym) Realloc(ctx context.Context, n int) (ElementSym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return ElementSym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s ElementSym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // ElementRef refers to one Element record: the same one on every PE. It is small; copy it.
@@ -90,11 +61,6 @@ func ElementRefOf(r pgas.Ref[Element]) ElementRef {
 	return ElementRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
-func (r ElementRef) Local() *Element {
-	return r.ref.Local()
-}
-
 // On is the same record on another context: c orders and completes what is done through the result.
 func (r ElementRef) On(c *pgas.Context) ElementRef {
 	return ElementRef{r.ref.On(c)}
@@ -105,124 +71,9 @@ func (r ElementRef) Ref() pgas.Ref[Element] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
-func (r ElementRef) Put(pe int, v Element) {
-	r.ref.Put(pe, v)
-}
-
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
-func (r ElementRef) Get(pe int) Element {
-	return r.ref.Get(pe)
-}
-
-// PutNB is Put from a pointer: *v may be reused on return.
-func (r ElementRef) PutNB(pe int, v *Element) {
-	r.ref.PutNB(pe, v)
-}
-
-// GetNB fills *dst from the record of PE pe. It is complete when the next Quiet returns; until then
-// the destination must not be touched.
-func (r ElementRef) GetNB(pe int, dst *Element) {
-	r.ref.GetNB(pe, dst)
-}
-
-// PutKey copies v into Key of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r ElementRef) PutKey(pe int, v int64) {
-	pgas.PutField(r.ref, 0, pe, v)
-}
-
-// GetKey returns Key of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
-func (r ElementRef) GetKey(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 0, pe)
-}
-
-// GetKeyNB fills *dst from Key of the record on PE pe. It is complete when the next Quiet returns;
-// until then the destination must not be touched.
-func (r ElementRef) GetKeyNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
-}
-
-// PutKeySignal copies v into Key of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
-func (r ElementRef) PutKeySignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
-}
-
-// PutKeySignalAdd copies v into Key of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
-func (r ElementRef) PutKeySignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutKeyNotify copies v into Key of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
-func (r ElementRef) PutKeyNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
-}
-
-// GetKeyNotify returns Key of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
-func (r ElementRef) GetKeyNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
-}
-
 // KeyRef refers to Key of the record.
 func (r ElementRef) KeyRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
-}
-
-// PutNext copies v into Next of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r ElementRef) PutNext(pe int, v int64) {
-	pgas.PutField(r.ref, 8, pe, v)
-}
-
-// GetNext returns Next of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r ElementRef) GetNext(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 8, pe)
-}
-
-// GetNextNB fills *dst from Next of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r ElementRef) GetNextNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
-}
-
-// PutNextSignal copies v into Next of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
-func (r ElementRef) PutNextSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
-}
-
-// PutNextSignalAdd copies v into Next of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
-func (r ElementRef) PutNextSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
-func (r ElementRef) PutNextNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
-}
-
-// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
-func (r ElementRef) GetNextNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // NextRef refers to Next of the record.

@@ -30,7 +30,7 @@ var kinds = []kind{
 			if err != nil {
 				return nil, nil, err
 			}
-			return locks.NewSpin(w, s.At(0), locks.SpinOptions{}), s.Free, nil
+			return locks.NewSpin(w, s.At(0), locks.SpinOptions{}), s.Sym().Free, nil
 		},
 	},
 	{
@@ -40,7 +40,7 @@ var kinds = []kind{
 			if err != nil {
 				return nil, nil, err
 			}
-			return locks.NewSpinRW(w, s.At(0), locks.SpinOptions{}), s.Free, nil
+			return locks.NewSpinRW(w, s.At(0), locks.SpinOptions{}), s.Sym().Free, nil
 		},
 	},
 	{
@@ -50,7 +50,7 @@ var kinds = []kind{
 			if err != nil {
 				return nil, nil, err
 			}
-			return locks.NewDMCS(w, s.At(0), locks.DMCSOptions{}), s.Free, nil
+			return locks.NewDMCS(w, s.At(0), locks.DMCSOptions{}), s.Sym().Free, nil
 		},
 	},
 	{
@@ -61,7 +61,7 @@ var kinds = []kind{
 				return nil, nil, err
 			}
 			l, err := locks.NewRMAMCS(ctx, w, s.At(0), locks.RMAMCSOptions{Levels: c.Levels, TL: c.TL})
-			return l, s.Free, err
+			return l, s.Sym().Free, err
 		},
 	},
 	{
@@ -72,7 +72,7 @@ var kinds = []kind{
 				return nil, nil, err
 			}
 			l, err := locks.NewRMARW(ctx, w, s.At(0), locks.RMARWOptions{Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW})
-			return l, s.Free, err
+			return l, s.Sym().Free, err
 		},
 	},
 	{
@@ -82,7 +82,7 @@ var kinds = []kind{
 			if err != nil {
 				return nil, nil, err
 			}
-			return locks.NewNCoSED(w, s.At(0), locks.NCoSEDOptions{}), s.Free, nil
+			return locks.NewNCoSED(w, s.At(0), locks.NCoSEDOptions{}), s.Sym().Free, nil
 		},
 	},
 	{
@@ -92,7 +92,7 @@ var kinds = []kind{
 			if err != nil {
 				return nil, nil, err
 			}
-			return locks.NewDQNL(w, s.At(0), locks.DQNLOptions{}), s.Free, nil
+			return locks.NewDQNL(w, s.At(0), locks.DQNLOptions{}), s.Sym().Free, nil
 		},
 	},
 	{
@@ -108,7 +108,7 @@ var kinds = []kind{
 			}
 			l, err := locks.NewALock(w, s.At(0), locks.ALockOptions{RemoteBudget: c.Remote, LocalBudget: c.Local, CPU: cpu})
 			return l, func(ctx context.Context) error {
-				if err := s.Free(ctx); err != nil {
+				if err := s.Sym().Free(ctx); err != nil {
 					return err
 				}
 				return cpu.Close()

@@ -47,14 +47,14 @@ func Run(ctx context.Context, w *pgas.World, o *Options, stdout, stderr io.Write
 
 // gather returns the tallies of all PEs on PE 0. It is collective.
 func gather(ctx context.Context, w *pgas.World, mine TallyRef, t Tally) (all []Tally, err error) {
-	*mine.Local() = t
+	*mine.Ref().Local() = t
 	if err := w.Barrier(ctx); err != nil {
 		return nil, err
 	}
 	if w.PE() == 0 {
 		all = make([]Tally, w.NPEs())
 		for pe := range all {
-			mine.GetNB(pe, &all[pe])
+			mine.Ref().GetNB(pe, &all[pe])
 		}
 	}
 	// No PE writes the next one before PE 0 has these.

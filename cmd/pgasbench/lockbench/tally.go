@@ -13,7 +13,7 @@ import (
 
 // Tally is what one PE did. It travels to PE 0 as it is.
 //
-//pgas:symmetric
+//pgas:symmetric views
 type Tally struct {
 	Reads   int64 // acquisitions in shared mode
 	Writes  int64 // and the others

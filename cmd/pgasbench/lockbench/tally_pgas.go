@@ -35,8 +35,8 @@ func _(x Tally) {
 	_ = ok[unsafe.Offsetof(x.Times)-48]
 }
 
-// TallySym is a symmetric allocation of Tally records: Len of them, at the same offset of every
-// PE's heap.
+// TallySym is a symmetric allocation of Tally records, at the same offset of every PE's heap. Sym
+// has their number, and frees them.
 type TallySym struct {
 	sym pgas.Sym[Tally]
 }
@@ -56,38 +56,9 @@ func (s TallySym) At(i int) TallyRef {
 	return TallyRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
-func (s TallySym) Len() int {
-	return s.sym.Len()
-}
-
-// Local is this PE's own copy of the records, for plain loads and stores.
-func (s TallySym) Local() []Tally {
-	return s.sym.Local()
-}
-
-// On is the same records on another context: c orders and completes what is done through the
-// result.
-func (s TallySym) On(c *pgas.Context) TallySym {
-	return TallySym{s.sym.On(c)}
-}
-
 // Sym is the allocation without its accessors.
 func (s TallySym) Sym() pgas.Sym[Tally] {
 	return s.sym
-}
-
-// Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
-func (s TallySym) Realloc(ctx context.Context, n int) (TallySym, error) {
-	t, err := s.sym.Realloc(ctx, n)
-	return TallySym{t}, err
-}
-
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
-func (s TallySym) Free(ctx context.Context) error {
-	return s.sym.Free(ctx)
 }
 
 // TallyRef refers to one Tally record: the same one on every PE. It is small; copy it.
@@ -100,11 +71,6 @@ func TallyRefOf(r pgas.Ref[Tally]) TallyRef {
 	return TallyRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
-func (r TallyRef) Local() *Tally {
-	return r.ref.Local()
-}
-
 // On is the same record on another context: c orders and completes what is done through the result.
 func (r TallyRef) On(c *pgas.Context) TallyRef {
 	return TallyRef{r.ref.On(c)}
@@ -115,124 +81,9 @@ func (r TallyRef) Ref() pgas.Ref[Tally] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) Put(pe int, v Tally) {
-	r.ref.Put(pe, v)
-}
-
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
-func (r TallyRef) Get(pe int) Tally {
-	return r.ref.Get(pe)
-}
-
-// PutNB is Put from a pointer: *v may be reused on return.
-func (r TallyRef) PutNB(pe int, v *Tally) {
-	r.ref.PutNB(pe, v)
-}
-
-// GetNB fills *dst from the record of PE pe. It is complete when the next Quiet returns; until then
-// the destination must not be touched.
-func (r TallyRef) GetNB(pe int, dst *Tally) {
-	r.ref.GetNB(pe, dst)
-}
-
-// PutReads copies v into Reads of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutReads(pe int, v int64) {
-	pgas.PutField(r.ref, 0, pe, v)
-}
-
-// GetReads returns Reads of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetReads(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 0, pe)
-}
-
-// GetReadsNB fills *dst from Reads of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r TallyRef) GetReadsNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
-}
-
-// PutReadsSignal copies v into Reads of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
-func (r TallyRef) PutReadsSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
-}
-
-// PutReadsSignalAdd copies v into Reads of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutReadsSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutReadsNotify copies v into Reads of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
-func (r TallyRef) PutReadsNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
-}
-
-// GetReadsNotify returns Reads of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetReadsNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
-}
-
 // ReadsRef refers to Reads of the record.
 func (r TallyRef) ReadsRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
-}
-
-// PutWrites copies v into Writes of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutWrites(pe int, v int64) {
-	pgas.PutField(r.ref, 8, pe, v)
-}
-
-// GetWrites returns Writes of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetWrites(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 8, pe)
-}
-
-// GetWritesNB fills *dst from Writes of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r TallyRef) GetWritesNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
-}
-
-// PutWritesSignal copies v into Writes of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutWritesSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
-}
-
-// PutWritesSignalAdd copies v into Writes of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutWritesSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutWritesNotify copies v into Writes of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
-func (r TallyRef) PutWritesNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
-}
-
-// GetWritesNotify returns Writes of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetWritesNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // WritesRef refers to Writes of the record.
@@ -240,101 +91,9 @@ func (r TallyRef) WritesRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 8)
 }
 
-// PutReadNs copies v into ReadNs of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutReadNs(pe int, v int64) {
-	pgas.PutField(r.ref, 16, pe, v)
-}
-
-// GetReadNs returns ReadNs of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetReadNs(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 16, pe)
-}
-
-// GetReadNsNB fills *dst from ReadNs of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r TallyRef) GetReadNsNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
-}
-
-// PutReadNsSignal copies v into ReadNs of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutReadNsSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
-}
-
-// PutReadNsSignalAdd copies v into ReadNs of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutReadNsSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutReadNsNotify copies v into ReadNs of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
-func (r TallyRef) PutReadNsNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
-}
-
-// GetReadNsNotify returns ReadNs of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetReadNsNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
-}
-
 // ReadNsRef refers to ReadNs of the record.
 func (r TallyRef) ReadNsRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 16)
-}
-
-// PutWriteNs copies v into WriteNs of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutWriteNs(pe int, v int64) {
-	pgas.PutField(r.ref, 24, pe, v)
-}
-
-// GetWriteNs returns WriteNs of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetWriteNs(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 24, pe)
-}
-
-// GetWriteNsNB fills *dst from WriteNs of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r TallyRef) GetWriteNsNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 24).GetNB(pe, dst)
-}
-
-// PutWriteNsSignal copies v into WriteNs of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutWriteNsSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 24).PutSignal(pe, &v, sig, value)
-}
-
-// PutWriteNsSignalAdd copies v into WriteNs of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
-func (r TallyRef) PutWriteNsSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutWriteNsNotify copies v into WriteNs of the record on PE pe, and then notifies pe with that
-// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
-// with its notification, after a Quiet.
-func (r TallyRef) PutWriteNsNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 24).PutNotify(pe, &v, tag)
-}
-
-// GetWriteNsNotify returns WriteNs of the record on PE pe, and notifies pe with that tag. Whoever
-// has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetWriteNsNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 24).GetNotify(pe, tag)
 }
 
 // WriteNsRef refers to WriteNs of the record.
@@ -342,101 +101,9 @@ func (r TallyRef) WriteNsRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 24)
 }
 
-// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutLongest(pe int, v int64) {
-	pgas.PutField(r.ref, 32, pe, v)
-}
-
-// GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetLongest(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 32, pe)
-}
-
-// GetLongestNB fills *dst from Longest of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r TallyRef) GetLongestNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 32).GetNB(pe, dst)
-}
-
-// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 32).PutSignal(pe, &v, sig, value)
-}
-
-// PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
-func (r TallyRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 32).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
-// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
-// with its notification, after a Quiet.
-func (r TallyRef) PutLongestNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 32).PutNotify(pe, &v, tag)
-}
-
-// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. Whoever
-// has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetLongestNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 32).GetNotify(pe, tag)
-}
-
 // LongestRef refers to Longest of the record.
 func (r TallyRef) LongestRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 32)
-}
-
-// PutTookNs copies v into TookNs of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutTookNs(pe int, v int64) {
-	pgas.PutField(r.ref, 40, pe, v)
-}
-
-// GetTookNs returns TookNs of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetTookNs(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 40, pe)
-}
-
-// GetTookNsNB fills *dst from TookNs of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r TallyRef) GetTookNsNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 40).GetNB(pe, dst)
-}
-
-// PutTookNsSignal copies v into TookNs of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutTookNsSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 40).PutSignal(pe, &v, sig, value)
-}
-
-// PutTookNsSignalAdd copies v into TookNs of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
-func (r TallyRef) PutTookNsSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutTookNsNotify copies v into TookNs of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
-func (r TallyRef) PutTookNsNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 40).PutNotify(pe, &v, tag)
-}
-
-// GetTookNsNotify returns TookNs of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetTookNsNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 40).GetNotify(pe, tag)
 }
 
 // TookNsRef refers to TookNs of the record.
@@ -447,71 +114,6 @@ func (r TallyRef) TookNsRef() pgas.Ref[int64] {
 // Times refers to Times, to reach a part of it or one element.
 func (r TallyRef) Times() pgas.Slice[uint32] {
 	return pgas.FieldSlice[uint32](r.ref, 48, 640)
-}
-
-// PutTimes copies src to the start of Times of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if there are more than 640 elements.
-func (r TallyRef) PutTimes(pe int, src []uint32) {
-	r.Times().Put(pe, src)
-}
-
-// GetTimes fills dst from the start of Times of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 640 elements.
-func (r TallyRef) GetTimes(pe int, dst []uint32) {
-	r.Times().Get(pe, dst)
-}
-
-// GetTimesNB fills dst from the start of Times of the record on PE pe. It is complete when the next
-// Quiet returns; until then the destination must not be touched. It panics with *pgas.UsageError if
-// there are more than 640 elements.
-func (r TallyRef) GetTimesNB(pe int, dst []uint32) {
-	r.Times().GetNB(pe, dst)
-}
-
-// PutTimesSignal copies src to the start of Times of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 640
-// elements.
-func (r TallyRef) PutTimesSignal(pe int, src []uint32, sig pgas.SignalRef, value uint64) {
-	r.Times().PutSignal(pe, src, sig, value)
-}
-
-// PutTimesSignalAdd copies src to the start of Times of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 640
-// elements.
-func (r TallyRef) PutTimesSignalAdd(pe int, src []uint32, sig pgas.SignalRef, value uint64) {
-	r.Times().PutSignalAdd(pe, src, sig, value)
-}
-
-// PutTimesNotify copies src to the start of Times of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 640 elements.
-func (r TallyRef) PutTimesNotify(pe int, src []uint32, tag int) {
-	r.Times().PutNotify(pe, src, tag)
-}
-
-// GetTimesNotify fills dst from the start of Times of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 640 elements.
-func (r TallyRef) GetTimesNotify(pe int, dst []uint32, tag int) {
-	r.Times().GetNotify(pe, dst, tag)
-}
-
-// PutTimesAll copies v into all of Times of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
-func (r TallyRef) PutTimesAll(pe int, v [640]uint32) {
-	pgas.PutField(r.ref, 48, pe, v)
-}
-
-// GetTimesAll returns all of Times of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
-func (r TallyRef) GetTimesAll(pe int) [640]uint32 {
-	return pgas.GetField[[640]uint32](r.ref, 48, pe)
 }
 
 // TimesRef refers to Times of the record.
