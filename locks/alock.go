@@ -86,7 +86,7 @@ const (
 
 // What the PE before may tell.
 const (
-	compete = words + iota
+	compete = firstWord + iota
 	contend
 	passed
 )
@@ -95,7 +95,7 @@ const (
 // in the order in which they came.
 type ALock struct {
 	w      *pgas.World
-	turns  turns
+	gate   localGate
 	state  ALockStateRef
 	home   int
 	cohort int64
@@ -160,20 +160,20 @@ func defaulted(n, or int) int64 {
 // Lock waits for the lock. PEs of a cohort get it in the order in which they came, and while both cohorts
 // want it, each in its turn as often as its budget says.
 func (l *ALock) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an ALock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	word, err := l.queue.enter(ctx)
 	if err == nil {
 		err = l.win(ctx, word)
 	}
 	if err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for an ALock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
@@ -202,9 +202,9 @@ func (l *ALock) win(ctx context.Context, word int64) error {
 
 // await looks until the other cohort does not want the lock, or lets this one go first.
 func (l *ALock) await(ctx context.Context) error {
-	look := look{far: l.cohort == remoteCohort}
+	look := poller{remote: l.cohort == remoteCohort}
 	for l.other.Fetch(l.home) != 0 && l.victim.Fetch(l.home) == l.cohort {
-		if err := look.again(ctx, l.w, l.queue.mine.status, contend); err != nil {
+		if err := look.next(ctx, l.w, l.queue.mine.status, contend); err != nil {
 			return err
 		}
 	}
@@ -216,8 +216,8 @@ func (l *ALock) say(word int64) { l.queue.mine.status.Swap(l.w.PE(), word) }
 
 // TryLock takes the lock if no PE of either cohort has it or waits for it.
 func (l *ALock) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, l.try)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.try)
 }
 
 func (l *ALock) try() bool {
@@ -235,14 +235,14 @@ func (l *ALock) try() bool {
 // Unlock gives the lock to the first of this PE's cohort who waits, or to the other cohort if this one's
 // budget is used up. It never waits for another PE to act.
 func (l *ALock) Unlock() {
-	l.turns.release("ALock.Unlock")
+	l.gate.release("ALock.Unlock")
 	mustQuiet(l.w)
 	word := compete
 	if l.left > 1 {
 		word = passed + l.left - 1
 	}
 	l.queue.leave(l.w.PE(), word)
-	l.turns.leave()
+	l.gate.leave()
 }
 
 // snapshots is how often Holder looks at a lock that changes hands.
@@ -259,14 +259,14 @@ func (l *ALock) Holder() (pe int, held bool) {
 		if len(heads) == 1 {
 			return heads[0], true
 		}
-		betweenSteps(l.w)
+		pauseBetweenSteps(l.w)
 	}
 	return 0, false
 }
 
 // heads are the PEs that seem to be the head of their cohort, and not to compete.
 func (l *ALock) heads(tails [2]int64) (heads []int) {
-	status, next := everyOne(l.w, l.state.Status()), everyOne(l.w, l.state.Next())
+	status, next := readAll(l.w, l.state.Status()), readAll(l.w, l.state.Next())
 	for pe, s := range status {
 		last := tails[0] == int64(pe)+1 || tails[1] == int64(pe)+1
 		if s >= passed || s == idle && (last || next[pe] != 0) {
@@ -278,5 +278,5 @@ func (l *ALock) heads(tails [2]int64) (heads []int) {
 
 // Waiting is the number of PEs that were seen waiting, for their cohort or for the other one.
 func (l *ALock) Waiting() int {
-	return count(onEach(l.w, l.state.Status()), func(s int64) bool { return s == waiting || s == compete || s == contend })
+	return count(peekAll(l.w, l.state.Status()), func(s int64) bool { return s == waiting || s == compete || s == contend })
 }

@@ -27,14 +27,14 @@ type DMCSOptions struct {
 // DMCS is a queue lock: first come, first served, and each waits for a word of its own memory.
 type DMCS struct {
 	w     *pgas.World
-	turns turns
+	gate  localGate
 	queue queue
 }
 
 var _ Lock = (*DMCS)(nil)
 
 // theTurn is the only thing that PEs in the queue tell each other.
-const theTurn = words
+const theTurn = firstWord
 
 // NewDMCS makes this PE's handle of the lock at ref.
 func NewDMCS(w *pgas.World, ref DMCSStateRef, o DMCSOptions) *DMCS {
@@ -54,29 +54,29 @@ func AllocDMCS(ctx context.Context, w *pgas.World, o DMCSOptions) (*DMCS, error)
 // Lock waits for the lock. PEs get it in the order in which they came. A PE that gave up and comes back
 // before it has been passed over finds its place kept.
 func (l *DMCS) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if _, err := l.queue.enter(ctx); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
 // TryLock takes the lock if it is free. It is not for a PE that gave up and has not been passed over yet.
 func (l *DMCS) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, l.queue.try)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.queue.try)
 }
 
 // Unlock gives the lock to the first who waits. It never waits for another PE to act.
 func (l *DMCS) Unlock() {
-	l.turns.release("DMCS.Unlock")
-	defer l.turns.leave()
+	l.gate.release("DMCS.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.queue.leave(l.w.PE(), theTurn)
 }
@@ -86,7 +86,7 @@ func (l *DMCS) Holder() (pe int, held bool) { return l.queue.head() }
 
 // Waiting is the number of PEs that were seen waiting.
 func (l *DMCS) Waiting() int {
-	return count(onEach(l.w, l.queue.status), func(s int64) bool { return s == waiting })
+	return count(peekAll(l.w, l.queue.status), func(s int64) bool { return s == waiting })
 }
 
 // head is the PE that was the head a moment ago.
@@ -96,16 +96,16 @@ func (q *queue) head() (pe int, ok bool) {
 		if tail == 0 {
 			return 0, false
 		}
-		status, next := everyOne(q.w, q.status), everyOne(q.w, q.next)
+		status, next := readAll(q.w, q.status), readAll(q.w, q.next)
 		for pe, s := range status {
-			if s >= words || s == idle && next[pe] != 0 {
+			if s >= firstWord || s == idle && next[pe] != 0 {
 				return pe, true
 			}
 		}
 		if status[tail-1] == idle {
 			return int(tail - 1), true
 		}
-		betweenSteps(q.w)
+		pauseBetweenSteps(q.w)
 	}
 }
 

@@ -58,7 +58,7 @@ const (
 	waiting
 	abandoned
 	spent
-	words // the first of them
+	firstWord // the first of them
 )
 
 // queue is a PE's handle.
@@ -78,8 +78,8 @@ func newQueue(w *pgas.World, ref QueueRef, home int) queue {
 	return queue{w, w.PE(), home, ref.Tail().On(c), n.next, n.status, n}
 }
 
-// of is the way to the node of pe, which only this PE changes at the time.
-func (q *queue) of(pe int) node {
+// nodeOf is the way to the node of pe, which only this PE changes at the time.
+func (q *queue) nodeOf(pe int) node {
 	if pe == q.me {
 		return q.mine
 	}
@@ -143,7 +143,7 @@ func (q *queue) try() bool {
 // it returns false, and which node is the head's now: head, or one that was abandoned behind it.
 func (q *queue) pass(head int, word int64) (last int, ok bool) {
 	for {
-		next := q.of(head).next.Fetch(head)
+		next := q.nodeOf(head).next.Fetch(head)
 		if next <= 0 {
 			return head, false
 		}
@@ -182,7 +182,7 @@ func (q *queue) leave(head int, word int64) {
 			return
 		}
 		// Somebody has swapped the tail and is about to link itself.
-		q.of(head).status.Swap(head, spent)
+		q.nodeOf(head).status.Swap(head, spent)
 		if q.next.CompareSwap(head, 0, -word) == 0 {
 			return
 		}

@@ -53,16 +53,16 @@ func AllocDQNL(ctx context.Context, w *pgas.World, o DQNLOptions) (*DQNL, error)
 // Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
 // kept.
 func (l *DQNL) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a DQNL lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.enter(ctx); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for a DQNL lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 

@@ -48,14 +48,14 @@ type spinner struct {
 	w           *pgas.World
 	me, home    int
 	word, waits pgas.Atomic[int64]
-	never       pgas.Atomic[int64]
-	turns       turns // of this PE's writers
+	zero        pgas.Atomic[int64]
+	gate        localGate // of this PE's writers
 }
 
 func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinner {
 	checkHome(op, w, o.Home)
 	c := w.Context()
-	return spinner{w: w, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), never: ref.Never().On(c)}
+	return spinner{w: w, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), zero: ref.Never().On(c)}
 }
 
 // insist calls try until it succeeds or ctx ends.
@@ -75,7 +75,7 @@ func (l *spinner) insist(ctx context.Context, try func() bool) error {
 		} else {
 			// Whoever pauses for a random part of the time is not always too late.
 			part := pause/2 + int64(l.w.Random()%uint64(pause))/2
-			if err := pauseFor(ctx, l.w, part, l.never); err != nil {
+			if err := pauseFor(ctx, l.w, part, l.zero); err != nil {
 				return err
 			}
 			pause = min(2*pause, lastPause)
@@ -88,7 +88,7 @@ func (l *spinner) insist(ctx context.Context, try func() bool) error {
 
 // Waiting is the number of PEs that were seen trying.
 func (l *spinner) Waiting() int {
-	return count(onEach(l.w, l.waits), func(n int64) bool { return n != 0 })
+	return count(peekAll(l.w, l.waits), func(n int64) bool { return n != 0 })
 }
 
 // Spin is foMPI-Spin. It promises exclusion only, neither an order nor that everybody gets it.
@@ -112,16 +112,16 @@ func AllocSpin(ctx context.Context, w *pgas.World, o SpinOptions) (*Spin, error)
 
 // Lock tries until the lock is this PE's.
 func (l *Spin) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a spin lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.insist(ctx, l.take); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for a spin lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
@@ -129,14 +129,14 @@ func (l *Spin) take() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1)
 
 // TryLock tries once.
 func (l *Spin) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, l.take)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.take)
 }
 
 // Unlock frees the lock.
 func (l *Spin) Unlock() {
-	l.turns.release("Spin.Unlock")
-	defer l.turns.leave()
+	l.gate.release("Spin.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.word.Swap(l.home, 0)
 }

@@ -37,16 +37,16 @@ func AllocSpinRW(ctx context.Context, w *pgas.World, o SpinOptions) (*SpinRW, er
 
 // Lock tries until the lock is this PE's alone.
 func (l *SpinRW) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to write under a spin lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.insist(ctx, l.take); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting to write under a spin lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
@@ -56,28 +56,28 @@ func (l *SpinRW) take() bool {
 
 // TryLock tries once.
 func (l *SpinRW) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, l.take)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.take)
 }
 
 // Unlock lets readers and writers try. Readers that are about to find the writer stay counted.
 func (l *SpinRW) Unlock() {
-	l.turns.release("SpinRW.Unlock")
-	defer l.turns.leave()
+	l.gate.release("SpinRW.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShift)
 }
 
 // RLock tries until no writer has the lock.
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	defer lostReader(&err)
+	checkUsable(ctx, l.w)
+	defer recoverPeer(&err)
 	if !l.share() {
 		if err := l.insist(ctx, l.lookAndShare); err != nil {
 			return fmt.Errorf("waiting to read under a spin lock: %w", err)
 		}
 	}
-	l.readers.got()
+	l.readers.acquired()
 	return nil
 }
 
@@ -96,12 +96,12 @@ func (l *SpinRW) share() bool {
 
 // TryRLock tries once.
 func (l *SpinRW) TryRLock() bool {
-	made(l.w)
+	checkMade(l.w)
 	if !l.share() {
-		tellDeath(l.w)
+		panicIfPeerDead(l.w)
 		return false
 	}
-	l.readers.got()
+	l.readers.acquired()
 	return true
 }
 

@@ -61,25 +61,25 @@ type RWLock interface {
 	RUnlock()
 }
 
-// lost turns the panic with which an operation says that its PE is lost into an error, and lets the next
+// recoverPeerAt turns the panic with which an operation says that its PE is lost into an error, and lets the next
 // goroutine of this PE find out too. What else an operation panics with is a bug of the program, such as a
 // World that it has closed: that stays a panic.
-func lost(t *turns, err *error) {
+func recoverPeerAt(t *localGate, err *error) {
 	if p := recover(); p != nil {
-		*err = peerIn(p)
+		*err = peerErrorIn(p)
 		t.leave()
 	}
 }
 
-// lostReader is lost where goroutines take no turns.
-func lostReader(err *error) {
+// recoverPeer is lost where goroutines take no turns.
+func recoverPeer(err *error) {
 	if p := recover(); p != nil {
-		*err = peerIn(p)
+		*err = peerErrorIn(p)
 	}
 }
 
-// peerIn is the *pgas.PeerError that p, a panic's value, is or wraps. If there is none, the panic goes on.
-func peerIn(p any) error {
+// peerErrorIn is the *pgas.PeerError that p, a panic's value, is or wraps. If there is none, the panic goes on.
+func peerErrorIn(p any) error {
 	err, _ := p.(error)
 	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
 		return peer
@@ -87,14 +87,14 @@ func peerIn(p any) error {
 	panic(p)
 }
 
-// panicOf panics with the *pgas.PeerError that is in err, as operations do.
-func panicOf(err error) { panic(peerIn(err)) }
+// panicPeerError panics with the *pgas.PeerError that is in err, as operations do.
+func panicPeerError(err error) { panic(peerErrorIn(err)) }
 
 // mustQuiet completes what this PE has issued on its default context. What cannot be completed now never
 // can: it panics with the *pgas.PeerError then.
 func mustQuiet(w *pgas.World) {
 	if err := w.Quiet(context.Background()); err != nil {
-		panicOf(err)
+		panicPeerError(err)
 	}
 }
 
@@ -103,23 +103,23 @@ func notHeld(op string) {
 	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
 }
 
-// usable panics with *pgas.UsageError if a lock's handle was never made, or if ctx is nil.
-func usable(ctx context.Context, w *pgas.World) {
-	made(w)
+// checkUsable panics with *pgas.UsageError if a lock's handle was never made, or if ctx is nil.
+func checkUsable(ctx context.Context, w *pgas.World) {
+	checkMade(w)
 	if ctx == nil {
 		panic(&pgas.UsageError{Op: "lock", Msg: "the context.Context is nil: give the one of the program, or context.Background()"})
 	}
 }
 
-// made panics with *pgas.UsageError if w, of a lock's handle, is nil.
-func made(w *pgas.World) {
+// checkMade panics with *pgas.UsageError if w, of a lock's handle, is nil.
+func checkMade(w *pgas.World) {
 	if w == nil {
 		panic(&pgas.UsageError{Op: "lock", Msg: "a zero handle of a lock (it was made by no New or Alloc): use what they return"})
 	}
 }
 
-// onEach reads word's copies on all PEs; word is on the default context. Those that cannot be read are zero.
-func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
+// peekAll reads word's copies on all PEs; word is on the default context. Those that cannot be read are zero.
+func peekAll(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())
 	for pe := range all {
 		word.FetchNB(pe, &all[pe])
@@ -128,9 +128,9 @@ func onEach(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	return all
 }
 
-// everyOne calls onEach where the answer needs the word of each PE. It panics with *pgas.PeerError if one
+// readAll calls peekAll where the answer needs the word of each PE. It panics with *pgas.PeerError if one
 // cannot be read.
-func everyOne(w *pgas.World, word pgas.Atomic[int64]) []int64 {
+func readAll(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())
 	for pe := range all {
 		word.FetchNB(pe, &all[pe])
@@ -139,35 +139,35 @@ func everyOne(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	return all
 }
 
-// betweenSteps waits for a moment in which a PE between two steps can take the next one. It panics with
+// pauseBetweenSteps waits for a moment in which a PE between two steps can take the next one. It panics with
 // *pgas.PeerError if a PE is dead: that PE may have been between two steps.
-func betweenSteps(w *pgas.World) {
-	if err := w.Sleep(context.Background(), moment); err != nil {
-		panicOf(err)
+func pauseBetweenSteps(w *pgas.World) {
+	if err := w.Sleep(context.Background(), stepPause); err != nil {
+		panicPeerError(err)
 	}
 }
 
-const moment = 1000 // nanoseconds
+const stepPause = 1000 // nanoseconds
 
-// tellDeath panics with *pgas.PeerError if a PE of the job is known to be dead. Otherwise a caller that tries a
+// panicIfPeerDead panics with *pgas.PeerError if a PE of the job is known to be dead. Otherwise a caller that tries a
 // lock repeatedly would never learn that its holder is dead.
-func tellDeath(w *pgas.World) {
-	if err := w.Sleep(over, 0); !errors.Is(err, context.Canceled) {
-		panicOf(err)
+func panicIfPeerDead(w *pgas.World) {
+	if err := w.Sleep(endedContext, 0); !errors.Is(err, context.Canceled) {
+		panicPeerError(err)
 	}
 }
 
-// over is a context that has ended: World.Sleep with it only checks for a death.
-var over = func() context.Context {
+// endedContext is a context that has ended: World.Sleep with it only checks for a death.
+var endedContext = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }()
 
 // count is the number of words for which is holds.
-func count(words []int64, is func(int64) bool) (n int) {
+func count(words []int64, pred func(int64) bool) (n int) {
 	for _, v := range words {
-		if is(v) {
+		if pred(v) {
 			n++
 		}
 	}

@@ -12,51 +12,51 @@ import (
 )
 
 const (
-	hastyLooks = 100 // before a rest
-	restPart   = 4   // a rest is this part of the time spent so far
-	shortRest  = time.Microsecond
-	longRest   = time.Millisecond
+	busyPolls = 100 // before a rest
+	pausePart = 4   // a rest is this part of the time spent so far
+	minPause  = time.Microsecond
+	maxPause  = time.Millisecond
 )
 
-// look is one search.
-type look struct {
-	far   bool // looks go to another host, and others run meanwhile
-	eager bool // all rests are short, and as many looks are between two of them
-	looks int
-	since time.Duration
+// poller is one search.
+type poller struct {
+	remote bool // looks go to another host, and others run meanwhile
+	eager  bool // all rests are short, and as many looks are between two of them
+	polls  int
+	since  time.Duration
 }
 
-// again returns when it is time for another look. It fails if ctx ends or a PE of the job dies. Meanwhile
+// next returns when it is time for another look. It fails if ctx ends or a PE of the job dies. Meanwhile
 // word, which nobody else changes, is still is: while it rests, this PE can be seen to wait for that.
-func (l *look) again(ctx context.Context, w *pgas.World, word pgas.Atomic[int64], is int64) error {
+func (l *poller) next(ctx context.Context, w *pgas.World, word pgas.Atomic[int64], current int64) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if l.looks == 0 {
+	if l.polls == 0 {
 		l.since = w.Now()
 	}
-	l.looks++
-	if l.looks <= hastyLooks || l.eager && l.looks%hastyLooks != 0 {
-		if !l.far {
+	l.polls++
+	if l.polls <= busyPolls || l.eager && l.polls%busyPolls != 0 {
+		if !l.remote {
 			w.Yield()
 		}
 		return nil
 	}
-	return rest(ctx, w, l.rest(w), word, is)
+	return pauseOn(ctx, w, l.pause(w), word, current)
 }
 
-func (l *look) rest(w *pgas.World) time.Duration {
+func (l *poller) pause(w *pgas.World) time.Duration {
 	if l.eager {
-		return shortRest
+		return minPause
 	}
-	return min(max((w.Now()-l.since)/restPart, shortRest), longRest)
+	return min(max((w.Now()-l.since)/pausePart, minPause), maxPause)
 }
 
-// rest blocks for d, as a wait for word, which is still is: so it fails when a PE of the job dies.
-func rest(ctx context.Context, w *pgas.World, d time.Duration, word pgas.Atomic[int64], is int64) error {
+// pauseOn blocks for d, as a wait for word, which is still is: so it fails when a PE of the job dies.
+func pauseOn(ctx context.Context, w *pgas.World, d time.Duration, word pgas.Atomic[int64], current int64) error {
 	soon, cancel := w.WithTimeout(ctx, d)
 	defer cancel()
-	_, err := word.WaitUntil(soon, pgas.NE, is)
+	_, err := word.WaitUntil(soon, pgas.NE, current)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

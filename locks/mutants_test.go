@@ -81,7 +81,7 @@ var dmcsMutants = []mutant{
 		"\t\tq.next.Swap(pe, 0)\n\t\tq.status.Swap(pe, idle)\n\t\treturn\n", "\t\tq.status.Swap(pe, idle)\n\t\tq.next.Swap(pe, 0)\n\t\treturn\n",
 	}, "DMCS"},
 	{"a node is spent after the word was left", "dmcs_queue.go", []string{
-		"\t\tq.of(head).status.Swap(head, spent)\n\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n", "\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n\t\t\tq.of(head).status.Swap(head, spent)\n",
+		"\t\tq.nodeOf(head).status.Swap(head, spent)\n\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n", "\t\tif q.next.CompareSwap(head, 0, -word) == 0 {\n\t\t\tq.nodeOf(head).status.Swap(head, spent)\n",
 	}, "DMCS"},
 	{"a node that was left is not given back", "dmcs_queue.go", []string{
 		"\tq.free(before)\n", "",
@@ -117,7 +117,7 @@ var rmarwMutants = []mutant{
 		"if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {", "if false {",
 	}, "RMARW"},
 	{"who waits is let in before the counter is given back", "rmarw_counter.go", []string{
-		"\tc.room() // another writer may have claimed them\n", "\tc.room()\n\tc.admit()\n",
+		"\tc.ensureScratch() // another writer may have claimed them\n", "\tc.ensureScratch()\n\tc.admit()\n",
 		"\tmustQuiet(c.w)\n\tc.admit()\n}\n\n// admit lets in", "\tmustQuiet(c.w)\n}\n\n// admit lets in",
 	}, "RMARW"},
 	{"hands over though another has come", "rmarw_counter.go", []string{

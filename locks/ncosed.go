@@ -38,10 +38,10 @@ const (
 // NCoSED is a lock for readers and writers: first come, first served, where readers between the same two
 // writers came together. Goroutines of a PE may hold it in shared mode at once.
 type NCoSED struct {
-	w     *pgas.World
-	queue cosed
-	turns turns // of writers
-	rank  readers
+	w       *pgas.World
+	queue   ncosedQueue
+	gate    localGate // of writers
+	readers readers
 }
 
 var _ RWLock = (*NCoSED)(nil)
@@ -57,7 +57,7 @@ func NewNCoSED(w *pgas.World, ref NCoSEDStateRef, o NCoSEDOptions) *NCoSED {
 	}
 	ref = ref.On(w.Context())
 	nodes := []NCoSEDNodeRef{ref.Node()}
-	l := &NCoSED{w: w, queue: cosed{w: w, home: o.Home, word: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
+	l := &NCoSED{w: w, queue: ncosedQueue{w: w, home: o.Home, state: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
 	l.queue.mine = l.queue.id(w.PE(), 0)
 	return l
 }
@@ -74,49 +74,49 @@ func AllocNCoSED(ctx context.Context, w *pgas.World, o NCoSEDOptions) (*NCoSED, 
 // Lock waits until the lock is this PE's alone. A PE that gave up and comes back before it has been passed
 // over finds its place kept.
 func (l *NCoSED) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.queue.lock(ctx); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
 // TryLock takes the lock if nobody has it and nobody waits.
 func (l *NCoSED) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, l.queue.try)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.queue.try)
 }
 
 // Unlock lets in the readers that came before the next writer, all at once, and then that writer when they
 // have left. It never waits for another PE to act.
 func (l *NCoSED) Unlock() {
-	l.turns.release("NCoSED.Unlock")
-	defer l.turns.leave()
+	l.gate.release("NCoSED.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.queue.leave(l.queue.mine)
 }
 
 // RLock waits until the lock is shared with this PE. It is at once unless a writer has come before.
 func (l *NCoSED) RLock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.rank.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.readers.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
 	}
-	defer l.rank.leave()
-	defer lostReader(&err)
+	defer l.readers.leave()
+	defer recoverPeer(&err)
 	for {
 		full, err := l.queue.share(ctx)
 		if err != nil {
 			return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
 		}
 		if !full {
-			l.rank.got()
+			l.readers.acquired()
 			return nil
 		}
 		l.queue.unshare()
@@ -130,19 +130,19 @@ func (l *NCoSED) RLock(ctx context.Context) (err error) {
 // TryRLock shares the lock if no writer has it or waits. When the count of readers has to begin again, it
 // needs a moment without readers.
 func (l *NCoSED) TryRLock() bool {
-	made(l.w)
-	if !l.rank.try() {
+	checkMade(l.w)
+	if !l.readers.tryEnter() {
 		return false
 	}
-	defer l.rank.leave()
+	defer l.readers.leave()
 	for {
 		ok, full := l.queue.tryShare()
 		if ok {
-			l.rank.got()
+			l.readers.acquired()
 			return true
 		}
 		if !full {
-			tellDeath(l.w)
+			panicIfPeerDead(l.w)
 			return false
 		}
 		if !l.TryLock() {
@@ -154,7 +154,7 @@ func (l *NCoSED) TryRLock() bool {
 
 // RUnlock is the end of a reader. The last one lets the next writer in.
 func (l *NCoSED) RUnlock() {
-	l.rank.release("NCoSED.RUnlock")
+	l.readers.release("NCoSED.RUnlock")
 	mustQuiet(l.w)
 	l.queue.unshare()
 }
@@ -165,7 +165,7 @@ func (l *NCoSED) Holder() (pe int, held bool) {
 	if id == 0 {
 		return 0, false
 	}
-	_, pe = l.queue.at(id)
+	_, pe = l.queue.nodeOf(id)
 	return pe, true
 }
 

@@ -97,26 +97,26 @@ func closing(v int64) (closer, balance int64) {
 	return closer, v - closer<<32
 }
 
-// cosed is a handle of one lock, for one node of this PE.
-type cosed struct {
-	w     *pgas.World
-	home  int
-	mine  int64 // the node
-	word  NCoSEDWordRef
-	nodes []NCoSEDNodeRef // of every PE
-	which int64           // what nodes of this lock have in Lock
-	limit int64
-	news  spare[news]
+// ncosedQueue is a handle of one lock, for one node of this PE.
+type ncosedQueue struct {
+	w       *pgas.World
+	home    int
+	mine    int64 // the node
+	state   NCoSEDWordRef
+	nodes   []NCoSEDNodeRef // of every PE
+	lockID  int64           // what nodes of this lock have in Lock
+	limit   int64
+	replies spare[chainReplies]
 }
 
-// news is what a head learns of its chains.
-type news struct{ chains, told [chainWidth]int64 }
+// chainReplies is what a head learns of its chains.
+type chainReplies struct{ chains, told [chainWidth]int64 }
 
 // id is the number of node i of pe.
-func (q *cosed) id(pe, i int) int64 { return 1 + int64(pe)*int64(len(q.nodes)) + int64(i) }
+func (q *ncosedQueue) id(pe, i int) int64 { return 1 + int64(pe)*int64(len(q.nodes)) + int64(i) }
 
-// at finds a node.
-func (q *cosed) at(id int64) (NCoSEDNodeRef, int) {
+// nodeOf finds a node.
+func (q *ncosedQueue) nodeOf(id int64) (NCoSEDNodeRef, int) {
 	if len(q.nodes) == 1 {
 		return q.nodes[0], int(id - 1)
 	}
@@ -149,14 +149,14 @@ func await(ctx context.Context, status pgas.Atomic[int64], pe int) error {
 }
 
 // lock waits until this node is the head, and nobody reads.
-func (q *cosed) lock(ctx context.Context) error {
-	own, me := q.at(q.mine)
+func (q *ncosedQueue) lock(ctx context.Context) error {
+	own, me := q.nodeOf(q.mine)
 	kept, err := resume(ctx, own.Status(), me)
 	if err != nil {
 		return err
 	}
 	if !kept {
-		before, readers := halves(q.word.Word().Swap(q.home, q.mine<<32))
+		before, readers := halves(q.state.Word().Swap(q.home, q.mine<<32))
 		if before == 0 && readers == 0 {
 			return nil
 		}
@@ -168,52 +168,52 @@ func (q *cosed) lock(ctx context.Context) error {
 
 // follow makes this writer known to who comes before it: a writer, or readers only. It returns a node that
 // is to be left.
-func (q *cosed) follow(before, readers int64) int64 {
+func (q *ncosedQueue) follow(before, readers int64) int64 {
 	if before == 0 {
-		return q.settle(q.mine, -readers)
+		return q.countOut(q.mine, -readers)
 	}
-	n, pe := q.at(before)
+	n, pe := q.nodeOf(before)
 	if n.Next().Swap(pe, q.mine<<32+readers) != left {
 		return 0
 	}
 	n.Next().Swap(pe, 0)
-	return q.open(before, q.mine, readers)
+	return q.grantReaders(before, q.mine, readers)
 }
 
 // try makes this node the head if the lock is free. Should readers have come between two looks, it gives
 // up its place.
-func (q *cosed) try() bool {
-	own, me := q.at(q.mine)
+func (q *ncosedQueue) try() bool {
+	own, me := q.nodeOf(q.mine)
 	if own.Status().Fetch(me) != idle {
 		return false
 	}
-	v := q.word.Word().CompareSwap(q.home, 0, q.mine<<32)
+	v := q.state.Word().CompareSwap(q.home, 0, q.mine<<32)
 	if v == 0 {
 		return true
 	}
-	if tail, _ := halves(v); tail != 0 || q.word.Done().Fetch(q.home) != v || q.word.Word().CompareSwap(q.home, v, q.mine<<32) != v {
+	if tail, _ := halves(v); tail != 0 || q.state.Done().Fetch(q.home) != v || q.state.Word().CompareSwap(q.home, v, q.mine<<32) != v {
 		return false
 	}
 	own.Status().Swap(me, waiting)
-	q.leave(q.settle(q.mine, -v))
+	q.leave(q.countOut(q.mine, -v))
 	return own.Status().CompareSwap(me, waiting, abandoned) != waiting
 }
 
 // leave ends the turn of head, which is 0 if there is none, and of those behind it that have given up.
-func (q *cosed) leave(head int64) {
+func (q *ncosedQueue) leave(head int64) {
 	for head != 0 {
 		head = q.pass(head)
 	}
 }
 
 // pass ends the turn of head, and returns the node behind it if nobody wants that.
-func (q *cosed) pass(head int64) int64 {
-	n, pe := q.at(head)
-	came := q.welcome(n, pe)
+func (q *ncosedQueue) pass(head int64) int64 {
+	n, pe := q.nodeOf(head)
+	came := q.admitEarly(n, pe)
 	next := n.Next().Fetch(pe)
 	if next == 0 {
 		if readers, ok := q.last(head, came); ok {
-			return q.open(head, 0, readers)
+			return q.grantReaders(head, 0, readers)
 		}
 		// Somebody has swapped the word and is about to link itself.
 		n.Status().Swap(pe, spent)
@@ -223,12 +223,12 @@ func (q *cosed) pass(head int64) int64 {
 	}
 	n.Next().Swap(pe, 0)
 	closer, readers := halves(next)
-	return q.open(head, closer, readers)
+	return q.grantReaders(head, closer, readers)
 }
 
-// welcome lets in, before anything else, the readers that the node n of pe knows of, but for those behind a
+// admitEarly lets in, before anything else, the readers that the node n of pe knows of, but for those behind a
 // gap. They are counted as if they had come late. It returns how many they are.
-func (q *cosed) welcome(n NCoSEDNodeRef, pe int) (came int64) {
+func (q *ncosedQueue) admitEarly(n NCoSEDNodeRef, pe int) (came int64) {
 	width := 0
 	for width < chainWidth && n.Readers(width).Fetch(pe) != 0 {
 		width++
@@ -238,19 +238,19 @@ func (q *cosed) welcome(n NCoSEDNodeRef, pe int) (came int64) {
 	}
 	came, gone := q.admit(n, pe, width)
 	n.Late().FetchAdd(pe, came)
-	q.settle(0, gone) // nobody can be the closer yet
+	q.countOut(0, gone) // nobody can be the closer yet
 	return came
 }
 
 // last takes head out of the word if it is the tail, and returns how many readers are behind it: came, if no
 // other has.
-func (q *cosed) last(head, came int64) (readers int64, ok bool) {
+func (q *ncosedQueue) last(head, came int64) (readers int64, ok bool) {
 	for guess := head<<32 + came; ; {
 		tail, readers := halves(guess)
 		if tail != head {
 			return 0, false
 		}
-		v := q.word.Word().CompareSwap(q.home, guess, readers)
+		v := q.state.Word().CompareSwap(q.home, guess, readers)
 		if v == guess {
 			return readers, true
 		}
@@ -258,33 +258,33 @@ func (q *cosed) last(head, came int64) (readers int64, ok bool) {
 	}
 }
 
-// open lets the readers behind head in, and closes their group if closer is not 0. It returns a node that is
+// grantReaders lets the readers behind head in, and closes their group if closer is not 0. It returns a node that is
 // to be left. The node of head is its owner's again, now or when all readers have found out.
-func (q *cosed) open(head, closer, readers int64) int64 {
+func (q *ncosedQueue) grantReaders(head, closer, readers int64) int64 {
 	if readers == 0 {
 		q.free(head, 0)
 		return q.tell(closer)
 	}
-	n, pe := q.at(head)
+	n, pe := q.nodeOf(head)
 	n.Status().Swap(pe, spent)
 	width := min(readers, chainWidth)
 	came, gone := q.admit(n, pe, int(width))
 	if came == readers {
 		q.free(head, int(width))
 	} else {
-		q.late(head, width<<32-(readers-came))
+		q.countLate(head, width<<32-(readers-came))
 	}
 	if closer != 0 {
 		gone -= readers
 	}
-	return q.settle(closer, gone)
+	return q.countOut(closer, gone)
 }
 
 // admit opens that many chains of the node n of pe, unless they are. It returns how many readers it found
 // there, and how many of these it passed over.
-func (q *cosed) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
-	x := q.news.take()
-	defer q.news.give(x)
+func (q *ncosedQueue) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
+	x := q.replies.take()
+	defer q.replies.give(x)
 	for i := range width {
 		n.Readers(i).SwapNB(pe, opened, &x.chains[i])
 	}
@@ -295,22 +295,22 @@ func (q *cosed) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
 		}
 		depth, first := halves(v)
 		came += depth
-		r, at := q.at(first)
+		r, at := q.nodeOf(first)
 		r.Shared().CompareSwapNB(at, waiting, theTurn, &x.told[i])
 	}
 	mustQuiet(q.w)
 	for i, v := range x.chains[:width] {
 		if v != 0 && v != opened && x.told[i] != waiting {
 			_, first := halves(v)
-			gone += q.spread(first)
+			gone += q.forwardGrant(first)
 		}
 	}
 	return came, gone
 }
 
-// late adds v to what is known of the readers that find a chain of the node opened. The last one frees it.
-func (q *cosed) late(id, v int64) {
-	n, pe := q.at(id)
+// countLate adds v to what is known of the readers that find a chain of the node opened. The last one frees it.
+func (q *ncosedQueue) countLate(id, v int64) {
+	n, pe := q.nodeOf(id)
 	chains, balance := closing(n.Late().FetchAdd(pe, v) + v)
 	if chains != 0 && balance == 0 {
 		n.Late().Swap(pe, 0)
@@ -318,10 +318,10 @@ func (q *cosed) late(id, v int64) {
 	}
 }
 
-// spread lets the first reader of a chain in that has not given up, and returns how many had before it.
-func (q *cosed) spread(reader int64) (gone int64) {
+// forwardGrant lets the first reader of a chain in that has not given up, and returns how many had before it.
+func (q *ncosedQueue) forwardGrant(reader int64) (gone int64) {
 	for reader != 0 {
-		n, pe := q.at(reader)
+		n, pe := q.nodeOf(reader)
 		if n.Shared().CompareSwap(pe, waiting, theTurn) == waiting {
 			return gone
 		}
@@ -334,27 +334,27 @@ func (q *cosed) spread(reader int64) (gone int64) {
 	return gone
 }
 
-// settle counts readers out, or, with a negative n, in the name of a writer that stands behind them, what
+// countOut counts readers out, or, with a negative n, in the name of a writer that stands behind them, what
 // there were. It returns a node that is to be left.
-func (q *cosed) settle(closer, n int64) int64 {
+func (q *ncosedQueue) countOut(closer, n int64) int64 {
 	if closer == 0 && n == 0 {
 		return 0
 	}
 	v := closer<<32 + n
-	closer, balance := closing(q.word.Done().FetchAdd(q.home, v) + v)
+	closer, balance := closing(q.state.Done().FetchAdd(q.home, v) + v)
 	if closer == 0 || balance != 0 {
 		return 0
 	}
-	q.word.Done().Swap(q.home, 0)
+	q.state.Done().Swap(q.home, 0)
 	return q.tell(closer)
 }
 
 // tell lets the writer in, unless it is 0 or has given up: it returns its node then, to be left.
-func (q *cosed) tell(writer int64) int64 {
+func (q *ncosedQueue) tell(writer int64) int64 {
 	if writer == 0 {
 		return 0
 	}
-	n, pe := q.at(writer)
+	n, pe := q.nodeOf(writer)
 	for {
 		if n.Status().CompareSwap(pe, waiting, theTurn) == waiting {
 			q.w.LetRun(pe)
@@ -367,8 +367,8 @@ func (q *cosed) tell(writer int64) int64 {
 }
 
 // free gives a node whose turn is over back to its owner, with its chains, which have been opened, empty.
-func (q *cosed) free(id int64, chains int) {
-	n, pe := q.at(id)
+func (q *ncosedQueue) free(id int64, chains int) {
+	n, pe := q.nodeOf(id)
 	if chains > 0 {
 		for i := range chains {
 			n.Readers(i).Set(pe, 0)
@@ -381,14 +381,14 @@ func (q *cosed) free(id int64, chains int) {
 }
 
 // share waits until no writer is before this reader. It reports whether the count is full.
-func (q *cosed) share(ctx context.Context) (full bool, err error) {
-	own, me := q.at(q.mine)
+func (q *ncosedQueue) share(ctx context.Context) (full bool, err error) {
+	own, me := q.nodeOf(q.mine)
 	kept, err := resume(ctx, own.Shared(), me)
 	if err != nil {
 		return false, err
 	}
 	if !kept {
-		before, count := halves(q.word.Word().FetchAdd(q.home, 1))
+		before, count := halves(q.state.Word().FetchAdd(q.home, 1))
 		if before == 0 {
 			return count >= q.limit, nil
 		}
@@ -401,14 +401,14 @@ func (q *cosed) share(ctx context.Context) (full bool, err error) {
 	}
 	behind := own.Behind().Fetch(me)
 	own.Shared().Swap(me, idle)
-	q.leave(q.settle(0, q.spread(behind)))
+	q.leave(q.countOut(0, q.forwardGrant(behind)))
 	return false, nil
 }
 
 // push goes to a chain of the writer before. It returns false if that has been opened.
-func (q *cosed) push(before int64, chain int) bool {
-	own, me := q.at(q.mine)
-	n, pe := q.at(before)
+func (q *ncosedQueue) push(before int64, chain int) bool {
+	own, me := q.nodeOf(q.mine)
+	n, pe := q.nodeOf(before)
 	own.Shared().Swap(me, waiting)
 	for guess := int64(0); ; {
 		depth, first := halves(guess)
@@ -423,18 +423,18 @@ func (q *cosed) push(before int64, chain int) bool {
 		guess = v
 	}
 	own.Shared().Swap(me, idle)
-	q.late(before, 1)
+	q.countLate(before, 1)
 	return false
 }
 
 // tryShare shares the lock if no writer is there and the count is not full.
-func (q *cosed) tryShare() (ok, full bool) {
-	for guess := q.word.Word().Fetch(q.home); ; {
+func (q *ncosedQueue) tryShare() (ok, full bool) {
+	for guess := q.state.Word().Fetch(q.home); ; {
 		tail, count := halves(guess)
 		if tail != 0 || count >= q.limit {
 			return false, tail == 0
 		}
-		v := q.word.Word().CompareSwap(q.home, guess, guess+1)
+		v := q.state.Word().CompareSwap(q.home, guess, guess+1)
 		if v == guess {
 			return true, false
 		}
@@ -443,39 +443,39 @@ func (q *cosed) tryShare() (ok, full bool) {
 }
 
 // unshare is the end of a reader.
-func (q *cosed) unshare() { q.leave(q.settle(0, 1)) }
+func (q *ncosedQueue) unshare() { q.leave(q.countOut(0, 1)) }
 
 // holder is the node that was the head a moment ago, or 0.
-func (q *cosed) holder() int64 {
+func (q *ncosedQueue) holder() int64 {
 	for {
-		tail, _ := halves(q.word.Word().Fetch(q.home))
+		tail, _ := halves(q.state.Word().Fetch(q.home))
 		if tail == 0 {
 			return 0
 		}
-		if closer, _ := closing(q.word.Done().Fetch(q.home)); closer != 0 {
+		if closer, _ := closing(q.state.Done().Fetch(q.home)); closer != 0 {
 			return 0
 		}
 		for i, n := range q.nodes {
-			lock, status, next := everyOne(q.w, n.Lock()), everyOne(q.w, n.Status()), everyOne(q.w, n.Next())
+			lock, status, next := readAll(q.w, n.Lock()), readAll(q.w, n.Status()), readAll(q.w, n.Next())
 			for pe, s := range status {
-				if lock[pe] == q.which && (s == theTurn || s == idle && next[pe] != 0) {
+				if lock[pe] == q.lockID && (s == theTurn || s == idle && next[pe] != 0) {
 					return q.id(pe, i)
 				}
 			}
 		}
-		if n, pe := q.at(tail); n.Status().Fetch(pe) == idle {
+		if n, pe := q.nodeOf(tail); n.Status().Fetch(pe) == idle {
 			return tail
 		}
-		betweenSteps(q.w)
+		pauseBetweenSteps(q.w)
 	}
 }
 
 // waiters is the number of writers and readers that were seen waiting.
-func (q *cosed) waiters() (n int) {
+func (q *ncosedQueue) waiters() (n int) {
 	for _, node := range q.nodes {
-		lock, status, shared := onEach(q.w, node.Lock()), onEach(q.w, node.Status()), onEach(q.w, node.Shared())
+		lock, status, shared := peekAll(q.w, node.Lock()), peekAll(q.w, node.Status()), peekAll(q.w, node.Shared())
 		for pe := range lock {
-			if lock[pe] != q.which {
+			if lock[pe] != q.lockID {
 				continue
 			}
 			if status[pe] == waiting {

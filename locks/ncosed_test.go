@@ -69,10 +69,10 @@ func TestNCoSEDDeaths(t *testing.T) {
 // is found by spin only: IDLE_EARLY of model/ncosed.pml.
 var nCoSEDMutants = []mutant{
 	{"the last writer sets the word to zero (3.2.1)", "ncosed_queue.go", []string{
-		"v := q.word.Word().CompareSwap(q.home, guess, readers)", "v := q.word.Word().CompareSwap(q.home, guess, 0)",
+		"v := q.state.Word().CompareSwap(q.home, guess, readers)", "v := q.state.Word().CompareSwap(q.home, guess, 0)",
 	}, "NCoSED"},
 	{"a writer behind a writer closes its group at once (3.2.3)", "ncosed_queue.go", []string{
-		"	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n", "	q.word.Done().FetchAdd(q.home, -readers)\n	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n",
+		"	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n", "	q.state.Done().FetchAdd(q.home, -readers)\n	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n",
 		"		gone -= readers\n", "",
 	}, "NCoSED"},
 	{"a writer does not wait for the readers inside", "ncosed_queue.go", []string{
@@ -91,10 +91,10 @@ var nCoSEDMutants = []mutant{
 		"			gone++\n", "",
 	}, "NCoSED"},
 	{"the first of a chain keeps the news to itself", "ncosed_queue.go", []string{
-		"q.leave(q.settle(0, q.spread(behind)))", "_ = behind",
+		"q.leave(q.countOut(0, q.forwardGrant(behind)))", "_ = behind",
 	}, "NCoSED"},
 	{"a writer that came with readers inside is told before they are counted from 0 again", "ncosed_queue.go", []string{
-		"	q.word.Done().Swap(q.home, 0)\n", "	defer q.word.Done().Swap(q.home, 0)\n",
+		"	q.state.Done().Swap(q.home, 0)\n", "	defer q.state.Done().Swap(q.home, 0)\n",
 	}, "NCoSED"},
 	{"TryLock believes two looks", "ncosed_queue.go", []string{
 		"	return own.Status().CompareSwap(me, waiting, abandoned) != waiting\n", "	return true\n",

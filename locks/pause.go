@@ -9,6 +9,6 @@ import (
 
 // pauseFor blocks for some nanoseconds of w's clock. It is a wait for never, which is 0 and stays it, and so
 // fails when a PE of the job dies.
-func pauseFor(ctx context.Context, w *pgas.World, ns int64, never pgas.Atomic[int64]) error {
-	return rest(ctx, w, time.Duration(ns), never, 0)
+func pauseFor(ctx context.Context, w *pgas.World, ns int64, zero pgas.Atomic[int64]) error {
+	return pauseOn(ctx, w, time.Duration(ns), zero, 0)
 }

@@ -10,14 +10,14 @@ import (
 
 // readers is the gate, and how many are inside.
 type readers struct {
-	gate   turns
+	gate   localGate
 	inside atomic.Int64
 }
 
 func (r *readers) enter(ctx context.Context) error { return r.gate.enter(ctx) }
-func (r *readers) try() bool                       { return r.gate.try() }
+func (r *readers) tryEnter() bool                  { return r.gate.tryEnter() }
 func (r *readers) leave()                          { r.gate.leave() }
-func (r *readers) got()                            { r.inside.Add(1) }
+func (r *readers) acquired()                       { r.inside.Add(1) }
 
 // release says that one gives the lock back, or panics if nobody has got it.
 func (r *readers) release(op string) {

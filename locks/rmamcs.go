@@ -38,9 +38,9 @@ type RMAMCSOptions struct {
 // topology, for up to T_L holders. PEs of one innermost element get it in the order in which they came;
 // no PE waits longer than T_L allows for all other elements.
 type RMAMCS struct {
-	w     *pgas.World
-	turns turns
-	tree  tree
+	w    *pgas.World
+	gate localGate
+	tree tree
 }
 
 var _ Lock = (*RMAMCS)(nil)
@@ -83,30 +83,30 @@ func AllocRMAMCS(ctx context.Context, w *pgas.World, o RMAMCSOptions) (*RMAMCS, 
 // Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
 // kept.
 func (l *RMAMCS) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an RMA-MCS lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.tree.acquire(ctx); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for an RMA-MCS lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
 // TryLock takes the lock if it is free, and no other PE tries at the same time.
 func (l *RMAMCS) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, l.tree.try)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.tree.try)
 }
 
 // Unlock gives the lock to the nearest who waits, as far as T_L allows. It never waits for another PE to
 // act.
 func (l *RMAMCS) Unlock() {
-	l.turns.release("RMAMCS.Unlock")
-	defer l.turns.leave()
+	l.gate.release("RMAMCS.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.tree.release()
 }

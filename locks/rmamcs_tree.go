@@ -49,8 +49,8 @@ const MaxLevels = 6
 
 // The words of a tree: a kind, and for handed three numbers of 20 bits.
 const (
-	goOn   = words
-	handed = words + 1
+	goOn   = firstWord
+	handed = firstWord + 1
 
 	kindBits   = 3
 	numberBits = 20
@@ -192,7 +192,7 @@ func (t *tree) leaf() *queue { return &t.queues[len(t.queues)-1] }
 
 // holder is a PE that held the lock a moment ago.
 func (t *tree) holder() (pe int, held bool) {
-	for pe, s := range everyOne(t.leaf().w, t.leaf().status) {
+	for pe, s := range readAll(t.leaf().w, t.leaf().status) {
 		if isGrant(s) {
 			return pe, true
 		}
@@ -202,7 +202,7 @@ func (t *tree) holder() (pe int, held bool) {
 
 // waiters is the number of PEs that were seen waiting at any level.
 func (t *tree) waiters() int {
-	return count(onEach(t.leaf().w, t.leaf().status), func(s int64) bool { return s == waiting || s == goOn })
+	return count(peekAll(t.leaf().w, t.leaf().status), func(s int64) bool { return s == waiting || s == goOn })
 }
 
 // levelsOf is the levels that a lock has: those that say something, the outermost if there are too many.

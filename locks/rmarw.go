@@ -44,7 +44,7 @@ const defaultTR = 1000
 // RMARW is a reader-writer lock in which neither readers nor writers starve.
 type RMARW struct {
 	w       *pgas.World
-	writers turns
+	gate    localGate
 	readers readers
 	tree    tree
 	counter *counter
@@ -117,57 +117,57 @@ func AllocRMARW(ctx context.Context, w *pgas.World, o RMARWOptions) (*RMARW, err
 
 // Lock waits until this PE may write, alone.
 func (l *RMARW) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.writers.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to write under an RMA-RW lock: %w", err)
 	}
-	defer lost(&l.writers, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.tree.acquire(ctx); err != nil {
-		l.writers.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting to write under an RMA-RW lock: %w", err)
 	}
-	l.writers.got()
+	l.gate.acquired()
 	return nil
 }
 
 // TryLock takes the lock if nobody has it in either way, and no other PE tries at the same time.
 func (l *RMARW) TryLock() bool {
-	made(l.w)
-	return l.writers.take(l.w, l.tree.try)
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, l.tree.try)
 }
 
 // Unlock gives the lock to the nearest writer who waits, as far as T_L and T_W allow, or to the readers.
 func (l *RMARW) Unlock() {
-	l.writers.release("RMARW.Unlock")
-	defer l.writers.leave()
+	l.gate.release("RMARW.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.tree.release()
 }
 
 // RLock waits until this PE may read, with others.
 func (l *RMARW) RLock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
+	checkUsable(ctx, l.w)
 	if err := l.readers.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
 	}
-	defer lost(&l.readers.gate, &err)
+	defer recoverPeerAt(&l.readers.gate, &err)
 	err = l.counter.enter(ctx)
 	l.readers.leave()
 	if err != nil {
 		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
 	}
-	l.readers.got()
+	l.readers.acquired()
 	return nil
 }
 
 // TryRLock takes the lock for reading if no writer has it, or waits for it after T_R readers.
 func (l *RMARW) TryRLock() bool {
-	made(l.w)
+	checkMade(l.w)
 	if !l.counter.tryEnter() {
-		tellDeath(l.w)
+		panicIfPeerDead(l.w)
 		return false
 	}
-	l.readers.got()
+	l.readers.acquired()
 	return true
 }
 

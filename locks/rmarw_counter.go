@@ -132,11 +132,11 @@ type counter struct {
 	mine, bit                   int // this PE's place, and its bit there
 	state, wake, gained, writer pgas.Atomic[int64]
 	waiters                     [maskWords]pgas.Atomic[uint64]
-	write                       writing
+	scratch                     writerScratch
 }
 
-// writing is what a writer needs room for, by place.
-type writing struct {
+// writerScratch is what a writer needs room for, by place.
+type writerScratch struct {
 	seen, found []int64  // what its operations returned
 	missing     []bool   // others hand it over
 	masks       []uint64 // who waits there, places one after another
@@ -169,16 +169,16 @@ func newCounter(w *pgas.World, ref CounterRef, root int, g groups, tr int) (*cou
 	return c, nil
 }
 
-// room makes room for a writer, when the PE first writes.
-func (c *counter) room() {
-	if c.write.seen != nil {
+// ensureScratch makes room for a writer, when the PE first writes.
+func (c *counter) ensureScratch() {
+	if c.scratch.seen != nil {
 		return
 	}
 	n, words := len(c.places), 0
 	for _, p := range c.places {
 		words += p.words
 	}
-	c.write = writing{make([]int64, n), make([]int64, n), make([]bool, n), make([]uint64, words)}
+	c.scratch = writerScratch{make([]int64, n), make([]int64, n), make([]bool, n), make([]uint64, words)}
 }
 
 func (c *counter) home() int { return c.places[c.mine].home }
@@ -221,16 +221,16 @@ func (c *counter) enter(ctx context.Context) error {
 		}
 		return c.uncount()
 	}
-	err := c.awake(ctx)
+	err := c.awaitGrant(ctx)
 	if err == nil || c.withdraw() {
 		return err
 	}
-	return c.awake(context.Background())
+	return c.awaitGrant(context.Background())
 }
 
 // uncount waits to be let in by another PE too, and takes that back: this reader is inside already.
 func (c *counter) uncount() error {
-	if err := c.awake(context.Background()); err != nil {
+	if err := c.awaitGrant(context.Background()); err != nil {
 		return err
 	}
 	c.leave()
@@ -245,8 +245,8 @@ func (c *counter) withdraw() bool {
 	return c.mask().FetchAnd(c.home(), ^c.flag())&c.flag() != 0
 }
 
-// awake waits to be let in.
-func (c *counter) awake(ctx context.Context) error {
+// awaitGrant waits to be let in.
+func (c *counter) awaitGrant(ctx context.Context) error {
 	if _, err := c.wake.WaitUntil(ctx, pgas.NE, 0); err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (c *counter) handOver(home int, s int64) bool {
 
 // claim takes all counters for this PE, the head of the tree.
 func (c *counter) claim(ctx context.Context) error {
-	c.room()
+	c.ensureScratch()
 	c.writer.Swap(c.root, int64(c.me)+1)
 	missing, err := c.want()
 	if err != nil || missing == 0 {
@@ -287,11 +287,11 @@ func (c *counter) claim(ctx context.Context) error {
 
 // tryClaim takes all counters if nobody is inside.
 func (c *counter) tryClaim() bool {
-	c.room()
+	c.ensureScratch()
 	c.writer.Swap(c.root, int64(c.me)+1)
 	missing, err := c.want()
 	if err != nil {
-		panicOf(err)
+		panicPeerError(err)
 	}
 	if missing == 0 {
 		return true
@@ -304,12 +304,12 @@ func (c *counter) tryClaim() bool {
 // are missing. It goes to all of them at once, twice.
 func (c *counter) want() (missing int, err error) {
 	for i, p := range c.places {
-		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.write.seen[i])
+		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.scratch.seen[i])
 	}
 	if err := c.w.Quiet(context.Background()); err != nil {
 		return 0, err
 	}
-	v := &c.write
+	v := &c.scratch
 	for i, p := range c.places {
 		v.seen[i] += wanted << modeShift
 		v.found[i] = ^v.seen[i]
@@ -333,19 +333,19 @@ func (c *counter) want() (missing int, err error) {
 func (c *counter) cancel() {
 	handed := int64(0)
 	for i, p := range c.places {
-		if c.write.missing[i] && !c.unwant(p.home) {
+		if c.scratch.missing[i] && !c.unwant(p.home) {
 			handed++
 		}
 	}
 	if handed > 0 {
 		// Readers have handed these over and are about to say so.
 		if _, err := c.gained.WaitUntil(context.Background(), pgas.EQ, handed); err != nil {
-			panicOf(err)
+			panicPeerError(err)
 		}
 		c.gained.Swap(c.me, 0)
 	}
 	for i, p := range c.places {
-		if !c.write.missing[i] {
+		if !c.scratch.missing[i] {
 			c.state.FetchAdd(p.home, -taken<<modeShift)
 		}
 	}
@@ -369,9 +369,9 @@ func (c *counter) unwant(home int) bool {
 
 // yield gives all counters back and lets in who waits.
 func (c *counter) yield() {
-	c.room() // another writer may have claimed them
+	c.ensureScratch() // another writer may have claimed them
 	for i, p := range c.places {
-		c.state.FetchAddNB(p.home, -taken<<modeShift, &c.write.seen[i])
+		c.state.FetchAddNB(p.home, -taken<<modeShift, &c.scratch.seen[i])
 	}
 	mustQuiet(c.w)
 	c.admit()
@@ -380,7 +380,7 @@ func (c *counter) yield() {
 // admit lets in the readers that wait at the counters, which are open. What it does to one, it does to all
 // at once.
 func (c *counter) admit() {
-	masks := c.write.masks
+	masks := c.scratch.masks
 	for _, p := range c.places {
 		for j := range p.words {
 			c.waiters[j].SwapNB(p.home, 0, &masks[j])
@@ -388,11 +388,11 @@ func (c *counter) admit() {
 		masks = masks[p.words:]
 	}
 	mustQuiet(c.w)
-	masks = c.write.masks
+	masks = c.scratch.masks
 	anybody := false
 	for i, p := range c.places {
 		if n := ones(masks[:p.words]); n > 0 {
-			c.state.FetchAddNB(p.home, n*oneReader, &c.write.seen[i])
+			c.state.FetchAddNB(p.home, n*oneReader, &c.scratch.seen[i])
 			anybody = true
 		}
 		masks = masks[p.words:]
@@ -401,16 +401,16 @@ func (c *counter) admit() {
 		return
 	}
 	mustQuiet(c.w) // who is woken must be counted: it may leave at once
-	masks = c.write.masks
+	masks = c.scratch.masks
 	for i, p := range c.places {
-		c.rouse(i, masks[:p.words])
+		c.wakeReaders(i, masks[:p.words])
 		masks = masks[p.words:]
 	}
 	mustQuiet(c.w)
 }
 
-// rouse wakes the readers of a place whose bits are set.
-func (c *counter) rouse(place int, mask []uint64) {
+// wakeReaders wakes the readers of a place whose bits are set.
+func (c *counter) wakeReaders(place int, mask []uint64) {
 	bit := 0
 	for pe, left := c.places[place].home, ones(mask); left > 0; pe++ {
 		if c.groups(pe) != place {

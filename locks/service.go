@@ -43,9 +43,9 @@ type Service struct {
 // keyed is a name in use on this PE.
 type keyed struct {
 	name    string
-	users   int   // goroutines that hold it, wait for it, or look at it
-	gate    turns // of who claims it
-	lingers bool  // it is in Service.lingering
+	users   int       // goroutines that hold it, wait for it, or look at it
+	gate    localGate // of who claims it
+	lingers bool      // it is in Service.lingering
 	claimed bool
 	claim   claim
 	place   int
@@ -78,19 +78,19 @@ func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service,
 // Lock waits until the name is this PE's alone. PEs get it in the order in which they came. An error means
 // that it is not held: ctx has ended, a PE of the job is lost, or there is no room (ServiceOptions).
 func (s *Service) Lock(ctx context.Context, name string) error {
-	return s.take(ctx, name, (*NCoSED).Lock)
+	return s.lockBy(ctx, name, (*NCoSED).Lock)
 }
 
 // RLock waits until the name is shared with this PE.
 func (s *Service) RLock(ctx context.Context, name string) error {
-	return s.take(ctx, name, (*NCoSED).RLock)
+	return s.lockBy(ctx, name, (*NCoSED).RLock)
 }
 
 // TryLock takes the name if nobody has it and nobody waits for it. Without room for it, it is not taken.
-func (s *Service) TryLock(name string) bool { return s.try(name, (*NCoSED).TryLock) }
+func (s *Service) TryLock(name string) bool { return s.tryBy(name, (*NCoSED).TryLock) }
 
 // TryRLock shares the name if no writer has it or waits for it. Without room for it, it is not taken.
-func (s *Service) TryRLock(name string) bool { return s.try(name, (*NCoSED).TryRLock) }
+func (s *Service) TryRLock(name string) bool { return s.tryBy(name, (*NCoSED).TryRLock) }
 
 // Unlock completes what this PE has issued on its default context, and gives the name away.
 func (s *Service) Unlock(name string) {
@@ -108,13 +108,13 @@ func (s *Service) RUnlock(name string) {
 
 // Holder is the PE that held the name alone a moment ago. It asks every PE.
 func (s *Service) Holder(ctx context.Context, name string) (pe int, held bool, err error) {
-	err = s.look(ctx, name, func(l *NCoSED) { pe, held = l.Holder() })
+	err = s.inspect(ctx, name, func(l *NCoSED) { pe, held = l.Holder() })
 	return pe, held, err
 }
 
 // Waiting is the number of writers and readers that were seen waiting for the name. It asks every PE.
 func (s *Service) Waiting(ctx context.Context, name string) (n int, err error) {
-	err = s.look(ctx, name, func(l *NCoSED) { n = l.Waiting() })
+	err = s.inspect(ctx, name, func(l *NCoSED) { n = l.Waiting() })
 	return n, err
 }
 
@@ -134,9 +134,9 @@ func (s *Service) InUse() []string {
 // Free ends the service. It is collective, and nobody uses it any more.
 func (s *Service) Free(ctx context.Context) error { return s.dir.free(ctx) }
 
-// take has the name used if lock succeeds.
-func (s *Service) take(ctx context.Context, name string, lock func(*NCoSED, context.Context) error) (err error) {
-	defer lostReader(&err)
+// lockBy has the name used if lock succeeds.
+func (s *Service) lockBy(ctx context.Context, name string, lock func(*NCoSED, context.Context) error) (err error) {
+	defer recoverPeer(&err)
 	k, err := s.use(ctx, name)
 	if err != nil {
 		return fmt.Errorf("locking %q: %w", name, err)
@@ -148,7 +148,7 @@ func (s *Service) take(ctx context.Context, name string, lock func(*NCoSED, cont
 	return nil
 }
 
-func (s *Service) try(name string, try func(*NCoSED) bool) bool {
+func (s *Service) tryBy(name string, try func(*NCoSED) bool) bool {
 	k, err := s.use(context.Background(), name)
 	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
 		panic(peer)
@@ -163,8 +163,8 @@ func (s *Service) try(name string, try func(*NCoSED) bool) bool {
 	return true
 }
 
-func (s *Service) look(ctx context.Context, name string, look func(*NCoSED)) (err error) {
-	defer lostReader(&err)
+func (s *Service) inspect(ctx context.Context, name string, look func(*NCoSED)) (err error) {
+	defer recoverPeer(&err)
 	k, err := s.use(ctx, name)
 	if err != nil {
 		return fmt.Errorf("looking at %q: %w", name, err)
@@ -234,7 +234,7 @@ func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
 		return err
 	}
 	defer k.gate.leave()
-	defer lostReader(&err)
+	defer recoverPeer(&err)
 	if k.claimed {
 		return nil
 	}
@@ -247,7 +247,7 @@ func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
 	k.claim, k.claimed = c, true
 	k.lock.w = s.w
 	s.dir.open(&k.lock.queue, c, k.place)
-	s.dir.nodes[k.place].Lock().Set(s.w.PE(), k.lock.queue.which)
+	s.dir.nodes[k.place].Lock().Set(s.w.PE(), k.lock.queue.lockID)
 	return nil
 }
 

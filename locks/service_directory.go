@@ -72,7 +72,7 @@ type directory struct {
 	nodes    []NCoSEDNodeRef
 	buckets  int
 	overflow int
-	gate     turns // of who uses guardPlace
+	gate     localGate // of who uses guardPlace
 }
 
 // claim says where a name is.
@@ -112,10 +112,10 @@ func (d *directory) free(ctx context.Context) error {
 }
 
 // open makes q a handle of the lock at c, with a place of this PE.
-func (d *directory) open(q *cosed, c claim, place int) {
-	q.w, q.home, q.word, q.nodes, q.limit = d.w, c.home, d.entries.At(c.entry).Lock(), d.nodes, nCoSEDLimit
+func (d *directory) open(q *ncosedQueue, c claim, place int) {
+	q.w, q.home, q.state, q.nodes, q.limit = d.w, c.home, d.entries.At(c.entry).Lock(), d.nodes, nCoSEDLimit
 	q.mine = q.id(d.w.PE(), place)
-	q.which = 1 + int64(c.home)*int64(d.entries.Sym().Len()) + int64(c.entry)
+	q.lockID = 1 + int64(c.home)*int64(d.entries.Sym().Len()) + int64(c.entry)
 }
 
 // idle says that nobody else deals with a place of this PE.
@@ -278,18 +278,18 @@ func (d *directory) remove(c claim, e ServiceEntryRef) {
 
 // guard takes the guard of a home. It is held for a few steps, so there is no giving up; a PE that dies with
 // it is told by a panic with *pgas.PeerError, as by any operation.
-func (d *directory) guard(home int) *cosed {
+func (d *directory) guard(home int) *ncosedQueue {
 	_ = d.gate.enter(context.Background()) // which never ends
-	q := &cosed{w: d.w, home: home, word: d.homes.At(0).Guard(), nodes: d.nodes, limit: nCoSEDLimit}
+	q := &ncosedQueue{w: d.w, home: home, state: d.homes.At(0).Guard(), nodes: d.nodes, limit: nCoSEDLimit}
 	q.mine = q.id(d.w.PE(), guardPlace)
 	if err := q.lock(context.Background()); err != nil {
 		d.gate.leave()
-		panicOf(err)
+		panicPeerError(err)
 	}
 	return q
 }
 
-func (d *directory) unguard(q *cosed) {
+func (d *directory) unguard(q *ncosedQueue) {
 	defer d.gate.leave()
 	q.leave(q.mine)
 }

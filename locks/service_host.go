@@ -94,7 +94,7 @@ func (s *Service) serveProgram(ctx context.Context, conn net.Conn) {
 
 // giveBack unlocks what the program holds.
 func (p *program) giveBack() (err error) {
-	defer lostReader(&err)
+	defer recoverPeer(&err)
 	for name := range p.holds {
 		p.s.Unlock(name)
 	}
@@ -138,7 +138,7 @@ func (p *program) reply(id uint64, ok bool, err error) {
 }
 
 func (p *program) do(ctx context.Context, r hostRequest) (ok bool, err error) {
-	defer lostReader(&err)
+	defer recoverPeer(&err)
 	switch r.Op {
 	case hostLock:
 		err = p.s.Lock(ctx, r.Name)

@@ -72,12 +72,12 @@ const (
 
 // SRSL is a PE's handle.
 type SRSL struct {
-	w     *pgas.World
-	home  int
-	state SRSLStateRef
-	inbox pgas.AtomicSlice[int64]
-	turns turns
-	rank  readers
+	w       *pgas.World
+	home    int
+	state   SRSLStateRef
+	inbox   pgas.AtomicSlice[int64]
+	gate    localGate
+	readers readers
 }
 
 var _ RWLock = (*SRSL)(nil)
@@ -107,66 +107,66 @@ func AllocSRSL(ctx context.Context, w *pgas.World, o SRSLOptions) (*SRSL, error)
 
 // Lock waits until the server grants the lock. It needs the server also to give up.
 func (l *SRSL) Lock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.turns.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for an SRSL lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
+	defer recoverPeerAt(&l.gate, &err)
 	if err := l.ask(ctx, 0, msgLock, msgGiveUp); err != nil {
-		l.turns.leave()
+		l.gate.leave()
 		return fmt.Errorf("waiting for an SRSL lock: %w", err)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }
 
 // TryLock asks the server for the lock, and takes no for an answer.
 func (l *SRSL) TryLock() bool {
-	made(l.w)
-	return l.turns.take(l.w, func() bool { return l.try(0, msgTry) })
+	checkMade(l.w)
+	return l.gate.takeIf(l.w, func() bool { return l.try(0, msgTry) })
 }
 
 // Unlock tells the server.
 func (l *SRSL) Unlock() {
-	l.turns.release("SRSL.Unlock")
-	defer l.turns.leave()
+	l.gate.release("SRSL.Unlock")
+	defer l.gate.leave()
 	mustQuiet(l.w)
 	l.send(msgUnlock)
 }
 
 // RLock waits until the server grants the lock in shared mode.
 func (l *SRSL) RLock(ctx context.Context) (err error) {
-	usable(ctx, l.w)
-	if err := l.rank.enter(ctx); err != nil {
+	checkUsable(ctx, l.w)
+	if err := l.readers.enter(ctx); err != nil {
 		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
 	}
-	defer l.rank.leave()
-	defer lostReader(&err)
+	defer l.readers.leave()
+	defer recoverPeer(&err)
 	if err := l.ask(ctx, 1, msgLockShared, msgGiveUpShared); err != nil {
 		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
 	}
-	l.rank.got()
+	l.readers.acquired()
 	return nil
 }
 
 // TryRLock asks the server for the lock in shared mode, and takes no for an answer.
 func (l *SRSL) TryRLock() bool {
-	made(l.w)
-	if !l.rank.try() {
+	checkMade(l.w)
+	if !l.readers.tryEnter() {
 		return false
 	}
-	defer l.rank.leave()
+	defer l.readers.leave()
 	if !l.try(1, msgTryShared) {
-		tellDeath(l.w)
+		panicIfPeerDead(l.w)
 		return false
 	}
-	l.rank.got()
+	l.readers.acquired()
 	return true
 }
 
 // RUnlock tells the server.
 func (l *SRSL) RUnlock() {
-	l.rank.release("SRSL.RUnlock")
+	l.readers.release("SRSL.RUnlock")
 	mustQuiet(l.w)
 	l.send(msgUnlockShared)
 }
@@ -191,8 +191,8 @@ func (l *SRSL) Waiting() int { return int(l.state.Queued().Fetch(l.home)) }
 func (l *SRSL) send(m int64) { l.inbox.At(l.w.PE()).FetchAdd(l.home, m) }
 
 // ask sends m and waits for the answer. If ctx ends, it sends giveUp, and waits on.
-func (l *SRSL) ask(ctx context.Context, who int, m, giveUp int64) error {
-	answer := l.state.Answer(who)
+func (l *SRSL) ask(ctx context.Context, mode int, m, giveUp int64) error {
+	answer := l.state.Answer(mode)
 	answer.Swap(l.w.PE(), pending)
 	l.send(m)
 	_, err := answer.WaitUntil(ctx, pgas.NE, pending)
@@ -211,13 +211,13 @@ func (l *SRSL) ask(ctx context.Context, who int, m, giveUp int64) error {
 }
 
 // try sends m and reports whether it was granted.
-func (l *SRSL) try(who int, m int64) bool {
-	answer := l.state.Answer(who)
+func (l *SRSL) try(mode int, m int64) bool {
+	answer := l.state.Answer(mode)
 	answer.Swap(l.w.PE(), pending)
 	l.send(m)
 	a, err := answer.WaitUntil(context.Background(), pgas.NE, pending)
 	if err != nil {
-		panicOf(err)
+		panicPeerError(err)
 	}
 	return a == granted
 }

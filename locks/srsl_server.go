@@ -38,7 +38,7 @@ func (l *SRSL) Serve(ctx context.Context) (err error) {
 	if l.w.PE() != l.home {
 		panic(&pgas.UsageError{Op: "SRSL.Serve", Msg: "this PE is not the home of the lock, which alone can serve"})
 	}
-	defer lostReader(&err)
+	defer recoverPeer(&err)
 	s := &server{SRSL: l, writer: -1, taken: make([]int64, l.w.NPEs())}
 	set := l.inbox.Until(pgas.NE, 0)
 	for {

@@ -174,24 +174,24 @@ func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Cont
 
 // Lock tries until the lock is this PE's.
 func (l eagerSpin) Lock(ctx context.Context) (err error) {
-	if err := l.turns.enter(ctx); err != nil {
+	if err := l.gate.enter(ctx); err != nil {
 		return fmt.Errorf("waiting for a spin lock: %w", err)
 	}
-	defer lost(&l.turns, &err)
-	look := look{far: l.w.HostOf(l.home) != l.w.Host(), eager: true}
+	defer recoverPeerAt(&l.gate, &err)
+	look := poller{remote: l.w.HostOf(l.home) != l.w.Host(), eager: true}
 	for !l.take() {
-		if look.looks == 0 {
+		if look.polls == 0 {
 			l.own.Swap(l.me, 1)
 		}
-		if err := look.again(ctx, l.w, l.own, 1); err != nil {
+		if err := look.next(ctx, l.w, l.own, 1); err != nil {
 			l.own.Swap(l.me, 0)
-			l.turns.leave()
+			l.gate.leave()
 			return fmt.Errorf("waiting for a spin lock: %w", err)
 		}
 	}
-	if look.looks > 0 {
+	if look.polls > 0 {
 		l.own.Swap(l.me, 0)
 	}
-	l.turns.got()
+	l.gate.acquired()
 	return nil
 }

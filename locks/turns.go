@@ -13,31 +13,31 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// turns is the gate. The zero value is open.
+// localGate is the gate. The zero value is open.
 //
 // Invariant: line is not longer than n, less the one inside.
-type turns struct {
-	n    atomic.Int32 // goroutines at the gate: the one inside and those in line
-	held atomic.Bool  // the one inside has the lock
-	mu   sync.Mutex
-	line []chan struct{} // closed when the turn has come
+type localGate struct {
+	present atomic.Int32 // goroutines at the gate: the one inside and those in line
+	held    atomic.Bool  // the one inside has the lock
+	mu      sync.Mutex
+	queue   []chan struct{} // closed when the turn has come
 }
 
 // enter waits for the turn. It returns an error if ctx ends first, or has ended.
-func (t *turns) enter(ctx context.Context) error {
+func (t *localGate) enter(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if t.n.CompareAndSwap(0, 1) {
+	if t.present.CompareAndSwap(0, 1) {
 		return nil
 	}
 	t.mu.Lock()
-	if t.n.Add(1) == 1 {
+	if t.present.Add(1) == 1 {
 		t.mu.Unlock()
 		return nil
 	}
 	turn := make(chan struct{})
-	t.line = append(t.line, turn)
+	t.queue = append(t.queue, turn)
 	t.mu.Unlock()
 	select {
 	case <-turn:
@@ -48,25 +48,25 @@ func (t *turns) enter(ctx context.Context) error {
 }
 
 // withdraw takes turn out of the line. One that has come meanwhile is taken.
-func (t *turns) withdraw(ctx context.Context, turn chan struct{}) error {
+func (t *localGate) withdraw(ctx context.Context, turn chan struct{}) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i := slices.Index(t.line, turn)
+	i := slices.Index(t.queue, turn)
 	if i < 0 {
 		return nil
 	}
-	t.line = slices.Delete(t.line, i, i+1)
-	t.n.Add(-1)
+	t.queue = slices.Delete(t.queue, i, i+1)
+	t.present.Add(-1)
 	return context.Cause(ctx)
 }
 
-// try enters if nobody is at the gate.
-func (t *turns) try() bool { return t.n.CompareAndSwap(0, 1) }
+// tryEnter enters if nobody is at the gate.
+func (t *localGate) tryEnter() bool { return t.present.CompareAndSwap(0, 1) }
 
-// take calls try to get the lock for this goroutine, if no goroutine is at the gate. If a PE is dead, it panics
+// takeIf calls try to get the lock for this goroutine, if no goroutine is at the gate. If a PE is dead, it panics
 // where it would return false, and lets the next goroutine in.
-func (t *turns) take(w *pgas.World, try func() bool) (ok bool) {
-	if !t.try() {
+func (t *localGate) takeIf(w *pgas.World, try func() bool) (ok bool) {
+	if !t.tryEnter() {
 		return false
 	}
 	defer func() {
@@ -75,32 +75,32 @@ func (t *turns) take(w *pgas.World, try func() bool) (ok bool) {
 		}
 	}()
 	if ok = try(); !ok {
-		tellDeath(w)
+		panicIfPeerDead(w)
 		return false
 	}
-	t.got()
+	t.acquired()
 	return true
 }
 
 // leave lets the next one in.
-func (t *turns) leave() {
-	if t.n.CompareAndSwap(1, 0) {
+func (t *localGate) leave() {
+	if t.present.CompareAndSwap(1, 0) {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.n.Add(-1)
-	if len(t.line) > 0 {
-		close(t.line[0])
-		t.line = slices.Delete(t.line, 0, 1)
+	t.present.Add(-1)
+	if len(t.queue) > 0 {
+		close(t.queue[0])
+		t.queue = slices.Delete(t.queue, 0, 1)
 	}
 }
 
-// got says that the one inside has the lock.
-func (t *turns) got() { t.held.Store(true) }
+// acquired says that the one inside has the lock.
+func (t *localGate) acquired() { t.held.Store(true) }
 
 // release says that it gives it back, or panics if it has not got it.
-func (t *turns) release(op string) {
+func (t *localGate) release(op string) {
 	if !t.held.CompareAndSwap(true, false) {
 		notHeld(op)
 	}
