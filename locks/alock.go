@@ -40,7 +40,7 @@ package locks
 //     the other's head comes later, finds this queue not empty, and writes victim itself. That saves one
 //     of four trips.
 //   - Nothing is said of who waits for the other cohort. It can be told by nobody, since the local cohort
-//     does not use the network: it looks again and again, and rests in between (look.go).
+//     does not use the network: it looks again and again, and rests in between (poll.go).
 
 import (
 	"context"
@@ -94,8 +94,7 @@ const (
 // ALock is a lock for words of one host that PEs of the same host take most often. PEs of a cohort get it
 // in the order in which they came.
 type ALock struct {
-	w      *pgas.World
-	gate   localGate
+	mutex
 	state  ALockStateRef
 	home   int
 	cohort int64
@@ -112,7 +111,7 @@ var _ Lock = (*ALock)(nil)
 func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) {
 	checkHome("NewALock", w, o.Home)
 	checkBudgets(o)
-	l := &ALock{w: w, state: ref.On(w.Context()), home: o.Home}
+	l := &ALock{mutex: mutex{w: w}, state: ref.On(w.Context()), home: o.Home}
 	if o.CPU == nil {
 		c, err := w.NewContext(pgas.ByCPU)
 		if err != nil {
@@ -137,11 +136,7 @@ func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) 
 
 // AllocALock allocates a lock and makes this PE's handle of it. It is collective.
 func AllocALock(ctx context.Context, w *pgas.World, o ALockOptions) (*ALock, error) {
-	s, err := AllocALockState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewALock(w, s.At(0), o)
+	return allocate(ctx, w, AllocALockState, func(ref ALockStateRef) (*ALock, error) { return NewALock(w, ref, o) })
 }
 
 func checkBudgets(o ALockOptions) {
@@ -159,22 +154,15 @@ func defaulted(n, or int) int64 {
 
 // Lock waits for the lock. PEs of a cohort get it in the order in which they came, and while both cohorts
 // want it, each in its turn as often as its budget says.
-func (l *ALock) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for an ALock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
+func (l *ALock) Lock(ctx context.Context) error { return l.lock(ctx, l, "for an ALock") }
+
+// acquire waits to be the head of the cohort, and then for the other cohort.
+func (l *ALock) acquire(ctx context.Context) error {
 	word, err := l.queue.enter(ctx)
-	if err == nil {
-		err = l.win(ctx, word)
-	}
 	if err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for an ALock: %w", err)
+		return err
 	}
-	l.gate.acquired()
-	return nil
+	return l.win(ctx, word)
 }
 
 // win makes the head, which was told word, the holder. On an error it is not the head any more.
@@ -202,9 +190,9 @@ func (l *ALock) win(ctx context.Context, word int64) error {
 
 // await looks until the other cohort does not want the lock, or lets this one go first.
 func (l *ALock) await(ctx context.Context) error {
-	look := poller{remote: l.cohort == remoteCohort}
+	poll := poller{remote: l.cohort == remoteCohort}
 	for l.other.Fetch(l.home) != 0 && l.victim.Fetch(l.home) == l.cohort {
-		if err := look.next(ctx, l.w, l.queue.mine.status, contend); err != nil {
+		if err := poll.next(ctx, l.w, l.queue.mine.status, contend); err != nil {
 			return err
 		}
 	}
@@ -215,10 +203,7 @@ func (l *ALock) await(ctx context.Context) error {
 func (l *ALock) say(word int64) { l.queue.mine.status.Swap(l.w.PE(), word) }
 
 // TryLock takes the lock if no PE of either cohort has it or waits for it.
-func (l *ALock) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.try)
-}
+func (l *ALock) TryLock() bool { return l.tryLock(l) }
 
 func (l *ALock) try() bool {
 	if !l.queue.try() {
@@ -234,15 +219,14 @@ func (l *ALock) try() bool {
 
 // Unlock gives the lock to the first of this PE's cohort who waits, or to the other cohort if this one's
 // budget is used up. It never waits for another PE to act.
-func (l *ALock) Unlock() {
-	l.gate.release("ALock.Unlock")
-	mustQuiet(l.w)
+func (l *ALock) Unlock() { l.unlock(l, "ALock.Unlock") }
+
+func (l *ALock) release() {
 	word := compete
 	if l.left > 1 {
 		word = passed + l.left - 1
 	}
 	l.queue.leave(l.w.PE(), word)
-	l.gate.leave()
 }
 
 // snapshots is how often Holder looks at a lock that changes hands.

@@ -45,8 +45,8 @@ var alockMutants = []mutant{
 		"l.victim.Swap(l.home, l.cohort)", "_ = l.victim",
 	}, "ALockExplored/l_l"},
 	{"looks for the other cohort before it joins its own", "alock.go", []string{
-		"\tword, err := l.queue.enter(ctx)\n\tif err == nil {\n",
-		"\talone := l.other.Fetch(l.home) == 0\n\tword, err := l.queue.enter(ctx)\n\tif err == nil && !(alone && word == 0) {\n",
+		"\tword, err := l.queue.enter(ctx)\n\tif err != nil {\n",
+		"\talone := l.other.Fetch(l.home) == 0\n\tword, err := l.queue.enter(ctx)\n\tif err != nil || alone && word == 0 {\n",
 	}, "ALockExplored/l_l"},
 	{"one queue for CPUs and NICs", "alock.go", []string{
 		"q.tail, q.next, q.status = ref.Locals()", "q.tail, q.next, q.status = ref.Remotes()",

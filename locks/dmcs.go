@@ -26,8 +26,7 @@ type DMCSOptions struct {
 
 // DMCS is a queue lock: first come, first served, and each waits for a word of its own memory.
 type DMCS struct {
-	w     *pgas.World
-	gate  localGate
+	mutex
 	queue queue
 }
 
@@ -39,47 +38,34 @@ const theTurn = firstWord
 // NewDMCS makes this PE's handle of the lock at ref.
 func NewDMCS(w *pgas.World, ref DMCSStateRef, o DMCSOptions) *DMCS {
 	checkHome("NewDMCS", w, o.Home)
-	return &DMCS{w: w, queue: newQueue(w, ref.Queue(), o.Home)}
+	return &DMCS{mutex: mutex{w: w}, queue: newQueue(w, ref.Queue(), o.Home)}
 }
 
 // AllocDMCS allocates a lock and makes this PE's handle of it. It is collective.
 func AllocDMCS(ctx context.Context, w *pgas.World, o DMCSOptions) (*DMCS, error) {
-	s, err := AllocDMCSState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewDMCS(w, s.At(0), o), nil
+	return allocate(ctx, w, AllocDMCSState, func(ref DMCSStateRef) (*DMCS, error) { return NewDMCS(w, ref, o), nil })
 }
 
 // Lock waits for the lock. PEs get it in the order in which they came. A PE that gave up and comes back
 // before it has been passed over finds its place kept.
-func (l *DMCS) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if _, err := l.queue.enter(ctx); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for a D-MCS lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
+func (l *DMCS) Lock(ctx context.Context) error {
+	return l.lock(ctx, l, "for a D-MCS lock")
 }
 
 // TryLock takes the lock if it is free. It is not for a PE that gave up and has not been passed over yet.
-func (l *DMCS) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.queue.try)
-}
+func (l *DMCS) TryLock() bool { return l.tryLock(l) }
 
 // Unlock gives the lock to the first who waits. It never waits for another PE to act.
-func (l *DMCS) Unlock() {
-	l.gate.release("DMCS.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.queue.leave(l.w.PE(), theTurn)
+func (l *DMCS) Unlock() { l.unlock(l, "DMCS.Unlock") }
+
+func (l *DMCS) acquire(ctx context.Context) error {
+	_, err := l.queue.enter(ctx)
+	return err
 }
+
+func (l *DMCS) try() bool { return l.queue.try() }
+
+func (l *DMCS) release() { l.queue.leave(l.queue.me, theTurn) }
 
 // Holder is a PE that held the lock a moment ago.
 func (l *DMCS) Holder() (pe int, held bool) { return l.queue.head() }

@@ -11,7 +11,6 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -38,36 +37,20 @@ var _ Lock = (*DQNL)(nil)
 // NewDQNL makes this PE's handle of the lock at ref.
 func NewDQNL(w *pgas.World, ref DQNLStateRef, o DQNLOptions) *DQNL {
 	checkHome("NewDQNL", w, o.Home)
-	return &DQNL{DMCS{w: w, queue: newQueue(w, ref.Queue(), o.Home)}}
+	return &DQNL{DMCS{mutex: mutex{w: w}, queue: newQueue(w, ref.Queue(), o.Home)}}
 }
 
 // AllocDQNL allocates a lock and makes this PE's handle of it. It is collective.
 func AllocDQNL(ctx context.Context, w *pgas.World, o DQNLOptions) (*DQNL, error) {
-	s, err := AllocDQNLState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewDQNL(w, s.At(0), o), nil
+	return allocate(ctx, w, AllocDQNLState, func(ref DQNLStateRef) (*DQNL, error) { return NewDQNL(w, ref, o), nil })
 }
 
 // Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
 // kept.
-func (l *DQNL) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for a DQNL lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.enter(ctx); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for a DQNL lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
-}
+func (l *DQNL) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a DQNL lock") }
 
-// enter waits until this PE is the head of the queue.
-func (l *DQNL) enter(ctx context.Context) error {
+// acquire waits until this PE is the head of the queue.
+func (l *DQNL) acquire(ctx context.Context) error {
 	q := &l.queue
 	if q.mine.status.Fetch(q.me) != idle {
 		kept, err := resume(ctx, q.status, q.me)

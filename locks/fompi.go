@@ -14,7 +14,6 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -45,17 +44,16 @@ const (
 
 // spinner is what both have in common.
 type spinner struct {
-	w           *pgas.World
+	mutex
 	me, home    int
 	word, waits pgas.Atomic[int64]
 	zero        pgas.Atomic[int64]
-	gate        localGate // of this PE's writers
 }
 
 func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinner {
 	checkHome(op, w, o.Home)
 	c := w.Context()
-	return spinner{w: w, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), zero: ref.Never().On(c)}
+	return spinner{mutex: mutex{w: w}, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), zero: ref.Never().On(c)}
 }
 
 // insist calls try until it succeeds or ctx ends.
@@ -103,43 +101,23 @@ func NewSpin(w *pgas.World, ref SpinStateRef, o SpinOptions) *Spin {
 
 // AllocSpin allocates a lock and makes this PE's handle of it. It is collective.
 func AllocSpin(ctx context.Context, w *pgas.World, o SpinOptions) (*Spin, error) {
-	s, err := AllocSpinState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewSpin(w, s.At(0), o), nil
+	return allocate(ctx, w, AllocSpinState, func(ref SpinStateRef) (*Spin, error) { return NewSpin(w, ref, o), nil })
 }
 
 // Lock tries until the lock is this PE's.
-func (l *Spin) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for a spin lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.insist(ctx, l.take); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for a spin lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
-}
+func (l *Spin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
 
-func (l *Spin) take() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1) == 0 }
+func (l *Spin) acquire(ctx context.Context) error { return l.insist(ctx, l.try) }
+
+func (l *Spin) try() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1) == 0 }
 
 // TryLock tries once.
-func (l *Spin) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.take)
-}
+func (l *Spin) TryLock() bool { return l.tryLock(l) }
 
 // Unlock frees the lock.
-func (l *Spin) Unlock() {
-	l.gate.release("Spin.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.word.Swap(l.home, 0)
-}
+func (l *Spin) Unlock() { l.unlock(l, "Spin.Unlock") }
+
+func (l *Spin) release() { l.word.Swap(l.home, 0) }
 
 // Holder is the PE that held the lock a moment ago.
 func (l *Spin) Holder() (pe int, held bool) {

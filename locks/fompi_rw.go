@@ -6,7 +6,6 @@ package locks
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -28,65 +27,52 @@ func NewSpinRW(w *pgas.World, ref SpinStateRef, o SpinOptions) *SpinRW {
 
 // AllocSpinRW allocates a lock and makes this PE's handle of it. It is collective.
 func AllocSpinRW(ctx context.Context, w *pgas.World, o SpinOptions) (*SpinRW, error) {
-	s, err := AllocSpinState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewSpinRW(w, s.At(0), o), nil
+	return allocate(ctx, w, AllocSpinState, func(ref SpinStateRef) (*SpinRW, error) { return NewSpinRW(w, ref, o), nil })
 }
 
 // Lock tries until the lock is this PE's alone.
-func (l *SpinRW) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting to write under a spin lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.insist(ctx, l.take); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting to write under a spin lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
+func (l *SpinRW) Lock(ctx context.Context) error {
+	return l.lock(ctx, l, "to write under a spin lock")
 }
 
-func (l *SpinRW) take() bool {
+func (l *SpinRW) acquire(ctx context.Context) error { return l.insist(ctx, l.try) }
+
+func (l *SpinRW) try() bool {
 	return l.word.CompareSwap(l.home, 0, (int64(l.me)+1)<<writerShift) == 0
 }
 
 // TryLock tries once.
-func (l *SpinRW) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.take)
-}
+func (l *SpinRW) TryLock() bool { return l.tryLock(l) }
 
 // Unlock lets readers and writers try. Readers that are about to find the writer stay counted.
-func (l *SpinRW) Unlock() {
-	l.gate.release("SpinRW.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShift)
-}
+func (l *SpinRW) Unlock() { l.unlock(l, "SpinRW.Unlock") }
+
+func (l *SpinRW) release() { l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShift) }
 
 // RLock tries until no writer has the lock.
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
 	checkUsable(ctx, l.w)
 	defer recoverPeer(&err)
-	if !l.share() {
-		if err := l.insist(ctx, l.lookAndShare); err != nil {
-			return fmt.Errorf("waiting to read under a spin lock: %w", err)
-		}
+	if err := l.share(ctx); err != nil {
+		return waitError("to read under a spin lock", err)
 	}
 	l.readers.acquired()
 	return nil
 }
 
-// lookAndShare leaves the word alone while a writer is there, which others compare-swap.
-func (l *SpinRW) lookAndShare() bool {
-	return l.word.Fetch(l.home)>>writerShift == 0 && l.share()
+func (l *SpinRW) share(ctx context.Context) error {
+	if l.tryShare() {
+		return nil
+	}
+	return l.insist(ctx, l.pollAndShare)
 }
 
-func (l *SpinRW) share() bool {
+// pollAndShare leaves the word alone while a writer is there, which others compare-swap.
+func (l *SpinRW) pollAndShare() bool {
+	return l.word.Fetch(l.home)>>writerShift == 0 && l.tryShare()
+}
+
+func (l *SpinRW) tryShare() bool {
 	if l.word.FetchAdd(l.home, 1)>>writerShift == 0 {
 		return true
 	}
@@ -97,7 +83,7 @@ func (l *SpinRW) share() bool {
 // TryRLock tries once.
 func (l *SpinRW) TryRLock() bool {
 	checkMade(l.w)
-	if !l.share() {
+	if !l.tryShare() {
 		panicIfPeerDead(l.w)
 		return false
 	}
@@ -106,11 +92,9 @@ func (l *SpinRW) TryRLock() bool {
 }
 
 // RUnlock takes this reader off the count.
-func (l *SpinRW) RUnlock() {
-	l.readers.release("SpinRW.RUnlock")
-	mustQuiet(l.w)
-	l.word.FetchAdd(l.home, -1)
-}
+func (l *SpinRW) RUnlock() { l.readers.unlock(l.w, l, "SpinRW.RUnlock") }
+
+func (l *SpinRW) unshare() { l.word.FetchAdd(l.home, -1) }
 
 // Holder is the writer that held the lock a moment ago.
 func (l *SpinRW) Holder() (pe int, held bool) {

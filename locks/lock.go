@@ -61,17 +61,8 @@ type RWLock interface {
 	RUnlock()
 }
 
-// recoverPeerAt turns the panic with which an operation says that its PE is lost into an error, and lets the next
-// goroutine of this PE find out too. What else an operation panics with is a bug of the program, such as a
-// World that it has closed: that stays a panic.
-func recoverPeerAt(t *localGate, err *error) {
-	if p := recover(); p != nil {
-		*err = peerErrorIn(p)
-		t.leave()
-	}
-}
-
-// recoverPeer is lost where goroutines take no turns.
+// recoverPeer, deferred, turns a panic with *pgas.PeerError, by which an operation says that its target is lost, into
+// an error. Any other panic is a bug of the program, such as the use of a World that it has closed, and goes on.
 func recoverPeer(err *error) {
 	if p := recover(); p != nil {
 		*err = peerErrorIn(p)

@@ -41,7 +41,7 @@ var dqnlMutants = []mutant{
 
 var srslMutants = []mutant{
 	{"readers go past a writer that has the lock", "srsl_server.go", []string{
-		"return s.writer < 0 && (x.who == 1 || s.readers == 0)", "return x.who == 1 || s.writer < 0 && s.readers == 0",
+		"return s.writer < 0 && (x.mode == readerMode || s.readers == 0)", "return x.mode == readerMode || s.writer < 0 && s.readers == 0",
 	}, "SRSL"},
 	{"a message replaces the one before", "srsl.go", []string{
 		"l.inbox.At(l.w.PE()).FetchAdd(l.home, m)", "l.inbox.At(l.w.PE()).Swap(l.home, m)",
@@ -86,8 +86,8 @@ var dmcsMutants = []mutant{
 	{"a node that was left is not given back", "dmcs_queue.go", []string{
 		"\tq.free(before)\n", "",
 	}, "DMCS"},
-	{"the next holder does not see what was written", "dmcs.go", []string{
-		"\tmustQuiet(l.w)\n", "",
+	{"the next holder does not see what was written", "mutex.go", []string{
+		"\tmustQuiet(m.w)\n", "",
 	}, "DMCS"},
 }
 
@@ -114,7 +114,7 @@ var rmarwMutants = []mutant{
 		"\tabove := g.above\n", "\tabove := g.above\n\ttotal = g.total\n",
 	}, "Bounds"},
 	{"a reader does not look again", "rmarw_counter.go", []string{
-		"if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {", "if false {",
+		"if c.admits(c.state.Fetch(c.home())) && c.tryShare() {", "if false {",
 	}, "RMARW"},
 	{"who waits is let in before the counter is given back", "rmarw_counter.go", []string{
 		"\tc.ensureScratch() // another writer may have claimed them\n", "\tc.ensureScratch()\n\tc.admit()\n",

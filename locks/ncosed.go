@@ -38,9 +38,8 @@ const (
 // NCoSED is a lock for readers and writers: first come, first served, where readers between the same two
 // writers came together. Goroutines of a PE may hold it in shared mode at once.
 type NCoSED struct {
-	w       *pgas.World
+	mutex
 	queue   ncosedQueue
-	gate    localGate // of writers
 	readers readers
 }
 
@@ -57,67 +56,46 @@ func NewNCoSED(w *pgas.World, ref NCoSEDStateRef, o NCoSEDOptions) *NCoSED {
 	}
 	ref = ref.On(w.Context())
 	nodes := []NCoSEDNodeRef{ref.Node()}
-	l := &NCoSED{w: w, queue: ncosedQueue{w: w, home: o.Home, state: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
+	l := &NCoSED{mutex: mutex{w: w}, queue: ncosedQueue{w: w, home: o.Home, state: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
 	l.queue.mine = l.queue.id(w.PE(), 0)
 	return l
 }
 
 // AllocNCoSED allocates a lock and makes this PE's handle of it. It is collective.
 func AllocNCoSED(ctx context.Context, w *pgas.World, o NCoSEDOptions) (*NCoSED, error) {
-	s, err := AllocNCoSEDState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewNCoSED(w, s.At(0), o), nil
+	return allocate(ctx, w, AllocNCoSEDState, func(ref NCoSEDStateRef) (*NCoSED, error) { return NewNCoSED(w, ref, o), nil })
 }
 
 // Lock waits until the lock is this PE's alone. A PE that gave up and comes back before it has been passed
 // over finds its place kept.
-func (l *NCoSED) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.queue.lock(ctx); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for an N-CoSED lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
+func (l *NCoSED) Lock(ctx context.Context) error {
+	return l.lock(ctx, l, "for an N-CoSED lock")
 }
 
 // TryLock takes the lock if nobody has it and nobody waits.
-func (l *NCoSED) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.queue.try)
-}
+func (l *NCoSED) TryLock() bool { return l.tryLock(l) }
 
 // Unlock lets in the readers that came before the next writer, all at once, and then that writer when they
 // have left. It never waits for another PE to act.
-func (l *NCoSED) Unlock() {
-	l.gate.release("NCoSED.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.queue.leave(l.queue.mine)
-}
+func (l *NCoSED) Unlock() { l.unlock(l, "NCoSED.Unlock") }
+
+func (l *NCoSED) acquire(ctx context.Context) error { return l.queue.lock(ctx) }
+
+func (l *NCoSED) try() bool { return l.queue.try() }
+
+func (l *NCoSED) release() { l.queue.leave(l.queue.mine) }
 
 // RLock waits until the lock is shared with this PE. It is at once unless a writer has come before.
-func (l *NCoSED) RLock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.readers.enter(ctx); err != nil {
-		return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
-	}
-	defer l.readers.leave()
-	defer recoverPeer(&err)
+func (l *NCoSED) RLock(ctx context.Context) error {
+	return l.readers.lock(ctx, l.w, l, "to read under an N-CoSED lock")
+}
+
+// share shares the lock. A reader that finds the count of readers full is a writer for a moment.
+func (l *NCoSED) share(ctx context.Context) error {
 	for {
 		full, err := l.queue.share(ctx)
-		if err != nil {
-			return fmt.Errorf("waiting to read under an N-CoSED lock: %w", err)
-		}
-		if !full {
-			l.readers.acquired()
-			return nil
+		if err != nil || !full {
+			return err
 		}
 		l.queue.unshare()
 		if err := l.Lock(ctx); err != nil {
@@ -131,10 +109,10 @@ func (l *NCoSED) RLock(ctx context.Context) (err error) {
 // needs a moment without readers.
 func (l *NCoSED) TryRLock() bool {
 	checkMade(l.w)
-	if !l.readers.tryEnter() {
+	if !l.readers.gate.tryEnter() {
 		return false
 	}
-	defer l.readers.leave()
+	defer l.readers.gate.leave()
 	for {
 		ok, full := l.queue.tryShare()
 		if ok {
@@ -153,11 +131,9 @@ func (l *NCoSED) TryRLock() bool {
 }
 
 // RUnlock is the end of a reader. The last one lets the next writer in.
-func (l *NCoSED) RUnlock() {
-	l.readers.release("NCoSED.RUnlock")
-	mustQuiet(l.w)
-	l.queue.unshare()
-}
+func (l *NCoSED) RUnlock() { l.readers.unlock(l.w, l, "NCoSED.RUnlock") }
+
+func (l *NCoSED) unshare() { l.queue.unshare() }
 
 // Holder is the writer that held the lock a moment ago.
 func (l *NCoSED) Holder() (pe int, held bool) {

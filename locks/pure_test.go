@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Outside of the protocols: what goroutines of a PE do among themselves, and pauses.
-var helpers = []string{"turns.go", "readers.go", "pause.go", "look.go", "service.go", "service_host.go"}
+// Outside of the protocols: what the goroutines of a PE do among themselves, and pauses.
+var helpers = []string{"localgate.go", "poll.go", "service.go", "service_host.go"}
 
 // TestProtocolsArePure: time, randomness and scheduling come from the World, so that a protocol runs in the
 // simulator as it is.

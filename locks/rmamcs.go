@@ -38,8 +38,7 @@ type RMAMCSOptions struct {
 // topology, for up to T_L holders. PEs of one innermost element get it in the order in which they came;
 // no PE waits longer than T_L allows for all other elements.
 type RMAMCS struct {
-	w    *pgas.World
-	gate localGate
+	mutex
 	tree tree
 }
 
@@ -68,48 +67,26 @@ func newRMAMCS(ctx context.Context, w *pgas.World, ref RMAMCSStateRef, o RMAMCSO
 		return nil, err
 	}
 	tl[0] = numberMax + 1
-	return &RMAMCS{w: w, tree: newTree(w, ref, levels, tl)}, nil
+	return &RMAMCS{mutex: mutex{w: w}, tree: newTree(w, ref, levels, tl)}, nil
 }
 
 // AllocRMAMCS allocates a lock and makes this PE's handle of it. It is collective.
 func AllocRMAMCS(ctx context.Context, w *pgas.World, o RMAMCSOptions) (*RMAMCS, error) {
-	s, err := AllocRMAMCSState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewRMAMCS(ctx, w, s.At(0), o)
+	return allocate(ctx, w, AllocRMAMCSState, func(ref RMAMCSStateRef) (*RMAMCS, error) { return NewRMAMCS(ctx, w, ref, o) })
 }
 
 // Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
 // kept.
-func (l *RMAMCS) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for an RMA-MCS lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.tree.acquire(ctx); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for an RMA-MCS lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
+func (l *RMAMCS) Lock(ctx context.Context) error {
+	return l.lock(ctx, &l.tree, "for an RMA-MCS lock")
 }
 
 // TryLock takes the lock if it is free, and no other PE tries at the same time.
-func (l *RMAMCS) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.tree.try)
-}
+func (l *RMAMCS) TryLock() bool { return l.tryLock(&l.tree) }
 
 // Unlock gives the lock to the nearest who waits, as far as T_L allows. It never waits for another PE to
 // act.
-func (l *RMAMCS) Unlock() {
-	l.gate.release("RMAMCS.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.tree.release()
-}
+func (l *RMAMCS) Unlock() { l.unlock(&l.tree, "RMAMCS.Unlock") }
 
 // Holder is a PE that held the lock a moment ago.
 func (l *RMAMCS) Holder() (pe int, held bool) { return l.tree.holder() }

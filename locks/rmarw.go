@@ -43,8 +43,7 @@ const defaultTR = 1000
 
 // RMARW is a reader-writer lock in which neither readers nor writers starve.
 type RMARW struct {
-	w       *pgas.World
-	gate    localGate
+	mutex
 	readers readers
 	tree    tree
 	counter *counter
@@ -85,7 +84,7 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	if err != nil {
 		return nil, err
 	}
-	l := &RMARW{w: w, tree: newTree(w, ref.Tree(), levels, tl)}
+	l := &RMARW{mutex: mutex{w: w}, tree: newTree(w, ref.Tree(), levels, tl)}
 	if l.counter, err = newCounter(w, ref.Counter(), l.tree.queues[0].home, together, tr); err != nil {
 		return nil, err
 	}
@@ -108,62 +107,29 @@ func product(tl []int) int {
 
 // AllocRMARW allocates a lock and makes this PE's handle of it. It is collective.
 func AllocRMARW(ctx context.Context, w *pgas.World, o RMARWOptions) (*RMARW, error) {
-	s, err := AllocRMARWState(ctx, w, 1)
-	if err != nil {
-		return nil, err
-	}
-	return NewRMARW(ctx, w, s.At(0), o)
+	return allocate(ctx, w, AllocRMARWState, func(ref RMARWStateRef) (*RMARW, error) { return NewRMARW(ctx, w, ref, o) })
 }
 
 // Lock waits until this PE may write, alone.
-func (l *RMARW) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting to write under an RMA-RW lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.tree.acquire(ctx); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting to write under an RMA-RW lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
+func (l *RMARW) Lock(ctx context.Context) error {
+	return l.lock(ctx, &l.tree, "to write under an RMA-RW lock")
 }
 
 // TryLock takes the lock if nobody has it in either way, and no other PE tries at the same time.
-func (l *RMARW) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, l.tree.try)
-}
+func (l *RMARW) TryLock() bool { return l.tryLock(&l.tree) }
 
 // Unlock gives the lock to the nearest writer who waits, as far as T_L and T_W allow, or to the readers.
-func (l *RMARW) Unlock() {
-	l.gate.release("RMARW.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.tree.release()
-}
+func (l *RMARW) Unlock() { l.unlock(&l.tree, "RMARW.Unlock") }
 
 // RLock waits until this PE may read, with others.
-func (l *RMARW) RLock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.readers.enter(ctx); err != nil {
-		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
-	}
-	defer recoverPeerAt(&l.readers.gate, &err)
-	err = l.counter.enter(ctx)
-	l.readers.leave()
-	if err != nil {
-		return fmt.Errorf("waiting to read under an RMA-RW lock: %w", err)
-	}
-	l.readers.acquired()
-	return nil
+func (l *RMARW) RLock(ctx context.Context) error {
+	return l.readers.lock(ctx, l.w, l.counter, "to read under an RMA-RW lock")
 }
 
 // TryRLock takes the lock for reading if no writer has it, or waits for it after T_R readers.
 func (l *RMARW) TryRLock() bool {
 	checkMade(l.w)
-	if !l.counter.tryEnter() {
+	if !l.counter.tryShare() {
 		panicIfPeerDead(l.w)
 		return false
 	}
@@ -173,9 +139,7 @@ func (l *RMARW) TryRLock() bool {
 
 // RUnlock ends what RLock began.
 func (l *RMARW) RUnlock() {
-	l.readers.release("RMARW.RUnlock")
-	mustQuiet(l.w)
-	l.counter.leave()
+	l.readers.unlock(l.w, l.counter, "RMARW.RUnlock")
 }
 
 // Holder is the writer that held the lock a moment ago.

@@ -194,28 +194,28 @@ func (c *counter) admits(s int64) bool {
 	return false
 }
 
-// tryEnter lets a reader in if it need not wait.
-func (c *counter) tryEnter() bool {
+// tryShare lets a reader in if it need not wait.
+func (c *counter) tryShare() bool {
 	old := c.state.FetchAdd(c.home(), oneReader)
 	if modeOf(old) == wanted && c.admits(old) {
 		// The counter cannot be taken meanwhile: this reader is counted.
 		old = c.state.FetchAdd(c.home(), oneTicket)
 	}
 	if !c.admits(old) {
-		c.leave()
+		c.unshare()
 		return false
 	}
 	return true
 }
 
-// enter lets a reader in. One at a time of a PE is in here.
-func (c *counter) enter(ctx context.Context) error {
-	if c.tryEnter() {
+// share lets a reader in. One at a time of a PE is in here.
+func (c *counter) share(ctx context.Context) error {
+	if c.tryShare() {
 		return nil
 	}
 	c.mask().FetchOr(c.home(), c.flag())
 	// From here on, whoever gives the counter back lets this reader in. That may have been just before.
-	if c.admits(c.state.Fetch(c.home())) && c.tryEnter() {
+	if c.admits(c.state.Fetch(c.home())) && c.tryShare() {
 		if c.withdraw() {
 			return nil
 		}
@@ -233,7 +233,7 @@ func (c *counter) uncount() error {
 	if err := c.awaitGrant(context.Background()); err != nil {
 		return err
 	}
-	c.leave()
+	c.unshare()
 	return nil
 }
 
@@ -254,8 +254,8 @@ func (c *counter) awaitGrant(ctx context.Context) error {
 	return nil
 }
 
-// leave subtracts a reader from its counter, and hands the counter over if it was the last.
-func (c *counter) leave() {
+// unshare subtracts a reader from its counter, and hands the counter over if it was the last.
+func (c *counter) unshare() {
 	home := c.home()
 	now := c.state.FetchAdd(home, -oneReader) - oneReader
 	if readersIn(now) == 0 && modeOf(now) == wanted && c.handOver(home, now) {

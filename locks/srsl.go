@@ -62,6 +62,12 @@ const (
 // unlocks has the bits of the unlock messages, which are handled first.
 const unlocks = msgUnlock | -msgUnlockShared
 
+// The modes in which a PE asks, as Answer is indexed by them.
+const (
+	writerMode = iota
+	readerMode
+)
+
 // Answers.
 const (
 	pending int64 = iota
@@ -72,11 +78,10 @@ const (
 
 // SRSL is a PE's handle.
 type SRSL struct {
-	w       *pgas.World
+	mutex
 	home    int
 	state   SRSLStateRef
 	inbox   pgas.AtomicSlice[int64]
-	gate    localGate
 	readers readers
 }
 
@@ -89,7 +94,7 @@ func NewSRSL(w *pgas.World, ref SRSLStateRef, inbox pgas.Slice[int64], o SRSLOpt
 		panic(&pgas.UsageError{Op: "NewSRSL", Msg: fmt.Sprintf("the inbox has %d words: it needs one for each of %d PEs", inbox.Len(), w.NPEs())})
 	}
 	c := w.Context()
-	return &SRSL{w: w, home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}
+	return &SRSL{mutex: mutex{w: w}, home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}
 }
 
 // AllocSRSL allocates a lock and makes this PE's handle of it. It is collective.
@@ -106,57 +111,41 @@ func AllocSRSL(ctx context.Context, w *pgas.World, o SRSLOptions) (*SRSL, error)
 }
 
 // Lock waits until the server grants the lock. It needs the server also to give up.
-func (l *SRSL) Lock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for an SRSL lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	if err := l.ask(ctx, 0, msgLock, msgGiveUp); err != nil {
-		l.gate.leave()
-		return fmt.Errorf("waiting for an SRSL lock: %w", err)
-	}
-	l.gate.acquired()
-	return nil
+func (l *SRSL) Lock(ctx context.Context) error {
+	return l.lock(ctx, l, "for an SRSL lock")
 }
 
 // TryLock asks the server for the lock, and takes no for an answer.
-func (l *SRSL) TryLock() bool {
-	checkMade(l.w)
-	return l.gate.takeIf(l.w, func() bool { return l.try(0, msgTry) })
-}
+func (l *SRSL) TryLock() bool { return l.tryLock(l) }
 
 // Unlock tells the server.
-func (l *SRSL) Unlock() {
-	l.gate.release("SRSL.Unlock")
-	defer l.gate.leave()
-	mustQuiet(l.w)
-	l.send(msgUnlock)
+func (l *SRSL) Unlock() { l.unlock(l, "SRSL.Unlock") }
+
+func (l *SRSL) acquire(ctx context.Context) error {
+	return l.ask(ctx, writerMode, msgLock, msgGiveUp)
 }
 
+func (l *SRSL) try() bool { return l.askOnce(writerMode, msgTry) }
+
+func (l *SRSL) release() { l.send(msgUnlock) }
+
 // RLock waits until the server grants the lock in shared mode.
-func (l *SRSL) RLock(ctx context.Context) (err error) {
-	checkUsable(ctx, l.w)
-	if err := l.readers.enter(ctx); err != nil {
-		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
-	}
-	defer l.readers.leave()
-	defer recoverPeer(&err)
-	if err := l.ask(ctx, 1, msgLockShared, msgGiveUpShared); err != nil {
-		return fmt.Errorf("waiting to read under an SRSL lock: %w", err)
-	}
-	l.readers.acquired()
-	return nil
+func (l *SRSL) RLock(ctx context.Context) error {
+	return l.readers.lock(ctx, l.w, l, "to read under an SRSL lock")
+}
+
+func (l *SRSL) share(ctx context.Context) error {
+	return l.ask(ctx, readerMode, msgLockShared, msgGiveUpShared)
 }
 
 // TryRLock asks the server for the lock in shared mode, and takes no for an answer.
 func (l *SRSL) TryRLock() bool {
 	checkMade(l.w)
-	if !l.readers.tryEnter() {
+	if !l.readers.gate.tryEnter() {
 		return false
 	}
-	defer l.readers.leave()
-	if !l.try(1, msgTryShared) {
+	defer l.readers.gate.leave()
+	if !l.askOnce(readerMode, msgTryShared) {
 		panicIfPeerDead(l.w)
 		return false
 	}
@@ -165,11 +154,9 @@ func (l *SRSL) TryRLock() bool {
 }
 
 // RUnlock tells the server.
-func (l *SRSL) RUnlock() {
-	l.readers.release("SRSL.RUnlock")
-	mustQuiet(l.w)
-	l.send(msgUnlockShared)
-}
+func (l *SRSL) RUnlock() { l.readers.unlock(l.w, l, "SRSL.RUnlock") }
+
+func (l *SRSL) unshare() { l.send(msgUnlockShared) }
 
 // Holder is the writer that held the lock a moment ago, unless it has told the server since that it does not.
 func (l *SRSL) Holder() (pe int, held bool) {
@@ -210,8 +197,8 @@ func (l *SRSL) ask(ctx context.Context, mode int, m, giveUp int64) error {
 	return err
 }
 
-// try sends m and reports whether it was granted.
-func (l *SRSL) try(mode int, m int64) bool {
+// askOnce sends m and reports whether it was granted.
+func (l *SRSL) askOnce(mode int, m int64) bool {
 	answer := l.state.Answer(mode)
 	answer.Swap(l.w.PE(), pending)
 	l.send(m)

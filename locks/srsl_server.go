@@ -10,7 +10,7 @@ import (
 )
 
 // want is a request in the server's queue.
-type want struct{ pe, who int } // who is 1 for a reader
+type want struct{ pe, mode int }
 
 // server is what the home knows.
 //
@@ -67,7 +67,7 @@ func (s *server) finish() {
 	clear(s.taken)
 	s.state.Queued().Swap(s.home, int64(len(s.queue)))
 	for _, x := range s.answers {
-		s.state.Answer(x.to.who).Set(x.to.pe, x.a)
+		s.state.Answer(x.to.mode).Set(x.to.pe, x.a)
 	}
 	s.answers = s.answers[:0]
 }
@@ -100,30 +100,30 @@ func (s *server) unlocks(_ int, m int64) {
 // asks puts the requests of pe at the end of the queue. Who only tries is answered at once.
 func (s *server) asks(pe int, m int64) {
 	if m&msgTry != 0 {
-		s.try(want{pe, 0})
+		s.tryGrant(want{pe, writerMode})
 	}
 	if m&msgTryShared != 0 {
-		s.try(want{pe, 1})
+		s.tryGrant(want{pe, readerMode})
 	}
 	if m&msgLock != 0 {
-		s.queue = append(s.queue, want{pe, 0})
+		s.queue = append(s.queue, want{pe, writerMode})
 	}
 	if m&msgLockShared != 0 {
-		s.queue = append(s.queue, want{pe, 1})
+		s.queue = append(s.queue, want{pe, readerMode})
 	}
 }
 
 func (s *server) givesUp(pe int, m int64) {
 	if m&msgGiveUp != 0 {
-		s.remove(want{pe, 0})
+		s.remove(want{pe, writerMode})
 	}
 	if m&msgGiveUpShared != 0 {
-		s.remove(want{pe, 1})
+		s.remove(want{pe, readerMode})
 	}
 }
 
-// try grants x if it can be and nobody waits.
-func (s *server) try(x want) {
+// tryGrant grants x if it can be and nobody waits.
+func (s *server) tryGrant(x want) {
 	if len(s.queue) > 0 || !s.admits(x) {
 		s.answer(x, refused)
 		return
@@ -152,10 +152,10 @@ func (s *server) grant() {
 	s.queue = slices.Delete(s.queue, 0, n)
 }
 
-func (s *server) admits(x want) bool { return s.writer < 0 && (x.who == 1 || s.readers == 0) }
+func (s *server) admits(x want) bool { return s.writer < 0 && (x.mode == readerMode || s.readers == 0) }
 
 func (s *server) admit(x want) {
-	if x.who == 1 {
+	if x.mode == readerMode {
 		s.readers++
 	} else {
 		s.setWriter(x.pe)

@@ -168,30 +168,23 @@ type eagerSpin struct {
 	own pgas.Atomic[int64] // waits of this PE, by the CPU
 }
 
-func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Context) eagerSpin {
-	return eagerSpin{NewSpin(w, ref, o), ref.Waits().On(cpu)}
+func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Context) *eagerSpin {
+	return &eagerSpin{NewSpin(w, ref, o), ref.Waits().On(cpu)}
 }
 
 // Lock tries until the lock is this PE's.
-func (l eagerSpin) Lock(ctx context.Context) (err error) {
-	if err := l.gate.enter(ctx); err != nil {
-		return fmt.Errorf("waiting for a spin lock: %w", err)
-	}
-	defer recoverPeerAt(&l.gate, &err)
-	look := poller{remote: l.w.HostOf(l.home) != l.w.Host(), eager: true}
-	for !l.take() {
-		if look.polls == 0 {
+func (l *eagerSpin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
+
+func (l *eagerSpin) acquire(ctx context.Context) (err error) {
+	poll := poller{remote: l.w.HostOf(l.home) != l.w.Host(), eager: true}
+	for err == nil && !l.try() {
+		if poll.polls == 0 {
 			l.own.Swap(l.me, 1)
 		}
-		if err := look.next(ctx, l.w, l.own, 1); err != nil {
-			l.own.Swap(l.me, 0)
-			l.gate.leave()
-			return fmt.Errorf("waiting for a spin lock: %w", err)
-		}
+		err = poll.next(ctx, l.w, l.own, 1)
 	}
-	if look.polls > 0 {
+	if poll.polls > 0 {
 		l.own.Swap(l.me, 0)
 	}
-	l.gate.acquired()
-	return nil
+	return err
 }
