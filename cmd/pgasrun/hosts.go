@@ -1,6 +1,6 @@
 package main
 
-// Where the PEs go: -n, -hosts and -hostfile.
+// The hosts of the job and their PEs: -n, -hosts and -hostfile.
 
 import (
 	"bufio"
@@ -97,7 +97,7 @@ func readHostfile(path string) ([]boot.Host, error) {
 	return parseHostfile(path, f)
 }
 
-// parseHostfile reads one host a line; # starts a comment.
+// parseHostfile reads one host a line. A # begins a comment.
 func parseHostfile(path string, r io.Reader) ([]boot.Host, error) {
 	var hosts []boot.Host
 	seen := map[string]int{}

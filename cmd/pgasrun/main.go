@@ -1,5 +1,5 @@
-// Command pgasrun starts a job of PEs on this host or on several, relays what they print, and ends it
-// leaving nothing behind. It is a command line for package launch; see docs/pgasrun.md.
+// Command pgasrun starts a job of PEs on this host or on several, relays what they print, and ends the job
+// without leaving a process behind. It is a command line for package launch; see docs/pgasrun.md.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
-// Exit statuses of pgasrun's own; otherwise it is the worst one of the job.
+// Exit statuses of pgasrun itself. Otherwise it exits with the worst one of the job.
 const (
 	statusFailed  = 1
 	statusUsage   = 2
@@ -46,7 +46,7 @@ blocked in and since when. The first PE to fail ends the job; the exit status is
 flags:
 `
 
-// options are the command line.
+// options are those of the command line.
 type options struct {
 	n              int
 	hosts          string
@@ -139,7 +139,7 @@ func start(opts options, spec launch.Spec) int {
 	return res.Status
 }
 
-// errTimeout is why -timeout ended a job.
+// errTimeout is the error of a job that -timeout has ended.
 type errTimeout struct{ after time.Duration }
 
 func (e errTimeout) Error() string {
@@ -213,7 +213,7 @@ func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 	return spec
 }
 
-// stdin is standard input, unless reading it would stop us: a terminal whose foreground is another job.
+// stdin returns standard input, or nil if reading it would stop pgasrun: a terminal whose foreground is another job.
 func stdin() io.Reader {
 	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 	if err == nil && group != syscall.Getpgrp() {
@@ -235,7 +235,7 @@ func dryRun(w io.Writer, p program, spec launch.Spec) int {
 	return 0
 }
 
-// settings checks what tunes the job.
+// settings checks the variables and flags that tune the job.
 func (o *options) settings() error {
 	set, err := boot.ParseSettings(append(os.Environ(), o.environ()...))
 	if err != nil {
@@ -251,7 +251,7 @@ func (o *options) settings() error {
 	return nil
 }
 
-// environ is what flags put into the environment of every PE.
+// environ returns what flags put into the environment of every PE.
 func (o *options) environ() []string {
 	if o.topo == "" {
 		return nil

@@ -136,7 +136,7 @@ func act(job *boot.Job, secret []byte, verb string, args []string) error {
 	case "orphan": // leaves a process in a session of its own behind
 		cmd := exec.Command("sleep", "1000")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		if len(args) > 1 { // and without what tells whose it is, but for the test's mark
+		if len(args) > 1 { // and without the environment that shows its job, except the test's mark
 			cmd.Env = []string{"TEST_JOB_MARK=" + os.Getenv("TEST_JOB_MARK")}
 		}
 		if err := cmd.Start(); err != nil {

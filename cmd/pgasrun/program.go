@@ -2,9 +2,9 @@ package main
 
 // What to run: a file, a name on PATH, or a Go package to be built.
 //
-// A package is built into the user's cache directory, one file for each package directory, so that a
-// second run finds it up to date, that hosts sharing a home directory see it, and that a killed launcher
-// leaves nothing that the next one does not reuse. A lock keeps two builds of one package apart; who
+// A package is built into the user's cache directory, one file for each package directory. So a
+// second run finds it up to date, hosts sharing a home directory see it, and a killed launcher
+// leaves only files that the next one reuses. A lock keeps two builds of one package apart. A process that
 // runs the old file keeps it, since go build replaces the file and does not write into it.
 
 import (
@@ -45,15 +45,16 @@ func (o *options) resolve() (program, error) {
 	case missing && o.hosts == "" && o.hostfile == "":
 		return program{}, fmt.Errorf("there is no program or package %s: give the path of one, or a name on PATH", o.program)
 	}
-	// Anything else about the file is found by the hosts that are to run it.
+	// The hosts that are to run the file check it.
 	path, err := filepath.Abs(o.program)
 	return program{path: path}, err
 }
 
-func (o *options) onPath(isHere bool) (program, error) {
+// onPath finds a program on PATH. inDir says that the working directory has a file of that name.
+func (o *options) onPath(inDir bool) (program, error) {
 	path, err := exec.LookPath(o.program)
 	switch {
-	case err != nil && isHere:
+	case err != nil && inDir:
 		return program{}, fmt.Errorf("%s is not on PATH: write ./%s for the file in this directory", o.program, o.program)
 	case err != nil:
 		return program{}, fmt.Errorf("%s is not on PATH: give its path, or that of a Go package such as ./samples/hello", o.program)
@@ -62,7 +63,7 @@ func (o *options) onPath(isHere bool) (program, error) {
 	return program{path: path}, err
 }
 
-// packageOf is the directory of a source file, as the command line needs it.
+// packageOf returns the directory of a source file, as the command line needs it.
 func packageOf(file string) string {
 	dir := filepath.Dir(file)
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
@@ -71,13 +72,14 @@ func packageOf(file string) string {
 	return dir
 }
 
-// importPath: the first element has a dot and more follow, as in github.com/gopgas/gopgas/samples/hello.
+// importPath reports whether p is an import path: its first element has a dot and others follow, as in
+// github.com/gopgas/gopgas/samples/hello.
 func importPath(p string) bool {
 	first, rest, _ := strings.Cut(p, "/")
 	return rest != "" && strings.Contains(strings.Trim(first, "."), ".")
 }
 
-// packageProgram says where the program of a package goes.
+// packageProgram returns the program of a package, with the path that it is built to.
 func (o *options) packageProgram() (program, error) {
 	p := program{pkg: o.program}
 	if !importPath(p.pkg) {
@@ -95,7 +97,7 @@ func (o *options) packageProgram() (program, error) {
 	return p, nil
 }
 
-// buildCommand is what makes a program of a package.
+// buildCommand returns the command that builds the program of a package.
 func (p program) buildCommand() []string {
 	argv := []string{"go", "build"}
 	if positionIndependent(os.Getenv("GOFLAGS")) {
@@ -105,8 +107,8 @@ func (p program) buildCommand() []string {
 }
 
 // positionIndependent reports whether programs are built position-independent, so that an address in one process
-// tells an attacker nothing about another: where Go supports it without a C compiler, and the user's flags ask for
-// nothing else.
+// tells an attacker nothing about another: if Go supports that without a C compiler, and the user's flags do not ask
+// for something else.
 func positionIndependent(flags string) bool {
 	return runtime.GOOS == "linux" && slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH) &&
 		!strings.Contains(flags, "-buildmode") && !strings.Contains(flags, "-race")

@@ -99,7 +99,7 @@ func renamed(sys fstest.MapFS, old, now string) fstest.MapFS {
 
 // What a PE that may use some CPUs knows of the inside of its host: the lowest CPU of its socket, NUMA
 // node, cache and core, or - for none.
-func TestFind(t *testing.T) {
+func TestDetectIn(t *testing.T) {
 	garbled := laptop.sys()
 	put(garbled, "devices/system/cpu/cpu1/topology/core_cpus_list", "5-1")
 	put(garbled, "devices/system/cpu/cpu2/cache/index3/shared_cpu_list", "all of them")
@@ -162,7 +162,7 @@ func online(sys fstest.MapFS, cpus string) fstest.MapFS {
 }
 
 // On this machine, a PE of one CPU is in an element of every level that Linux tells of.
-func TestHere(t *testing.T) {
+func TestDetect(t *testing.T) {
 	cpus := allowedCPUs()
 	if len(cpus) == 0 {
 		t.Fatal("the kernel does not say which CPUs this process may use")
