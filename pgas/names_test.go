@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
@@ -118,7 +117,7 @@ func TestNamesInTable(t *testing.T) {
 	}
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	var said lockedText
+	var said capture.Output
 	signals := make(chan os.Signal)
 	wants := []*regexp.Regexp{
 		regexp.MustCompile(`PE 0: in wait on Tally\.Ready\[0\] \(at 0x1000008 of its heap\), called at pgas/names_test\.go:\d+`),
@@ -151,22 +150,4 @@ func TestNamesInTable(t *testing.T) {
 	if err != nil || !complete() {
 		t.Errorf("%v: %s", err, said.String())
 	}
-}
-
-// lockedText is a buffer that can be read while it is written.
-type lockedText struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *lockedText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

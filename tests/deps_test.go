@@ -42,6 +42,7 @@ var dependencies = map[string]string{
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/pgastest/hang pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
 	"pgas/pgastest/hang":           "",
+	"pgas/pgastest/capture":        "",
 
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "pgas/version templates",

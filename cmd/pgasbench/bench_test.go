@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 )
 
 // tiny makes every point run a few operations: enough to check payloads, nothing to measure.
@@ -228,9 +227,9 @@ func TestRunPrintsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.plan = tiny
-	var out, errs lockedBuffer
+	var out, errs capture.Output
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error { return run(ctx, w, o, &out, &errs) })
-	got, err := result.Read(out.Bytes())
+	got, err := result.Read([]byte(out.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,22 +248,10 @@ func TestRunIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out lockedBuffer
+	var out capture.Output
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error { return run(ctx, w, o, &out, &out) })
-	got, err := result.Read(out.Bytes())
+	got, err := result.Read([]byte(out.String()))
 	if err != nil || len(got) != 1 || got[0].Bench != "idle" || got[0].PEs != 2 || got[0].PssKB <= 0 || got[0].RssKB < got[0].PssKB {
 		t.Errorf("got %+v, %v", got, err)
 	}
-}
-
-// lockedBuffer is written by several PEs.
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
 }

@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
@@ -32,7 +33,7 @@ type running struct {
 	mark   string
 	tmp    string
 	lines  chan string // of standard output
-	stderr output
+	stderr capture.Output
 }
 
 var marks struct {
@@ -402,27 +403,6 @@ func TestSignals(t *testing.T) {
 		})
 	}
 }
-
-// output is a process's output, which can be read while it runs.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// Len returns the number of bytes.
-func (o *output) Len() int { return len(o.String()) }
 
 // TestTeachesToKill: the launcher shows PEs that a signal does not end, and how to end them.
 func TestTeachesToKill(t *testing.T) {

@@ -1,18 +1,17 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
@@ -69,31 +68,13 @@ func runPE(verb string) int {
 	return 0
 }
 
-// output collects what the PEs print.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
 // testSpec runs the test binary as PEs.
-func testSpec(t *testing.T, verb string, hosts ...boot.Host) (Spec, *output) {
+func testSpec(t *testing.T, verb string, hosts ...boot.Host) (Spec, *capture.Output) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &output{}
+	out := &capture.Output{}
 	return Spec{
 		Hosts: hosts, Program: self, Args: []string{"pe", verb}, Env: []string{"PROBE=any\xff bytes", "PGAS_HEAP_MAX=16m"},
 		Stdout: out, Stderr: out, Template: "env FAKE={host}", Agent: []string{self}, Logf: t.Logf,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 )
 
 func TestSkipTo(t *testing.T) {
@@ -139,7 +140,7 @@ func TestTail(t *testing.T) {
 
 // Output that only looks like a crash is passed on completely and in order.
 func TestCrashBuffer(t *testing.T) {
-	var got output
+	var got capture.Output
 	passed := make(chan bool, 10)
 	c := &crashBuffer{emit: func(p []byte) { got.Write(p); passed <- true }}
 	c.write([]byte("one\npanic: not really\ntwo\n"))
