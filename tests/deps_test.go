@@ -120,7 +120,7 @@ func allowedFor(name string) string {
 	}
 	switch top {
 	case "samples":
-		return anyProgram + " samples/messages samples/versions"
+		return anyProgram + " samples/kernel samples/messages samples/versions"
 	case "templates":
 		return anyProgram + " " + path.Dir(name)
 	case "tests":

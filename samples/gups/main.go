@@ -9,16 +9,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/samples/kernel"
 )
 
 const help = `gups updates random words of a table that is spread over all PEs, and reports the giga-updates per
@@ -46,53 +43,39 @@ type options struct {
 }
 
 func main() {
-	o, text, bad := parse(os.Args[1:])
-	pgas.Main(func(ctx context.Context, w *pgas.World) error {
-		switch {
-		case bad == nil && text == "":
-			return gups(ctx, w, o, os.Stdout)
-		case w.PE() != 0:
-			bad = nil // one PE says it
-		default:
-			fmt.Print(text)
-		}
-		return nil
+	var o options
+	kernel.Main(&kernel.Kernel{
+		Name:  "gups",
+		Help:  help,
+		Flags: o.flags,
+		Check: o.check,
+		Run: func(ctx context.Context, w *pgas.World, out io.Writer) error {
+			if o.updates == 0 {
+				o.updates = 4 << o.logarithm
+			}
+			return gups(ctx, w, o, out)
+		},
 	})
-	if bad != nil {
-		fmt.Fprintln(os.Stderr, "gups:", bad)
-		os.Exit(2)
-	}
+}
+
+func (o *options) flags(fs *flag.FlagSet) {
+	fs.IntVar(&o.logarithm, "log", 22, "the table has two to the power of this `number` words of 8 bytes")
+	fs.Uint64Var(&o.updates, "updates", 0, "`updates` of all PEs together (default: four for each word)")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
 }
 
 // The table has room for a word of each of the most PEs, and its byte offsets fit 43 bits.
 const leastLogarithm, mostLogarithm = 10, 40
 
-// parse reads the command line. If it asks for help, that is the text.
-func parse(args []string) (o options, text string, err error) {
-	var b strings.Builder
-	flags := flag.NewFlagSet("gups", flag.ContinueOnError)
-	flags.SetOutput(&b)
-	flags.Usage = func() {}
-	flags.IntVar(&o.logarithm, "log", 22, "the table has two to the power of this `number` words of 8 bytes")
-	flags.Uint64Var(&o.updates, "updates", 0, "`updates` of all PEs together (default: four for each word)")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		flags.PrintDefaults()
-		return o, help + b.String(), nil
-	case err != nil:
-		return o, "", fmt.Errorf("%w; -h lists the flags", err)
-	case flags.NArg() > 0:
-		return o, "", fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
+// check returns an error for flags that are out of range.
+func (o *options) check(int) error {
+	switch {
 	case o.logarithm < leastLogarithm || o.logarithm > mostLogarithm:
-		return o, "", fmt.Errorf("-log %d: give a number from %d to %d", o.logarithm, leastLogarithm, mostLogarithm)
+		return fmt.Errorf("-log %d: give a number from %d to %d", o.logarithm, leastLogarithm, mostLogarithm)
 	case o.updates > 1<<48:
-		return o, "", fmt.Errorf("-updates %d: give %d at most", o.updates, uint64(1)<<48)
+		return fmt.Errorf("-updates %d: give %d at most", o.updates, uint64(1)<<48)
 	}
-	if o.updates == 0 {
-		o.updates = 4 << o.logarithm
-	}
-	return o, "", nil
+	return nil
 }
 
 // gups runs the benchmark and reports it. It is collective.
@@ -116,21 +99,11 @@ func gups(ctx context.Context, w *pgas.World, o options, out io.Writer) error {
 	return report(out, w, o, took)
 }
 
-// A line is what -json prints.
-type line struct {
-	Bench     string  `json:"bench"`
-	Bytes     int     `json:"bytes"` // of a word
-	PEs       int     `json:"pes"`
-	Transport string  `json:"transport"`
-	P50ns     float64 `json:"p50_ns"` // of an update, of the job
-	Mops      float64 `json:"mops"`
-}
-
 // report prints the rate.
 func report(out io.Writer, w *pgas.World, o options, took time.Duration) error {
 	rate := float64(o.updates) / took.Seconds()
 	if o.json {
-		return json.NewEncoder(out).Encode(line{"gups", 8, w.NPEs(), w.TransportTo(w.NPEs() - 1), 1e9 / rate, rate / 1e6})
+		return kernel.Result{Bench: "gups", Bytes: 8, P50ns: 1e9 / rate, Mops: rate / 1e6}.Print(out, w)
 	}
 	_, err := fmt.Fprintf(out, "%d updates of 2^%d words on %d PEs of %d host(s): %.2f s, %.6f GUPS; all words are right\n",
 		o.updates, o.logarithm, w.NPEs(), len(w.Hosts()), took.Seconds(), rate/1e9)

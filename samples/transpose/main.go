@@ -8,16 +8,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/samples/kernel"
 )
 
 const help = `transpose adds the transpose of a matrix to another one, again and again: B += Aᵀ, A += 1.
@@ -42,50 +39,22 @@ type options struct {
 }
 
 func main() {
-	o, text, bad := parse(os.Args[1:])
-	pgas.Main(func(ctx context.Context, w *pgas.World) error {
-		if bad == nil && text == "" {
-			bad = o.fits(w.NPEs())
-		}
-		switch {
-		case bad == nil && text == "":
-			return transpose(ctx, w, o, os.Stdout)
-		case w.PE() != 0:
-			bad = nil // one PE says it
-		default:
-			fmt.Print(text)
-		}
-		return nil
+	var o options
+	kernel.Main(&kernel.Kernel{
+		Name:  "transpose",
+		Help:  help,
+		Flags: o.flags,
+		Check: o.check,
+		Run: func(ctx context.Context, w *pgas.World, out io.Writer) error {
+			return transpose(ctx, w, o, out)
+		},
 	})
-	if bad != nil {
-		fmt.Fprintln(os.Stderr, "transpose:", bad)
-		os.Exit(2)
-	}
 }
 
-// parse reads the command line. If it asks for help, that is the text.
-func parse(args []string) (o options, text string, err error) {
-	var b strings.Builder
-	flags := flag.NewFlagSet("transpose", flag.ContinueOnError)
-	flags.SetOutput(&b)
-	flags.Usage = func() {}
-	flags.IntVar(&o.order, "order", 2048, "`rows` and columns of each matrix, a multiple of the number of PEs")
-	flags.IntVar(&o.iterations, "iterations", 50, "`times` that the transpose is added, after one that is not timed")
-	flags.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		flags.PrintDefaults()
-		return o, help + b.String(), nil
-	case err != nil:
-		return o, "", fmt.Errorf("%w; -h lists the flags", err)
-	case flags.NArg() > 0:
-		return o, "", fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
-	case o.order < 1 || o.order > mostOrder:
-		return o, "", fmt.Errorf("-order %d: give a number from 1 to %d", o.order, mostOrder)
-	case o.iterations < 1 || o.iterations > mostIterations:
-		return o, "", fmt.Errorf("-iterations %d: give a number from 1 to %d", o.iterations, mostIterations)
-	}
-	return o, "", nil
+func (o *options) flags(fs *flag.FlagSet) {
+	fs.IntVar(&o.order, "order", 2048, "`rows` and columns of each matrix, a multiple of the number of PEs")
+	fs.IntVar(&o.iterations, "iterations", 50, "`times` that the transpose is added, after one that is not timed")
+	fs.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
 }
 
 // Beyond these the elements of B would not be exact in a float64, and the check would need a tolerance.
@@ -94,12 +63,17 @@ const (
 	mostIterations = 1 << 20
 )
 
-// fits says whether each PE of a job gets as many columns as the others.
-func (o options) fits(npes int) error {
-	if o.order%npes == 0 {
-		return nil
+// check returns an error for flags that are out of range, or if the PEs do not get the same number of columns.
+func (o *options) check(npes int) error {
+	switch {
+	case o.order < 1 || o.order > mostOrder:
+		return fmt.Errorf("-order %d: give a number from 1 to %d", o.order, mostOrder)
+	case o.iterations < 1 || o.iterations > mostIterations:
+		return fmt.Errorf("-iterations %d: give a number from 1 to %d", o.iterations, mostIterations)
+	case o.order%npes != 0:
+		return fmt.Errorf("-order %d: must be a multiple of the %d PEs, such as %d", o.order, npes, o.order/npes*npes+npes)
 	}
-	return fmt.Errorf("-order %d: must be a multiple of the %d PEs, such as %d", o.order, npes, o.order/npes*npes+npes)
+	return nil
 }
 
 // transpose runs the kernel and reports it. It is collective.
@@ -111,7 +85,7 @@ func transpose(ctx context.Context, w *pgas.World, o options, out io.Writer) err
 	if err := m.iterate(ctx, 1); err != nil { // not timed: it touches all memory, and makes connections
 		return err
 	}
-	took, err := m.timed(ctx, o.iterations)
+	took, err := kernel.Time(ctx, w, o.iterations, func(i int) error { return m.iterate(ctx, i+2) })
 	if err != nil {
 		return err
 	}
@@ -125,39 +99,12 @@ func transpose(ctx context.Context, w *pgas.World, o options, out io.Writer) err
 	return report(out, w, o, took/time.Duration(o.iterations))
 }
 
-// timed runs so many iterations on all PEs, after the first.
-func (m *matrices) timed(ctx context.Context, iterations int) (time.Duration, error) {
-	if err := m.w.Barrier(ctx); err != nil {
-		return 0, err
-	}
-	start := time.Now()
-	for i := range iterations {
-		if err := m.iterate(ctx, i+2); err != nil {
-			return 0, err
-		}
-	}
-	err := m.w.Barrier(ctx)
-	return time.Since(start), err
-}
-
-// A line is what -json prints.
-type line struct {
-	Bench     string  `json:"bench"`
-	Bytes     int     `json:"bytes"` // of both matrices
-	PEs       int     `json:"pes"`
-	Transport string  `json:"transport"`
-	P50ns     float64 `json:"p50_ns"` // of an iteration
-	MBps      float64 `json:"mbps"`
-}
-
-// report prints what an iteration took.
+// report prints how long an iteration took.
 func report(out io.Writer, w *pgas.World, o options, iteration time.Duration) error {
-	bytes := 2 * 8 * o.order * o.order
+	bytes := 2 * 8 * o.order * o.order // of both matrices
 	rate := float64(bytes) / iteration.Seconds()
 	if o.json {
-		return json.NewEncoder(out).Encode(line{
-			"transpose", bytes, w.NPEs(), w.TransportTo(w.NPEs() - 1), float64(iteration.Nanoseconds()), rate / 1e6,
-		})
+		return kernel.Result{Bench: "transpose", Bytes: bytes, P50ns: float64(iteration.Nanoseconds()), MBps: rate / 1e6}.Print(out, w)
 	}
 	_, err := fmt.Fprintf(out, "order %d on %d PEs of %d host(s): %.3f ms an iteration, %.2f GB/s; B is right\n",
 		o.order, w.NPEs(), len(w.Hosts()), iteration.Seconds()*1e3, rate/1e9)
