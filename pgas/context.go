@@ -25,15 +25,15 @@ type Context struct {
 
 	w      *World
 	team   *Team
-	via    []transport.Channel // what carries an access to each PE when there is no pointer; nil: always remote
-	mem    *shm.Channel        // to the PEs of this host
-	local  transport.Channel   // mem
-	remote transport.Channel   // to the others; nil when there are none
-	byCPU  bool                // atomics to this host never travel by remote
-	nic    bool                // atomics to this host travel by remote, its data does not
-	bells  *bells              // with nic: of the PEs of this host; one for all that use remote
-	view   bool                // the channels belong to another context
-	lent   bool                // remote belongs to the default context
+	via    []*route     // what carries an access to each PE when there is no pointer; nil: always remote
+	mem    *shm.Channel // to the PEs of this host
+	local  *route       // mem
+	remote *route       // to the others; nil when there are none
+	byCPU  bool         // atomics to this host never travel by remote
+	nic    bool         // atomics to this host travel by remote, its data does not
+	bells  *bells       // with nic: of the PEs of this host; one for all that use remote
+	view   bool         // the channels belong to another context
+	lent   bool         // remote belongs to the default context
 	owed   atomic.Pointer[error]
 	quiets atomic.Uint32 // that went to other hosts
 	closed atomic.Bool
@@ -92,7 +92,7 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU}
 	c.mem = w.n.shm.Open()
-	c.local = c.mem
+	c.local = newRoute(c.mem)
 	if w.n.far != nil {
 		if err := c.openFar(o); err != nil {
 			return nil, err
@@ -104,17 +104,22 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 
 // openFar gives c a channel to other hosts. A context by the CPU is about this host, so that it has no
 // channel of its own unless the transport makes a difference.
-func (c *Context) openFar(o contextOptions) (err error) {
-	t, ok := c.w.n.far.(transport.CPUChanneler)
-	switch {
-	case o.byCPU && ok:
-		c.remote, err = t.CPUChannel(o.alone)
-	case o.byCPU:
-		c.remote, c.lent = c.w.def.remote, true
-	default:
-		c.remote, err = c.w.n.far.Channel(o.alone)
+func (c *Context) openFar(o contextOptions) error {
+	open := c.w.n.far.Channel
+	if o.byCPU {
+		t, ok := c.w.n.far.(transport.CPUChanneler)
+		if !ok {
+			c.remote, c.lent = c.w.def.remote, true
+			return nil
+		}
+		open = t.CPUChannel
 	}
-	return err
+	ch, err := open(o.alone)
+	if err != nil {
+		return err
+	}
+	c.remote = newRoute(ch)
+	return nil
 }
 
 // viewOf is base's ordering domain with the PE numbers of t.
@@ -135,14 +140,15 @@ func (c *Context) route() {
 		c.bells = newBells(w.n.job.Segment)
 	}
 	c.openWindow()
+	near := c.local
+	if c.nic {
+		near = newRoute(&splitChannel{Channel: c.mem, words: c.remote.Channel, bells: c.bells})
+	}
 	for _, pe := range c.team.g.pes {
-		switch {
-		case w.n.shm.Heap(pe) == nil:
+		if w.n.shm.Heap(pe) == nil {
 			c.via = append(c.via, c.remote)
-		case c.nic:
-			c.via = append(c.via, &splitChannel{Channel: c.local, words: c.remote, bells: c.bells})
-		default:
-			c.via = append(c.via, c.local)
+		} else {
+			c.via = append(c.via, near)
 		}
 	}
 	if w.opts.NoFastPath || w.check != nil {

@@ -36,10 +36,9 @@ type Inbox struct {
 	held    []Note // out of the ring, and not taken
 	first   int    // of them
 	node    *Node
-	spiller transport.Spiller // has notes that have found no room; nil: nobody
+	spiller transport.Spiller // has notes that have found no room; nil: none does
 	matcher Matcher
-	looker  transport.NoteLooker // wants to know of looks; nil: nobody
-	most    int                  // notes that it keeps, with those of its Matcher
+	most    int // notes that it keeps, with those of its Matcher
 	jam     jam
 }
 
@@ -65,7 +64,6 @@ func (n *Node) openInbox() {
 // setRemote gives b the transport to other hosts, which may keep notes that have found no room.
 func (b *Inbox) setRemote(t transport.Transport) {
 	b.spiller, _ = t.(transport.Spiller)
-	b.looker, _ = t.(transport.NoteLooker)
 }
 
 // Matcher is the one that takes the notes of b: open makes it when there is none.
@@ -81,8 +79,8 @@ func (b *Inbox) Matcher(open func() Matcher) Matcher {
 // Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
 func (b *Inbox) Lock() {
 	b.ring.Lock()
-	if b.looker != nil {
-		b.looker.LooksForNotes()
+	if b.node.sched != nil {
+		b.node.sched.LooksForNotes()
 	}
 }
 

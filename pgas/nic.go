@@ -17,7 +17,7 @@ import (
 
 // splitChannel sends atomics through the NIC and data through memory.
 type splitChannel struct {
-	transport.Channel
+	*shm.Channel
 	words transport.Channel
 	bells *bells
 }

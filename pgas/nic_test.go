@@ -6,12 +6,12 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
 // quietNIC executes nothing and, as a NIC, rings nobody.
 type quietNIC struct{ transport.Channel }
 
-func (quietNIC) Put(int, uint64, []byte) {}
 func (quietNIC) Atomic(context.Context, int, transport.Op, transport.Word, uint64, uint64) (uint64, error) {
 	return 0, nil
 }
@@ -41,7 +41,7 @@ func TestNICAtomicsRing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seg := boot.NewSegment(2, 2, 1<<20)
 			seg.Header.First = first
-			s := &splitChannel{Channel: quietNIC{}, words: quietNIC{}, bells: newBells(seg)}
+			s := &splitChannel{Channel: shm.Open(seg).Open(), words: quietNIC{}, bells: newBells(seg)}
 			door := func() uint32 { return seg.States[pe-first].Door.Load() }
 			seg.States[pe-first].Waiting.Store(boot.Granule(off))
 			c.act(s)

@@ -25,7 +25,6 @@ type Node struct {
 	shm    *shm.Transport
 	far    transport.Transport // to other hosts; nil on one host
 	waiter transport.Waiter    // far, if it must be driven while waiting
-	faults transport.Watcher   // far, if it watches its peers
 	sched  transport.Scheduler // far, if PEs do not run by themselves
 	shown  bool                // with sched: this PE shows what it is blocked in
 
@@ -70,7 +69,6 @@ func (n *Node) open(job *boot.Job, goroutines bool) {
 func (n *Node) setRemote(t transport.Transport) {
 	n.far = t
 	n.waiter, _ = t.(transport.Waiter)
-	n.faults, _ = t.(transport.Watcher)
 	n.inbox.setRemote(t)
 	n.company.init() // again: the transport may want more processors
 	if n.sched, _ = t.(transport.Scheduler); n.sched != nil {

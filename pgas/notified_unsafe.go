@@ -33,16 +33,6 @@ func (c *Context) stamp(op string, tag int) transport.Stamp {
 // isNear says whether pe's memory is mapped here and may be used without a transport that sees it.
 func (c *Context) isNear(pe int) bool { return c != nil && uint(pe-c.first) < uint(len(c.near)) }
 
-// notifier is what carries notified accesses to pe, and pe's number there.
-func (c *Context) notifier(op string, pe int) (transport.Notifier, int) {
-	via, to := c.far(op, pe)
-	n, ok := via.(transport.Notifier)
-	if !ok {
-		misuse(op, "the transport to PE %d cannot notify: it must implement transport.Notifier", pe)
-	}
-	return n, to
-}
-
 // Notify leaves a note with that tag at pe, and moves no data.
 func (w *World) Notify(pe, tag int) { w.Context().Notify(pe, tag) }
 
@@ -61,7 +51,7 @@ func (c *Context) putNotify(op string, pe int, off uintptr, src []byte, tag int)
 		for !c.mem.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
 		}
 	} else {
-		via, to := c.notifier(op, pe)
+		via, to := c.far(op, pe)
 		for !via.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
 		}
 	}
@@ -88,17 +78,18 @@ func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
 		return Sent{}
 	}
 	s, dst := c.stamp("PutNotifyNB", tag), c.place("PutNotifyNB", off, uintptr(len(src)))
-	via, to := c.notifier("PutNotifyNB", pe)
+	via, to := c.far("PutNotifyNB", pe)
+	if via.zeroCopy == nil {
+		c.putNotify("PutNotifyNB", pe, off, src, tag)
+		return Sent{}
+	}
 	var r roomWait
-	loan, ok := via.PutNotifyNB(to, dst, src, s)
+	loan, ok := via.zeroCopy.PutNotifyNB(to, dst, src, s)
 	for !ok && c.waitForRoom(to, &r) {
-		loan, ok = via.PutNotifyNB(to, dst, src, s)
+		loan, ok = via.zeroCopy.PutNotifyNB(to, dst, src, s)
 	}
 	c.gotRoom(&r)
-	if lender, lends := via.(transport.Lender); lends && loan != 0 {
-		return Sent{ctx: c, via: lender, pe: to, loan: loan}
-	}
-	return Sent{}
+	return Sent{ctx: c, via: via.zeroCopy, pe: to, loan: loan}
 }
 
 // GetNotify fills dst from the start of the range on pe, waits for it, and leaves a note with that tag
@@ -111,7 +102,7 @@ func (s Slice[T]) GetNotify(pe int, dst []T, tag int) {
 //go:noinline
 func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotify", tag), c.place("GetNotify", off, uintptr(len(dst)))
-	via, to := c.notifier("GetNotify", pe)
+	via, to := c.far("GetNotify", pe)
 	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	var r roomWait
 	ok, err := via.GetNotify(c.w.n.ctx, to, dst, src, s)
@@ -142,7 +133,7 @@ func (s Slice[T]) GetNotifyNB(pe int, dst []T, tag int) {
 
 func (c *Context) getNotifyNB(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotifyNB", tag), c.place("GetNotifyNB", off, uintptr(len(dst)))
-	via, to := c.notifier("GetNotifyNB", pe)
+	via, to := c.far("GetNotifyNB", pe)
 	var r roomWait
 	for !via.GetNotifyNB(to, dst, src, s) && c.waitForRoom(to, &r) {
 	}
@@ -270,7 +261,7 @@ func (n NotifiedFloat[F]) fetch(pe int, op transport.Op, v F) F {
 //go:noinline
 func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand uint64, tag int) {
 	s := c.stamp("Notify", tag)
-	via, to := c.notifier(op.String(), pe)
+	via, to := c.far(op.String(), pe)
 	var r roomWait
 	for !via.PostNotify(to, op, at, operand, s) && c.waitForRoom(to, &r) {
 	}
@@ -280,7 +271,7 @@ func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand
 //go:noinline
 func (c *Context) atomicNotify(pe int, op transport.Op, at transport.Word, operand, cond uint64, tag int) uint64 {
 	s := c.stamp("Notify", tag)
-	via, to := c.notifier(op.String(), pe)
+	via, to := c.far(op.String(), pe)
 	c.w.n.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
 	var r roomWait
 	old, ok, err := via.AtomicNotify(c.w.n.ctx, to, op, at, operand, cond, s)

@@ -15,7 +15,6 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // at returns the address of offset off in pe's heap, or nil if only the transport reaches it, or if there is no
@@ -53,7 +52,7 @@ func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
 
 // far returns what carries an access to pe, and pe's number there, which is the job's. It checks that
 // there is such a PE and that the context is open.
-func (c *Context) far(op string, pe int) (transport.Channel, int) {
+func (c *Context) far(op string, pe int) (*route, int) {
 	c.world(op)
 	if uint(pe) >= uint(len(c.team.g.pes)) {
 		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.g.pes)-1)

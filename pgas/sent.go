@@ -42,14 +42,13 @@ func (s Sent) Wait(ctx context.Context) error {
 // lost is for Quiet to report.
 func (c *Context) QuietLocal(ctx context.Context) error {
 	c.made("QuietLocal")
-	lender, ok := c.remote.(transport.Lender)
 	if c.w.refuses(ctx) {
 		return c.w.refusal(ctx, "quiet")
 	}
-	if !ok || c.closed.Load() {
+	if c.remote == nil || c.remote.zeroCopy == nil || c.closed.Load() {
 		return nil
 	}
-	return c.returned(ctx, lender, -1, 0)
+	return c.returned(ctx, c.remote.zeroCopy, -1, 0)
 }
 
 func (c *Context) returned(ctx context.Context, via transport.Lender, pe int, loan uint64) error {
@@ -62,10 +61,9 @@ func (c *Context) returned(ctx context.Context, via transport.Lender, pe int, lo
 func (c *Context) putNB(pe int, off uintptr, src []byte) Sent {
 	via, to := c.far("PutNB", pe)
 	dst := c.place("PutNB", off, uintptr(len(src)))
-	lender, ok := via.(transport.Lender)
-	if !ok {
+	if via.zeroCopy == nil {
 		via.Put(to, dst, src)
 		return Sent{}
 	}
-	return Sent{ctx: c, via: lender, pe: to, loan: lender.PutNB(to, dst, src)}
+	return Sent{ctx: c, via: via.zeroCopy, pe: to, loan: via.zeroCopy.PutNB(to, dst, src)}
 }

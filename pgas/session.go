@@ -4,8 +4,6 @@ package pgas
 // issued leaves for other hosts, and nothing else: not what an operation does, when it is complete, what
 // orders it, or when its buffers may be used again.
 
-import "github.com/gopgas/gopgas/pgas/transport"
-
 // SessionHint says something about the operations to come.
 type SessionHint func(*sessionHints)
 
@@ -55,7 +53,7 @@ func (c *Context) batch(op string, on bool) {
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}
-	if b, ok := c.remote.(transport.Batcher); ok {
-		b.Batch(on)
+	if c.remote != nil && c.remote.batcher != nil {
+		c.remote.batcher.Batch(on)
 	}
 }

@@ -182,8 +182,8 @@ func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transpo
 	if b.Total() == 0 {
 		return
 	}
-	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
-		s.PutBlocks(to, dst, src, b)
+	if via.strided != nil && b.Count > 1 {
+		via.strided.PutBlocks(to, dst, src, b)
 		return
 	}
 	for i := range b.Count {
@@ -199,8 +199,8 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 	}
 	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	var err error
-	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
-		err = s.GetBlocks(c.w.n.ctx, to, dst, src, b)
+	if via.strided != nil && b.Count > 1 {
+		err = via.strided.GetBlocks(c.w.n.ctx, to, dst, src, b)
 	} else {
 		for i := 0; i < b.Count && err == nil; i++ {
 			err = via.Get(c.w.n.ctx, to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
@@ -218,8 +218,8 @@ func (c *Context) getBlocksNB(op string, pe int, dst []byte, src uint64, b trans
 	if b.Total() == 0 {
 		return
 	}
-	if s, ok := via.(transport.Strider); ok && b.Count > 1 {
-		s.GetBlocksNB(to, dst, src, b)
+	if via.strided != nil && b.Count > 1 {
+		via.strided.GetBlocksNB(to, dst, src, b)
 		return
 	}
 	for i := range b.Count {

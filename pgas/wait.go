@@ -267,8 +267,8 @@ func (n *Node) broken(ctx context.Context) error {
 func (n *Node) failure() error {
 	h := n.job.Segment.Header
 	f := h.Failed.Load()
-	if f == 0 && n.faults != nil {
-		return n.faults.Fault()
+	if f == 0 && n.waiter != nil {
+		return n.waiter.Fault()
 	}
 	if f == 0 {
 		return nil

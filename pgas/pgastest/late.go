@@ -558,7 +558,6 @@ func (c *lateChannel) Close() error {
 }
 
 var (
-	_ transport.Waiter  = (*lateTransport)(nil)
-	_ transport.Watcher = (*lateTransport)(nil)
-	_ transport.Lender  = (*lateChannel)(nil)
+	_ transport.Waiter = (*lateTransport)(nil)
+	_ transport.Lender = (*lateChannel)(nil)
 )

@@ -119,7 +119,4 @@ func (c *lateChannel) deliverBefore(pe int, touch ...span) {
 	}
 }
 
-var (
-	_ transport.Notifier = (*lateChannel)(nil)
-	_ transport.Spiller  = (*lateTransport)(nil)
-)
+var _ transport.Spiller = (*lateTransport)(nil)

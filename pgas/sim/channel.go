@@ -34,9 +34,6 @@ func (p *pe) newChannel(cpu bool) *channel {
 // Close implements transport.Transport.
 func (p *pe) Close() error { return nil }
 
-// Fault implements transport.Watcher. It reports nothing: the PEs that have died are in the segments.
-func (p *pe) Fault() error { return nil }
-
 type channel struct {
 	pe               *pe
 	cpu              bool // atomics on its own host are the CPU's

@@ -66,34 +66,28 @@ func (c drivenChannel) Post(pe int, op transport.Op, at transport.Word, operand 
 	c.d.do(func() { c.Channel.Post(pe, op, at, operand) })
 }
 
-func (c drivenChannel) notifier() transport.Notifier { return c.Channel.(transport.Notifier) }
-
 func (c drivenChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) (ok bool) {
-	c.d.do(func() { ok = c.notifier().PutNotify(pe, dst, src, s) })
+	c.d.do(func() { ok = c.Channel.PutNotify(pe, dst, src, s) })
 	return ok
 }
 
-func (c drivenChannel) PutNotifyNB(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
-	return 0, c.PutNotify(pe, dst, src, s)
-}
-
 func (c drivenChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (ok bool, err error) {
-	c.d.do(func() { ok, err = c.notifier().GetNotify(ctx, pe, dst, src, s) })
+	c.d.do(func() { ok, err = c.Channel.GetNotify(ctx, pe, dst, src, s) })
 	return ok, err
 }
 
 func (c drivenChannel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) (ok bool) {
-	c.d.do(func() { ok = c.notifier().GetNotifyNB(pe, dst, src, s) })
+	c.d.do(func() { ok = c.Channel.GetNotifyNB(pe, dst, src, s) })
 	return ok
 }
 
 func (c drivenChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
-	c.d.do(func() { old, ok, err = c.notifier().AtomicNotify(ctx, pe, op, at, operand, cond, s) })
+	c.d.do(func() { old, ok, err = c.Channel.AtomicNotify(ctx, pe, op, at, operand, cond, s) })
 	return old, ok, err
 }
 
 func (c drivenChannel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) (ok bool) {
-	c.d.do(func() { ok = c.notifier().PostNotify(pe, op, at, operand, s) })
+	c.d.do(func() { ok = c.Channel.PostNotify(pe, op, at, operand, s) })
 	return ok
 }
 

@@ -55,7 +55,7 @@ func (c *channel) hasRoom(p *pe) bool {
 	return false
 }
 
-// PutNotify implements transport.Notifier.
+// PutNotify implements transport.Channel.
 func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false
@@ -68,12 +68,7 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, st transport.Stamp) 
 	return true
 }
 
-// PutNotifyNB implements transport.Notifier.
-func (c *channel) PutNotifyNB(pe int, dst uint64, src []byte, st transport.Stamp) (uint64, bool) {
-	return 0, c.PutNotify(pe, dst, src, st)
-}
-
-// GetNotify implements transport.Notifier.
+// GetNotify implements transport.Channel.
 func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, st transport.Stamp) (bool, error) {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false, nil
@@ -87,7 +82,7 @@ func (c *channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 	return true, err
 }
 
-// GetNotifyNB implements transport.Notifier.
+// GetNotifyNB implements transport.Channel.
 func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false
@@ -98,7 +93,7 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp
 	return true
 }
 
-// AtomicNotify implements transport.Notifier.
+// AtomicNotify implements transport.Channel.
 func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, st transport.Stamp) (uint64, bool, error) {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return 0, false, nil
@@ -110,7 +105,7 @@ func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at tr
 	return old, true, err
 }
 
-// PostNotify implements transport.Notifier. It waits for an atomic that the NIC executes on its own host, so that
+// PostNotify implements transport.Channel. It waits for an atomic that the NIC executes on its own host, so that
 // no note of the CPU overtakes the atomic's.
 func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
@@ -177,7 +172,7 @@ func (p *pe) Refill() {
 	b.ring.SetSpilled(len(b.overflow))
 }
 
-// LooksForNotes implements transport.NoteLooker: what the PE does next may depend on which notes are in its queue.
+// LooksForNotes implements transport.Scheduler: what the PE does next may depend on which notes are in its queue.
 func (p *pe) LooksForNotes() {
 	if !p.s.exploring() {
 		return
@@ -197,8 +192,4 @@ func (o *op) afterEarlierNotes(when int64) int64 {
 	return when
 }
 
-var (
-	_ transport.Notifier   = (*channel)(nil)
-	_ transport.Spiller    = (*pe)(nil)
-	_ transport.NoteLooker = (*pe)(nil)
-)
+var _ transport.Spiller = (*pe)(nil)

@@ -22,6 +22,8 @@ type Scheduler interface {
 	// Looks says that the PE is about to look at words of its own heap, or to change them, without a
 	// channel and without Await. It holds until the PE next waits.
 	Looks()
+	// LooksForNotes is Looks about the PE's queue of notes.
+	LooksForNotes()
 	// Go starts f as another thread of control of this PE.
 	Go(f func())
 	// Now is the time since the job began.

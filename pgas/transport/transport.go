@@ -8,10 +8,7 @@
 // transporttest holds the suite each implementation must pass.
 package transport
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Op is an atomic operation on one aligned word. Every fetching one returns the word's old value.
 type Op uint8
@@ -85,6 +82,14 @@ type Transport interface {
 // ordered by fences alone. Two channels order nothing for each other. All methods panic if pe is not reachable by this
 // transport. An operation that cannot be completed because pe died is reported by the next method that returns an
 // error, as *PeerError.
+//
+// The methods with a Stamp are notified accesses: they leave a note at their target. The note arrives when the access
+// is complete at the target: what was put is visible, what was got has been read and may be overwritten, an atomic has
+// been applied. The notes of one channel to one PE arrive in the order in which they were issued. Between notes and
+// accesses without a note, only fences order. Each PE has one bounded queue of notes. If it has no room for another
+// note, a notified access does nothing and reports false: the caller then empties its own queue, on which the target
+// may be waiting, and tries again. Fence and Quiet treat notified accesses as all others, and after a Quiet the notes
+// of completed accesses are in the queue.
 type Channel interface {
 	// Put copies src to pe. src may be reused on return; it is visible at pe after Quiet.
 	Put(pe int, dst uint64, src []byte)
@@ -102,6 +107,18 @@ type Channel interface {
 	AtomicNB(pe int, op Op, at Word, operand, cond uint64, dst []byte)
 	// Post applies op to the word of pe and returns nothing: complete after Quiet.
 	Post(pe int, op Op, at Word, operand uint64)
+
+	// PutNotify copies src to pe. src may be reused on return; it may be empty.
+	PutNotify(pe int, dst uint64, src []byte, s Stamp) bool
+	// GetNotify fills dst from pe.
+	GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s Stamp) (bool, error)
+	// GetNotifyNB fills dst from pe at some time before Quiet returns.
+	GetNotifyNB(pe int, dst []byte, src uint64, s Stamp) bool
+	// AtomicNotify applies op to the word of pe and returns the old value, zero-extended.
+	AtomicNotify(ctx context.Context, pe int, op Op, at Word, operand, cond uint64, s Stamp) (old uint64, ok bool, err error)
+	// PostNotify applies op to the word of pe and returns nothing.
+	PostNotify(pe int, op Op, at Word, operand uint64, s Stamp) bool
+
 	// Fence: Puts, PutSignals and atomics to pe (to every PE if pe < 0) that were issued before it
 	// take effect there before those issued after it.
 	Fence(pe int)
@@ -110,22 +127,4 @@ type Channel interface {
 	Quiet(ctx context.Context, pe int) error
 	// Close abandons the channel after a Quiet of the caller's.
 	Close() error
-}
-
-// Waiter is implemented by transports on which updates arrive only if somebody makes progress. A
-// blocked PE then drives the transport itself instead of spinning beside its service thread.
-type Waiter interface {
-	// WaitWord makes progress until the local word compares true with value, or about d has passed.
-	// It reports whether the word compares true. signed says how to compare.
-	WaitWord(at Word, cmp Cmp, value uint64, signed bool, d time.Duration) bool
-	// WaitDoor makes progress until something has arrived, the PE's doorbell (boot.State.Door) is no
-	// longer seen, or about d has passed: for who waits for any of many words.
-	WaitDoor(seen uint32, d time.Duration)
-}
-
-// Watcher is implemented by transports that find out by themselves that a PE cannot be reached or does
-// not answer. Whoever waits for a word that such a PE was to update asks it now and then.
-type Watcher interface {
-	// Fault returns the first such PE, as *PeerError, or nil.
-	Fault() error
 }

@@ -11,7 +11,7 @@ import (
 // shortBytes is the longest put that is copied under its ticket. The copy delays the notes of other initiators.
 const shortBytes = 64
 
-// PutNotify implements transport.Notifier. A short put takes its ticket first: then its place and its note
+// PutNotify implements transport.Channel. A short put takes its ticket first: then its place and its note
 // travel to this CPU at the same time, where a locked instruction between the two would wait for the first.
 func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
 	i := c.local(pe)
@@ -32,17 +32,12 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) b
 	return r.Push(note) // if other initiators have taken all room during the copy, the caller's next attempt repeats it
 }
 
-// PutNotifyNB is transport.Notifier's.
-func (c *Channel) PutNotifyNB(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
-	return 0, c.PutNotify(pe, dst, src, s)
-}
-
-// GetNotify is transport.Notifier's.
+// GetNotify is transport.Channel's.
 func (c *Channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
 	return c.GetNotifyNB(pe, dst, src, s), nil
 }
 
-// GetNotifyNB is transport.Notifier's.
+// GetNotifyNB is transport.Channel's.
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
 	r := c.rings[c.local(pe)]
 	if !r.hasRoom() {
@@ -52,7 +47,7 @@ func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp)
 	return r.Push(transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 }
 
-// AtomicNotify is transport.Notifier's.
+// AtomicNotify is transport.Channel's.
 func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	ok = c.NotifyAfter(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off}, func() {
 		old, err = c.Atomic(ctx, pe, op, at, operand, cond)
@@ -73,10 +68,8 @@ func (c *Channel) NotifyAfter(pe int, n transport.Note, do func()) bool {
 	return true
 }
 
-// PostNotify is transport.Notifier's.
+// PostNotify is transport.Channel's.
 func (c *Channel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) bool {
 	_, ok, _ := c.AtomicNotify(context.Background(), pe, op, at, operand, 0, s)
 	return ok
 }
-
-var _ transport.Notifier = (*Channel)(nil)

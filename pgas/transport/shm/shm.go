@@ -128,6 +128,8 @@ func (c *Channel) Quiet(_ context.Context, pe int) error {
 
 func (c *Channel) Close() error { return nil }
 
+var _ transport.Channel = (*Channel)(nil)
+
 // FullFence orders every load and store before it against every one after it, for all observers.
 // A locked exchange is the cheapest instruction that Go offers for it on amd64, and on arm64 an
 // acquire-release exchange is a full barrier too.

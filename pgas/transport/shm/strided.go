@@ -6,6 +6,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
+var _ transport.Strider = (*Channel)(nil)
+
 func (c *Channel) PutBlocks(pe int, dst uint64, src []byte, b transport.Blocks) {
 	moveBlocks(c.heaps[c.local(pe)][dst:], b.There, src, b.Here, b)
 }

@@ -18,13 +18,12 @@ import (
 // queueNotes is more notes than any queue takes without its owner's help.
 const queueNotes = 20_000
 
-func notifier(t *testing.T, ch transport.Channel) transport.Notifier {
-	t.Helper()
-	n, ok := ch.(transport.Notifier)
-	if !ok {
-		t.Fatal("the channel is no transport.Notifier")
+// putNotifyNB is PutNotifyNB of a Lender and PutNotify of any other channel.
+func putNotifyNB(ch transport.Channel, pe int, dst uint64, src []byte, s transport.Stamp) (loan uint64, ok bool) {
+	if lender, lends := ch.(transport.Lender); lends {
+		return lender.PutNotifyNB(pe, dst, src, s)
 	}
-	return n
+	return 0, ch.PutNotify(pe, dst, src, s)
 }
 
 // awaitNote takes the next note of pe.
@@ -56,7 +55,6 @@ func noNote(t *testing.T, r *Rig, pe int) {
 // testNoteFollows: who has the note sees what it tells of.
 func testNoteFollows(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
-	no := notifier(t, ch)
 	word := transport.Word{Off: base, Bytes: 8}
 	expect := func(tag uint32, n int, off uint64) {
 		t.Helper()
@@ -72,10 +70,10 @@ func testNoteFollows(t *testing.T, r *Rig) {
 		}
 		here := r.Heaps[1][at : int(at)+n]
 		for way, put := range []func([]byte) bool{
-			func(src []byte) bool { return no.PutNotify(1, at, src, transport.StampOf(0, tag)) },
+			func(src []byte) bool { return ch.PutNotify(1, at, src, transport.StampOf(0, tag)) },
 			func(src []byte) bool {
-				loan, ok := no.PutNotifyNB(1, at, src, transport.StampOf(0, tag))
-				if lender, lends := no.(transport.Lender); lends && loan != 0 {
+				loan, ok := putNotifyNB(ch, 1, at, src, transport.StampOf(0, tag))
+				if lender, lends := ch.(transport.Lender); lends && loan != 0 {
 					if err := lender.AwaitReturned(bounded(t), 1, loan); err != nil {
 						t.Fatal(err)
 					}
@@ -96,10 +94,10 @@ func testNoteFollows(t *testing.T, r *Rig) {
 			src, got := pattern(n, byte(i+5)), make([]byte, n)
 			copy(here, src)
 			if waits {
-				if ok, err := no.GetNotify(bounded(t), 1, got, at, transport.StampOf(0, tag)); !ok || err != nil {
+				if ok, err := ch.GetNotify(bounded(t), 1, got, at, transport.StampOf(0, tag)); !ok || err != nil {
 					t.Fatal(ok, err)
 				}
-			} else if !no.GetNotifyNB(1, got, at, transport.StampOf(0, tag)) {
+			} else if !ch.GetNotifyNB(1, got, at, transport.StampOf(0, tag)) {
 				t.Fatal("there is no room for one note")
 			}
 			expect(tag, n, at)
@@ -113,12 +111,12 @@ func testNoteFollows(t *testing.T, r *Rig) {
 	ch.Post(1, transport.Set, word, 10)
 	quiet(t, ch)
 	for i := range uint64(50) {
-		old, ok, err := no.AtomicNotify(bounded(t), 1, transport.Add, word, 1, 0, transport.StampOf(0, uint32(i)))
+		old, ok, err := ch.AtomicNotify(bounded(t), 1, transport.Add, word, 1, 0, transport.StampOf(0, uint32(i)))
 		if old != 10+2*i || !ok || err != nil {
 			t.Fatalf("notified add %d returned %d, %v, %v", i, old, ok, err)
 		}
 		expect(uint32(i), 8, base)
-		if !no.PostNotify(1, transport.Add, word, 1, transport.StampOf(0, uint32(i))) {
+		if !ch.PostNotify(1, transport.Add, word, 1, transport.StampOf(0, uint32(i))) {
 			t.Fatal("there is no room for one note")
 		}
 		expect(uint32(i), 8, base)
@@ -134,14 +132,13 @@ func testNoteFollows(t *testing.T, r *Rig) {
 // nobody has looked at the queue.
 func testNotesInQueue(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, true)
-	no := notifier(t, ch)
 	for round := range 30 {
 		var lengths []int
 		for i := range 1 + round*3 {
 			n := []int{0, 1, 8, 40, 41, 500, 9000}[(i+round)%7]
 			lengths = append(lengths, n)
 			src := pattern(n, byte(i))
-			if !no.PutNotify(1, uint64(base+i*9000), src, transport.StampOf(0, uint32(i))) {
+			if !ch.PutNotify(1, uint64(base+i*9000), src, transport.StampOf(0, uint32(i))) {
 				t.Fatal("there is no room")
 			}
 		}
@@ -164,18 +161,17 @@ func testNotesInQueue(t *testing.T, r *Rig) {
 // testNotifyFence: a fence orders notified accesses and others, both ways.
 func testNotifyFence(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
-	no := notifier(t, ch)
 	for i, n := range []int{8, 1, 40, 4096, 8, 100_000, 16, 40, 1 << 20, 8} {
 		src, later := pattern(n, byte(i)), pattern(n, byte(i+100))
 		ch.Put(1, base, src)
 		ch.Fence(1)
-		if !no.PutNotify(1, 0, nil, transport.StampOf(0, uint32(i))) {
+		if !ch.PutNotify(1, 0, nil, transport.StampOf(0, uint32(i))) {
 			t.Fatal("there is no room")
 		}
 		if got := awaitNote(t, r, 1); got.Tag() != uint32(i) || !bytes.Equal(r.Heaps[1][base:base+n], src) {
 			t.Fatalf("a note overtook a put of %d bytes", n)
 		}
-		no.PutNotify(1, base, src, 0)
+		ch.PutNotify(1, base, src, 0)
 		ch.Fence([]int{1, -1}[i%2])
 		ch.Put(1, base, later)
 		quiet(t, ch)
@@ -204,7 +200,7 @@ func testFullQueues(t *testing.T, r *Rig) {
 		for pe, ch := range chs {
 			for k := 0; k < 700 && next[pe] < queueNotes; k++ {
 				src := pattern(int(next[pe]%50), 1)
-				if !notifier(t, ch).PutNotify(1-pe, uint64(base+64), src, transport.StampOf(pe, next[pe])) {
+				if !ch.PutNotify(1-pe, uint64(base+64), src, transport.StampOf(pe, next[pe])) {
 					refused++
 					old, err := ch.Atomic(bounded(t), 1-pe, transport.Add, word, 1, 0)
 					if err != nil {
@@ -240,7 +236,6 @@ func testRandomNotes(t *testing.T, r *Rig) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	replay := fmt.Sprintf("replay with: TEST_SEED=%d go test -run '%s'", seed, t.Name())
 	ch := channel(t, r, 0, false)
-	no := notifier(t, ch)
 	const span = 1 << 15
 	twins := make([][]byte, len(r.PEs))
 	due := make([][]transport.Note, len(r.PEs))
@@ -266,13 +261,13 @@ func testRandomNotes(t *testing.T, r *Rig) {
 		switch kind := rng.IntN(8); kind {
 		case 0, 1, 2:
 			src := pattern(n, byte(step))
-			ok = no.PutNotify(pe, note.Off, src, s)
+			ok = ch.PutNotify(pe, note.Off, src, s)
 			copy(twins[pe][at:], src)
 		case 3:
 			got := make([]byte, n)
 			quiet(t, ch)
 			var err error
-			if ok, err = no.GetNotify(bounded(t), pe, got, note.Off, s); err != nil {
+			if ok, err = ch.GetNotify(bounded(t), pe, got, note.Off, s); err != nil {
 				t.Fatalf("%v; %s", err, replay)
 			}
 			if !bytes.Equal(got, twins[pe][at:at+n]) {
@@ -285,10 +280,10 @@ func testRandomNotes(t *testing.T, r *Rig) {
 			note.Bytes, note.Off = 8, w.Off
 			binary.NativeEndian.PutUint64(twins[pe][at:], old+v)
 			if kind == 5 {
-				ok = no.PostNotify(pe, transport.Add, w, v, s)
+				ok = ch.PostNotify(pe, transport.Add, w, v, s)
 				break
 			}
-			got, room, err := no.AtomicNotify(bounded(t), pe, transport.Add, w, v, 0, s)
+			got, room, err := ch.AtomicNotify(bounded(t), pe, transport.Add, w, v, 0, s)
 			if ok = room; err != nil || got != old {
 				t.Fatalf("a notified add returned %#x, %v, want %#x; %s", got, err, old, replay)
 			}

@@ -148,18 +148,18 @@ func (c *contest) moveBytes() {
 	for i := range src {
 		src[i] = byte(c.rng.Uint32())
 	}
-	no, ok := notifier(c.t, c.ch), true
+	ok := true
 	switch kind := c.rng.IntN(8); kind {
 	case 0, 1:
 		c.issued("put", at, n)
 		c.ch.Put(1, off, slices.Clone(src))
 	case 2, 3:
 		c.issued("notified put", at, n)
-		ok = no.PutNotify(1, off, slices.Clone(src), c.noted(off, n))
+		ok = c.ch.PutNotify(1, off, slices.Clone(src), c.noted(off, n))
 	case 4:
 		c.issued("lent notified put", at, n)
 		c.lent = append(c.lent, src)
-		_, ok = no.PutNotifyNB(1, off, src, c.noted(off, n))
+		_, ok = putNotifyNB(c.ch, 1, off, src, c.noted(off, n))
 	case 5:
 		lender, lends := c.ch.(transport.Lender)
 		if !lends {
@@ -189,7 +189,7 @@ func (c *contest) getBytes(waits bool, at, n int) {
 	if !waits {
 		c.issued("notified get", at, n)
 		off := uint64(base + at)
-		if ok, err := notifier(c.t, c.ch).GetNotify(bounded(c.t), 1, got, off, c.noted(off, n)); !ok || err != nil {
+		if ok, err := c.ch.GetNotify(bounded(c.t), 1, got, off, c.noted(off, n)); !ok || err != nil {
 			c.fail("notified get: %v, %v", ok, err)
 		}
 	} else {
@@ -208,7 +208,7 @@ func (c *contest) updateWord() {
 	w := transport.Word{Off: uint64(base + at), Bytes: 8}
 	op, v := []transport.Op{transport.Set, transport.Add}[c.rng.IntN(2)], c.rng.Uint64()
 	old := binary.NativeEndian.Uint64(c.twin[at:])
-	no, ok := notifier(c.t, c.ch), true
+	ok := true
 	var got uint64
 	var err error
 	returns := false
@@ -218,14 +218,14 @@ func (c *contest) updateWord() {
 		c.ch.Post(1, op, w, v)
 	case 1:
 		c.issued("notified post", at, 8)
-		ok = no.PostNotify(1, op, w, v, c.noted(w.Off, 8))
+		ok = c.ch.PostNotify(1, op, w, v, c.noted(w.Off, 8))
 	case 2:
 		c.issued("atomic", at, 8)
 		got, err = c.ch.Atomic(bounded(c.t), 1, op, w, v, 0)
 		returns = true
 	case 3:
 		c.issued("notified atomic", at, 8)
-		got, ok, err = no.AtomicNotify(bounded(c.t), 1, op, w, v, 0, c.noted(w.Off, 8))
+		got, ok, err = c.ch.AtomicNotify(bounded(c.t), 1, op, w, v, 0, c.noted(w.Off, 8))
 		returns = true
 	case 4:
 		c.issued("non-blocking atomic", at, 8)

@@ -54,6 +54,8 @@ func (c *channel) Quiet(ctx context.Context, pe int) error {
 	return nil
 }
 
+var _ transport.Channel = (*channel)(nil)
+
 func (c *channel) Close() error { return c.c.Close() }
 
 // peerError is err, or, if the engine has lost a PE, a *transport.PeerError.

@@ -47,16 +47,15 @@ var victims = map[string]func(ctx context.Context, c transport.Channel) error{
 		return c.Quiet(ctx, 1)
 	},
 	"notes": func(ctx context.Context, c transport.Channel) error {
-		no := c.(transport.Notifier)
 		for i := range 3000 { // more than there is room for: the target takes none
-			if !no.PutNotify(1, dataOff, make([]byte, i%50), transport.StampOf(0, uint32(i))) {
+			if !c.PutNotify(1, dataOff, make([]byte, i%50), transport.StampOf(0, uint32(i))) {
 				break
 			}
 		}
 		return c.Quiet(ctx, 1)
 	},
 	"notified get": func(ctx context.Context, c transport.Channel) error {
-		_, err := c.(transport.Notifier).GetNotify(ctx, 1, make([]byte, 100_000), dataOff, 7)
+		_, err := c.GetNotify(ctx, 1, make([]byte, 100_000), dataOff, 7)
 		return firstOf(err, c.Quiet(ctx, 1)) // with a full queue there is nothing to get
 	},
 	"large put": func(ctx context.Context, c transport.Channel) error {

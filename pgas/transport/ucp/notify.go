@@ -12,10 +12,6 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) b
 	return c.c.PutNotify(pe, dst, src, s.Tag())
 }
 
-func (c *channel) PutNotifyNB(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
-	return c.c.PutNotifyNB(pe, dst, src, s.Tag())
-}
-
 func (c *channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
 	ok, err := c.c.GetNotify(ctx, pe, dst, src, s.Tag())
 	if err != nil {
@@ -43,7 +39,4 @@ func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand
 // Refill is transport.Spiller's.
 func (t *Transport) Refill() { t.engine.Refill() }
 
-var (
-	_ transport.Notifier = (*channel)(nil)
-	_ transport.Spiller  = (*Transport)(nil)
-)
+var _ transport.Spiller = (*Transport)(nil)

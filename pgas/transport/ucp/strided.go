@@ -7,6 +7,8 @@ import (
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
+var _ transport.Strider = (*channel)(nil)
+
 func (c *channel) PutBlocks(pe int, dst uint64, src []byte, b transport.Blocks) {
 	c.c.PutBlocks(pe, dst, src, engine.Blocks(b))
 }

@@ -219,6 +219,8 @@ func (t *Transport) Fault() error {
 	return (&channel{blame: &t.blame}).peerError(err)
 }
 
+var _ transport.Waiter = (*Transport)(nil)
+
 // Served is the number of messages of other PEs that this PE has applied.
 func (t *Transport) Served() uint64 { return t.engine.Served() }
 
