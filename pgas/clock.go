@@ -63,7 +63,7 @@ func (n *Node) yieldAll() {
 // from that thread, and from what it loops for. It costs some 400 ns.
 func (n *Node) serve() {
 	if n.waiter != nil {
-		n.waiter.WaitDoor(n.state.Door.Load()+1, 0) // not the door that is there: no wait
+		n.waiter.WaitDoorbell(n.state.Door.Load()+1, 0) // not the door that is there: no wait
 	}
 }
 
@@ -86,7 +86,7 @@ func (n *Node) yieldTo(pe int) {
 func (n *Node) poll() {
 	if n.sched != nil {
 		n.sched.Yield()
-		n.sched.Looks()
+		n.sched.AboutToRead()
 	}
 }
 
@@ -94,7 +94,7 @@ func (n *Node) poll() {
 // store to one.
 func (n *Node) looks() {
 	if n.sched != nil {
-		n.sched.Looks()
+		n.sched.AboutToRead()
 	}
 }
 

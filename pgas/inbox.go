@@ -1,6 +1,6 @@
 package pgas
 
-// Where notes arrive. Notified accesses leave notes in the ring of their target (transport/shm/ring.go), and
+// Where notes arrive. Notified accesses leave notes in the ring of their target (transport/shm/notequeue.go), and
 // package notify takes them from there for the requests of the program.
 //
 // A ring is bounded, so an initiator that has a note for a full one waits. Two PEs that fill each other's rings
@@ -32,14 +32,14 @@ type Stamp = transport.Stamp
 // Inbox is the notes that have arrived at this PE, in the order of their arrival. It is for package notify:
 // programs wait for notes by its requests.
 type Inbox struct {
-	ring    *shm.Ring
-	held    []Note // out of the ring, and not taken
-	first   int    // of them
-	node    *Node
-	spiller transport.Spiller // has notes that have found no room; nil: none does
-	matcher Matcher
-	most    int // notes that it keeps, with those of its Matcher
-	jam     jam
+	ring     *shm.NoteQueue
+	held     []Note // out of the ring, and not taken
+	first    int    // of them
+	node     *Node
+	overflow transport.Overflow // has notes that have found no room; nil: none does
+	matcher  Matcher
+	most     int // notes that it keeps, with those of its Matcher
+	jam      jam
 }
 
 // A Matcher gives the notes of an Inbox to those who wait for them.
@@ -55,7 +55,7 @@ func (w *World) Inbox() *Inbox {
 }
 
 func (n *Node) openInbox() {
-	n.inbox = &Inbox{ring: n.shm.Ring(n.job.PE), node: n, most: n.job.Settings.NotesMax}
+	n.inbox = &Inbox{ring: n.shm.NoteQueue(n.job.PE), node: n, most: n.job.Settings.NotesMax}
 	if n.inbox.most == 0 {
 		n.inbox.most = boot.DefaultNotesMax
 	}
@@ -63,7 +63,7 @@ func (n *Node) openInbox() {
 
 // setRemote gives b the transport to other hosts, which may keep notes that have found no room.
 func (b *Inbox) setRemote(t transport.Transport) {
-	b.spiller, _ = t.(transport.Spiller)
+	b.overflow, _ = t.(transport.Overflow)
 }
 
 // Matcher is the one that takes the notes of b: open makes it when there is none.
@@ -80,7 +80,7 @@ func (b *Inbox) Matcher(open func() Matcher) Matcher {
 func (b *Inbox) Lock() {
 	b.ring.Lock()
 	if b.node.sched != nil {
-		b.node.sched.LooksForNotes()
+		b.node.sched.AboutToReadNotes()
 	}
 }
 
@@ -97,13 +97,13 @@ func (b *Inbox) Take(n *Note) bool {
 		}
 		return true
 	}
-	return b.ring.Take(n) || b.ring.Spilled() && b.refill() && b.ring.Take(n)
+	return b.ring.Take(n) || b.ring.Overflowed() && b.refill() && b.ring.Take(n)
 }
 
 // refill lets notes into the ring that have found no room.
 func (b *Inbox) refill() bool {
-	if b.spiller != nil {
-		b.spiller.Refill()
+	if b.overflow != nil {
+		b.overflow.Refill()
 	}
 	return true
 }
@@ -117,7 +117,7 @@ func (b *Inbox) Await(ctx context.Context, number uint64) error {
 	if b.jam.refused.Load() == number+1 {
 		return b.awaitRoom(ctx)
 	}
-	at, v := shm.Until(number)
+	at, v := shm.ArrivalWord(number)
 	_, err := b.node.await(ctx, b.node.wordCond(at, GE, v, false), blockedIn{op: boot.InNotify, peer: -1})
 	return err
 }
@@ -133,7 +133,7 @@ func (b *Inbox) Poll() {
 
 // makeRoom empties the ring if somebody waits for room in it.
 func (b *Inbox) makeRoom() {
-	if b.ring.Wanted() {
+	if b.ring.SpaceRequested() {
 		b.empty()
 	}
 }
@@ -144,14 +144,14 @@ func (b *Inbox) empty() {
 	defer b.ring.Unlock()
 	kept := b.kept()
 	if kept >= b.most {
-		if b.ring.Wanted() {
+		if b.ring.SpaceRequested() {
 			b.jam.begin(b.node)
 		}
 		return // the request for room stays set: initiators that find the ring full need not ask again
 	}
 	b.jam.end()
-	b.ring.Answer() // before it is empty: who finds it full after that asks again
-	for n := (Note{}); kept < b.most && (b.ring.Take(&n) || b.ring.Spilled() && b.refill() && b.ring.Take(&n)); kept++ {
+	b.ring.ClearRequest() // before it is empty: who finds it full after that asks again
+	for n := (Note{}); kept < b.most && (b.ring.Take(&n) || b.ring.Overflowed() && b.refill() && b.ring.Take(&n)); kept++ {
 		b.hold(n)
 	}
 }
@@ -225,7 +225,7 @@ func (c *Context) waitForRoom(pe int, r *roomWait) bool {
 	default:
 		// Nobody rings when there is room, but who wants some here does.
 		door := w.n.state.Door.Load()
-		if !w.n.inbox.ring.Wanted() || w.n.inbox.jam.since.Load() != 0 {
+		if !w.n.inbox.ring.SpaceRequested() || w.n.inbox.jam.since.Load() != 0 {
 			w.n.state.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))
 		}
 	}

@@ -22,23 +22,23 @@ type splitChannel struct {
 	bells *bells
 }
 
-func (s *splitChannel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
-	old, err := s.words.Atomic(ctx, pe, op, at, operand, cond)
+func (s *splitChannel) Atomic(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64) (uint64, error) {
+	old, err := s.words.Atomic(ctx, pe, op, word, operand, cond)
 	if err == nil && op != transport.Fetch {
-		s.bells.of(pe).Ring(at.Off)
+		s.bells.of(pe).Ring(word.Off)
 	}
 	return old, err
 }
 
-func (s *splitChannel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
-	s.words.AtomicNB(pe, op, at, operand, cond, dst)
+func (s *splitChannel) AtomicNB(pe int, op transport.Op, word transport.Word, operand, cond uint64, dst []byte) {
+	s.words.AtomicNB(pe, op, word, operand, cond, dst)
 	if op != transport.Fetch {
 		s.bells.owe(pe)
 	}
 }
 
-func (s *splitChannel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
-	s.words.Post(pe, op, at, operand)
+func (s *splitChannel) Post(pe int, op transport.Op, word transport.Word, operand uint64) {
+	s.words.Post(pe, op, word, operand)
 	s.bells.owe(pe)
 }
 

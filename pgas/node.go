@@ -23,10 +23,10 @@ type Node struct {
 	first int         // first PE of this host
 
 	shm    *shm.Transport
-	far    transport.Transport // to other hosts; nil on one host
-	waiter transport.Waiter    // far, if it must be driven while waiting
-	sched  transport.Scheduler // far, if PEs do not run by themselves
-	shown  bool                // with sched: this PE shows what it is blocked in
+	far    transport.Transport  // to other hosts; nil on one host
+	waiter transport.Progresser // far, if it must be driven while waiting
+	sched  transport.Scheduler  // far, if PEs do not run by themselves
+	shown  bool                 // with sched: this PE shows what it is blocked in
 
 	joined time.Time
 	ctx    context.Context // ends with Close, for operations that take none
@@ -68,7 +68,7 @@ func (n *Node) open(job *boot.Job, goroutines bool) {
 // setRemote gives n the transport to other hosts.
 func (n *Node) setRemote(t transport.Transport) {
 	n.far = t
-	n.waiter, _ = t.(transport.Waiter)
+	n.waiter, _ = t.(transport.Progresser)
 	n.inbox.setRemote(t)
 	n.company.init() // again: the transport may want more processors
 	if n.sched, _ = t.(transport.Scheduler); n.sched != nil {

@@ -84,12 +84,12 @@ func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
 		return Sent{}
 	}
 	var r roomWait
-	loan, ok := via.zeroCopy.PutNotifyNB(to, dst, src, s)
+	handle, ok := via.zeroCopy.PutNotifyZcopy(to, dst, src, s)
 	for !ok && c.waitForRoom(to, &r) {
-		loan, ok = via.zeroCopy.PutNotifyNB(to, dst, src, s)
+		handle, ok = via.zeroCopy.PutNotifyZcopy(to, dst, src, s)
 	}
 	c.gotRoom(&r)
-	return Sent{ctx: c, via: via.zeroCopy, pe: to, loan: loan}
+	return Sent{ctx: c, via: via.zeroCopy, pe: to, handle: handle}
 }
 
 // GetNotify fills dst from the start of the range on pe, waits for it, and leaves a note with that tag

@@ -6,14 +6,14 @@ import "github.com/gopgas/gopgas/pgas/transport"
 // every channel can. That is found out once, when the channel is opened, and not at each access.
 type route struct {
 	transport.Channel
-	zeroCopy transport.Lender  // nil: a put reads its source before it returns
-	strided  transport.Strider // nil: each block is a put or a get of its own
-	batcher  transport.Batcher // nil: nothing is gathered on request
+	zeroCopy transport.ZeroCopyPutter // nil: a put reads its source before it returns
+	strided  transport.Strider        // nil: each block is a put or a get of its own
+	batcher  transport.Batcher        // nil: nothing is gathered on request
 }
 
 func newRoute(c transport.Channel) *route {
 	r := &route{Channel: c}
-	r.zeroCopy, _ = c.(transport.Lender)
+	r.zeroCopy, _ = c.(transport.ZeroCopyPutter)
 	r.strided, _ = c.(transport.Strider)
 	r.batcher, _ = c.(transport.Batcher)
 	return r

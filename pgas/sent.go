@@ -15,14 +15,16 @@ import (
 // Sent tells when the source of a PutNB may be used again. The zero Sent says: now. It says nothing about
 // the target, where the data is after a Quiet. A Quiet or Close of the context ends it too.
 type Sent struct {
-	ctx  *Context
-	via  transport.Lender
-	pe   int // of the job
-	loan uint64
+	ctx    *Context
+	via    transport.ZeroCopyPutter
+	pe     int // of the job
+	handle uint64
 }
 
 // Done reports, without waiting, whether the source may be used again.
-func (s Sent) Done() bool { return s.loan == 0 || s.ctx.closed.Load() || s.via.Returned(s.pe, s.loan) }
+func (s Sent) Done() bool {
+	return s.handle == 0 || s.ctx.closed.Load() || s.via.Released(s.pe, s.handle)
+}
 
 // Wait returns when the source may be used again. It returns the error of ctx; that the target is lost is
 // for Quiet to report.
@@ -34,7 +36,7 @@ func (s Sent) Wait(ctx context.Context) error {
 	if s.Done() {
 		return nil
 	}
-	return s.ctx.returned(ctx, s.via, s.pe, s.loan)
+	return s.ctx.returned(ctx, s.via, s.pe, s.handle)
 }
 
 // QuietLocal returns when the sources of all PutNB on c may be used again: what Sent.Wait does for one of
@@ -51,10 +53,10 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 	return c.returned(ctx, c.remote.zeroCopy, -1, 0)
 }
 
-func (c *Context) returned(ctx context.Context, via transport.Lender, pe int, loan uint64) error {
+func (c *Context) returned(ctx context.Context, via transport.ZeroCopyPutter, pe int, handle uint64) error {
 	c.w.n.block(blockedIn{op: boot.InQuiet, peer: pe})
 	defer c.w.n.unblock()
-	return via.AwaitReturned(ctx, pe, loan)
+	return via.AwaitReleased(ctx, pe, handle)
 }
 
 // putNB puts through the transport, from where src is if that can be.
@@ -65,5 +67,5 @@ func (c *Context) putNB(pe int, off uintptr, src []byte) Sent {
 		via.Put(to, dst, src)
 		return Sent{}
 	}
-	return Sent{ctx: c, via: via.zeroCopy, pe: to, loan: via.zeroCopy.PutNB(to, dst, src)}
+	return Sent{ctx: c, via: via.zeroCopy, pe: to, handle: via.zeroCopy.PutZcopy(to, dst, src)}
 }

@@ -174,7 +174,7 @@ func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) {
 
 // move copies src to dst, which is as long.
 func move[T any](dst, src []T) {
-	if uintptr(len(src))*sizeOf[T]() < shm.CopyFrom {
+	if uintptr(len(src))*sizeOf[T]() < shm.PiecewiseBytes {
 		copy(dst, src)
 		return
 	}

@@ -99,13 +99,13 @@ func (s Slice[T]) place(op string) uint64 { return s.ctx.place(op, s.off, uintpt
 
 // blocksOf is n blocks in bytes, with strides of here elements in this process and there elsewhere.
 // Blocks that touch on both sides are one.
-func blocksOf[T any](here, there, block, n int) transport.Blocks {
+func blocksOf[T any](here, there, block, n int) transport.Strided {
 	size := int(sizeOf[T]())
 	if here == block && there == block || n == 1 {
 		block, n = block*n, 1
 		here, there = block, block
 	}
-	return transport.Blocks{Bytes: block * size, Count: n, Here: here * size, There: there * size}
+	return transport.Strided{BlockBytes: block * size, Count: n, LocalStride: here * size, RemoteStride: there * size}
 }
 
 // moveBlocks copies n blocks from src to dst.
@@ -177,22 +177,22 @@ func badBlocks(op, what string, have, stride, block, n int) {
 }
 
 // putBlocks puts through the transport.
-func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transport.Blocks) {
+func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transport.Strided) {
 	via, to := c.far(op, pe)
 	if b.Total() == 0 {
 		return
 	}
 	if via.strided != nil && b.Count > 1 {
-		via.strided.PutBlocks(to, dst, src, b)
+		via.strided.PutStrided(to, dst, src, b)
 		return
 	}
 	for i := range b.Count {
-		via.Put(to, dst+uint64(i*b.There), src[i*b.Here:][:b.Bytes])
+		via.Put(to, dst+uint64(i*b.RemoteStride), src[i*b.LocalStride:][:b.BlockBytes])
 	}
 }
 
 // getBlocks gets through the transport and waits, or panics as mustGet does.
-func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transport.Blocks) {
+func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transport.Strided) {
 	via, to := c.far(op, pe)
 	if b.Total() == 0 {
 		return
@@ -200,10 +200,10 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
 	var err error
 	if via.strided != nil && b.Count > 1 {
-		err = via.strided.GetBlocks(c.w.n.ctx, to, dst, src, b)
+		err = via.strided.GetStrided(c.w.n.ctx, to, dst, src, b)
 	} else {
 		for i := 0; i < b.Count && err == nil; i++ {
-			err = via.Get(c.w.n.ctx, to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
+			err = via.Get(c.w.n.ctx, to, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
 		}
 	}
 	c.w.n.unblock()
@@ -213,16 +213,16 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 }
 
 // getBlocksNB gets through the transport before the next quiet returns.
-func (c *Context) getBlocksNB(op string, pe int, dst []byte, src uint64, b transport.Blocks) {
+func (c *Context) getBlocksNB(op string, pe int, dst []byte, src uint64, b transport.Strided) {
 	via, to := c.far(op, pe)
 	if b.Total() == 0 {
 		return
 	}
 	if via.strided != nil && b.Count > 1 {
-		via.strided.GetBlocksNB(to, dst, src, b)
+		via.strided.GetStridedNB(to, dst, src, b)
 		return
 	}
 	for i := range b.Count {
-		via.GetNB(to, dst[i*b.Here:][:b.Bytes], src+uint64(i*b.There))
+		via.GetNB(to, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
 	}
 }

@@ -178,7 +178,7 @@ func (n *Node) drive(c *cond, d time.Duration) (uint64, bool) {
 		n.company.leave(n.state)
 		return v, true
 	}
-	n.waiter.WaitDoor(door, d)
+	n.waiter.WaitDoorbell(door, d)
 	n.company.leave(n.state)
 	return c.check()
 }

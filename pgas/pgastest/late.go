@@ -9,7 +9,7 @@ package pgastest
 //
 //	put, signal, posted atomic   at a quiet of its context, or when its target waits: the newest
 //	                             first, but nothing before what a fence orders before it
-//	source of a PutNB            read when the data arrives
+//	source of a PutZcopy         read when the data arrives
 //	non-blocking get             filled by the quiet, with the data before the puts that the quiet completes
 //	value of an AtomicNB         in its place by the quiet
 //	get, fetching atomic         at once, past everything held (an atomic not past a fence)
@@ -174,7 +174,7 @@ func (n *lateNetwork) open() {
 		host := shm.Open(seg)
 		mem := host.Open()
 		for i := range seg.States {
-			n.notes = append(n.notes, lateNotes{ring: host.Ring(len(n.to))})
+			n.notes = append(n.notes, lateNotes{ring: host.NoteQueue(len(n.to))})
 			n.pes = append(n.pes, latePE{state: seg.States[i]})
 			n.to = append(n.to, mem)
 		}
@@ -277,7 +277,7 @@ func (t *lateTransport) Channel(bool) (transport.Channel, error) {
 	return &lateChannel{net: t.net, me: t.me, epochs: map[int]int{}, zcopies: map[int]zcopyPuts{}}, nil
 }
 
-// WaitWord implements transport.Waiter. It delivers operations on this PE, or if there are none operations that this PE
+// WaitWord implements transport.Progresser. It delivers operations on this PE, or if there are none operations that this PE
 // has issued, one by one, so that a wait sees every state in between.
 func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint64, signed bool, d time.Duration) bool {
 	for end := time.Now().Add(d); ; {
@@ -295,14 +295,14 @@ func (t *lateTransport) WaitWord(at transport.Word, c transport.Cmp, value uint6
 	}
 }
 
-// WaitDoor implements transport.Waiter. It delivers one operation, so that a wait for many words sees every state, too.
-func (t *lateTransport) WaitDoor(uint32, time.Duration) {
+// WaitDoorbell implements transport.Progresser. It delivers one operation, so that a wait for many words sees every state, too.
+func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
 	if !t.progress() {
 		runtime.Gosched()
 	}
 }
 
-// Fault implements transport.Watcher. It delivers operations, and finds no faults. A sleeping PE calls it at intervals,
+// Fault implements transport.Progresser. It delivers operations, and finds no faults. A sleeping PE calls it at intervals,
 // even if it has just found what it waits for: only a second call shows that it has not.
 func (t *lateTransport) Fault() error {
 	if !t.mayHaveFound() {
@@ -367,7 +367,7 @@ type lateFill struct {
 	fill func()
 }
 
-// zcopyPuts are the number of the last PutNB to a PE, and those whose source has not been read.
+// zcopyPuts are the number of the last PutZcopy to a PE, and those whose source has not been read.
 type zcopyPuts struct {
 	last    uint64
 	pending map[uint64]bool
@@ -513,8 +513,8 @@ func fill(list []lateFill, pe int) (rest []lateFill) {
 	return rest
 }
 
-// PutNB does not copy: src is read when the data arrives, as a network may.
-func (c *lateChannel) PutNB(pe int, dst uint64, src []byte) uint64 {
+// PutZcopy does not copy: src is read when the data arrives, as a network may.
+func (c *lateChannel) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	l := c.zcopies[pe]
@@ -532,15 +532,15 @@ func (c *lateChannel) PutNB(pe int, dst uint64, src []byte) uint64 {
 	return number
 }
 
-// Returned reports whether the source of a PutNB has been read.
-func (c *lateChannel) Returned(pe int, number uint64) bool {
+// Released reports whether the source of a PutZcopy has been read.
+func (c *lateChannel) Released(pe int, number uint64) bool {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	return !c.zcopies[pe].pending[number]
 }
 
-// AwaitReturned delivers the put of that number, and all others of this channel to pe.
-func (c *lateChannel) AwaitReturned(ctx context.Context, pe int, number uint64) error {
+// AwaitReleased delivers the put of that number, and all others of this channel to pe.
+func (c *lateChannel) AwaitReleased(ctx context.Context, pe int, number uint64) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	if pe < 0 || c.zcopies[pe].pending[number] {
@@ -558,6 +558,6 @@ func (c *lateChannel) Close() error {
 }
 
 var (
-	_ transport.Waiter = (*lateTransport)(nil)
-	_ transport.Lender = (*lateChannel)(nil)
+	_ transport.Progresser     = (*lateTransport)(nil)
+	_ transport.ZeroCopyPutter = (*lateChannel)(nil)
 )

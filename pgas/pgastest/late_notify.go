@@ -13,7 +13,7 @@ import (
 
 // lateNotes are the notes that have arrived at one PE.
 type lateNotes struct {
-	ring     *shm.Ring
+	ring     *shm.NoteQueue
 	overflow []transport.Note // notes for which the queue had no room
 }
 
@@ -21,19 +21,19 @@ type lateNotes struct {
 const lateMaxOverflow = 64
 
 // noteOrder stands for the bytes that all notes of a PE write, so that they stay in order.
-var noteOrder = span{shm.RingOff, shm.RingOff + 8}
+var noteOrder = span{shm.NoteQueueOff, shm.NoteQueueOff + 8}
 
 // notify delivers note at pe. The caller has locked the network.
 func (n *lateNetwork) notify(pe int, note transport.Note) {
 	at := &n.notes[pe]
 	if len(at.overflow) > 0 || !at.ring.Push(note) {
 		at.overflow = append(at.overflow, note)
-		at.ring.SetSpilled(len(at.overflow))
-		at.ring.Want()
+		at.ring.SetOverflow(len(at.overflow))
+		at.ring.RequestSpace()
 	}
 }
 
-// Refill implements transport.Spiller.
+// Refill implements transport.Overflow.
 func (t *lateTransport) Refill() {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
@@ -41,7 +41,7 @@ func (t *lateTransport) Refill() {
 	for len(at.overflow) > 0 && at.ring.Push(at.overflow[0]) {
 		at.overflow = at.overflow[1:]
 	}
-	at.ring.SetSpilled(len(at.overflow))
+	at.ring.SetOverflow(len(at.overflow))
 }
 
 // withNote locks the network and calls issue if pe has room for a note. It reports whether it has.
@@ -49,7 +49,7 @@ func (c *lateChannel) withNote(pe int, issue func()) bool {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	if len(c.net.notes[pe].overflow) >= lateMaxOverflow {
-		c.net.notes[pe].ring.Want()
+		c.net.notes[pe].ring.RequestSpace()
 		return false
 	}
 	issue()
@@ -66,7 +66,7 @@ func (c *lateChannel) PutNotify(pe int, dst uint64, src []byte, s transport.Stam
 	})
 }
 
-func (c *lateChannel) PutNotifyNB(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
+func (c *lateChannel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
 	return 0, c.PutNotify(pe, dst, src, s)
 }
 
@@ -92,22 +92,22 @@ func (c *lateChannel) GetNotify(ctx context.Context, pe int, dst []byte, src uin
 	return ok, err
 }
 
-func (c *lateChannel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) bool {
+func (c *lateChannel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
 	return c.withNote(pe, func() {
 		c.holdLocked(pe, func(to transport.Channel) {
-			to.Post(pe, op, at, operand)
-			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
-		}, spanOf(at), noteOrder)
+			to.Post(pe, op, word, operand)
+			c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(word.Bytes), Off: word.Off})
+		}, spanOf(word), noteOrder)
 	})
 }
 
-func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
+func (c *lateChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	ok = c.withNote(pe, func() {
 		c.recordReturn()
-		c.deliverBefore(pe, spanOf(at), noteOrder)
+		c.deliverBefore(pe, spanOf(word), noteOrder)
 		defer c.net.recordArrival(pe)
-		old, err = c.net.to[pe].Atomic(ctx, pe, op, at, operand, cond)
-		c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off})
+		old, err = c.net.to[pe].Atomic(ctx, pe, op, word, operand, cond)
+		c.net.notify(pe, transport.Note{Stamp: s, Bytes: uint64(word.Bytes), Off: word.Off})
 	})
 	return old, ok, err
 }
@@ -119,4 +119,4 @@ func (c *lateChannel) deliverBefore(pe int, touch ...span) {
 	}
 }
 
-var _ transport.Spiller = (*lateTransport)(nil)
+var _ transport.Overflow = (*lateTransport)(nil)

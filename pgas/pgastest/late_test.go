@@ -43,7 +43,7 @@ func TestLateIsATransport(t *testing.T) {
 		}
 		r.Take = func(pe int, n *transport.Note) bool {
 			ring := net.notes[pe].ring
-			if ring.Spilled() {
+			if ring.Overflowed() {
 				pes[pe].(*lateTransport).Refill()
 			}
 			return ring.TakeOne(n)
@@ -64,7 +64,7 @@ func TestLateRules(t *testing.T) {
 		}
 	}
 	wait := func(pe1 transport.Transport, at transport.Word, v uint64) {
-		if !pe1.(transport.Waiter).WaitWord(at, transport.EQ, v, false, 0) {
+		if !pe1.(transport.Progresser).WaitWord(at, transport.EQ, v, false, 0) {
 			t.Fatalf("the word at %d does not become %d", at.Off, v)
 		}
 	}
@@ -116,7 +116,7 @@ func TestLateRules(t *testing.T) {
 		{"the newer put comes first", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Put(1, 8, bytes(1))
 			a.Put(1, 16, bytes(2))
-			pe1.(transport.Waiter).Fault()
+			pe1.(transport.Progresser).Fault()
 		}, [3]uint64{0, 2}},
 		{"not to the same bytes", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Put(1, 8, bytes(1))
@@ -171,7 +171,7 @@ func TestLateRules(t *testing.T) {
 		{"so is the value of an atomic", func(a, b transport.Channel, pe1 transport.Transport) {
 			got := bytes(7)
 			a.AtomicNB(1, transport.Add, word(1), 1, 0, got)
-			pe1.(transport.Waiter).Fault()
+			pe1.(transport.Progresser).Fault()
 			early := binary.LittleEndian.Uint64(got)
 			quiet(a, -1)
 			b.Post(1, transport.Set, word(2), 10*early+binary.LittleEndian.Uint64(got))
@@ -190,18 +190,18 @@ func TestLateRules(t *testing.T) {
 			b.Post(1, transport.Set, word(3), binary.LittleEndian.Uint64(got[0])+binary.LittleEndian.Uint64(got[1]))
 			quiet(b, -1)
 		}, [3]uint64{1, 14, 2}},
-		{"a lent source is read late", func(a, b transport.Channel, pe1 transport.Transport) {
-			lender, src := a.(transport.Lender), [2][]byte{bytes(1), bytes(2)}
-			first, second := lender.PutNB(1, 8, src[0]), lender.PutNB(1, 16, src[1])
+		{"a source put without a copy is read late", func(a, b transport.Channel, pe1 transport.Transport) {
+			putter, src := a.(transport.ZeroCopyPutter), [2][]byte{bytes(1), bytes(2)}
+			first, second := putter.PutZcopy(1, 8, src[0]), putter.PutZcopy(1, 16, src[1])
 			src[0][0] = 9 // a bug of the caller's, which shows
-			if lender.Returned(1, first) || lender.Returned(1, second) {
+			if putter.Released(1, first) || putter.Released(1, second) {
 				t.Error("a source was given back before it was read")
 			}
-			pe1.(transport.Waiter).Fault()
-			if lender.Returned(1, first) || !lender.Returned(1, second) {
+			pe1.(transport.Progresser).Fault()
+			if putter.Released(1, first) || !putter.Released(1, second) {
 				t.Error("the source that was read last is not the one that is given back")
 			}
-			if err := lender.AwaitReturned(ctx, 1, first); err != nil || !lender.Returned(1, first) {
+			if err := putter.AwaitReleased(ctx, 1, first); err != nil || !putter.Released(1, first) {
 				t.Errorf("a source is kept: %v", err)
 			}
 		}, [3]uint64{9, 2}},

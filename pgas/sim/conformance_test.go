@@ -129,7 +129,7 @@ func TestConformance(t *testing.T) {
 						s.handle(o)
 					}
 					b := s.pes[pe].openNotes()
-					return b.ring.TakeOne(n) || b.ring.Spilled() && refilled(s.pes[pe]) && b.ring.TakeOne(n)
+					return b.ring.TakeOne(n) || b.ring.Overflowed() && refilled(s.pes[pe]) && b.ring.TakeOne(n)
 				}
 				for _, p := range s.pes {
 					r.PEs = append(r.PEs, driven{p, mu, &task{pe: p}})

@@ -6,7 +6,7 @@ package sim
 // the order of dependent moves matters.
 //
 // The simulator sees only part of what a task does between two operations: the words that its World reads for it
-// (Looks), and what the body reports itself (Shares).
+// (AboutToRead), and what the body reports itself (Shares).
 
 import (
 	"math"
@@ -140,7 +140,7 @@ func (x *explorer) footprint(s *sim, o *op) {
 	case o.phase == signalling:
 		m.touch(o.to, true, o.sig, o.sig+8)
 	case o.phase == notifying:
-		m.touch(o.to, true, shm.RingOff, shm.RingEnd)
+		m.touch(o.to, true, shm.NoteQueueOff, shm.NoteQueueEnd)
 	case o.kind == opPut:
 		m.touch(o.to, true, o.off, o.off+uint64(len(o.data)))
 	case o.kind == opGet:

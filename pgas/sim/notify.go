@@ -28,13 +28,13 @@ type note struct {
 
 // noteQueue is the queue of a PE's notes, and those for which it has no room.
 type noteQueue struct {
-	ring     *shm.Ring
+	ring     *shm.NoteQueue
 	overflow []transport.Note
 }
 
 func (p *pe) openNotes() *noteQueue {
 	if p.notes.ring == nil {
-		p.notes.ring = shm.NewRing(p.heap, p.seg.States[0])
+		p.notes.ring = shm.NewNoteQueue(p.heap, p.seg.States[0])
 	}
 	return &p.notes
 }
@@ -50,7 +50,7 @@ func (c *channel) hasRoom(p *pe) bool {
 	if len(p.notes.overflow) < maxOverflow {
 		return true
 	}
-	p.notes.ring.Want()
+	p.notes.ring.RequestSpace()
 	c.pe.s.recheckAll(p)
 	return false
 }
@@ -94,11 +94,11 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, st transport.Stamp
 }
 
 // AtomicNotify implements transport.Channel.
-func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, st transport.Stamp) (uint64, bool, error) {
+func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, st transport.Stamp) (uint64, bool, error) {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return 0, false, nil
 	}
-	o := c.atomic(pe, op, at, operand, cond).withNote(st, at.Bytes)
+	o := c.atomic(pe, op, word, operand, cond).withNote(st, word.Bytes)
 	err := c.execute(o)
 	old := o.old
 	c.pe.s.release(o)
@@ -107,11 +107,11 @@ func (c *channel) AtomicNotify(_ context.Context, pe int, op transport.Op, at tr
 
 // PostNotify implements transport.Channel. It waits for an atomic that the NIC executes on its own host, so that
 // no note of the CPU overtakes the atomic's.
-func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, st transport.Stamp) bool {
+func (c *channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, st transport.Stamp) bool {
 	if !c.hasRoom(c.pe.s.pes[pe]) {
 		return false
 	}
-	o := c.atomic(pe, op, at, operand, 0).withNote(st, at.Bytes)
+	o := c.atomic(pe, op, word, operand, 0).withNote(st, word.Bytes)
 	if !o.nic || !c.pe.s.sameHost(c.pe.id, pe) {
 		c.post(o)
 		return true
@@ -143,8 +143,8 @@ func (s *sim) notify(o *op) *task {
 	n := transport.Note{Stamp: o.note.stamp, Bytes: o.note.bytes, Off: o.off}
 	if len(b.overflow) > 0 || !s.push(o.to, n) {
 		b.overflow = append(b.overflow, n)
-		b.ring.SetSpilled(len(b.overflow))
-		b.ring.Want()
+		b.ring.SetOverflow(len(b.overflow))
+		b.ring.RequestSpace()
 		s.recheckAll(o.to)
 	}
 	return s.reply(o)
@@ -163,23 +163,23 @@ func (s *sim) push(p *pe, n transport.Note) bool {
 	return true
 }
 
-// Refill implements transport.Spiller.
+// Refill implements transport.Overflow.
 func (p *pe) Refill() {
 	b := p.openNotes()
 	for len(b.overflow) > 0 && p.s.push(p, b.overflow[0]) {
 		b.overflow = b.overflow[1:]
 	}
-	b.ring.SetSpilled(len(b.overflow))
+	b.ring.SetOverflow(len(b.overflow))
 }
 
-// LooksForNotes implements transport.Scheduler: what the PE does next may depend on which notes are in its queue.
-func (p *pe) LooksForNotes() {
+// AboutToReadNotes implements transport.Scheduler: what the PE does next may depend on which notes are in its queue.
+func (p *pe) AboutToReadNotes() {
 	if !p.s.exploring() {
 		return
 	}
 	x := p.s.explorer
 	h := &x.histories[p.id]
-	h.digest = mix(h.digest + x.bytes(p.heap[shm.RingOff:shm.RingEnd]))
+	h.digest = mix(h.digest + x.bytes(p.heap[shm.NoteQueueOff:shm.NoteQueueEnd]))
 	x.readsHeap(p)
 }
 
@@ -192,4 +192,4 @@ func (o *op) afterEarlierNotes(when int64) int64 {
 	return when
 }
 
-var _ transport.Spiller = (*pe)(nil)
+var _ transport.Overflow = (*pe)(nil)

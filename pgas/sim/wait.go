@@ -170,8 +170,8 @@ func (p *pe) Go(f func()) {
 	p.s.resumeAt(n, p.s.now+t.elapsed, reasonCreated)
 }
 
-// Looks implements transport.Scheduler.
-func (p *pe) Looks() {
+// AboutToRead implements transport.Scheduler.
+func (p *pe) AboutToRead() {
 	if p.s.exploring() {
 		p.s.explorer.readsHeap(p)
 	}

@@ -19,9 +19,9 @@ type Note struct {
 	Off   uint64 // of the accessed bytes in the target's heap
 }
 
-// Spiller is implemented by transports that keep notes for which their PE's queue had no room. Without it, an
+// Overflow is implemented by transports that keep notes for which their PE's queue had no room. Without it, an
 // access whose note finds no room is refused.
-type Spiller interface {
+type Overflow interface {
 	// Refill moves such notes into the queue, in the order of their arrival, as many as there is room for.
 	Refill()
 }

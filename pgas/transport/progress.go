@@ -2,16 +2,16 @@ package transport
 
 import "time"
 
-// Waiter is implemented by transports on which updates arrive only if somebody makes progress, and over which a PE
+// Progresser is implemented by transports on which updates arrive only if somebody makes progress, and over which a PE
 // can be out of reach. A blocked PE drives such a transport itself instead of spinning beside its service thread,
 // and asks it for faults at intervals.
-type Waiter interface {
+type Progresser interface {
 	// WaitWord makes progress until the local word compares true with value, or about d has passed.
 	// It reports whether the word compares true. signed says how to compare.
-	WaitWord(at Word, cmp Cmp, value uint64, signed bool, d time.Duration) bool
-	// WaitDoor makes progress until something has arrived, the PE's doorbell (boot.State.Door) is no longer seen, or
+	WaitWord(word Word, cmp Cmp, value uint64, signed bool, d time.Duration) bool
+	// WaitDoorbell makes progress until something has arrived, the PE's doorbell (boot.State.Door) is no longer seen, or
 	// about d has passed. A wait for any of many words uses it.
-	WaitDoor(seen uint32, d time.Duration)
+	WaitDoorbell(seen uint32, d time.Duration)
 	// Fault returns the first PE that the transport has found unreachable or silent, as *PeerError, or nil.
 	Fault() error
 }

@@ -19,11 +19,11 @@ type Scheduler interface {
 	Sleep(ctx context.Context, d time.Duration) error
 	// Yield lets everything happen that happens at once: what a PE calls that polls.
 	Yield()
-	// Looks says that the PE is about to look at words of its own heap, or to change them, without a
+	// AboutToRead says that the PE is about to look at words of its own heap, or to change them, without a
 	// channel and without Await. It holds until the PE next waits.
-	Looks()
-	// LooksForNotes is Looks about the PE's queue of notes.
-	LooksForNotes()
+	AboutToRead()
+	// AboutToReadNotes is AboutToRead of the PE's queue of notes.
+	AboutToReadNotes()
 	// Go starts f as another thread of control of this PE.
 	Go(f func())
 	// Now is the time since the job began.

@@ -101,12 +101,12 @@ type Channel interface {
 	// GetNB fills dst from pe at some time before Quiet returns.
 	GetNB(pe int, dst []byte, src uint64)
 	// Atomic applies op to the word of pe and returns the old value, zero-extended.
-	Atomic(ctx context.Context, pe int, op Op, at Word, operand, cond uint64) (old uint64, err error)
+	Atomic(ctx context.Context, pe int, op Op, word Word, operand, cond uint64) (old uint64, err error)
 	// AtomicNB applies op to the word of pe and leaves the old value in dst, of at.Bytes bytes, at some
 	// time before Quiet returns. Many are on their way at once. A fence orders the update, not the value.
-	AtomicNB(pe int, op Op, at Word, operand, cond uint64, dst []byte)
+	AtomicNB(pe int, op Op, word Word, operand, cond uint64, dst []byte)
 	// Post applies op to the word of pe and returns nothing: complete after Quiet.
-	Post(pe int, op Op, at Word, operand uint64)
+	Post(pe int, op Op, word Word, operand uint64)
 
 	// PutNotify copies src to pe. src may be reused on return; it may be empty.
 	PutNotify(pe int, dst uint64, src []byte, s Stamp) bool
@@ -115,9 +115,9 @@ type Channel interface {
 	// GetNotifyNB fills dst from pe at some time before Quiet returns.
 	GetNotifyNB(pe int, dst []byte, src uint64, s Stamp) bool
 	// AtomicNotify applies op to the word of pe and returns the old value, zero-extended.
-	AtomicNotify(ctx context.Context, pe int, op Op, at Word, operand, cond uint64, s Stamp) (old uint64, ok bool, err error)
+	AtomicNotify(ctx context.Context, pe int, op Op, word Word, operand, cond uint64, s Stamp) (old uint64, ok bool, err error)
 	// PostNotify applies op to the word of pe and returns nothing.
-	PostNotify(pe int, op Op, at Word, operand uint64, s Stamp) bool
+	PostNotify(pe int, op Op, word Word, operand uint64, s Stamp) bool
 
 	// Fence: Puts, PutSignals and atomics to pe (to every PE if pe < 0) that were issued before it
 	// take effect there before those issued after it.

@@ -1,7 +1,7 @@
 package shm
 
-// CopyFrom is the size from which Copy differs from Go's copy.
-const CopyFrom = 2 * pieceBytes
+// PiecewiseBytes is the size from which Copy differs from Go's copy.
+const PiecewiseBytes = 2 * pieceBytes
 
 const (
 	pieceBytes = 512 << 10
@@ -11,7 +11,7 @@ const (
 // Copy copies src to dst, which is as long. Go's copy writes around the caches from 1 MiB on; between that
 // and what caches hold, the reader is better served by pieces that stay in them (1 MiB: 1.7 times as fast).
 func Copy(dst, src []byte) {
-	if len(src) < CopyFrom || len(src) >= streamFrom {
+	if len(src) < PiecewiseBytes || len(src) >= streamFrom {
 		copy(dst, src)
 		return
 	}

@@ -18,16 +18,16 @@ import (
 
 // Transport reaches the PEs of one segment.
 type Transport struct {
-	seg   *boot.Segment
-	first int
-	rings []*Ring // of the PEs
+	seg    *boot.Segment
+	first  int
+	queues []*NoteQueue // of the PEs
 }
 
 // Open returns the transport between the PEs of seg.
 func Open(seg *boot.Segment) *Transport {
 	t := &Transport{seg: seg, first: int(seg.Header.First)}
 	for i, state := range seg.States {
-		t.rings = append(t.rings, NewRing(seg.Heap(i), state))
+		t.queues = append(t.queues, NewNoteQueue(seg.Heap(i), state))
 	}
 	return t
 }
@@ -46,15 +46,15 @@ func (t *Transport) Heap(pe int) []byte {
 // Close does nothing: the segment belongs to the job.
 func (t *Transport) Close() error { return nil }
 
-// Ring returns the queue of notes of pe, which is on this host.
-func (t *Transport) Ring(pe int) *Ring { return t.rings[pe-t.first] }
+// NoteQueue returns the queue of notes of pe, which is on this host.
+func (t *Transport) NoteQueue(pe int) *NoteQueue { return t.queues[pe-t.first] }
 
 // Channel returns a channel. It keeps nothing: private and shared ones are alike.
 func (t *Transport) Channel(private bool) (transport.Channel, error) { return t.Open(), nil }
 
 // Open is Channel by its own type, whose calls need no interface.
 func (t *Transport) Open() *Channel {
-	c := &Channel{first: t.first, states: t.seg.States, rings: t.rings}
+	c := &Channel{first: t.first, states: t.seg.States, queues: t.queues}
 	for i := range t.seg.States {
 		c.heaps = append(c.heaps, t.seg.Heap(i))
 	}
@@ -66,7 +66,7 @@ type Channel struct {
 	first  int
 	heaps  [][]byte
 	states []*boot.State
-	rings  []*Ring
+	queues []*NoteQueue
 }
 
 func (c *Channel) local(pe int) int {
@@ -95,28 +95,28 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 	Copy(dst, c.heaps[c.local(pe)][src:src+uint64(len(dst))])
 }
 
-func (c *Channel) Atomic(_ context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
+func (c *Channel) Atomic(_ context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64) (uint64, error) {
 	i := c.local(pe)
-	old := apply(c.heaps[i], op, at, operand, cond)
-	c.states[i].Ring(at.Off)
+	old := apply(c.heaps[i], op, word, operand, cond)
+	c.states[i].Ring(word.Off)
 	return old, nil
 }
 
-func (c *Channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
+func (c *Channel) AtomicNB(pe int, op transport.Op, word transport.Word, operand, cond uint64, dst []byte) {
 	i := c.local(pe)
-	old := apply(c.heaps[i], op, at, operand, cond)
-	c.states[i].Ring(at.Off)
-	if at.Bytes == 4 {
+	old := apply(c.heaps[i], op, word, operand, cond)
+	c.states[i].Ring(word.Off)
+	if word.Bytes == 4 {
 		binary.NativeEndian.PutUint32(dst, uint32(old))
 	} else {
 		binary.NativeEndian.PutUint64(dst, old)
 	}
 }
 
-func (c *Channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
+func (c *Channel) Post(pe int, op transport.Op, word transport.Word, operand uint64) {
 	i := c.local(pe)
-	apply(c.heaps[i], op, at, operand, 0)
-	c.states[i].Ring(at.Off)
+	apply(c.heaps[i], op, word, operand, 0)
+	c.states[i].Ring(word.Off)
 }
 
 func (c *Channel) Fence(pe int) { FullFence() }

@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 			r.PEs = append(r.PEs, shm.Open(seg))
 			r.Heaps = append(r.Heaps, seg.Heap(i))
 		}
-		r.Take = func(pe int, n *transport.Note) bool { return r.PEs[pe].(*shm.Transport).Ring(pe).TakeOne(n) }
+		r.Take = func(pe int, n *transport.Note) bool { return r.PEs[pe].(*shm.Transport).NoteQueue(pe).TakeOne(n) }
 		return r
 	})
 }

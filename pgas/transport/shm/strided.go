@@ -8,21 +8,21 @@ import (
 
 var _ transport.Strider = (*Channel)(nil)
 
-func (c *Channel) PutBlocks(pe int, dst uint64, src []byte, b transport.Blocks) {
-	moveBlocks(c.heaps[c.local(pe)][dst:], b.There, src, b.Here, b)
+func (c *Channel) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
+	moveStrided(c.heaps[c.local(pe)][dst:], b.RemoteStride, src, b.LocalStride, b)
 }
 
-func (c *Channel) GetBlocks(_ context.Context, pe int, dst []byte, src uint64, b transport.Blocks) error {
-	c.GetBlocksNB(pe, dst, src, b)
+func (c *Channel) GetStrided(_ context.Context, pe int, dst []byte, src uint64, b transport.Strided) error {
+	c.GetStridedNB(pe, dst, src, b)
 	return nil
 }
 
-func (c *Channel) GetBlocksNB(pe int, dst []byte, src uint64, b transport.Blocks) {
-	moveBlocks(dst, b.Here, c.heaps[c.local(pe)][src:], b.There, b)
+func (c *Channel) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strided) {
+	moveStrided(dst, b.LocalStride, c.heaps[c.local(pe)][src:], b.RemoteStride, b)
 }
 
-func moveBlocks(dst []byte, dstStep int, src []byte, srcStep int, b transport.Blocks) {
+func moveStrided(dst []byte, dstStep int, src []byte, srcStep int, b transport.Strided) {
 	for i := range b.Count {
-		copy(dst[i*dstStep:i*dstStep+b.Bytes], src[i*srcStep:])
+		copy(dst[i*dstStep:i*dstStep+b.BlockBytes], src[i*srcStep:])
 	}
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // apply executes op on one word of heap and returns its old value.
-func apply(heap []byte, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
-	p := unsafe.Pointer(unsafe.SliceData(heap[at.Off:][:at.Bytes])) // checks bounds without touching the word
-	if at.Bytes == 4 {
+func apply(heap []byte, op transport.Op, word transport.Word, operand, cond uint64) uint64 {
+	p := unsafe.Pointer(unsafe.SliceData(heap[word.Off:][:word.Bytes])) // checks bounds without touching the word
+	if word.Bytes == 4 {
 		return uint64(Apply32((*uint32)(p), op, uint32(operand), uint32(cond)))
 	}
 	return Apply64((*uint64)(p), op, operand, cond)
@@ -140,4 +140,4 @@ func CompareSwap32(p *uint32, cond, v uint32) uint32 {
 }
 
 // Load loads a word of heap atomically, zero-extended.
-func Load(heap []byte, at transport.Word) uint64 { return apply(heap, transport.Fetch, at, 0, 0) }
+func Load(heap []byte, word transport.Word) uint64 { return apply(heap, transport.Fetch, word, 0, 0) }

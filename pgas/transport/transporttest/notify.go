@@ -18,10 +18,10 @@ import (
 // queueNotes is more notes than any queue takes without its owner's help.
 const queueNotes = 20_000
 
-// putNotifyNB is PutNotifyNB of a Lender and PutNotify of any other channel.
-func putNotifyNB(ch transport.Channel, pe int, dst uint64, src []byte, s transport.Stamp) (loan uint64, ok bool) {
-	if lender, lends := ch.(transport.Lender); lends {
-		return lender.PutNotifyNB(pe, dst, src, s)
+// putNotifyZcopy is PutNotifyZcopy of a ZeroCopyPutter and PutNotify of any other channel.
+func putNotifyZcopy(ch transport.Channel, pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
+	if putter, zeroCopy := ch.(transport.ZeroCopyPutter); zeroCopy {
+		return putter.PutNotifyZcopy(pe, dst, src, s)
 	}
 	return 0, ch.PutNotify(pe, dst, src, s)
 }
@@ -30,7 +30,7 @@ func putNotifyNB(ch transport.Channel, pe int, dst uint64, src []byte, s transpo
 func awaitNote(t *testing.T, r *Rig, pe int) transport.Note {
 	t.Helper()
 	var n transport.Note
-	waiter, drives := r.PEs[pe].(transport.Waiter)
+	waiter, drives := r.PEs[pe].(transport.Progresser)
 	for limit := bounded(t); !r.Take(pe, &n); {
 		if limit.Err() != nil {
 			t.Fatalf("PE %d: a note does not come", pe)
@@ -72,9 +72,9 @@ func testNoteFollows(t *testing.T, r *Rig) {
 		for way, put := range []func([]byte) bool{
 			func(src []byte) bool { return ch.PutNotify(1, at, src, transport.StampOf(0, tag)) },
 			func(src []byte) bool {
-				loan, ok := putNotifyNB(ch, 1, at, src, transport.StampOf(0, tag))
-				if lender, lends := ch.(transport.Lender); lends && loan != 0 {
-					if err := lender.AwaitReturned(bounded(t), 1, loan); err != nil {
+				handle, ok := putNotifyZcopy(ch, 1, at, src, transport.StampOf(0, tag))
+				if putter, zeroCopy := ch.(transport.ZeroCopyPutter); zeroCopy && handle != 0 {
+					if err := putter.AwaitReleased(bounded(t), 1, handle); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -27,7 +27,7 @@ type contest struct {
 	rng    *rand.Rand
 	twin   []byte
 	due    []transport.Note // notes that must come, in order
-	lent   [][]byte         // sources that must stay as they are until a quiet
+	unread [][]byte         // sources that must stay as they are until a quiet
 	after  []func()         // checks of what the next quiet has completed
 	steps  []string         // since the last quiet, for the report
 	words  bool             // the last step was an atomic
@@ -82,7 +82,7 @@ func (c *contest) settle() {
 	for _, look := range c.after {
 		look()
 	}
-	c.after, c.lent, c.steps = nil, nil, nil
+	c.after, c.unread, c.steps = nil, nil, nil
 }
 
 func (c *contest) compare(when string) {
@@ -157,17 +157,17 @@ func (c *contest) moveBytes() {
 		c.issued("notified put", at, n)
 		ok = c.ch.PutNotify(1, off, slices.Clone(src), c.noted(off, n))
 	case 4:
-		c.issued("lent notified put", at, n)
-		c.lent = append(c.lent, src)
-		_, ok = putNotifyNB(c.ch, 1, off, src, c.noted(off, n))
+		c.issued("notified put without a copy", at, n)
+		c.unread = append(c.unread, src)
+		_, ok = putNotifyZcopy(c.ch, 1, off, src, c.noted(off, n))
 	case 5:
-		lender, lends := c.ch.(transport.Lender)
-		if !lends {
+		putter, zeroCopy := c.ch.(transport.ZeroCopyPutter)
+		if !zeroCopy {
 			return
 		}
-		c.issued("lent put", at, n)
-		c.lent = append(c.lent, src)
-		lender.PutNB(1, off, src)
+		c.issued("put without a copy", at, n)
+		c.unread = append(c.unread, src)
+		putter.PutZcopy(1, off, src)
 	default:
 		c.getBytes(kind == 6, at, n)
 		return

@@ -336,7 +336,7 @@ func testHalfWords(t *testing.T, r *Rig) {
 func awaitWord(t *testing.T, r *Rig, pe int, at transport.Word, want uint64) {
 	t.Helper()
 	limit := bounded(t)
-	waiter, drives := r.PEs[pe].(transport.Waiter)
+	waiter, drives := r.PEs[pe].(transport.Progresser)
 	for r.Words(r.Heaps[pe], at) < want {
 		if limit.Err() != nil {
 			t.Fatalf("PE %d: the word at %d is %d and does not reach %d", pe, at.Off, r.Words(r.Heaps[pe], at), want)

@@ -79,14 +79,14 @@ func (b *bencher) fetchAddNB() { b.c.AtomicNB(1, transport.Add, countWord, 1, 0,
 func (b *bencher) maxNB()      { b.c.AtomicNB(1, transport.Max, countWord, 1, 0, b.buf) }
 
 // apart is the words of the buffer, a cache line apart in the other heap.
-func (b *bencher) apart() transport.Blocks {
-	return transport.Blocks{Bytes: 8, Count: len(b.buf) / 8, Here: 8, There: 64}
+func (b *bencher) apart() transport.Strided {
+	return transport.Strided{BlockBytes: 8, Count: len(b.buf) / 8, LocalStride: 8, RemoteStride: 64}
 }
 
-func (b *bencher) putBlocks() { b.c.(transport.Strider).PutBlocks(1, dataOff, b.buf, b.apart()) }
+func (b *bencher) putBlocks() { b.c.(transport.Strider).PutStrided(1, dataOff, b.buf, b.apart()) }
 
 func (b *bencher) getBlocksNB() {
-	b.c.(transport.Strider).GetBlocksNB(1, b.buf, dataOff, b.apart())
+	b.c.(transport.Strider).GetStridedNB(1, b.buf, dataOff, b.apart())
 }
 
 func (b *bencher) putQuiet() error {

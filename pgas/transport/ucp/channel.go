@@ -29,20 +29,20 @@ func (c *channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 
 func (c *channel) GetNB(pe int, dst []byte, src uint64) { c.c.GetNB(pe, dst, src) }
 
-func (c *channel) Atomic(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64) (uint64, error) {
-	old, err := c.c.Fetch(ctx, pe, uint8(op), at.Off, at.Bytes, operand, cond)
+func (c *channel) Atomic(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64) (uint64, error) {
+	old, err := c.c.Fetch(ctx, pe, uint8(op), word.Off, word.Bytes, operand, cond)
 	if err != nil {
 		return 0, c.peerError(err)
 	}
 	return old, nil
 }
 
-func (c *channel) AtomicNB(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
-	c.c.FetchNB(pe, uint8(op), at.Off, at.Bytes, operand, cond, dst)
+func (c *channel) AtomicNB(pe int, op transport.Op, word transport.Word, operand, cond uint64, dst []byte) {
+	c.c.FetchNB(pe, uint8(op), word.Off, word.Bytes, operand, cond, dst)
 }
 
-func (c *channel) Post(pe int, op transport.Op, at transport.Word, operand uint64) {
-	c.c.Post(pe, uint8(op), at.Off, at.Bytes, operand)
+func (c *channel) Post(pe int, op transport.Op, word transport.Word, operand uint64) {
+	c.c.Post(pe, uint8(op), word.Off, word.Bytes, operand)
 }
 
 func (c *channel) Fence(pe int) { c.c.Fence(pe) }

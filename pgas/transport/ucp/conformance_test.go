@@ -28,12 +28,12 @@ func conformance(t *testing.T, name, tls string, settings ucp.Settings) {
 		transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
 			r := &transporttest.Rig{Words: shm.Load}
 			w := ucp.NewWorld(t, npes, settings)
-			rings := make([]*shm.Ring, npes)
+			rings := make([]*shm.NoteQueue, npes)
 			r.Take = func(pe int, n *transport.Note) bool {
 				if rings[pe] == nil {
-					rings[pe] = shm.NewRing(w.Heap(pe), w.Jobs[pe].Segment.States[0])
+					rings[pe] = shm.NewNoteQueue(w.Heap(pe), w.Jobs[pe].Segment.States[0])
 				}
-				return rings[pe].TakeOne(n) || rings[pe].Spilled() && refill(w.Transports[pe]) && rings[pe].TakeOne(n)
+				return rings[pe].TakeOne(n) || rings[pe].Overflowed() && refill(w.Transports[pe]) && rings[pe].TakeOne(n)
 			}
 			for pe, tr := range w.Transports {
 				r.PEs = append(r.PEs, tr)
@@ -50,6 +50,6 @@ func refill(t *ucp.Transport) bool {
 }
 
 var (
-	_ transport.Transport = (*ucp.Transport)(nil)
-	_ transport.Waiter    = (*ucp.Transport)(nil)
+	_ transport.Transport  = (*ucp.Transport)(nil)
+	_ transport.Progresser = (*ucp.Transport)(nil)
 )

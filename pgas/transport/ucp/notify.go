@@ -24,19 +24,19 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp)
 	return c.c.GetNotifyNB(pe, dst, src, s.Tag())
 }
 
-func (c *channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (uint64, bool, error) {
-	old, ok, err := c.c.FetchNotify(ctx, pe, uint8(op), at.Off, at.Bytes, operand, cond, s.Tag())
+func (c *channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (uint64, bool, error) {
+	old, ok, err := c.c.FetchNotify(ctx, pe, uint8(op), word.Off, word.Bytes, operand, cond, s.Tag())
 	if err != nil {
 		err = c.peerError(err)
 	}
 	return old, ok, err
 }
 
-func (c *channel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) bool {
-	return c.c.PostNotify(pe, uint8(op), at.Off, at.Bytes, operand, s.Tag())
+func (c *channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
+	return c.c.PostNotify(pe, uint8(op), word.Off, word.Bytes, operand, s.Tag())
 }
 
-// Refill is transport.Spiller's.
+// Refill is transport.Overflow's.
 func (t *Transport) Refill() { t.engine.Refill() }
 
-var _ transport.Spiller = (*Transport)(nil)
+var _ transport.Overflow = (*Transport)(nil)

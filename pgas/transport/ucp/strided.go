@@ -9,17 +9,22 @@ import (
 
 var _ transport.Strider = (*channel)(nil)
 
-func (c *channel) PutBlocks(pe int, dst uint64, src []byte, b transport.Blocks) {
-	c.c.PutBlocks(pe, dst, src, engine.Blocks(b))
+func (c *channel) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
+	c.c.PutBlocks(pe, dst, src, blocksOf(b))
 }
 
-func (c *channel) GetBlocks(ctx context.Context, pe int, dst []byte, src uint64, b transport.Blocks) error {
-	if err := c.c.GetBlocks(ctx, pe, dst, src, engine.Blocks(b)); err != nil {
+func (c *channel) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, b transport.Strided) error {
+	if err := c.c.GetBlocks(ctx, pe, dst, src, blocksOf(b)); err != nil {
 		return c.peerError(err)
 	}
 	return nil
 }
 
-func (c *channel) GetBlocksNB(pe int, dst []byte, src uint64, b transport.Blocks) {
-	c.c.GetBlocksNB(pe, dst, src, engine.Blocks(b))
+func (c *channel) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strided) {
+	c.c.GetBlocksNB(pe, dst, src, blocksOf(b))
+}
+
+// blocksOf returns b as the engine has it.
+func blocksOf(b transport.Strided) engine.Blocks {
+	return engine.Blocks{Bytes: b.BlockBytes, Count: b.Count, Here: b.LocalStride, There: b.RemoteStride}
 }

@@ -121,7 +121,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Failed:  &head.Failed,
 		Accused: &head.Accused,
 		Bell:    &head.AccusedBell,
-		Notes:   shm.RingOff,
+		Notes:   shm.NoteQueueOff,
 		Crowded: head.Local > head.Cores,
 		Spin:    settings.Spin,
 		Silence: settings.PeerTimeout,
@@ -203,12 +203,12 @@ func (t *Transport) Channel(private bool) (transport.Channel, error) {
 }
 
 // WaitWord serves other PEs until the local word compares true with value, or about d has passed.
-func (t *Transport) WaitWord(at transport.Word, cmp transport.Cmp, value uint64, signed bool, d time.Duration) bool {
-	return t.engine.WaitWord(at.Off, at.Bytes, int(cmp), value, signed, d)
+func (t *Transport) WaitWord(word transport.Word, cmp transport.Cmp, value uint64, signed bool, d time.Duration) bool {
+	return t.engine.WaitWord(word.Off, word.Bytes, int(cmp), value, signed, d)
 }
 
-// WaitDoor serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
-func (t *Transport) WaitDoor(seen uint32, d time.Duration) { t.engine.WaitDoor(seen, d) }
+// WaitDoorbell serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
+func (t *Transport) WaitDoorbell(seen uint32, d time.Duration) { t.engine.WaitDoor(seen, d) }
 
 // Fault is a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
 func (t *Transport) Fault() error {
@@ -219,7 +219,7 @@ func (t *Transport) Fault() error {
 	return (&channel{blame: &t.blame}).peerError(err)
 }
 
-var _ transport.Waiter = (*Transport)(nil)
+var _ transport.Progresser = (*Transport)(nil)
 
 // Served is the number of messages of other PEs that this PE has applied.
 func (t *Transport) Served() uint64 { return t.engine.Served() }

@@ -15,7 +15,7 @@ const shortBytes = 64
 // travel to this CPU at the same time, where a locked instruction between the two would wait for the first.
 func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
 	i := c.local(pe)
-	r, to := c.rings[i], c.heaps[i][dst:dst+uint64(len(src))]
+	r, to := c.queues[i], c.heaps[i][dst:dst+uint64(len(src))]
 	note := transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst}
 	if len(src) <= shortBytes {
 		t, ok := r.ticket()
@@ -39,7 +39,7 @@ func (c *Channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s
 
 // GetNotifyNB is transport.Channel's.
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
-	r := c.rings[c.local(pe)]
+	r := c.queues[c.local(pe)]
 	if !r.hasRoom() {
 		return false
 	}
@@ -48,9 +48,9 @@ func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp)
 }
 
 // AtomicNotify is transport.Channel's.
-func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
-	ok = c.NotifyAfter(pe, transport.Note{Stamp: s, Bytes: uint64(at.Bytes), Off: at.Off}, func() {
-		old, err = c.Atomic(ctx, pe, op, at, operand, cond)
+func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
+	ok = c.NotifyAfter(pe, transport.Note{Stamp: s, Bytes: uint64(word.Bytes), Off: word.Off}, func() {
+		old, err = c.Atomic(ctx, pe, op, word, operand, cond)
 	})
 	return old, ok, err
 }
@@ -58,7 +58,7 @@ func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, at 
 // NotifyAfter calls do, which must not be called twice, and then leaves n at pe; without room for that it
 // does nothing and reports false.
 func (c *Channel) NotifyAfter(pe int, n transport.Note, do func()) bool {
-	r := c.rings[c.local(pe)]
+	r := c.queues[c.local(pe)]
 	t, ok := r.ticket()
 	if !ok {
 		return false
@@ -69,7 +69,7 @@ func (c *Channel) NotifyAfter(pe int, n transport.Note, do func()) bool {
 }
 
 // PostNotify is transport.Channel's.
-func (c *Channel) PostNotify(pe int, op transport.Op, at transport.Word, operand uint64, s transport.Stamp) bool {
-	_, ok, _ := c.AtomicNotify(context.Background(), pe, op, at, operand, 0, s)
+func (c *Channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
+	_, ok, _ := c.AtomicNotify(context.Background(), pe, op, word, operand, 0, s)
 	return ok
 }

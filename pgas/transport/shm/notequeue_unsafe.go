@@ -6,12 +6,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// NewRing is the ring of the PE that has that heap and that page.
-func NewRing(heap []byte, state *boot.State) *Ring {
-	at := unsafe.Pointer(unsafe.SliceData(heap[RingOff : entriesOff+RingNotes*entryBytes]))
-	r := &Ring{
-		words:   (*ringWords)(at),
-		entries: (*[RingNotes]entry)(unsafe.Add(at, entriesOff-RingOff)),
+// NewNoteQueue is the ring of the PE that has that heap and that page.
+func NewNoteQueue(heap []byte, state *boot.State) *NoteQueue {
+	at := unsafe.Pointer(unsafe.SliceData(heap[NoteQueueOff : entriesOff+NoteQueueCap*entryBytes]))
+	r := &NoteQueue{
+		words:   (*queueWords)(at),
+		entries: (*[NoteQueueCap]entry)(unsafe.Add(at, entriesOff-NoteQueueOff)),
 		state:   state,
 	}
 	r.seen.Store(r.words.taken.Load() / 2)
@@ -29,8 +29,8 @@ func storeShort(to, src []byte) {
 }
 
 var (
-	_ [4096 - unsafe.Sizeof(ringWords{})]byte
+	_ [4096 - unsafe.Sizeof(queueWords{})]byte
 	_ [entryBytes - unsafe.Sizeof(entry{})]byte
 	_ [unsafe.Sizeof(entry{}) - entryBytes]byte
-	_ [64<<10 - entriesOff - RingNotes*entryBytes]byte
+	_ [64<<10 - entriesOff - NoteQueueCap*entryBytes]byte
 )

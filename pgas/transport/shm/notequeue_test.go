@@ -20,7 +20,7 @@ func ringOf(npes int) (*shm.Transport, *boot.Segment) {
 	return shm.Open(seg), seg
 }
 
-func mustTake(t *testing.T, r *shm.Ring) transport.Note {
+func mustTake(t *testing.T, r *shm.NoteQueue) transport.Note {
 	t.Helper()
 	var n transport.Note
 	if !r.TakeOne(&n) {
@@ -33,7 +33,7 @@ func mustTake(t *testing.T, r *shm.Ring) transport.Note {
 // or without a fence between the two.
 func TestPutsAreInPlace(t *testing.T) {
 	tr, seg := ringOf(1)
-	ch, r, heap := tr.Open(), tr.Ring(0), seg.Heap(0)
+	ch, r, heap := tr.Open(), tr.NoteQueue(0), seg.Heap(0)
 	for _, n := range []int{1, 7, 8, 9, 39, 40, 41, 64, 65, 300} {
 		for _, at := range []int{ringBase, ringBase + 3} {
 			clear(heap[ringBase : ringBase+600])
@@ -65,9 +65,9 @@ func TestPutsAreInPlace(t *testing.T) {
 // TestRingFillsUp: no note is lost, none is accepted that has no room, and the owner is asked for some.
 func TestRingFillsUp(t *testing.T) {
 	tr, _ := ringOf(2)
-	ch, r := tr.Open(), tr.Ring(1)
+	ch, r := tr.Open(), tr.NoteQueue(1)
 	for round := range 3 {
-		for i := range shm.RingNotes {
+		for i := range shm.NoteQueueCap {
 			if !ch.PutNotify(1, ringBase, []byte{1}, transport.StampOf(0, uint32(i))) {
 				t.Fatalf("round %d: note %d finds no room", round, i)
 			}
@@ -75,14 +75,14 @@ func TestRingFillsUp(t *testing.T) {
 		at := transport.Word{Off: ringBase + 8, Bytes: 8}
 		ok1 := ch.PutNotify(1, ringBase, []byte{1}, 0) || ch.PutNotify(1, ringBase, nil, 0) || ch.PutNotify(1, ringBase, make([]byte, 100), 0)
 		ok2 := ch.GetNotifyNB(1, make([]byte, 1), ringBase, 0) || ch.PostNotify(1, transport.Add, at, 1, 0)
-		if ok1 || ok2 || !r.Wanted() {
+		if ok1 || ok2 || !r.SpaceRequested() {
 			t.Fatal("a full ring took a note, or nobody was asked for room")
 		}
 		if v := shm.Load(tr.Heap(1), at); v != 0 {
 			t.Fatal("an atomic without a note was applied")
 		}
-		r.Answer()
-		for i := range shm.RingNotes {
+		r.ClearRequest()
+		for i := range shm.NoteQueueCap {
 			if n := mustTake(t, r); n.Tag() != uint32(i) {
 				t.Fatalf("note %d has tag %d", i, n.Tag())
 			}
@@ -116,7 +116,7 @@ func TestRingOfMany(t *testing.T) {
 			ch.Quiet(t.Context(), 0)
 		})
 	}
-	r, next := tr.Ring(0), [npes]uint32{}
+	r, next := tr.NoteQueue(0), [npes]uint32{}
 	for taken := 0; taken < (npes-1)*notes; {
 		var n transport.Note
 		if !r.TakeOne(&n) {
@@ -150,7 +150,7 @@ func TestStoreAgainstTake(t *testing.T) {
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r := tr.Ring(1)
+		r := tr.NoteQueue(1)
 		for n := (transport.Note{}); !stop.Load(); {
 			if !r.TakeOne(&n) {
 				runtime.Gosched()

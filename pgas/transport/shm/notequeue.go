@@ -24,32 +24,32 @@ import (
 )
 
 const (
-	// RingOff is where the ring is in the heap. It ends before 64 KiB.
-	RingOff = 4096
-	// RingNotes is how many notes it holds.
-	RingNotes = 512
+	// NoteQueueOff is where the ring is in the heap. It ends before 64 KiB.
+	NoteQueueOff = 4096
+	// NoteQueueCap is how many notes it holds.
+	NoteQueueCap = 512
 
-	// RingEnd is where it ends.
-	RingEnd = entriesOff + RingNotes*entryBytes
+	// NoteQueueEnd is where it ends.
+	NoteQueueEnd = entriesOff + NoteQueueCap*entryBytes
 
-	entriesOff = RingOff + 4096
+	entriesOff = NoteQueueOff + 4096
 	entryBytes = 64
 )
 
-// ringWords is the start of a ring. Words of different writers are two cache lines apart, because CPUs fetch
+// queueWords is the start of a ring. Words of different writers are two cache lines apart, because CPUs fetch
 // lines in pairs.
-type ringWords struct {
+type queueWords struct {
 	tail atomic.Uint64 // tickets given out; written by who has a note
 	_    [120]byte
 	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes.
 	taken atomic.Uint64
 	_     [120]byte
 	// Written by the owner's service thread: notes that have arrived and found no room.
-	Spilled atomic.Uint64
-	_       [120]byte
+	overflow atomic.Uint64
+	_        [120]byte
 	// 1: somebody has found the ring full. Cleared by the owner before it makes room.
-	wanted atomic.Uint32
-	_      [124]byte
+	spaceWanted atomic.Uint32
+	_           [124]byte
 }
 
 // entry is one note. Its state is the number of its ticket plus 1 once the note is there.
@@ -61,10 +61,10 @@ type entry struct {
 	_     [32]byte
 }
 
-// Ring is the queue of notes of one PE, as this process sees it.
-type Ring struct {
-	words   *ringWords
-	entries *[RingNotes]entry
+// NoteQueue is the queue of notes of one PE, as this process sees it.
+type NoteQueue struct {
+	words   *queueWords
+	entries *[NoteQueueCap]entry
 	state   *boot.State
 	seen    atomic.Uint64 // taken, as this process has seen it last
 	_       [64]byte
@@ -73,10 +73,10 @@ type Ring struct {
 }
 
 // ticket gives out a number if there is room for another note.
-func (r *Ring) ticket() (uint64, bool) {
+func (r *NoteQueue) ticket() (uint64, bool) {
 	for {
 		t := r.words.tail.Load()
-		if t-r.seen.Load() >= RingNotes && !r.roomAt(t) {
+		if t-r.seen.Load() >= NoteQueueCap && !r.roomFor(t) {
 			return 0, false
 		}
 		if r.words.tail.CompareAndSwap(t, t+1) {
@@ -85,58 +85,58 @@ func (r *Ring) ticket() (uint64, bool) {
 	}
 }
 
-// roomAt says whether there is room for ticket t, and asks the owner to make some if there is none.
-func (r *Ring) roomAt(t uint64) bool {
+// roomFor says whether there is room for ticket t, and asks the owner to make some if there is none.
+func (r *NoteQueue) roomFor(t uint64) bool {
 	taken := r.words.taken.Load() / 2
-	if t-taken >= RingNotes {
-		r.want()
+	if t-taken >= NoteQueueCap {
+		r.requestSpace()
 		return false
 	}
 	r.seen.Store(taken)
 	return true
 }
 
-// want asks the owner to make room, should it sleep.
-func (r *Ring) want() {
-	if r.words.wanted.CompareAndSwap(0, 1) {
+// requestSpace asks the owner to make room, should it sleep.
+func (r *NoteQueue) requestSpace() {
+	if r.words.spaceWanted.CompareAndSwap(0, 1) {
 		r.state.Wake()
 	}
 }
 
 // hasRoom says whether there is room for another note, and asks for it if not. There need not be any more
 // when it returns. What the owner has taken is looked at when it matters only: the line is the owner's.
-func (r *Ring) hasRoom() bool {
+func (r *NoteQueue) hasRoom() bool {
 	t := r.words.tail.Load()
-	return t-r.seen.Load() < RingNotes || r.roomAt(t)
+	return t-r.seen.Load() < NoteQueueCap || r.roomFor(t)
 }
 
-func slotOff(t uint64) uint64 { return entriesOff + t%RingNotes*entryBytes }
+func entryOff(t uint64) uint64 { return entriesOff + t%NoteQueueCap*entryBytes }
 
 // Push leaves a note of an access that is over, and reports false if there is no room.
-func (r *Ring) Push(n transport.Note) bool {
+func (r *NoteQueue) Push(n transport.Note) bool {
 	_, ok := r.PushAt(n)
 	return ok
 }
 
 // PushAt is Push that returns where the word is that the owner waits for.
-func (r *Ring) PushAt(n transport.Note) (off uint64, ok bool) {
+func (r *NoteQueue) PushAt(n transport.Note) (off uint64, ok bool) {
 	t, ok := r.ticket()
 	if ok {
 		r.fill(t, n)
 	}
-	return slotOff(t), ok
+	return entryOff(t), ok
 }
 
 // fill leaves n under ticket t. A PE that sees the note also sees the effect of the access. It wakes the owner.
-func (r *Ring) fill(t uint64, n transport.Note) {
-	e := &r.entries[t%RingNotes]
+func (r *NoteQueue) fill(t uint64, n transport.Note) {
+	e := &r.entries[t%NoteQueueCap]
 	e.stamp, e.bytes, e.off = n.Stamp, n.Bytes, n.Off
 	e.state.Store(t + 1)
-	r.state.Ring(slotOff(t))
+	r.state.Ring(entryOff(t))
 }
 
 // Lock locks the ring, for taking notes.
-func (r *Ring) Lock() {
+func (r *NoteQueue) Lock() {
 	v := r.words.taken.Load()
 	if v%2 != 0 || !r.words.taken.CompareAndSwap(v, v+1) {
 		r.lockSlow()
@@ -146,7 +146,7 @@ func (r *Ring) Lock() {
 }
 
 //go:noinline
-func (r *Ring) lockSlow() {
+func (r *NoteQueue) lockSlow() {
 	const looks, mostNap = 200, time.Millisecond
 	for i := 0; ; i++ {
 		if v := r.words.taken.Load(); v%2 == 0 && r.words.taken.CompareAndSwap(v, v+1) {
@@ -162,20 +162,20 @@ func (r *Ring) lockSlow() {
 }
 
 // Unlock gives the ring back, and room to others.
-func (r *Ring) Unlock() { r.words.taken.Store(r.next * 2) }
+func (r *NoteQueue) Unlock() { r.words.taken.Store(r.next * 2) }
 
 // Next is the number of the next note. The caller has locked the ring.
-func (r *Ring) Next() uint64 { return r.next }
+func (r *NoteQueue) Next() uint64 { return r.next }
 
-// Until says which word of the heap reaches which value when note number next has arrived.
-func Until(next uint64) (at transport.Word, value uint64) {
-	return transport.Word{Off: slotOff(next), Bytes: 8}, next + 1
+// ArrivalWord says which word of the heap reaches which value when note number next has arrived.
+func ArrivalWord(next uint64) (at transport.Word, value uint64) {
+	return transport.Word{Off: entryOff(next), Bytes: 8}, next + 1
 }
 
 // Take takes the next note, and reports false if there is none. The caller has locked the ring, and there
 // is room for others when it unlocks it.
-func (r *Ring) Take(n *transport.Note) bool {
-	e := &r.entries[r.next%RingNotes]
+func (r *NoteQueue) Take(n *transport.Note) bool {
+	e := &r.entries[r.next%NoteQueueCap]
 	if e.state.Load() != r.next+1 {
 		return false
 	}
@@ -185,26 +185,26 @@ func (r *Ring) Take(n *transport.Note) bool {
 }
 
 // Untake puts back the last note that was taken since the ring was locked.
-func (r *Ring) Untake() { r.next-- }
+func (r *NoteQueue) Untake() { r.next-- }
 
 // TakeOne is Take of who has not locked the ring.
-func (r *Ring) TakeOne(n *transport.Note) bool {
+func (r *NoteQueue) TakeOne(n *transport.Note) bool {
 	r.Lock()
 	defer r.Unlock()
 	return r.Take(n)
 }
 
-// Wanted says whether somebody waits for room in the ring.
-func (r *Ring) Wanted() bool { return r.words.wanted.Load() != 0 }
+// SpaceRequested says whether somebody waits for room in the ring.
+func (r *NoteQueue) SpaceRequested() bool { return r.words.spaceWanted.Load() != 0 }
 
-// Answer notes that the owner makes room now.
-func (r *Ring) Answer() { r.words.wanted.Store(0) }
+// ClearRequest notes that the owner makes room now.
+func (r *NoteQueue) ClearRequest() { r.words.spaceWanted.Store(0) }
 
-// Want asks the owner for room.
-func (r *Ring) Want() { r.want() }
+// RequestSpace asks the owner for room.
+func (r *NoteQueue) RequestSpace() { r.requestSpace() }
 
-// Spilled says whether notes have arrived that found no room: the transport of the PE has them.
-func (r *Ring) Spilled() bool { return r.words.Spilled.Load() != 0 }
+// Overflowed says whether notes have arrived that found no room: the transport of the PE has them.
+func (r *NoteQueue) Overflowed() bool { return r.words.overflow.Load() != 0 }
 
-// SetSpilled says how many notes wait for room elsewhere.
-func (r *Ring) SetSpilled(n int) { r.words.Spilled.Store(uint64(n)) }
+// SetOverflow says how many notes wait for room elsewhere.
+func (r *NoteQueue) SetOverflow(n int) { r.words.overflow.Store(uint64(n)) }
