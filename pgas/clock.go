@@ -63,7 +63,7 @@ func (n *Node) yieldAll() {
 // from that thread, and from what it loops for. It costs some 400 ns.
 func (n *Node) serve() {
 	if n.waiter != nil {
-		n.waiter.WaitDoorbell(n.state.Door.Load()+1, 0) // not the door that is there: no wait
+		n.waiter.WaitDoorbell(n.state.Doorbell.Load()+1, 0) // not the door that is there: no wait
 	}
 }
 

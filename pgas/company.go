@@ -95,7 +95,7 @@ func (c *company) standBy(st *boot.State, door uint32) bool {
 	}
 	c.mu.Lock()
 	c.standing.Add(1) // before it looks for those that look: who stops looks for those that stand by after it
-	for c.full() && st.Door.Load() == door {
+	for c.full() && st.Doorbell.Load() == door {
 		c.room.Wait()
 	}
 	c.standing.Add(-1)

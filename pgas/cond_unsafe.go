@@ -69,11 +69,11 @@ func atLeast(p *atomic.Uint64, v uint64) cond {
 func (c *cond) waiting() uint64 {
 	switch {
 	case c.set != nil:
-		return boot.Block(c.set.off, c.set.offset(c.set.n))
+		return boot.WatchRange(c.set.off, c.set.offset(c.set.n))
 	case c.word.Off == 0:
-		return boot.MeetingWord
+		return boot.BarrierWord
 	}
-	return boot.Granule(c.word.Off)
+	return boot.WatchWord(c.word.Off)
 }
 
 // number formats v as the program would write it.

@@ -224,7 +224,7 @@ func (c *Context) waitForRoom(pe int, r *roomWait) bool {
 		w.n.yield()
 	default:
 		// Nobody rings when there is room, but who wants some here does.
-		door := w.n.state.Door.Load()
+		door := w.n.state.Doorbell.Load()
 		if !w.n.inbox.ring.SpaceRequested() || w.n.inbox.jam.since.Load() != 0 {
 			w.n.state.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))
 		}

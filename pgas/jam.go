@@ -137,7 +137,7 @@ func (b *Inbox) awaitRoom(ctx context.Context) error {
 		b.node.sched.Yield()
 		return nil
 	}
-	b.node.state.Sleep(b.node.state.Door.Load(), nap)
+	b.node.state.Sleep(b.node.state.Doorbell.Load(), nap)
 	return nil
 }
 

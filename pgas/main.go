@@ -25,7 +25,7 @@ func Main(body func(ctx context.Context, w *World) error) {
 		err = run(ctx, job, body)
 	}
 	if err != nil {
-		if why, _ := endReason(ctx, err); job == nil || why != boot.EndTold || !job.Told() {
+		if why, _ := endReason(ctx, err); job == nil || why != boot.EndOnRequest || !job.EndRequested() {
 			complain(job, err) // else the launcher says why
 		}
 		os.Exit(1)
@@ -63,7 +63,7 @@ func endReason(ctx context.Context, err error) (why boot.EndReason, peer int) {
 	case errors.As(err, &mismatch):
 		return boot.EndMismatch, -1
 	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
-		return boot.EndTold, -1
+		return boot.EndOnRequest, -1
 	case errors.As(err, &aborted) && aborted.PE >= 0:
 		return boot.EndLost, aborted.PE
 	}
@@ -79,7 +79,7 @@ func complain(job *boot.Job, err error) {
 	}
 	hash := fnv.New64a()
 	hash.Write([]byte(err.Error()))
-	if job.Segment.Header.Said.Swap(hash.Sum64()) != hash.Sum64() {
+	if job.Segment.Header.LastReport.Swap(hash.Sum64()) != hash.Sum64() {
 		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %v\n", job.PE, job.Host().Name, err)
 	}
 }

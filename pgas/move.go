@@ -145,7 +145,7 @@ func (g *Group) readBy() uint64 { return g.board.control().readers.Load() }
 // haveRead tells member number k of this host that this PE has read what it lends.
 func (g *Group) haveRead(l *layout, k int) {
 	l.local[k].control().readers.Add(1)
-	g.n.stateOf(g.pes[l.here[k]]).Ring(boot.MeetingWord)
+	g.n.stateOf(g.pes[l.here[k]]).Ring(boot.BarrierWord)
 }
 
 // awaitReaders waits until n others have read what this PE lends, since the count was from.

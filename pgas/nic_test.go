@@ -42,8 +42,8 @@ func TestNICAtomicsRing(t *testing.T) {
 			seg := boot.NewSegment(2, 2, 1<<20)
 			seg.Header.First = first
 			s := &splitChannel{Channel: shm.Open(seg).Open(), words: quietNIC{}, bells: newBells(seg)}
-			door := func() uint32 { return seg.States[pe-first].Door.Load() }
-			seg.States[pe-first].Waiting.Store(boot.Granule(off))
+			door := func() uint32 { return seg.States[pe-first].Doorbell.Load() }
+			seg.States[pe-first].Waiting.Store(boot.WatchWord(off))
 			c.act(s)
 			if rung := door() == 1; rung != c.atOnce {
 				t.Errorf("rung at once: %t", rung)
@@ -58,7 +58,7 @@ func TestNICAtomicsRing(t *testing.T) {
 			if door() > before+1 {
 				t.Errorf("rung %d times", door()-before)
 			}
-			if seg.States[0].Door.Load() != 0 {
+			if seg.States[0].Doorbell.Load() != 0 {
 				t.Error("the other PE is rung")
 			}
 		})

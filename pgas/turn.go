@@ -208,7 +208,7 @@ func (g *Group) publish(e *entry) error {
 func (g *Group) ringLocal() {
 	for _, i := range g.here {
 		if i != g.me {
-			g.n.stateOf(g.pes[i]).Ring(boot.MeetingWord)
+			g.n.stateOf(g.pes[i]).Ring(boot.BarrierWord)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (n *Node) awaitSlow(ctx context.Context, c cond, why blockedIn) (uint64, er
 func (n *Node) lookOn(c cond, why blockedIn) (v uint64, ok, shown bool) {
 	n.company.looking.Add(1)
 	defer n.company.looksOff()
-	door, rung := n.state.Door.Load(), false
+	door, rung := n.state.Doorbell.Load(), false
 	for i := range n.pace.yields {
 		if i == showAfter { // where PEs share CPUs this may take long
 			n.block(why)
@@ -140,7 +140,7 @@ func (n *Node) lookOn(c cond, why blockedIn) (v uint64, ok, shown bool) {
 			return v, true, shown
 		}
 		n.inbox.makeRoom()
-		if now := n.state.Door.Load(); now != door {
+		if now := n.state.Doorbell.Load(); now != door {
 			door, rung = now, true
 			n.company.wake()
 		}
@@ -172,7 +172,7 @@ func (n *Node) drive(c *cond, d time.Duration) (uint64, bool) {
 	if n.nic {
 		d = min(d, nicLook)
 	}
-	door := n.state.Door.Load()
+	door := n.state.Doorbell.Load()
 	n.company.enter(n.state, c.waiting())
 	if v, ok := c.check(); ok {
 		n.company.leave(n.state)
@@ -201,11 +201,11 @@ func (n *Node) sleepUntil(ctx context.Context, c cond, tell bool) (uint64, error
 	stop := context.AfterFunc(ctx, n.state.Wake)
 	defer stop()
 	for d, slept := nap, false; ; {
-		door := n.state.Door.Load()
+		door := n.state.Doorbell.Load()
 		n.company.enter(n.state, c.waiting())
 		n.inbox.makeRoom()
 		n.company.letRun() // they may have no processor while this one sleeps; what rings for them wakes it
-		v, ok := c.check() // after the store to Waiting: see boot/door.go
+		v, ok := c.check() // after the store to Waiting: see boot/doorbell.go
 		err := n.hopeless(ctx, c, slept && d == longNap)
 		if slept = !ok && err == nil && !n.company.standBy(n.state, door); slept {
 			n.state.Sleep(door, d)

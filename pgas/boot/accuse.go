@@ -35,19 +35,19 @@ func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 	}
 }
 
-// accused marks Header.FailedHow of a PE that others have given up: no wait status has so many bits. The lower bits
+// accusedBit marks Header.FailedHow of a PE that others have given up: no wait status has so many bits. The lower bits
 // hold the accuser.
 const (
-	accused = 1 << 33 // LostHow is the bit below
-	silent  = 1 << 34
+	accusedBit = 1 << 33 // LostHow is the bit below
+	silentBit  = 1 << 34
 )
 
 // How returns the value of Header.FailedHow for an accused PE.
 func (a Accusation) How() uint64 {
 	if a.Silent {
-		return accused | silent | uint64(a.By)
+		return accusedBit | silentBit | uint64(a.By)
 	}
-	return accused | uint64(a.By)
+	return accusedBit | uint64(a.By)
 }
 
 func (a Accusation) Error() string {

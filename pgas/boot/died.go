@@ -10,8 +10,8 @@ import (
 // ended, and an Accusation.How into that
 // Accusation.
 func HowDied(status uint64) error {
-	if status&accused != 0 {
-		return Accusation{By: int(status & accusedMask), Silent: status&silent != 0}
+	if status&accusedBit != 0 {
+		return Accusation{By: int(status & accusedMask), Silent: status&silentBit != 0}
 	}
 	ws := syscall.WaitStatus(status)
 	switch {
@@ -29,4 +29,4 @@ func HowDied(status uint64) error {
 
 // ProcessEnded reports whether status, as Header.FailedHow keeps it, is that of a process that ended, as its
 // agent has seen.
-func ProcessEnded(status uint64) bool { return status&accused == 0 && status != LostHow }
+func ProcessEnded(status uint64) bool { return status&accusedBit == 0 && status != LostHow }

@@ -24,11 +24,11 @@ type EndReason uint32
 
 // The reasons. EndUnknown is the reason of a process that publishes none: it was killed, crashed or called os.Exit.
 const (
-	EndUnknown  EndReason = iota
-	EndOwn                // an error or a panic of its own
-	EndMismatch           // the PEs of a team called different collectives
-	EndLost               // another PE was lost
-	EndTold               // its context ended: the launcher or the user wanted it
+	EndUnknown   EndReason = iota
+	EndOwn                 // an error or a panic of its own
+	EndMismatch            // the PEs of a team called different collectives
+	EndLost                // another PE was lost
+	EndOnRequest           // its context ended: the launcher or the user wanted it
 )
 
 // LostHow in Header.FailedHow is not a wait status: other PEs have lost the PE, and its process may live.
@@ -56,5 +56,5 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 // Lost publishes that the loss of pe has been reported to this PE. If it ends next, that may be why.
 func (j *Job) Lost(pe int) { j.state().End.Lost.CompareAndSwap(0, int32(pe)+1) }
 
-// Told reports whether the launcher has asked the PEs of this host to end, for a reason that it reports itself.
-func (j *Job) Told() bool { return j.Segment.Header.Told.Load() != 0 }
+// EndRequested reports whether the launcher has asked the PEs of this host to end, for a reason that it reports itself.
+func (j *Job) EndRequested() bool { return j.Segment.Header.EndRequested.Load() != 0 }

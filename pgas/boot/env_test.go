@@ -203,7 +203,7 @@ func FuzzParseBytes(f *testing.F) {
 
 // peVars is a valid description of a PE, but for its descriptors.
 func peVars() PEVars {
-	return PEVars{ID: "00", PE: 1, Hosts: []Host{{"a", 0, 2}, {"b", 2, 1}}, Here: 0, SegmentFD: 99, BootAddrs: []string{"x:1"}, SecretFD: 98}
+	return PEVars{ID: "00", PE: 1, Hosts: []Host{{"a", 0, 2}, {"b", 2, 1}}, HostIndex: 0, SegmentFD: 99, BootAddrs: []string{"x:1"}, SecretFD: 98}
 }
 
 func TestFromEnv(t *testing.T) {
@@ -296,10 +296,10 @@ func TestLaunched(t *testing.T) {
 	}
 	for _, step := range []struct {
 		do   func()
-		want Life
-	}{{func() {}, Unborn}, {job.Join, Joined}, {job.Leave, Left}} {
+		want Membership
+	}{{func() {}, NotJoined}, {job.Join, Joined}, {job.Leave, Left}} {
 		step.do()
-		if got := Life(control.States[1].Life.Load()); got != step.want {
+		if got := Membership(control.States[1].Membership.Load()); got != step.want {
 			t.Errorf("the launcher sees life %d, want %d", got, step.want)
 		}
 	}

@@ -254,7 +254,7 @@ func TestFalseServer(t *testing.T) {
 		io.ReadFull(server, proof)
 		server.Write(proof[nonceBytes+4:])
 	}()
-	if _, err := introduce(client, testJob, 0, right); !errors.Is(err, errStranger) {
+	if _, err := proveIdentity(client, testJob, 0, right); !errors.Is(err, errStranger) {
 		t.Errorf("a reflecting server: %v", err)
 	}
 }
@@ -326,7 +326,7 @@ func pair(t *testing.T) (server, client *link) {
 		server, _, err = accept(a, testJob, 1, secret)
 		done <- err
 	}()
-	client, err := introduce(b, testJob, 0, secret)
+	client, err := proveIdentity(b, testJob, 0, secret)
 	if err = errors.Join(err, <-done); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// exitPatience is how long a PE that wants the job to end waits to be killed: an agent takes much less.
-const exitPatience = 10 * time.Second
+// exitTimeout is how long a PE that wants the job to end waits to be killed: an agent takes much less.
+const exitTimeout = 10 * time.Second
 
 const exitWanted = 1 << 31 // in Header.Exit, with the PE above the 8 bits of the status
 
@@ -21,7 +21,7 @@ func (j *Job) GlobalExit(status int) {
 		word := &j.Segment.Header.Exit
 		word.CompareAndSwap(0, exitWanted|uint32(j.PE)<<8|uint32(status))
 		futexWake(word)
-		time.Sleep(exitPatience)
+		time.Sleep(exitTimeout)
 	}
 	os.Exit(status)
 }

@@ -25,20 +25,20 @@ type Host struct {
 //
 // Invariant: Hosts are in PE order without gaps, and together hold NPEs PEs.
 type Job struct {
-	ID       string // random, one per job; names nothing on disk
-	PE       int
-	NPEs     int
-	Hosts    []Host
-	Here     int      // index in Hosts of the host this PE runs on
-	Segment  *Segment // the memory shared by the PEs of this host
-	Exchange Exchange // nil when no PE needs one: see Settings.Networked
-	Secret   []byte   // known only to processes of this job; nil without Exchange
-	Launched bool     // false for a binary started by hand: a job of one
-	Settings Settings // what the user tuned; the zero value is a fine default
+	ID        string // random, one per job; names nothing on disk
+	PE        int
+	NPEs      int
+	Hosts     []Host
+	HostIndex int      // index in Hosts of the host this PE runs on
+	Segment   *Segment // the memory shared by the PEs of this host
+	Exchange  Exchange // nil when no PE needs one: see Settings.Networked
+	Secret    []byte   // known only to processes of this job; nil without Exchange
+	Launched  bool     // false for a binary started by hand: a job of one
+	Settings  Settings // what the user tuned; the zero value is a fine default
 }
 
 // Host returns the host this PE runs on.
-func (j *Job) Host() Host { return j.Hosts[j.Here] }
+func (j *Job) Host() Host { return j.Hosts[j.HostIndex] }
 
 // HostOf returns the index in Hosts of the host that pe runs on.
 func (j *Job) HostOf(pe int) int {

@@ -18,7 +18,7 @@ type Pathfinder interface {
 func (c *client) Path(ctx context.Context) (here, there netip.Addr, err error) {
 	l, err := c.connect(ctx)
 	if err != nil {
-		return here, there, wrap(err, "connecting")
+		return here, there, wrapError(err, "connecting")
 	}
 	return addressOf(l.conn.LocalAddr()), addressOf(l.conn.RemoteAddr()), nil
 }

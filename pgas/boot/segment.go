@@ -43,11 +43,11 @@ type Header struct {
 	FailedHow atomic.Uint64
 	// Said: the hash of the last error that a PE of this host has printed. What fails on every PE in the
 	// same way is said once.
-	Said atomic.Uint64
+	LastReport atomic.Uint64
 	// Exit: 0, or what the first PE of this host that wants the whole job to end has asked for (exit.go).
 	Exit atomic.Uint32
 	// Told: 1 once the launcher has asked the PEs to end. Written by the agent (end.go).
-	Told atomic.Uint32
+	EndRequested atomic.Uint32
 	// Accused: 0, or which PE is silent, and its accuser (accuse.go). AccusedBell is bumped and woken after it.
 	AccusedBell atomic.Uint32
 	_           [4]byte
@@ -57,20 +57,20 @@ type Header struct {
 
 // State is the page of one PE. Each group is a cache line of its own, named by who writes it.
 type State struct {
-	// Written by the PE while it sleeps: 0 nobody sleeps, AnyWord, MeetingWord, or the Block of the words
+	// Written by the PE while it sleeps: 0 nobody sleeps, AnyWord, BarrierWord, or the WatchRange of the words
 	// that a goroutine of this PE sleeps on. Read by whoever updates an atomic word or a signal of this
 	// PE, after the update.
 	Waiting atomic.Uint64
 	_       [56]byte
 	// The futex word: bumped by whoever wakes this PE.
-	Door atomic.Uint32
-	_    [60]byte
+	Doorbell atomic.Uint32
+	_        [60]byte
 	// Written by the PE, read by the launcher, with no help from the PE: what it is blocked in.
 	Blocked Blocked
 	_       [32]byte
 	// Written by the PE when it takes its place, joins and leaves; read by the launcher.
-	Process atomic.Int64  // its process id
-	Life    atomic.Uint32 // Life
+	Process    atomic.Int64  // its process id
+	Membership atomic.Uint32 // Membership
 	// Written by the PE before it ends, read by its agent.
 	End End
 	// Written by the PE when it has been blocked for a while, read by the launcher: the name of the word or the

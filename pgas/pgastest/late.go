@@ -82,7 +82,7 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 		for pe := host.First; pe < host.First+host.PEs; pe++ {
 			wg.Go(func() {
 				errs[pe] = runPE(ctx, &boot.Job{
-					ID: "late", PE: pe, NPEs: npes, Hosts: hosts, Here: i, Segment: net.hosts[i], Launched: true,
+					ID: "late", PE: pe, NPEs: npes, Hosts: hosts, HostIndex: i, Segment: net.hosts[i], Launched: true,
 				}, opts, body)
 				if errs[pe] != nil {
 					net.fail(pe)

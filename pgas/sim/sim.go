@@ -281,7 +281,7 @@ func (s *sim) start() {
 func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
-	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, Here: p.id, Segment: p.seg, Launched: true}
+	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true}
 	w, err := pgas.OpenWith(ctx, job, pgas.Options{
 		Goroutines: true,
 		NoFastPath: true,

@@ -41,7 +41,7 @@ type Config struct {
 	PE, NPEs int
 	Key      [KeyBytes]byte // of the job: a process that has it may read and write the heap
 	Heap     []byte         // this PE's heap, which others read and write
-	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.Block that somebody sleeps on
+	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange that somebody sleeps on
 	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
 	Accused  *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told

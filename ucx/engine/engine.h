@@ -59,7 +59,7 @@ struct engine_config {
     char *heap;
     uint64_t heap_bytes;
     uint64_t *waiting; // boot.State.Waiting of this PE
-    uint32_t *door;    // boot.State.Door of this PE
+    uint32_t *door;    // boot.State.Doorbell of this PE
     uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
     uint64_t key[2];   // of the job: a sender proves that it has it

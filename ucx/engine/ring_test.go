@@ -4,7 +4,7 @@ package engine
 
 import "testing"
 
-// TestSleeperOnABlockIsRung: who sleeps on a block of words (boot.Block) is rung for all of it, and for
+// TestSleeperOnABlockIsRung: who sleeps on a block of words (boot.WatchRange) is rung for all of it, and for
 // nothing else.
 func TestSleeperOnABlockIsRung(t *testing.T) {
 	_, b, c := pair(t, false, 0)

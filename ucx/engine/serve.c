@@ -385,7 +385,7 @@ void wake_pe(engine_t *e)
 
 // awaited says whether this PE sleeps, and on which bytes of its heap: all of them if *hi is UINT64_MAX.
 // The fence is between updates and the load of waiting; the sleeper has one between its store to waiting
-// and its look at the word, so one of the two sees the other. boot.Block says what waiting means.
+// and its look at the word, so one of the two sees the other. boot.WatchRange says what waiting means.
 static int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi)
 {
     enum { ANY_WORD = 1 };

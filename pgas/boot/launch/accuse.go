@@ -41,7 +41,7 @@ func (a *agent) watchAccusations() {
 // reportAccusation sends x to the launcher, unless the accuser has left the job and need not be answered.
 func (a *agent) reportAccusation(x boot.Accusation) {
 	first := a.cfg.Hosts[a.cfg.Host].First
-	if i := x.By - first; i >= 0 && i < len(a.segment.States) && boot.Life(a.segment.States[i].Life.Load()) == boot.Joined {
+	if i := x.By - first; i >= 0 && i < len(a.segment.States) && boot.Membership(a.segment.States[i].Membership.Load()) == boot.Joined {
 		a.accusing = true
 		a.out.value(fromAccused, x)
 	}

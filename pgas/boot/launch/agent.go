@@ -243,7 +243,7 @@ func (a *agent) handle(c command) {
 		}
 	case toTerminate:
 		if len(c.data) == 1 {
-			a.segment.Header.Told.Store(1)
+			a.segment.Header.EndRequested.Store(1)
 			a.signalAll(syscall.Signal(c.data[0]))
 		}
 	case toTable:
@@ -296,7 +296,7 @@ func (a *agent) announceFailure(d death) []blocked {
 func (a *agent) deathOf(i int, status syscall.WaitStatus) death {
 	st := a.segment.States[i]
 	d := death{PE: a.cfg.Hosts[a.cfg.Host].First + i, Process: a.pes[i].pid, Status: status, FailedAt: boot.Clock()}
-	d.NeverLeft = boot.Life(st.Life.Load()) == boot.Joined
+	d.NeverLeft = boot.Membership(st.Membership.Load()) == boot.Joined
 	d.ByLauncher = status.Signaled() && a.pes[i].signalsSent>>status.Signal()&1 != 0
 	d.Peer = int(st.End.Lost.Load()) - 1
 	if at := st.End.At.Load(); at != 0 {
@@ -304,7 +304,7 @@ func (a *agent) deathOf(i int, status syscall.WaitStatus) death {
 		if d.Reason == boot.EndLost {
 			d.Peer = int(st.End.Peer.Load())
 		}
-		if d.Reason == boot.EndTold && a.pes[i].signalsSent == 0 {
+		if d.Reason == boot.EndOnRequest && a.pes[i].signalsSent == 0 {
 			d.Reason = boot.EndOwn // it failed before it was signalled
 		}
 	}

@@ -43,7 +43,7 @@ func (d death) causeClass() causeClass {
 	switch {
 	case d.Reason == boot.EndOwn:
 		return ownFailure // however its process ended
-	case d.Reason == boot.EndTold || d.ByLauncher:
+	case d.Reason == boot.EndOnRequest || d.ByLauncher:
 		return noFailure
 	case d.Reason == boot.EndLost && d.Peer != d.PE:
 		return consequence

@@ -58,7 +58,7 @@ func runPE(verb string) int {
 		}
 		st := job.Segment.States[job.PE-job.Host().First]
 		for job.Segment.Header.Failed.Load() == 0 {
-			st.Sleep(st.Door.Load(), time.Second)
+			st.Sleep(st.Doorbell.Load(), time.Second)
 		}
 		fmt.Printf("PE %d saw PE %d: %v\n", job.PE, job.Segment.Header.Failed.Load()-1, boot.HowDied(job.Segment.Header.FailedHow.Load()))
 	case "hang":

@@ -215,7 +215,7 @@ func TestRootCause(t *testing.T) {
 		"a survivor that says nothing":    {[]death{silent(0, exited, 2, 7), silent(2, killed, -1, 9)}, 2, -1},
 		"a survivor that aborts":          {[]death{silent(0, syscall.WaitStatus(6), -1, 7), silent(2, killed, -1, 9)}, 2, -1},
 		"an abort alone":                  {[]death{silent(0, syscall.WaitStatus(6), -1, 7), lose(1, 0, 8)}, 0, -1},
-		"told to end":                     {[]death{lose(0, 2, 7), {PE: 1, Status: exited, Reason: boot.EndTold, Peer: -1, FailedAt: 150}}, 0, 2},
+		"told to end":                     {[]death{lose(0, 2, 7), {PE: 1, Status: exited, Reason: boot.EndOnRequest, Peer: -1, FailedAt: 150}}, 0, 2},
 		"ended by the launcher":           {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Peer: -1, FailedAt: 150, ByLauncher: true}}, 0, 2},
 		"failed, then ended":              {[]death{lose(0, 2, 7), {PE: 2, Status: syscall.WaitStatus(15), Reason: boot.EndOwn, Peer: -1, FailedAt: 3, ByLauncher: true}}, 2, -1},
 		"an error because of the end":     {[]death{lose(0, 2, 7), fail(1, 150)}, 0, 2},

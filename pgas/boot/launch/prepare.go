@@ -134,7 +134,7 @@ func (a *agent) environ(addrs []string) func(i int) []string {
 	base := (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), a.cfg.Env...)}).Environ()
 	return func(i int) []string {
 		v := boot.PEVars{
-			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, Here: a.cfg.Host,
+			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,
 			SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD,
 		}
 		return append(base[:len(base):len(base)], v.Environ()...)

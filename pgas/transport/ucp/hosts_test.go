@@ -54,7 +54,7 @@ func childMain(name string) int {
 }
 
 func child(ctx context.Context, pe int, run role) error {
-	job := &boot.Job{ID: "test", PE: pe, NPEs: 2, Here: pe, Launched: true, Secret: []byte("secret of a test"),
+	job := &boot.Job{ID: "test", PE: pe, NPEs: 2, HostIndex: pe, Launched: true, Secret: []byte("secret of a test"),
 		Hosts:    []boot.Host{{Name: "h0", First: 0, PEs: 1}, {Name: "h1", First: 1, PEs: 1}},
 		Segment:  boot.NewSegment(1, runtime.NumCPU(), heapSize),
 		Exchange: &pipeExchange{in: bufio.NewReader(os.Stdin), out: os.Stdout}}

@@ -117,7 +117,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		NPEs:    job.NPEs,
 		Heap:    job.Segment.Heap(local),
 		Waiting: &state.Waiting,
-		Door:    &state.Door,
+		Door:    &state.Doorbell,
 		Failed:  &head.Failed,
 		Accused: &head.Accused,
 		Bell:    &head.AccusedBell,
@@ -137,9 +137,9 @@ func confine(c *engine.Config, job *boot.Job, places []place) error {
 	if err != nil {
 		return err
 	}
-	c.Devices = devices(places, job.Here, ownInterfaces())
+	c.Devices = devices(places, job.HostIndex, ownInterfaces())
 	if !all {
-		c.Sources = append(sources(places, job.Here, c.NICAtomics), more...)
+		c.Sources = append(sources(places, job.HostIndex, c.NICAtomics), more...)
 	}
 	return nil
 }

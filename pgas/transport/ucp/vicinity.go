@@ -43,7 +43,7 @@ func vicinity(ctx context.Context, job *boot.Job) ([]place, error) {
 		return nil, err
 	}
 	places := make([]place, len(job.Hosts))
-	places[job.Here] = own
+	places[job.HostIndex] = own
 	if job.Exchange == nil || len(job.Hosts) == 1 {
 		return places, nil
 	}
@@ -52,7 +52,7 @@ func vicinity(ctx context.Context, job *boot.Job) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := job.Exchange.Put(ctx, placeKey(job.Here), value); err != nil {
+		if err := job.Exchange.Put(ctx, placeKey(job.HostIndex), value); err != nil {
 			return nil, err
 		}
 	}

@@ -73,7 +73,7 @@ func askedBy(job *boot.Job, successors []int) []int {
 	at := slices.Index(pes, job.PE)
 	for _, pe := range slices.Concat(pes[at:], pes[:at]) {
 		switch host := job.HostOf(pe); {
-		case host == job.Here || slices.Contains(successors, pe):
+		case host == job.HostIndex || slices.Contains(successors, pe):
 		case host == job.HostOf(successors[0]):
 			other = append(other, pe)
 		default:

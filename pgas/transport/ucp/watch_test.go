@@ -20,10 +20,10 @@ func TestWatchList(t *testing.T) {
 		next := make([][]int, npes)
 		for pe := range npes {
 			job := &boot.Job{PE: pe, NPEs: npes, Hosts: hosts}
-			job.Here = job.HostOf(pe)
+			job.HostIndex = job.HostOf(pe)
 			successors, asked := watchList(job)
 			next[pe] = successors
-			if slices.ContainsFunc(append(successors, asked...), func(o int) bool { return job.HostOf(o) == job.Here }) {
+			if slices.ContainsFunc(append(successors, asked...), func(o int) bool { return job.HostOf(o) == job.HostIndex }) {
 				t.Errorf("%v: PE %d watches %v and asks %v, and one is on its own host", sizes, pe, successors, asked)
 			}
 			third := true

@@ -80,7 +80,7 @@ func NewWorld(t testing.TB, npes int, settings Settings) *World {
 	for pe := range npes {
 		seg := boot.NewSegment(1, 2, 8<<20)
 		seg.Header.First = uint32(pe)
-		w.Jobs = append(w.Jobs, &boot.Job{ID: "test", PE: pe, NPEs: npes, Hosts: hosts, Here: pe, Segment: seg, Exchange: exchange, Secret: []byte("secret of a test"), Launched: true})
+		w.Jobs = append(w.Jobs, &boot.Job{ID: "test", PE: pe, NPEs: npes, Hosts: hosts, HostIndex: pe, Segment: seg, Exchange: exchange, Secret: []byte("secret of a test"), Launched: true})
 	}
 	var wg sync.WaitGroup
 	for pe := range npes {

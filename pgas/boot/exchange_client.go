@@ -22,7 +22,7 @@ const dialTime = time.Minute
 // NewExchange returns the exchange of job id as PE pe sees it. The server is at one of addrs; which
 // one, it finds out on first use by who proves to hold the secret.
 func NewExchange(id string, pe int, secret []byte, addrs []string) Exchange {
-	c := &client{id: id, pe: pe, secret: secret, addrs: addrs, dialing: make(chan struct{}, 1), gone: make(chan struct{})}
+	c := &client{id: id, pe: pe, secret: secret, addrs: addrs, dialLock: make(chan struct{}, 1), gone: make(chan struct{})}
 	c.calls = map[uint64]chan message{}
 	return c
 }
@@ -33,8 +33,8 @@ type client struct {
 	secret []byte
 	addrs  []string
 
-	dialing chan struct{} // held by who dials
-	gone    chan struct{} // closed with err set
+	dialLock chan struct{} // held by the call that dials
+	gone     chan struct{} // closed with err set
 
 	mu    sync.Mutex // guards what follows
 	link  *link
@@ -46,11 +46,11 @@ type client struct {
 
 func (c *client) Put(ctx context.Context, key string, value []byte) error {
 	_, err := c.call(ctx, message{kind: msgPut, key: key, value: value})
-	return wrap(err, "publishing "+key)
+	return wrapError(err, "publishing "+key)
 }
 
 func (c *client) Fence(ctx context.Context) error {
-	return wrap(c.fenceOnce(ctx), "waiting for every PE in a fence")
+	return wrapError(c.fenceOnce(ctx), "waiting for every PE in a fence")
 }
 
 // fenceOnce enters a fence, or goes on waiting in the one that an earlier call has given up: that one
@@ -74,7 +74,7 @@ func (c *client) fenceOnce(ctx context.Context) error {
 
 func (c *client) Get(ctx context.Context, key string) ([]byte, error) {
 	m, err := c.call(ctx, message{kind: msgGet, key: key})
-	return m.value, wrap(err, "asking for "+key)
+	return m.value, wrapError(err, "asking for "+key)
 }
 
 func (c *client) Close() error {
@@ -82,7 +82,7 @@ func (c *client) Close() error {
 	return nil
 }
 
-func wrap(err error, doing string) error {
+func wrapError(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
@@ -152,8 +152,8 @@ func (c *client) await(ctx context.Context, p *pending) (message, error) {
 // connect returns the connection, made now if there is none.
 func (c *client) connect(ctx context.Context) (*link, error) {
 	select {
-	case c.dialing <- struct{}{}:
-		defer func() { <-c.dialing }()
+	case c.dialLock <- struct{}{}:
+		defer func() { <-c.dialLock }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -204,7 +204,7 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 		case <-ctx.Done():
 			return
 		}
-		l, err := c.meet(ctx, addr)
+		l, err := c.handshake(ctx, addr)
 		if err != nil {
 			continue
 		}
@@ -217,14 +217,14 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 	}
 }
 
-func (c *client) meet(ctx context.Context, addr string) (*link, error) {
+func (c *client) handshake(ctx context.Context, addr string) (*link, error) {
 	dialer := net.Dialer{Timeout: handshakeTime}
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	l, err := introduce(conn, c.id, c.pe, c.secret)
+	l, err := proveIdentity(conn, c.id, c.pe, c.secret)
 	if !stop() || err != nil {
 		conn.Close()
 		return nil, errors.Join(err, ctx.Err())

@@ -201,8 +201,8 @@ func accept(conn net.Conn, id string, npes int, secret []byte) (*link, int, erro
 	return l, int(pe), nil
 }
 
-// introduce proves to the server at conn that this is PE pe of job id, and has it prove itself.
-func introduce(conn net.Conn, id string, pe int, secret []byte) (*link, error) {
+// proveIdentity proves to the server at conn that this is PE pe of job id, and has it prove itself.
+func proveIdentity(conn net.Conn, id string, pe int, secret []byte) (*link, error) {
 	conn.SetDeadline(time.Now().Add(handshakeTime))
 	t := transcript{id: id, nonceS: make([]byte, nonceBytes), nonceC: newNonce(), pe: binary.BigEndian.AppendUint32(nil, uint32(pe))}
 	if _, err := io.ReadFull(conn, t.nonceS); err != nil {

@@ -12,9 +12,9 @@ func TestBlock(t *testing.T) {
 	for range 20_000 {
 		lo := 4 * (2 + rng.Uint64N(1<<rng.Uint64N(30)))
 		hi := lo + 4*(1+rng.Uint64N(1<<rng.Uint64N(22)))
-		w := Block(lo, hi)
+		w := WatchRange(lo, hi)
 		for _, off := range []uint64{lo, hi - 4, lo + (hi-lo)/2&^3} {
-			if !concerns(w, off) {
+			if !watches(w, off) {
 				t.Fatalf("Block(%d, %d) is %#x, which %d does not concern", lo, hi, w, off)
 			}
 		}
@@ -30,7 +30,7 @@ func TestBlock(t *testing.T) {
 		}
 		start := lo / size * size
 		for off, want := range map[uint64]bool{start: true, start + size - 4: true, start + size: false, start - 4: false} {
-			if concerns(w, off) != want {
+			if watches(w, off) != want {
 				t.Fatalf("Block(%d, %d) is %#x, and %d concerns it: %v", lo, hi, w, off, !want)
 			}
 		}
@@ -40,7 +40,7 @@ func TestBlock(t *testing.T) {
 // TestBlockIsNoOtherValue: a block is neither nobody, nor the sleep in a barrier.
 func TestBlockIsNoOtherValue(t *testing.T) {
 	for _, r := range [][2]uint64{{16, 24}, {64, 72}, {8, 32}, {4, 1 << 20}, {1 << 20, 1 << 21}, {1<<21 - 8, 1<<21 + 8}} {
-		if w := Block(r[0], r[1]); w == 0 || w == MeetingWord {
+		if w := WatchRange(r[0], r[1]); w == 0 || w == BarrierWord {
 			t.Errorf("Block(%d, %d) is %d", r[0], r[1], w)
 		}
 	}

@@ -35,14 +35,14 @@ type Server struct {
 	ln     net.Listener
 	half   chan struct{} // one token for each half-open connection
 
-	mu      sync.Mutex // guards what follows
-	table   map[string][]byte
-	waiting map[string][]reply // Gets of what has not been Put
-	arrived map[int]reply      // PEs in the current fence
-	links   map[int]*link      // by PE: the connection on which it calls
-	seated  map[int]bool       // PEs that have called at least once
-	conns   map[net.Conn]bool  // all, proved or not
-	closed  bool
+	mu         sync.Mutex // guards what follows
+	table      map[string][]byte
+	waiting    map[string][]reply // Gets of what has not been Put
+	arrived    map[int]reply      // PEs in the current fence
+	links      map[int]*link      // by PE: the connection on which it calls
+	registered map[int]bool       // PEs that have called at least once
+	conns      map[net.Conn]bool  // all, proved or not
+	closed     bool
 
 	running sync.WaitGroup
 }
@@ -59,7 +59,7 @@ func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format
 	s := &Server{
 		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
 		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{},
-		links: map[int]*link{}, seated: map[int]bool{}, conns: map[net.Conn]bool{},
+		links: map[int]*link{}, registered: map[int]bool{}, conns: map[net.Conn]bool{},
 	}
 	s.running.Go(s.listen)
 	return s
@@ -103,8 +103,8 @@ func (s *Server) listen() {
 	}
 }
 
-// hold notes a connection for Close to end.
-func (s *Server) hold(conn net.Conn) bool {
+// track notes a connection for Close to end.
+func (s *Server) track(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
@@ -113,7 +113,7 @@ func (s *Server) hold(conn net.Conn) bool {
 	return !s.closed
 }
 
-func (s *Server) drop(conn net.Conn) {
+func (s *Server) untrack(conn net.Conn) {
 	conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,8 +122,8 @@ func (s *Server) drop(conn net.Conn) {
 
 // receive authenticates one connection and serves it until it ends.
 func (s *Server) receive(conn net.Conn) {
-	defer s.drop(conn)
-	if !s.hold(conn) {
+	defer s.untrack(conn)
+	if !s.track(conn) {
 		<-s.half
 		return
 	}
@@ -137,12 +137,12 @@ func (s *Server) receive(conn net.Conn) {
 	if err != nil {
 		return // the PE has kept another connection
 	}
-	if err := s.seat(pe, l); err != nil {
+	if err := s.register(pe, l); err != nil {
 		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
 		refuse(l, m, err)
 		return
 	}
-	defer s.unseat(pe)
+	defer s.unregister(pe)
 	for ; err == nil; m, err = l.receive() {
 		s.handle(pe, l, m)
 	}
@@ -155,21 +155,21 @@ func refuse(l *link, m message, why error) {
 	}
 }
 
-// seat makes l the connection of PE pe. With the last PE of the job the server stops listening.
-func (s *Server) seat(pe int, l *link) error {
+// register makes l the connection of PE pe. With the last PE of the job the server stops listening.
+func (s *Server) register(pe int, l *link) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.links[pe] != nil {
 		return fmt.Errorf("PE %d is connected already: a process that a PE starts must not inherit %s", pe, envJobID)
 	}
-	s.links[pe], s.seated[pe] = l, true
-	if len(s.seated) == s.npes {
+	s.links[pe], s.registered[pe] = l, true
+	if len(s.registered) == s.npes {
 		s.ln.Close()
 	}
 	return nil
 }
 
-func (s *Server) unseat(pe int) {
+func (s *Server) unregister(pe int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.links, pe)

@@ -11,14 +11,14 @@ import (
 const (
 	futexWaitOp = 0
 	futexWakeOp = 1
-	everyone    = 1 << 30
+	allSleepers = 1 << 30
 )
 
 // Sleep blocks until the door's value is no longer seen, somebody wakes it, or d has passed. It may
 // return early; the caller looks at its condition again.
 func (s *State) Sleep(seen uint32, d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
-	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&s.Door)), futexWaitOp, uintptr(seen), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&s.Doorbell)), futexWaitOp, uintptr(seen), uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
 
 // sleepWhile blocks while the word's value is seen, or until somebody wakes it.
@@ -27,5 +27,5 @@ func sleepWhile(word *atomic.Uint32, seen uint32) {
 }
 
 func futexWake(door *atomic.Uint32) {
-	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(door)), futexWakeOp, everyone, 0, 0, 0)
+	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(door)), futexWakeOp, allSleepers, 0, 0, 0)
 }

@@ -25,23 +25,23 @@ func PrintVariables(w io.Writer, environ, flags []string) error {
 		if v.Private {
 			continue
 		}
-		value, origin, meaning := v.shown()
+		value, origin, meaning := v.defaults()
 		if given, from := effective(env, v.Name); given != "" {
-			value, origin = quoted(given), "environment"
+			value, origin = shellQuoted(given), "environment"
 			if from != v.Name {
 				origin = from
 			}
 		}
 		if given, _ := effective(top, v.Name); given != "" {
-			value, origin = quoted(given), "flag"
+			value, origin = shellQuoted(given), "flag"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", v.Name, value, origin, meaning)
 	}
 	return t.Flush()
 }
 
-// shown is the line of a variable that is not set. A default that is no value goes to the meaning.
-func (v Variable) shown() (value, origin, meaning string) {
+// defaults is the line of a variable that is not set. A default that is no value goes to the meaning.
+func (v Variable) defaults() (value, origin, meaning string) {
 	meaning = v.Meaning + " [" + v.Unit + "]"
 	words, isWords := strings.CutPrefix(v.Default, "(")
 	switch {
@@ -53,8 +53,8 @@ func (v Variable) shown() (value, origin, meaning string) {
 	return v.Default, "default", meaning
 }
 
-// quoted is v as a shell reads it back.
-func quoted(v string) string {
+// shellQuoted is v as a shell reads it back.
+func shellQuoted(v string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/+@%", r)
 	}

@@ -16,22 +16,22 @@ import (
 // SecretBytes is the size of a job's secret.
 const SecretBytes = 32
 
-// Life is what the launcher knows of a PE's membership: State.Life.
-type Life uint32
+// Membership is what the launcher knows of a PE's membership: State.Membership.
+type Membership uint32
 
 // The lives of a PE. One that exits with status 0 after Joined and before Left has abandoned the others.
 const (
-	Unborn Life = iota // the process has not called Init yet, and perhaps never will
-	Joined             // between Init and Close
-	Left               // after Close: it may exit with any status without hanging the others
+	NotJoined Membership = iota // the process has not called Init yet, and perhaps never will
+	Joined                      // between Init and Close
+	Left                        // after Close: it may exit with any status without hanging the others
 )
 
 // Join tells the launcher that this PE is a member of the job from now on: if it exits without Leave,
 // whatever the exit status, the job has failed.
-func (j *Job) Join() { j.state().Life.Store(uint32(Joined)) }
+func (j *Job) Join() { j.state().Membership.Store(uint32(Joined)) }
 
 // Leave tells the launcher that nobody waits for this PE any more.
-func (j *Job) Leave() { j.state().Life.Store(uint32(Left)) }
+func (j *Job) Leave() { j.state().Membership.Store(uint32(Left)) }
 
 func (j *Job) state() *State { return j.Segment.States[j.PE-j.Host().First] }
 
@@ -88,7 +88,7 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 		}
 		return n
 	}
-	j.PE, j.NPEs, j.Here = number(envPE), number(envNPEs), number(envHostIndex)
+	j.PE, j.NPEs, j.HostIndex = number(envPE), number(envNPEs), number(envHostIndex)
 	segmentFD, secretFD := number(envSegmentFD), -1
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func (j *Job) check() error {
 	switch {
 	case last.First+last.PEs != j.NPEs:
 		return fmt.Errorf("%s=%d, but the hosts in %s have %d PEs: start all of them with one pgasrun", envNPEs, j.NPEs, envHosts, last.First+last.PEs)
-	case j.Here >= len(j.Hosts):
-		return fmt.Errorf("%s=%d, but %s names %d hosts", envHostIndex, j.Here, envHosts, len(j.Hosts))
+	case j.HostIndex >= len(j.Hosts):
+		return fmt.Errorf("%s=%d, but %s names %d hosts", envHostIndex, j.HostIndex, envHosts, len(j.Hosts))
 	case j.PE < j.Host().First || j.PE >= j.Host().First+j.Host().PEs:
 		return fmt.Errorf("%s=%d is not one of the PEs of host %s", envPE, j.PE, j.Host().Name)
 	}
@@ -192,7 +192,7 @@ type PEVars struct {
 	ID        string
 	PE        int
 	Hosts     []Host
-	Here      int
+	HostIndex int
 	SegmentFD int
 	BootAddrs []string // empty when the job has no exchange; so is SecretFD
 	SecretFD  int
@@ -206,7 +206,7 @@ func (v PEVars) Environ() []string {
 		envPE + "=" + strconv.Itoa(v.PE),
 		envNPEs + "=" + strconv.Itoa(last.First+last.PEs),
 		envHosts + "=" + encodeHosts(v.Hosts),
-		envHostIndex + "=" + strconv.Itoa(v.Here),
+		envHostIndex + "=" + strconv.Itoa(v.HostIndex),
 		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
 	}
 	if len(v.BootAddrs) > 0 {
