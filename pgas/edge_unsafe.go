@@ -7,6 +7,7 @@ package pgas
 import (
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -22,16 +23,14 @@ type WaitEdge struct {
 	Size  int    // members
 }
 
-// waitsOff is the offset of a PE's edge.
-const (
-	waitsOff   = 2048
-	waitsWords = 5
-)
+const edgeLen = 5 // words of an edge in a heap
 
 // edgeWords is a WaitEdge in a heap: since (0: no edge), peer, kind, call, first<<32 | size.
-type edgeWords [waitsWords]atomic.Uint64
+type edgeWords [edgeLen]atomic.Uint64
 
-func (n *Node) edgeWords() *edgeWords { return (*edgeWords)(n.own(waitsOff)) }
+var _ [boot.WaitEdgeBytes - unsafe.Sizeof(edgeWords{})]byte
+
+func (n *Node) edgeWords() *edgeWords { return (*edgeWords)(n.own(boot.WaitEdgeOff)) }
 
 // publishEdge publishes e as this PE's edge, from now on. Its time is stored last, and cleared first.
 func (n *Node) publishEdge(e WaitEdge) {
@@ -54,9 +53,9 @@ func (n *Node) clearEdge() { n.edgeWords()[0].Store(0) }
 
 // edgeOf reads the edge of a PE of the job. It reports false if the PE has none, or does not answer.
 func (n *Node) edgeOf(pe int) (WaitEdge, bool) {
-	var v [waitsWords]uint64
+	var v [edgeLen]uint64
 	for i := range v {
-		x, err := n.peekWord(pe, waitsOff+8*uint64(i))
+		x, err := n.peekWord(pe, boot.WaitEdgeOff+8*uint64(i))
 		if err != nil || i == 0 && x == 0 {
 			return WaitEdge{}, false
 		}

@@ -12,11 +12,13 @@ import (
 	"context"
 	"sync"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 const (
 	landingBytes  = 1 << 20
-	landingPlaces = poolBytes / landingBytes
+	landingPlaces = boot.StagingBytes / landingBytes
 	// landingHosts is up to how many hosts places are used: more would divide a half into too small parts.
 	landingHosts = 16
 	// landingPiece is how much of a message travels at a time: the receiver combines one piece while the
@@ -37,7 +39,7 @@ func (p *landings) take() uint64 {
 	for i := range p.taken {
 		if !p.taken[i] {
 			p.taken[i] = true
-			return poolOff + uint64(i)*landingBytes
+			return boot.StagingOff + uint64(i)*landingBytes
 		}
 	}
 	return 0
@@ -46,7 +48,7 @@ func (p *landings) take() uint64 {
 func (p *landings) giveBack(off uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.taken[(off-poolOff)/landingBytes] = false
+	p.taken[(off-boot.StagingOff)/landingBytes] = false
 }
 
 // landing is what a layout knows of its leaders' places.

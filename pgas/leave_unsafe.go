@@ -6,21 +6,21 @@ import (
 	"context"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// leavingOff is the offset of a PE's leaving record.
-const leavingOff = waitsOff + 64
-
-// A leaving is the record that a PE publishes when it calls Close. The text is written before the word.
+// A leaving is the record that a PE publishes at boot.LeavingOff when it calls Close. The text is written before the
+// word.
 type leaving struct {
 	said atomic.Uint64 // 1 + bytes of the text; 0: it is not leaving
 	text [120]byte     // where it has called Close
 }
 
-var _ [leavingOff - waitsOff - 8*waitsWords]byte
+var _ [boot.LeavingBytes - unsafe.Sizeof(leaving{})]byte
 
 func (n *Node) sayLeaving(site string) {
-	l := (*leaving)(n.own(leavingOff))
+	l := (*leaving)(n.own(boot.LeavingOff))
 	if size := len(site); size > len(l.text) {
 		site = site[size-len(l.text):] // the end of a path tells more than its start
 	}
@@ -29,7 +29,7 @@ func (n *Node) sayLeaving(site string) {
 
 // leavingAt reports whether PE pe of the job is leaving, and where it has called Close.
 func (n *Node) leavingAt(pe int) (site string, leaves bool) {
-	size, err := n.peekWord(pe, leavingOff)
+	size, err := n.peekWord(pe, boot.LeavingOff)
 	if err != nil || size == 0 {
 		return "", false
 	}
@@ -37,7 +37,7 @@ func (n *Node) leavingAt(pe int) (site string, leaves bool) {
 	b := unsafe.Slice(&l.text[0], min(size-1, uint64(len(l.text))))
 	ctx, cancel := context.WithTimeout(n.ctx, peekTime)
 	defer cancel()
-	if len(b) > 0 && n.channel(pe).Get(ctx, pe, b, leavingOff+uint64(unsafe.Offsetof(l.text))) != nil {
+	if len(b) > 0 && n.channel(pe).Get(ctx, pe, b, boot.LeavingOff+uint64(unsafe.Offsetof(l.text))) != nil {
 		return "", true
 	}
 	return string(b), true

@@ -21,9 +21,8 @@ import (
 
 const (
 	// MaxTeams is how many teams one PE can be a member of at once.
-	MaxTeams = 128
+	MaxTeams = boot.TeamSlots
 
-	slotsOff    = 64 << 10
 	generations = 32  // entries of a slot; a power of two
 	entryBytes  = 960 // an odd number of cache lines: entries do not compete for the same places of a cache
 	dataOff     = unsafe.Offsetof(entry{}.data)
@@ -36,12 +35,6 @@ const (
 	slotBytes   = boxesOff + numBoxes*boxBytes
 
 	wordStride = 64 // words that different PEs write have a cache line each
-)
-
-// Invariant: the slots end where the pool of landing places starts, and that ends with the reservation.
-const (
-	poolOff   = slotsOff + MaxTeams*slotBytes
-	poolBytes = boot.ReservedBytes - poolOff
 )
 
 // An entry says what its owner has called. tag is written last. What only a report wants is far from it:
@@ -84,10 +77,10 @@ var (
 	_ [entryBytes - unsafe.Sizeof(entry{})]byte
 	_ [unsafe.Sizeof(entry{}) - entryBytes]byte
 	_ [signalsOff - controlOff - unsafe.Sizeof(control{})]byte
-	_ [poolBytes]byte
+	_ [0]byte = [slotBytes - boot.TeamSlotBytes]byte{}
 )
 
-func slotOff(slot int) uintptr { return slotsOff + uintptr(slot)*slotBytes }
+func slotOff(slot int) uintptr { return boot.TeamSlotsOff + uintptr(slot)*slotBytes }
 
 func entryOff(n uint64) uintptr { return uintptr(n%generations) * entryBytes }
 

@@ -7,11 +7,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
-// placeOff is where a PE's place stands in its heap.
-const placeOff = 1024
+var _ [boot.PlaceBytes - topo.PlaceBytes]byte // a place fits its region
 
 // leavePlace finds this PE's place. PEs that are goroutines have none of their own.
 func (w *World) leavePlace() {
@@ -20,7 +20,7 @@ func (w *World) leavePlace() {
 		p = topo.Detect()
 	}
 	b := p.Encode()
-	copy(w.n.mine[placeOff:], b[:])
+	copy(w.n.mine[boot.PlaceOff:], b[:])
 }
 
 // Topology is the tree of levels that the PEs of the job are in: machine, host, socket, …, as found or as
@@ -49,7 +49,7 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 	}
 	raw := make([][topo.PlaceBytes]byte, w.n.job.NPEs)
 	for pe := range raw {
-		w.n.channel(pe).GetNB(pe, raw[pe][:], placeOff)
+		w.n.channel(pe).GetNB(pe, raw[pe][:], boot.PlaceOff)
 	}
 	if err := w.n.flush(ctx); err != nil {
 		return nil, err

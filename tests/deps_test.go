@@ -29,7 +29,7 @@ var dependencies = map[string]string{
 	"pgas/boot/launch":             "pgas/boot",
 	"pgas/transport":               "",
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
-	"pgas/transport/ucp":           "pgas/boot pgas/transport pgas/transport/shm ucx/engine",
+	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",
 	"pgas/transport/transporttest": "pgas/pgastest/hang pgas/transport",
 	"pgas":                         "pgas/boot pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/topo":                    "",

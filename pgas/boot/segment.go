@@ -6,7 +6,8 @@ package boot
 //	Header    one page: what the job is, whether a PE has failed
 //	State     one page per local PE: its doorbell, what it is blocked in
 //	Heap      HeapMax bytes per local PE: its symmetric heap, sparse until touched. It starts at a multiple of
-//	          HeapAlign in the segment and, as every mapping of the segment does, in memory
+//	          HeapAlign in the segment and, as every mapping of the segment does, in memory. Its first bytes
+//	          are the runtime's (reserved.go)
 //
 // It is a memfd handed down by file descriptor (so nothing has a name and nothing stays behind), or
 // plain Go memory when PEs are goroutines. All words are accessed with sync/atomic.
@@ -18,9 +19,6 @@ const (
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
 	SegmentMagic = 0x70676173_00000005
-	// ReservedBytes at the start of every heap belong to the runtime: offset 0 is the nil reference,
-	// the rest holds the words that PEs of other hosts must reach (barrier, allocation checks).
-	ReservedBytes = 16 << 20
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -21,7 +22,7 @@ type lateNotes struct {
 const lateMaxOverflow = 64
 
 // noteOrder stands for the bytes that all notes of a PE write, so that they stay in order.
-var noteOrder = span{shm.NoteQueueOff, shm.NoteQueueOff + 8}
+var noteOrder = span{boot.NoteQueueOff, boot.NoteQueueOff + 8}
 
 // notify delivers note at pe. The caller has locked the network.
 func (n *lateNetwork) notify(pe int, note transport.Note) {

@@ -140,7 +140,7 @@ func (x *explorer) footprint(s *sim, o *op) {
 	case o.phase == signalling:
 		m.touch(o.to, true, o.sig, o.sig+8)
 	case o.phase == notifying:
-		m.touch(o.to, true, shm.NoteQueueOff, shm.NoteQueueEnd)
+		m.touch(o.to, true, boot.NoteQueueOff, shm.NoteQueueEnd)
 	case o.kind == opPut:
 		m.touch(o.to, true, o.off, o.off+uint64(len(o.data)))
 	case o.kind == opGet:

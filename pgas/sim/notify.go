@@ -13,6 +13,7 @@ package sim
 import (
 	"context"
 
+	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -179,7 +180,7 @@ func (p *pe) AboutToReadNotes() {
 	}
 	x := p.s.explorer
 	h := &x.histories[p.id]
-	h.digest = mix(h.digest + x.bytes(p.heap[shm.NoteQueueOff:shm.NoteQueueEnd]))
+	h.digest = mix(h.digest + x.bytes(p.heap[boot.NoteQueueOff:shm.NoteQueueEnd]))
 	x.readsHeap(p)
 }
 

@@ -24,15 +24,13 @@ import (
 )
 
 const (
-	// NoteQueueOff is where the ring is in the heap. It ends before 64 KiB.
-	NoteQueueOff = 4096
-	// NoteQueueCap is how many notes it holds.
+	// NoteQueueCap is the number of notes that a queue holds.
 	NoteQueueCap = 512
-
-	// NoteQueueEnd is where it ends.
+	// NoteQueueEnd is the offset in the heap at which the queue ends.
 	NoteQueueEnd = entriesOff + NoteQueueCap*entryBytes
 
-	entriesOff = NoteQueueOff + 4096
+	wordsBytes = 4096 // of the queue's words, before its entries
+	entriesOff = boot.NoteQueueOff + wordsBytes
 	entryBytes = 64
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-const ringBase = 64 << 10
+const ringBase = boot.NoteQueueOff + boot.NoteQueueBytes
 
 func ringOf(npes int) (*shm.Transport, *boot.Segment) {
 	seg := boot.NewSegment(npes, npes, 1<<20)

@@ -8,10 +8,10 @@ import (
 
 // NewNoteQueue is the ring of the PE that has that heap and that page.
 func NewNoteQueue(heap []byte, state *boot.State) *NoteQueue {
-	at := unsafe.Pointer(unsafe.SliceData(heap[NoteQueueOff : entriesOff+NoteQueueCap*entryBytes]))
+	at := unsafe.Pointer(unsafe.SliceData(heap[boot.NoteQueueOff:NoteQueueEnd]))
 	r := &NoteQueue{
 		words:   (*queueWords)(at),
-		entries: (*[NoteQueueCap]entry)(unsafe.Add(at, entriesOff-NoteQueueOff)),
+		entries: (*[NoteQueueCap]entry)(unsafe.Add(at, wordsBytes)),
 		state:   state,
 	}
 	r.seen.Store(r.words.taken.Load() / 2)
@@ -29,8 +29,8 @@ func storeShort(to, src []byte) {
 }
 
 var (
-	_ [4096 - unsafe.Sizeof(queueWords{})]byte
+	_ [wordsBytes - unsafe.Sizeof(queueWords{})]byte
 	_ [entryBytes - unsafe.Sizeof(entry{})]byte
 	_ [unsafe.Sizeof(entry{}) - entryBytes]byte
-	_ [64<<10 - entriesOff - NoteQueueCap*entryBytes]byte
+	_ [boot.NoteQueueOff + boot.NoteQueueBytes - NoteQueueEnd]byte
 )

@@ -9,6 +9,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/transporttest"
 )
 
+var _ [transporttest.DataOff - shm.NoteQueueEnd]byte // the suite's data do not overlap the queue of notes
+
 func TestConformance(t *testing.T) {
 	transporttest.Run(t, func(t *testing.T, npes int) *transporttest.Rig {
 		seg := boot.NewSegment(npes, npes, transporttest.HeapBytes)

@@ -38,8 +38,10 @@ type Words func(heap []byte, at transport.Word) uint64
 // HeapBytes is how large each heap of a rig must be.
 const HeapBytes = 8 << 20
 
-// base keeps clear of the part of the heap that is the runtime's.
-const base = 64 << 10
+// DataOff is the offset from which the suite uses the heaps. What a transport itself keeps in them must end before it.
+const DataOff = 64 << 10
+
+const base = DataOff
 
 // Run runs the suite. open makes a fresh rig of npes PEs, and registers its own clean-up.
 func Run(t *testing.T, open func(t *testing.T, npes int) *Rig) {

@@ -20,7 +20,6 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
-	"github.com/gopgas/gopgas/pgas/transport/shm"
 	"github.com/gopgas/gopgas/ucx/engine"
 )
 
@@ -121,7 +120,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Failed:  &head.Failed,
 		Accused: &head.Accused,
 		Bell:    &head.AccusedBell,
-		Notes:   shm.NoteQueueOff,
+		Notes:   boot.NoteQueueOff,
 		Crowded: head.Local > head.Cores,
 		Spin:    settings.Spin,
 		Silence: settings.PeerTimeout,
