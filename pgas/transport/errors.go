@@ -2,7 +2,7 @@ package transport
 
 import "fmt"
 
-// PeerError reports that a PE of the job died or cannot be reached.
+// PeerError reports that a PE of the job has died or cannot be reached. Err says what happened to it.
 type PeerError struct {
 	PE   int
 	Host string

@@ -1,12 +1,12 @@
 package transport
 
-// Stamp identifies a note: the PE of the job that issued the access, and the tag that it gave it.
+// Stamp identifies a note by its initiator, a PE of the job, and the tag that the initiator gave the access.
 type Stamp uint64
 
 // StampOf packs source and tag.
 func StampOf(source int, tag uint32) Stamp { return Stamp(tag)<<32 | Stamp(uint32(source)) }
 
-// Source returns the PE of the job that issued the access.
+// Source returns the initiator, a PE of the job.
 func (s Stamp) Source() int { return int(uint32(s)) }
 
 // Tag returns the tag that the initiator gave the access.

@@ -2,8 +2,8 @@ package transport
 
 import "time"
 
-// Progresser is implemented by transports on which updates arrive only if somebody makes progress, and over which a PE
-// can be out of reach. A blocked PE drives such a transport itself instead of spinning beside its service thread,
+// Progresser is implemented by transports on which updates arrive only if the target makes progress, and over which a
+// PE can be out of reach. A blocked PE drives such a transport itself instead of spinning beside its service thread,
 // and asks it for faults at intervals.
 type Progresser interface {
 	// WaitWord makes progress until the local word compares true with value, or about d has passed.

@@ -1,20 +1,22 @@
 // Package transport is the narrow waist of the runtime: every operation that is not a plain load or
 // store on mapped memory goes through a Channel. Above it, protocols are written once; below it are
-// shared memory (shm), UCX (ucp), and later the simulator.
+// shared memory (shm), UCX (ucp), the simulator (pgas/sim), and a network for tests that delays and
+// reorders (pgas/pgastest).
 //
-// Offsets are bytes from the start of the symmetric heap and mean the same on every PE. The heap's
-// caller has checked them; a transport checks only what it needs for its own safety.
+// Offsets are bytes from the start of the symmetric heap and mean the same on every PE. The caller has
+// checked them; a transport checks only what it needs for its own safety.
 //
-// transporttest holds the suite each implementation must pass.
+// transporttest has the suite that each implementation must pass. docs/transport.md lists the optional
+// interfaces.
 package transport
 
 import "context"
 
-// Op is an atomic operation on one aligned word. Every fetching one returns the word's old value.
+// Op is an atomic operation on one aligned word. A fetching operation returns the word's old value.
 type Op uint8
 
-// The atomic operations: those of OpenSHMEM, which CPUs and NICs have instructions for, and from Min on
-// those that are loops of compare-swaps. Floating-point numbers are in words by their bits.
+// The atomic operations. CPUs and NICs have instructions for those of OpenSHMEM, which come first; from Min on
+// they are loops of compare-swaps. A word holds the bits of a floating-point number.
 const (
 	Fetch       Op = iota // the value; operand unused
 	Set                   // word = operand
@@ -41,10 +43,10 @@ var opNames = [...]string{
 
 func (op Op) String() string { return opNames[op] }
 
-// Cmp is a comparison of a wait.
+// Cmp is a comparison of the awaited word with a value.
 type Cmp uint8
 
-// The comparisons of OpenSHMEM. Words compare as the wait says: signed or unsigned.
+// The comparisons of OpenSHMEM. The wait says whether words compare as signed or as unsigned numbers.
 const (
 	EQ Cmp = iota
 	NE
@@ -66,14 +68,16 @@ type Word struct {
 
 // Transport connects one PE to some or all PEs of its job, itself included.
 type Transport interface {
-	// Name is what -v and the benchmarks call it: "shm", "ucp".
+	// Name returns the name in reports and benchmarks: "shm", "ucp".
 	Name() string
-	// Heap is the heap of pe if this process can load and store it directly, else nil.
+	// Heap returns the heap of pe if this process can load and store it directly, else nil.
 	Heap(pe int) []byte
 	// Channel opens an ordering and completion domain of its own. A private one is used by one
-	// goroutine at a time and takes no lock.
+	// goroutine at a time and takes no lock. It returns the error of the resources that a channel
+	// needs (memory, a worker of UCX).
 	Channel(private bool) (Channel, error)
-	// Close ends it. Channels must be closed before.
+	// Close ends the transport. The caller has closed all channels. It returns the first error of the
+	// resources that it gives back.
 	Close() error
 }
 
@@ -93,38 +97,41 @@ type Transport interface {
 type Channel interface {
 	// Put copies src to pe. src may be reused on return; it is visible at pe after Quiet.
 	Put(pe int, dst uint64, src []byte)
-	// PutSignal copies src to pe and then updates the 8-byte signal word there: whoever sees the
-	// signal sees src. op is Set or Add. src may be reused on return; it may be empty.
+	// PutSignal copies src to pe and then updates the 8-byte signal word of pe: a PE that sees the
+	// update also sees src. op is Set or Add. src may be reused on return; it may be empty.
 	PutSignal(pe int, dst uint64, src []byte, sig uint64, op Op, value uint64)
-	// Get fills dst from pe.
+	// Get fills dst from pe. It returns *PeerError, or the cause of ctx's end.
 	Get(ctx context.Context, pe int, dst []byte, src uint64) error
 	// GetNB fills dst from pe at some time before Quiet returns.
 	GetNB(pe int, dst []byte, src uint64)
-	// Atomic applies op to the word of pe and returns the old value, zero-extended.
+	// Atomic applies op to the word of pe and returns the old value, zero-extended. It returns
+	// *PeerError, or the cause of ctx's end.
 	Atomic(ctx context.Context, pe int, op Op, word Word, operand, cond uint64) (old uint64, err error)
 	// AtomicNB applies op to the word of pe and leaves the old value in dst, of at.Bytes bytes, at some
-	// time before Quiet returns. Many are on their way at once. A fence orders the update, not the value.
+	// time before Quiet returns. Many may be in flight at once. A fence orders the update, not the value.
 	AtomicNB(pe int, op Op, word Word, operand, cond uint64, dst []byte)
 	// Post applies op to the word of pe and returns nothing: complete after Quiet.
 	Post(pe int, op Op, word Word, operand uint64)
 
 	// PutNotify copies src to pe. src may be reused on return; it may be empty.
 	PutNotify(pe int, dst uint64, src []byte, s Stamp) bool
-	// GetNotify fills dst from pe.
+	// GetNotify fills dst from pe. It returns *PeerError, or the cause of ctx's end.
 	GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s Stamp) (bool, error)
 	// GetNotifyNB fills dst from pe at some time before Quiet returns.
 	GetNotifyNB(pe int, dst []byte, src uint64, s Stamp) bool
-	// AtomicNotify applies op to the word of pe and returns the old value, zero-extended.
+	// AtomicNotify applies op to the word of pe and returns the old value, zero-extended. It returns
+	// *PeerError, or the cause of ctx's end.
 	AtomicNotify(ctx context.Context, pe int, op Op, word Word, operand, cond uint64, s Stamp) (old uint64, ok bool, err error)
 	// PostNotify applies op to the word of pe and returns nothing.
 	PostNotify(pe int, op Op, word Word, operand uint64, s Stamp) bool
 
-	// Fence: Puts, PutSignals and atomics to pe (to every PE if pe < 0) that were issued before it
-	// take effect there before those issued after it.
+	// Fence orders: Puts, PutSignals and atomics to pe (to every PE if pe < 0) that were issued before
+	// it take effect at their target before those issued after it.
 	Fence(pe int)
-	// Quiet returns when everything issued to pe (to every PE if pe < 0) is complete there, and every
-	// GetNB and AtomicNB is complete here.
+	// Quiet blocks until everything issued to pe (to every PE if pe < 0) is remotely complete, and every
+	// GetNB and AtomicNB locally. It returns *PeerError, or the cause of ctx's end.
 	Quiet(ctx context.Context, pe int) error
-	// Close abandons the channel after a Quiet of the caller's.
+	// Close releases the channel, which the caller has quieted. It returns the error of the resources
+	// that it gives back.
 	Close() error
 }

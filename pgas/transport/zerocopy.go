@@ -2,12 +2,13 @@ package transport
 
 import "context"
 
-// ZeroCopyPutter is implemented by channels that can put without a copy: a put may return before it has read its source. Each
-// such put has a handle, numbered from 1 for each PE, by which the caller learns when the source may be reused.
+// ZeroCopyPutter is implemented by channels that can put without a copy: a put may return before it has read its
+// source. Each such put has a handle, numbered from 1 for each PE, by which the caller learns when the source may be
+// reused.
 type ZeroCopyPutter interface {
-	// PutZcopy is Put, but src must not change until the returned handle is released. The handle 0 is released already.
+	// PutZcopy puts as Put does, but src must not change until the returned handle is released. Handle 0 always is.
 	PutZcopy(pe int, dst uint64, src []byte) (handle uint64)
-	// PutNotifyZcopy is PutNotify, but src must not change until the returned handle is released.
+	// PutNotifyZcopy puts as PutNotify does, but src must not change until the returned handle is released.
 	PutNotifyZcopy(pe int, dst uint64, src []byte, s Stamp) (handle uint64, ok bool)
 	// Released reports, without waiting, whether a handle of pe is released: its source may be reused.
 	Released(pe int, handle uint64) bool

@@ -1,18 +1,18 @@
 package shm
 
-// Notes. Each PE has one bounded queue of them in the reserved start of its heap: a ring of entries of one
-// cache line each. An initiator takes a ticket, fills in the entry with that number, and then sets the entry's
-// state. The PE takes notes in the order of the tickets. An entry's state only grows, so a PE that waits for a
-// note waits for one word to reach a value.
+// The queue of notes of a PE, which is its owner. It is bounded, and lies in the reserved start of the PE's heap: a
+// circular array of entries of one cache line each. An initiator takes a ticket, fills in the entry with that
+// number, and then sets the entry's state. The owner takes notes in the order of the tickets. An entry's state only
+// grows, so an owner that waits for a note waits for one word to reach a value.
 //
 // An access takes effect in the heap before its note is visible, like any store of the initiator, so a later
 // store of the initiator to the same place stays, whenever the note is taken. So a note carries no data. The
 // paper's does, which saves the transfer of a cache line, but an inlined store cannot check whether an older
 // put to its place is still in a note.
 //
-// Goroutines of the PE take notes one at a time: the lowest bit of taken is their lock.
+// Goroutines of the owner take notes one at a time: the lowest bit of taken is their lock.
 //
-// The service of ucx/engine fills rings too: its notes.c must agree with this file.
+// The service thread of ucx/engine fills queues too: its notes.c must agree with this file.
 
 import (
 	"runtime"
@@ -34,18 +34,18 @@ const (
 	entryBytes = 64
 )
 
-// queueWords is the start of a ring. Words of different writers are two cache lines apart, because CPUs fetch
+// queueWords is the start of a queue. Words of different writers are two cache lines apart, because CPUs fetch
 // lines in pairs.
 type queueWords struct {
-	tail atomic.Uint64 // tickets given out; written by who has a note
+	tail atomic.Uint64 // number of tickets given out; written by initiators
 	_    [120]byte
-	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes.
+	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes. Written by the owner.
 	taken atomic.Uint64
 	_     [120]byte
-	// Written by the owner's service thread: notes that have arrived and found no room.
+	// Number of notes that have arrived and found no room. Written by the owner's service thread.
 	overflow atomic.Uint64
 	_        [120]byte
-	// 1: somebody has found the ring full. Cleared by the owner before it makes room.
+	// 1: an initiator has found the queue full. Cleared by the owner before it makes room.
 	spaceWanted atomic.Uint32
 	_           [124]byte
 }
@@ -70,139 +70,141 @@ type NoteQueue struct {
 	_       [56]byte
 }
 
-// ticket gives out a number if there is room for another note.
-func (r *NoteQueue) ticket() (uint64, bool) {
+// ticket takes the next number if there is room for another note, and reports whether there is.
+func (q *NoteQueue) ticket() (uint64, bool) {
 	for {
-		t := r.words.tail.Load()
-		if t-r.seen.Load() >= NoteQueueCap && !r.roomFor(t) {
+		t := q.words.tail.Load()
+		if t-q.seen.Load() >= NoteQueueCap && !q.roomFor(t) {
 			return 0, false
 		}
-		if r.words.tail.CompareAndSwap(t, t+1) {
+		if q.words.tail.CompareAndSwap(t, t+1) {
 			return t, true
 		}
 	}
 }
 
-// roomFor says whether there is room for ticket t, and asks the owner to make some if there is none.
-func (r *NoteQueue) roomFor(t uint64) bool {
-	taken := r.words.taken.Load() / 2
+// roomFor reports whether there is room for ticket t. If there is none, it asks the owner to make some.
+func (q *NoteQueue) roomFor(t uint64) bool {
+	taken := q.words.taken.Load() / 2
 	if t-taken >= NoteQueueCap {
-		r.requestSpace()
+		q.requestSpace()
 		return false
 	}
-	r.seen.Store(taken)
+	q.seen.Store(taken)
 	return true
 }
 
-// requestSpace asks the owner to make room, should it sleep.
-func (r *NoteQueue) requestSpace() {
-	if r.words.spaceWanted.CompareAndSwap(0, 1) {
-		r.state.Wake()
+// requestSpace asks the owner to make room, and wakes it unless it has been asked already.
+func (q *NoteQueue) requestSpace() {
+	if q.words.spaceWanted.CompareAndSwap(0, 1) {
+		q.state.Wake()
 	}
 }
 
-// hasRoom says whether there is room for another note, and asks for it if not. There need not be any more
-// when it returns. What the owner has taken is looked at when it matters only: the line is the owner's.
-func (r *NoteQueue) hasRoom() bool {
-	t := r.words.tail.Load()
-	return t-r.seen.Load() < NoteQueueCap || r.roomFor(t)
+// hasRoom reports whether there is room for another note, and requests it if there is none. Another initiator may
+// have taken the room when hasRoom returns. It reads the owner's cache line only if the queue may be full.
+func (q *NoteQueue) hasRoom() bool {
+	t := q.words.tail.Load()
+	return t-q.seen.Load() < NoteQueueCap || q.roomFor(t)
 }
 
 func entryOff(t uint64) uint64 { return entriesOff + t%NoteQueueCap*entryBytes }
 
-// Push leaves a note of an access that is over, and reports false if there is no room.
-func (r *NoteQueue) Push(n transport.Note) bool {
-	_, ok := r.PushAt(n)
+// Push appends the note of an access that is complete, and reports false if there is no room.
+func (q *NoteQueue) Push(n transport.Note) bool {
+	_, ok := q.PushAt(n)
 	return ok
 }
 
-// PushAt is Push that returns where the word is that the owner waits for.
-func (r *NoteQueue) PushAt(n transport.Note) (off uint64, ok bool) {
-	t, ok := r.ticket()
+// PushAt appends a note as Push does, and returns the offset of the word that an owner waiting for the note
+// watches.
+func (q *NoteQueue) PushAt(n transport.Note) (off uint64, ok bool) {
+	t, ok := q.ticket()
 	if ok {
-		r.fill(t, n)
+		q.fill(t, n)
 	}
 	return entryOff(t), ok
 }
 
-// fill leaves n under ticket t. A PE that sees the note also sees the effect of the access. It wakes the owner.
-func (r *NoteQueue) fill(t uint64, n transport.Note) {
-	e := &r.entries[t%NoteQueueCap]
+// fill writes n into the entry of ticket t, and wakes an owner that waits for it. An owner that sees the note also
+// sees the effect of the access.
+func (q *NoteQueue) fill(t uint64, n transport.Note) {
+	e := &q.entries[t%NoteQueueCap]
 	e.stamp, e.bytes, e.off = n.Stamp, n.Bytes, n.Off
 	e.state.Store(t + 1)
-	r.state.Ring(entryOff(t))
+	q.state.Ring(entryOff(t))
 }
 
-// Lock locks the ring, for taking notes.
-func (r *NoteQueue) Lock() {
-	v := r.words.taken.Load()
-	if v%2 != 0 || !r.words.taken.CompareAndSwap(v, v+1) {
-		r.lockSlow()
+// Lock locks the queue for its owner, which then takes notes.
+func (q *NoteQueue) Lock() {
+	v := q.words.taken.Load()
+	if v%2 != 0 || !q.words.taken.CompareAndSwap(v, v+1) {
+		q.lockSlow()
 		return
 	}
-	r.next = v / 2
+	q.next = v / 2
 }
 
 //go:noinline
-func (r *NoteQueue) lockSlow() {
-	const looks, mostNap = 200, time.Millisecond
+func (q *NoteQueue) lockSlow() {
+	const polls, maxSleep = 200, time.Millisecond
 	for i := 0; ; i++ {
-		if v := r.words.taken.Load(); v%2 == 0 && r.words.taken.CompareAndSwap(v, v+1) {
-			r.next = v / 2
+		if v := q.words.taken.Load(); v%2 == 0 && q.words.taken.CompareAndSwap(v, v+1) {
+			q.next = v / 2
 			return
 		}
-		if i < looks {
+		if i < polls {
 			runtime.Gosched()
 		} else { // the goroutine that has the lock was stopped
-			time.Sleep(min(mostNap, time.Duration(i-looks)*time.Microsecond))
+			time.Sleep(min(maxSleep, time.Duration(i-polls)*time.Microsecond))
 		}
 	}
 }
 
-// Unlock gives the ring back, and room to others.
-func (r *NoteQueue) Unlock() { r.words.taken.Store(r.next * 2) }
+// Unlock unlocks the queue, and makes the room of the notes taken available to initiators.
+func (q *NoteQueue) Unlock() { q.words.taken.Store(q.next * 2) }
 
-// Next is the number of the next note. The caller has locked the ring.
-func (r *NoteQueue) Next() uint64 { return r.next }
+// Next returns the number of the next note. The caller has locked the queue.
+func (q *NoteQueue) Next() uint64 { return q.next }
 
-// ArrivalWord says which word of the heap reaches which value when note number next has arrived.
-func ArrivalWord(next uint64) (at transport.Word, value uint64) {
+// ArrivalWord returns the word of the heap that note number next sets, and the value that the word then has.
+func ArrivalWord(next uint64) (word transport.Word, value uint64) {
 	return transport.Word{Off: entryOff(next), Bytes: 8}, next + 1
 }
 
-// Take takes the next note, and reports false if there is none. The caller has locked the ring, and there
-// is room for others when it unlocks it.
-func (r *NoteQueue) Take(n *transport.Note) bool {
-	e := &r.entries[r.next%NoteQueueCap]
-	if e.state.Load() != r.next+1 {
+// Take takes the next note, and reports false if there is none. The caller has locked the queue; the note's room is
+// free when it unlocks it.
+func (q *NoteQueue) Take(n *transport.Note) bool {
+	e := &q.entries[q.next%NoteQueueCap]
+	if e.state.Load() != q.next+1 {
 		return false
 	}
 	*n = transport.Note{Stamp: e.stamp, Bytes: e.bytes, Off: e.off}
-	r.next++
+	q.next++
 	return true
 }
 
-// Untake puts back the last note that was taken since the ring was locked.
-func (r *NoteQueue) Untake() { r.next-- }
+// Untake puts back the note that was taken last since the queue was locked.
+func (q *NoteQueue) Untake() { q.next-- }
 
-// TakeOne is Take of who has not locked the ring.
-func (r *NoteQueue) TakeOne(n *transport.Note) bool {
-	r.Lock()
-	defer r.Unlock()
-	return r.Take(n)
+// TakeOne takes a note as Take does. The caller has not locked the queue.
+func (q *NoteQueue) TakeOne(n *transport.Note) bool {
+	q.Lock()
+	defer q.Unlock()
+	return q.Take(n)
 }
 
-// SpaceRequested says whether somebody waits for room in the ring.
-func (r *NoteQueue) SpaceRequested() bool { return r.words.spaceWanted.Load() != 0 }
+// SpaceRequested reports whether an initiator waits for room in the queue.
+func (q *NoteQueue) SpaceRequested() bool { return q.words.spaceWanted.Load() != 0 }
 
-// ClearRequest notes that the owner makes room now.
-func (r *NoteQueue) ClearRequest() { r.words.spaceWanted.Store(0) }
+// ClearRequest withdraws the requests for room: the owner makes some now.
+func (q *NoteQueue) ClearRequest() { q.words.spaceWanted.Store(0) }
 
 // RequestSpace asks the owner for room.
-func (r *NoteQueue) RequestSpace() { r.requestSpace() }
+func (q *NoteQueue) RequestSpace() { q.requestSpace() }
 
-// Overflowed says whether notes have arrived that found no room: the transport of the PE has them.
-func (r *NoteQueue) Overflowed() bool { return r.words.overflow.Load() != 0 }
+// Overflowed reports whether the owner's transport keeps notes that found no room.
+func (q *NoteQueue) Overflowed() bool { return q.words.overflow.Load() != 0 }
 
-// SetOverflow says how many notes wait for room elsewhere.
-func (r *NoteQueue) SetOverflow(n int) { r.words.overflow.Store(uint64(n)) }
+// SetOverflow publishes how many notes the owner's transport keeps.
+func (q *NoteQueue) SetOverflow(n int) { q.words.overflow.Store(uint64(n)) }

@@ -6,26 +6,26 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// NewNoteQueue is the ring of the PE that has that heap and that page.
+// NewNoteQueue returns the queue in a PE's heap. state is that PE's page.
 func NewNoteQueue(heap []byte, state *boot.State) *NoteQueue {
-	at := unsafe.Pointer(unsafe.SliceData(heap[boot.NoteQueueOff:NoteQueueEnd]))
-	r := &NoteQueue{
-		words:   (*queueWords)(at),
-		entries: (*[NoteQueueCap]entry)(unsafe.Add(at, wordsBytes)),
+	start := unsafe.Pointer(unsafe.SliceData(heap[boot.NoteQueueOff:NoteQueueEnd]))
+	q := &NoteQueue{
+		words:   (*queueWords)(start),
+		entries: (*[NoteQueueCap]entry)(unsafe.Add(start, wordsBytes)),
 		state:   state,
 	}
-	r.seen.Store(r.words.taken.Load() / 2)
-	return r
+	q.seen.Store(q.words.taken.Load() / 2)
+	return q
 }
 
-// storeShort copies src to to, which has the same length. It writes an aligned word with one store.
-func storeShort(to, src []byte) {
-	p := unsafe.Pointer(unsafe.SliceData(to))
+// storeShort copies src to dst, which has the same length. It writes an aligned word with one store.
+func storeShort(dst, src []byte) {
+	p := unsafe.Pointer(unsafe.SliceData(dst))
 	if len(src) == 8 && uintptr(p)%8 == 0 {
 		*(*uint64)(p) = *(*uint64)(unsafe.Pointer(unsafe.SliceData(src)))
 		return
 	}
-	copy(to, src)
+	copy(dst, src)
 }
 
 var (

@@ -11,43 +11,44 @@ import (
 // shortBytes is the longest put that is copied under its ticket. The copy delays the notes of other initiators.
 const shortBytes = 64
 
-// PutNotify implements transport.Channel. A short put takes its ticket first: then its place and its note
-// travel to this CPU at the same time, where a locked instruction between the two would wait for the first.
+// PutNotify implements transport.Channel. A short put takes its ticket first: then the cache lines of its
+// destination and of its note travel to this CPU at the same time, where a locked instruction between the two stores
+// would wait for the first.
 func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
 	i := c.local(pe)
-	r, to := c.queues[i], c.heaps[i][dst:dst+uint64(len(src))]
+	q, to := c.queues[i], c.heaps[i][dst:dst+uint64(len(src))]
 	note := transport.Note{Stamp: s, Bytes: uint64(len(src)), Off: dst}
 	if len(src) <= shortBytes {
-		t, ok := r.ticket()
+		t, ok := q.ticket()
 		if ok {
 			storeShort(to, src)
-			r.fill(t, note)
+			q.fill(t, note)
 		}
 		return ok
 	}
-	if !r.hasRoom() {
+	if !q.hasRoom() {
 		return false
 	}
 	Copy(to, src)
-	return r.Push(note) // if other initiators have taken all room during the copy, the caller's next attempt repeats it
+	return q.Push(note) // if other initiators have taken all room during the copy, the caller's next attempt repeats it
 }
 
-// GetNotify is transport.Channel's.
+// GetNotify implements transport.Channel.
 func (c *Channel) GetNotify(_ context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
 	return c.GetNotifyNB(pe, dst, src, s), nil
 }
 
-// GetNotifyNB is transport.Channel's.
+// GetNotifyNB implements transport.Channel.
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
-	r := c.queues[c.local(pe)]
-	if !r.hasRoom() {
+	q := c.queues[c.local(pe)]
+	if !q.hasRoom() {
 		return false
 	}
 	c.GetNB(pe, dst, src)
-	return r.Push(transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
+	return q.Push(transport.Note{Stamp: s, Bytes: uint64(len(dst)), Off: src})
 }
 
-// AtomicNotify is transport.Channel's.
+// AtomicNotify implements transport.Channel.
 func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (old uint64, ok bool, err error) {
 	ok = c.NotifyAfter(pe, transport.Note{Stamp: s, Bytes: uint64(word.Bytes), Off: word.Off}, func() {
 		old, err = c.Atomic(ctx, pe, op, word, operand, cond)
@@ -55,20 +56,20 @@ func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, wor
 	return old, ok, err
 }
 
-// NotifyAfter calls do, which must not be called twice, and then leaves n at pe; without room for that it
+// NotifyAfter calls access, which must not be called twice, and then leaves n at pe. If there is no room for n, it
 // does nothing and reports false.
-func (c *Channel) NotifyAfter(pe int, n transport.Note, do func()) bool {
-	r := c.queues[c.local(pe)]
-	t, ok := r.ticket()
+func (c *Channel) NotifyAfter(pe int, n transport.Note, access func()) bool {
+	q := c.queues[c.local(pe)]
+	t, ok := q.ticket()
 	if !ok {
 		return false
 	}
-	do()
-	r.fill(t, n)
+	access()
+	q.fill(t, n)
 	return true
 }
 
-// PostNotify is transport.Channel's.
+// PostNotify implements transport.Channel.
 func (c *Channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
 	_, ok, _ := c.AtomicNotify(context.Background(), pe, op, word, operand, 0, s)
 	return ok

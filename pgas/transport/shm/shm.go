@@ -2,8 +2,8 @@
 // host, or goroutines of one test. Loads, stores and locked instructions do everything, so an
 // operation is complete at the target when it returns; only its visibility must still be ordered.
 //
-// The runtime's fast path does the same inline; this is what it falls back to when every access must
-// be seen (statistics, tracing, checks), and what the conformance suite compares others with.
+// The runtime's fast path does the same inline, and falls back to this package when every access must
+// be seen (checks).
 package shm
 
 import (
@@ -23,7 +23,7 @@ type Transport struct {
 	queues []*NoteQueue // of the PEs
 }
 
-// Open returns the transport between the PEs of seg.
+// Open returns the transport that connects the PEs of seg.
 func Open(seg *boot.Segment) *Transport {
 	t := &Transport{seg: seg, first: int(seg.Header.First)}
 	for i, state := range seg.States {
@@ -32,7 +32,7 @@ func Open(seg *boot.Segment) *Transport {
 	return t
 }
 
-// Name is "shm".
+// Name returns "shm".
 func (t *Transport) Name() string { return "shm" }
 
 // Heap returns the heap of pe, or nil if pe is on another host.
@@ -43,16 +43,16 @@ func (t *Transport) Heap(pe int) []byte {
 	return nil
 }
 
-// Close does nothing: the segment belongs to the job.
+// Close does nothing, because the segment belongs to the job. The error is always nil.
 func (t *Transport) Close() error { return nil }
 
 // NoteQueue returns the queue of notes of pe, which is on this host.
 func (t *Transport) NoteQueue(pe int) *NoteQueue { return t.queues[pe-t.first] }
 
-// Channel returns a channel. It keeps nothing: private and shared ones are alike.
+// Channel returns a channel. It has no state, so private and shared ones are alike. The error is always nil.
 func (t *Transport) Channel(private bool) (transport.Channel, error) { return t.Open(), nil }
 
-// Open is Channel by its own type, whose calls need no interface.
+// Open returns a channel by its own type, which is called without an interface.
 func (t *Transport) Open() *Channel {
 	c := &Channel{first: t.first, states: t.seg.States, queues: t.queues}
 	for i := range t.seg.States {
@@ -69,6 +69,7 @@ type Channel struct {
 	queues []*NoteQueue
 }
 
+// local returns the index of pe among the PEs of this host. It panics if pe is on another.
 func (c *Channel) local(pe int) int {
 	if i := pe - c.first; i >= 0 && i < len(c.heaps) {
 		return i
@@ -130,9 +131,9 @@ func (c *Channel) Close() error { return nil }
 
 var _ transport.Channel = (*Channel)(nil)
 
-// FullFence orders every load and store before it against every one after it, for all observers.
-// A locked exchange is the cheapest instruction that Go offers for it on amd64, and on arm64 an
-// acquire-release exchange is a full barrier too.
+// FullFence orders every load and store before it against every load and store after it, for all observers.
+// A locked exchange is the cheapest full barrier that Go offers on amd64. On arm64 an acquire-release exchange
+// is a full barrier too.
 func FullFence() {
 	var word atomic.Uint32
 	word.Swap(1)

@@ -21,6 +21,7 @@ func (c *Channel) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strid
 	moveStrided(dst, b.LocalStride, c.heaps[c.local(pe)][src:], b.RemoteStride, b)
 }
 
+// moveStrided copies the blocks of src to those of dst.
 func moveStrided(dst []byte, dstStep int, src []byte, srcStep int, b transport.Strided) {
 	for i := range b.Count {
 		copy(dst[i*dstStep:i*dstStep+b.BlockBytes], src[i*srcStep:])

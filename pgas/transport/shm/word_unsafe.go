@@ -8,7 +8,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// apply executes op on one word of heap and returns its old value.
+// apply executes op on one word of heap and returns the word's old value.
 func apply(heap []byte, op transport.Op, word transport.Word, operand, cond uint64) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(heap[word.Off:][:word.Bytes])) // checks bounds without touching the word
 	if word.Bytes == 4 {
@@ -17,8 +17,8 @@ func apply(heap []byte, op transport.Op, word transport.Word, operand, cond uint
 	return Apply64((*uint64)(p), op, operand, cond)
 }
 
-// Apply64 executes op on *p with CPU atomics and returns the old value. It is one locked instruction, or
-// from Xor on a loop of them that repeats when another has changed the word in between.
+// Apply64 executes op on *p with CPU atomics and returns the old value. It is one locked instruction. From Xor on
+// it is a loop of compare-swaps that repeats if the word has changed in between.
 func Apply64(p *uint64, op transport.Op, operand, cond uint64) uint64 {
 	switch op {
 	case transport.Fetch:
@@ -42,7 +42,7 @@ func Apply64(p *uint64, op transport.Op, operand, cond uint64) uint64 {
 	}
 }
 
-// changed64 is what op makes of a word that is old.
+// changed64 returns the result of op on a word with value old.
 func changed64(op transport.Op, old, operand uint64) uint64 {
 	switch op {
 	case transport.Xor:
@@ -72,7 +72,7 @@ func changedFloat[F float32 | float64](op transport.Op, old, operand F) F {
 	panic("shm: unknown atomic operation")
 }
 
-// Apply32 is Apply64 for 4-byte words.
+// Apply32 executes op on *p as Apply64 does, for a 4-byte word.
 func Apply32(p *uint32, op transport.Op, operand, cond uint32) uint32 {
 	switch op {
 	case transport.Fetch:
@@ -113,9 +113,9 @@ func changed32(op transport.Op, old, operand uint32) uint32 {
 	return math.Float32bits(changedFloat(op, a, b))
 }
 
-// CompareSwap64 stores v if *p equals cond and returns what *p was: the swap happened iff the result
-// equals cond. Go's own instruction tells only whether it happened, so a failure is followed by a
-// load; when that finds cond again the word changed in between and the attempt is repeated.
+// CompareSwap64 stores v if *p equals cond, and returns the old value: the swap happened iff the result equals
+// cond. Go's own compare-swap reports only whether it has swapped, so a load follows a failure. If that load
+// finds cond, the word has changed in between, and the attempt is repeated.
 func CompareSwap64(p *uint64, cond, v uint64) uint64 {
 	for {
 		if atomic.CompareAndSwapUint64(p, cond, v) {
@@ -127,7 +127,7 @@ func CompareSwap64(p *uint64, cond, v uint64) uint64 {
 	}
 }
 
-// CompareSwap32 is CompareSwap64 for 4-byte words.
+// CompareSwap32 compares and swaps as CompareSwap64 does, for a 4-byte word.
 func CompareSwap32(p *uint32, cond, v uint32) uint32 {
 	for {
 		if atomic.CompareAndSwapUint32(p, cond, v) {
@@ -139,5 +139,5 @@ func CompareSwap32(p *uint32, cond, v uint32) uint32 {
 	}
 }
 
-// Load loads a word of heap atomically, zero-extended.
+// Load returns a word of heap, loaded atomically and zero-extended.
 func Load(heap []byte, word transport.Word) uint64 { return apply(heap, transport.Fetch, word, 0, 0) }
