@@ -16,7 +16,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestMethodsMirrorSyncAtomic: what a type of sync/atomic has, its namesake here has too, and the only
+// TestMethodsMirrorSyncAtomic: what a type of sync/atomic has, its namesake in this package has too, and the only
 // difference is the PE.
 func TestMethodsMirrorSyncAtomic(t *testing.T) {
 	pe := reflect.TypeFor[int]()
@@ -271,7 +271,7 @@ func TestFlags(t *testing.T) {
 			if err := token.Wait(ctx); err != nil {
 				return err
 			}
-			// Whoever has the token may change what belongs to nobody.
+			// The PE that has the token may change the word.
 			plain := laps.At(0)
 			plain.Put(0, plain.Get(0)+1)
 			if err := w.Quiet(ctx); err != nil {

@@ -40,43 +40,44 @@ type ALockStateSym struct {
 }
 
 // AllocALockState allocates n zeroed ALockState records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// ALockState.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of ALockState; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocALockState(ctx context.Context, w *pgas.World, n int) (ALockStateSym, error) {
 	s, err := pgas.AllocLayout[ALockState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ALockState", Hash: 0xafb57ea06bc6e179})
 	return ALockStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ALockStateSym) At(i int) ALockStateRef {
 	return ALockStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ALockStateSym) Sym() pgas.Sym[ALockState] {
 	return s.sym
 }
 
-// ALockStateRef refers to one ALockState record: the same one on every PE. It is small; copy it.
+// ALockStateRef refers to one ALockState record: the same one on every PE. It is small: copy it.
 type ALockStateRef struct {
 	ref pgas.Ref[ALockState]
 }
 
-// ALockStateRefOf gives r, which refers to a ALockState somewhere in symmetric memory, its
-// accessors.
+// ALockStateRefOf returns a reference with accessors to the ALockState that r refers to, anywhere
+// in symmetric memory.
 func ALockStateRefOf(r pgas.Ref[ALockState]) ALockStateRef {
 	return ALockStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ALockStateRef) On(c *pgas.Context) ALockStateRef {
 	return ALockStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r ALockStateRef) Ref() pgas.Ref[ALockState] {
 	return r.ref
 }

@@ -30,42 +30,44 @@ type DMCSStateSym struct {
 }
 
 // AllocDMCSState allocates n zeroed DMCSState records on every PE. It is collective: every PE makes
-// the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// DMCSState.
+// the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of DMCSState; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocDMCSState(ctx context.Context, w *pgas.World, n int) (DMCSStateSym, error) {
 	s, err := pgas.AllocLayout[DMCSState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.DMCSState", Hash: 0x1ce9835694cb2e5f})
 	return DMCSStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s DMCSStateSym) At(i int) DMCSStateRef {
 	return DMCSStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s DMCSStateSym) Sym() pgas.Sym[DMCSState] {
 	return s.sym
 }
 
-// DMCSStateRef refers to one DMCSState record: the same one on every PE. It is small; copy it.
+// DMCSStateRef refers to one DMCSState record: the same one on every PE. It is small: copy it.
 type DMCSStateRef struct {
 	ref pgas.Ref[DMCSState]
 }
 
-// DMCSStateRefOf gives r, which refers to a DMCSState somewhere in symmetric memory, its accessors.
+// DMCSStateRefOf returns a reference with accessors to the DMCSState that r refers to, anywhere in
+// symmetric memory.
 func DMCSStateRefOf(r pgas.Ref[DMCSState]) DMCSStateRef {
 	return DMCSStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r DMCSStateRef) On(c *pgas.Context) DMCSStateRef {
 	return DMCSStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r DMCSStateRef) Ref() pgas.Ref[DMCSState] {
 	return r.ref
 }

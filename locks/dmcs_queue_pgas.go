@@ -35,42 +35,44 @@ type QueueSym struct {
 }
 
 // AllocQueue allocates n zeroed Queue records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Queue.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Queue; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocQueue(ctx context.Context, w *pgas.World, n int) (QueueSym, error) {
 	s, err := pgas.AllocLayout[Queue](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.Queue", Hash: 0x3259a5a55dd0516c})
 	return QueueSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s QueueSym) At(i int) QueueRef {
 	return QueueRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s QueueSym) Sym() pgas.Sym[Queue] {
 	return s.sym
 }
 
-// QueueRef refers to one Queue record: the same one on every PE. It is small; copy it.
+// QueueRef refers to one Queue record: the same one on every PE. It is small: copy it.
 type QueueRef struct {
 	ref pgas.Ref[Queue]
 }
 
-// QueueRefOf gives r, which refers to a Queue somewhere in symmetric memory, its accessors.
+// QueueRefOf returns a reference with accessors to the Queue that r refers to, anywhere in
+// symmetric memory.
 func QueueRefOf(r pgas.Ref[Queue]) QueueRef {
 	return QueueRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r QueueRef) On(c *pgas.Context) QueueRef {
 	return QueueRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r QueueRef) Ref() pgas.Ref[Queue] {
 	return r.ref
 }

@@ -30,42 +30,44 @@ type DQNLStateSym struct {
 }
 
 // AllocDQNLState allocates n zeroed DQNLState records on every PE. It is collective: every PE makes
-// the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// DQNLState.
+// the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of DQNLState; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocDQNLState(ctx context.Context, w *pgas.World, n int) (DQNLStateSym, error) {
 	s, err := pgas.AllocLayout[DQNLState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.DQNLState", Hash: 0x6a9aacfd42281833})
 	return DQNLStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s DQNLStateSym) At(i int) DQNLStateRef {
 	return DQNLStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s DQNLStateSym) Sym() pgas.Sym[DQNLState] {
 	return s.sym
 }
 
-// DQNLStateRef refers to one DQNLState record: the same one on every PE. It is small; copy it.
+// DQNLStateRef refers to one DQNLState record: the same one on every PE. It is small: copy it.
 type DQNLStateRef struct {
 	ref pgas.Ref[DQNLState]
 }
 
-// DQNLStateRefOf gives r, which refers to a DQNLState somewhere in symmetric memory, its accessors.
+// DQNLStateRefOf returns a reference with accessors to the DQNLState that r refers to, anywhere in
+// symmetric memory.
 func DQNLStateRefOf(r pgas.Ref[DQNLState]) DQNLStateRef {
 	return DQNLStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r DQNLStateRef) On(c *pgas.Context) DQNLStateRef {
 	return DQNLStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r DQNLStateRef) Ref() pgas.Ref[DQNLState] {
 	return r.ref
 }

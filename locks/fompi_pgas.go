@@ -35,42 +35,44 @@ type SpinStateSym struct {
 }
 
 // AllocSpinState allocates n zeroed SpinState records on every PE. It is collective: every PE makes
-// the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// SpinState.
+// the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of SpinState; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocSpinState(ctx context.Context, w *pgas.World, n int) (SpinStateSym, error) {
 	s, err := pgas.AllocLayout[SpinState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SpinState", Hash: 0xbea1953b60ce4ff6})
 	return SpinStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SpinStateSym) At(i int) SpinStateRef {
 	return SpinStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SpinStateSym) Sym() pgas.Sym[SpinState] {
 	return s.sym
 }
 
-// SpinStateRef refers to one SpinState record: the same one on every PE. It is small; copy it.
+// SpinStateRef refers to one SpinState record: the same one on every PE. It is small: copy it.
 type SpinStateRef struct {
 	ref pgas.Ref[SpinState]
 }
 
-// SpinStateRefOf gives r, which refers to a SpinState somewhere in symmetric memory, its accessors.
+// SpinStateRefOf returns a reference with accessors to the SpinState that r refers to, anywhere in
+// symmetric memory.
 func SpinStateRefOf(r pgas.Ref[SpinState]) SpinStateRef {
 	return SpinStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SpinStateRef) On(c *pgas.Context) SpinStateRef {
 	return SpinStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r SpinStateRef) Ref() pgas.Ref[SpinState] {
 	return r.ref
 }

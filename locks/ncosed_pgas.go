@@ -32,43 +32,44 @@ type NCoSEDStateSym struct {
 }
 
 // AllocNCoSEDState allocates n zeroed NCoSEDState records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// NCoSEDState.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of NCoSEDState; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocNCoSEDState(ctx context.Context, w *pgas.World, n int) (NCoSEDStateSym, error) {
 	s, err := pgas.AllocLayout[NCoSEDState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDState", Hash: 0xe4ad0d4c2f51f0d9})
 	return NCoSEDStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s NCoSEDStateSym) At(i int) NCoSEDStateRef {
 	return NCoSEDStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s NCoSEDStateSym) Sym() pgas.Sym[NCoSEDState] {
 	return s.sym
 }
 
-// NCoSEDStateRef refers to one NCoSEDState record: the same one on every PE. It is small; copy it.
+// NCoSEDStateRef refers to one NCoSEDState record: the same one on every PE. It is small: copy it.
 type NCoSEDStateRef struct {
 	ref pgas.Ref[NCoSEDState]
 }
 
-// NCoSEDStateRefOf gives r, which refers to a NCoSEDState somewhere in symmetric memory, its
-// accessors.
+// NCoSEDStateRefOf returns a reference with accessors to the NCoSEDState that r refers to, anywhere
+// in symmetric memory.
 func NCoSEDStateRefOf(r pgas.Ref[NCoSEDState]) NCoSEDStateRef {
 	return NCoSEDStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r NCoSEDStateRef) On(c *pgas.Context) NCoSEDStateRef {
 	return NCoSEDStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r NCoSEDStateRef) Ref() pgas.Ref[NCoSEDState] {
 	return r.ref
 }

@@ -33,43 +33,44 @@ type NCoSEDWordSym struct {
 }
 
 // AllocNCoSEDWord allocates n zeroed NCoSEDWord records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// NCoSEDWord.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of NCoSEDWord; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocNCoSEDWord(ctx context.Context, w *pgas.World, n int) (NCoSEDWordSym, error) {
 	s, err := pgas.AllocLayout[NCoSEDWord](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDWord", Hash: 0xcd4ba93bb393c3d0})
 	return NCoSEDWordSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s NCoSEDWordSym) At(i int) NCoSEDWordRef {
 	return NCoSEDWordRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s NCoSEDWordSym) Sym() pgas.Sym[NCoSEDWord] {
 	return s.sym
 }
 
-// NCoSEDWordRef refers to one NCoSEDWord record: the same one on every PE. It is small; copy it.
+// NCoSEDWordRef refers to one NCoSEDWord record: the same one on every PE. It is small: copy it.
 type NCoSEDWordRef struct {
 	ref pgas.Ref[NCoSEDWord]
 }
 
-// NCoSEDWordRefOf gives r, which refers to a NCoSEDWord somewhere in symmetric memory, its
-// accessors.
+// NCoSEDWordRefOf returns a reference with accessors to the NCoSEDWord that r refers to, anywhere
+// in symmetric memory.
 func NCoSEDWordRefOf(r pgas.Ref[NCoSEDWord]) NCoSEDWordRef {
 	return NCoSEDWordRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r NCoSEDWordRef) On(c *pgas.Context) NCoSEDWordRef {
 	return NCoSEDWordRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r NCoSEDWordRef) Ref() pgas.Ref[NCoSEDWord] {
 	return r.ref
 }
@@ -114,43 +115,44 @@ type NCoSEDNodeSym struct {
 }
 
 // AllocNCoSEDNode allocates n zeroed NCoSEDNode records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// NCoSEDNode.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of NCoSEDNode; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocNCoSEDNode(ctx context.Context, w *pgas.World, n int) (NCoSEDNodeSym, error) {
 	s, err := pgas.AllocLayout[NCoSEDNode](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.NCoSEDNode", Hash: 0xcd8cfdf369130a11})
 	return NCoSEDNodeSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s NCoSEDNodeSym) At(i int) NCoSEDNodeRef {
 	return NCoSEDNodeRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s NCoSEDNodeSym) Sym() pgas.Sym[NCoSEDNode] {
 	return s.sym
 }
 
-// NCoSEDNodeRef refers to one NCoSEDNode record: the same one on every PE. It is small; copy it.
+// NCoSEDNodeRef refers to one NCoSEDNode record: the same one on every PE. It is small: copy it.
 type NCoSEDNodeRef struct {
 	ref pgas.Ref[NCoSEDNode]
 }
 
-// NCoSEDNodeRefOf gives r, which refers to a NCoSEDNode somewhere in symmetric memory, its
-// accessors.
+// NCoSEDNodeRefOf returns a reference with accessors to the NCoSEDNode that r refers to, anywhere
+// in symmetric memory.
 func NCoSEDNodeRefOf(r pgas.Ref[NCoSEDNode]) NCoSEDNodeRef {
 	return NCoSEDNodeRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r NCoSEDNodeRef) On(c *pgas.Context) NCoSEDNodeRef {
 	return NCoSEDNodeRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r NCoSEDNodeRef) Ref() pgas.Ref[NCoSEDNode] {
 	return r.ref
 }

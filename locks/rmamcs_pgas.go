@@ -30,43 +30,44 @@ type RMAMCSStateSym struct {
 }
 
 // AllocRMAMCSState allocates n zeroed RMAMCSState records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// RMAMCSState.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of RMAMCSState; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocRMAMCSState(ctx context.Context, w *pgas.World, n int) (RMAMCSStateSym, error) {
 	s, err := pgas.AllocLayout[RMAMCSState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.RMAMCSState", Hash: 0x9929f348b52818d5})
 	return RMAMCSStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s RMAMCSStateSym) At(i int) RMAMCSStateRef {
 	return RMAMCSStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s RMAMCSStateSym) Sym() pgas.Sym[RMAMCSState] {
 	return s.sym
 }
 
-// RMAMCSStateRef refers to one RMAMCSState record: the same one on every PE. It is small; copy it.
+// RMAMCSStateRef refers to one RMAMCSState record: the same one on every PE. It is small: copy it.
 type RMAMCSStateRef struct {
 	ref pgas.Ref[RMAMCSState]
 }
 
-// RMAMCSStateRefOf gives r, which refers to a RMAMCSState somewhere in symmetric memory, its
-// accessors.
+// RMAMCSStateRefOf returns a reference with accessors to the RMAMCSState that r refers to, anywhere
+// in symmetric memory.
 func RMAMCSStateRefOf(r pgas.Ref[RMAMCSState]) RMAMCSStateRef {
 	return RMAMCSStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r RMAMCSStateRef) On(c *pgas.Context) RMAMCSStateRef {
 	return RMAMCSStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r RMAMCSStateRef) Ref() pgas.Ref[RMAMCSState] {
 	return r.ref
 }

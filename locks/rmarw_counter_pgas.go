@@ -39,42 +39,44 @@ type CounterSym struct {
 }
 
 // AllocCounter allocates n zeroed Counter records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Counter.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Counter; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocCounter(ctx context.Context, w *pgas.World, n int) (CounterSym, error) {
 	s, err := pgas.AllocLayout[Counter](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.Counter", Hash: 0xd8dc9d1dbc7a769c})
 	return CounterSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s CounterSym) At(i int) CounterRef {
 	return CounterRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s CounterSym) Sym() pgas.Sym[Counter] {
 	return s.sym
 }
 
-// CounterRef refers to one Counter record: the same one on every PE. It is small; copy it.
+// CounterRef refers to one Counter record: the same one on every PE. It is small: copy it.
 type CounterRef struct {
 	ref pgas.Ref[Counter]
 }
 
-// CounterRefOf gives r, which refers to a Counter somewhere in symmetric memory, its accessors.
+// CounterRefOf returns a reference with accessors to the Counter that r refers to, anywhere in
+// symmetric memory.
 func CounterRefOf(r pgas.Ref[Counter]) CounterRef {
 	return CounterRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r CounterRef) On(c *pgas.Context) CounterRef {
 	return CounterRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r CounterRef) Ref() pgas.Ref[Counter] {
 	return r.ref
 }

@@ -32,43 +32,44 @@ type RMARWStateSym struct {
 }
 
 // AllocRMARWState allocates n zeroed RMARWState records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// RMARWState.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of RMARWState; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocRMARWState(ctx context.Context, w *pgas.World, n int) (RMARWStateSym, error) {
 	s, err := pgas.AllocLayout[RMARWState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.RMARWState", Hash: 0xc99081670379d0ed})
 	return RMARWStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s RMARWStateSym) At(i int) RMARWStateRef {
 	return RMARWStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s RMARWStateSym) Sym() pgas.Sym[RMARWState] {
 	return s.sym
 }
 
-// RMARWStateRef refers to one RMARWState record: the same one on every PE. It is small; copy it.
+// RMARWStateRef refers to one RMARWState record: the same one on every PE. It is small: copy it.
 type RMARWStateRef struct {
 	ref pgas.Ref[RMARWState]
 }
 
-// RMARWStateRefOf gives r, which refers to a RMARWState somewhere in symmetric memory, its
-// accessors.
+// RMARWStateRefOf returns a reference with accessors to the RMARWState that r refers to, anywhere
+// in symmetric memory.
 func RMARWStateRefOf(r pgas.Ref[RMARWState]) RMARWStateRef {
 	return RMARWStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r RMARWStateRef) On(c *pgas.Context) RMARWStateRef {
 	return RMARWStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r RMARWStateRef) Ref() pgas.Ref[RMARWState] {
 	return r.ref
 }

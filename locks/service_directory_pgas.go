@@ -34,44 +34,45 @@ type ServiceEntrySym struct {
 }
 
 // AllocServiceEntry allocates n zeroed ServiceEntry records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// ServiceEntry.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of ServiceEntry; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocServiceEntry(ctx context.Context, w *pgas.World, n int) (ServiceEntrySym, error) {
 	s, err := pgas.AllocLayout[ServiceEntry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ServiceEntry", Hash: 0x309ddea907d9c9d5})
 	return ServiceEntrySym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ServiceEntrySym) At(i int) ServiceEntryRef {
 	return ServiceEntryRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ServiceEntrySym) Sym() pgas.Sym[ServiceEntry] {
 	return s.sym
 }
 
-// ServiceEntryRef refers to one ServiceEntry record: the same one on every PE. It is small; copy
+// ServiceEntryRef refers to one ServiceEntry record: the same one on every PE. It is small: copy
 // it.
 type ServiceEntryRef struct {
 	ref pgas.Ref[ServiceEntry]
 }
 
-// ServiceEntryRefOf gives r, which refers to a ServiceEntry somewhere in symmetric memory, its
-// accessors.
+// ServiceEntryRefOf returns a reference with accessors to the ServiceEntry that r refers to,
+// anywhere in symmetric memory.
 func ServiceEntryRefOf(r pgas.Ref[ServiceEntry]) ServiceEntryRef {
 	return ServiceEntryRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ServiceEntryRef) On(c *pgas.Context) ServiceEntryRef {
 	return ServiceEntryRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r ServiceEntryRef) Ref() pgas.Ref[ServiceEntry] {
 	return r.ref
 }
@@ -113,43 +114,44 @@ type ServiceHomeSym struct {
 }
 
 // AllocServiceHome allocates n zeroed ServiceHome records on every PE. It is collective: every PE
-// makes the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit,
-// and *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// ServiceHome.
+// makes the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not
+// fit; *pgas.MismatchError if the PEs differ in n or in the layout of ServiceHome; *pgas.PeerError
+// if a PE dies; the cause of ctx's end.
 func AllocServiceHome(ctx context.Context, w *pgas.World, n int) (ServiceHomeSym, error) {
 	s, err := pgas.AllocLayout[ServiceHome](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.ServiceHome", Hash: 0xb9dc13f57b6f5423})
 	return ServiceHomeSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ServiceHomeSym) At(i int) ServiceHomeRef {
 	return ServiceHomeRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ServiceHomeSym) Sym() pgas.Sym[ServiceHome] {
 	return s.sym
 }
 
-// ServiceHomeRef refers to one ServiceHome record: the same one on every PE. It is small; copy it.
+// ServiceHomeRef refers to one ServiceHome record: the same one on every PE. It is small: copy it.
 type ServiceHomeRef struct {
 	ref pgas.Ref[ServiceHome]
 }
 
-// ServiceHomeRefOf gives r, which refers to a ServiceHome somewhere in symmetric memory, its
-// accessors.
+// ServiceHomeRefOf returns a reference with accessors to the ServiceHome that r refers to, anywhere
+// in symmetric memory.
 func ServiceHomeRefOf(r pgas.Ref[ServiceHome]) ServiceHomeRef {
 	return ServiceHomeRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ServiceHomeRef) On(c *pgas.Context) ServiceHomeRef {
 	return ServiceHomeRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r ServiceHomeRef) Ref() pgas.Ref[ServiceHome] {
 	return r.ref
 }

@@ -34,42 +34,44 @@ type SRSLStateSym struct {
 }
 
 // AllocSRSLState allocates n zeroed SRSLState records on every PE. It is collective: every PE makes
-// the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// SRSLState.
+// the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of SRSLState; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocSRSLState(ctx context.Context, w *pgas.World, n int) (SRSLStateSym, error) {
 	s, err := pgas.AllocLayout[SRSLState](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/locks.SRSLState", Hash: 0x7c60184500764811})
 	return SRSLStateSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SRSLStateSym) At(i int) SRSLStateRef {
 	return SRSLStateRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SRSLStateSym) Sym() pgas.Sym[SRSLState] {
 	return s.sym
 }
 
-// SRSLStateRef refers to one SRSLState record: the same one on every PE. It is small; copy it.
+// SRSLStateRef refers to one SRSLState record: the same one on every PE. It is small: copy it.
 type SRSLStateRef struct {
 	ref pgas.Ref[SRSLState]
 }
 
-// SRSLStateRefOf gives r, which refers to a SRSLState somewhere in symmetric memory, its accessors.
+// SRSLStateRefOf returns a reference with accessors to the SRSLState that r refers to, anywhere in
+// symmetric memory.
 func SRSLStateRefOf(r pgas.Ref[SRSLState]) SRSLStateRef {
 	return SRSLStateRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SRSLStateRef) On(c *pgas.Context) SRSLStateRef {
 	return SRSLStateRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r SRSLStateRef) Ref() pgas.Ref[SRSLState] {
 	return r.ref
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// Each PE sends its number to the next one, around the ring; nobody polls, and nobody waits for an answer.
+// Each PE sends its number to the next one, around the ring, and waits for the number of the one before.
 func Example() {
 	const greeting = 7
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {

@@ -1,8 +1,8 @@
 package notify
 
-// Several requests at once. Those that are under way are waited for. One that is complete and has not been
-// told of, by Wait, Test or one of these, counts as having just been completed; one that has, or that was
-// never started, is passed over.
+// Several requests at once. A wait is for the active requests. A request that is complete, without Wait, Test or one
+// of these functions having said so, counts as just completed; one that they have reported, or that was never
+// started, is ignored, as an inactive request is in MPI.
 
 import (
 	"context"
@@ -11,9 +11,10 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// WaitAny returns when one of the requests is complete: its index, and the last notification that it took.
-// Of several it is the first of the list. It fails as Request.Wait does, and panics with *pgas.UsageError if
-// none of them is under way, or if they belong to different PEs.
+// WaitAny blocks until one of the requests is complete, and returns its index and the last notification that it
+// took. Of several complete requests it is the first of the list. Errors: those of Request.Wait. It
+// panics with *pgas.UsageError if none of the requests is active or just completed, or if they belong to
+// different PEs.
 func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
 	boxOf("WaitAny", rs)
 	given("WaitAny", ctx)
@@ -31,14 +32,14 @@ func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
 	}
 }
 
-// TestAny reports, without waiting, whether one of the requests is complete, and which, as WaitAny does.
+// TestAny is WaitAny without waiting: it reports whether one of the requests is complete.
 func TestAny(rs ...*Request) (int, Status, bool) {
 	boxOf("TestAny", rs).Poll()
 	at, s, _ := lookAny("TestAny", rs)
 	return at, s, at >= 0
 }
 
-// lookAny tells of the first request that is complete, or returns -1 and which notification to wait for.
+// lookAny reports the first request that is complete, or returns -1 and the number of the notification to wait for.
 func lookAny(op string, rs []*Request) (at int, s Status, next uint64) {
 	box := boxOf(op, rs)
 	box.Lock()
@@ -55,8 +56,8 @@ func lookAny(op string, rs []*Request) (at int, s Status, next uint64) {
 	return -1, Status{}, box.Next()
 }
 
-// WaitSome returns when one of the requests is complete: it appends the indexes of all that are to into. It
-// fails and panics as WaitAny does.
+// WaitSome blocks until one of the requests is complete, and appends the indexes of all complete requests to into.
+// Errors and panics are those of WaitAny.
 func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
 	first, _, err := WaitAny(ctx, rs...)
 	if err != nil {
@@ -75,8 +76,8 @@ func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
 	return into, nil
 }
 
-// WaitAll returns when none of the requests is under way any more. It fails as Request.Wait does, and panics
-// with *pgas.UsageError if none was ever started, or if they belong to different PEs.
+// WaitAll blocks until none of the requests is active. Errors: those of Request.Wait. It panics with
+// *pgas.UsageError if none was ever started, or if they belong to different PEs.
 func WaitAll(ctx context.Context, rs ...*Request) error {
 	boxOf("WaitAll", rs)
 	given("WaitAll", ctx)
@@ -94,14 +95,14 @@ func WaitAll(ctx context.Context, rs ...*Request) error {
 	}
 }
 
-// TestAll reports, without waiting, whether none of the requests is under way any more.
+// TestAll reports, without waiting, whether none of the requests is active. It panics as WaitAll does.
 func TestAll(rs ...*Request) bool {
 	boxOf("TestAll", rs).Poll()
 	ok, _ := lookAll("TestAll", rs)
 	return ok
 }
 
-// lookAll tells of all requests if all are complete, or returns which notification to wait for.
+// lookAll reports all requests if all are complete, or returns the number of the notification to wait for.
 func lookAll(op string, rs []*Request) (ok bool, next uint64) {
 	box := boxOf(op, rs)
 	box.Lock()
@@ -121,7 +122,7 @@ func lookAll(op string, rs []*Request) (ok bool, next uint64) {
 	return true, 0
 }
 
-// someIn says whether one of the requests is in one of the states.
+// someIn reports whether one of the requests is in one of the states.
 func someIn(op string, rs []*Request, states ...state) bool {
 	found := false
 	for _, r := range rs {
@@ -133,7 +134,7 @@ func someIn(op string, rs []*Request, states ...state) bool {
 	return found
 }
 
-// boxOf is the inbox that all requests take from.
+// boxOf returns the queue of notes that all requests take from.
 func boxOf(op string, rs []*Request) *pgas.Inbox {
 	if len(rs) == 0 {
 		misuse(op, "there is no request to wait for: pass some")

@@ -1,14 +1,14 @@
 package notify
 
-// Matching, as section IV.B of the paper has it, but for one thing: there a notification goes to whichever
-// request is tested when it is found. Here it goes to the oldest one that is under way, whichever is
-// tested, so that what a program gets does not depend on the order of its tests.
+// Matching, as in section IV.B of the paper with one difference: in the paper a notification goes to the request
+// whose test finds it. In this package it goes to the oldest active request that it matches, whichever request is
+// tested, so that the result does not depend on the order of a program's tests.
 //
-// Notifications are matched in the order of their arrival, when somebody looks. That a request was started
-// between an arrival and the look makes no difference: had the look come first, the notification would
-// have been unexpected, and the request would have taken it when it was started.
+// Notifications are matched in the order of their arrival, by the next call that tests or waits. It makes no
+// difference if a request is started between an arrival and that call: had the call come first, the notification
+// would have been unexpected, and the request would have taken it when it was started.
 //
-// Invariant: no unexpected notification fits a request that is under way.
+// Invariant: no unexpected notification matches an active request.
 
 import (
 	"slices"
@@ -16,15 +16,15 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// key is what a notification must fit: a source, and a tag above it. anyOf is any.
+// key is what a notification must match: a source in the lower half, a tag in the upper one. anyOf is Any.
 type key uint64
 
 const anyOf = 1<<32 - 1
 
-// keyOf packs source and tag, Any for any.
+// keyOf packs source and tag.
 func keyOf(source, tag int) key { return key(uint32(tag))<<32 | key(uint32(source)) }
 
-// fits says whether a notification with that stamp is one that k asks for.
+// fits reports whether k matches a notification with stamp s.
 func (k key) fits(s pgas.Stamp) bool {
 	different := uint64(k) ^ uint64(s)
 	return (uint32(different) == 0 || uint32(k) == anyOf) && (different>>32 == 0 || uint32(k>>32) == anyOf)
@@ -36,22 +36,22 @@ type stamped struct {
 	bytes uint64
 }
 
-// inLine is how many active requests the matcher's first cache line has all that matters of.
+// inLine is the number of active requests whose keys are in the first cache line of the matcher.
 const inLine = 3
 
-// matcher gives the notifications of a PE to its requests. All of it is used under the lock of its inbox.
+// matcher gives the notifications of a PE to its requests. It is used under the lock of the PE's queue of notes.
 type matcher struct {
 	// One cache line.
 	box        *pgas.Inbox
-	active     int32 // requests under way
-	unexpected int32 // notifications that nobody has asked for
+	active     int32 // active requests
+	unexpected int32 // notifications in queue
 	oldestOnes [inLine]struct {
 		key key
 		r   *Request
 	}
-	// Another one, for what happens less often.
-	more  []*Request  // the other active ones, oldest first
-	queue []pgas.Note // unexpected, oldest first, from first on
+	// A second cache line, for what happens less often.
+	more  []*Request  // the other active requests, oldest first
+	queue []pgas.Note // unexpected notifications, oldest first, from index first on
 	first int
 	_     [1]uint64
 }
@@ -61,10 +61,10 @@ func matcherOf(w *pgas.World) *matcher {
 	return box.Matcher(func() pgas.Matcher { return &matcher{box: box} }).(*matcher)
 }
 
-// Unmatched is pgas.Matcher's.
+// Unmatched returns the unexpected notifications, as pgas.Matcher wants it.
 func (m *matcher) Unmatched() []pgas.Note { return m.queue[m.first:] }
 
-// at is active request number i, the oldest first.
+// at returns active request i, counted from the oldest.
 func (m *matcher) at(i int32) *Request {
 	if i < inLine {
 		return m.oldestOnes[i].r
@@ -82,14 +82,14 @@ func (m *matcher) activate(r *Request) {
 	m.active++
 }
 
-// deactivate takes r out.
+// deactivate removes r from the active requests.
 func (m *matcher) deactivate(r *Request) {
 	i := 0
 	for m.at(int32(i)) != r {
 		i++
 	}
 	m.active--
-	last := int(m.active) // the place that becomes free
+	last := int(m.active) // the index that becomes free
 	for ; i < min(last, inLine-1); i++ {
 		m.oldestOnes[i] = m.oldestOnes[i+1]
 	}
@@ -104,7 +104,8 @@ func (m *matcher) deactivate(r *Request) {
 	m.more = slices.Delete(m.more, i-inLine, i-inLine+1)
 }
 
-// deliver gives what has arrived to the requests that it fits, until r is complete, if it is not nil.
+// deliver gives the notifications that have arrived to the requests that match, until r, unless it is nil, is
+// complete.
 func (m *matcher) deliver(r *Request) {
 	for n := (pgas.Note{}); m.box.Take(&n); {
 		q := m.fitting(&n)
@@ -125,7 +126,7 @@ func (m *matcher) deliver(r *Request) {
 	}
 }
 
-// fitting is the oldest active request that n fits, or nil.
+// fitting returns the oldest active request that n matches, or nil.
 func (m *matcher) fitting(n *pgas.Note) *Request {
 	for i := range min(m.active, inLine) {
 		if a := &m.oldestOnes[i]; a.key.fits(n.Stamp) && (a.r.team == nil || a.r.admits(n)) {
@@ -140,12 +141,12 @@ func (m *matcher) fitting(n *pgas.Note) *Request {
 	return nil
 }
 
-// fits says whether r asks for n.
+// fits reports whether r matches n.
 func (r *Request) fits(n *pgas.Note) bool {
 	return r.key.fits(n.Stamp) && (r.team == nil || r.admits(n))
 }
 
-// admits says whether n comes from a member of r's team.
+// admits reports whether n comes from a member of r's team.
 func (r *Request) admits(n *pgas.Note) bool { return r.numberOf(n.Source()) >= 0 }
 
 // take counts n, and reports whether r is complete.
@@ -159,25 +160,25 @@ func (r *Request) take(n *pgas.Note) bool {
 	return true
 }
 
-// keep adds n to the unexpected ones.
+// keep adds n to the unexpected notifications.
 func (m *matcher) keep(n *pgas.Note) {
 	if m.first == len(m.queue) || len(m.queue) == cap(m.queue) && 2*m.first >= len(m.queue) {
-		m.queue = m.queue[:copy(m.queue, m.queue[m.first:])] // those that have been taken give way
+		m.queue = m.queue[:copy(m.queue, m.queue[m.first:])] // overwrites those that have been taken
 		m.first = 0
 	}
 	m.queue = append(m.queue, *n)
 	m.unexpected++
 }
 
-// takeUnexpected gives r, which is being started, what it fits of the unexpected ones, and reports whether
-// that completes it.
+// takeUnexpected gives r, which is being started, the unexpected notifications that match, and reports whether r is
+// complete then.
 func (m *matcher) takeUnexpected(r *Request) bool {
 	for i := m.first; i < len(m.queue) && r.state == active; i++ {
 		if !r.fits(&m.queue[i]) {
 			continue
 		}
 		r.take(&m.queue[i])
-		copy(m.queue[m.first+1:i+1], m.queue[m.first:i]) // most often it is the first
+		copy(m.queue[m.first+1:i+1], m.queue[m.first:i]) // usually it is the first
 		m.first++
 		m.unexpected--
 		m.box.Room()
@@ -185,7 +186,7 @@ func (m *matcher) takeUnexpected(r *Request) bool {
 	return r.state == complete
 }
 
-// oldest is the first unexpected notification that r fits.
+// oldest returns the first unexpected notification that r matches.
 func (m *matcher) oldest(r *Request) (pgas.Note, bool) {
 	for i := range m.queue[m.first:] {
 		if n := &m.queue[m.first+i]; r.fits(n) {

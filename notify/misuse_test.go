@@ -63,7 +63,7 @@ func TestMisuse(t *testing.T) {
 			return errors.New("a request of a team whose member this PE is not, or from one that is none, was made")
 		}
 		started.Cancel()
-		if err := w.Barrier(ctx); err != nil { // what comes now is for whom it is meant
+		if err := w.Barrier(ctx); err != nil { // later notes go to the requests that they are meant for
 			return err
 		}
 		started.Start()

@@ -1,32 +1,32 @@
-// Package notify waits for notified accesses: puts, gets and atomics that tell the PE whose memory they are
-// to (pgas.Slice.PutNotify and its like). It follows
+// Package notify waits for notified accesses: puts, gets and atomics that notify their target (such as
+// pgas.Slice.PutNotify). It follows
 //
 //	R. Belli, T. Hoefler: Notified Access: Extending Remote Memory Access Programming Models for
 //	Producer-Consumer Synchronization, IPDPS 2015
 //
-// A Request says which notifications are waited for: by source and tag, or any, and how many (section
-// III.B). It is made once, and started each time that it is to be waited for. A notification goes to the
-// oldest request under way that it fits. If there is none, it is unexpected and kept, in the order of
-// arrival, for the first request to be started that it fits (section IV.B).
+// A Request says which notifications its owner waits for: by source and tag, each of which may be Any, and how
+// many (section III.B). It is made once, and started before each wait. A notification goes to the oldest active
+// request that it matches. If no active request matches, the notification is unexpected: it is kept, in the order
+// of arrival, for the first request to be started that it matches (section IV.B).
 //
 //	left := notify.New(w, w.PE()-1, rowTag, 1)
 //	for row := range rows {
 //		left.Start()
 //		if _, err := left.Wait(ctx); err != nil { … }
-//		compute(row) // what the notified put has brought is there
+//		compute(row) // which the notified put has written
 //		halo.PutNotify(w.PE()+1, last, rowTag)
 //	}
 //
-// When a request is complete, so is what its notifications tell of: what was put is visible, and what was
+// When a request is complete, so are the accesses that its notifications tell of: data put are visible, and data
 // got may be overwritten. The notifications of one PE, on one context, arrive in the order of their issue.
 // Those of different PEs or contexts are in no order.
 //
 // # Costs
 //
-// The target of a notification reads the request, one cache line, and one of the matcher's, which has all
-// that must be known of up to three active requests and whether anything is unexpected (section V). It
-// reads the queue besides, as any scheme must. Start touches nothing else while nothing is unexpected.
-// Nothing here allocates once a request is made.
+// The target of a notification reads the request, which is one cache line, and one cache line of the matcher,
+// which holds the keys of up to three active requests and whether any notification is unexpected (section V). It
+// reads the queue of notes besides, as any scheme must. Start touches nothing else while no notification is
+// unexpected. A wait allocates nothing.
 package notify
 
 import (
@@ -38,50 +38,50 @@ import (
 )
 
 const (
-	// Any as a source or a tag fits every one.
+	// Any as a source or a tag matches every one.
 	Any = -1
-	// MaxTag is the largest tag; the least is 0.
+	// MaxTag is the largest tag; the smallest is 0.
 	MaxTag = pgas.MaxTag
 )
 
-// Status is what is known of a notification.
+// Status describes a notification.
 type Status struct {
 	Source int // the PE that issued the access, as its request counts PEs
 	Tag    int
-	Bytes  int // that the access moved
+	Bytes  int // moved by the access
 }
 
-// Request waits for a number of notifications. It is persistent: made with New, started with Start, again
-// and again, ended with Free. Goroutines may share one, but it is under way once at a time.
+// Request waits for a number of notifications. It is persistent, as in MPI: made with New, started with Start any
+// number of times, ended with Free. Goroutines may share one, but it has one start at a time under way.
 type Request struct {
 	m     *matcher
 	key   key
-	count int32 // that it takes to complete
-	have  int32 // that have come since its start
+	count int32 // notifications that it takes to complete
+	have  int32 // notifications received since its start
 	state state
-	team  *pgas.Team // whose members its source is one of; nil: of all PEs
-	last  stamped    // the last of those that have come
-	_     [1]uint64  // to one cache line
+	team  *pgas.Team // the team that its source is counted in; nil: all PEs
+	last  stamped    // the last notification received
+	_     [1]uint64  // fills the cache line
 }
 
-// state is where a request is in its life.
+// state is a stage in the life of a request.
 type state int32
 
 const (
 	idle state = iota
 	active
 	complete
-	told // complete, and its owner knows
+	told // complete, and Wait, Test or one of their like has said so
 	freed
 )
 
-// New makes a request for count notifications from PE source, or any, with a tag, or any. It panics with
-// *pgas.UsageError if there is no such PE, tag or count.
+// New makes a request for count notifications with a tag from PE source; either may be Any. It panics with
+// *pgas.UsageError if source, tag or count is out of range.
 func New(w *pgas.World, source, tag, count int) *Request {
 	return newRequest(w.Team(), source, tag, count)
 }
 
-// NewIn is New that counts PEs as t does. Any is any member of t.
+// NewIn is New for PE source of team t. Any is any member of t. It panics as New does, and if t is nil.
 func NewIn(t *pgas.Team, source, tag, count int) *Request { return newRequest(t, source, tag, count) }
 
 func newRequest(t *pgas.Team, source, tag, count int) *Request {
@@ -94,7 +94,7 @@ func newRequest(t *pgas.Team, source, tag, count int) *Request {
 	return r
 }
 
-// requestFor is a request for one notification.
+// requestFor returns a request for one notification.
 func requestFor(op string, t *pgas.Team, source, tag int) Request {
 	if t == nil {
 		misuse(op, "this PE is no member of the team (its *pgas.Team is nil): leave that to the members")
@@ -115,8 +115,8 @@ func requestFor(op string, t *pgas.Team, source, tag int) Request {
 	return Request{m: matcherOf(t.World()), key: keyOf(source, tag), count: 1, team: team}
 }
 
-// Start begins to wait. It takes unexpected notifications first, the oldest ones. It panics with
-// *pgas.UsageError if r is under way.
+// Start makes r active. It takes matching unexpected notifications first, in their order of arrival. It panics
+// with *pgas.UsageError if r is active already.
 func (r *Request) Start() {
 	r.made("Request.Start")
 	r.m.box.Lock()
@@ -136,8 +136,8 @@ func (r *Request) Start() {
 	}
 }
 
-// Test reports, without waiting, whether r is complete, and the last notification that it took. It panics
-// with *pgas.UsageError if r was never started.
+// Test reports, without waiting, whether r is complete, and returns the last notification that it took. It panics
+// with *pgas.UsageError if r was never started, and with *pgas.NotesError where Wait would return that.
 func (r *Request) Test() (Status, bool) {
 	r.made("Request.Test")
 	r.m.box.Poll()
@@ -145,9 +145,10 @@ func (r *Request) Test() (Status, bool) {
 	return s, ok
 }
 
-// Wait returns when r is complete: the last notification that it took. It fails with the error of ctx or
-// with a *pgas.PeerError, and r is then still under way. It panics with *pgas.UsageError if r was never
-// started.
+// Wait blocks until r is complete, and returns the last notification that it took. Errors: *pgas.PeerError if a PE of the job
+// dies, *pgas.NotesError if this PE keeps as many unexpected notifications as it may (PGAS_NOTES_MAX) and
+// initiators have waited for room too long, and the cause of ctx's end; r stays active then. It panics with *pgas.UsageError if r
+// was never started.
 func (r *Request) Wait(ctx context.Context) (Status, error) {
 	r.made("Request.Wait")
 	given("Request.Wait", ctx)
@@ -165,8 +166,8 @@ func (r *Request) Wait(ctx context.Context) (Status, error) {
 	}
 }
 
-// look takes what has arrived. If r is complete then, it says so, and what it took last; if not, which
-// notification to wait for.
+// look matches the notifications that have arrived. If r is complete then, it returns the last notification that r
+// took; if not, the number of the notification to wait for.
 func (r *Request) look(op string) (s Status, ok bool, next uint64) {
 	m := r.m
 	m.box.Lock()
@@ -185,12 +186,13 @@ func (r *Request) look(op string) (s Status, ok bool, next uint64) {
 	return s, ok, next
 }
 
-// unfit panics about a request that cannot be waited for.
+// unfit panics because r cannot be waited for.
 func (r *Request) unfit(op string) {
 	r.alive(op)
 	misuse(op, "the request was never started, or was cancelled: call Start first")
 }
 
+// alive panics with *pgas.UsageError if r was freed.
 func (r *Request) alive(op string) {
 	if r.state == freed {
 		misuse(op, "the request was freed: make another with New")
@@ -211,7 +213,7 @@ func given(op string, ctx context.Context) {
 	}
 }
 
-// tell is the status of r, which is complete, for its owner.
+// tell returns the status of r, which is complete, and notes that its owner knows.
 func (r *Request) tell() Status {
 	r.state = told
 	return r.status()
@@ -221,7 +223,7 @@ func (r *Request) status() Status {
 	return Status{Source: r.numberOf(r.last.stamp.Source()), Tag: int(r.last.stamp.Tag()), Bytes: int(r.last.bytes)}
 }
 
-// numberOf is PE pe of the job as r counts.
+// numberOf returns the number that PE pe of the job has in r's team, or -1.
 func (r *Request) numberOf(pe int) int {
 	if r.team == nil {
 		return pe
@@ -229,7 +231,7 @@ func (r *Request) numberOf(pe int) int {
 	return r.team.World().Team().Translate(pe, r.team)
 }
 
-// Status is the last notification that r took; the zero Status if it took none.
+// Status returns the last notification that r took, or the zero Status if it took none.
 func (r *Request) Status() Status {
 	r.made("Request.Status")
 	r.m.box.Lock()
@@ -240,14 +242,15 @@ func (r *Request) Status() Status {
 	return r.status()
 }
 
-// Cancel ends the wait of r, and returns how many notifications it has taken since its start: those are
-// gone. Of a request that is complete, or was never started, it returns 0 and changes nothing.
+// Cancel makes an active r inactive, and returns the number of notifications that r has taken since its start:
+// those are consumed. If r is complete or was never started, it returns 0 and changes nothing. It panics with
+// *pgas.UsageError if r was freed.
 func (r *Request) Cancel() int {
 	r.made("Request.Cancel")
 	r.m.box.Lock()
 	defer r.m.box.Unlock()
 	r.alive("Request.Cancel")
-	r.m.deliver(nil) // what has arrived is r's, if it fits, and no younger request's
+	r.m.deliver(nil) // what has arrived and matches is r's, not a younger request's
 	if r.state != active {
 		return 0
 	}
@@ -256,7 +259,7 @@ func (r *Request) Cancel() int {
 	return int(r.have)
 }
 
-// Free ends r. It panics with *pgas.UsageError if r is under way.
+// Free ends r. It panics with *pgas.UsageError if r is active or was freed before.
 func (r *Request) Free() {
 	r.made("Request.Free")
 	r.m.box.Lock()
@@ -268,8 +271,9 @@ func (r *Request) Free() {
 	r.state = freed
 }
 
-// Arrivals starts r and waits for it, again and again: for a request of one notification, each of them as
-// it arrives. An error ends it, as the last pair.
+// Arrivals returns an iterator that starts r and waits for it in each step. With a request for one notification,
+// these are all matching notifications as they arrive. An error, as those of Wait, ends the iteration; it
+// comes with the last pair, and r is cancelled.
 func (r *Request) Arrivals(ctx context.Context) iter.Seq2[Status, error] {
 	r.made("Request.Arrivals")
 	given("Request.Arrivals", ctx)
@@ -307,11 +311,11 @@ func (r *Request) tagName() string {
 	return "any tag"
 }
 
-// Probe reports, without waiting, whether there is an unexpected notification from PE source, or any, with
-// a tag, or any, and which is the oldest. It stays where it is.
+// Probe returns, without waiting, the oldest unexpected notification with a tag from PE source, either of which may
+// be Any, and reports whether there is one. It does not consume the notification.
 func Probe(w *pgas.World, source, tag int) (Status, bool) { return ProbeIn(w.Team(), source, tag) }
 
-// ProbeIn is Probe that counts PEs as t does.
+// ProbeIn is Probe for PE source of team t.
 func ProbeIn(t *pgas.Team, source, tag int) (Status, bool) {
 	p := requestFor("Probe", t, source, tag)
 	p.m.box.Poll()
@@ -319,7 +323,8 @@ func ProbeIn(t *pgas.Team, source, tag int) (Status, bool) {
 	return s, ok
 }
 
-// ProbeWait is Probe that waits until there is one. It fails as Request.Wait does.
+// ProbeWait blocks until there is an unexpected notification as Probe describes it. Errors: those of
+// Request.Wait.
 func ProbeWait(ctx context.Context, w *pgas.World, source, tag int) (Status, error) {
 	given("ProbeWait", ctx)
 	p := requestFor("ProbeWait", w.Team(), source, tag)
@@ -337,7 +342,8 @@ func ProbeWait(ctx context.Context, w *pgas.World, source, tag int) (Status, err
 	}
 }
 
-// probe takes what has arrived and looks for what r fits. If there is nothing it says what to wait for.
+// probe matches the notifications that have arrived, and returns the oldest unexpected one that r matches, or the
+// number of the notification to wait for.
 func (r *Request) probe() (s Status, ok bool, next uint64) {
 	r.m.box.Lock()
 	defer r.m.box.Unlock()

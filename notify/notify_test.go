@@ -22,7 +22,7 @@ func everywhere(t *testing.T, npes int, body pgastest.Body) {
 // one message holds.
 var sizes = []int{0, 1, 5, 6, 63, 1024, 1025, 9000, 70_000}
 
-// TestPutNotify: who has waited for the notification sees the data.
+// TestPutNotify: a PE that has waited for the notification sees the data.
 func TestPutNotify(t *testing.T) {
 	everywhere(t, 3, func(ctx context.Context, w *pgas.World) error {
 		const most = 70_000
@@ -68,7 +68,7 @@ func TestPutNotify(t *testing.T) {
 	})
 }
 
-// TestGetNotify: who has waited for the notification may overwrite what was read.
+// TestGetNotify: a PE that has waited for the notification may overwrite what was read.
 func TestGetNotify(t *testing.T) {
 	everywhere(t, 2, func(ctx context.Context, w *pgas.World) error {
 		const most = 70_000
@@ -98,7 +98,7 @@ func TestGetNotify(t *testing.T) {
 			if s := read.Status(); s != (notify.Status{Source: other, Tag: 2, Bytes: 8 * n}) {
 				return fmt.Errorf("status %+v of %d elements", s, n)
 			}
-			clear(mem.Local()[:n]) // nobody reads it any more
+			clear(mem.Local()[:n]) // all PEs have read it
 			if err := w.Quiet(ctx); err != nil {
 				return err
 			}

@@ -105,7 +105,7 @@ func againstTwin(ctx context.Context, w *pgas.World, seed uint64) error {
 	var twins []*twinRequest
 	anyOr := func(n int) int { return rng.IntN(n+1) - 1 }
 	for step := range steps {
-		if err := w.Barrier(ctx); err != nil { // nobody sends while PE 0 looks
+		if err := w.Barrier(ctx); err != nil { // no PE sends while PE 0 compares
 			return err
 		}
 		for range rng.IntN(3) {

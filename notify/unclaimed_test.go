@@ -14,7 +14,7 @@ import (
 // childEnv makes this test binary the program of TestUnclaimed.
 const childEnv = "NOTIFY_TEST_UNCLAIMED"
 
-// TestUnclaimed: notifications that nobody has waited for are told of when the job ends, and no others.
+// TestUnclaimed: notifications that no request has taken are reported when the job ends, and no others.
 func TestUnclaimed(t *testing.T) {
 	if how := os.Getenv(childEnv); how != "" {
 		pgas.Main(func(ctx context.Context, w *pgas.World) error {
@@ -26,7 +26,7 @@ func TestUnclaimed(t *testing.T) {
 			}
 			r := notify.New(w, 0, 1, 1)
 			r.Start()
-			_, err := r.Wait(ctx) // which finds that nobody asks for tag 0
+			_, err := r.Wait(ctx) // which finds that no request is for tag 0
 			return err
 		})
 		os.Exit(0)

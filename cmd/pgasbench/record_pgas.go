@@ -30,87 +30,91 @@ type RingSym struct {
 }
 
 // AllocRing allocates n zeroed Ring records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Ring.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Ring; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocRing(ctx context.Context, w *pgas.World, n int) (RingSym, error) {
 	s, err := pgas.AllocLayout[Ring](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Ring", Hash: 0x3d4cd67f8d6912ea})
 	return RingSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s RingSym) At(i int) RingRef {
 	return RingRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s RingSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s RingSym) Local() []Ring {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s RingSym) On(c *pgas.Context) RingSym {
 	return RingSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s RingSym) Sym() pgas.Sym[Ring] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocRing.
 func (s RingSym) Realloc(ctx context.Context, n int) (RingSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return RingSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s RingSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// RingRef refers to one Ring record: the same one on every PE. It is small; copy it.
+// RingRef refers to one Ring record: the same one on every PE. It is small: copy it.
 type RingRef struct {
 	ref pgas.Ref[Ring]
 }
 
-// RingRefOf gives r, which refers to a Ring somewhere in symmetric memory, its accessors.
+// RingRefOf returns a reference with accessors to the Ring that r refers to, anywhere in symmetric
+// memory.
 func RingRefOf(r pgas.Ref[Ring]) RingRef {
 	return RingRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r RingRef) Local() *Ring {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r RingRef) On(c *pgas.Context) RingRef {
 	return RingRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r RingRef) Ref() pgas.Ref[Ring] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r RingRef) Put(pe int, v Ring) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r RingRef) Get(pe int) Ring {
 	return r.ref.Get(pe)
 }
@@ -162,78 +166,82 @@ type BoardSym struct {
 }
 
 // AllocBoard allocates n zeroed Board records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Board.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Board; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocBoard(ctx context.Context, w *pgas.World, n int) (BoardSym, error) {
 	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0x8cf3cb716d28a435})
 	return BoardSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s BoardSym) At(i int) BoardRef {
 	return BoardRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s BoardSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s BoardSym) Local() []Board {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s BoardSym) On(c *pgas.Context) BoardSym {
 	return BoardSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s BoardSym) Sym() pgas.Sym[Board] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocBoard.
 func (s BoardSym) Realloc(ctx context.Context, n int) (BoardSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return BoardSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s BoardSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// BoardRef refers to one Board record: the same one on every PE. It is small; copy it.
+// BoardRef refers to one Board record: the same one on every PE. It is small: copy it.
 type BoardRef struct {
 	ref pgas.Ref[Board]
 }
 
-// BoardRefOf gives r, which refers to a Board somewhere in symmetric memory, its accessors.
+// BoardRefOf returns a reference with accessors to the Board that r refers to, anywhere in
+// symmetric memory.
 func BoardRefOf(r pgas.Ref[Board]) BoardRef {
 	return BoardRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r BoardRef) Local() *Board {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r BoardRef) On(c *pgas.Context) BoardRef {
 	return BoardRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r BoardRef) Ref() pgas.Ref[Board] {
 	return r.ref
 }
@@ -244,90 +252,90 @@ func (r BoardRef) Word() pgas.Atomic[uint64] {
 }
 
 // FetchWord returns Word of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchWord(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Fetch(pe)
 }
 
-// SetWord stores v into Word of the record on PE pe. It is complete there after a Quiet.
+// SetWord stores v into Word of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) SetWord(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Set(pe, v)
 }
 
 // SwapWord stores v into Word of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) SwapWord(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapWord stores v into Word of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoardRef) CompareSwapWord(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncWord adds 1 to Word of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchIncWord(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncWord adds 1 to Word of the record on PE pe. It is complete there after a Quiet.
+// IncWord adds 1 to Word of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) IncWord(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddWord adds v to Word, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchAddWord(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddWord adds v to Word, in the record on PE pe. It is complete there after a Quiet.
+// AddWord adds v to Word, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) AddWord(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndWord stores the bitwise and of Word with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchAndWord(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAnd(pe, v)
 }
 
-// AndWord stores the bitwise and of Word with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// AndWord stores the bitwise and of Word with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r BoardRef) AndWord(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).And(pe, v)
 }
 
 // FetchOrWord stores the bitwise or of Word with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchOrWord(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchOr(pe, v)
 }
 
-// OrWord stores the bitwise or of Word with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrWord stores the bitwise or of Word with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r BoardRef) OrWord(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorWord stores the bitwise exclusive or of Word with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchXorWord(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorWord stores the bitwise exclusive or of Word with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r BoardRef) XorWord(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilWord blocks until Word of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r BoardRef) WaitUntilWord(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 0).WaitUntil(ctx, cmp, v)
 }
@@ -338,14 +346,14 @@ func (r BoardRef) Flag() pgas.SignalRef {
 	return pgas.FieldSignal(r.ref, 64)
 }
 
-// PutAgreed copies v into Agreed of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutAgreed copies v into Agreed of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r BoardRef) PutAgreed(pe int, v int64) {
 	pgas.PutField(r.ref, 128, pe, v)
 }
 
 // GetAgreed returns Agreed of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoardRef) GetAgreed(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 128, pe)
 }
@@ -356,30 +364,30 @@ func (r BoardRef) GetAgreedNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 128).GetNB(pe, dst)
 }
 
-// PutAgreedSignal copies v into Agreed of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutAgreedSignal copies v into Agreed of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r BoardRef) PutAgreedSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 128).PutSignal(pe, &v, sig, value)
 }
 
 // PutAgreedSignalAdd copies v into Agreed of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r BoardRef) PutAgreedSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 128).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutAgreedNotify copies v into Agreed of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r BoardRef) PutAgreedNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 128).PutNotify(pe, &v, tag)
 }
 
-// GetAgreedNotify returns Agreed of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetAgreedNotify returns Agreed of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) GetAgreedNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 128).GetNotify(pe, tag)
 }
@@ -389,14 +397,14 @@ func (r BoardRef) AgreedRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 128)
 }
 
-// PutCount copies v into Count of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutCount copies v into Count of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r BoardRef) PutCount(pe int, v int64) {
 	pgas.PutField(r.ref, 136, pe, v)
 }
 
 // GetCount returns Count of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoardRef) GetCount(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 136, pe)
 }
@@ -407,30 +415,30 @@ func (r BoardRef) GetCountNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 136).GetNB(pe, dst)
 }
 
-// PutCountSignal copies v into Count of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutCountSignal copies v into Count of the record on PE pe, and then sets the signal sig on PE pe
+// to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r BoardRef) PutCountSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 136).PutSignal(pe, &v, sig, value)
 }
 
 // PutCountSignalAdd copies v into Count of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r BoardRef) PutCountSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 136).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutCountNotify copies v into Count of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r BoardRef) PutCountNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 136).PutNotify(pe, &v, tag)
 }
 
-// GetCountNotify returns Count of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetCountNotify returns Count of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) GetCountNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 136).GetNotify(pe, tag)
 }
@@ -462,87 +470,91 @@ type ShareSym struct {
 }
 
 // AllocShare allocates n zeroed Share records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Share.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Share; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocShare(ctx context.Context, w *pgas.World, n int) (ShareSym, error) {
 	s, err := pgas.AllocLayout[Share](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Share", Hash: 0x0ffec1aca368edad})
 	return ShareSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ShareSym) At(i int) ShareRef {
 	return ShareRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s ShareSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s ShareSym) Local() []Share {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s ShareSym) On(c *pgas.Context) ShareSym {
 	return ShareSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ShareSym) Sym() pgas.Sym[Share] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocShare.
 func (s ShareSym) Realloc(ctx context.Context, n int) (ShareSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return ShareSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s ShareSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// ShareRef refers to one Share record: the same one on every PE. It is small; copy it.
+// ShareRef refers to one Share record: the same one on every PE. It is small: copy it.
 type ShareRef struct {
 	ref pgas.Ref[Share]
 }
 
-// ShareRefOf gives r, which refers to a Share somewhere in symmetric memory, its accessors.
+// ShareRefOf returns a reference with accessors to the Share that r refers to, anywhere in
+// symmetric memory.
 func ShareRefOf(r pgas.Ref[Share]) ShareRef {
 	return ShareRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r ShareRef) Local() *Share {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ShareRef) On(c *pgas.Context) ShareRef {
 	return ShareRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r ShareRef) Ref() pgas.Ref[Share] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShareRef) Put(pe int, v Share) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r ShareRef) Get(pe int) Share {
 	return r.ref.Get(pe)
 }
@@ -558,14 +570,14 @@ func (r ShareRef) GetNB(pe int, dst *Share) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutGot copies v into Got of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutGot copies v into Got of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShareRef) PutGot(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetGot returns Got of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r ShareRef) GetGot(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -576,30 +588,30 @@ func (r ShareRef) GetGotNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutGotSignal copies v into Got of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutGotSignal copies v into Got of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r ShareRef) PutGotSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutGotSignalAdd copies v into Got of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r ShareRef) PutGotSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutGotNotify copies v into Got of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutGotNotify copies v into Got of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ShareRef) PutGotNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetGotNotify returns Got of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetGotNotify returns Got of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetGotNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -609,14 +621,14 @@ func (r ShareRef) GotRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
-// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShareRef) PutLongest(pe int, v int64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetLongest(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 8, pe)
 }
@@ -627,30 +639,30 @@ func (r ShareRef) GetLongestNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ShareRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
 func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
-// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
-// with its notification, after a Quiet.
+// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
+// and notification have arrived after a Quiet.
 func (r ShareRef) PutLongestNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. Whoever
-// has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. When PE
+// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetLongestNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
@@ -660,14 +672,14 @@ func (r ShareRef) LongestRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 8)
 }
 
-// PutTook copies v into Took of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutTook copies v into Took of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShareRef) PutTook(pe int, v int64) {
 	pgas.PutField(r.ref, 16, pe, v)
 }
 
 // GetTook returns Took of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetTook(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 16, pe)
 }
@@ -678,30 +690,30 @@ func (r ShareRef) GetTookNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
 }
 
-// PutTookSignal copies v into Took of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutTookSignal copies v into Took of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r ShareRef) PutTookSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
 }
 
 // PutTookSignalAdd copies v into Took of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r ShareRef) PutTookSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutTookNotify copies v into Took of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutTookNotify copies v into Took of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ShareRef) PutTookNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
 }
 
-// GetTookNotify returns Took of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetTookNotify returns Took of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetTookNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
 }
@@ -731,87 +743,91 @@ type MemorySym struct {
 }
 
 // AllocMemory allocates n zeroed Memory records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Memory.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Memory; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocMemory(ctx context.Context, w *pgas.World, n int) (MemorySym, error) {
 	s, err := pgas.AllocLayout[Memory](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Memory", Hash: 0xb5e6ea860235197e})
 	return MemorySym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s MemorySym) At(i int) MemoryRef {
 	return MemoryRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s MemorySym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s MemorySym) Local() []Memory {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s MemorySym) On(c *pgas.Context) MemorySym {
 	return MemorySym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s MemorySym) Sym() pgas.Sym[Memory] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocMemory.
 func (s MemorySym) Realloc(ctx context.Context, n int) (MemorySym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return MemorySym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s MemorySym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// MemoryRef refers to one Memory record: the same one on every PE. It is small; copy it.
+// MemoryRef refers to one Memory record: the same one on every PE. It is small: copy it.
 type MemoryRef struct {
 	ref pgas.Ref[Memory]
 }
 
-// MemoryRefOf gives r, which refers to a Memory somewhere in symmetric memory, its accessors.
+// MemoryRefOf returns a reference with accessors to the Memory that r refers to, anywhere in
+// symmetric memory.
 func MemoryRefOf(r pgas.Ref[Memory]) MemoryRef {
 	return MemoryRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r MemoryRef) Local() *Memory {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r MemoryRef) On(c *pgas.Context) MemoryRef {
 	return MemoryRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r MemoryRef) Ref() pgas.Ref[Memory] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r MemoryRef) Put(pe int, v Memory) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r MemoryRef) Get(pe int) Memory {
 	return r.ref.Get(pe)
 }
@@ -827,14 +843,14 @@ func (r MemoryRef) GetNB(pe int, dst *Memory) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutRSS copies v into RSS of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutRSS copies v into RSS of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r MemoryRef) PutRSS(pe int, v uint64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetRSS returns RSS of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r MemoryRef) GetRSS(pe int) uint64 {
 	return pgas.GetField[uint64](r.ref, 0, pe)
 }
@@ -845,30 +861,30 @@ func (r MemoryRef) GetRSSNB(pe int, dst *uint64) {
 	pgas.Field[uint64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutRSSSignal copies v into RSS of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutRSSSignal copies v into RSS of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r MemoryRef) PutRSSSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutRSSSignalAdd copies v into RSS of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r MemoryRef) PutRSSSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutRSSNotify copies v into RSS of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutRSSNotify copies v into RSS of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r MemoryRef) PutRSSNotify(pe int, v uint64, tag int) {
 	pgas.Field[uint64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetRSSNotify returns RSS of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetRSSNotify returns RSS of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r MemoryRef) GetRSSNotify(pe, tag int) uint64 {
 	return pgas.Field[uint64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -878,14 +894,14 @@ func (r MemoryRef) RSSRef() pgas.Ref[uint64] {
 	return pgas.Field[uint64](r.ref, 0)
 }
 
-// PutPSS copies v into PSS of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutPSS copies v into PSS of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r MemoryRef) PutPSS(pe int, v uint64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetPSS returns PSS of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r MemoryRef) GetPSS(pe int) uint64 {
 	return pgas.GetField[uint64](r.ref, 8, pe)
 }
@@ -896,30 +912,30 @@ func (r MemoryRef) GetPSSNB(pe int, dst *uint64) {
 	pgas.Field[uint64](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutPSSSignal copies v into PSS of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutPSSSignal copies v into PSS of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r MemoryRef) PutPSSSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutPSSSignalAdd copies v into PSS of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r MemoryRef) PutPSSSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutPSSNotify copies v into PSS of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutPSSNotify copies v into PSS of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r MemoryRef) PutPSSNotify(pe int, v uint64, tag int) {
 	pgas.Field[uint64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetPSSNotify returns PSS of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetPSSNotify returns PSS of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r MemoryRef) GetPSSNotify(pe, tag int) uint64 {
 	return pgas.Field[uint64](r.ref, 8).GetNotify(pe, tag)
 }

@@ -3,7 +3,7 @@ package main
 // The accessors of one field. A plain field has puts and gets; an array has them by slices, with its
 // outer dimensions as indexes; an atomic field has atomic operations and nothing else; a signal or a
 // lock has its reference; a marked struct has its own reference, and is a plain field besides if it
-// holds no word that others update.
+// holds no word that other PEs update.
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// What is said of every put and get: when it is complete, here and there, and what it orders.
+// What the documentation of every put and get says: when it is complete locally and remotely, and what it orders.
 const (
-	putDone    = " The source may be reused on return; it is visible there after a Quiet, and a Fence orders it before later puts to pe."
-	getDone    = " It waits for the data, and panics with *pgas.PeerError if pe is lost."
+	putDone    = " The source may be reused on return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe."
+	getDone    = " It waits for the data, and panics with *pgas.PeerError if PE pe is lost."
 	getNBDone  = " It is complete when the next Quiet returns; until then the destination must not be touched."
-	signalDone = " Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused on return."
-	noteDone   = " Whoever has the notification sees the data. The source may be reused on return; it is there, with its notification, after a Quiet."
-	readDone   = " Whoever has the notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError if pe is lost."
-	amoGot     = " It waits for the value, and panics with *pgas.PeerError if pe is lost."
-	amoDone    = " It is complete there after a Quiet."
+	signalDone = " When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The source may be reused on return."
+	noteDone   = " When PE pe has the notification, it sees the data. The source may be reused on return; data and notification have arrived after a Quiet."
+	readDone   = " When PE pe has the notification, it may overwrite what was read. The call waits for the data, and panics with *pgas.PeerError if PE pe is lost."
+	amoGot     = " It waits for the value, and panics with *pgas.PeerError if PE pe is lost."
+	amoDone    = " It is complete on PE pe after a Quiet."
 	badIndexes = " It panics with *pgas.UsageError if an index is out of range."
 )
 
@@ -79,14 +79,14 @@ func (e *emitter) value(on maker, f *field) []method {
 		// func (r CellRef) PutSumSignal(pe int, v float64, sig pgas.SignalRef, value uint64) {
 		// 	pgas.Field[float64](r.ref, 8).PutSignal(pe, &v, sig, value)
 		// }
-		on("Put"+f.name+"Signal", "%s copies v into "+f.name+" of the record on PE pe, and then sets the signal sig there to value."+signalDone).
+		on("Put"+f.name+"Signal", "%s copies v into "+f.name+" of the record on PE pe, and then sets the signal sig on PE pe to value."+signalDone).
 			takes(pe, jen.Id("v").Add(typ), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(field.Clone().Dot("PutSignal").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("sig"), jen.Id("value"))),
 
 		// func (r CellRef) PutSumSignalAdd(pe int, v float64, sig pgas.SignalRef, value uint64) {
 		// 	pgas.Field[float64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 		// }
-		on("Put"+f.name+"SignalAdd", "%s copies v into "+f.name+" of the record on PE pe, and then adds value to the signal sig there."+signalDone).
+		on("Put"+f.name+"SignalAdd", "%s copies v into "+f.name+" of the record on PE pe, and then adds value to the signal sig on PE pe."+signalDone).
 			takes(pe, jen.Id("v").Add(typ), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(field.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Op("&").Id("v"), jen.Id("sig"), jen.Id("value"))),
 
@@ -178,14 +178,14 @@ func (e *emitter) array(on maker, f *field, view string) []method {
 		// func (r CellRef) PutHaloSignal(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
 		// 	r.Halo(i).PutSignal(pe, src, sig, value)
 		// }
-		on("Put"+f.name+"Signal", "%s copies src to the start of "+what+" of the record on PE pe, and then sets the signal sig there to value."+signalDone+errors).
+		on("Put"+f.name+"Signal", "%s copies src to the start of "+what+" of the record on PE pe, and then sets the signal sig on PE pe to value."+signalDone+errors).
 			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(inner.Clone().Dot("PutSignal").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
 
 		// func (r CellRef) PutHaloSignalAdd(pe, i int, src []float64, sig pgas.SignalRef, value uint64) {
 		// 	r.Halo(i).PutSignalAdd(pe, src, sig, value)
 		// }
-		on("Put"+f.name+"SignalAdd", "%s copies src to the start of "+what+" of the record on PE pe, and then adds value to the signal sig there."+signalDone+errors).
+		on("Put"+f.name+"SignalAdd", "%s copies src to the start of "+what+" of the record on PE pe, and then adds value to the signal sig on PE pe."+signalDone+errors).
 			takes(pe, jen.Id("src").Add(elems), jen.Id("sig").Add(pgas("SignalRef")), jen.Id("value").Uint64()).
 			does(inner.Clone().Dot("PutSignalAdd").Call(jen.Id("pe"), jen.Id("src"), jen.Id("sig"), jen.Id("value"))),
 
@@ -337,7 +337,7 @@ func (e *emitter) arithmetic(on maker, f *field, word *jen.Statement, pe jen.Cod
 	// 	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
 	// }
 	return append(out, on("WaitUntil"+f.name, "%s blocks until "+what+" of this PE's own copy compares true with v, and returns the value that did. "+
-		"Atomics and signals of any PE wake it; plain stores need not. It returns the error of ctx when that is done first."+or).
+		"Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end."+or).
 		takes(append(wait, jen.Id("cmp").Add(pgas("Cmp")), v)...).gives(typ, jen.Error()).
 		does(jen.Return(word.Clone().Dot("WaitUntil").Call(jen.Id("ctx"), jen.Id("cmp"), jen.Id("v")))))
 }

@@ -2,7 +2,7 @@ package main_test
 
 // Do generated accessors move the right bytes? Every method of the references in the golden cases is
 // called by PE 0 on the memory of PE 1, with random arguments; a model of the record, changed field by
-// field through package reflect, says what must then be there, in the field and around it.
+// field through package reflect, says what the memory must then hold, in the field and around it.
 
 import (
 	"context"
@@ -107,7 +107,7 @@ func TestAllocs(t *testing.T) {
 			if n := testing.AllocsPerRun(100, op.f); n != 0 {
 				return fmt.Errorf("%s allocates %v times", op.name, n)
 			}
-			for _, told := notify.Probe(w, 0, 1); told; _, told = notify.Probe(w, 0, 1) { // nobody asks
+			for _, told := notify.Probe(w, 0, 1); told; _, told = notify.Probe(w, 0, 1) { // the notes of these accesses are not asked for
 				notify.New(w, 0, 1, 1).Start()
 			}
 		}
@@ -241,7 +241,7 @@ func (d *driver) field(ref reflect.Value, f reflect.StructField, at reflect.Valu
 	return nil
 }
 
-// views exercises what there is of the views of one field, each by a put or a set through it.
+// views exercises the views of one field, each by a put or a set through it.
 func (d *driver) views(ref reflect.Value, name string, at reflect.Value) error {
 	var err error
 	for _, view := range []string{name, name + "Slice", name + "Ref"} {

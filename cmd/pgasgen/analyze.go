@@ -282,7 +282,7 @@ func (a *analysis) atomicRef(t types.Type) string {
 	return ""
 }
 
-// typeString names t as somebody in the package would.
+// typeString returns the name of t as the package itself spells it.
 func (a *analysis) typeString(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == a.u.types {

@@ -204,7 +204,7 @@ func nameConstraint(name string) constraint.Expr {
 	return expr
 }
 
-// builtElsewhere reports whether a file of that name is built for amd64 on a system that nobody knows.
+// builtElsewhere reports whether a file of that name is built for amd64 on a system that does not exist.
 func builtElsewhere(name string) bool {
 	elsewhere := build.Context{
 		GOOS: "elsewhere", GOARCH: "amd64", Compiler: "gc",
@@ -270,7 +270,7 @@ func (e *emitter) symType(s *structure) jen.Code {
 //
 //	type CellRef struct{ ref pgas.Ref[Cell] }
 func (e *emitter) refType(s *structure) jen.Code {
-	return comment("%s refers to one %s record: the same one on every PE. It is small; copy it.", refOf(s.name), s.name).
+	return comment("%s refers to one %s record: the same one on every PE. It is small: copy it.", refOf(s.name), s.name).
 		Type().Id(refOf(s.name)).Struct(jen.Id("ref").Add(pgas("Ref")).Index(jen.Id(s.name))).Line()
 }
 
@@ -295,9 +295,9 @@ func (e *emitter) alloc(s *structure) {
 	// 	return CellSym{s}, err
 	// }
 	s.sym = append(s.sym, method{name: allocOf(s.name), code: comment(
-		"%s allocates n zeroed %s records on every PE. It is collective: every PE makes the same call. It returns "+
-			"*pgas.HeapFullError, the same on every PE, when they do not fit, and *pgas.MismatchError when the PEs do not "+
-			"ask for the same thing, in count or in the layout of %s.", allocOf(s.name), s.name, s.name).
+		"%s allocates n zeroed %s records on every PE. It is collective: every PE makes the same call. Errors: "+
+			"*pgas.HeapFullError, the same on every PE, if the records do not fit; *pgas.MismatchError if the PEs "+
+			"differ in n or in the layout of %s; *pgas.PeerError if a PE dies; the cause of ctx's end.", allocOf(s.name), s.name, s.name).
 		Func().Id(allocOf(s.name)).
 		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("w").Op("*").Add(pgas("World")), jen.Id("n").Int()).
 		Params(jen.Id(sym), jen.Error()).
@@ -317,12 +317,12 @@ func (e *emitter) symMethods(s *structure) {
 	onSym := e.on("s", sym, "")
 
 	// func (s CellSym) At(i int) CellRef { return CellRef{s.sym.At(i)} }
-	s.sym = append(s.sym, onSym("At", "%s refers to record i. It panics with *pgas.UsageError if i is out of range or the records were freed.").
+	s.sym = append(s.sym, onSym("At", "%s returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the records were freed.").
 		takes(jen.Id("i").Int()).gives(jen.Id(ref)).
 		does(jen.Return(jen.Id(ref).Values(jen.Id("s").Dot("sym").Dot("At").Call(jen.Id("i"))))))
 
 	// func (s CellSym) Sym() pgas.Sym[Cell] { return s.sym }
-	whole := onSym("Sym", "%s is the allocation without its accessors.").
+	whole := onSym("Sym", "%s returns the allocation without its accessors.").
 		gives(pgas("Sym").Index(typ)).
 		does(jen.Return(jen.Id("s").Dot("sym")))
 	if s.views {
@@ -331,17 +331,17 @@ func (e *emitter) symMethods(s *structure) {
 	}
 
 	// func (s CellSym) Len() int { return s.sym.Len() }
-	s.sym = append(s.sym, onSym("Len", "%s is the number of records.").
+	s.sym = append(s.sym, onSym("Len", "%s returns the number of records.").
 		gives(jen.Int()).
 		does(jen.Return(jen.Id("s").Dot("sym").Dot("Len").Call())))
 
 	// func (s CellSym) Local() []Cell { return s.sym.Local() }
-	s.sym = append(s.sym, onSym("Local", "%s is this PE's own copy of the records, for plain loads and stores"+e.localCaveat(s)+".").
+	s.sym = append(s.sym, onSym("Local", "%s returns this PE's own copy of the records, for plain loads and stores"+e.localCaveat(s)+".").
 		gives(jen.Index().Add(typ)).
 		does(jen.Return(jen.Id("s").Dot("sym").Dot("Local").Call())))
 
 	// func (s CellSym) On(c *pgas.Context) CellSym { return CellSym{s.sym.On(c)} }
-	s.sym = append(s.sym, onSym("On", "%s is the same records on another context: c orders and completes what is done through the result.").
+	s.sym = append(s.sym, onSym("On", "%s returns the same records on another context: c orders and completes what is done through the result.").
 		takes(jen.Id("c").Op("*").Add(pgas("Context"))).gives(jen.Id(sym)).
 		does(jen.Return(jen.Id(sym).Values(jen.Id("s").Dot("sym").Dot("On").Call(jen.Id("c"))))))
 
@@ -352,14 +352,15 @@ func (e *emitter) symMethods(s *structure) {
 	// 	return CellSym{t}, err
 	// }
 	s.sym = append(s.sym, onSym("Realloc", "%s gives the allocation a new length, keeping its first records on every PE; new ones are zero. "+
-		"It is collective, and s is freed; on an error s is as it was.").
+		"It is collective. s is freed, but stays as it was on an error. Errors: as those of "+allocOf(s.name)+".").
 		takes(jen.Id("ctx").Qual("context", "Context"), jen.Id("n").Int()).gives(jen.Id(sym), jen.Error()).
 		does(
 			jen.List(jen.Id("t"), jen.Err()).Op(":=").Id("s").Dot("sym").Dot("Realloc").Call(jen.Id("ctx"), jen.Id("n")),
 			jen.Return(jen.Id(sym).Values(jen.Id("t")), jen.Err())))
 
 	// func (s CellSym) Free(ctx context.Context) error { return s.sym.Free(ctx) }
-	s.sym = append(s.sym, onSym("Free", "%s ends the allocation on every PE. It is collective; references to its records may not be used any more.").
+	s.sym = append(s.sym, onSym("Free", "%s frees the allocation on every PE. It is collective; references to its records must not be used any more. Errors: "+
+		"*pgas.MismatchError if the PEs do not all make the same call, *pgas.PeerError if a PE dies, and the cause of ctx's end.").
 		takes(jen.Id("ctx").Qual("context", "Context")).gives(jen.Error()).
 		does(jen.Return(jen.Id("s").Dot("sym").Dot("Free").Call(jen.Id("ctx")))))
 }
@@ -370,28 +371,28 @@ func (e *emitter) refMethods(s *structure) {
 	onRef := e.on("r", ref, "")
 
 	// func CellRefOf(r pgas.Ref[Cell]) CellRef { return CellRef{r} }
-	s.ref = append(s.ref, method{name: refFrom(s.name), code: comment("%s gives r, which refers to a %s somewhere in symmetric memory, its accessors.", refFrom(s.name), s.name).
+	s.ref = append(s.ref, method{name: refFrom(s.name), code: comment("%s returns a reference with accessors to the %s that r refers to, anywhere in symmetric memory.", refFrom(s.name), s.name).
 		Func().Id(refFrom(s.name)).Params(jen.Id("r").Add(pgas("Ref")).Index(typ)).Id(ref).
 		Block(jen.Return(jen.Id(ref).Values(jen.Id("r")))).Line()})
 
 	if !s.views {
 		// func (r CellRef) Local() *Cell { return r.ref.Local() }
-		s.ref = append(s.ref, onRef("Local", "%s is this PE's own copy of the record, for plain loads and stores"+e.localCaveat(s)+".").
+		s.ref = append(s.ref, onRef("Local", "%s returns this PE's own copy of the record, for plain loads and stores"+e.localCaveat(s)+".").
 			gives(jen.Op("*").Add(typ)).
 			does(jen.Return(jen.Id("r").Dot("ref").Dot("Local").Call())))
 	}
 
 	// func (r CellRef) On(c *pgas.Context) CellRef { return CellRef{r.ref.On(c)} }
-	s.ref = append(s.ref, onRef("On", "%s is the same record on another context: c orders and completes what is done through the result.").
+	s.ref = append(s.ref, onRef("On", "%s returns the same record on another context: c orders and completes what is done through the result.").
 		takes(jen.Id("c").Op("*").Add(pgas("Context"))).gives(jen.Id(ref)).
 		does(jen.Return(jen.Id(ref).Values(jen.Id("r").Dot("ref").Dot("On").Call(jen.Id("c"))))))
 
 	caveat := ""
 	if s.shared {
-		caveat = " It would put and get the whole record, and overwrite words of it that others update atomically: see to it that nobody does."
+		caveat = " A put through it overwrites the whole record, also the words that PEs update atomically: make sure that no PE updates them at the time."
 	}
 	// func (r CellRef) Ref() pgas.Ref[Cell] { return r.ref }
-	s.ref = append(s.ref, onRef("Ref", "%s is the reference without its accessors."+caveat).
+	s.ref = append(s.ref, onRef("Ref", "%s returns the reference without its accessors."+caveat).
 		gives(pgas("Ref").Index(typ)).
 		does(jen.Return(jen.Id("r").Dot("ref"))))
 
@@ -403,7 +404,7 @@ func (e *emitter) refMethods(s *structure) {
 // localCaveat is what a program must know that touches a record with atomic words directly.
 func (e *emitter) localCaveat(s *structure) string {
 	if s.shared {
-		return "; atomic fields and signals that others may be updating go through their accessors even here"
+		return "; atomic fields and signals that other PEs may be updating are accessed through their accessors, on this PE too"
 	}
 	return ""
 }

@@ -91,7 +91,7 @@ func (res *result) emit(e *emitter, list []*structure) error {
 	return nil
 }
 
-// overwrites rejects outputs whose name somebody else's file has.
+// overwrites rejects outputs whose name belongs to a file that pgasgen did not write.
 func (a *analysis) overwrites(list []*structure) {
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -125,7 +125,7 @@ type change struct {
 	why string
 }
 
-// changes compares the outputs with the files that are there.
+// changes compares the outputs with the files that exist.
 func (res *result) changes() (out []change) {
 	for _, o := range res.outputs {
 		old, err := os.ReadFile(o.path)

@@ -154,7 +154,7 @@ func mustBeEmpty(dir string) error {
 }
 
 // files is the project: the starter under its new name, and its module files. The generated file is
-// the starter's own; only the name of the package is in it, so it is current here too.
+// the starter's own; only the name of the package is in it, so it is current in the new project too.
 func (p *project) files() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	entries, err := fs.ReadDir(templates.Starter, "starter")
@@ -173,7 +173,7 @@ func (p *project) files() (map[string][]byte, error) {
 }
 
 // moduleFiles adds go.mod, and with a local checkout also go.sum: the project then needs what the
-// checkout needs, and nothing has to be downloaded that is not there already.
+// checkout needs, and nothing has to be downloaded.
 func (p *project) moduleFiles(out map[string][]byte) error {
 	mod := &modfile.File{}
 	steps := []error{

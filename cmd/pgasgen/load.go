@@ -1,7 +1,7 @@
 package main
 
 // Loading: go list (through x/tools/go/packages) says which files make up which package, and
-// everything is then parsed and type-checked here, from source and without function bodies. That is
+// everything is then parsed and type-checked by pgasgen, from source and without function bodies. That is
 // fast, needs neither a C compiler nor packages that build, and lets a package be analysed whose own
 // generated file is missing or stale: that file is left out, and that its names are then undefined is
 // no error.
@@ -147,7 +147,7 @@ func (l *loader) parse(u *unit) {
 func (l *loader) listed(u *unit) {
 	for _, e := range u.meta.Errors {
 		if e.Kind == packages.ParseError || e.Kind == packages.TypeError {
-			continue // found again here, with a better message
+			continue // type checking finds it again, with a better message
 		}
 		remedy := "correct the package first"
 		if len(u.meta.GoFiles) == 0 {

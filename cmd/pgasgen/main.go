@@ -123,14 +123,14 @@ func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 }
 
 // newFlags is a flag set whose errors are returned, and whose help goes to a buffer. The flag package
-// prints errors there too; main only shows the buffer when help was asked for.
+// prints errors to that buffer too; main only shows the buffer when help was asked for.
 func newFlags(name string, help *bytes.Buffer) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(help)
 	return flags
 }
 
-// generateCommand generates for the packages that match patterns, or checks that somebody did.
+// generateCommand generates for the packages that match patterns, or checks that the generated files are current.
 func generateCommand(ctx context.Context, stdout, stderr io.Writer, build, patterns []string, check, verbose bool) error {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -1,7 +1,7 @@
 package main
 
 // The struct tag of a field: `pgas:"option,option"`. Package reflect ignores a tag that it cannot read;
-// here that would silently turn an atomic word into a plain one, so everything unreadable is an error.
+// pgasgen would silently turn an atomic word into a plain one that way, so everything unreadable is an error.
 
 import (
 	"errors"

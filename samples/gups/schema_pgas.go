@@ -30,78 +30,82 @@ type WordSym struct {
 }
 
 // AllocWord allocates n zeroed Word records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Word.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Word; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocWord(ctx context.Context, w *pgas.World, n int) (WordSym, error) {
 	s, err := pgas.AllocLayout[Word](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/gups.Word", Hash: 0x0a3f6d09f43d4d00})
 	return WordSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s WordSym) At(i int) WordRef {
 	return WordRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s WordSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s WordSym) Local() []Word {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s WordSym) On(c *pgas.Context) WordSym {
 	return WordSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s WordSym) Sym() pgas.Sym[Word] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocWord.
 func (s WordSym) Realloc(ctx context.Context, n int) (WordSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return WordSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s WordSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// WordRef refers to one Word record: the same one on every PE. It is small; copy it.
+// WordRef refers to one Word record: the same one on every PE. It is small: copy it.
 type WordRef struct {
 	ref pgas.Ref[Word]
 }
 
-// WordRefOf gives r, which refers to a Word somewhere in symmetric memory, its accessors.
+// WordRefOf returns a reference with accessors to the Word that r refers to, anywhere in symmetric
+// memory.
 func WordRefOf(r pgas.Ref[Word]) WordRef {
 	return WordRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r WordRef) Local() *Word {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r WordRef) On(c *pgas.Context) WordRef {
 	return WordRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r WordRef) Ref() pgas.Ref[Word] {
 	return r.ref
 }
@@ -112,90 +116,90 @@ func (r WordRef) Bits() pgas.Atomic[uint64] {
 }
 
 // FetchBits returns Bits of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordRef) FetchBits(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Fetch(pe)
 }
 
-// SetBits stores v into Bits of the record on PE pe. It is complete there after a Quiet.
+// SetBits stores v into Bits of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordRef) SetBits(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Set(pe, v)
 }
 
 // SwapBits stores v into Bits of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordRef) SwapBits(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapBits stores v into Bits of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordRef) CompareSwapBits(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncBits adds 1 to Bits of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordRef) FetchIncBits(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncBits adds 1 to Bits of the record on PE pe. It is complete there after a Quiet.
+// IncBits adds 1 to Bits of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordRef) IncBits(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddBits adds v to Bits, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordRef) FetchAddBits(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddBits adds v to Bits, in the record on PE pe. It is complete there after a Quiet.
+// AddBits adds v to Bits, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordRef) AddBits(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndBits stores the bitwise and of Bits with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordRef) FetchAndBits(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAnd(pe, v)
 }
 
-// AndBits stores the bitwise and of Bits with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// AndBits stores the bitwise and of Bits with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r WordRef) AndBits(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).And(pe, v)
 }
 
 // FetchOrBits stores the bitwise or of Bits with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordRef) FetchOrBits(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchOr(pe, v)
 }
 
-// OrBits stores the bitwise or of Bits with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrBits stores the bitwise or of Bits with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordRef) OrBits(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorBits stores the bitwise exclusive or of Bits with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordRef) FetchXorBits(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorBits stores the bitwise exclusive or of Bits with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r WordRef) XorBits(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilBits blocks until Bits of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordRef) WaitUntilBits(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 0).WaitUntil(ctx, cmp, v)
 }

@@ -32,78 +32,82 @@ type CellSym struct {
 }
 
 // AllocCell allocates n zeroed Cell records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Cell.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Cell; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocCell(ctx context.Context, w *pgas.World, n int) (CellSym, error) {
 	s, err := pgas.AllocLayout[Cell](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/hello.Cell", Hash: 0x6ba2262f8ee75daf})
 	return CellSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s CellSym) At(i int) CellRef {
 	return CellRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s CellSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s CellSym) Local() []Cell {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s CellSym) On(c *pgas.Context) CellSym {
 	return CellSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s CellSym) Sym() pgas.Sym[Cell] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocCell.
 func (s CellSym) Realloc(ctx context.Context, n int) (CellSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return CellSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s CellSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// CellRef refers to one Cell record: the same one on every PE. It is small; copy it.
+// CellRef refers to one Cell record: the same one on every PE. It is small: copy it.
 type CellRef struct {
 	ref pgas.Ref[Cell]
 }
 
-// CellRefOf gives r, which refers to a Cell somewhere in symmetric memory, its accessors.
+// CellRefOf returns a reference with accessors to the Cell that r refers to, anywhere in symmetric
+// memory.
 func CellRefOf(r pgas.Ref[Cell]) CellRef {
 	return CellRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r CellRef) Local() *Cell {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r CellRef) On(c *pgas.Context) CellRef {
 	return CellRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r CellRef) Ref() pgas.Ref[Cell] {
 	return r.ref
 }
@@ -114,102 +118,104 @@ func (r CellRef) Count() pgas.Atomic[int64] {
 }
 
 // FetchCount returns Count of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r CellRef) FetchCount(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe)
 }
 
-// SetCount stores v into Count of the record on PE pe. It is complete there after a Quiet.
+// SetCount stores v into Count of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r CellRef) SetCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v)
 }
 
 // SwapCount stores v into Count of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r CellRef) SwapCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapCount stores v into Count of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r CellRef) CompareSwapCount(pe int, cond, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncCount adds 1 to Count of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r CellRef) FetchIncCount(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncCount adds 1 to Count of the record on PE pe. It is complete there after a Quiet.
+// IncCount adds 1 to Count of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r CellRef) IncCount(pe int) {
 	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddCount adds v to Count, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
+// the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r CellRef) FetchAddCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddCount adds v to Count, in the record on PE pe. It is complete there after a Quiet.
+// AddCount adds v to Count, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r CellRef) AddCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndCount stores the bitwise and of Count with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r CellRef) FetchAndCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAnd(pe, v)
 }
 
 // AndCount stores the bitwise and of Count with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r CellRef) AndCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).And(pe, v)
 }
 
 // FetchOrCount stores the bitwise or of Count with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r CellRef) FetchOrCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchOr(pe, v)
 }
 
-// OrCount stores the bitwise or of Count with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// OrCount stores the bitwise or of Count with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r CellRef) OrCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorCount stores the bitwise exclusive or of Count with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost.
 func (r CellRef) FetchXorCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorCount stores the bitwise exclusive or of Count with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r CellRef) XorCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilCount blocks until Count of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
+// value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (r CellRef) WaitUntilCount(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
 }
 
 // PutTemperature copies v into Temperature of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe.
 func (r CellRef) PutTemperature(pe int, v float64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetTemperature returns Temperature of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r CellRef) GetTemperature(pe int) float64 {
 	return pgas.GetField[float64](r.ref, 8, pe)
 }
@@ -221,29 +227,29 @@ func (r CellRef) GetTemperatureNB(pe int, dst *float64) {
 }
 
 // PutTemperatureSignal copies v into Temperature of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
 func (r CellRef) PutTemperatureSignal(pe int, v float64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[float64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutTemperatureSignalAdd copies v into Temperature of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
+// the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
 func (r CellRef) PutTemperatureSignalAdd(pe int, v float64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[float64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutTemperatureNotify copies v into Temperature of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet.
 func (r CellRef) PutTemperatureNotify(pe int, v float64, tag int) {
 	pgas.Field[float64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
 // GetTemperatureNotify returns Temperature of the record on PE pe, and notifies pe with that tag.
-// Whoever has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// When PE pe has the notification, it may overwrite what was read. The call waits for the data, and
+// panics with *pgas.PeerError if PE pe is lost.
 func (r CellRef) GetTemperatureNotify(pe, tag int) float64 {
 	return pgas.Field[float64](r.ref, 8).GetNotify(pe, tag)
 }

@@ -32,78 +32,82 @@ type StopSym struct {
 }
 
 // AllocStop allocates n zeroed Stop records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Stop.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Stop; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocStop(ctx context.Context, w *pgas.World, n int) (StopSym, error) {
 	s, err := pgas.AllocLayout[Stop](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/ring.Stop", Hash: 0x939753012cc3d898})
 	return StopSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s StopSym) At(i int) StopRef {
 	return StopRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s StopSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s StopSym) Local() []Stop {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s StopSym) On(c *pgas.Context) StopSym {
 	return StopSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s StopSym) Sym() pgas.Sym[Stop] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocStop.
 func (s StopSym) Realloc(ctx context.Context, n int) (StopSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return StopSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s StopSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// StopRef refers to one Stop record: the same one on every PE. It is small; copy it.
+// StopRef refers to one Stop record: the same one on every PE. It is small: copy it.
 type StopRef struct {
 	ref pgas.Ref[Stop]
 }
 
-// StopRefOf gives r, which refers to a Stop somewhere in symmetric memory, its accessors.
+// StopRefOf returns a reference with accessors to the Stop that r refers to, anywhere in symmetric
+// memory.
 func StopRefOf(r pgas.Ref[Stop]) StopRef {
 	return StopRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r StopRef) Local() *Stop {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r StopRef) On(c *pgas.Context) StopRef {
 	return StopRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r StopRef) Ref() pgas.Ref[Stop] {
 	return r.ref
 }
@@ -114,15 +118,15 @@ func (r StopRef) Token() pgas.Slice[uint64] {
 }
 
 // PutToken copies src to the start of Token of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if there are more than 64 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if there are more than 64 elements.
 func (r StopRef) PutToken(pe int, src []uint64) {
 	r.Token().Put(pe, src)
 }
 
 // GetToken fills dst from the start of Token of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 64 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more
+// than 64 elements.
 func (r StopRef) GetToken(pe int, dst []uint64) {
 	r.Token().Get(pe, dst)
 }
@@ -135,45 +139,46 @@ func (r StopRef) GetTokenNB(pe int, dst []uint64) {
 }
 
 // PutTokenSignal copies src to the start of Token of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 64
-// elements.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 64 elements.
 func (r StopRef) PutTokenSignal(pe int, src []uint64, sig pgas.SignalRef, value uint64) {
 	r.Token().PutSignal(pe, src, sig, value)
 }
 
 // PutTokenSignalAdd copies src to the start of Token of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 64
-// elements.
+// the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 64 elements.
 func (r StopRef) PutTokenSignalAdd(pe int, src []uint64, sig pgas.SignalRef, value uint64) {
 	r.Token().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutTokenNotify copies src to the start of Token of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 64 elements.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are
+// more than 64 elements.
 func (r StopRef) PutTokenNotify(pe int, src []uint64, tag int) {
 	r.Token().PutNotify(pe, src, tag)
 }
 
 // GetTokenNotify fills dst from the start of Token of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 64 elements.
+// that tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there
+// are more than 64 elements.
 func (r StopRef) GetTokenNotify(pe int, dst []uint64, tag int) {
 	r.Token().GetNotify(pe, dst, tag)
 }
 
 // PutTokenAll copies v into all of Token of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe.
 func (r StopRef) PutTokenAll(pe int, v [64]uint64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetTokenAll returns all of Token of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r StopRef) GetTokenAll(pe int) [64]uint64 {
 	return pgas.GetField[[64]uint64](r.ref, 0, pe)
 }

@@ -31,78 +31,82 @@ type EdgesSym struct {
 }
 
 // AllocEdges allocates n zeroed Edges records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Edges.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Edges; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocEdges(ctx context.Context, w *pgas.World, n int) (EdgesSym, error) {
 	s, err := pgas.AllocLayout[Edges](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/stencil.Edges", Hash: 0x5c261b1aafacc53e})
 	return EdgesSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s EdgesSym) At(i int) EdgesRef {
 	return EdgesRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s EdgesSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s EdgesSym) Local() []Edges {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s EdgesSym) On(c *pgas.Context) EdgesSym {
 	return EdgesSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s EdgesSym) Sym() pgas.Sym[Edges] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocEdges.
 func (s EdgesSym) Realloc(ctx context.Context, n int) (EdgesSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return EdgesSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s EdgesSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// EdgesRef refers to one Edges record: the same one on every PE. It is small; copy it.
+// EdgesRef refers to one Edges record: the same one on every PE. It is small: copy it.
 type EdgesRef struct {
 	ref pgas.Ref[Edges]
 }
 
-// EdgesRefOf gives r, which refers to a Edges somewhere in symmetric memory, its accessors.
+// EdgesRefOf returns a reference with accessors to the Edges that r refers to, anywhere in
+// symmetric memory.
 func EdgesRefOf(r pgas.Ref[Edges]) EdgesRef {
 	return EdgesRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r EdgesRef) Local() *Edges {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r EdgesRef) On(c *pgas.Context) EdgesRef {
 	return EdgesRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r EdgesRef) Ref() pgas.Ref[Edges] {
 	return r.ref
 }

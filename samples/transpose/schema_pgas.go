@@ -31,78 +31,82 @@ type SlotSym struct {
 }
 
 // AllocSlot allocates n zeroed Slot records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Slot.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Slot; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocSlot(ctx context.Context, w *pgas.World, n int) (SlotSym, error) {
 	s, err := pgas.AllocLayout[Slot](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/transpose.Slot", Hash: 0xca382dd4bbb2cab4})
 	return SlotSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SlotSym) At(i int) SlotRef {
 	return SlotRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s SlotSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s SlotSym) Local() []Slot {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s SlotSym) On(c *pgas.Context) SlotSym {
 	return SlotSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SlotSym) Sym() pgas.Sym[Slot] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocSlot.
 func (s SlotSym) Realloc(ctx context.Context, n int) (SlotSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return SlotSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s SlotSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// SlotRef refers to one Slot record: the same one on every PE. It is small; copy it.
+// SlotRef refers to one Slot record: the same one on every PE. It is small: copy it.
 type SlotRef struct {
 	ref pgas.Ref[Slot]
 }
 
-// SlotRefOf gives r, which refers to a Slot somewhere in symmetric memory, its accessors.
+// SlotRefOf returns a reference with accessors to the Slot that r refers to, anywhere in symmetric
+// memory.
 func SlotRefOf(r pgas.Ref[Slot]) SlotRef {
 	return SlotRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r SlotRef) Local() *Slot {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SlotRef) On(c *pgas.Context) SlotRef {
 	return SlotRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r SlotRef) Ref() pgas.Ref[Slot] {
 	return r.ref
 }

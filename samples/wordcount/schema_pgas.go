@@ -34,78 +34,82 @@ type EntrySym struct {
 }
 
 // AllocEntry allocates n zeroed Entry records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Entry.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Entry; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocEntry(ctx context.Context, w *pgas.World, n int) (EntrySym, error) {
 	s, err := pgas.AllocLayout[Entry](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Entry", Hash: 0x8b74c7d2ce8e995f})
 	return EntrySym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s EntrySym) At(i int) EntryRef {
 	return EntryRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s EntrySym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s EntrySym) Local() []Entry {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s EntrySym) On(c *pgas.Context) EntrySym {
 	return EntrySym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s EntrySym) Sym() pgas.Sym[Entry] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocEntry.
 func (s EntrySym) Realloc(ctx context.Context, n int) (EntrySym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return EntrySym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s EntrySym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// EntryRef refers to one Entry record: the same one on every PE. It is small; copy it.
+// EntryRef refers to one Entry record: the same one on every PE. It is small: copy it.
 type EntryRef struct {
 	ref pgas.Ref[Entry]
 }
 
-// EntryRefOf gives r, which refers to a Entry somewhere in symmetric memory, its accessors.
+// EntryRefOf returns a reference with accessors to the Entry that r refers to, anywhere in
+// symmetric memory.
 func EntryRefOf(r pgas.Ref[Entry]) EntryRef {
 	return EntryRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r EntryRef) Local() *Entry {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r EntryRef) On(c *pgas.Context) EntryRef {
 	return EntryRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r EntryRef) Ref() pgas.Ref[Entry] {
 	return r.ref
 }
@@ -116,90 +120,90 @@ func (r EntryRef) Key() pgas.Atomic[uint64] {
 }
 
 // FetchKey returns Key of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchKey(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Fetch(pe)
 }
 
-// SetKey stores v into Key of the record on PE pe. It is complete there after a Quiet.
+// SetKey stores v into Key of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) SetKey(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Set(pe, v)
 }
 
 // SwapKey stores v into Key of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) SwapKey(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapKey stores v into Key of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r EntryRef) CompareSwapKey(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncKey adds 1 to Key of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchIncKey(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncKey adds 1 to Key of the record on PE pe. It is complete there after a Quiet.
+// IncKey adds 1 to Key of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) IncKey(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddKey adds v to Key, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchAddKey(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddKey adds v to Key, in the record on PE pe. It is complete there after a Quiet.
+// AddKey adds v to Key, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) AddKey(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndKey stores the bitwise and of Key with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchAndKey(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAnd(pe, v)
 }
 
-// AndKey stores the bitwise and of Key with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// AndKey stores the bitwise and of Key with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r EntryRef) AndKey(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).And(pe, v)
 }
 
 // FetchOrKey stores the bitwise or of Key with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchOrKey(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchOr(pe, v)
 }
 
-// OrKey stores the bitwise or of Key with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrKey stores the bitwise or of Key with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r EntryRef) OrKey(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorKey stores the bitwise exclusive or of Key with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchXorKey(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorKey stores the bitwise exclusive or of Key with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r EntryRef) XorKey(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilKey blocks until Key of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r EntryRef) WaitUntilKey(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 0).WaitUntil(ctx, cmp, v)
 }
@@ -210,90 +214,91 @@ func (r EntryRef) Count() pgas.Atomic[int64] {
 }
 
 // FetchCount returns Count of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchCount(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).Fetch(pe)
 }
 
-// SetCount stores v into Count of the record on PE pe. It is complete there after a Quiet.
+// SetCount stores v into Count of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) SetCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Set(pe, v)
 }
 
 // SwapCount stores v into Count of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) SwapCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).Swap(pe, v)
 }
 
 // CompareSwapCount stores v into Count of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r EntryRef) CompareSwapCount(pe int, cond, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).CompareSwap(pe, cond, v)
 }
 
 // FetchIncCount adds 1 to Count of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchIncCount(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, 1)
 }
 
-// IncCount adds 1 to Count of the record on PE pe. It is complete there after a Quiet.
+// IncCount adds 1 to Count of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) IncCount(pe int) {
 	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, 1)
 }
 
 // FetchAddCount adds v to Count, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
+// the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchAddCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, v)
 }
 
-// AddCount adds v to Count, in the record on PE pe. It is complete there after a Quiet.
+// AddCount adds v to Count, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) AddCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, v)
 }
 
 // FetchAndCount stores the bitwise and of Count with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchAndCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchAnd(pe, v)
 }
 
 // AndCount stores the bitwise and of Count with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r EntryRef) AndCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).And(pe, v)
 }
 
 // FetchOrCount stores the bitwise or of Count with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchOrCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchOr(pe, v)
 }
 
-// OrCount stores the bitwise or of Count with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// OrCount stores the bitwise or of Count with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r EntryRef) OrCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Or(pe, v)
 }
 
 // FetchXorCount stores the bitwise exclusive or of Count with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost.
 func (r EntryRef) FetchXorCount(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchXor(pe, v)
 }
 
 // XorCount stores the bitwise exclusive or of Count with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r EntryRef) XorCount(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Xor(pe, v)
 }
 
 // WaitUntilCount blocks until Count of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
+// value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (r EntryRef) WaitUntilCount(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 8).WaitUntil(ctx, cmp, v)
 }
@@ -304,90 +309,90 @@ func (r EntryRef) Next() pgas.Atomic[uint64] {
 }
 
 // FetchNext returns Next of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchNext(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).Fetch(pe)
 }
 
-// SetNext stores v into Next of the record on PE pe. It is complete there after a Quiet.
+// SetNext stores v into Next of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) SetNext(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Set(pe, v)
 }
 
 // SwapNext stores v into Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) SwapNext(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).Swap(pe, v)
 }
 
 // CompareSwapNext stores v into Next of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r EntryRef) CompareSwapNext(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).CompareSwap(pe, cond, v)
 }
 
 // FetchIncNext adds 1 to Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchIncNext(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchAdd(pe, 1)
 }
 
-// IncNext adds 1 to Next of the record on PE pe. It is complete there after a Quiet.
+// IncNext adds 1 to Next of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) IncNext(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Add(pe, 1)
 }
 
 // FetchAddNext adds v to Next, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchAddNext(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchAdd(pe, v)
 }
 
-// AddNext adds v to Next, in the record on PE pe. It is complete there after a Quiet.
+// AddNext adds v to Next, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r EntryRef) AddNext(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Add(pe, v)
 }
 
 // FetchAndNext stores the bitwise and of Next with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchAndNext(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchAnd(pe, v)
 }
 
-// AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r EntryRef) AndNext(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).And(pe, v)
 }
 
 // FetchOrNext stores the bitwise or of Next with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchOrNext(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchOr(pe, v)
 }
 
-// OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r EntryRef) OrNext(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Or(pe, v)
 }
 
 // FetchXorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r EntryRef) FetchXorNext(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchXor(pe, v)
 }
 
 // XorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r EntryRef) XorNext(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Xor(pe, v)
 }
 
 // WaitUntilNext blocks until Next of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r EntryRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 16).WaitUntil(ctx, cmp, v)
 }
@@ -410,87 +415,91 @@ type PageSym struct {
 }
 
 // AllocPage allocates n zeroed Page records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Page.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Page; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocPage(ctx context.Context, w *pgas.World, n int) (PageSym, error) {
 	s, err := pgas.AllocLayout[Page](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Page", Hash: 0x74fb70192040d939})
 	return PageSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s PageSym) At(i int) PageRef {
 	return PageRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s PageSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s PageSym) Local() []Page {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s PageSym) On(c *pgas.Context) PageSym {
 	return PageSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s PageSym) Sym() pgas.Sym[Page] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocPage.
 func (s PageSym) Realloc(ctx context.Context, n int) (PageSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return PageSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s PageSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// PageRef refers to one Page record: the same one on every PE. It is small; copy it.
+// PageRef refers to one Page record: the same one on every PE. It is small: copy it.
 type PageRef struct {
 	ref pgas.Ref[Page]
 }
 
-// PageRefOf gives r, which refers to a Page somewhere in symmetric memory, its accessors.
+// PageRefOf returns a reference with accessors to the Page that r refers to, anywhere in symmetric
+// memory.
 func PageRefOf(r pgas.Ref[Page]) PageRef {
 	return PageRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r PageRef) Local() *Page {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r PageRef) On(c *pgas.Context) PageRef {
 	return PageRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r PageRef) Ref() pgas.Ref[Page] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r PageRef) Put(pe int, v Page) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r PageRef) Get(pe int) Page {
 	return r.ref.Get(pe)
 }
@@ -538,78 +547,82 @@ type VolumeSym struct {
 }
 
 // AllocVolume allocates n zeroed Volume records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Volume.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Volume; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocVolume(ctx context.Context, w *pgas.World, n int) (VolumeSym, error) {
 	s, err := pgas.AllocLayout[Volume](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Volume", Hash: 0x3b1dc20188b22b4f})
 	return VolumeSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s VolumeSym) At(i int) VolumeRef {
 	return VolumeRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s VolumeSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s VolumeSym) Local() []Volume {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s VolumeSym) On(c *pgas.Context) VolumeSym {
 	return VolumeSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s VolumeSym) Sym() pgas.Sym[Volume] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocVolume.
 func (s VolumeSym) Realloc(ctx context.Context, n int) (VolumeSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return VolumeSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s VolumeSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// VolumeRef refers to one Volume record: the same one on every PE. It is small; copy it.
+// VolumeRef refers to one Volume record: the same one on every PE. It is small: copy it.
 type VolumeRef struct {
 	ref pgas.Ref[Volume]
 }
 
-// VolumeRefOf gives r, which refers to a Volume somewhere in symmetric memory, its accessors.
+// VolumeRefOf returns a reference with accessors to the Volume that r refers to, anywhere in
+// symmetric memory.
 func VolumeRefOf(r pgas.Ref[Volume]) VolumeRef {
 	return VolumeRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r VolumeRef) Local() *Volume {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r VolumeRef) On(c *pgas.Context) VolumeRef {
 	return VolumeRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r VolumeRef) Ref() pgas.Ref[Volume] {
 	return r.ref
 }
@@ -620,91 +633,91 @@ func (r VolumeRef) HeapFree() pgas.Atomic[uint64] {
 }
 
 // FetchHeapFree returns HeapFree of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchHeapFree(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Fetch(pe)
 }
 
-// SetHeapFree stores v into HeapFree of the record on PE pe. It is complete there after a Quiet.
+// SetHeapFree stores v into HeapFree of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r VolumeRef) SetHeapFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Set(pe, v)
 }
 
 // SwapHeapFree stores v into HeapFree of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) SwapHeapFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapHeapFree stores v into HeapFree of the record on PE pe if it equals cond, and returns
 // the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost.
+// with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) CompareSwapHeapFree(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncHeapFree adds 1 to HeapFree of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchIncHeapFree(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncHeapFree adds 1 to HeapFree of the record on PE pe. It is complete there after a Quiet.
+// IncHeapFree adds 1 to HeapFree of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r VolumeRef) IncHeapFree(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddHeapFree adds v to HeapFree, in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchAddHeapFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddHeapFree adds v to HeapFree, in the record on PE pe. It is complete there after a Quiet.
+// AddHeapFree adds v to HeapFree, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r VolumeRef) AddHeapFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndHeapFree stores the bitwise and of HeapFree with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchAndHeapFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchAnd(pe, v)
 }
 
 // AndHeapFree stores the bitwise and of HeapFree with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r VolumeRef) AndHeapFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).And(pe, v)
 }
 
 // FetchOrHeapFree stores the bitwise or of HeapFree with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchOrHeapFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchOr(pe, v)
 }
 
 // OrHeapFree stores the bitwise or of HeapFree with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r VolumeRef) OrHeapFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorHeapFree stores the bitwise exclusive or of HeapFree with v into it, in the record on PE
-// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
-// lost.
+// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r VolumeRef) FetchXorHeapFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorHeapFree stores the bitwise exclusive or of HeapFree with v into it, in the record on PE pe.
-// It is complete there after a Quiet.
+// It is complete on PE pe after a Quiet.
 func (r VolumeRef) XorHeapFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilHeapFree blocks until HeapFree of this PE's own copy compares true with v, and returns
-// the value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
+// the value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (r VolumeRef) WaitUntilHeapFree(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 0).WaitUntil(ctx, cmp, v)
 }
@@ -715,103 +728,103 @@ func (r VolumeRef) TextFree() pgas.Atomic[uint64] {
 }
 
 // FetchTextFree returns TextFree of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchTextFree(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).Fetch(pe)
 }
 
-// SetTextFree stores v into TextFree of the record on PE pe. It is complete there after a Quiet.
+// SetTextFree stores v into TextFree of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r VolumeRef) SetTextFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Set(pe, v)
 }
 
 // SwapTextFree stores v into TextFree of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) SwapTextFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).Swap(pe, v)
 }
 
 // CompareSwapTextFree stores v into TextFree of the record on PE pe if it equals cond, and returns
 // the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost.
+// with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) CompareSwapTextFree(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).CompareSwap(pe, cond, v)
 }
 
 // FetchIncTextFree adds 1 to TextFree of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchIncTextFree(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAdd(pe, 1)
 }
 
-// IncTextFree adds 1 to TextFree of the record on PE pe. It is complete there after a Quiet.
+// IncTextFree adds 1 to TextFree of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r VolumeRef) IncTextFree(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Add(pe, 1)
 }
 
 // FetchAddTextFree adds v to TextFree, in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost.
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchAddTextFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAdd(pe, v)
 }
 
-// AddTextFree adds v to TextFree, in the record on PE pe. It is complete there after a Quiet.
+// AddTextFree adds v to TextFree, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r VolumeRef) AddTextFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Add(pe, v)
 }
 
 // FetchAndTextFree stores the bitwise and of TextFree with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchAndTextFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAnd(pe, v)
 }
 
 // AndTextFree stores the bitwise and of TextFree with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r VolumeRef) AndTextFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).And(pe, v)
 }
 
 // FetchOrTextFree stores the bitwise or of TextFree with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) FetchOrTextFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchOr(pe, v)
 }
 
 // OrTextFree stores the bitwise or of TextFree with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r VolumeRef) OrTextFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Or(pe, v)
 }
 
 // FetchXorTextFree stores the bitwise exclusive or of TextFree with v into it, in the record on PE
-// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
-// lost.
+// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r VolumeRef) FetchXorTextFree(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchXor(pe, v)
 }
 
 // XorTextFree stores the bitwise exclusive or of TextFree with v into it, in the record on PE pe.
-// It is complete there after a Quiet.
+// It is complete on PE pe after a Quiet.
 func (r VolumeRef) XorTextFree(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Xor(pe, v)
 }
 
 // WaitUntilTextFree blocks until TextFree of this PE's own copy compares true with v, and returns
-// the value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
+// the value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (r VolumeRef) WaitUntilTextFree(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 8).WaitUntil(ctx, cmp, v)
 }
 
-// PutWant copies v into Want of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutWant copies v into Want of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r VolumeRef) PutWant(pe int, v uint64) {
 	pgas.PutField(r.ref, 16, pe, v)
 }
 
 // GetWant returns Want of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) GetWant(pe int) uint64 {
 	return pgas.GetField[uint64](r.ref, 16, pe)
 }
@@ -822,30 +835,30 @@ func (r VolumeRef) GetWantNB(pe int, dst *uint64) {
 	pgas.Field[uint64](r.ref, 16).GetNB(pe, dst)
 }
 
-// PutWantSignal copies v into Want of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutWantSignal copies v into Want of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r VolumeRef) PutWantSignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 16).PutSignal(pe, &v, sig, value)
 }
 
 // PutWantSignalAdd copies v into Want of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r VolumeRef) PutWantSignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutWantNotify copies v into Want of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutWantNotify copies v into Want of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r VolumeRef) PutWantNotify(pe int, v uint64, tag int) {
 	pgas.Field[uint64](r.ref, 16).PutNotify(pe, &v, tag)
 }
 
-// GetWantNotify returns Want of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetWantNotify returns Want of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r VolumeRef) GetWantNotify(pe, tag int) uint64 {
 	return pgas.Field[uint64](r.ref, 16).GetNotify(pe, tag)
 }
@@ -903,42 +916,44 @@ type TallySym struct {
 }
 
 // AllocTally allocates n zeroed Tally records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Tally.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Tally; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
 	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x543275b120fb1d36})
 	return TallySym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s TallySym) At(i int) TallyRef {
 	return TallyRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s TallySym) Sym() pgas.Sym[Tally] {
 	return s.sym
 }
 
-// TallyRef refers to one Tally record: the same one on every PE. It is small; copy it.
+// TallyRef refers to one Tally record: the same one on every PE. It is small: copy it.
 type TallyRef struct {
 	ref pgas.Ref[Tally]
 }
 
-// TallyRefOf gives r, which refers to a Tally somewhere in symmetric memory, its accessors.
+// TallyRefOf returns a reference with accessors to the Tally that r refers to, anywhere in
+// symmetric memory.
 func TallyRefOf(r pgas.Ref[Tally]) TallyRef {
 	return TallyRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r TallyRef) On(c *pgas.Context) TallyRef {
 	return TallyRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r TallyRef) Ref() pgas.Ref[Tally] {
 	return r.ref
 }
@@ -1046,77 +1061,82 @@ type BoxSym struct {
 }
 
 // AllocBox allocates n zeroed Box records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of Box.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Box; *pgas.PeerError if a PE dies;
+// the cause of ctx's end.
 func AllocBox(ctx context.Context, w *pgas.World, n int) (BoxSym, error) {
 	s, err := pgas.AllocLayout[Box](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Box", Hash: 0x38a3c5e2bcb5a1d6})
 	return BoxSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s BoxSym) At(i int) BoxRef {
 	return BoxRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s BoxSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s BoxSym) Local() []Box {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s BoxSym) On(c *pgas.Context) BoxSym {
 	return BoxSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s BoxSym) Sym() pgas.Sym[Box] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocBox.
 func (s BoxSym) Realloc(ctx context.Context, n int) (BoxSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return BoxSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s BoxSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// BoxRef refers to one Box record: the same one on every PE. It is small; copy it.
+// BoxRef refers to one Box record: the same one on every PE. It is small: copy it.
 type BoxRef struct {
 	ref pgas.Ref[Box]
 }
 
-// BoxRefOf gives r, which refers to a Box somewhere in symmetric memory, its accessors.
+// BoxRefOf returns a reference with accessors to the Box that r refers to, anywhere in symmetric
+// memory.
 func BoxRefOf(r pgas.Ref[Box]) BoxRef {
 	return BoxRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r BoxRef) Local() *Box {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r BoxRef) On(c *pgas.Context) BoxRef {
 	return BoxRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r BoxRef) Ref() pgas.Ref[Box] {
 	return r.ref
 }
@@ -1133,90 +1153,91 @@ func (r BoxRef) Taken() pgas.Atomic[uint64] {
 }
 
 // FetchTaken returns Taken of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoxRef) FetchTaken(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).Fetch(pe)
 }
 
-// SetTaken stores v into Taken of the record on PE pe. It is complete there after a Quiet.
+// SetTaken stores v into Taken of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoxRef) SetTaken(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Set(pe, v)
 }
 
 // SwapTaken stores v into Taken of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoxRef) SwapTaken(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).Swap(pe, v)
 }
 
 // CompareSwapTaken stores v into Taken of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoxRef) CompareSwapTaken(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).CompareSwap(pe, cond, v)
 }
 
 // FetchIncTaken adds 1 to Taken of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoxRef) FetchIncTaken(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAdd(pe, 1)
 }
 
-// IncTaken adds 1 to Taken of the record on PE pe. It is complete there after a Quiet.
+// IncTaken adds 1 to Taken of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoxRef) IncTaken(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Add(pe, 1)
 }
 
 // FetchAddTaken adds v to Taken, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
+// the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoxRef) FetchAddTaken(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAdd(pe, v)
 }
 
-// AddTaken adds v to Taken, in the record on PE pe. It is complete there after a Quiet.
+// AddTaken adds v to Taken, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoxRef) AddTaken(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Add(pe, v)
 }
 
 // FetchAndTaken stores the bitwise and of Taken with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoxRef) FetchAndTaken(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchAnd(pe, v)
 }
 
 // AndTaken stores the bitwise and of Taken with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r BoxRef) AndTaken(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).And(pe, v)
 }
 
 // FetchOrTaken stores the bitwise or of Taken with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoxRef) FetchOrTaken(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchOr(pe, v)
 }
 
-// OrTaken stores the bitwise or of Taken with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// OrTaken stores the bitwise or of Taken with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r BoxRef) OrTaken(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Or(pe, v)
 }
 
 // FetchXorTaken stores the bitwise exclusive or of Taken with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost.
 func (r BoxRef) FetchXorTaken(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 8).FetchXor(pe, v)
 }
 
 // XorTaken stores the bitwise exclusive or of Taken with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r BoxRef) XorTaken(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 8).Xor(pe, v)
 }
 
 // WaitUntilTaken blocks until Taken of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
+// value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (r BoxRef) WaitUntilTaken(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 8).WaitUntil(ctx, cmp, v)
 }
@@ -1227,15 +1248,15 @@ func (r BoxRef) Text() pgas.Slice[byte] {
 }
 
 // PutText copies src to the start of Text of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if there are more than 32768 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if there are more than 32768 elements.
 func (r BoxRef) PutText(pe int, src []byte) {
 	r.Text().Put(pe, src)
 }
 
 // GetText fills dst from the start of Text of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 32768 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more
+// than 32768 elements.
 func (r BoxRef) GetText(pe int, dst []byte) {
 	r.Text().Get(pe, dst)
 }
@@ -1248,45 +1269,45 @@ func (r BoxRef) GetTextNB(pe int, dst []byte) {
 }
 
 // PutTextSignal copies src to the start of Text of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 32768
-// elements.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 32768 elements.
 func (r BoxRef) PutTextSignal(pe int, src []byte, sig pgas.SignalRef, value uint64) {
 	r.Text().PutSignal(pe, src, sig, value)
 }
 
 // PutTextSignalAdd copies src to the start of Text of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 32768
-// elements.
+// the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 32768 elements.
 func (r BoxRef) PutTextSignalAdd(pe int, src []byte, sig pgas.SignalRef, value uint64) {
 	r.Text().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutTextNotify copies src to the start of Text of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 32768 elements.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are
+// more than 32768 elements.
 func (r BoxRef) PutTextNotify(pe int, src []byte, tag int) {
 	r.Text().PutNotify(pe, src, tag)
 }
 
 // GetTextNotify fills dst from the start of Text of the record on PE pe, and notifies pe with that
-// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 32768
-// elements.
+// tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there
+// are more than 32768 elements.
 func (r BoxRef) GetTextNotify(pe int, dst []byte, tag int) {
 	r.Text().GetNotify(pe, dst, tag)
 }
 
 // PutTextAll copies v into all of Text of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r BoxRef) PutTextAll(pe int, v [32768]byte) {
 	pgas.PutField(r.ref, 16, pe, v)
 }
 
 // GetTextAll returns all of Text of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BoxRef) GetTextAll(pe int) [32768]byte {
 	return pgas.GetField[[32768]byte](r.ref, 16, pe)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestSolve compares every cell with a sequential solution, bit for bit: PEs only change who computes
+// TestSolve compares every cell with a sequential solution, bit for bit: the number of PEs only changes which PE computes
 // what, not the arithmetic.
 func TestSolve(t *testing.T) {
 	const rows, steps = 5, 60

@@ -26,8 +26,8 @@ type Strip struct {
 	Ready [2]pgas.Signal // written by: neighbours, with the rows; read by: owner
 
 	// Heat is the sum over the strip at the end.
-	Heat float64 // written by: owner; read by: everybody
+	Heat float64 // written by: owner; read by: every PE
 
 	// Warm counts the cells of all PEs that ended above average.
-	Warm int64 `pgas:"atomic"` // on PE 0; added to by: everybody
+	Warm int64 `pgas:"atomic"` // on PE 0; added to by: every PE
 }

@@ -36,78 +36,82 @@ type StripSym struct {
 }
 
 // AllocStrip allocates n zeroed Strip records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Strip.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Strip; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocStrip(ctx context.Context, w *pgas.World, n int) (StripSym, error) {
 	s, err := pgas.AllocLayout[Strip](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/templates/starter.Strip", Hash: 0x609b641c00f3e138})
 	return StripSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s StripSym) At(i int) StripRef {
 	return StripRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s StripSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s StripSym) Local() []Strip {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s StripSym) On(c *pgas.Context) StripSym {
 	return StripSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s StripSym) Sym() pgas.Sym[Strip] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocStrip.
 func (s StripSym) Realloc(ctx context.Context, n int) (StripSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return StripSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s StripSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// StripRef refers to one Strip record: the same one on every PE. It is small; copy it.
+// StripRef refers to one Strip record: the same one on every PE. It is small: copy it.
 type StripRef struct {
 	ref pgas.Ref[Strip]
 }
 
-// StripRefOf gives r, which refers to a Strip somewhere in symmetric memory, its accessors.
+// StripRefOf returns a reference with accessors to the Strip that r refers to, anywhere in
+// symmetric memory.
 func StripRefOf(r pgas.Ref[Strip]) StripRef {
 	return StripRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r StripRef) Local() *Strip {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r StripRef) On(c *pgas.Context) StripRef {
 	return StripRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r StripRef) Ref() pgas.Ref[Strip] {
 	return r.ref
 }
@@ -121,15 +125,16 @@ func (r StripRef) Halo(i, j int) pgas.Slice[float64] {
 }
 
 // PutHalo copies src to the start of Halo[i][j] of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if an index is out of range or there are more than 64 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if an index is out of range or there are more than 64
+// elements.
 func (r StripRef) PutHalo(pe, i, j int, src []float64) {
 	r.Halo(i, j).Put(pe, src)
 }
 
 // GetHalo fills dst from the start of Halo[i][j] of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 64 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out
+// of range or there are more than 64 elements.
 func (r StripRef) GetHalo(pe, i, j int, dst []float64) {
 	r.Halo(i, j).Get(pe, dst)
 }
@@ -142,45 +147,45 @@ func (r StripRef) GetHaloNB(pe, i, j int, dst []float64) {
 }
 
 // PutHaloSignal copies src to the start of Halo[i][j] of the record on PE pe, and then sets the
-// signal sig there to value. Whoever sees the signal sees the data; it says nothing of earlier
-// puts. The source may be reused on return. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 64 elements.
+// signal sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says
+// nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 64 elements.
 func (r StripRef) PutHaloSignal(pe, i, j int, src []float64, sig pgas.SignalRef, value uint64) {
 	r.Halo(i, j).PutSignal(pe, src, sig, value)
 }
 
 // PutHaloSignalAdd copies src to the start of Halo[i][j] of the record on PE pe, and then adds
-// value to the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier
-// puts. The source may be reused on return. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 64 elements.
+// value to the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says
+// nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 64 elements.
 func (r StripRef) PutHaloSignalAdd(pe, i, j int, src []float64, sig pgas.SignalRef, value uint64) {
 	r.Halo(i, j).PutSignalAdd(pe, src, sig, value)
 }
 
 // PutHaloNotify copies src to the start of Halo[i][j] of the record on PE pe, and then notifies pe
-// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
-// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
-// out of range or there are more than 64 elements.
+// with that tag. When PE pe has the notification, it sees the data. The source may be reused on
+// return; data and notification have arrived after a Quiet. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 64 elements.
 func (r StripRef) PutHaloNotify(pe, i, j int, src []float64, tag int) {
 	r.Halo(i, j).PutNotify(pe, src, tag)
 }
 
 // GetHaloNotify fills dst from the start of Halo[i][j] of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 64 elements.
+// that tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 64 elements.
 func (r StripRef) GetHaloNotify(pe, i, j int, dst []float64, tag int) {
 	r.Halo(i, j).GetNotify(pe, dst, tag)
 }
 
 // PutHaloAll copies v into all of Halo of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r StripRef) PutHaloAll(pe int, v [2][2][64]float64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetHaloAll returns all of Halo of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r StripRef) GetHaloAll(pe int) [2][2][64]float64 {
 	return pgas.GetField[[2][2][64]float64](r.ref, 0, pe)
 }
@@ -197,14 +202,14 @@ func (r StripRef) Ready(i int) pgas.SignalRef {
 	return pgas.FieldSignal(r.ref, 2048+uintptr(i)*8)
 }
 
-// PutHeat copies v into Heat of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutHeat copies v into Heat of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r StripRef) PutHeat(pe int, v float64) {
 	pgas.PutField(r.ref, 2064, pe, v)
 }
 
 // GetHeat returns Heat of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r StripRef) GetHeat(pe int) float64 {
 	return pgas.GetField[float64](r.ref, 2064, pe)
 }
@@ -215,30 +220,30 @@ func (r StripRef) GetHeatNB(pe int, dst *float64) {
 	pgas.Field[float64](r.ref, 2064).GetNB(pe, dst)
 }
 
-// PutHeatSignal copies v into Heat of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutHeatSignal copies v into Heat of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r StripRef) PutHeatSignal(pe int, v float64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[float64](r.ref, 2064).PutSignal(pe, &v, sig, value)
 }
 
 // PutHeatSignalAdd copies v into Heat of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r StripRef) PutHeatSignalAdd(pe int, v float64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[float64](r.ref, 2064).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutHeatNotify copies v into Heat of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutHeatNotify copies v into Heat of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r StripRef) PutHeatNotify(pe int, v float64, tag int) {
 	pgas.Field[float64](r.ref, 2064).PutNotify(pe, &v, tag)
 }
 
-// GetHeatNotify returns Heat of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetHeatNotify returns Heat of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r StripRef) GetHeatNotify(pe, tag int) float64 {
 	return pgas.Field[float64](r.ref, 2064).GetNotify(pe, tag)
 }
@@ -254,90 +259,90 @@ func (r StripRef) Warm() pgas.Atomic[int64] {
 }
 
 // FetchWarm returns Warm of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r StripRef) FetchWarm(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).Fetch(pe)
 }
 
-// SetWarm stores v into Warm of the record on PE pe. It is complete there after a Quiet.
+// SetWarm stores v into Warm of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r StripRef) SetWarm(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 2072).Set(pe, v)
 }
 
 // SwapWarm stores v into Warm of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r StripRef) SwapWarm(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).Swap(pe, v)
 }
 
 // CompareSwapWarm stores v into Warm of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r StripRef) CompareSwapWarm(pe int, cond, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).CompareSwap(pe, cond, v)
 }
 
 // FetchIncWarm adds 1 to Warm of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r StripRef) FetchIncWarm(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).FetchAdd(pe, 1)
 }
 
-// IncWarm adds 1 to Warm of the record on PE pe. It is complete there after a Quiet.
+// IncWarm adds 1 to Warm of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r StripRef) IncWarm(pe int) {
 	pgas.FieldAtomic[int64](r.ref, 2072).Add(pe, 1)
 }
 
 // FetchAddWarm adds v to Warm, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r StripRef) FetchAddWarm(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).FetchAdd(pe, v)
 }
 
-// AddWarm adds v to Warm, in the record on PE pe. It is complete there after a Quiet.
+// AddWarm adds v to Warm, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r StripRef) AddWarm(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 2072).Add(pe, v)
 }
 
 // FetchAndWarm stores the bitwise and of Warm with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r StripRef) FetchAndWarm(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).FetchAnd(pe, v)
 }
 
-// AndWarm stores the bitwise and of Warm with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// AndWarm stores the bitwise and of Warm with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r StripRef) AndWarm(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 2072).And(pe, v)
 }
 
 // FetchOrWarm stores the bitwise or of Warm with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r StripRef) FetchOrWarm(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).FetchOr(pe, v)
 }
 
-// OrWarm stores the bitwise or of Warm with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrWarm stores the bitwise or of Warm with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r StripRef) OrWarm(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 2072).Or(pe, v)
 }
 
 // FetchXorWarm stores the bitwise exclusive or of Warm with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r StripRef) FetchXorWarm(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 2072).FetchXor(pe, v)
 }
 
 // XorWarm stores the bitwise exclusive or of Warm with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r StripRef) XorWarm(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 2072).Xor(pe, v)
 }
 
 // WaitUntilWarm blocks until Warm of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r StripRef) WaitUntilWarm(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 2072).WaitUntil(ctx, cmp, v)
 }

@@ -32,41 +32,43 @@ type ElementSym struct {
 }
 
 // AllocElement allocates n zeroed Element records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Element.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Element; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocElement(ctx context.Context, w *pgas.World, n int) (ElementSym, error) {
 	s, err := pgas.AllocLayout[Element](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Element", Hash: 0x8c34bd4f673c3229})
 	return ElementSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ElementSym) At(i int) ElementRef {
 	return ElementRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ElementSym) Sym() pgas.Sym[Element] {
 	return s.sym
 }
 
-// ElementRef refers to one Element record: the same one on every PE. It is small; copy it.
+// ElementRef refers to one Element record: the same one on every PE. It is small: copy it.
 type ElementRef struct {
 	ref pgas.Ref[Element]
 }
 
-// ElementRefOf gives r, which refers to a Element somewhere in symmetric memory, its accessors.
+// ElementRefOf returns a reference with accessors to the Element that r refers to, anywhere in
+// symmetric memory.
 func ElementRefOf(r pgas.Ref[Element]) ElementRef {
 	return ElementRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ElementRef) On(c *pgas.Context) ElementRef {
 	return ElementRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r ElementRef) Ref() pgas.Ref[Element] {
 	return r.ref
 }

@@ -37,90 +37,94 @@ type SharedSym struct {
 }
 
 // AllocShared allocates n zeroed Shared records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Shared.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Shared; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocShared(ctx context.Context, w *pgas.World, n int) (SharedSym, error) {
 	s, err := pgas.AllocLayout[Shared](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Shared", Hash: 0x1d326ea0a6c790c2})
 	return SharedSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SharedSym) At(i int) SharedRef {
 	return SharedRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s SharedSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s SharedSym) Local() []Shared {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s SharedSym) On(c *pgas.Context) SharedSym {
 	return SharedSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SharedSym) Sym() pgas.Sym[Shared] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocShared.
 func (s SharedSym) Realloc(ctx context.Context, n int) (SharedSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return SharedSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s SharedSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// SharedRef refers to one Shared record: the same one on every PE. It is small; copy it.
+// SharedRef refers to one Shared record: the same one on every PE. It is small: copy it.
 type SharedRef struct {
 	ref pgas.Ref[Shared]
 }
 
-// SharedRefOf gives r, which refers to a Shared somewhere in symmetric memory, its accessors.
+// SharedRefOf returns a reference with accessors to the Shared that r refers to, anywhere in
+// symmetric memory.
 func SharedRefOf(r pgas.Ref[Shared]) SharedRef {
 	return SharedRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r SharedRef) Local() *Shared {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SharedRef) On(c *pgas.Context) SharedRef {
 	return SharedRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r SharedRef) Ref() pgas.Ref[Shared] {
 	return r.ref
 }
 
-// PutCounter copies v into Counter of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutCounter copies v into Counter of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r SharedRef) PutCounter(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetCounter returns Counter of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r SharedRef) GetCounter(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -131,30 +135,30 @@ func (r SharedRef) GetCounterNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutCounterSignal copies v into Counter of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutCounterSignal copies v into Counter of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r SharedRef) PutCounterSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutCounterSignalAdd copies v into Counter of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
 func (r SharedRef) PutCounterSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutCounterNotify copies v into Counter of the record on PE pe, and then notifies pe with that
-// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
-// with its notification, after a Quiet.
+// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
+// and notification have arrived after a Quiet.
 func (r SharedRef) PutCounterNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetCounterNotify returns Counter of the record on PE pe, and notifies pe with that tag. Whoever
-// has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetCounterNotify returns Counter of the record on PE pe, and notifies pe with that tag. When PE
+// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r SharedRef) GetCounterNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -164,14 +168,14 @@ func (r SharedRef) CounterRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
-// PutCell copies v into Cell of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutCell copies v into Cell of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r SharedRef) PutCell(pe int, v int64) {
 	pgas.PutField(r.ref, 64, pe, v)
 }
 
 // GetCell returns Cell of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r SharedRef) GetCell(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 64, pe)
 }
@@ -182,30 +186,30 @@ func (r SharedRef) GetCellNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 64).GetNB(pe, dst)
 }
 
-// PutCellSignal copies v into Cell of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutCellSignal copies v into Cell of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r SharedRef) PutCellSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 64).PutSignal(pe, &v, sig, value)
 }
 
 // PutCellSignalAdd copies v into Cell of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r SharedRef) PutCellSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 64).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutCellNotify copies v into Cell of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutCellNotify copies v into Cell of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r SharedRef) PutCellNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 64).PutNotify(pe, &v, tag)
 }
 
-// GetCellNotify returns Cell of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetCellNotify returns Cell of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r SharedRef) GetCellNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 64).GetNotify(pe, tag)
 }
@@ -221,90 +225,91 @@ func (r SharedRef) Writes() pgas.Atomic[int64] {
 }
 
 // FetchWrites returns Writes of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r SharedRef) FetchWrites(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).Fetch(pe)
 }
 
-// SetWrites stores v into Writes of the record on PE pe. It is complete there after a Quiet.
+// SetWrites stores v into Writes of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r SharedRef) SetWrites(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 128).Set(pe, v)
 }
 
 // SwapWrites stores v into Writes of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
+// the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r SharedRef) SwapWrites(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).Swap(pe, v)
 }
 
 // CompareSwapWrites stores v into Writes of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r SharedRef) CompareSwapWrites(pe int, cond, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).CompareSwap(pe, cond, v)
 }
 
 // FetchIncWrites adds 1 to Writes of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
+// the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r SharedRef) FetchIncWrites(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).FetchAdd(pe, 1)
 }
 
-// IncWrites adds 1 to Writes of the record on PE pe. It is complete there after a Quiet.
+// IncWrites adds 1 to Writes of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r SharedRef) IncWrites(pe int) {
 	pgas.FieldAtomic[int64](r.ref, 128).Add(pe, 1)
 }
 
 // FetchAddWrites adds v to Writes, in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost.
+// the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r SharedRef) FetchAddWrites(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).FetchAdd(pe, v)
 }
 
-// AddWrites adds v to Writes, in the record on PE pe. It is complete there after a Quiet.
+// AddWrites adds v to Writes, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r SharedRef) AddWrites(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 128).Add(pe, v)
 }
 
 // FetchAndWrites stores the bitwise and of Writes with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r SharedRef) FetchAndWrites(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).FetchAnd(pe, v)
 }
 
 // AndWrites stores the bitwise and of Writes with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r SharedRef) AndWrites(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 128).And(pe, v)
 }
 
 // FetchOrWrites stores the bitwise or of Writes with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r SharedRef) FetchOrWrites(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).FetchOr(pe, v)
 }
 
 // OrWrites stores the bitwise or of Writes with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r SharedRef) OrWrites(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 128).Or(pe, v)
 }
 
 // FetchXorWrites stores the bitwise exclusive or of Writes with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost.
 func (r SharedRef) FetchXorWrites(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 128).FetchXor(pe, v)
 }
 
 // XorWrites stores the bitwise exclusive or of Writes with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r SharedRef) XorWrites(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 128).Xor(pe, v)
 }
 
 // WaitUntilWrites blocks until Writes of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first.
+// value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (r SharedRef) WaitUntilWrites(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 128).WaitUntil(ctx, cmp, v)
 }

@@ -42,41 +42,43 @@ type TallySym struct {
 }
 
 // AllocTally allocates n zeroed Tally records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Tally.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Tally; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
 	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Tally", Hash: 0xa2e7963eaad31982})
 	return TallySym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s TallySym) At(i int) TallyRef {
 	return TallyRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s TallySym) Sym() pgas.Sym[Tally] {
 	return s.sym
 }
 
-// TallyRef refers to one Tally record: the same one on every PE. It is small; copy it.
+// TallyRef refers to one Tally record: the same one on every PE. It is small: copy it.
 type TallyRef struct {
 	ref pgas.Ref[Tally]
 }
 
-// TallyRefOf gives r, which refers to a Tally somewhere in symmetric memory, its accessors.
+// TallyRefOf returns a reference with accessors to the Tally that r refers to, anywhere in
+// symmetric memory.
 func TallyRefOf(r pgas.Ref[Tally]) TallyRef {
 	return TallyRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r TallyRef) On(c *pgas.Context) TallyRef {
 	return TallyRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r TallyRef) Ref() pgas.Ref[Tally] {
 	return r.ref
 }

@@ -58,78 +58,82 @@ type WordsSym struct {
 }
 
 // AllocWords allocates n zeroed Words records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Words.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Words; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocWords(ctx context.Context, w *pgas.World, n int) (WordsSym, error) {
 	s, err := pgas.AllocLayout[Words](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/atomics.Words", Hash: 0x5004ca40dcec239f})
 	return WordsSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s WordsSym) At(i int) WordsRef {
 	return WordsRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s WordsSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s WordsSym) Local() []Words {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s WordsSym) On(c *pgas.Context) WordsSym {
 	return WordsSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s WordsSym) Sym() pgas.Sym[Words] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocWords.
 func (s WordsSym) Realloc(ctx context.Context, n int) (WordsSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return WordsSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s WordsSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// WordsRef refers to one Words record: the same one on every PE. It is small; copy it.
+// WordsRef refers to one Words record: the same one on every PE. It is small: copy it.
 type WordsRef struct {
 	ref pgas.Ref[Words]
 }
 
-// WordsRefOf gives r, which refers to a Words somewhere in symmetric memory, its accessors.
+// WordsRefOf returns a reference with accessors to the Words that r refers to, anywhere in
+// symmetric memory.
 func WordsRefOf(r pgas.Ref[Words]) WordsRef {
 	return WordsRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r WordsRef) Local() *Words {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r WordsRef) On(c *pgas.Context) WordsRef {
 	return WordsRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r WordsRef) Ref() pgas.Ref[Words] {
 	return r.ref
 }
@@ -140,90 +144,90 @@ func (r WordsRef) I32() pgas.Atomic[int32] {
 }
 
 // FetchI32 returns I32 of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchI32(pe int) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).Fetch(pe)
 }
 
-// SetI32 stores v into I32 of the record on PE pe. It is complete there after a Quiet.
+// SetI32 stores v into I32 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetI32(pe int, v int32) {
 	pgas.FieldAtomic[int32](r.ref, 0).Set(pe, v)
 }
 
 // SwapI32 stores v into I32 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapI32(pe int, v int32) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapI32 stores v into I32 of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapI32(pe int, cond, v int32) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncI32 adds 1 to I32 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncI32(pe int) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncI32 adds 1 to I32 of the record on PE pe. It is complete there after a Quiet.
+// IncI32 adds 1 to I32 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncI32(pe int) {
 	pgas.FieldAtomic[int32](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddI32 adds v to I32, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddI32(pe int, v int32) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddI32 adds v to I32, in the record on PE pe. It is complete there after a Quiet.
+// AddI32 adds v to I32, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddI32(pe int, v int32) {
 	pgas.FieldAtomic[int32](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndI32 stores the bitwise and of I32 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndI32(pe int, v int32) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).FetchAnd(pe, v)
 }
 
-// AndI32 stores the bitwise and of I32 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// AndI32 stores the bitwise and of I32 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) AndI32(pe int, v int32) {
 	pgas.FieldAtomic[int32](r.ref, 0).And(pe, v)
 }
 
 // FetchOrI32 stores the bitwise or of I32 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrI32(pe int, v int32) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).FetchOr(pe, v)
 }
 
-// OrI32 stores the bitwise or of I32 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrI32 stores the bitwise or of I32 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) OrI32(pe int, v int32) {
 	pgas.FieldAtomic[int32](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorI32 stores the bitwise exclusive or of I32 with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorI32(pe int, v int32) int32 {
 	return pgas.FieldAtomic[int32](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorI32 stores the bitwise exclusive or of I32 with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r WordsRef) XorI32(pe int, v int32) {
 	pgas.FieldAtomic[int32](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilI32 blocks until I32 of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilI32(ctx context.Context, cmp pgas.Cmp, v int32) (int32, error) {
 	return pgas.FieldAtomic[int32](r.ref, 0).WaitUntil(ctx, cmp, v)
 }
@@ -234,90 +238,90 @@ func (r WordsRef) U32() pgas.Atomic[uint32] {
 }
 
 // FetchU32 returns U32 of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchU32(pe int) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).Fetch(pe)
 }
 
-// SetU32 stores v into U32 of the record on PE pe. It is complete there after a Quiet.
+// SetU32 stores v into U32 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetU32(pe int, v uint32) {
 	pgas.FieldAtomic[uint32](r.ref, 4).Set(pe, v)
 }
 
 // SwapU32 stores v into U32 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapU32(pe int, v uint32) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).Swap(pe, v)
 }
 
 // CompareSwapU32 stores v into U32 of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapU32(pe int, cond, v uint32) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).CompareSwap(pe, cond, v)
 }
 
 // FetchIncU32 adds 1 to U32 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncU32(pe int) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).FetchAdd(pe, 1)
 }
 
-// IncU32 adds 1 to U32 of the record on PE pe. It is complete there after a Quiet.
+// IncU32 adds 1 to U32 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncU32(pe int) {
 	pgas.FieldAtomic[uint32](r.ref, 4).Add(pe, 1)
 }
 
 // FetchAddU32 adds v to U32, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddU32(pe int, v uint32) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).FetchAdd(pe, v)
 }
 
-// AddU32 adds v to U32, in the record on PE pe. It is complete there after a Quiet.
+// AddU32 adds v to U32, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddU32(pe int, v uint32) {
 	pgas.FieldAtomic[uint32](r.ref, 4).Add(pe, v)
 }
 
 // FetchAndU32 stores the bitwise and of U32 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndU32(pe int, v uint32) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).FetchAnd(pe, v)
 }
 
-// AndU32 stores the bitwise and of U32 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// AndU32 stores the bitwise and of U32 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) AndU32(pe int, v uint32) {
 	pgas.FieldAtomic[uint32](r.ref, 4).And(pe, v)
 }
 
 // FetchOrU32 stores the bitwise or of U32 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrU32(pe int, v uint32) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).FetchOr(pe, v)
 }
 
-// OrU32 stores the bitwise or of U32 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrU32 stores the bitwise or of U32 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) OrU32(pe int, v uint32) {
 	pgas.FieldAtomic[uint32](r.ref, 4).Or(pe, v)
 }
 
 // FetchXorU32 stores the bitwise exclusive or of U32 with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorU32(pe int, v uint32) uint32 {
 	return pgas.FieldAtomic[uint32](r.ref, 4).FetchXor(pe, v)
 }
 
 // XorU32 stores the bitwise exclusive or of U32 with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r WordsRef) XorU32(pe int, v uint32) {
 	pgas.FieldAtomic[uint32](r.ref, 4).Xor(pe, v)
 }
 
 // WaitUntilU32 blocks until U32 of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilU32(ctx context.Context, cmp pgas.Cmp, v uint32) (uint32, error) {
 	return pgas.FieldAtomic[uint32](r.ref, 4).WaitUntil(ctx, cmp, v)
 }
@@ -328,90 +332,90 @@ func (r WordsRef) I64() pgas.Atomic[int64] {
 }
 
 // FetchI64 returns I64 of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchI64(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).Fetch(pe)
 }
 
-// SetI64 stores v into I64 of the record on PE pe. It is complete there after a Quiet.
+// SetI64 stores v into I64 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetI64(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Set(pe, v)
 }
 
 // SwapI64 stores v into I64 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapI64(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).Swap(pe, v)
 }
 
 // CompareSwapI64 stores v into I64 of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapI64(pe int, cond, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).CompareSwap(pe, cond, v)
 }
 
 // FetchIncI64 adds 1 to I64 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncI64(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, 1)
 }
 
-// IncI64 adds 1 to I64 of the record on PE pe. It is complete there after a Quiet.
+// IncI64 adds 1 to I64 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncI64(pe int) {
 	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, 1)
 }
 
 // FetchAddI64 adds v to I64, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddI64(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchAdd(pe, v)
 }
 
-// AddI64 adds v to I64, in the record on PE pe. It is complete there after a Quiet.
+// AddI64 adds v to I64, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddI64(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Add(pe, v)
 }
 
 // FetchAndI64 stores the bitwise and of I64 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndI64(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchAnd(pe, v)
 }
 
-// AndI64 stores the bitwise and of I64 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// AndI64 stores the bitwise and of I64 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) AndI64(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).And(pe, v)
 }
 
 // FetchOrI64 stores the bitwise or of I64 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrI64(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchOr(pe, v)
 }
 
-// OrI64 stores the bitwise or of I64 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrI64 stores the bitwise or of I64 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) OrI64(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Or(pe, v)
 }
 
 // FetchXorI64 stores the bitwise exclusive or of I64 with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorI64(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 8).FetchXor(pe, v)
 }
 
 // XorI64 stores the bitwise exclusive or of I64 with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r WordsRef) XorI64(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 8).Xor(pe, v)
 }
 
 // WaitUntilI64 blocks until I64 of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilI64(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 8).WaitUntil(ctx, cmp, v)
 }
@@ -422,90 +426,90 @@ func (r WordsRef) U64() pgas.Atomic[uint64] {
 }
 
 // FetchU64 returns U64 of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchU64(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).Fetch(pe)
 }
 
-// SetU64 stores v into U64 of the record on PE pe. It is complete there after a Quiet.
+// SetU64 stores v into U64 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetU64(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Set(pe, v)
 }
 
 // SwapU64 stores v into U64 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapU64(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).Swap(pe, v)
 }
 
 // CompareSwapU64 stores v into U64 of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapU64(pe int, cond, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).CompareSwap(pe, cond, v)
 }
 
 // FetchIncU64 adds 1 to U64 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncU64(pe int) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchAdd(pe, 1)
 }
 
-// IncU64 adds 1 to U64 of the record on PE pe. It is complete there after a Quiet.
+// IncU64 adds 1 to U64 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncU64(pe int) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Add(pe, 1)
 }
 
 // FetchAddU64 adds v to U64, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddU64(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchAdd(pe, v)
 }
 
-// AddU64 adds v to U64, in the record on PE pe. It is complete there after a Quiet.
+// AddU64 adds v to U64, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddU64(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Add(pe, v)
 }
 
 // FetchAndU64 stores the bitwise and of U64 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndU64(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchAnd(pe, v)
 }
 
-// AndU64 stores the bitwise and of U64 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// AndU64 stores the bitwise and of U64 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) AndU64(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).And(pe, v)
 }
 
 // FetchOrU64 stores the bitwise or of U64 with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrU64(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchOr(pe, v)
 }
 
-// OrU64 stores the bitwise or of U64 with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrU64 stores the bitwise or of U64 with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) OrU64(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Or(pe, v)
 }
 
 // FetchXorU64 stores the bitwise exclusive or of U64 with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorU64(pe int, v uint64) uint64 {
 	return pgas.FieldAtomic[uint64](r.ref, 16).FetchXor(pe, v)
 }
 
 // XorU64 stores the bitwise exclusive or of U64 with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r WordsRef) XorU64(pe int, v uint64) {
 	pgas.FieldAtomic[uint64](r.ref, 16).Xor(pe, v)
 }
 
 // WaitUntilU64 blocks until U64 of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilU64(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
 	return pgas.FieldAtomic[uint64](r.ref, 16).WaitUntil(ctx, cmp, v)
 }
@@ -516,90 +520,90 @@ func (r WordsRef) I() pgas.Atomic[int] {
 }
 
 // FetchI returns I of the record on PE pe. It waits for the value, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r WordsRef) FetchI(pe int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).Fetch(pe)
 }
 
-// SetI stores v into I of the record on PE pe. It is complete there after a Quiet.
+// SetI stores v into I of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetI(pe int, v int) {
 	pgas.FieldAtomic[int](r.ref, 24).Set(pe, v)
 }
 
 // SwapI stores v into I of the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapI(pe int, v int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).Swap(pe, v)
 }
 
 // CompareSwapI stores v into I of the record on PE pe if it equals cond, and returns the old value:
 // the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapI(pe int, cond, v int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).CompareSwap(pe, cond, v)
 }
 
 // FetchIncI adds 1 to I of the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncI(pe int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).FetchAdd(pe, 1)
 }
 
-// IncI adds 1 to I of the record on PE pe. It is complete there after a Quiet.
+// IncI adds 1 to I of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncI(pe int) {
 	pgas.FieldAtomic[int](r.ref, 24).Add(pe, 1)
 }
 
 // FetchAddI adds v to I, in the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddI(pe int, v int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).FetchAdd(pe, v)
 }
 
-// AddI adds v to I, in the record on PE pe. It is complete there after a Quiet.
+// AddI adds v to I, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddI(pe int, v int) {
 	pgas.FieldAtomic[int](r.ref, 24).Add(pe, v)
 }
 
 // FetchAndI stores the bitwise and of I with v into it, in the record on PE pe, and returns the old
-// value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndI(pe int, v int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).FetchAnd(pe, v)
 }
 
-// AndI stores the bitwise and of I with v into it, in the record on PE pe. It is complete there
+// AndI stores the bitwise and of I with v into it, in the record on PE pe. It is complete on PE pe
 // after a Quiet.
 func (r WordsRef) AndI(pe int, v int) {
 	pgas.FieldAtomic[int](r.ref, 24).And(pe, v)
 }
 
 // FetchOrI stores the bitwise or of I with v into it, in the record on PE pe, and returns the old
-// value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrI(pe int, v int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).FetchOr(pe, v)
 }
 
-// OrI stores the bitwise or of I with v into it, in the record on PE pe. It is complete there after
-// a Quiet.
+// OrI stores the bitwise or of I with v into it, in the record on PE pe. It is complete on PE pe
+// after a Quiet.
 func (r WordsRef) OrI(pe int, v int) {
 	pgas.FieldAtomic[int](r.ref, 24).Or(pe, v)
 }
 
 // FetchXorI stores the bitwise exclusive or of I with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorI(pe int, v int) int {
 	return pgas.FieldAtomic[int](r.ref, 24).FetchXor(pe, v)
 }
 
 // XorI stores the bitwise exclusive or of I with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r WordsRef) XorI(pe int, v int) {
 	pgas.FieldAtomic[int](r.ref, 24).Xor(pe, v)
 }
 
 // WaitUntilI blocks until I of this PE's own copy compares true with v, and returns the value that
-// did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of ctx
-// when that is done first.
+// did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError if a
+// PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilI(ctx context.Context, cmp pgas.Cmp, v int) (int, error) {
 	return pgas.FieldAtomic[int](r.ref, 24).WaitUntil(ctx, cmp, v)
 }
@@ -610,90 +614,90 @@ func (r WordsRef) U() pgas.Atomic[uint] {
 }
 
 // FetchU returns U of the record on PE pe. It waits for the value, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r WordsRef) FetchU(pe int) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).Fetch(pe)
 }
 
-// SetU stores v into U of the record on PE pe. It is complete there after a Quiet.
+// SetU stores v into U of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetU(pe int, v uint) {
 	pgas.FieldAtomic[uint](r.ref, 32).Set(pe, v)
 }
 
 // SwapU stores v into U of the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapU(pe int, v uint) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).Swap(pe, v)
 }
 
 // CompareSwapU stores v into U of the record on PE pe if it equals cond, and returns the old value:
 // the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapU(pe int, cond, v uint) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).CompareSwap(pe, cond, v)
 }
 
 // FetchIncU adds 1 to U of the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncU(pe int) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).FetchAdd(pe, 1)
 }
 
-// IncU adds 1 to U of the record on PE pe. It is complete there after a Quiet.
+// IncU adds 1 to U of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncU(pe int) {
 	pgas.FieldAtomic[uint](r.ref, 32).Add(pe, 1)
 }
 
 // FetchAddU adds v to U, in the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddU(pe int, v uint) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).FetchAdd(pe, v)
 }
 
-// AddU adds v to U, in the record on PE pe. It is complete there after a Quiet.
+// AddU adds v to U, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddU(pe int, v uint) {
 	pgas.FieldAtomic[uint](r.ref, 32).Add(pe, v)
 }
 
 // FetchAndU stores the bitwise and of U with v into it, in the record on PE pe, and returns the old
-// value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndU(pe int, v uint) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).FetchAnd(pe, v)
 }
 
-// AndU stores the bitwise and of U with v into it, in the record on PE pe. It is complete there
+// AndU stores the bitwise and of U with v into it, in the record on PE pe. It is complete on PE pe
 // after a Quiet.
 func (r WordsRef) AndU(pe int, v uint) {
 	pgas.FieldAtomic[uint](r.ref, 32).And(pe, v)
 }
 
 // FetchOrU stores the bitwise or of U with v into it, in the record on PE pe, and returns the old
-// value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrU(pe int, v uint) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).FetchOr(pe, v)
 }
 
-// OrU stores the bitwise or of U with v into it, in the record on PE pe. It is complete there after
-// a Quiet.
+// OrU stores the bitwise or of U with v into it, in the record on PE pe. It is complete on PE pe
+// after a Quiet.
 func (r WordsRef) OrU(pe int, v uint) {
 	pgas.FieldAtomic[uint](r.ref, 32).Or(pe, v)
 }
 
 // FetchXorU stores the bitwise exclusive or of U with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorU(pe int, v uint) uint {
 	return pgas.FieldAtomic[uint](r.ref, 32).FetchXor(pe, v)
 }
 
 // XorU stores the bitwise exclusive or of U with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r WordsRef) XorU(pe int, v uint) {
 	pgas.FieldAtomic[uint](r.ref, 32).Xor(pe, v)
 }
 
 // WaitUntilU blocks until U of this PE's own copy compares true with v, and returns the value that
-// did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of ctx
-// when that is done first.
+// did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError if a
+// PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilU(ctx context.Context, cmp pgas.Cmp, v uint) (uint, error) {
 	return pgas.FieldAtomic[uint](r.ref, 32).WaitUntil(ctx, cmp, v)
 }
@@ -704,90 +708,90 @@ func (r WordsRef) P() pgas.Atomic[uintptr] {
 }
 
 // FetchP returns P of the record on PE pe. It waits for the value, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r WordsRef) FetchP(pe int) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).Fetch(pe)
 }
 
-// SetP stores v into P of the record on PE pe. It is complete there after a Quiet.
+// SetP stores v into P of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetP(pe int, v uintptr) {
 	pgas.FieldAtomic[uintptr](r.ref, 40).Set(pe, v)
 }
 
 // SwapP stores v into P of the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapP(pe int, v uintptr) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).Swap(pe, v)
 }
 
 // CompareSwapP stores v into P of the record on PE pe if it equals cond, and returns the old value:
 // the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapP(pe int, cond, v uintptr) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).CompareSwap(pe, cond, v)
 }
 
 // FetchIncP adds 1 to P of the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncP(pe int) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).FetchAdd(pe, 1)
 }
 
-// IncP adds 1 to P of the record on PE pe. It is complete there after a Quiet.
+// IncP adds 1 to P of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncP(pe int) {
 	pgas.FieldAtomic[uintptr](r.ref, 40).Add(pe, 1)
 }
 
 // FetchAddP adds v to P, in the record on PE pe, and returns the old value. It waits for the value,
-// and panics with *pgas.PeerError if pe is lost.
+// and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddP(pe int, v uintptr) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).FetchAdd(pe, v)
 }
 
-// AddP adds v to P, in the record on PE pe. It is complete there after a Quiet.
+// AddP adds v to P, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddP(pe int, v uintptr) {
 	pgas.FieldAtomic[uintptr](r.ref, 40).Add(pe, v)
 }
 
 // FetchAndP stores the bitwise and of P with v into it, in the record on PE pe, and returns the old
-// value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndP(pe int, v uintptr) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).FetchAnd(pe, v)
 }
 
-// AndP stores the bitwise and of P with v into it, in the record on PE pe. It is complete there
+// AndP stores the bitwise and of P with v into it, in the record on PE pe. It is complete on PE pe
 // after a Quiet.
 func (r WordsRef) AndP(pe int, v uintptr) {
 	pgas.FieldAtomic[uintptr](r.ref, 40).And(pe, v)
 }
 
 // FetchOrP stores the bitwise or of P with v into it, in the record on PE pe, and returns the old
-// value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrP(pe int, v uintptr) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).FetchOr(pe, v)
 }
 
-// OrP stores the bitwise or of P with v into it, in the record on PE pe. It is complete there after
-// a Quiet.
+// OrP stores the bitwise or of P with v into it, in the record on PE pe. It is complete on PE pe
+// after a Quiet.
 func (r WordsRef) OrP(pe int, v uintptr) {
 	pgas.FieldAtomic[uintptr](r.ref, 40).Or(pe, v)
 }
 
 // FetchXorP stores the bitwise exclusive or of P with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorP(pe int, v uintptr) uintptr {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).FetchXor(pe, v)
 }
 
 // XorP stores the bitwise exclusive or of P with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// on PE pe after a Quiet.
 func (r WordsRef) XorP(pe int, v uintptr) {
 	pgas.FieldAtomic[uintptr](r.ref, 40).Xor(pe, v)
 }
 
 // WaitUntilP blocks until P of this PE's own copy compares true with v, and returns the value that
-// did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of ctx
-// when that is done first.
+// did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError if a
+// PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilP(ctx context.Context, cmp pgas.Cmp, v uintptr) (uintptr, error) {
 	return pgas.FieldAtomic[uintptr](r.ref, 40).WaitUntil(ctx, cmp, v)
 }
@@ -798,43 +802,43 @@ func (r WordsRef) F32() pgas.AtomicFloat[float32] {
 }
 
 // FetchF32 returns F32 of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchF32(pe int) float32 {
 	return pgas.FieldAtomicFloat[float32](r.ref, 48).Fetch(pe)
 }
 
-// SetF32 stores v into F32 of the record on PE pe. It is complete there after a Quiet.
+// SetF32 stores v into F32 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetF32(pe int, v float32) {
 	pgas.FieldAtomicFloat[float32](r.ref, 48).Set(pe, v)
 }
 
 // SwapF32 stores v into F32 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapF32(pe int, v float32) float32 {
 	return pgas.FieldAtomicFloat[float32](r.ref, 48).Swap(pe, v)
 }
 
 // CompareSwapF32 stores v into F32 of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapF32(pe int, cond, v float32) float32 {
 	return pgas.FieldAtomicFloat[float32](r.ref, 48).CompareSwap(pe, cond, v)
 }
 
 // FetchAddF32 adds v to F32, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddF32(pe int, v float32) float32 {
 	return pgas.FieldAtomicFloat[float32](r.ref, 48).FetchAdd(pe, v)
 }
 
-// AddF32 adds v to F32, in the record on PE pe. It is complete there after a Quiet.
+// AddF32 adds v to F32, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddF32(pe int, v float32) {
 	pgas.FieldAtomicFloat[float32](r.ref, 48).Add(pe, v)
 }
 
 // WaitUntilF32 blocks until F32 of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilF32(ctx context.Context, cmp pgas.Cmp, v float32) (float32, error) {
 	return pgas.FieldAtomicFloat[float32](r.ref, 48).WaitUntil(ctx, cmp, v)
 }
@@ -845,43 +849,43 @@ func (r WordsRef) F64() pgas.AtomicFloat[Seconds] {
 }
 
 // FetchF64 returns F64 of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchF64(pe int) Seconds {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).Fetch(pe)
 }
 
-// SetF64 stores v into F64 of the record on PE pe. It is complete there after a Quiet.
+// SetF64 stores v into F64 of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetF64(pe int, v Seconds) {
 	pgas.FieldAtomicFloat[Seconds](r.ref, 56).Set(pe, v)
 }
 
 // SwapF64 stores v into F64 of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapF64(pe int, v Seconds) Seconds {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).Swap(pe, v)
 }
 
 // CompareSwapF64 stores v into F64 of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapF64(pe int, cond, v Seconds) Seconds {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).CompareSwap(pe, cond, v)
 }
 
 // FetchAddF64 adds v to F64, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddF64(pe int, v Seconds) Seconds {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).FetchAdd(pe, v)
 }
 
-// AddF64 adds v to F64, in the record on PE pe. It is complete there after a Quiet.
+// AddF64 adds v to F64, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddF64(pe int, v Seconds) {
 	pgas.FieldAtomicFloat[Seconds](r.ref, 56).Add(pe, v)
 }
 
 // WaitUntilF64 blocks until F64 of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilF64(ctx context.Context, cmp pgas.Cmp, v Seconds) (Seconds, error) {
 	return pgas.FieldAtomicFloat[Seconds](r.ref, 56).WaitUntil(ctx, cmp, v)
 }
@@ -892,90 +896,90 @@ func (r WordsRef) Next() pgas.Atomic[ticket] {
 }
 
 // FetchNext returns Next of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchNext(pe int) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).Fetch(pe)
 }
 
-// SetNext stores v into Next of the record on PE pe. It is complete there after a Quiet.
+// SetNext stores v into Next of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) SetNext(pe int, v ticket) {
 	pgas.FieldAtomic[ticket](r.ref, 64).Set(pe, v)
 }
 
 // SwapNext stores v into Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) SwapNext(pe int, v ticket) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).Swap(pe, v)
 }
 
 // CompareSwapNext stores v into Next of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r WordsRef) CompareSwapNext(pe int, cond, v ticket) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).CompareSwap(pe, cond, v)
 }
 
 // FetchIncNext adds 1 to Next of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchIncNext(pe int) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).FetchAdd(pe, 1)
 }
 
-// IncNext adds 1 to Next of the record on PE pe. It is complete there after a Quiet.
+// IncNext adds 1 to Next of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) IncNext(pe int) {
 	pgas.FieldAtomic[ticket](r.ref, 64).Add(pe, 1)
 }
 
 // FetchAddNext adds v to Next, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAddNext(pe int, v ticket) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).FetchAdd(pe, v)
 }
 
-// AddNext adds v to Next, in the record on PE pe. It is complete there after a Quiet.
+// AddNext adds v to Next, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r WordsRef) AddNext(pe int, v ticket) {
 	pgas.FieldAtomic[ticket](r.ref, 64).Add(pe, v)
 }
 
 // FetchAndNext stores the bitwise and of Next with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchAndNext(pe int, v ticket) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).FetchAnd(pe, v)
 }
 
-// AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// AndNext stores the bitwise and of Next with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r WordsRef) AndNext(pe int, v ticket) {
 	pgas.FieldAtomic[ticket](r.ref, 64).And(pe, v)
 }
 
 // FetchOrNext stores the bitwise or of Next with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchOrNext(pe int, v ticket) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).FetchOr(pe, v)
 }
 
-// OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrNext stores the bitwise or of Next with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r WordsRef) OrNext(pe int, v ticket) {
 	pgas.FieldAtomic[ticket](r.ref, 64).Or(pe, v)
 }
 
 // FetchXorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r WordsRef) FetchXorNext(pe int, v ticket) ticket {
 	return pgas.FieldAtomic[ticket](r.ref, 64).FetchXor(pe, v)
 }
 
 // XorNext stores the bitwise exclusive or of Next with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r WordsRef) XorNext(pe int, v ticket) {
 	pgas.FieldAtomic[ticket](r.ref, 64).Xor(pe, v)
 }
 
 // WaitUntilNext blocks until Next of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r WordsRef) WaitUntilNext(ctx context.Context, cmp pgas.Cmp, v ticket) (ticket, error) {
 	return pgas.FieldAtomic[ticket](r.ref, 64).WaitUntil(ctx, cmp, v)
 }
@@ -988,100 +992,100 @@ func (r WordsRef) Hist(i int) pgas.Atomic[int64] {
 }
 
 // FetchHist returns Hist[i] of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchHist(pe, i int) int64 {
 	return r.Hist(i).Fetch(pe)
 }
 
-// SetHist stores v into Hist[i] of the record on PE pe. It is complete there after a Quiet. It
+// SetHist stores v into Hist[i] of the record on PE pe. It is complete on PE pe after a Quiet. It
 // panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) SetHist(pe, i int, v int64) {
 	r.Hist(i).Set(pe, v)
 }
 
 // SwapHist stores v into Hist[i] of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an
-// index is out of range.
+// the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if
+// an index is out of range.
 func (r WordsRef) SwapHist(pe, i int, v int64) int64 {
 	return r.Hist(i).Swap(pe, v)
 }
 
 // CompareSwapHist stores v into Hist[i] of the record on PE pe if it equals cond, and returns the
 // old value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) CompareSwapHist(pe, i int, cond, v int64) int64 {
 	return r.Hist(i).CompareSwap(pe, cond, v)
 }
 
 // FetchIncHist adds 1 to Hist[i] of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an
-// index is out of range.
+// the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if
+// an index is out of range.
 func (r WordsRef) FetchIncHist(pe, i int) int64 {
 	return r.Hist(i).FetchAdd(pe, 1)
 }
 
-// IncHist adds 1 to Hist[i] of the record on PE pe. It is complete there after a Quiet. It panics
-// with *pgas.UsageError if an index is out of range.
+// IncHist adds 1 to Hist[i] of the record on PE pe. It is complete on PE pe after a Quiet. It
+// panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) IncHist(pe, i int) {
 	r.Hist(i).Add(pe, 1)
 }
 
 // FetchAddHist adds v to Hist[i], in the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an
-// index is out of range.
+// the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if
+// an index is out of range.
 func (r WordsRef) FetchAddHist(pe, i int, v int64) int64 {
 	return r.Hist(i).FetchAdd(pe, v)
 }
 
-// AddHist adds v to Hist[i], in the record on PE pe. It is complete there after a Quiet. It panics
-// with *pgas.UsageError if an index is out of range.
+// AddHist adds v to Hist[i], in the record on PE pe. It is complete on PE pe after a Quiet. It
+// panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AddHist(pe, i int, v int64) {
 	r.Hist(i).Add(pe, v)
 }
 
 // FetchAndHist stores the bitwise and of Hist[i] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchAndHist(pe, i int, v int64) int64 {
 	return r.Hist(i).FetchAnd(pe, v)
 }
 
 // AndHist stores the bitwise and of Hist[i] with v into it, in the record on PE pe. It is complete
-// there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AndHist(pe, i int, v int64) {
 	r.Hist(i).And(pe, v)
 }
 
 // FetchOrHist stores the bitwise or of Hist[i] with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It panics
-// with *pgas.UsageError if an index is out of range.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost. It
+// panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchOrHist(pe, i int, v int64) int64 {
 	return r.Hist(i).FetchOr(pe, v)
 }
 
-// OrHist stores the bitwise or of Hist[i] with v into it, in the record on PE pe. It is complete
-// there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// OrHist stores the bitwise or of Hist[i] with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) OrHist(pe, i int, v int64) {
 	r.Hist(i).Or(pe, v)
 }
 
 // FetchXorHist stores the bitwise exclusive or of Hist[i] with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-// It panics with *pgas.UsageError if an index is out of range.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchXorHist(pe, i int, v int64) int64 {
 	return r.Hist(i).FetchXor(pe, v)
 }
 
 // XorHist stores the bitwise exclusive or of Hist[i] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) XorHist(pe, i int, v int64) {
 	r.Hist(i).Xor(pe, v)
 }
 
 // WaitUntilHist blocks until Hist[i] of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first. It panics with *pgas.UsageError if an index is out of
-// range.
+// value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end. It panics with
+// *pgas.UsageError if an index is out of range.
 func (r WordsRef) WaitUntilHist(ctx context.Context, i int, cmp pgas.Cmp, v int64) (int64, error) {
 	return r.Hist(i).WaitUntil(ctx, cmp, v)
 }
@@ -1095,100 +1099,101 @@ func (r WordsRef) Grid(i, j int) pgas.Atomic[uint32] {
 }
 
 // FetchGrid returns Grid[i][j] of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchGrid(pe, i, j int) uint32 {
 	return r.Grid(i, j).Fetch(pe)
 }
 
-// SetGrid stores v into Grid[i][j] of the record on PE pe. It is complete there after a Quiet. It
-// panics with *pgas.UsageError if an index is out of range.
+// SetGrid stores v into Grid[i][j] of the record on PE pe. It is complete on PE pe after a Quiet.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) SetGrid(pe, i, j int, v uint32) {
 	r.Grid(i, j).Set(pe, v)
 }
 
 // SwapGrid stores v into Grid[i][j] of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an
-// index is out of range.
+// the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if
+// an index is out of range.
 func (r WordsRef) SwapGrid(pe, i, j int, v uint32) uint32 {
 	return r.Grid(i, j).Swap(pe, v)
 }
 
 // CompareSwapGrid stores v into Grid[i][j] of the record on PE pe if it equals cond, and returns
 // the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of
+// range.
 func (r WordsRef) CompareSwapGrid(pe, i, j int, cond, v uint32) uint32 {
 	return r.Grid(i, j).CompareSwap(pe, cond, v)
 }
 
 // FetchIncGrid adds 1 to Grid[i][j] of the record on PE pe, and returns the old value. It waits for
-// the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an
-// index is out of range.
+// the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if
+// an index is out of range.
 func (r WordsRef) FetchIncGrid(pe, i, j int) uint32 {
 	return r.Grid(i, j).FetchAdd(pe, 1)
 }
 
-// IncGrid adds 1 to Grid[i][j] of the record on PE pe. It is complete there after a Quiet. It
+// IncGrid adds 1 to Grid[i][j] of the record on PE pe. It is complete on PE pe after a Quiet. It
 // panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) IncGrid(pe, i, j int) {
 	r.Grid(i, j).Add(pe, 1)
 }
 
 // FetchAddGrid adds v to Grid[i][j], in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
+// for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range.
 func (r WordsRef) FetchAddGrid(pe, i, j int, v uint32) uint32 {
 	return r.Grid(i, j).FetchAdd(pe, v)
 }
 
-// AddGrid adds v to Grid[i][j], in the record on PE pe. It is complete there after a Quiet. It
+// AddGrid adds v to Grid[i][j], in the record on PE pe. It is complete on PE pe after a Quiet. It
 // panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AddGrid(pe, i, j int, v uint32) {
 	r.Grid(i, j).Add(pe, v)
 }
 
 // FetchAndGrid stores the bitwise and of Grid[i][j] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchAndGrid(pe, i, j int, v uint32) uint32 {
 	return r.Grid(i, j).FetchAnd(pe, v)
 }
 
 // AndGrid stores the bitwise and of Grid[i][j] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AndGrid(pe, i, j int, v uint32) {
 	r.Grid(i, j).And(pe, v)
 }
 
 // FetchOrGrid stores the bitwise or of Grid[i][j] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchOrGrid(pe, i, j int, v uint32) uint32 {
 	return r.Grid(i, j).FetchOr(pe, v)
 }
 
 // OrGrid stores the bitwise or of Grid[i][j] with v into it, in the record on PE pe. It is complete
-// there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) OrGrid(pe, i, j int, v uint32) {
 	r.Grid(i, j).Or(pe, v)
 }
 
 // FetchXorGrid stores the bitwise exclusive or of Grid[i][j] with v into it, in the record on PE
-// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
-// lost. It panics with *pgas.UsageError if an index is out of range.
+// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe
+// is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchXorGrid(pe, i, j int, v uint32) uint32 {
 	return r.Grid(i, j).FetchXor(pe, v)
 }
 
 // XorGrid stores the bitwise exclusive or of Grid[i][j] with v into it, in the record on PE pe. It
-// is complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// is complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) XorGrid(pe, i, j int, v uint32) {
 	r.Grid(i, j).Xor(pe, v)
 }
 
 // WaitUntilGrid blocks until Grid[i][j] of this PE's own copy compares true with v, and returns the
-// value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first. It panics with *pgas.UsageError if an index is out of
-// range.
+// value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end. It panics with
+// *pgas.UsageError if an index is out of range.
 func (r WordsRef) WaitUntilGrid(ctx context.Context, i, j int, cmp pgas.Cmp, v uint32) (uint32, error) {
 	return r.Grid(i, j).WaitUntil(ctx, cmp, v)
 }
@@ -1203,48 +1208,49 @@ func (r WordsRef) Cube(i, j, k int) pgas.AtomicFloat[float64] {
 }
 
 // FetchCube returns Cube[i][j][k] of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchCube(pe, i, j, k int) float64 {
 	return r.Cube(i, j, k).Fetch(pe)
 }
 
-// SetCube stores v into Cube[i][j][k] of the record on PE pe. It is complete there after a Quiet.
-// It panics with *pgas.UsageError if an index is out of range.
+// SetCube stores v into Cube[i][j][k] of the record on PE pe. It is complete on PE pe after a
+// Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) SetCube(pe, i, j, k int, v float64) {
 	r.Cube(i, j, k).Set(pe, v)
 }
 
 // SwapCube stores v into Cube[i][j][k] of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
+// for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range.
 func (r WordsRef) SwapCube(pe, i, j, k int, v float64) float64 {
 	return r.Cube(i, j, k).Swap(pe, v)
 }
 
 // CompareSwapCube stores v into Cube[i][j][k] of the record on PE pe if it equals cond, and returns
 // the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of
+// range.
 func (r WordsRef) CompareSwapCube(pe, i, j, k int, cond, v float64) float64 {
 	return r.Cube(i, j, k).CompareSwap(pe, cond, v)
 }
 
 // FetchAddCube adds v to Cube[i][j][k], in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
+// for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range.
 func (r WordsRef) FetchAddCube(pe, i, j, k int, v float64) float64 {
 	return r.Cube(i, j, k).FetchAdd(pe, v)
 }
 
-// AddCube adds v to Cube[i][j][k], in the record on PE pe. It is complete there after a Quiet. It
-// panics with *pgas.UsageError if an index is out of range.
+// AddCube adds v to Cube[i][j][k], in the record on PE pe. It is complete on PE pe after a Quiet.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AddCube(pe, i, j, k int, v float64) {
 	r.Cube(i, j, k).Add(pe, v)
 }
 
 // WaitUntilCube blocks until Cube[i][j][k] of this PE's own copy compares true with v, and returns
-// the value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first. It panics with *pgas.UsageError if an index is out of
-// range.
+// the value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end. It panics with
+// *pgas.UsageError if an index is out of range.
 func (r WordsRef) WaitUntilCube(ctx context.Context, i, j, k int, cmp pgas.Cmp, v float64) (float64, error) {
 	return r.Cube(i, j, k).WaitUntil(ctx, cmp, v)
 }
@@ -1260,19 +1266,20 @@ func (r WordsRef) Deep(i, j, k, i3 int) pgas.Atomic[int32] {
 }
 
 // FetchDeep returns Deep[i][j][k][i3] of the record on PE pe. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of
+// range.
 func (r WordsRef) FetchDeep(pe, i, j, k, i3 int) int32 {
 	return r.Deep(i, j, k, i3).Fetch(pe)
 }
 
-// SetDeep stores v into Deep[i][j][k][i3] of the record on PE pe. It is complete there after a
+// SetDeep stores v into Deep[i][j][k][i3] of the record on PE pe. It is complete on PE pe after a
 // Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) SetDeep(pe, i, j, k, i3 int, v int32) {
 	r.Deep(i, j, k, i3).Set(pe, v)
 }
 
 // SwapDeep stores v into Deep[i][j][k][i3] of the record on PE pe, and returns the old value. It
-// waits for the value, and panics with *pgas.PeerError if pe is lost. It panics with
+// waits for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with
 // *pgas.UsageError if an index is out of range.
 func (r WordsRef) SwapDeep(pe, i, j, k, i3 int, v int32) int32 {
 	return r.Deep(i, j, k, i3).Swap(pe, v)
@@ -1280,82 +1287,82 @@ func (r WordsRef) SwapDeep(pe, i, j, k, i3 int, v int32) int32 {
 
 // CompareSwapDeep stores v into Deep[i][j][k][i3] of the record on PE pe if it equals cond, and
 // returns the old value: the swap happened iff the result equals cond. It waits for the value, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out
+// of range.
 func (r WordsRef) CompareSwapDeep(pe, i, j, k, i3 int, cond, v int32) int32 {
 	return r.Deep(i, j, k, i3).CompareSwap(pe, cond, v)
 }
 
 // FetchIncDeep adds 1 to Deep[i][j][k][i3] of the record on PE pe, and returns the old value. It
-// waits for the value, and panics with *pgas.PeerError if pe is lost. It panics with
+// waits for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with
 // *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchIncDeep(pe, i, j, k, i3 int) int32 {
 	return r.Deep(i, j, k, i3).FetchAdd(pe, 1)
 }
 
-// IncDeep adds 1 to Deep[i][j][k][i3] of the record on PE pe. It is complete there after a Quiet.
-// It panics with *pgas.UsageError if an index is out of range.
+// IncDeep adds 1 to Deep[i][j][k][i3] of the record on PE pe. It is complete on PE pe after a
+// Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) IncDeep(pe, i, j, k, i3 int) {
 	r.Deep(i, j, k, i3).Add(pe, 1)
 }
 
 // FetchAddDeep adds v to Deep[i][j][k][i3], in the record on PE pe, and returns the old value. It
-// waits for the value, and panics with *pgas.PeerError if pe is lost. It panics with
+// waits for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with
 // *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchAddDeep(pe, i, j, k, i3 int, v int32) int32 {
 	return r.Deep(i, j, k, i3).FetchAdd(pe, v)
 }
 
-// AddDeep adds v to Deep[i][j][k][i3], in the record on PE pe. It is complete there after a Quiet.
-// It panics with *pgas.UsageError if an index is out of range.
+// AddDeep adds v to Deep[i][j][k][i3], in the record on PE pe. It is complete on PE pe after a
+// Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AddDeep(pe, i, j, k, i3 int, v int32) {
 	r.Deep(i, j, k, i3).Add(pe, v)
 }
 
 // FetchAndDeep stores the bitwise and of Deep[i][j][k][i3] with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-// It panics with *pgas.UsageError if an index is out of range.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchAndDeep(pe, i, j, k, i3 int, v int32) int32 {
 	return r.Deep(i, j, k, i3).FetchAnd(pe, v)
 }
 
 // AndDeep stores the bitwise and of Deep[i][j][k][i3] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AndDeep(pe, i, j, k, i3 int, v int32) {
 	r.Deep(i, j, k, i3).And(pe, v)
 }
 
 // FetchOrDeep stores the bitwise or of Deep[i][j][k][i3] with v into it, in the record on PE pe,
-// and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
-// It panics with *pgas.UsageError if an index is out of range.
+// and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is
+// lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchOrDeep(pe, i, j, k, i3 int, v int32) int32 {
 	return r.Deep(i, j, k, i3).FetchOr(pe, v)
 }
 
 // OrDeep stores the bitwise or of Deep[i][j][k][i3] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) OrDeep(pe, i, j, k, i3 int, v int32) {
 	r.Deep(i, j, k, i3).Or(pe, v)
 }
 
 // FetchXorDeep stores the bitwise exclusive or of Deep[i][j][k][i3] with v into it, in the record
 // on PE pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if
-// pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// PE pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchXorDeep(pe, i, j, k, i3 int, v int32) int32 {
 	return r.Deep(i, j, k, i3).FetchXor(pe, v)
 }
 
 // XorDeep stores the bitwise exclusive or of Deep[i][j][k][i3] with v into it, in the record on PE
-// pe. It is complete there after a Quiet. It panics with *pgas.UsageError if an index is out of
+// pe. It is complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of
 // range.
 func (r WordsRef) XorDeep(pe, i, j, k, i3 int, v int32) {
 	r.Deep(i, j, k, i3).Xor(pe, v)
 }
 
 // WaitUntilDeep blocks until Deep[i][j][k][i3] of this PE's own copy compares true with v, and
-// returns the value that did. Atomics and signals of any PE wake it; plain stores need not. It
-// returns the error of ctx when that is done first. It panics with *pgas.UsageError if an index is
-// out of range.
+// returns the value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end. It panics with
+// *pgas.UsageError if an index is out of range.
 func (r WordsRef) WaitUntilDeep(ctx context.Context, i, j, k, i3 int, cmp pgas.Cmp, v int32) (int32, error) {
 	return r.Deep(i, j, k, i3).WaitUntil(ctx, cmp, v)
 }
@@ -1368,100 +1375,101 @@ func (r WordsRef) Single(i int) pgas.Atomic[ticket] {
 }
 
 // FetchSingle returns Single[i] of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchSingle(pe, i int) ticket {
 	return r.Single(i).Fetch(pe)
 }
 
-// SetSingle stores v into Single[i] of the record on PE pe. It is complete there after a Quiet. It
-// panics with *pgas.UsageError if an index is out of range.
+// SetSingle stores v into Single[i] of the record on PE pe. It is complete on PE pe after a Quiet.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) SetSingle(pe, i int, v ticket) {
 	r.Single(i).Set(pe, v)
 }
 
 // SwapSingle stores v into Single[i] of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
+// for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range.
 func (r WordsRef) SwapSingle(pe, i int, v ticket) ticket {
 	return r.Single(i).Swap(pe, v)
 }
 
 // CompareSwapSingle stores v into Single[i] of the record on PE pe if it equals cond, and returns
 // the old value: the swap happened iff the result equals cond. It waits for the value, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of range.
+// with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out of
+// range.
 func (r WordsRef) CompareSwapSingle(pe, i int, cond, v ticket) ticket {
 	return r.Single(i).CompareSwap(pe, cond, v)
 }
 
 // FetchIncSingle adds 1 to Single[i] of the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
+// for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range.
 func (r WordsRef) FetchIncSingle(pe, i int) ticket {
 	return r.Single(i).FetchAdd(pe, 1)
 }
 
-// IncSingle adds 1 to Single[i] of the record on PE pe. It is complete there after a Quiet. It
+// IncSingle adds 1 to Single[i] of the record on PE pe. It is complete on PE pe after a Quiet. It
 // panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) IncSingle(pe, i int) {
 	r.Single(i).Add(pe, 1)
 }
 
 // FetchAddSingle adds v to Single[i], in the record on PE pe, and returns the old value. It waits
-// for the value, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if
-// an index is out of range.
+// for the value, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range.
 func (r WordsRef) FetchAddSingle(pe, i int, v ticket) ticket {
 	return r.Single(i).FetchAdd(pe, v)
 }
 
-// AddSingle adds v to Single[i], in the record on PE pe. It is complete there after a Quiet. It
+// AddSingle adds v to Single[i], in the record on PE pe. It is complete on PE pe after a Quiet. It
 // panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AddSingle(pe, i int, v ticket) {
 	r.Single(i).Add(pe, v)
 }
 
 // FetchAndSingle stores the bitwise and of Single[i] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchAndSingle(pe, i int, v ticket) ticket {
 	return r.Single(i).FetchAnd(pe, v)
 }
 
 // AndSingle stores the bitwise and of Single[i] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) AndSingle(pe, i int, v ticket) {
 	r.Single(i).And(pe, v)
 }
 
 // FetchOrSingle stores the bitwise or of Single[i] with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost. It
-// panics with *pgas.UsageError if an index is out of range.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+// It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchOrSingle(pe, i int, v ticket) ticket {
 	return r.Single(i).FetchOr(pe, v)
 }
 
 // OrSingle stores the bitwise or of Single[i] with v into it, in the record on PE pe. It is
-// complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) OrSingle(pe, i int, v ticket) {
 	r.Single(i).Or(pe, v)
 }
 
 // FetchXorSingle stores the bitwise exclusive or of Single[i] with v into it, in the record on PE
-// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is
-// lost. It panics with *pgas.UsageError if an index is out of range.
+// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe
+// is lost. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) FetchXorSingle(pe, i int, v ticket) ticket {
 	return r.Single(i).FetchXor(pe, v)
 }
 
 // XorSingle stores the bitwise exclusive or of Single[i] with v into it, in the record on PE pe. It
-// is complete there after a Quiet. It panics with *pgas.UsageError if an index is out of range.
+// is complete on PE pe after a Quiet. It panics with *pgas.UsageError if an index is out of range.
 func (r WordsRef) XorSingle(pe, i int, v ticket) {
 	r.Single(i).Xor(pe, v)
 }
 
 // WaitUntilSingle blocks until Single[i] of this PE's own copy compares true with v, and returns
-// the value that did. Atomics and signals of any PE wake it; plain stores need not. It returns the
-// error of ctx when that is done first. It panics with *pgas.UsageError if an index is out of
-// range.
+// the value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end. It panics with
+// *pgas.UsageError if an index is out of range.
 func (r WordsRef) WaitUntilSingle(ctx context.Context, i int, cmp pgas.Cmp, v ticket) (ticket, error) {
 	return r.Single(i).WaitUntil(ctx, cmp, v)
 }

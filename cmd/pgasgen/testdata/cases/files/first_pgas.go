@@ -29,86 +29,90 @@ type BSym struct {
 }
 
 // AllocB allocates n zeroed B records on every PE. It is collective: every PE makes the same call.
-// It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of B.
+// Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit; *pgas.MismatchError
+// if the PEs differ in n or in the layout of B; *pgas.PeerError if a PE dies; the cause of ctx's
+// end.
 func AllocB(ctx context.Context, w *pgas.World, n int) (BSym, error) {
 	s, err := pgas.AllocLayout[B](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.B", Hash: 0xa91bd81a068a4c27})
 	return BSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s BSym) At(i int) BRef {
 	return BRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s BSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s BSym) Local() []B {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s BSym) On(c *pgas.Context) BSym {
 	return BSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s BSym) Sym() pgas.Sym[B] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of AllocB.
 func (s BSym) Realloc(ctx context.Context, n int) (BSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return BSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s BSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// BRef refers to one B record: the same one on every PE. It is small; copy it.
+// BRef refers to one B record: the same one on every PE. It is small: copy it.
 type BRef struct {
 	ref pgas.Ref[B]
 }
 
-// BRefOf gives r, which refers to a B somewhere in symmetric memory, its accessors.
+// BRefOf returns a reference with accessors to the B that r refers to, anywhere in symmetric
+// memory.
 func BRefOf(r pgas.Ref[B]) BRef {
 	return BRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r BRef) Local() *B {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r BRef) On(c *pgas.Context) BRef {
 	return BRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r BRef) Ref() pgas.Ref[B] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r BRef) Put(pe int, v B) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r BRef) Get(pe int) B {
 	return r.ref.Get(pe)
 }
@@ -129,14 +133,14 @@ func (r BRef) Second() B2Ref {
 	return B2RefOf(pgas.Field[B2](r.ref, 0))
 }
 
-// PutSecond copies v into Second of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutSecond copies v into Second of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r BRef) PutSecond(pe int, v B2) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetSecond returns Second of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r BRef) GetSecond(pe int) B2 {
 	return pgas.GetField[B2](r.ref, 0, pe)
 }
@@ -147,30 +151,30 @@ func (r BRef) GetSecondNB(pe int, dst *B2) {
 	pgas.Field[B2](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutSecondSignal copies v into Second of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutSecondSignal copies v into Second of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r BRef) PutSecondSignal(pe int, v B2, sig pgas.SignalRef, value uint64) {
 	pgas.Field[B2](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutSecondSignalAdd copies v into Second of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r BRef) PutSecondSignalAdd(pe int, v B2, sig pgas.SignalRef, value uint64) {
 	pgas.Field[B2](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutSecondNotify copies v into Second of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r BRef) PutSecondNotify(pe int, v B2, tag int) {
 	pgas.Field[B2](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetSecondNotify returns Second of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetSecondNotify returns Second of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r BRef) GetSecondNotify(pe, tag int) B2 {
 	return pgas.Field[B2](r.ref, 0).GetNotify(pe, tag)
 }
@@ -198,86 +202,90 @@ type B2Sym struct {
 }
 
 // AllocB2 allocates n zeroed B2 records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of B2.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of B2; *pgas.PeerError if a PE dies;
+// the cause of ctx's end.
 func AllocB2(ctx context.Context, w *pgas.World, n int) (B2Sym, error) {
 	s, err := pgas.AllocLayout[B2](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.B2", Hash: 0x9c685a2fb7281a75})
 	return B2Sym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s B2Sym) At(i int) B2Ref {
 	return B2Ref{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s B2Sym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s B2Sym) Local() []B2 {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s B2Sym) On(c *pgas.Context) B2Sym {
 	return B2Sym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s B2Sym) Sym() pgas.Sym[B2] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of AllocB2.
 func (s B2Sym) Realloc(ctx context.Context, n int) (B2Sym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return B2Sym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s B2Sym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// B2Ref refers to one B2 record: the same one on every PE. It is small; copy it.
+// B2Ref refers to one B2 record: the same one on every PE. It is small: copy it.
 type B2Ref struct {
 	ref pgas.Ref[B2]
 }
 
-// B2RefOf gives r, which refers to a B2 somewhere in symmetric memory, its accessors.
+// B2RefOf returns a reference with accessors to the B2 that r refers to, anywhere in symmetric
+// memory.
 func B2RefOf(r pgas.Ref[B2]) B2Ref {
 	return B2Ref{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r B2Ref) Local() *B2 {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r B2Ref) On(c *pgas.Context) B2Ref {
 	return B2Ref{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r B2Ref) Ref() pgas.Ref[B2] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r B2Ref) Put(pe int, v B2) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r B2Ref) Get(pe int) B2 {
 	return r.ref.Get(pe)
 }
@@ -293,14 +301,14 @@ func (r B2Ref) GetNB(pe int, dst *B2) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutValue copies v into Value of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutValue copies v into Value of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r B2Ref) PutValue(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetValue returns Value of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r B2Ref) GetValue(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -311,30 +319,30 @@ func (r B2Ref) GetValueNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutValueSignal copies v into Value of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutValueSignal copies v into Value of the record on PE pe, and then sets the signal sig on PE pe
+// to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r B2Ref) PutValueSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutValueSignalAdd copies v into Value of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r B2Ref) PutValueSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutValueNotify copies v into Value of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r B2Ref) PutValueNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetValueNotify returns Value of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetValueNotify returns Value of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r B2Ref) GetValueNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }

@@ -31,86 +31,90 @@ type ASym struct {
 }
 
 // AllocA allocates n zeroed A records on every PE. It is collective: every PE makes the same call.
-// It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of A.
+// Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit; *pgas.MismatchError
+// if the PEs differ in n or in the layout of A; *pgas.PeerError if a PE dies; the cause of ctx's
+// end.
 func AllocA(ctx context.Context, w *pgas.World, n int) (ASym, error) {
 	s, err := pgas.AllocLayout[A](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/files.A", Hash: 0x7385a74e9cc1b595})
 	return ASym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ASym) At(i int) ARef {
 	return ARef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s ASym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s ASym) Local() []A {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s ASym) On(c *pgas.Context) ASym {
 	return ASym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ASym) Sym() pgas.Sym[A] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of AllocA.
 func (s ASym) Realloc(ctx context.Context, n int) (ASym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return ASym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s ASym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// ARef refers to one A record: the same one on every PE. It is small; copy it.
+// ARef refers to one A record: the same one on every PE. It is small: copy it.
 type ARef struct {
 	ref pgas.Ref[A]
 }
 
-// ARefOf gives r, which refers to a A somewhere in symmetric memory, its accessors.
+// ARefOf returns a reference with accessors to the A that r refers to, anywhere in symmetric
+// memory.
 func ARefOf(r pgas.Ref[A]) ARef {
 	return ARef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r ARef) Local() *A {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ARef) On(c *pgas.Context) ARef {
 	return ARef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r ARef) Ref() pgas.Ref[A] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ARef) Put(pe int, v A) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r ARef) Get(pe int) A {
 	return r.ref.Get(pe)
 }
@@ -126,14 +130,14 @@ func (r ARef) GetNB(pe int, dst *A) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutFirst copies v into First of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutFirst copies v into First of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ARef) PutFirst(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetFirst returns First of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ARef) GetFirst(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -144,30 +148,30 @@ func (r ARef) GetFirstNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutFirstSignal copies v into First of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutFirstSignal copies v into First of the record on PE pe, and then sets the signal sig on PE pe
+// to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r ARef) PutFirstSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutFirstSignalAdd copies v into First of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ARef) PutFirstSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutFirstNotify copies v into First of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ARef) PutFirstNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetFirstNotify returns First of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetFirstNotify returns First of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r ARef) GetFirstNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }

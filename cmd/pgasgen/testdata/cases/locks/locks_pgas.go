@@ -34,78 +34,82 @@ type AccountSym struct {
 }
 
 // AllocAccount allocates n zeroed Account records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Account.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Account; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocAccount(ctx context.Context, w *pgas.World, n int) (AccountSym, error) {
 	s, err := pgas.AllocLayout[Account](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks.Account", Hash: 0x30c685d0b5b8baaf})
 	return AccountSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s AccountSym) At(i int) AccountRef {
 	return AccountRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s AccountSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s AccountSym) Local() []Account {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s AccountSym) On(c *pgas.Context) AccountSym {
 	return AccountSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s AccountSym) Sym() pgas.Sym[Account] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocAccount.
 func (s AccountSym) Realloc(ctx context.Context, n int) (AccountSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return AccountSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s AccountSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// AccountRef refers to one Account record: the same one on every PE. It is small; copy it.
+// AccountRef refers to one Account record: the same one on every PE. It is small: copy it.
 type AccountRef struct {
 	ref pgas.Ref[Account]
 }
 
-// AccountRefOf gives r, which refers to a Account somewhere in symmetric memory, its accessors.
+// AccountRefOf returns a reference with accessors to the Account that r refers to, anywhere in
+// symmetric memory.
 func AccountRefOf(r pgas.Ref[Account]) AccountRef {
 	return AccountRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r AccountRef) Local() *Account {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r AccountRef) On(c *pgas.Context) AccountRef {
 	return AccountRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r AccountRef) Ref() pgas.Ref[Account] {
 	return r.ref
 }
@@ -115,14 +119,14 @@ func (r AccountRef) Guard() pgas.LockRef {
 	return pgas.FieldLock(r.ref, 0)
 }
 
-// PutBalance copies v into Balance of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutBalance copies v into Balance of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r AccountRef) PutBalance(pe int, v int64) {
 	pgas.PutField(r.ref, 24, pe, v)
 }
 
 // GetBalance returns Balance of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r AccountRef) GetBalance(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 24, pe)
 }
@@ -133,30 +137,30 @@ func (r AccountRef) GetBalanceNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 24).GetNB(pe, dst)
 }
 
-// PutBalanceSignal copies v into Balance of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutBalanceSignal copies v into Balance of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r AccountRef) PutBalanceSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 24).PutSignal(pe, &v, sig, value)
 }
 
 // PutBalanceSignalAdd copies v into Balance of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return.
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
 func (r AccountRef) PutBalanceSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutBalanceNotify copies v into Balance of the record on PE pe, and then notifies pe with that
-// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
-// with its notification, after a Quiet.
+// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
+// and notification have arrived after a Quiet.
 func (r AccountRef) PutBalanceNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 24).PutNotify(pe, &v, tag)
 }
 
-// GetBalanceNotify returns Balance of the record on PE pe, and notifies pe with that tag. Whoever
-// has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetBalanceNotify returns Balance of the record on PE pe, and notifies pe with that tag. When PE
+// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r AccountRef) GetBalanceNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 24).GetNotify(pe, tag)
 }

@@ -32,86 +32,90 @@ type TSym struct {
 }
 
 // AllocT allocates n zeroed T records on every PE. It is collective: every PE makes the same call.
-// It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of T.
+// Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit; *pgas.MismatchError
+// if the PEs differ in n or in the layout of T; *pgas.PeerError if a PE dies; the cause of ctx's
+// end.
 func AllocT(ctx context1.Context, w *pgas1.World, n int) (TSym, error) {
 	s, err := pgas1.AllocLayout[T](ctx, w, n, pgas1.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/names.T", Hash: 0x5248640718fec631})
 	return TSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s TSym) At(i int) TRef {
 	return TRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s TSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s TSym) Local() []T {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s TSym) On(c *pgas1.Context) TSym {
 	return TSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s TSym) Sym() pgas1.Sym[T] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of AllocT.
 func (s TSym) Realloc(ctx context1.Context, n int) (TSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return TSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s TSym) Free(ctx context1.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// TRef refers to one T record: the same one on every PE. It is small; copy it.
+// TRef refers to one T record: the same one on every PE. It is small: copy it.
 type TRef struct {
 	ref pgas1.Ref[T]
 }
 
-// TRefOf gives r, which refers to a T somewhere in symmetric memory, its accessors.
+// TRefOf returns a reference with accessors to the T that r refers to, anywhere in symmetric
+// memory.
 func TRefOf(r pgas1.Ref[T]) TRef {
 	return TRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r TRef) Local() *T {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r TRef) On(c *pgas1.Context) TRef {
 	return TRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r TRef) Ref() pgas1.Ref[T] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r TRef) Put(pe int, v T) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r TRef) Get(pe int) T {
 	return r.ref.Get(pe)
 }
@@ -127,14 +131,14 @@ func (r TRef) GetNB(pe int, dst *T) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutA copies v into A of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutA copies v into A of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r TRef) PutA(pe int, v v1.V) {
 	pgas1.PutField(r.ref, 0, pe, v)
 }
 
 // GetA returns A of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r TRef) GetA(pe int) v1.V {
 	return pgas1.GetField[v1.V](r.ref, 0, pe)
 }
@@ -145,30 +149,30 @@ func (r TRef) GetANB(pe int, dst *v1.V) {
 	pgas1.Field[v1.V](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutASignal copies v into A of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutASignal copies v into A of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r TRef) PutASignal(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 	pgas1.Field[v1.V](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
-// PutASignalAdd copies v into A of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutASignalAdd copies v into A of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r TRef) PutASignalAdd(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 	pgas1.Field[v1.V](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r TRef) PutANotify(pe int, v v1.V, tag int) {
 	pgas1.Field[v1.V](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetANotify returns A of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetANotify returns A of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r TRef) GetANotify(pe, tag int) v1.V {
 	return pgas1.Field[v1.V](r.ref, 0).GetNotify(pe, tag)
 }
@@ -178,14 +182,14 @@ func (r TRef) ARef() pgas1.Ref[v1.V] {
 	return pgas1.Field[v1.V](r.ref, 0)
 }
 
-// PutB copies v into B of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutB copies v into B of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r TRef) PutB(pe int, v v1.V) {
 	pgas1.PutField(r.ref, 8, pe, v)
 }
 
 // GetB returns B of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r TRef) GetB(pe int) v1.V {
 	return pgas1.GetField[v1.V](r.ref, 8, pe)
 }
@@ -196,30 +200,30 @@ func (r TRef) GetBNB(pe int, dst *v1.V) {
 	pgas1.Field[v1.V](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r TRef) PutBSignal(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 	pgas1.Field[v1.V](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
-// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r TRef) PutBSignalAdd(pe int, v v1.V, sig pgas1.SignalRef, value uint64) {
 	pgas1.Field[v1.V](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r TRef) PutBNotify(pe int, v v1.V, tag int) {
 	pgas1.Field[v1.V](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r TRef) GetBNotify(pe, tag int) v1.V {
 	return pgas1.Field[v1.V](r.ref, 8).GetNotify(pe, tag)
 }

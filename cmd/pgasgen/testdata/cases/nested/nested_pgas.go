@@ -33,87 +33,91 @@ type NodeSym struct {
 }
 
 // AllocNode allocates n zeroed Node records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Node.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Node; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocNode(ctx context.Context, w *pgas.World, n int) (NodeSym, error) {
 	s, err := pgas.AllocLayout[Node](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested.Node", Hash: 0x40d0681a662837ae})
 	return NodeSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s NodeSym) At(i int) NodeRef {
 	return NodeRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s NodeSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s NodeSym) Local() []Node {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s NodeSym) On(c *pgas.Context) NodeSym {
 	return NodeSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s NodeSym) Sym() pgas.Sym[Node] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocNode.
 func (s NodeSym) Realloc(ctx context.Context, n int) (NodeSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return NodeSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s NodeSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// NodeRef refers to one Node record: the same one on every PE. It is small; copy it.
+// NodeRef refers to one Node record: the same one on every PE. It is small: copy it.
 type NodeRef struct {
 	ref pgas.Ref[Node]
 }
 
-// NodeRefOf gives r, which refers to a Node somewhere in symmetric memory, its accessors.
+// NodeRefOf returns a reference with accessors to the Node that r refers to, anywhere in symmetric
+// memory.
 func NodeRefOf(r pgas.Ref[Node]) NodeRef {
 	return NodeRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r NodeRef) Local() *Node {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r NodeRef) On(c *pgas.Context) NodeRef {
 	return NodeRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r NodeRef) Ref() pgas.Ref[Node] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NodeRef) Put(pe int, v Node) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r NodeRef) Get(pe int) Node {
 	return r.ref.Get(pe)
 }
@@ -129,14 +133,14 @@ func (r NodeRef) GetNB(pe int, dst *Node) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutKey copies v into Key of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutKey copies v into Key of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NodeRef) PutKey(pe int, v uint64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetKey returns Key of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r NodeRef) GetKey(pe int) uint64 {
 	return pgas.GetField[uint64](r.ref, 0, pe)
 }
@@ -147,30 +151,30 @@ func (r NodeRef) GetKeyNB(pe int, dst *uint64) {
 	pgas.Field[uint64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutKeySignal copies v into Key of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutKeySignal copies v into Key of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NodeRef) PutKeySignal(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutKeySignalAdd copies v into Key of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r NodeRef) PutKeySignalAdd(pe int, v uint64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutKeyNotify copies v into Key of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutKeyNotify copies v into Key of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NodeRef) PutKeyNotify(pe int, v uint64, tag int) {
 	pgas.Field[uint64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetKeyNotify returns Key of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetKeyNotify returns Key of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NodeRef) GetKeyNotify(pe, tag int) uint64 {
 	return pgas.Field[uint64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -180,14 +184,14 @@ func (r NodeRef) KeyRef() pgas.Ref[uint64] {
 	return pgas.Field[uint64](r.ref, 0)
 }
 
-// PutNext copies v into Next of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutNext copies v into Next of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NodeRef) PutNext(pe int, v int32) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetNext returns Next of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r NodeRef) GetNext(pe int) int32 {
 	return pgas.GetField[int32](r.ref, 8, pe)
 }
@@ -198,30 +202,30 @@ func (r NodeRef) GetNextNB(pe int, dst *int32) {
 	pgas.Field[int32](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutNextSignal copies v into Next of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutNextSignal copies v into Next of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NodeRef) PutNextSignal(pe int, v int32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int32](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutNextSignalAdd copies v into Next of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r NodeRef) PutNextSignalAdd(pe int, v int32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int32](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NodeRef) PutNextNotify(pe int, v int32, tag int) {
 	pgas.Field[int32](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NodeRef) GetNextNotify(pe, tag int) int32 {
 	return pgas.Field[int32](r.ref, 8).GetNotify(pe, tag)
 }
@@ -259,78 +263,82 @@ type TableSym struct {
 }
 
 // AllocTable allocates n zeroed Table records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Table.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Table; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocTable(ctx context.Context, w *pgas.World, n int) (TableSym, error) {
 	s, err := pgas.AllocLayout[Table](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested.Table", Hash: 0x8cd1d07573663ed3})
 	return TableSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s TableSym) At(i int) TableRef {
 	return TableRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s TableSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s TableSym) Local() []Table {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s TableSym) On(c *pgas.Context) TableSym {
 	return TableSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s TableSym) Sym() pgas.Sym[Table] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocTable.
 func (s TableSym) Realloc(ctx context.Context, n int) (TableSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return TableSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s TableSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// TableRef refers to one Table record: the same one on every PE. It is small; copy it.
+// TableRef refers to one Table record: the same one on every PE. It is small: copy it.
 type TableRef struct {
 	ref pgas.Ref[Table]
 }
 
-// TableRefOf gives r, which refers to a Table somewhere in symmetric memory, its accessors.
+// TableRefOf returns a reference with accessors to the Table that r refers to, anywhere in
+// symmetric memory.
 func TableRefOf(r pgas.Ref[Table]) TableRef {
 	return TableRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r TableRef) Local() *Table {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r TableRef) On(c *pgas.Context) TableRef {
 	return TableRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r TableRef) Ref() pgas.Ref[Table] {
 	return r.ref
 }
@@ -340,14 +348,14 @@ func (r TableRef) Root() NodeRef {
 	return NodeRefOf(pgas.Field[Node](r.ref, 0))
 }
 
-// PutRoot copies v into Root of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutRoot copies v into Root of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r TableRef) PutRoot(pe int, v Node) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetRoot returns Root of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r TableRef) GetRoot(pe int) Node {
 	return pgas.GetField[Node](r.ref, 0, pe)
 }
@@ -358,30 +366,30 @@ func (r TableRef) GetRootNB(pe int, dst *Node) {
 	pgas.Field[Node](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutRootSignal copies v into Root of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutRootSignal copies v into Root of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r TableRef) PutRootSignal(pe int, v Node, sig pgas.SignalRef, value uint64) {
 	pgas.Field[Node](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutRootSignalAdd copies v into Root of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r TableRef) PutRootSignalAdd(pe int, v Node, sig pgas.SignalRef, value uint64) {
 	pgas.Field[Node](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutRootNotify copies v into Root of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutRootNotify copies v into Root of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r TableRef) PutRootNotify(pe int, v Node, tag int) {
 	pgas.Field[Node](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetRootNotify returns Root of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetRootNotify returns Root of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r TableRef) GetRootNotify(pe, tag int) Node {
 	return pgas.Field[Node](r.ref, 0).GetNotify(pe, tag)
 }
@@ -407,15 +415,16 @@ func (r TableRef) FixedSlice(i int) pgas.Slice[Node] {
 }
 
 // PutFixed copies src to the start of Fixed[i] of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if an index is out of range or there are more than 8 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if an index is out of range or there are more than 8
+// elements.
 func (r TableRef) PutFixed(pe, i int, src []Node) {
 	r.FixedSlice(i).Put(pe, src)
 }
 
 // GetFixed fills dst from the start of Fixed[i] of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 8 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out
+// of range or there are more than 8 elements.
 func (r TableRef) GetFixed(pe, i int, dst []Node) {
 	r.FixedSlice(i).Get(pe, dst)
 }
@@ -428,45 +437,46 @@ func (r TableRef) GetFixedNB(pe, i int, dst []Node) {
 }
 
 // PutFixedSignal copies src to the start of Fixed[i] of the record on PE pe, and then sets the
-// signal sig there to value. Whoever sees the signal sees the data; it says nothing of earlier
-// puts. The source may be reused on return. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 8 elements.
+// signal sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says
+// nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 8 elements.
 func (r TableRef) PutFixedSignal(pe, i int, src []Node, sig pgas.SignalRef, value uint64) {
 	r.FixedSlice(i).PutSignal(pe, src, sig, value)
 }
 
 // PutFixedSignalAdd copies src to the start of Fixed[i] of the record on PE pe, and then adds value
-// to the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts.
-// The source may be reused on return. It panics with *pgas.UsageError if an index is out of range
-// or there are more than 8 elements.
+// to the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing
+// of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if an index
+// is out of range or there are more than 8 elements.
 func (r TableRef) PutFixedSignalAdd(pe, i int, src []Node, sig pgas.SignalRef, value uint64) {
 	r.FixedSlice(i).PutSignalAdd(pe, src, sig, value)
 }
 
 // PutFixedNotify copies src to the start of Fixed[i] of the record on PE pe, and then notifies pe
-// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
-// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
-// out of range or there are more than 8 elements.
+// with that tag. When PE pe has the notification, it sees the data. The source may be reused on
+// return; data and notification have arrived after a Quiet. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 8 elements.
 func (r TableRef) PutFixedNotify(pe, i int, src []Node, tag int) {
 	r.FixedSlice(i).PutNotify(pe, src, tag)
 }
 
 // GetFixedNotify fills dst from the start of Fixed[i] of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 8 elements.
+// that tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 8 elements.
 func (r TableRef) GetFixedNotify(pe, i int, dst []Node, tag int) {
 	r.FixedSlice(i).GetNotify(pe, dst, tag)
 }
 
 // PutFixedAll copies v into all of Fixed of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe.
 func (r TableRef) PutFixedAll(pe int, v [4][8]Node) {
 	pgas.PutField(r.ref, 16, pe, v)
 }
 
 // GetFixedAll returns all of Fixed of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r TableRef) GetFixedAll(pe int) [4][8]Node {
 	return pgas.GetField[[4][8]Node](r.ref, 16, pe)
 }
@@ -493,14 +503,14 @@ func (r TableRef) Span() inner.SpanRef {
 	return inner.SpanRefOf(pgas.Field[inner.Span](r.ref, 592))
 }
 
-// PutSpan copies v into Span of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutSpan copies v into Span of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r TableRef) PutSpan(pe int, v inner.Span) {
 	pgas.PutField(r.ref, 592, pe, v)
 }
 
 // GetSpan returns Span of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r TableRef) GetSpan(pe int) inner.Span {
 	return pgas.GetField[inner.Span](r.ref, 592, pe)
 }
@@ -511,30 +521,30 @@ func (r TableRef) GetSpanNB(pe int, dst *inner.Span) {
 	pgas.Field[inner.Span](r.ref, 592).GetNB(pe, dst)
 }
 
-// PutSpanSignal copies v into Span of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutSpanSignal copies v into Span of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r TableRef) PutSpanSignal(pe int, v inner.Span, sig pgas.SignalRef, value uint64) {
 	pgas.Field[inner.Span](r.ref, 592).PutSignal(pe, &v, sig, value)
 }
 
 // PutSpanSignalAdd copies v into Span of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r TableRef) PutSpanSignalAdd(pe int, v inner.Span, sig pgas.SignalRef, value uint64) {
 	pgas.Field[inner.Span](r.ref, 592).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutSpanNotify copies v into Span of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutSpanNotify copies v into Span of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r TableRef) PutSpanNotify(pe int, v inner.Span, tag int) {
 	pgas.Field[inner.Span](r.ref, 592).PutNotify(pe, &v, tag)
 }
 
-// GetSpanNotify returns Span of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetSpanNotify returns Span of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r TableRef) GetSpanNotify(pe, tag int) inner.Span {
 	return pgas.Field[inner.Span](r.ref, 592).GetNotify(pe, tag)
 }

@@ -44,87 +44,91 @@ type NumbersSym struct {
 }
 
 // AllocNumbers allocates n zeroed Numbers records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Numbers.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Numbers; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocNumbers(ctx context.Context, w *pgas.World, n int) (NumbersSym, error) {
 	s, err := pgas.AllocLayout[Numbers](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Numbers", Hash: 0x9c7b7412f718672f})
 	return NumbersSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s NumbersSym) At(i int) NumbersRef {
 	return NumbersRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s NumbersSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s NumbersSym) Local() []Numbers {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s NumbersSym) On(c *pgas.Context) NumbersSym {
 	return NumbersSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s NumbersSym) Sym() pgas.Sym[Numbers] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocNumbers.
 func (s NumbersSym) Realloc(ctx context.Context, n int) (NumbersSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return NumbersSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s NumbersSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// NumbersRef refers to one Numbers record: the same one on every PE. It is small; copy it.
+// NumbersRef refers to one Numbers record: the same one on every PE. It is small: copy it.
 type NumbersRef struct {
 	ref pgas.Ref[Numbers]
 }
 
-// NumbersRefOf gives r, which refers to a Numbers somewhere in symmetric memory, its accessors.
+// NumbersRefOf returns a reference with accessors to the Numbers that r refers to, anywhere in
+// symmetric memory.
 func NumbersRefOf(r pgas.Ref[Numbers]) NumbersRef {
 	return NumbersRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r NumbersRef) Local() *Numbers {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r NumbersRef) On(c *pgas.Context) NumbersRef {
 	return NumbersRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r NumbersRef) Ref() pgas.Ref[Numbers] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) Put(pe int, v Numbers) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r NumbersRef) Get(pe int) Numbers {
 	return r.ref.Get(pe)
 }
@@ -140,14 +144,14 @@ func (r NumbersRef) GetNB(pe int, dst *Numbers) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutB copies v into B of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutB copies v into B of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutB(pe int, v bool) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetB returns B of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r NumbersRef) GetB(pe int) bool {
 	return pgas.GetField[bool](r.ref, 0, pe)
 }
@@ -158,30 +162,30 @@ func (r NumbersRef) GetBNB(pe int, dst *bool) {
 	pgas.Field[bool](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutBSignal(pe int, v bool, sig pgas.SignalRef, value uint64) {
 	pgas.Field[bool](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
-// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutBSignalAdd(pe int, v bool, sig pgas.SignalRef, value uint64) {
 	pgas.Field[bool](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r NumbersRef) PutBNotify(pe int, v bool, tag int) {
 	pgas.Field[bool](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetBNotify(pe, tag int) bool {
 	return pgas.Field[bool](r.ref, 0).GetNotify(pe, tag)
 }
@@ -191,14 +195,14 @@ func (r NumbersRef) BRef() pgas.Ref[bool] {
 	return pgas.Field[bool](r.ref, 0)
 }
 
-// PutI8 copies v into I8 of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutI8 copies v into I8 of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutI8(pe int, v int8) {
 	pgas.PutField(r.ref, 1, pe, v)
 }
 
 // GetI8 returns I8 of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r NumbersRef) GetI8(pe int) int8 {
 	return pgas.GetField[int8](r.ref, 1, pe)
 }
@@ -209,30 +213,30 @@ func (r NumbersRef) GetI8NB(pe int, dst *int8) {
 	pgas.Field[int8](r.ref, 1).GetNB(pe, dst)
 }
 
-// PutI8Signal copies v into I8 of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutI8Signal copies v into I8 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutI8Signal(pe int, v int8, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int8](r.ref, 1).PutSignal(pe, &v, sig, value)
 }
 
-// PutI8SignalAdd copies v into I8 of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutI8SignalAdd copies v into I8 of the record on PE pe, and then adds value to the signal sig on
+// PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutI8SignalAdd(pe int, v int8, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int8](r.ref, 1).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutI8Notify copies v into I8 of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutI8Notify copies v into I8 of the record on PE pe, and then notifies pe with that tag. When PE
+// pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NumbersRef) PutI8Notify(pe int, v int8, tag int) {
 	pgas.Field[int8](r.ref, 1).PutNotify(pe, &v, tag)
 }
 
-// GetI8Notify returns I8 of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetI8Notify returns I8 of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetI8Notify(pe, tag int) int8 {
 	return pgas.Field[int8](r.ref, 1).GetNotify(pe, tag)
 }
@@ -242,14 +246,14 @@ func (r NumbersRef) I8Ref() pgas.Ref[int8] {
 	return pgas.Field[int8](r.ref, 1)
 }
 
-// PutC64 copies v into C64 of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutC64 copies v into C64 of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutC64(pe int, v complex64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetC64 returns C64 of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r NumbersRef) GetC64(pe int) complex64 {
 	return pgas.GetField[complex64](r.ref, 8, pe)
 }
@@ -260,30 +264,30 @@ func (r NumbersRef) GetC64NB(pe int, dst *complex64) {
 	pgas.Field[complex64](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutC64Signal copies v into C64 of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutC64Signal copies v into C64 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutC64Signal(pe int, v complex64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[complex64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutC64SignalAdd copies v into C64 of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r NumbersRef) PutC64SignalAdd(pe int, v complex64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[complex64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutC64Notify copies v into C64 of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutC64Notify copies v into C64 of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NumbersRef) PutC64Notify(pe int, v complex64, tag int) {
 	pgas.Field[complex64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetC64Notify returns C64 of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetC64Notify returns C64 of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetC64Notify(pe, tag int) complex64 {
 	return pgas.Field[complex64](r.ref, 8).GetNotify(pe, tag)
 }
@@ -293,14 +297,14 @@ func (r NumbersRef) C64Ref() pgas.Ref[complex64] {
 	return pgas.Field[complex64](r.ref, 8)
 }
 
-// PutC128 copies v into C128 of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutC128 copies v into C128 of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutC128(pe int, v complex128) {
 	pgas.PutField(r.ref, 16, pe, v)
 }
 
 // GetC128 returns C128 of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetC128(pe int) complex128 {
 	return pgas.GetField[complex128](r.ref, 16, pe)
 }
@@ -311,30 +315,30 @@ func (r NumbersRef) GetC128NB(pe int, dst *complex128) {
 	pgas.Field[complex128](r.ref, 16).GetNB(pe, dst)
 }
 
-// PutC128Signal copies v into C128 of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutC128Signal copies v into C128 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutC128Signal(pe int, v complex128, sig pgas.SignalRef, value uint64) {
 	pgas.Field[complex128](r.ref, 16).PutSignal(pe, &v, sig, value)
 }
 
 // PutC128SignalAdd copies v into C128 of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r NumbersRef) PutC128SignalAdd(pe int, v complex128, sig pgas.SignalRef, value uint64) {
 	pgas.Field[complex128](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutC128Notify copies v into C128 of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutC128Notify copies v into C128 of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NumbersRef) PutC128Notify(pe int, v complex128, tag int) {
 	pgas.Field[complex128](r.ref, 16).PutNotify(pe, &v, tag)
 }
 
-// GetC128Notify returns C128 of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetC128Notify returns C128 of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetC128Notify(pe, tag int) complex128 {
 	return pgas.Field[complex128](r.ref, 16).GetNotify(pe, tag)
 }
@@ -344,14 +348,14 @@ func (r NumbersRef) C128Ref() pgas.Ref[complex128] {
 	return pgas.Field[complex128](r.ref, 16)
 }
 
-// PutUp copies v into Up of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutUp copies v into Up of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutUp(pe int, v uintptr) {
 	pgas.PutField(r.ref, 32, pe, v)
 }
 
 // GetUp returns Up of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r NumbersRef) GetUp(pe int) uintptr {
 	return pgas.GetField[uintptr](r.ref, 32, pe)
 }
@@ -362,30 +366,30 @@ func (r NumbersRef) GetUpNB(pe int, dst *uintptr) {
 	pgas.Field[uintptr](r.ref, 32).GetNB(pe, dst)
 }
 
-// PutUpSignal copies v into Up of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutUpSignal copies v into Up of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutUpSignal(pe int, v uintptr, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uintptr](r.ref, 32).PutSignal(pe, &v, sig, value)
 }
 
-// PutUpSignalAdd copies v into Up of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutUpSignalAdd copies v into Up of the record on PE pe, and then adds value to the signal sig on
+// PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutUpSignalAdd(pe int, v uintptr, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uintptr](r.ref, 32).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutUpNotify copies v into Up of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutUpNotify copies v into Up of the record on PE pe, and then notifies pe with that tag. When PE
+// pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NumbersRef) PutUpNotify(pe int, v uintptr, tag int) {
 	pgas.Field[uintptr](r.ref, 32).PutNotify(pe, &v, tag)
 }
 
-// GetUpNotify returns Up of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetUpNotify returns Up of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetUpNotify(pe, tag int) uintptr {
 	return pgas.Field[uintptr](r.ref, 32).GetNotify(pe, tag)
 }
@@ -395,14 +399,14 @@ func (r NumbersRef) UpRef() pgas.Ref[uintptr] {
 	return pgas.Field[uintptr](r.ref, 32)
 }
 
-// PutR copies v into R of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutR copies v into R of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutR(pe int, v rune) {
 	pgas.PutField(r.ref, 40, pe, v)
 }
 
 // GetR returns R of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r NumbersRef) GetR(pe int) rune {
 	return pgas.GetField[rune](r.ref, 40, pe)
 }
@@ -413,30 +417,30 @@ func (r NumbersRef) GetRNB(pe int, dst *rune) {
 	pgas.Field[rune](r.ref, 40).GetNB(pe, dst)
 }
 
-// PutRSignal copies v into R of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutRSignal copies v into R of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutRSignal(pe int, v rune, sig pgas.SignalRef, value uint64) {
 	pgas.Field[rune](r.ref, 40).PutSignal(pe, &v, sig, value)
 }
 
-// PutRSignalAdd copies v into R of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutRSignalAdd copies v into R of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutRSignalAdd(pe int, v rune, sig pgas.SignalRef, value uint64) {
 	pgas.Field[rune](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutRNotify copies v into R of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutRNotify copies v into R of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r NumbersRef) PutRNotify(pe int, v rune, tag int) {
 	pgas.Field[rune](r.ref, 40).PutNotify(pe, &v, tag)
 }
 
-// GetRNotify returns R of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetRNotify returns R of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetRNotify(pe, tag int) rune {
 	return pgas.Field[rune](r.ref, 40).GetNotify(pe, tag)
 }
@@ -446,14 +450,14 @@ func (r NumbersRef) RRef() pgas.Ref[rune] {
 	return pgas.Field[rune](r.ref, 40)
 }
 
-// PutBy copies v into By of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutBy copies v into By of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r NumbersRef) PutBy(pe int, v byte) {
 	pgas.PutField(r.ref, 44, pe, v)
 }
 
 // GetBy returns By of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r NumbersRef) GetBy(pe int) byte {
 	return pgas.GetField[byte](r.ref, 44, pe)
 }
@@ -464,30 +468,30 @@ func (r NumbersRef) GetByNB(pe int, dst *byte) {
 	pgas.Field[byte](r.ref, 44).GetNB(pe, dst)
 }
 
-// PutBySignal copies v into By of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutBySignal copies v into By of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutBySignal(pe int, v byte, sig pgas.SignalRef, value uint64) {
 	pgas.Field[byte](r.ref, 44).PutSignal(pe, &v, sig, value)
 }
 
-// PutBySignalAdd copies v into By of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutBySignalAdd copies v into By of the record on PE pe, and then adds value to the signal sig on
+// PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r NumbersRef) PutBySignalAdd(pe int, v byte, sig pgas.SignalRef, value uint64) {
 	pgas.Field[byte](r.ref, 44).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutByNotify copies v into By of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutByNotify copies v into By of the record on PE pe, and then notifies pe with that tag. When PE
+// pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r NumbersRef) PutByNotify(pe int, v byte, tag int) {
 	pgas.Field[byte](r.ref, 44).PutNotify(pe, &v, tag)
 }
 
-// GetByNotify returns By of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetByNotify returns By of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r NumbersRef) GetByNotify(pe, tag int) byte {
 	return pgas.Field[byte](r.ref, 44).GetNotify(pe, tag)
 }
@@ -535,87 +539,91 @@ type ShapesSym struct {
 }
 
 // AllocShapes allocates n zeroed Shapes records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Shapes.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Shapes; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocShapes(ctx context.Context, w *pgas.World, n int) (ShapesSym, error) {
 	s, err := pgas.AllocLayout[Shapes](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Shapes", Hash: 0x394d983ebbffc5c2})
 	return ShapesSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ShapesSym) At(i int) ShapesRef {
 	return ShapesRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s ShapesSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s ShapesSym) Local() []Shapes {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s ShapesSym) On(c *pgas.Context) ShapesSym {
 	return ShapesSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ShapesSym) Sym() pgas.Sym[Shapes] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocShapes.
 func (s ShapesSym) Realloc(ctx context.Context, n int) (ShapesSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return ShapesSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s ShapesSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// ShapesRef refers to one Shapes record: the same one on every PE. It is small; copy it.
+// ShapesRef refers to one Shapes record: the same one on every PE. It is small: copy it.
 type ShapesRef struct {
 	ref pgas.Ref[Shapes]
 }
 
-// ShapesRefOf gives r, which refers to a Shapes somewhere in symmetric memory, its accessors.
+// ShapesRefOf returns a reference with accessors to the Shapes that r refers to, anywhere in
+// symmetric memory.
 func ShapesRefOf(r pgas.Ref[Shapes]) ShapesRef {
 	return ShapesRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r ShapesRef) Local() *Shapes {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ShapesRef) On(c *pgas.Context) ShapesRef {
 	return ShapesRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r ShapesRef) Ref() pgas.Ref[Shapes] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) Put(pe int, v Shapes) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r ShapesRef) Get(pe int) Shapes {
 	return r.ref.Get(pe)
 }
@@ -631,14 +639,14 @@ func (r ShapesRef) GetNB(pe int, dst *Shapes) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutAt copies v into At of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutAt copies v into At of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutAt(pe int, v point) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetAt returns At of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r ShapesRef) GetAt(pe int) point {
 	return pgas.GetField[point](r.ref, 0, pe)
 }
@@ -649,30 +657,30 @@ func (r ShapesRef) GetAtNB(pe int, dst *point) {
 	pgas.Field[point](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutAtSignal copies v into At of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutAtSignal copies v into At of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r ShapesRef) PutAtSignal(pe int, v point, sig pgas.SignalRef, value uint64) {
 	pgas.Field[point](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
-// PutAtSignalAdd copies v into At of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutAtSignalAdd copies v into At of the record on PE pe, and then adds value to the signal sig on
+// PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r ShapesRef) PutAtSignalAdd(pe int, v point, sig pgas.SignalRef, value uint64) {
 	pgas.Field[point](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutAtNotify copies v into At of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutAtNotify copies v into At of the record on PE pe, and then notifies pe with that tag. When PE
+// pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ShapesRef) PutAtNotify(pe int, v point, tag int) {
 	pgas.Field[point](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetAtNotify returns At of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetAtNotify returns At of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetAtNotify(pe, tag int) point {
 	return pgas.Field[point](r.ref, 0).GetNotify(pe, tag)
 }
@@ -682,14 +690,14 @@ func (r ShapesRef) AtRef() pgas.Ref[point] {
 	return pgas.Field[point](r.ref, 0)
 }
 
-// PutBounds copies v into Bounds of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutBounds copies v into Bounds of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutBounds(pe int, v image.Rectangle) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetBounds returns Bounds of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetBounds(pe int) image.Rectangle {
 	return pgas.GetField[image.Rectangle](r.ref, 8, pe)
 }
@@ -700,30 +708,30 @@ func (r ShapesRef) GetBoundsNB(pe int, dst *image.Rectangle) {
 	pgas.Field[image.Rectangle](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutBoundsSignal copies v into Bounds of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutBoundsSignal copies v into Bounds of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ShapesRef) PutBoundsSignal(pe int, v image.Rectangle, sig pgas.SignalRef, value uint64) {
 	pgas.Field[image.Rectangle](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutBoundsSignalAdd copies v into Bounds of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ShapesRef) PutBoundsSignalAdd(pe int, v image.Rectangle, sig pgas.SignalRef, value uint64) {
 	pgas.Field[image.Rectangle](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutBoundsNotify copies v into Bounds of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ShapesRef) PutBoundsNotify(pe int, v image.Rectangle, tag int) {
 	pgas.Field[image.Rectangle](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetBoundsNotify returns Bounds of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetBoundsNotify returns Bounds of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetBoundsNotify(pe, tag int) image.Rectangle {
 	return pgas.Field[image.Rectangle](r.ref, 8).GetNotify(pe, tag)
 }
@@ -733,14 +741,14 @@ func (r ShapesRef) BoundsRef() pgas.Ref[image.Rectangle] {
 	return pgas.Field[image.Rectangle](r.ref, 8)
 }
 
-// PutPair copies v into Pair of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutPair copies v into Pair of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutPair(pe int, v Pair[int16]) {
 	pgas.PutField(r.ref, 40, pe, v)
 }
 
 // GetPair returns Pair of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetPair(pe int) Pair[int16] {
 	return pgas.GetField[Pair[int16]](r.ref, 40, pe)
 }
@@ -751,30 +759,30 @@ func (r ShapesRef) GetPairNB(pe int, dst *Pair[int16]) {
 	pgas.Field[Pair[int16]](r.ref, 40).GetNB(pe, dst)
 }
 
-// PutPairSignal copies v into Pair of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutPairSignal copies v into Pair of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r ShapesRef) PutPairSignal(pe int, v Pair[int16], sig pgas.SignalRef, value uint64) {
 	pgas.Field[Pair[int16]](r.ref, 40).PutSignal(pe, &v, sig, value)
 }
 
 // PutPairSignalAdd copies v into Pair of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r ShapesRef) PutPairSignalAdd(pe int, v Pair[int16], sig pgas.SignalRef, value uint64) {
 	pgas.Field[Pair[int16]](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutPairNotify copies v into Pair of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutPairNotify copies v into Pair of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ShapesRef) PutPairNotify(pe int, v Pair[int16], tag int) {
 	pgas.Field[Pair[int16]](r.ref, 40).PutNotify(pe, &v, tag)
 }
 
-// GetPairNotify returns Pair of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetPairNotify returns Pair of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetPairNotify(pe, tag int) Pair[int16] {
 	return pgas.Field[Pair[int16]](r.ref, 40).GetNotify(pe, tag)
 }
@@ -790,15 +798,15 @@ func (r ShapesRef) Pairs() pgas.Slice[Pair[image.Point]] {
 }
 
 // PutPairs copies src to the start of Pairs of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if there are more than 3 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if there are more than 3 elements.
 func (r ShapesRef) PutPairs(pe int, src []Pair[image.Point]) {
 	r.Pairs().Put(pe, src)
 }
 
 // GetPairs fills dst from the start of Pairs of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 3 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more
+// than 3 elements.
 func (r ShapesRef) GetPairs(pe int, dst []Pair[image.Point]) {
 	r.Pairs().Get(pe, dst)
 }
@@ -811,45 +819,46 @@ func (r ShapesRef) GetPairsNB(pe int, dst []Pair[image.Point]) {
 }
 
 // PutPairsSignal copies src to the start of Pairs of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 3
-// elements.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 3 elements.
 func (r ShapesRef) PutPairsSignal(pe int, src []Pair[image.Point], sig pgas.SignalRef, value uint64) {
 	r.Pairs().PutSignal(pe, src, sig, value)
 }
 
 // PutPairsSignalAdd copies src to the start of Pairs of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 3
-// elements.
+// the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 3 elements.
 func (r ShapesRef) PutPairsSignalAdd(pe int, src []Pair[image.Point], sig pgas.SignalRef, value uint64) {
 	r.Pairs().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutPairsNotify copies src to the start of Pairs of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 3 elements.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are
+// more than 3 elements.
 func (r ShapesRef) PutPairsNotify(pe int, src []Pair[image.Point], tag int) {
 	r.Pairs().PutNotify(pe, src, tag)
 }
 
 // GetPairsNotify fills dst from the start of Pairs of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 3 elements.
+// that tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there
+// are more than 3 elements.
 func (r ShapesRef) GetPairsNotify(pe int, dst []Pair[image.Point], tag int) {
 	r.Pairs().GetNotify(pe, dst, tag)
 }
 
 // PutPairsAll copies v into all of Pairs of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe.
 func (r ShapesRef) PutPairsAll(pe int, v [3]Pair[image.Point]) {
 	pgas.PutField(r.ref, 48, pe, v)
 }
 
 // GetPairsAll returns all of Pairs of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetPairsAll(pe int) [3]Pair[image.Point] {
 	return pgas.GetField[[3]Pair[image.Point]](r.ref, 48, pe)
 }
@@ -859,14 +868,14 @@ func (r ShapesRef) PairsRef() pgas.Ref[[3]Pair[image.Point]] {
 	return pgas.Field[[3]Pair[image.Point]](r.ref, 48)
 }
 
-// PutLen copies v into Len of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutLen copies v into Len of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutLen(pe int, v Length) {
 	pgas.PutField(r.ref, 144, pe, v)
 }
 
 // GetLen returns Len of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r ShapesRef) GetLen(pe int) Length {
 	return pgas.GetField[Length](r.ref, 144, pe)
 }
@@ -877,30 +886,30 @@ func (r ShapesRef) GetLenNB(pe int, dst *Length) {
 	pgas.Field[Length](r.ref, 144).GetNB(pe, dst)
 }
 
-// PutLenSignal copies v into Len of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutLenSignal copies v into Len of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r ShapesRef) PutLenSignal(pe int, v Length, sig pgas.SignalRef, value uint64) {
 	pgas.Field[Length](r.ref, 144).PutSignal(pe, &v, sig, value)
 }
 
 // PutLenSignalAdd copies v into Len of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r ShapesRef) PutLenSignalAdd(pe int, v Length, sig pgas.SignalRef, value uint64) {
 	pgas.Field[Length](r.ref, 144).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutLenNotify copies v into Len of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutLenNotify copies v into Len of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ShapesRef) PutLenNotify(pe int, v Length, tag int) {
 	pgas.Field[Length](r.ref, 144).PutNotify(pe, &v, tag)
 }
 
-// GetLenNotify returns Len of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetLenNotify returns Len of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetLenNotify(pe, tag int) Length {
 	return pgas.Field[Length](r.ref, 144).GetNotify(pe, tag)
 }
@@ -916,15 +925,15 @@ func (r ShapesRef) Lens() pgas.Slice[Length] {
 }
 
 // PutLens copies src to the start of Lens of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if there are more than 4 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if there are more than 4 elements.
 func (r ShapesRef) PutLens(pe int, src []Length) {
 	r.Lens().Put(pe, src)
 }
 
 // GetLens fills dst from the start of Lens of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 4 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more
+// than 4 elements.
 func (r ShapesRef) GetLens(pe int, dst []Length) {
 	r.Lens().Get(pe, dst)
 }
@@ -937,45 +946,45 @@ func (r ShapesRef) GetLensNB(pe int, dst []Length) {
 }
 
 // PutLensSignal copies src to the start of Lens of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 4
-// elements.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 4 elements.
 func (r ShapesRef) PutLensSignal(pe int, src []Length, sig pgas.SignalRef, value uint64) {
 	r.Lens().PutSignal(pe, src, sig, value)
 }
 
 // PutLensSignalAdd copies src to the start of Lens of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 4
-// elements.
+// the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 4 elements.
 func (r ShapesRef) PutLensSignalAdd(pe int, src []Length, sig pgas.SignalRef, value uint64) {
 	r.Lens().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutLensNotify copies src to the start of Lens of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 4 elements.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are
+// more than 4 elements.
 func (r ShapesRef) PutLensNotify(pe int, src []Length, tag int) {
 	r.Lens().PutNotify(pe, src, tag)
 }
 
 // GetLensNotify fills dst from the start of Lens of the record on PE pe, and notifies pe with that
-// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 4
-// elements.
+// tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there
+// are more than 4 elements.
 func (r ShapesRef) GetLensNotify(pe int, dst []Length, tag int) {
 	r.Lens().GetNotify(pe, dst, tag)
 }
 
 // PutLensAll copies v into all of Lens of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutLensAll(pe int, v [4]Length) {
 	pgas.PutField(r.ref, 152, pe, v)
 }
 
 // GetLensAll returns all of Lens of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetLensAll(pe int) [4]Length {
 	return pgas.GetField[[4]Length](r.ref, 152, pe)
 }
@@ -991,14 +1000,14 @@ func (r ShapesRef) Row() pgas.Slice[float32] {
 }
 
 // PutRow copies src to the start of Row of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe. It panics with
-// *pgas.UsageError if there are more than 8 elements.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe. It
+// panics with *pgas.UsageError if there are more than 8 elements.
 func (r ShapesRef) PutRow(pe int, src []float32) {
 	r.Row().Put(pe, src)
 }
 
 // GetRow fills dst from the start of Row of the record on PE pe. It waits for the data, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 8
+// with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more than 8
 // elements.
 func (r ShapesRef) GetRow(pe int, dst []float32) {
 	r.Row().Get(pe, dst)
@@ -1012,45 +1021,45 @@ func (r ShapesRef) GetRowNB(pe int, dst []float32) {
 }
 
 // PutRowSignal copies src to the start of Row of the record on PE pe, and then sets the signal sig
-// there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 8
-// elements.
+// on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 8 elements.
 func (r ShapesRef) PutRowSignal(pe int, src []float32, sig pgas.SignalRef, value uint64) {
 	r.Row().PutSignal(pe, src, sig, value)
 }
 
 // PutRowSignalAdd copies src to the start of Row of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 8
-// elements.
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 8 elements.
 func (r ShapesRef) PutRowSignalAdd(pe int, src []float32, sig pgas.SignalRef, value uint64) {
 	r.Row().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutRowNotify copies src to the start of Row of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 8 elements.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are
+// more than 8 elements.
 func (r ShapesRef) PutRowNotify(pe int, src []float32, tag int) {
 	r.Row().PutNotify(pe, src, tag)
 }
 
 // GetRowNotify fills dst from the start of Row of the record on PE pe, and notifies pe with that
-// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 8
-// elements.
+// tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there
+// are more than 8 elements.
 func (r ShapesRef) GetRowNotify(pe int, dst []float32, tag int) {
 	r.Row().GetNotify(pe, dst, tag)
 }
 
-// PutRowAll copies v into all of Row of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutRowAll copies v into all of Row of the record on PE pe. The source may be reused on return;
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutRowAll(pe int, v Row) {
 	pgas.PutField(r.ref, 184, pe, v)
 }
 
 // GetRowAll returns all of Row of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetRowAll(pe int) Row {
 	return pgas.GetField[Row](r.ref, 184, pe)
 }
@@ -1068,15 +1077,16 @@ func (r ShapesRef) Rows(i int) pgas.Slice[float32] {
 }
 
 // PutRows copies src to the start of Rows[i] of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if an index is out of range or there are more than 8 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if an index is out of range or there are more than 8
+// elements.
 func (r ShapesRef) PutRows(pe, i int, src []float32) {
 	r.Rows(i).Put(pe, src)
 }
 
 // GetRows fills dst from the start of Rows[i] of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 8 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out
+// of range or there are more than 8 elements.
 func (r ShapesRef) GetRows(pe, i int, dst []float32) {
 	r.Rows(i).Get(pe, dst)
 }
@@ -1089,45 +1099,45 @@ func (r ShapesRef) GetRowsNB(pe, i int, dst []float32) {
 }
 
 // PutRowsSignal copies src to the start of Rows[i] of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if an index is out of range or
-// there are more than 8 elements.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if an index is
+// out of range or there are more than 8 elements.
 func (r ShapesRef) PutRowsSignal(pe, i int, src []float32, sig pgas.SignalRef, value uint64) {
 	r.Rows(i).PutSignal(pe, src, sig, value)
 }
 
 // PutRowsSignalAdd copies src to the start of Rows[i] of the record on PE pe, and then adds value
-// to the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts.
-// The source may be reused on return. It panics with *pgas.UsageError if an index is out of range
-// or there are more than 8 elements.
+// to the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing
+// of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if an index
+// is out of range or there are more than 8 elements.
 func (r ShapesRef) PutRowsSignalAdd(pe, i int, src []float32, sig pgas.SignalRef, value uint64) {
 	r.Rows(i).PutSignalAdd(pe, src, sig, value)
 }
 
 // PutRowsNotify copies src to the start of Rows[i] of the record on PE pe, and then notifies pe
-// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
-// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
-// out of range or there are more than 8 elements.
+// with that tag. When PE pe has the notification, it sees the data. The source may be reused on
+// return; data and notification have arrived after a Quiet. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 8 elements.
 func (r ShapesRef) PutRowsNotify(pe, i int, src []float32, tag int) {
 	r.Rows(i).PutNotify(pe, src, tag)
 }
 
 // GetRowsNotify fills dst from the start of Rows[i] of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 8 elements.
+// that tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 8 elements.
 func (r ShapesRef) GetRowsNotify(pe, i int, dst []float32, tag int) {
 	r.Rows(i).GetNotify(pe, dst, tag)
 }
 
 // PutRowsAll copies v into all of Rows of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutRowsAll(pe int, v [2]Row) {
 	pgas.PutField(r.ref, 216, pe, v)
 }
 
 // GetRowsAll returns all of Rows of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetRowsAll(pe int) [2]Row {
 	return pgas.GetField[[2]Row](r.ref, 216, pe)
 }
@@ -1143,15 +1153,15 @@ func (r ShapesRef) Name() pgas.Slice[byte] {
 }
 
 // PutName copies src to the start of Name of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if there are more than 32 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if there are more than 32 elements.
 func (r ShapesRef) PutName(pe int, src []byte) {
 	r.Name().Put(pe, src)
 }
 
 // GetName fills dst from the start of Name of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than
-// 32 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more
+// than 32 elements.
 func (r ShapesRef) GetName(pe int, dst []byte) {
 	r.Name().Get(pe, dst)
 }
@@ -1164,45 +1174,45 @@ func (r ShapesRef) GetNameNB(pe int, dst []byte) {
 }
 
 // PutNameSignal copies src to the start of Name of the record on PE pe, and then sets the signal
-// sig there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 32
-// elements.
+// sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 32 elements.
 func (r ShapesRef) PutNameSignal(pe int, src []byte, sig pgas.SignalRef, value uint64) {
 	r.Name().PutSignal(pe, src, sig, value)
 }
 
 // PutNameSignalAdd copies src to the start of Name of the record on PE pe, and then adds value to
-// the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 32
-// elements.
+// the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 32 elements.
 func (r ShapesRef) PutNameSignalAdd(pe int, src []byte, sig pgas.SignalRef, value uint64) {
 	r.Name().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutNameNotify copies src to the start of Name of the record on PE pe, and then notifies pe with
-// that tag. Whoever has the notification sees the data. The source may be reused on return; it is
-// there, with its notification, after a Quiet. It panics with *pgas.UsageError if there are more
-// than 32 elements.
+// that tag. When PE pe has the notification, it sees the data. The source may be reused on return;
+// data and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are
+// more than 32 elements.
 func (r ShapesRef) PutNameNotify(pe int, src []byte, tag int) {
 	r.Name().PutNotify(pe, src, tag)
 }
 
 // GetNameNotify fills dst from the start of Name of the record on PE pe, and notifies pe with that
-// tag. Whoever has the notification may overwrite what was read. It waits for the data, and panics
-// with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 32
-// elements.
+// tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there
+// are more than 32 elements.
 func (r ShapesRef) GetNameNotify(pe int, dst []byte, tag int) {
 	r.Name().GetNotify(pe, dst, tag)
 }
 
 // PutNameAll copies v into all of Name of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutNameAll(pe int, v [32]byte) {
 	pgas.PutField(r.ref, 280, pe, v)
 }
 
 // GetNameAll returns all of Name of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetNameAll(pe int) [32]byte {
 	return pgas.GetField[[32]byte](r.ref, 280, pe)
 }
@@ -1221,15 +1231,16 @@ func (r ShapesRef) Cube(i, j int) pgas.Slice[point] {
 }
 
 // PutCube copies src to the start of Cube[i][j] of the record on PE pe. The source may be reused on
-// return; it is visible there after a Quiet, and a Fence orders it before later puts to pe. It
-// panics with *pgas.UsageError if an index is out of range or there are more than 4 elements.
+// return; the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to
+// pe. It panics with *pgas.UsageError if an index is out of range or there are more than 4
+// elements.
 func (r ShapesRef) PutCube(pe, i, j int, src []point) {
 	r.Cube(i, j).Put(pe, src)
 }
 
 // GetCube fills dst from the start of Cube[i][j] of the record on PE pe. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 4 elements.
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an index is out
+// of range or there are more than 4 elements.
 func (r ShapesRef) GetCube(pe, i, j int, dst []point) {
 	r.Cube(i, j).Get(pe, dst)
 }
@@ -1242,45 +1253,45 @@ func (r ShapesRef) GetCubeNB(pe, i, j int, dst []point) {
 }
 
 // PutCubeSignal copies src to the start of Cube[i][j] of the record on PE pe, and then sets the
-// signal sig there to value. Whoever sees the signal sees the data; it says nothing of earlier
-// puts. The source may be reused on return. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 4 elements.
+// signal sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says
+// nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 4 elements.
 func (r ShapesRef) PutCubeSignal(pe, i, j int, src []point, sig pgas.SignalRef, value uint64) {
 	r.Cube(i, j).PutSignal(pe, src, sig, value)
 }
 
 // PutCubeSignalAdd copies src to the start of Cube[i][j] of the record on PE pe, and then adds
-// value to the signal sig there. Whoever sees the signal sees the data; it says nothing of earlier
-// puts. The source may be reused on return. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 4 elements.
+// value to the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says
+// nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 4 elements.
 func (r ShapesRef) PutCubeSignalAdd(pe, i, j int, src []point, sig pgas.SignalRef, value uint64) {
 	r.Cube(i, j).PutSignalAdd(pe, src, sig, value)
 }
 
 // PutCubeNotify copies src to the start of Cube[i][j] of the record on PE pe, and then notifies pe
-// with that tag. Whoever has the notification sees the data. The source may be reused on return; it
-// is there, with its notification, after a Quiet. It panics with *pgas.UsageError if an index is
-// out of range or there are more than 4 elements.
+// with that tag. When PE pe has the notification, it sees the data. The source may be reused on
+// return; data and notification have arrived after a Quiet. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 4 elements.
 func (r ShapesRef) PutCubeNotify(pe, i, j int, src []point, tag int) {
 	r.Cube(i, j).PutNotify(pe, src, tag)
 }
 
 // GetCubeNotify fills dst from the start of Cube[i][j] of the record on PE pe, and notifies pe with
-// that tag. Whoever has the notification may overwrite what was read. It waits for the data, and
-// panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 4 elements.
+// that tag. When PE pe has the notification, it may overwrite what was read. The call waits for the
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 4 elements.
 func (r ShapesRef) GetCubeNotify(pe, i, j int, dst []point, tag int) {
 	r.Cube(i, j).GetNotify(pe, dst, tag)
 }
 
 // PutCubeAll copies v into all of Cube of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutCubeAll(pe int, v [2][3][4]point) {
 	pgas.PutField(r.ref, 312, pe, v)
 }
 
 // GetCubeAll returns all of Cube of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetCubeAll(pe int) [2][3][4]point {
 	return pgas.GetField[[2][3][4]point](r.ref, 312, pe)
 }
@@ -1301,16 +1312,16 @@ func (r ShapesRef) Deep(i, j, k, i3 int) pgas.Slice[bool] {
 }
 
 // PutDeep copies src to the start of Deep[i][j][k][i3] of the record on PE pe. The source may be
-// reused on return; it is visible there after a Quiet, and a Fence orders it before later puts to
-// pe. It panics with *pgas.UsageError if an index is out of range or there are more than 1
-// elements.
+// reused on return; the data are visible on PE pe after a Quiet, and a Fence orders them before
+// later puts to pe. It panics with *pgas.UsageError if an index is out of range or there are more
+// than 1 elements.
 func (r ShapesRef) PutDeep(pe, i, j, k, i3 int, src []bool) {
 	r.Deep(i, j, k, i3).Put(pe, src)
 }
 
 // GetDeep fills dst from the start of Deep[i][j][k][i3] of the record on PE pe. It waits for the
-// data, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index
-// is out of range or there are more than 1 elements.
+// data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if an
+// index is out of range or there are more than 1 elements.
 func (r ShapesRef) GetDeep(pe, i, j, k, i3 int, dst []bool) {
 	r.Deep(i, j, k, i3).Get(pe, dst)
 }
@@ -1323,45 +1334,45 @@ func (r ShapesRef) GetDeepNB(pe, i, j, k, i3 int, dst []bool) {
 }
 
 // PutDeepSignal copies src to the start of Deep[i][j][k][i3] of the record on PE pe, and then sets
-// the signal sig there to value. Whoever sees the signal sees the data; it says nothing of earlier
-// puts. The source may be reused on return. It panics with *pgas.UsageError if an index is out of
-// range or there are more than 1 elements.
+// the signal sig on PE pe to value. When PE pe sees the signal, it sees the data; the signal says
+// nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError if
+// an index is out of range or there are more than 1 elements.
 func (r ShapesRef) PutDeepSignal(pe, i, j, k, i3 int, src []bool, sig pgas.SignalRef, value uint64) {
 	r.Deep(i, j, k, i3).PutSignal(pe, src, sig, value)
 }
 
 // PutDeepSignalAdd copies src to the start of Deep[i][j][k][i3] of the record on PE pe, and then
-// adds value to the signal sig there. Whoever sees the signal sees the data; it says nothing of
-// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if an index is
-// out of range or there are more than 1 elements.
+// adds value to the signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal
+// says nothing of earlier puts. The source may be reused on return. It panics with *pgas.UsageError
+// if an index is out of range or there are more than 1 elements.
 func (r ShapesRef) PutDeepSignalAdd(pe, i, j, k, i3 int, src []bool, sig pgas.SignalRef, value uint64) {
 	r.Deep(i, j, k, i3).PutSignalAdd(pe, src, sig, value)
 }
 
 // PutDeepNotify copies src to the start of Deep[i][j][k][i3] of the record on PE pe, and then
-// notifies pe with that tag. Whoever has the notification sees the data. The source may be reused
-// on return; it is there, with its notification, after a Quiet. It panics with *pgas.UsageError if
-// an index is out of range or there are more than 1 elements.
+// notifies pe with that tag. When PE pe has the notification, it sees the data. The source may be
+// reused on return; data and notification have arrived after a Quiet. It panics with
+// *pgas.UsageError if an index is out of range or there are more than 1 elements.
 func (r ShapesRef) PutDeepNotify(pe, i, j, k, i3 int, src []bool, tag int) {
 	r.Deep(i, j, k, i3).PutNotify(pe, src, tag)
 }
 
 // GetDeepNotify fills dst from the start of Deep[i][j][k][i3] of the record on PE pe, and notifies
-// pe with that tag. Whoever has the notification may overwrite what was read. It waits for the
-// data, and panics with *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if an index
-// is out of range or there are more than 1 elements.
+// pe with that tag. When PE pe has the notification, it may overwrite what was read. The call waits
+// for the data, and panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError
+// if an index is out of range or there are more than 1 elements.
 func (r ShapesRef) GetDeepNotify(pe, i, j, k, i3 int, dst []bool, tag int) {
 	r.Deep(i, j, k, i3).GetNotify(pe, dst, tag)
 }
 
 // PutDeepAll copies v into all of Deep of the record on PE pe. The source may be reused on return;
-// it is visible there after a Quiet, and a Fence orders it before later puts to pe.
+// the data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShapesRef) PutDeepAll(pe int, v [2][2][2][2][1]bool) {
 	pgas.PutField(r.ref, 504, pe, v)
 }
 
 // GetDeepAll returns all of Deep of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ShapesRef) GetDeepAll(pe int) [2][2][2][2][1]bool {
 	return pgas.GetField[[2][2][2][2][1]bool](r.ref, 504, pe)
 }
@@ -1389,87 +1400,91 @@ type hiddenSym struct {
 }
 
 // allocHidden allocates n zeroed hidden records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// hidden.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of hidden; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func allocHidden(ctx context.Context, w *pgas.World, n int) (hiddenSym, error) {
 	s, err := pgas.AllocLayout[hidden](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.hidden", Hash: 0x9de92e988cdf7403})
 	return hiddenSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s hiddenSym) At(i int) hiddenRef {
 	return hiddenRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s hiddenSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s hiddenSym) Local() []hidden {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s hiddenSym) On(c *pgas.Context) hiddenSym {
 	return hiddenSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s hiddenSym) Sym() pgas.Sym[hidden] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// allocHidden.
 func (s hiddenSym) Realloc(ctx context.Context, n int) (hiddenSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return hiddenSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s hiddenSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// hiddenRef refers to one hidden record: the same one on every PE. It is small; copy it.
+// hiddenRef refers to one hidden record: the same one on every PE. It is small: copy it.
 type hiddenRef struct {
 	ref pgas.Ref[hidden]
 }
 
-// hiddenRefOf gives r, which refers to a hidden somewhere in symmetric memory, its accessors.
+// hiddenRefOf returns a reference with accessors to the hidden that r refers to, anywhere in
+// symmetric memory.
 func hiddenRefOf(r pgas.Ref[hidden]) hiddenRef {
 	return hiddenRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r hiddenRef) Local() *hidden {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r hiddenRef) On(c *pgas.Context) hiddenRef {
 	return hiddenRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r hiddenRef) Ref() pgas.Ref[hidden] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r hiddenRef) Put(pe int, v hidden) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r hiddenRef) Get(pe int) hidden {
 	return r.ref.Get(pe)
 }
@@ -1485,14 +1500,14 @@ func (r hiddenRef) GetNB(pe int, dst *hidden) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutValue copies v into Value of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutValue copies v into Value of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r hiddenRef) PutValue(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetValue returns Value of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r hiddenRef) GetValue(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -1503,30 +1518,30 @@ func (r hiddenRef) GetValueNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutValueSignal copies v into Value of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutValueSignal copies v into Value of the record on PE pe, and then sets the signal sig on PE pe
+// to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r hiddenRef) PutValueSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutValueSignalAdd copies v into Value of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r hiddenRef) PutValueSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutValueNotify copies v into Value of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r hiddenRef) PutValueNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetValueNotify returns Value of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetValueNotify returns Value of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r hiddenRef) GetValueNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -1556,87 +1571,91 @@ type ConcreteSym struct {
 }
 
 // AllocConcrete allocates n zeroed Concrete records on every PE. It is collective: every PE makes
-// the same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Concrete.
+// the same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Concrete; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocConcrete(ctx context.Context, w *pgas.World, n int) (ConcreteSym, error) {
 	s, err := pgas.AllocLayout[Concrete](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Concrete", Hash: 0xccdc6d4f26e41808})
 	return ConcreteSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s ConcreteSym) At(i int) ConcreteRef {
 	return ConcreteRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s ConcreteSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s ConcreteSym) Local() []Concrete {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s ConcreteSym) On(c *pgas.Context) ConcreteSym {
 	return ConcreteSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s ConcreteSym) Sym() pgas.Sym[Concrete] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocConcrete.
 func (s ConcreteSym) Realloc(ctx context.Context, n int) (ConcreteSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return ConcreteSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s ConcreteSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// ConcreteRef refers to one Concrete record: the same one on every PE. It is small; copy it.
+// ConcreteRef refers to one Concrete record: the same one on every PE. It is small: copy it.
 type ConcreteRef struct {
 	ref pgas.Ref[Concrete]
 }
 
-// ConcreteRefOf gives r, which refers to a Concrete somewhere in symmetric memory, its accessors.
+// ConcreteRefOf returns a reference with accessors to the Concrete that r refers to, anywhere in
+// symmetric memory.
 func ConcreteRefOf(r pgas.Ref[Concrete]) ConcreteRef {
 	return ConcreteRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r ConcreteRef) Local() *Concrete {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r ConcreteRef) On(c *pgas.Context) ConcreteRef {
 	return ConcreteRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r ConcreteRef) Ref() pgas.Ref[Concrete] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ConcreteRef) Put(pe int, v Concrete) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r ConcreteRef) Get(pe int) Concrete {
 	return r.ref.Get(pe)
 }
@@ -1652,14 +1671,14 @@ func (r ConcreteRef) GetNB(pe int, dst *Concrete) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutFirst copies v into First of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutFirst copies v into First of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ConcreteRef) PutFirst(pe int, v uint32) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetFirst returns First of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ConcreteRef) GetFirst(pe int) uint32 {
 	return pgas.GetField[uint32](r.ref, 0, pe)
 }
@@ -1670,30 +1689,30 @@ func (r ConcreteRef) GetFirstNB(pe int, dst *uint32) {
 	pgas.Field[uint32](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutFirstSignal copies v into First of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutFirstSignal copies v into First of the record on PE pe, and then sets the signal sig on PE pe
+// to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r ConcreteRef) PutFirstSignal(pe int, v uint32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint32](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
 // PutFirstSignalAdd copies v into First of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ConcreteRef) PutFirstSignalAdd(pe int, v uint32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint32](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutFirstNotify copies v into First of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ConcreteRef) PutFirstNotify(pe int, v uint32, tag int) {
 	pgas.Field[uint32](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetFirstNotify returns First of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetFirstNotify returns First of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r ConcreteRef) GetFirstNotify(pe, tag int) uint32 {
 	return pgas.Field[uint32](r.ref, 0).GetNotify(pe, tag)
 }
@@ -1703,14 +1722,14 @@ func (r ConcreteRef) FirstRef() pgas.Ref[uint32] {
 	return pgas.Field[uint32](r.ref, 0)
 }
 
-// PutSecond copies v into Second of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutSecond copies v into Second of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ConcreteRef) PutSecond(pe int, v uint32) {
 	pgas.PutField(r.ref, 4, pe, v)
 }
 
 // GetSecond returns Second of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r ConcreteRef) GetSecond(pe int) uint32 {
 	return pgas.GetField[uint32](r.ref, 4, pe)
 }
@@ -1721,30 +1740,30 @@ func (r ConcreteRef) GetSecondNB(pe int, dst *uint32) {
 	pgas.Field[uint32](r.ref, 4).GetNB(pe, dst)
 }
 
-// PutSecondSignal copies v into Second of the record on PE pe, and then sets the signal sig there
-// to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// PutSecondSignal copies v into Second of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ConcreteRef) PutSecondSignal(pe int, v uint32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint32](r.ref, 4).PutSignal(pe, &v, sig, value)
 }
 
 // PutSecondSignalAdd copies v into Second of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r ConcreteRef) PutSecondSignalAdd(pe int, v uint32, sig pgas.SignalRef, value uint64) {
 	pgas.Field[uint32](r.ref, 4).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutSecondNotify copies v into Second of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r ConcreteRef) PutSecondNotify(pe int, v uint32, tag int) {
 	pgas.Field[uint32](r.ref, 4).PutNotify(pe, &v, tag)
 }
 
-// GetSecondNotify returns Second of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetSecondNotify returns Second of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r ConcreteRef) GetSecondNotify(pe, tag int) uint32 {
 	return pgas.Field[uint32](r.ref, 4).GetNotify(pe, tag)
 }
@@ -1776,87 +1795,91 @@ type CopySym struct {
 }
 
 // AllocCopy allocates n zeroed Copy records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Copy.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Copy; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocCopy(ctx context.Context, w *pgas.World, n int) (CopySym, error) {
 	s, err := pgas.AllocLayout[Copy](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain.Copy", Hash: 0x39cd55c1b386d547})
 	return CopySym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s CopySym) At(i int) CopyRef {
 	return CopyRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s CopySym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s CopySym) Local() []Copy {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s CopySym) On(c *pgas.Context) CopySym {
 	return CopySym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s CopySym) Sym() pgas.Sym[Copy] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocCopy.
 func (s CopySym) Realloc(ctx context.Context, n int) (CopySym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return CopySym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s CopySym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// CopyRef refers to one Copy record: the same one on every PE. It is small; copy it.
+// CopyRef refers to one Copy record: the same one on every PE. It is small: copy it.
 type CopyRef struct {
 	ref pgas.Ref[Copy]
 }
 
-// CopyRefOf gives r, which refers to a Copy somewhere in symmetric memory, its accessors.
+// CopyRefOf returns a reference with accessors to the Copy that r refers to, anywhere in symmetric
+// memory.
 func CopyRefOf(r pgas.Ref[Copy]) CopyRef {
 	return CopyRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r CopyRef) Local() *Copy {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r CopyRef) On(c *pgas.Context) CopyRef {
 	return CopyRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r CopyRef) Ref() pgas.Ref[Copy] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r CopyRef) Put(pe int, v Copy) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r CopyRef) Get(pe int) Copy {
 	return r.ref.Get(pe)
 }
@@ -1872,14 +1895,14 @@ func (r CopyRef) GetNB(pe int, dst *Copy) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutA copies v into A of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutA copies v into A of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r CopyRef) PutA(pe int, v int16) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetA returns A of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r CopyRef) GetA(pe int) int16 {
 	return pgas.GetField[int16](r.ref, 0, pe)
 }
@@ -1890,30 +1913,30 @@ func (r CopyRef) GetANB(pe int, dst *int16) {
 	pgas.Field[int16](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutASignal copies v into A of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutASignal copies v into A of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r CopyRef) PutASignal(pe int, v int16, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int16](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
-// PutASignalAdd copies v into A of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutASignalAdd copies v into A of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r CopyRef) PutASignalAdd(pe int, v int16, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int16](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r CopyRef) PutANotify(pe int, v int16, tag int) {
 	pgas.Field[int16](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetANotify returns A of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetANotify returns A of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r CopyRef) GetANotify(pe, tag int) int16 {
 	return pgas.Field[int16](r.ref, 0).GetNotify(pe, tag)
 }
@@ -1923,14 +1946,14 @@ func (r CopyRef) ARef() pgas.Ref[int16] {
 	return pgas.Field[int16](r.ref, 0)
 }
 
-// PutB copies v into B of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutB copies v into B of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r CopyRef) PutB(pe int, v int16) {
 	pgas.PutField(r.ref, 2, pe, v)
 }
 
 // GetB returns B of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r CopyRef) GetB(pe int) int16 {
 	return pgas.GetField[int16](r.ref, 2, pe)
 }
@@ -1941,30 +1964,30 @@ func (r CopyRef) GetBNB(pe int, dst *int16) {
 	pgas.Field[int16](r.ref, 2).GetNB(pe, dst)
 }
 
-// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r CopyRef) PutBSignal(pe int, v int16, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int16](r.ref, 2).PutSignal(pe, &v, sig, value)
 }
 
-// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r CopyRef) PutBSignalAdd(pe int, v int16, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int16](r.ref, 2).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r CopyRef) PutBNotify(pe int, v int16, tag int) {
 	pgas.Field[int16](r.ref, 2).PutNotify(pe, &v, tag)
 }
 
-// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r CopyRef) GetBNotify(pe, tag int) int16 {
 	return pgas.Field[int16](r.ref, 2).GetNotify(pe, tag)
 }
@@ -1979,15 +2002,16 @@ func (r CopyRef) C() pgas.Slice[uint8] {
 	return pgas.FieldSlice[uint8](r.ref, 4, 3)
 }
 
-// PutC copies src to the start of C of the record on PE pe. The source may be reused on return; it
-// is visible there after a Quiet, and a Fence orders it before later puts to pe. It panics with
-// *pgas.UsageError if there are more than 3 elements.
+// PutC copies src to the start of C of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe. It
+// panics with *pgas.UsageError if there are more than 3 elements.
 func (r CopyRef) PutC(pe int, src []uint8) {
 	r.C().Put(pe, src)
 }
 
 // GetC fills dst from the start of C of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 3 elements.
+// *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more than 3
+// elements.
 func (r CopyRef) GetC(pe int, dst []uint8) {
 	r.C().Get(pe, dst)
 }
@@ -1999,45 +2023,46 @@ func (r CopyRef) GetCNB(pe int, dst []uint8) {
 	r.C().GetNB(pe, dst)
 }
 
-// PutCSignal copies src to the start of C of the record on PE pe, and then sets the signal sig
-// there to value. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 3
-// elements.
+// PutCSignal copies src to the start of C of the record on PE pe, and then sets the signal sig on
+// PE pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return. It panics with *pgas.UsageError if there are more than
+// 3 elements.
 func (r CopyRef) PutCSignal(pe int, src []uint8, sig pgas.SignalRef, value uint64) {
 	r.C().PutSignal(pe, src, sig, value)
 }
 
 // PutCSignalAdd copies src to the start of C of the record on PE pe, and then adds value to the
-// signal sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The
-// source may be reused on return. It panics with *pgas.UsageError if there are more than 3
-// elements.
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return. It panics with *pgas.UsageError if there are
+// more than 3 elements.
 func (r CopyRef) PutCSignalAdd(pe int, src []uint8, sig pgas.SignalRef, value uint64) {
 	r.C().PutSignalAdd(pe, src, sig, value)
 }
 
 // PutCNotify copies src to the start of C of the record on PE pe, and then notifies pe with that
-// tag. Whoever has the notification sees the data. The source may be reused on return; it is there,
-// with its notification, after a Quiet. It panics with *pgas.UsageError if there are more than 3
-// elements.
+// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
+// and notification have arrived after a Quiet. It panics with *pgas.UsageError if there are more
+// than 3 elements.
 func (r CopyRef) PutCNotify(pe int, src []uint8, tag int) {
 	r.C().PutNotify(pe, src, tag)
 }
 
 // GetCNotify fills dst from the start of C of the record on PE pe, and notifies pe with that tag.
-// Whoever has the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost. It panics with *pgas.UsageError if there are more than 3 elements.
+// When PE pe has the notification, it may overwrite what was read. The call waits for the data, and
+// panics with *pgas.PeerError if PE pe is lost. It panics with *pgas.UsageError if there are more
+// than 3 elements.
 func (r CopyRef) GetCNotify(pe int, dst []uint8, tag int) {
 	r.C().GetNotify(pe, dst, tag)
 }
 
-// PutCAll copies v into all of C of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutCAll copies v into all of C of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r CopyRef) PutCAll(pe int, v [3]uint8) {
 	pgas.PutField(r.ref, 4, pe, v)
 }
 
 // GetCAll returns all of C of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r CopyRef) GetCAll(pe int) [3]uint8 {
 	return pgas.GetField[[3]uint8](r.ref, 4, pe)
 }

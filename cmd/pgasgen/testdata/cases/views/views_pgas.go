@@ -49,42 +49,44 @@ type QueueSym struct {
 }
 
 // AllocQueue allocates n zeroed Queue records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Queue.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Queue; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocQueue(ctx context.Context, w *pgas.World, n int) (QueueSym, error) {
 	s, err := pgas.AllocLayout[Queue](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Queue", Hash: 0xcf81e1d65173eeaf})
 	return QueueSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s QueueSym) At(i int) QueueRef {
 	return QueueRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s QueueSym) Sym() pgas.Sym[Queue] {
 	return s.sym
 }
 
-// QueueRef refers to one Queue record: the same one on every PE. It is small; copy it.
+// QueueRef refers to one Queue record: the same one on every PE. It is small: copy it.
 type QueueRef struct {
 	ref pgas.Ref[Queue]
 }
 
-// QueueRefOf gives r, which refers to a Queue somewhere in symmetric memory, its accessors.
+// QueueRefOf returns a reference with accessors to the Queue that r refers to, anywhere in
+// symmetric memory.
 func QueueRefOf(r pgas.Ref[Queue]) QueueRef {
 	return QueueRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r QueueRef) On(c *pgas.Context) QueueRef {
 	return QueueRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r QueueRef) Ref() pgas.Ref[Queue] {
 	return r.ref
 }
@@ -186,41 +188,43 @@ type SpanSym struct {
 }
 
 // AllocSpan allocates n zeroed Span records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Span.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Span; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocSpan(ctx context.Context, w *pgas.World, n int) (SpanSym, error) {
 	s, err := pgas.AllocLayout[Span](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Span", Hash: 0x7009024de66ad2b3})
 	return SpanSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SpanSym) At(i int) SpanRef {
 	return SpanRef{s.sym.At(i)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SpanSym) Sym() pgas.Sym[Span] {
 	return s.sym
 }
 
-// SpanRef refers to one Span record: the same one on every PE. It is small; copy it.
+// SpanRef refers to one Span record: the same one on every PE. It is small: copy it.
 type SpanRef struct {
 	ref pgas.Ref[Span]
 }
 
-// SpanRefOf gives r, which refers to a Span somewhere in symmetric memory, its accessors.
+// SpanRefOf returns a reference with accessors to the Span that r refers to, anywhere in symmetric
+// memory.
 func SpanRefOf(r pgas.Ref[Span]) SpanRef {
 	return SpanRef{r}
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SpanRef) On(c *pgas.Context) SpanRef {
 	return SpanRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r SpanRef) Ref() pgas.Ref[Span] {
 	return r.ref
 }
@@ -263,78 +267,82 @@ type SomeSym struct {
 }
 
 // AllocSome allocates n zeroed Some records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Some.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Some; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocSome(ctx context.Context, w *pgas.World, n int) (SomeSym, error) {
 	s, err := pgas.AllocLayout[Some](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Some", Hash: 0x6d2fa8c451df9a38})
 	return SomeSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SomeSym) At(i int) SomeRef {
 	return SomeRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s SomeSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s SomeSym) Local() []Some {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s SomeSym) On(c *pgas.Context) SomeSym {
 	return SomeSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SomeSym) Sym() pgas.Sym[Some] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocSome.
 func (s SomeSym) Realloc(ctx context.Context, n int) (SomeSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return SomeSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s SomeSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// SomeRef refers to one Some record: the same one on every PE. It is small; copy it.
+// SomeRef refers to one Some record: the same one on every PE. It is small: copy it.
 type SomeRef struct {
 	ref pgas.Ref[Some]
 }
 
-// SomeRefOf gives r, which refers to a Some somewhere in symmetric memory, its accessors.
+// SomeRefOf returns a reference with accessors to the Some that r refers to, anywhere in symmetric
+// memory.
 func SomeRefOf(r pgas.Ref[Some]) SomeRef {
 	return SomeRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r SomeRef) Local() *Some {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SomeRef) On(c *pgas.Context) SomeRef {
 	return SomeRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r SomeRef) Ref() pgas.Ref[Some] {
 	return r.ref
 }
@@ -381,14 +389,14 @@ func (r SomeRef) PairsRef() pgas.Ref[[3]Whole] {
 	return pgas.Field[[3]Whole](r.ref, 48)
 }
 
-// PutPlain copies v into Plain of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutPlain copies v into Plain of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r SomeRef) PutPlain(pe int, v int64) {
 	pgas.PutField(r.ref, 96, pe, v)
 }
 
 // GetPlain returns Plain of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r SomeRef) GetPlain(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 96, pe)
 }
@@ -399,30 +407,30 @@ func (r SomeRef) GetPlainNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 96).GetNB(pe, dst)
 }
 
-// PutPlainSignal copies v into Plain of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutPlainSignal copies v into Plain of the record on PE pe, and then sets the signal sig on PE pe
+// to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r SomeRef) PutPlainSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 96).PutSignal(pe, &v, sig, value)
 }
 
 // PutPlainSignalAdd copies v into Plain of the record on PE pe, and then adds value to the signal
-// sig there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may
-// be reused on return.
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
 func (r SomeRef) PutPlainSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 96).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutPlainNotify copies v into Plain of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r SomeRef) PutPlainNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 96).PutNotify(pe, &v, tag)
 }
 
-// GetPlainNotify returns Plain of the record on PE pe, and notifies pe with that tag. Whoever has
-// the notification may overwrite what was read. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// GetPlainNotify returns Plain of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
 func (r SomeRef) GetPlainNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 96).GetNotify(pe, tag)
 }
@@ -452,87 +460,91 @@ type WholeSym struct {
 }
 
 // AllocWhole allocates n zeroed Whole records on every PE. It is collective: every PE makes the
-// same call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Whole.
+// same call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Whole; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocWhole(ctx context.Context, w *pgas.World, n int) (WholeSym, error) {
 	s, err := pgas.AllocLayout[Whole](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views.Whole", Hash: 0xe4159409c63e63ce})
 	return WholeSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s WholeSym) At(i int) WholeRef {
 	return WholeRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s WholeSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s WholeSym) Local() []Whole {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s WholeSym) On(c *pgas.Context) WholeSym {
 	return WholeSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s WholeSym) Sym() pgas.Sym[Whole] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocWhole.
 func (s WholeSym) Realloc(ctx context.Context, n int) (WholeSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return WholeSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s WholeSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// WholeRef refers to one Whole record: the same one on every PE. It is small; copy it.
+// WholeRef refers to one Whole record: the same one on every PE. It is small: copy it.
 type WholeRef struct {
 	ref pgas.Ref[Whole]
 }
 
-// WholeRefOf gives r, which refers to a Whole somewhere in symmetric memory, its accessors.
+// WholeRefOf returns a reference with accessors to the Whole that r refers to, anywhere in
+// symmetric memory.
 func WholeRefOf(r pgas.Ref[Whole]) WholeRef {
 	return WholeRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r WholeRef) Local() *Whole {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r WholeRef) On(c *pgas.Context) WholeRef {
 	return WholeRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r WholeRef) Ref() pgas.Ref[Whole] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r WholeRef) Put(pe int, v Whole) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r WholeRef) Get(pe int) Whole {
 	return r.ref.Get(pe)
 }
@@ -548,14 +560,14 @@ func (r WholeRef) GetNB(pe int, dst *Whole) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutA copies v into A of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutA copies v into A of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r WholeRef) PutA(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetA returns A of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r WholeRef) GetA(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -566,30 +578,30 @@ func (r WholeRef) GetANB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutASignal copies v into A of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutASignal copies v into A of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r WholeRef) PutASignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
-// PutASignalAdd copies v into A of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutASignalAdd copies v into A of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r WholeRef) PutASignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutANotify copies v into A of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r WholeRef) PutANotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetANotify returns A of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetANotify returns A of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r WholeRef) GetANotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -599,14 +611,14 @@ func (r WholeRef) ARef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
-// PutB copies v into B of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutB copies v into B of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r WholeRef) PutB(pe int, v int64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetB returns B of the record on PE pe. It waits for the data, and panics with *pgas.PeerError if
-// pe is lost.
+// PE pe is lost.
 func (r WholeRef) GetB(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 8, pe)
 }
@@ -617,30 +629,30 @@ func (r WholeRef) GetBNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutBSignal copies v into B of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r WholeRef) PutBSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
-// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutBSignalAdd copies v into B of the record on PE pe, and then adds value to the signal sig on PE
+// pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r WholeRef) PutBSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutBNotify copies v into B of the record on PE pe, and then notifies pe with that tag. When PE pe
+// has the notification, it sees the data. The source may be reused on return; data and notification
+// have arrived after a Quiet.
 func (r WholeRef) PutBNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetBNotify returns B of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r WholeRef) GetBNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }

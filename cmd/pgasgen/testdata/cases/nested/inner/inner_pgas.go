@@ -32,78 +32,82 @@ type LockSym struct {
 }
 
 // AllocLock allocates n zeroed Lock records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Lock.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Lock; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocLock(ctx context.Context, w *pgas.World, n int) (LockSym, error) {
 	s, err := pgas.AllocLayout[Lock](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Lock", Hash: 0xa1aed76c3fbb1df4})
 	return LockSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s LockSym) At(i int) LockRef {
 	return LockRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s LockSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the records, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (s LockSym) Local() []Lock {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s LockSym) On(c *pgas.Context) LockSym {
 	return LockSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s LockSym) Sym() pgas.Sym[Lock] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocLock.
 func (s LockSym) Realloc(ctx context.Context, n int) (LockSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return LockSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s LockSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// LockRef refers to one Lock record: the same one on every PE. It is small; copy it.
+// LockRef refers to one Lock record: the same one on every PE. It is small: copy it.
 type LockRef struct {
 	ref pgas.Ref[Lock]
 }
 
-// LockRefOf gives r, which refers to a Lock somewhere in symmetric memory, its accessors.
+// LockRefOf returns a reference with accessors to the Lock that r refers to, anywhere in symmetric
+// memory.
 func LockRefOf(r pgas.Ref[Lock]) LockRef {
 	return LockRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores; atomic fields and signals
-// that others may be updating go through their accessors even here.
+// Local returns this PE's own copy of the record, for plain loads and stores; atomic fields and
+// signals that other PEs may be updating are accessed through their accessors, on this PE too.
 func (r LockRef) Local() *Lock {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r LockRef) On(c *pgas.Context) LockRef {
 	return LockRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors. It would put and get the whole record, and overwrite
-// words of it that others update atomically: see to it that nobody does.
+// Ref returns the reference without its accessors. A put through it overwrites the whole record,
+// also the words that PEs update atomically: make sure that no PE updates them at the time.
 func (r LockRef) Ref() pgas.Ref[Lock] {
 	return r.ref
 }
@@ -114,102 +118,102 @@ func (r LockRef) Tail() pgas.Atomic[int64] {
 }
 
 // FetchTail returns Tail of the record on PE pe. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r LockRef) FetchTail(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).Fetch(pe)
 }
 
-// SetTail stores v into Tail of the record on PE pe. It is complete there after a Quiet.
+// SetTail stores v into Tail of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r LockRef) SetTail(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Set(pe, v)
 }
 
 // SwapTail stores v into Tail of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r LockRef) SwapTail(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).Swap(pe, v)
 }
 
 // CompareSwapTail stores v into Tail of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r LockRef) CompareSwapTail(pe int, cond, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).CompareSwap(pe, cond, v)
 }
 
 // FetchIncTail adds 1 to Tail of the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r LockRef) FetchIncTail(pe int) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, 1)
 }
 
-// IncTail adds 1 to Tail of the record on PE pe. It is complete there after a Quiet.
+// IncTail adds 1 to Tail of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r LockRef) IncTail(pe int) {
 	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, 1)
 }
 
 // FetchAddTail adds v to Tail, in the record on PE pe, and returns the old value. It waits for the
-// value, and panics with *pgas.PeerError if pe is lost.
+// value, and panics with *pgas.PeerError if PE pe is lost.
 func (r LockRef) FetchAddTail(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAdd(pe, v)
 }
 
-// AddTail adds v to Tail, in the record on PE pe. It is complete there after a Quiet.
+// AddTail adds v to Tail, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r LockRef) AddTail(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Add(pe, v)
 }
 
 // FetchAndTail stores the bitwise and of Tail with v into it, in the record on PE pe, and returns
-// the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r LockRef) FetchAndTail(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchAnd(pe, v)
 }
 
-// AndTail stores the bitwise and of Tail with v into it, in the record on PE pe. It is complete
-// there after a Quiet.
+// AndTail stores the bitwise and of Tail with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
 func (r LockRef) AndTail(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).And(pe, v)
 }
 
 // FetchOrTail stores the bitwise or of Tail with v into it, in the record on PE pe, and returns the
-// old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r LockRef) FetchOrTail(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchOr(pe, v)
 }
 
-// OrTail stores the bitwise or of Tail with v into it, in the record on PE pe. It is complete there
-// after a Quiet.
+// OrTail stores the bitwise or of Tail with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
 func (r LockRef) OrTail(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Or(pe, v)
 }
 
 // FetchXorTail stores the bitwise exclusive or of Tail with v into it, in the record on PE pe, and
-// returns the old value. It waits for the value, and panics with *pgas.PeerError if pe is lost.
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r LockRef) FetchXorTail(pe int, v int64) int64 {
 	return pgas.FieldAtomic[int64](r.ref, 0).FetchXor(pe, v)
 }
 
 // XorTail stores the bitwise exclusive or of Tail with v into it, in the record on PE pe. It is
-// complete there after a Quiet.
+// complete on PE pe after a Quiet.
 func (r LockRef) XorTail(pe int, v int64) {
 	pgas.FieldAtomic[int64](r.ref, 0).Xor(pe, v)
 }
 
 // WaitUntilTail blocks until Tail of this PE's own copy compares true with v, and returns the value
-// that did. Atomics and signals of any PE wake it; plain stores need not. It returns the error of
-// ctx when that is done first.
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
 func (r LockRef) WaitUntilTail(ctx context.Context, cmp pgas.Cmp, v int64) (int64, error) {
 	return pgas.FieldAtomic[int64](r.ref, 0).WaitUntil(ctx, cmp, v)
 }
 
-// PutNext copies v into Next of the record on PE pe. The source may be reused on return; it is
-// visible there after a Quiet, and a Fence orders it before later puts to pe.
+// PutNext copies v into Next of the record on PE pe. The source may be reused on return; the data
+// are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r LockRef) PutNext(pe int, v int64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetNext returns Next of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if pe is lost.
+// *pgas.PeerError if PE pe is lost.
 func (r LockRef) GetNext(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 8, pe)
 }
@@ -220,30 +224,30 @@ func (r LockRef) GetNextNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutNextSignal copies v into Next of the record on PE pe, and then sets the signal sig there to
-// value. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutNextSignal copies v into Next of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r LockRef) PutNextSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutNextSignalAdd copies v into Next of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
 func (r LockRef) PutNextSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag.
-// Whoever has the notification sees the data. The source may be reused on return; it is there, with
-// its notification, after a Quiet.
+// PutNextNotify copies v into Next of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r LockRef) PutNextNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetNextNotify returns Next of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r LockRef) GetNextNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
@@ -273,87 +277,91 @@ type SpanSym struct {
 }
 
 // AllocSpan allocates n zeroed Span records on every PE. It is collective: every PE makes the same
-// call. It returns *pgas.HeapFullError, the same on every PE, when they do not fit, and
-// *pgas.MismatchError when the PEs do not ask for the same thing, in count or in the layout of
-// Span.
+// call. Errors: *pgas.HeapFullError, the same on every PE, if the records do not fit;
+// *pgas.MismatchError if the PEs differ in n or in the layout of Span; *pgas.PeerError if a PE
+// dies; the cause of ctx's end.
 func AllocSpan(ctx context.Context, w *pgas.World, n int) (SpanSym, error) {
 	s, err := pgas.AllocLayout[Span](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested/inner.Span", Hash: 0x7009024de66ad2b3})
 	return SpanSym{s}, err
 }
 
-// At refers to record i. It panics with *pgas.UsageError if i is out of range or the records were
-// freed.
+// At returns a reference to record i. It panics with *pgas.UsageError if i is out of range or the
+// records were freed.
 func (s SpanSym) At(i int) SpanRef {
 	return SpanRef{s.sym.At(i)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s SpanSym) Len() int {
 	return s.sym.Len()
 }
 
-// Local is this PE's own copy of the records, for plain loads and stores.
+// Local returns this PE's own copy of the records, for plain loads and stores.
 func (s SpanSym) Local() []Span {
 	return s.sym.Local()
 }
 
-// On is the same records on another context: c orders and completes what is done through the
+// On returns the same records on another context: c orders and completes what is done through the
 // result.
 func (s SpanSym) On(c *pgas.Context) SpanSym {
 	return SpanSym{s.sym.On(c)}
 }
 
-// Sym is the allocation without its accessors.
+// Sym returns the allocation without its accessors.
 func (s SpanSym) Sym() pgas.Sym[Span] {
 	return s.sym
 }
 
 // Realloc gives the allocation a new length, keeping its first records on every PE; new ones are
-// zero. It is collective, and s is freed; on an error s is as it was.
+// zero. It is collective. s is freed, but stays as it was on an error. Errors: as those of
+// AllocSpan.
 func (s SpanSym) Realloc(ctx context.Context, n int) (SpanSym, error) {
 	t, err := s.sym.Realloc(ctx, n)
 	return SpanSym{t}, err
 }
 
-// Free ends the allocation on every PE. It is collective; references to its records may not be used
-// any more.
+// Free frees the allocation on every PE. It is collective; references to its records must not be
+// used any more. Errors: *pgas.MismatchError if the PEs do not all make the same call,
+// *pgas.PeerError if a PE dies, and the cause of ctx's end.
 func (s SpanSym) Free(ctx context.Context) error {
 	return s.sym.Free(ctx)
 }
 
-// SpanRef refers to one Span record: the same one on every PE. It is small; copy it.
+// SpanRef refers to one Span record: the same one on every PE. It is small: copy it.
 type SpanRef struct {
 	ref pgas.Ref[Span]
 }
 
-// SpanRefOf gives r, which refers to a Span somewhere in symmetric memory, its accessors.
+// SpanRefOf returns a reference with accessors to the Span that r refers to, anywhere in symmetric
+// memory.
 func SpanRefOf(r pgas.Ref[Span]) SpanRef {
 	return SpanRef{r}
 }
 
-// Local is this PE's own copy of the record, for plain loads and stores.
+// Local returns this PE's own copy of the record, for plain loads and stores.
 func (r SpanRef) Local() *Span {
 	return r.ref.Local()
 }
 
-// On is the same record on another context: c orders and completes what is done through the result.
+// On returns the same record on another context: c orders and completes what is done through the
+// result.
 func (r SpanRef) On(c *pgas.Context) SpanRef {
 	return SpanRef{r.ref.On(c)}
 }
 
-// Ref is the reference without its accessors.
+// Ref returns the reference without its accessors.
 func (r SpanRef) Ref() pgas.Ref[Span] {
 	return r.ref
 }
 
-// Put copies v into the record on PE pe. The source may be reused on return; it is visible there
-// after a Quiet, and a Fence orders it before later puts to pe.
+// Put copies v into the record on PE pe. The source may be reused on return; the data are visible
+// on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r SpanRef) Put(pe int, v Span) {
 	r.ref.Put(pe, v)
 }
 
-// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if pe is
-// lost.
+// Get returns the record of PE pe. It waits for the data, and panics with *pgas.PeerError if PE pe
+// is lost.
 func (r SpanRef) Get(pe int) Span {
 	return r.ref.Get(pe)
 }
@@ -369,14 +377,14 @@ func (r SpanRef) GetNB(pe int, dst *Span) {
 	r.ref.GetNB(pe, dst)
 }
 
-// PutLo copies v into Lo of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutLo copies v into Lo of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r SpanRef) PutLo(pe int, v int64) {
 	pgas.PutField(r.ref, 0, pe, v)
 }
 
 // GetLo returns Lo of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r SpanRef) GetLo(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 0, pe)
 }
@@ -387,30 +395,30 @@ func (r SpanRef) GetLoNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 0).GetNB(pe, dst)
 }
 
-// PutLoSignal copies v into Lo of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutLoSignal copies v into Lo of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r SpanRef) PutLoSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignal(pe, &v, sig, value)
 }
 
-// PutLoSignalAdd copies v into Lo of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutLoSignalAdd copies v into Lo of the record on PE pe, and then adds value to the signal sig on
+// PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r SpanRef) PutLoSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 0).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutLoNotify copies v into Lo of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutLoNotify copies v into Lo of the record on PE pe, and then notifies pe with that tag. When PE
+// pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r SpanRef) PutLoNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 0).PutNotify(pe, &v, tag)
 }
 
-// GetLoNotify returns Lo of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetLoNotify returns Lo of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r SpanRef) GetLoNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 0).GetNotify(pe, tag)
 }
@@ -420,14 +428,14 @@ func (r SpanRef) LoRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
-// PutHi copies v into Hi of the record on PE pe. The source may be reused on return; it is visible
-// there after a Quiet, and a Fence orders it before later puts to pe.
+// PutHi copies v into Hi of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r SpanRef) PutHi(pe int, v int64) {
 	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetHi returns Hi of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// if PE pe is lost.
 func (r SpanRef) GetHi(pe int) int64 {
 	return pgas.GetField[int64](r.ref, 8, pe)
 }
@@ -438,30 +446,30 @@ func (r SpanRef) GetHiNB(pe int, dst *int64) {
 	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
 }
 
-// PutHiSignal copies v into Hi of the record on PE pe, and then sets the signal sig there to value.
-// Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be reused
-// on return.
+// PutHiSignal copies v into Hi of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r SpanRef) PutHiSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
-// PutHiSignalAdd copies v into Hi of the record on PE pe, and then adds value to the signal sig
-// there. Whoever sees the signal sees the data; it says nothing of earlier puts. The source may be
-// reused on return.
+// PutHiSignalAdd copies v into Hi of the record on PE pe, and then adds value to the signal sig on
+// PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
 func (r SpanRef) PutHiSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
 	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
-// PutHiNotify copies v into Hi of the record on PE pe, and then notifies pe with that tag. Whoever
-// has the notification sees the data. The source may be reused on return; it is there, with its
-// notification, after a Quiet.
+// PutHiNotify copies v into Hi of the record on PE pe, and then notifies pe with that tag. When PE
+// pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
 func (r SpanRef) PutHiNotify(pe int, v int64, tag int) {
 	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
-// GetHiNotify returns Hi of the record on PE pe, and notifies pe with that tag. Whoever has the
-// notification may overwrite what was read. It waits for the data, and panics with *pgas.PeerError
-// if pe is lost.
+// GetHiNotify returns Hi of the record on PE pe, and notifies pe with that tag. When PE pe has the
+// notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
 func (r SpanRef) GetHiNotify(pe, tag int) int64 {
 	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
