@@ -6,10 +6,9 @@
 // if the answer is wrong they are done by compare-swaps from then on, each posted when the one before
 // has failed. That is as atomic, and costs one or two round trips more.
 
-#include "private.h"
+#include "shim.h"
 
 #include <pthread.h>
-#include <string.h>
 
 typedef struct gx_chain {
     gx_ep    *ep;

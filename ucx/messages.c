@@ -1,6 +1,6 @@
 // Active messages: sending, and the inboxes that what arrives is linked to.
 
-#include "private.h"
+#include "objects.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // Configuration and context, and what UCX says while set-up calls fail.
 
-#include "private.h"
+#include "base.h"
 
 #include <pthread.h>
 #include <stdarg.h>

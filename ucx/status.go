@@ -3,7 +3,7 @@ package ucx
 // Status is what UCX says about an operation. A failure is an error value of its own, so that
 // errors.Is(err, ucx.ErrUnreachable) works on every error of this package.
 //
-// The numbers are part of UCX's ABI; shim.c checks them at compile time.
+// The numbers are part of UCX's ABI; setup.c checks them at compile time.
 
 import "errors"
 

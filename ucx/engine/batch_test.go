@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const batchTicks = 16 // BATCH_TICKS of private.h
+const batchTicks = 16 // BATCH_TICKS of state.h
 
 // TestBatchLeavesLater: what a batch gathers leaves by itself, but only after many looks of the service
 // thread; a signal too.

@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "engine.h"
 
 static int fail(char *err, size_t err_bytes, const char *what, ucs_status_t status)
 {
@@ -178,7 +178,7 @@ void engine_close(engine_t *e)
     if (e->started) {
         __atomic_store_n(&e->stop, 1, __ATOMIC_SEQ_CST);
         engine_kick(e);
-        pthread_join(e->thread, NULL); // dial.c still sees to it that it does not wait in connect(2)
+        pthread_join(e->thread, NULL); // connect_timeout.c still sees to it that it does not wait in connect(2)
     }
     free(e->address);
     if (e->worker && e->started)
@@ -217,18 +217,6 @@ uint32_t *engine_deep(engine_t *e)
 uint64_t *engine_ticks(engine_t *e)
 {
     return &e->ticks;
-}
-
-void engine_kick(engine_t *e)
-{
-    eventfd_write(e->kick, 1);
-}
-
-// engine_lost says which PE was given up first because it cannot be reached or does not answer, and its
-// status: those whom nobody else would tell of it. A PE that closed its connection may have ended well.
-uint64_t engine_lost(engine_t *e)
-{
-    return __atomic_load_n(&e->lost, __ATOMIC_ACQUIRE);
 }
 
 // engine_served is the number of requests applied so far.
@@ -345,6 +333,13 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
         return c;
     free_channel(c);
     return NULL;
+}
+
+// lane_bye tells the target to forget the lane.
+static void lane_bye(lane_t *l)
+{
+    lane_settle(l);
+    lane_send_bye(l);
 }
 
 static int all_clean(channel_t *c, lane_t *l, uint64_t arg)

@@ -8,7 +8,7 @@
 
 #include <ucs/config/global_opts.h>
 
-#include "private.h"
+#include "state.h"
 
 // defaults are settings of UCX that suit the engine. What the user set in the environment stands. UCX
 // takes the name of a transport's setting without that of the transport.

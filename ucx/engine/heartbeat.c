@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "target.h"
 
 enum {
     BEATS = 8,                         // in a time-out
@@ -34,7 +34,7 @@ enum {
 };
 
 enum { PING = 1, PONG };
-enum { FOR_PULSES = 3 }; // beside those of proof.c
+enum { FOR_PULSES = 3 }; // beside those of auth.c
 
 // wire_pulse is a ping, or its answer.
 struct wire_pulse {
@@ -45,24 +45,6 @@ struct wire_pulse {
     uint32_t hops; // of a ping: how many more PEs are to be pinged because of it
     uint32_t zero2;
     uint64_t proof[2]; // that the sender has the job's key
-};
-
-// pulse is what this PE knows about whether another PE lives.
-struct pulse {
-    pulse_t *next;
-    uint32_t pe;
-    int witness;   // pinged only while a peer is in doubt
-    int robbed;    // a lane to it has lost data: its next answer ends the waits of this PE
-    int accused;
-    void *address; // of its service worker
-    ucp_ep_h ep;
-    int broken;    // ep has failed
-    int32_t status; // what it has failed with
-    int sending;   // UCX holds a ping
-    uint64_t nonce; // of the outstanding ping; 0: there is none
-    uint32_t beats; // since the last attempt to connect
-    int64_t silent_ns;
-    int64_t heard_ns; // when the last answer came
 };
 
 static int64_t beat_ns(const engine_t *e)
@@ -304,60 +286,6 @@ ucs_status_t on_pulse(void *arg, const void *header, size_t header_n, void *data
             relay(e, m.hops - 1);
     }
     return UCS_OK;
-}
-
-// Accusing.
-
-// heard_since reports whether a PE other than pe has answered since the given time.
-static int heard_since(const engine_t *e, uint32_t pe, int64_t since)
-{
-    for (const pulse_t *p = e->pulses; p; p = p->next)
-        if (p->pe != pe && p->heard_ns > since)
-            return 1;
-    return 0;
-}
-
-// accuse tells the launcher, by way of the host segment, that pe is lost. A certain accusation replaces an uncertain
-// one, of this PE or another of this host, and an accusation for silence replaces one for a connection's end.
-static void accuse(engine_t *e, uint32_t pe, uint64_t flags)
-{
-    const uint64_t weight = ACCUSED_CERTAINLY | ACCUSED_SILENT;
-    if (!e->config.accused)
-        return;
-    uint64_t was = __atomic_load_n(e->config.accused, __ATOMIC_ACQUIRE);
-    uint64_t now = ACCUSED | flags | (uint64_t)e->config.pe << ACCUSER_SHIFT | pe;
-    while (!was || (was & weight) < (now & weight))
-        if (__atomic_compare_exchange_n(e->config.accused, &was, now, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
-            __atomic_add_fetch(e->config.accused_bell, 1, __ATOMIC_SEQ_CST);
-            syscall(SYS_futex, e->config.accused_bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-            return;
-        }
-}
-
-// engine_give_up ends the waits of this PE because pe is lost, and accuses it.
-void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence)
-{
-    uint64_t flags = evidence == SURE ? ACCUSED_CERTAINLY : 0;
-    uint64_t none = 0, lost = (uint64_t)(uint32_t)status << 32 | (pe + 1);
-    __atomic_compare_exchange_n(&e->lost, &none, lost, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    if (evidence == SILENT)
-        flags = ACCUSED_SILENT | (heard_since(e, pe, now_ns() - e->config.silence_ns / 2) ? ACCUSED_CERTAINLY : 0);
-    accuse(e, pe, flags);
-    if (__atomic_load_n(e->config.waiting, __ATOMIC_SEQ_CST))
-        wake_pe(e);
-}
-
-// engine_has_met reports whether another PE has ever answered this one. If one has, UCX has transports that
-// reach other PEs.
-int engine_has_met(engine_t *e)
-{
-    return heard_since(e, e->config.pe, 0);
-}
-
-// engine_doubt starts the pings of witnesses: a peer has been silent for half of the time-out.
-void engine_doubt(engine_t *e)
-{
-    __atomic_store_n(&e->doubt_until_ns, now_ns() + e->config.silence_ns, __ATOMIC_RELAXED);
 }
 
 // Beats.

@@ -6,27 +6,17 @@
 //
 // Order. UCX orders these operations neither among themselves nor with active messages. So a fence
 // waits for those before it to be complete, and those after a fence wait until the messages before it
-// are acknowledged. A quiet flushes the endpoint too. Operations on the same bytes need no fence: order.c
+// are acknowledged. A quiet flushes the endpoint too. Operations on the same bytes need no fence: ordering.c
 // makes them wait for each other.
 #include <stdlib.h>
 
-#include "private.h"
+#include "transfer.h"
 
 struct key {
     ucp_rkey_h rkey;
     uint64_t base; // address of the chunk at its owner
     int refused;
 };
-
-static void on_native(void *request, ucs_status_t status, void *arg)
-{
-    lane_t *l = arg;
-    l->native--;
-    l->silent_ns = 0;
-    ucp_request_free(request);
-    if (status != UCS_OK)
-        lane_fail(l, status);
-}
 
 // on_kept ends a slot that a native operation has written, or no longer will.
 static void on_kept(void *request, ucs_status_t status, void *arg)
@@ -35,36 +25,6 @@ static void on_kept(void *request, ucs_status_t status, void *arg)
     channel_t *c = s->channel;
     on_native(request, status, c->lanes[s->pe]);
     slot_end(c, s, status);
-}
-
-static ucp_request_param_t native_param(lane_t *l)
-{
-    return (ucp_request_param_t){
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
-        .cb.send = on_native,
-        .user_data = l,
-    };
-}
-
-static void count(lane_t *l, ucs_status_ptr_t r)
-{
-    if (UCS_PTR_IS_PTR(r))
-        l->native++;
-    else if (UCS_PTR_IS_ERR(r))
-        lane_fail(l, UCS_PTR_STATUS(r));
-}
-
-static int native_done(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)c;
-    return l->native <= arg;
-}
-
-// wait_native waits until at most left requests are on their way.
-void wait_native(lane_t *l, uint32_t left)
-{
-    if (l->native > left)
-        drive(l->channel, l, native_done, left, INT64_MAX, 0);
 }
 
 // has_rma asks UCX about the lane's endpoint: it lists what each of its own lanes is used for. Remote
@@ -143,44 +103,6 @@ void lane_drop_keys(lane_t *l)
     l->keys = NULL;
 }
 
-// Order.
-
-static int acked_to(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)c;
-    return l->status != UCS_OK || !before(l->acked, (uint32_t)arg);
-}
-
-// pass_fence waits for the messages that a fence has put before the native operations to come.
-void pass_fence(lane_t *l)
-{
-    if (l->status != UCS_OK || !before(l->acked, l->fenced))
-        return;
-    lane_send(l, 1);
-    drive(l->channel, l, acked_to, l->fenced, INT64_MAX, 0);
-}
-
-// lane_native_flush makes native operations complete in the end: on_native says when.
-void lane_native_flush(lane_t *l)
-{
-    if (!l->native_dirty || l->status != UCS_OK)
-        return;
-    l->native_dirty = 0;
-    ucp_request_param_t param = native_param(l);
-    count(l, ucp_ep_flush_nbx(l->ep, &param));
-}
-
-// lane_fence orders what has been issued before what will be, whichever way each goes.
-void lane_fence(lane_t *l)
-{
-    if (l->status != UCS_OK)
-        return;
-    lane_native_flush(l);
-    wait_native(l, 0);
-    lane_send(l, 0);
-    l->fenced = l->sent;
-}
-
 // Operations. NATIVE_MAX of them may be on their way on one lane.
 
 static uint64_t in_chunk(uint64_t off, uint64_t n)
@@ -212,7 +134,7 @@ static void lend(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h
     param.cb.send = on_lent;
     param.user_data = b;
     ucs_status_ptr_t r = ucp_put_nbx(l->ep, src, n, at, rkey, &param);
-    count(l, r);
+    count_native(l, r);
     if (UCS_PTR_IS_PTR(r))
         loan_part(l, loan);
     else
@@ -233,7 +155,7 @@ uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64
         if (loan)
             lend(l, src + done, piece, at, k->rkey, loan);
         else
-            count(l, ucp_put_nbx(l->ep, src + done, piece, at, k->rkey, &param));
+            count_native(l, ucp_put_nbx(l->ep, src + done, piece, at, k->rkey, &param));
         done += piece;
     }
     wait_native(l, loan ? NATIVE_MAX : 0);
@@ -250,7 +172,7 @@ uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait)
     while (done < n && (k = key_of(l, off + done))) {
         uint64_t piece = in_chunk(off + done, n - done);
         ucp_request_param_t param = native_param(l);
-        count(l, ucp_get_nbx(l->ep, dst + done, piece, k->base + (off + done) % CHUNK_BYTES, k->rkey, &param));
+        count_native(l, ucp_get_nbx(l->ep, dst + done, piece, k->base + (off + done) % CHUNK_BYTES, k->rkey, &param));
         done += piece;
     }
     wait_native(l, wait ? 0 : NATIVE_MAX);
@@ -288,7 +210,7 @@ static ucs_status_ptr_t post_word(lane_t *l, const struct word_args *args, uint6
     l->native_dirty = 1;
     ucs_status_ptr_t r =
         ucp_atomic_op_nbx(l->ep, native_ops[args->op], &operand, 1, k->base + args->off % CHUNK_BYTES, k->rkey, &param);
-    count(l, r);
+    count_native(l, r);
     return r;
 }
 
@@ -362,61 +284,4 @@ void lane_nic_kept(lane_t *l, struct word_args *args, slot_t *s)
     wait_native(l, NATIVE_MAX);
     if (l->status != UCS_OK)
         l->lost = 1;
-}
-
-// The owner's side.
-
-struct chunk {
-    ucp_mem_h memory;
-    void *key;
-    size_t key_bytes;
-    int tried;
-};
-
-static void register_chunk(engine_t *e, struct chunk *c, uint64_t off)
-{
-    uint64_t left = e->config.heap_bytes - off;
-    ucp_mem_map_params_t params = {
-        .field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
-        .address = e->config.heap + off,
-        .length = left < CHUNK_BYTES ? left : CHUNK_BYTES,
-    };
-    c->tried = 1;
-    if (ucp_mem_map(e->context, &params, &c->memory) != UCS_OK)
-        c->memory = NULL;
-    else if (ucp_rkey_pack(e->context, c->memory, &c->key, &c->key_bytes) != UCS_OK)
-        c->key = NULL;
-}
-
-// engine_key writes KEY_BYTES about the chunk at off, for take_key of another engine.
-void engine_key(engine_t *e, uint64_t off, char *bytes)
-{
-    struct wire_key wire = {0};
-    memset(bytes, 0, KEY_BYTES);
-    if (!e->rma)
-        return; // remote memory access stays off
-    if (!e->chunks && !(e->chunks = calloc((e->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES, sizeof *e->chunks)))
-        return;
-    struct chunk *c = &e->chunks[off / CHUNK_BYTES];
-    if (!c->tried)
-        register_chunk(e, c, off / CHUNK_BYTES * CHUNK_BYTES);
-    if (c->key && c->key_bytes <= KEY_BYTES - sizeof wire) {
-        wire.base = (uint64_t)(uintptr_t)(e->config.heap + off / CHUNK_BYTES * CHUNK_BYTES);
-        wire.bytes = (uint32_t)c->key_bytes;
-        memcpy(bytes + sizeof wire, c->key, c->key_bytes);
-    }
-    memcpy(bytes, &wire, sizeof wire);
-}
-
-// engine_drop_chunks ends the registrations.
-void engine_drop_chunks(engine_t *e)
-{
-    uint64_t n = (e->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
-    for (uint64_t i = 0; e->chunks && i < n; i++) {
-        if (e->chunks[i].key)
-            ucp_rkey_buffer_release(e->chunks[i].key);
-        if (e->chunks[i].memory)
-            ucp_mem_unmap(e->context, e->chunks[i].memory);
-    }
-    free(e->chunks);
 }

@@ -2,7 +2,7 @@
 
 package engine
 
-// Notified access, as Go sees it. notes.c says how it works.
+// Notified access, as Go sees it. notes.c and note_queue.c say how it works.
 
 /*
 #cgo noescape lane_note_out

@@ -4,38 +4,7 @@
 // ones fill messages of their own. Large blocks go one by one, without a copy.
 #include <stdlib.h>
 
-#include "private.h"
-
-static const uint32_t head_bytes = sizeof(struct wire_head);
-
-#define MOVE_ALL(BYTES)                                                                   \
-    for (uint64_t i = 0; i < count; i++, to += to_step, from += from_step)                \
-        memcpy(to, from, BYTES)
-
-// move_blocks copies count blocks. Blocks of a word are what matters most: a copy of constant length is
-// one load and one store.
-void move_blocks(char *to, uint64_t to_step, const char *from, uint64_t from_step, uint64_t bytes, uint64_t count)
-{
-    switch (bytes) {
-    case 1:
-        MOVE_ALL(1);
-        break;
-    case 2:
-        MOVE_ALL(2);
-        break;
-    case 4:
-        MOVE_ALL(4);
-        break;
-    case 8:
-        MOVE_ALL(8);
-        break;
-    case 16:
-        MOVE_ALL(16);
-        break;
-    default:
-        MOVE_ALL(bytes);
-    }
-}
+#include "engine.h"
 
 // Putting.
 
@@ -54,7 +23,7 @@ static void append_scatter(lane_t *l, uint64_t off, const char *src, struct bloc
     struct wire_rec rec = {.kind = REC_SCATTER, .n = n, .off = off};
     struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.there};
     char *at = l->out->data + l->used;
-    if (l->used == head_bytes)
+    if (l->used == HEAD_BYTES)
         l->born = __atomic_load_n(&l->channel->engine->ticks, __ATOMIC_RELAXED);
     memcpy(at, &rec, sizeof rec);
     memcpy(at + sizeof rec, &stride, sizeof stride);
@@ -212,18 +181,4 @@ int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, in
     if (r == ENGINE_DONE)
         slot_release(l->channel, s);
     return r;
-}
-
-// slot_scatter copies n bytes of packed data to the blocks of the slot, from byte at on.
-void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n)
-{
-    uint64_t skip = at % s->block;
-    char *to = s->dst + at / s->block * s->step;
-    if (skip) { // the rest of a block that an earlier piece has begun
-        uint64_t k = s->block - skip < n ? s->block - skip : n;
-        memcpy(to + skip, from, k);
-        to += s->step, from += k, n -= k;
-    }
-    move_blocks(to, s->step, from, s->block, s->block, n / s->block);
-    memcpy(to + n / s->block * s->step, from + n / s->block * s->block, n % s->block);
 }

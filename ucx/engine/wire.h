@@ -1,6 +1,6 @@
 // What travels between two PEs.
 //
-// A lane (one channel of one PE, to one other PE) opens with a message and its answer: proof.c describes both.
+// A lane (one channel of one PE, to one other PE) opens with a message and its answer: auth.c describes both.
 // Each message after that has the lane's tag.
 //
 // A request is one active message from a lane to the service worker of the other PE: a wire_head and then

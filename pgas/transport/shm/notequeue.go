@@ -12,7 +12,7 @@ package shm
 //
 // Goroutines of the owner take notes one at a time: the lowest bit of taken is their lock.
 //
-// The service thread of ucx/engine fills queues too: its notes.c must agree with this file.
+// The service thread of ucx/engine fills queues too: its note_queue.c must agree with this file.
 
 import (
 	"runtime"

@@ -2,7 +2,7 @@
 // short messages. Without the key its results look like random numbers, and cannot be computed for a new message.
 #include <endian.h>
 
-#include "private.h"
+#include "compute.h"
 
 static uint64_t turned(uint64_t v, int by)
 {

@@ -3,29 +3,7 @@
 //
 // The loans to one PE are numbered, and over in that order: a loan may be reported as over later than it
 // is, never sooner. Few can be open at a time; one more waits.
-#include "private.h"
-
-static void settle(lane_t *l)
-{
-    uint64_t over = l->returned;
-    while (over < l->lent && l->parts[(over + 1) % LOANS] == 0)
-        over++;
-    __atomic_store_n(&l->returned, over, __ATOMIC_RELEASE); // read without the lock
-}
-
-// loan_part and loan_part_end bracket the time in which UCX reads a part of the source of a loan. No loan
-// has number 0.
-void loan_part(lane_t *l, uint64_t loan)
-{
-    if (loan)
-        l->parts[loan % LOANS]++;
-}
-
-void loan_part_end(lane_t *l, uint64_t loan)
-{
-    if (loan && --l->parts[loan % LOANS] == 0)
-        settle(l);
-}
+#include "engine.h"
 
 // over says whether loan arg of the lane, or of every lane the last one, is over. UCX ends the requests
 // of a lane that fails, so they all are over in the end.

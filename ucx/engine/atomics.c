@@ -1,6 +1,6 @@
 // Atomic operations on words of the heap, with the CPU's own instructions: the CPU's other users of the
 // same words (sync/atomic in Go) and this engine are one domain of atomicity.
-#include "private.h"
+#include "compute.h"
 
 #define APPLY(type)                                                                                      \
     do {                                                                                                 \

@@ -11,7 +11,13 @@
 // the target can answer a message only when it arrives (lane_settle).
 #include <stdlib.h>
 
-#include "private.h"
+#include "lane.h"
+
+// express is the way from this PE's service worker to another PE's.
+typedef struct express {
+    ucp_ep_h ep;
+    uint32_t broken;
+} express_t;
 
 static void on_express_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 {

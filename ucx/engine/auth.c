@@ -23,7 +23,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "state.h"
 
 // What a hash is for.
 enum { FOR_PROOF = 1, FOR_TAGS = 2 }; // 3 is heartbeat.c's

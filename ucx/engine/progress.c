@@ -8,16 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "private.h"
-
-static const uint32_t head_bytes = sizeof(struct wire_head);
-
-void drain(int fd)
-{
-    uint64_t n;
-    while (read(fd, &n, sizeof n) < 0 && errno == EINTR)
-        ;
-}
+#include "progress.h"
 
 // enter and leave bracket a stay in a waiting call. A service thread that sleeps on its event fd is sent
 // to its ticks, or it would wake for every arrival.
@@ -43,22 +34,6 @@ static void note_dead(channel_t *c)
     uint64_t lost = engine_lost(c->engine);
     if (lost && c->lanes[(uint32_t)lost - 1])
         lane_fail(c->lanes[(uint32_t)lost - 1], (int32_t)(lost >> 32));
-}
-
-// note_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
-// A pause of this process itself counts for little.
-void note_silence(channel_t *c, lane_t *l, int64_t ns)
-{
-    enum { PAUSE_NS = 10 * 1000 * 1000 };
-    if (!l && c->cursor < c->nopened)
-        l = c->opened[c->cursor];
-    if (!l || l->status != UCS_OK)
-        return;
-    l->silent_ns += ns < PAUSE_NS ? ns : PAUSE_NS;
-    if (2 * l->silent_ns > c->engine->config.silence_ns)
-        engine_doubt(c->engine);
-    if (l->silent_ns > c->engine->config.silence_ns)
-        lane_fail(l, UCS_ERR_TIMED_OUT);
 }
 
 // crowded says whether others are likely to need this CPU: then it is offered to them at every look.
@@ -122,7 +97,7 @@ static void nap(channel_t *c, int64_t ns)
 static void flush_others(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
-        if (c->opened[i]->used > head_bytes)
+        if (c->opened[i]->used > HEAD_BYTES)
             lane_leave(c->opened[i]);
 }
 
@@ -188,115 +163,6 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
     }
     leave(e);
     return r;
-}
-
-// Conditions.
-
-static int has_room(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)c;
-    (void)arg;
-    return l->status != UCS_OK || (l->pending < PENDING_MAX && l->sent_bytes - l->acked_bytes < UNACKED_MAX);
-}
-
-// lane_throttle waits until the lane holds no more memory than it may, here and at the target.
-void lane_throttle(lane_t *l)
-{
-    if (!has_room(l->channel, l, 0))
-        drive(l->channel, l, has_room, 0, INT64_MAX, 0);
-}
-
-static int lane_quiet(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)c;
-    (void)arg;
-    return lane_clean(l);
-}
-
-static int all_quiet(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)l;
-    (void)arg;
-    while (c->cursor < c->nopened && lane_clean(c->opened[c->cursor]))
-        c->cursor++;
-    return c->cursor == c->nopened;
-}
-
-// lane_report says that what was issued to the lane's PE is lost, and that it has been said.
-int lane_report(lane_t *l)
-{
-    l->lost = 0;
-    l->channel->lost_pe = l->pe;
-    l->channel->lost_status = l->status;
-    return ENGINE_LOST;
-}
-
-static int quiet_lane(lane_t *l, int64_t budget_ns)
-{
-    int r = ENGINE_DONE;
-    lane_send(l, 1);
-    if (!lane_clean(l))
-        r = drive(l->channel, l, lane_quiet, 0, budget_ns, 1);
-    return l->lost ? lane_report(l) : r;
-}
-
-static int quiet_all(channel_t *c, int64_t budget_ns)
-{
-    int r = ENGINE_DONE;
-    for (uint32_t i = 0; i < c->nopened; i++)
-        lane_send(c->opened[i], 1);
-    c->cursor = 0;
-    if (!all_quiet(c, NULL, 0))
-        r = drive(c, NULL, all_quiet, 0, budget_ns, 1);
-    for (uint32_t i = 0; i < c->nopened && r == ENGINE_DONE; i++)
-        if (c->opened[i]->lost)
-            r = lane_report(c->opened[i]);
-    return r;
-}
-
-// channel_quiet completes everything issued to pe, or to every PE if pe < 0.
-int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns)
-{
-    if (pe < 0)
-        return quiet_all(c, budget_ns);
-    return c->lanes[pe] ? quiet_lane(c->lanes[pe], budget_ns) : ENGINE_DONE;
-}
-
-static int slot_done(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)c;
-    (void)l;
-    return ((slot_t *)(uintptr_t)arg)->status != UCS_INPROGRESS;
-}
-
-static int await(channel_t *c, slot_t *s, int64_t budget_ns, int interruptible)
-{
-    lane_t *l = c->lanes[s->pe];
-    int r = drive(c, l, slot_done, (uintptr_t)s, budget_ns, interruptible);
-    if (r != ENGINE_DONE || s->status == UCS_OK)
-        return r;
-    slot_release(c, s);
-    return lane_report(l);
-}
-
-// channel_await waits for the answer that s stands for. After ENGINE_LOST the slot has been released.
-int channel_await(channel_t *c, slot_t *s, int64_t budget_ns)
-{
-    return await(c, s, budget_ns, 1);
-}
-
-// channel_await_all is channel_await that neither its time nor another goroutine ends.
-int channel_await_all(channel_t *c, slot_t *s)
-{
-    return await(c, s, INT64_MAX, 0);
-}
-
-// slot_settle waits until a kept slot has its value, or has lost it.
-void slot_settle(channel_t *c, slot_t *s)
-{
-    lane_t *l = c->lanes[s->pe];
-    lane_send(l, 0);
-    drive(c, l, slot_done, (uintptr_t)s, INT64_MAX, 0);
 }
 
 static int compares(uint64_t have, int cmp, uint64_t want, int is_signed)

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "state.h"
 
 // MAX_SOURCES of IPv6 take no more instructions than the kernel allows.
 enum { MAX_FILTER = 4096, MAX_SOURCE_INSTRUCTIONS = 13, V4_SOURCE = 12, V6_SOURCE = 8 };

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "state.h"
 
 enum {
     LOOKS = 16,                       // in a time-out

@@ -1,17 +1,20 @@
-// The target's side: requests are applied to the heap, in order, by whoever progresses the service
+// The target's side: requests are applied to the heap, in order, by the thread that progresses the service
 // worker: the service thread, or a thread of the program that waits. Neither needs Go to run.
-#include <limits.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "private.h"
+#include "target.h"
 
 // Replies.
+
+// reply is the memory of one answer: it lives until UCX has sent it.
+typedef struct reply {
+    struct reply *next;
+    engine_t *engine;
+    char *piece; // data besides, or NULL
+    uint32_t used;
+    uint32_t records;
+    char data[BUFFER_BYTES];
+} reply_t;
 
 static reply_t *take_reply(engine_t *e)
 {
@@ -377,48 +380,11 @@ static int touches(struct request q, unsigned n, uint64_t lo, uint64_t hi)
     return 0;
 }
 
-void wake_pe(engine_t *e)
-{
-    __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-// awaited says whether this PE sleeps, and on which bytes of its heap: all of them if *hi is UINT64_MAX.
-// The fence is between updates and the load of waiting; the sleeper has one between its store to waiting
-// and its look at the word, so one of the two sees the other. boot.WatchRange says what waiting means.
-static int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi)
-{
-    enum { ANY_WORD = 1 };
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    uint64_t w = __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
-    uint64_t bytes = (w & 7) ? (uint64_t)1 << 3 * (w & 7) : 8;
-    *lo = w == ANY_WORD ? 0 : w & ~(bytes - 1);
-    *hi = w == ANY_WORD ? UINT64_MAX : *lo + bytes;
-    return w != 0;
-}
-
 // ring wakes this PE if it sleeps on something that the request has updated.
 static void ring(engine_t *e, struct request q, unsigned n)
 {
     uint64_t lo, hi;
     if (awaited(e, &lo, &hi) && (hi == UINT64_MAX || touches(q, n, lo, hi)))
-        wake_pe(e);
-}
-
-// ring_word wakes this PE if it sleeps on the word at off.
-void ring_word(engine_t *e, uint64_t off)
-{
-    uint64_t lo, hi;
-    if (awaited(e, &lo, &hi) && lo <= off && off < hi)
-        wake_pe(e);
-}
-
-// ring_any wakes this PE if it sleeps on anything. Where UCX carries out atomics for want of a NIC that
-// does, it does so in its progress, and says of none which word it was.
-static void ring_any(engine_t *e)
-{
-    uint64_t lo, hi;
-    if (awaited(e, &lo, &hi))
         wake_pe(e);
 }
 
@@ -443,35 +409,6 @@ static void apply(engine_t *e, inbound_t *in, const struct wire_head *head, stru
 
 // Order.
 
-static uint32_t hash(uint64_t key)
-{
-    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32);
-}
-
-inbound_t **find_inbound(engine_t *e, uint64_t key)
-{
-    for (uint32_t i = hash(key);; i++) {
-        inbound_t **at = &e->inbound[i & (e->inbound_cap - 1)];
-        if (!*at || (*at)->key == key)
-            return at;
-    }
-}
-
-static int grow(engine_t *e)
-{
-    uint32_t cap = e->inbound_cap, fresh = cap ? 2 * cap : 64;
-    inbound_t **old = e->inbound, **table = calloc(fresh, sizeof *table);
-    if (!table)
-        return 0;
-    e->inbound = table;
-    e->inbound_cap = fresh;
-    for (uint32_t i = 0; i < cap; i++)
-        if (old[i])
-            *find_inbound(e, old[i]->key) = old[i];
-    free(old);
-    return 1;
-}
-
 static uint64_t inbound_key(const struct wire_head *head)
 {
     return (uint64_t)head->pe << 32 | head->lane;
@@ -486,73 +423,6 @@ static inbound_t *inbound_of(engine_t *e, uint64_t key)
     if (in)
         e->last_inbound = in;
     return in;
-}
-
-// add_inbound creates the inbound end of a lane.
-static inbound_t *add_inbound(engine_t *e, uint64_t key)
-{
-    if (2 * e->inbound_used >= e->inbound_cap && !grow(e))
-        return NULL;
-    inbound_t *in = calloc(1, sizeof *in);
-    if (!in)
-        return NULL;
-    in->key = key;
-    e->inbound_used++;
-    return *find_inbound(e, key) = in;
-}
-
-static void free_inbound(inbound_t *in)
-{
-    while (in->held) {
-        held_t *h = in->held;
-        in->held = h->next;
-        free(h);
-    }
-    free(in);
-}
-
-// forget removes a lane whose channel has closed, and puts those behind it in the table where a search
-// finds them.
-static void forget(engine_t *e, inbound_t *in)
-{
-    uint32_t mask = e->inbound_cap - 1, i = (uint32_t)(find_inbound(e, in->key) - e->inbound);
-    free_inbound(in);
-    e->inbound[i] = NULL;
-    e->inbound_used--;
-    e->last_inbound = NULL;
-    for (i = (i + 1) & mask; e->inbound[i]; i = (i + 1) & mask) {
-        inbound_t *moved = e->inbound[i];
-        e->inbound[i] = NULL;
-        *find_inbound(e, moved->key) = moved;
-    }
-}
-
-// hold keeps a message until those before it have come. An origin bounds its unacknowledged messages, so the
-// held ones are bounded too.
-static void hold(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
-{
-    held_t **at = &in->held, *h;
-    while (*at && before((*at)->seq, seq))
-        at = &(*at)->next;
-    uint64_t bytes = sizeof *h + header_n + n;
-    if (*at && (*at)->seq == seq)
-        return;
-    if (in->held_bytes + bytes > HELD_MAX) {
-        refuse(e);
-        return;
-    }
-    if (!(h = malloc(bytes)))
-        return; // the lane stalls, and its origin reports a silent peer
-    in->held_bytes += bytes;
-    h->seq = seq;
-    h->header_bytes = header_n;
-    h->data_bytes = n;
-    if (header_n) // there may be no header, or no data, and no address then
-        memcpy(h->bytes, header, header_n);
-    if (n)
-        memcpy(h->bytes + header_n, data, n);
-    h->next = *at;
-    *at = h;
 }
 
 // apply_in_turn applies one request and forgets the lane if it was the last; it returns 0 then.
@@ -708,8 +578,6 @@ void serve_free(engine_t *e)
     }
 }
 
-// The service thread.
-
 // serve_once progresses the service worker unless somebody else is at it.
 unsigned serve_once(engine_t *e)
 {
@@ -722,132 +590,4 @@ unsigned serve_once(engine_t *e)
     if (moved && e->config.nic)
         ring_any(e);
     return moved;
-}
-
-static int any_dirty(engine_t *e)
-{
-    int dirty = 0;
-    pthread_mutex_lock(&e->list);
-    for (uint32_t i = 0; i < e->nchannels; i++)
-        dirty |= __atomic_load_n(&e->channels[i]->dirty, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&e->list);
-    return dirty;
-}
-
-// tick_channels looks after the channels that nobody is using at the moment, and says whether any needs
-// it.
-int tick_channels(engine_t *e)
-{
-    int dirty = 0;
-    __atomic_add_fetch(&e->ticks, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&e->list);
-    for (uint32_t i = 0; i < e->nchannels; i++) {
-        channel_t *c = e->channels[i];
-        if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED))
-            continue;
-        dirty = 1;
-        if (try_lock(&c->lock)) {
-            channel_tick(c);
-            unlock(&c->lock);
-        }
-    }
-    pthread_mutex_unlock(&e->list);
-    return dirty;
-}
-
-// driven says whether others have driven since the last tick, and how long the next one may be: longer
-// and longer while somebody is found at it every time, so that a conversation is not disturbed.
-static int driven(engine_t *e, uint32_t *seen, int64_t *period)
-{
-    uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
-    int inside = __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) != 0;
-    int since = drives != *seen;
-    *seen = drives;
-    if (!inside)
-        *period = TICK_NS;
-    else if (*period < LONG_TICK_NS)
-        *period *= 2;
-    return inside || since;
-}
-
-static void sleep_ns(int fd, int kick, int64_t ns)
-{
-    struct pollfd fds[2] = {{.fd = kick, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
-    struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-    ppoll(fds, fd < 0 ? 1 : 2, &t, NULL);
-    if (fds[0].revents)
-        drain(kick);
-}
-
-// serve_busy serves until nothing has come for some time, or somebody else drives, and says whether
-// anything came. That time is short until something comes: a spin is worth it only in a conversation.
-static int serve_busy(engine_t *e)
-{
-    int64_t last = now_ns(), ticked = last, patience = 0;
-    int came = 0;
-    for (unsigned n = 1; !__atomic_load_n(&e->drivers, __ATOMIC_RELAXED); n++) {
-        int moved = serve_once(e) != 0;
-        came |= moved;
-        if (!moved && e->config.crowded)
-            sched_yield();
-        if (n % CLOCK_EVERY && !moved && !e->config.crowded)
-            continue;
-        int64_t now = now_ns();
-        if (now - ticked > TICK_NS) {
-            tick_channels(e);
-            heartbeat_tick(e);
-            ticked = now;
-        }
-        if (moved)
-            last = now, patience = e->config.spin_ns;
-        else if (now - last > patience)
-            break;
-        else if (now - last > YIELD_NS)
-            sched_yield();
-    }
-    return came;
-}
-
-// serve_asleep sleeps until something arrives or the service thread is needed otherwise.
-static void serve_asleep(engine_t *e, int64_t ns, int deep)
-{
-    __atomic_store_n(&e->deep, deep, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&e->polling, 1, __ATOMIC_SEQ_CST);
-    int awake = __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) || __atomic_load_n(&e->stop, __ATOMIC_SEQ_CST) || (deep && any_dirty(e));
-    if (!awake && try_lock(&e->serving)) {
-        awake = ucp_worker_arm(e->worker) != UCS_OK;
-        unlock(&e->serving);
-        if (!awake)
-            sleep_ns(e->fd, e->kick, ns);
-    }
-    __atomic_store_n(&e->polling, 0, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&e->deep, 0, __ATOMIC_SEQ_CST);
-}
-
-// service_main runs the service thread. It ticks while other threads progress the worker, and serves when none
-// does. When nothing arrives it sleeps: for a tick while a channel has work, longer when idle, at most until the
-// next heartbeat is due.
-void *service_main(void *arg)
-{
-    enum { TIMER_SLACK_NS = 1000 };
-    engine_t *e = arg;
-    uint32_t seen = 0;
-    int64_t busy = now_ns(), period = TICK_NS;
-    pthread_setname_np(pthread_self(), "pgas-service");
-    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
-    while (!__atomic_load_n(&e->stop, __ATOMIC_SEQ_CST)) {
-        int dirty = tick_channels(e);
-        int64_t beat = heartbeat_tick(e);
-        if (driven(e, &seen, &period)) {
-            sleep_ns(-1, e->kick, period);
-            busy = now_ns();
-            continue;
-        }
-        int came = serve_busy(e);
-        if (came || dirty)
-            busy = now_ns();
-        int deep = !dirty && now_ns() - busy > DEEP_NS;
-        serve_asleep(e, deep ? beat : TICK_NS, deep);
-    }
-    return NULL;
 }

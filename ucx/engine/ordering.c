@@ -4,7 +4,22 @@
 // first waits for that write. Others wait for nothing.
 //
 // UCX carries out its atomics on one word in the order of their posting, so these do not wait for each other.
-#include "private.h"
+#include "flow.h"
+
+static int acked_to(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    return l->status != UCS_OK || !before(l->acked, (uint32_t)arg);
+}
+
+// pass_fence waits for the messages that a fence has put before the native operations to come.
+static void pass_fence(lane_t *l)
+{
+    if (l->status != UCS_OK || !before(l->acked, l->fenced))
+        return;
+    lane_send(l, 1);
+    drive(l->channel, l, acked_to, l->fenced, INT64_MAX, 0);
+}
 
 // An interval that would be one too many is merged with the last.
 enum { LAST = SPANS - 1 };
@@ -82,4 +97,15 @@ void order_native(lane_t *l, uint64_t off, uint64_t n, enum native_kind kind)
         flush_native(l);
     if (kind != NATIVE_GET)
         remember(kind == NATIVE_PUT ? &l->stored : &l->updated, off, n);
+}
+
+// lane_fence orders what has been issued before what will be, whichever way each goes.
+void lane_fence(lane_t *l)
+{
+    if (l->status != UCS_OK)
+        return;
+    lane_native_flush(l);
+    wait_native(l, 0);
+    lane_send(l, 0);
+    l->fenced = l->sent;
 }

@@ -1,0 +1,168 @@
+// Flow control: waits for room, for buffers and for slots. None is interrupted by another goroutine, except where
+// its comment says so.
+#include "flow.h"
+
+static int has_room(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return l->status != UCS_OK || (l->pending < PENDING_MAX && l->sent_bytes - l->acked_bytes < UNACKED_MAX);
+}
+
+// lane_throttle waits until the lane holds no more memory than it may, here and at the target.
+void lane_throttle(lane_t *l)
+{
+    if (!has_room(l->channel, l, 0))
+        drive(l->channel, l, has_room, 0, INT64_MAX, 0);
+}
+
+// lane_flush_now is lane_flush of something that somebody is likely to wait for.
+void lane_flush_now(lane_t *l)
+{
+    lane_leave(l);
+    lane_throttle(l);
+}
+
+// lane_flush makes room in the buffer.
+void lane_flush(lane_t *l)
+{
+    lane_send(l, 0);
+    lane_throttle(l);
+}
+
+// lane_need_room makes room for n bytes of records.
+void lane_need_room(lane_t *l, uint32_t n)
+{
+    if (l->used + n > BUFFER_BYTES)
+        lane_flush(l);
+}
+
+static int settled(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return lane_settled(l);
+}
+
+// lane_settle waits until the target has applied what went by express. What is to be answered must not
+// overtake that: the target could no longer answer it when its turn has come.
+void lane_settle(lane_t *l)
+{
+    if (lane_settled(l))
+        return;
+    lane_send(l, 1);
+    drive(l->channel, l, settled, 0, INT64_MAX, 0);
+}
+
+static int slot_free(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)l;
+    (void)arg;
+    return c->free_slots != NULL;
+}
+
+// need_slot waits until a slot is free. One always is in the end: those that Go keeps are at most half of
+// all.
+void need_slot(lane_t *l)
+{
+    if (!l->channel->free_slots) {
+        lane_send(l, 1);
+        drive(l->channel, l, slot_free, 0, INT64_MAX, 0);
+    }
+}
+
+static int sent_all(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return l->pending == 0;
+}
+
+// lane_await_sent waits until UCX holds no message of the lane.
+void lane_await_sent(lane_t *l)
+{
+    if (l->pending)
+        drive(l->channel, l, sent_all, 0, INT64_MAX, 0);
+}
+
+static int reading_room(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    return l->reading + arg <= READING_MAX;
+}
+
+// lane_await_reading waits until n more bytes of gets may be asked for.
+void lane_await_reading(lane_t *l, uint32_t n)
+{
+    drive(l->channel, l, reading_room, n, INT64_MAX, 0);
+}
+
+static int native_done(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    return l->native <= arg;
+}
+
+// wait_native waits until at most left requests are on their way.
+void wait_native(lane_t *l, uint32_t left)
+{
+    if (l->native > left)
+        drive(l->channel, l, native_done, left, INT64_MAX, 0);
+}
+
+static int has_note_room(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)arg;
+    return l->status != UCS_OK || l->noted - l->roomed < NOTES_MAX;
+}
+
+// lane_note_room says whether there is room for another note at the target, having asked it if need be. On a
+// lane that has failed there is.
+int lane_note_room(lane_t *l, int64_t budget_ns)
+{
+    if (has_note_room(l->channel, l, 0))
+        return 1;
+    if (l->marks_used == 0)
+        lane_send_ask(l);
+    else
+        lane_send(l, 0);
+    return drive(l->channel, l, has_note_room, 0, budget_ns, 1) == ENGINE_DONE;
+}
+
+static int slot_done(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)c;
+    (void)l;
+    return ((slot_t *)(uintptr_t)arg)->status != UCS_INPROGRESS;
+}
+
+static int await(channel_t *c, slot_t *s, int64_t budget_ns, int interruptible)
+{
+    lane_t *l = c->lanes[s->pe];
+    int r = drive(c, l, slot_done, (uintptr_t)s, budget_ns, interruptible);
+    if (r != ENGINE_DONE || s->status == UCS_OK)
+        return r;
+    slot_release(c, s);
+    return lane_report(l);
+}
+
+// channel_await waits for the answer that s stands for. After ENGINE_LOST the slot has been released.
+int channel_await(channel_t *c, slot_t *s, int64_t budget_ns)
+{
+    return await(c, s, budget_ns, 1);
+}
+
+// channel_await_all is channel_await that neither its time nor another goroutine ends.
+int channel_await_all(channel_t *c, slot_t *s)
+{
+    return await(c, s, INT64_MAX, 0);
+}
+
+// slot_settle waits until a kept slot has its value, or has lost it.
+void slot_settle(channel_t *c, slot_t *s)
+{
+    lane_t *l = c->lanes[s->pe];
+    lane_send(l, 0);
+    drive(c, l, slot_done, (uintptr_t)s, INT64_MAX, 0);
+}

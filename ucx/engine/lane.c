@@ -1,0 +1,189 @@
+// What one channel has with one PE: buffers, counters, what happens when it is lost.
+#include <stdlib.h>
+
+#include "lane.h"
+
+// Buffers.
+
+sendbuf_t *take_buf(channel_t *c)
+{
+    sendbuf_t *b = c->free_bufs;
+    if (b) {
+        c->free_bufs = b->next;
+        c->free_count--;
+    } else if (!(b = malloc(sizeof *b))) {
+        return NULL;
+    }
+    b->loan = 0;
+    b->piece = NULL;
+    return b;
+}
+
+void give_buf(channel_t *c, sendbuf_t *b)
+{
+    enum { KEEP = 16 };
+    free(b->piece);
+    b->piece = NULL;
+    if (c->free_count >= KEEP) {
+        free(b);
+        return;
+    }
+    b->next = c->free_bufs;
+    c->free_bufs = b;
+    c->free_count++;
+}
+
+// Sources that UCX still reads.
+
+static void settle(lane_t *l)
+{
+    uint64_t over = l->returned;
+    while (over < l->lent && l->parts[(over + 1) % LOANS] == 0)
+        over++;
+    __atomic_store_n(&l->returned, over, __ATOMIC_RELEASE); // read without the lock
+}
+
+// loan_part and loan_part_end bracket the time in which UCX reads a part of the source of a loan. No loan
+// has number 0.
+void loan_part(lane_t *l, uint64_t loan)
+{
+    if (loan)
+        l->parts[loan % LOANS]++;
+}
+
+void loan_part_end(lane_t *l, uint64_t loan)
+{
+    if (loan && --l->parts[loan % LOANS] == 0)
+        settle(l);
+}
+
+// The lane.
+
+// lane_clean says that nothing of the lane is on its way.
+int lane_clean(const lane_t *l)
+{
+    return l->status != UCS_OK || (l->used == HEAD_BYTES && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty && l->returned == l->lent);
+}
+
+static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (c->slots[i].status == UCS_INPROGRESS && c->slots[i].pe == pe && !c->slots[i].native)
+            slot_end(c, &c->slots[i], status);
+}
+
+// lane_drop_waiting frees the messages that wait for the lane to open.
+void lane_drop_waiting(lane_t *l)
+{
+    while (l->waiting) {
+        sendbuf_t *b = l->waiting;
+        l->waiting = b->next;
+        l->pending--;
+        loan_part_end(l, b->loan);
+        give_buf(l->channel, b);
+    }
+}
+
+// lane_fail gives up a lane: what was on its way is lost, what is issued later is dropped.
+void lane_fail(lane_t *l, int32_t status)
+{
+    if (l->status != UCS_OK)
+        return;
+    if (!lane_clean(l)) {
+        l->lost = 1;
+        if (status == UCS_ERR_TIMED_OUT || status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_ENDPOINT_TIMEOUT)
+            engine_give_up(l->channel->engine, l->pe, status, status == UCS_ERR_TIMED_OUT ? SILENT : CUT);
+    }
+    l->status = status;
+    start_buffer(l);
+    lane_drop_waiting(l);
+    fail_slots(l->channel, l->pe, status);
+    l->reading = 0;
+}
+
+// came_loose converts the status of an endpoint that was connected and has failed. UCX's "unreachable" then
+// means a lost connection, not a wrong setting.
+int32_t came_loose(ucs_status_t status)
+{
+    return status == UCS_ERR_UNREACHABLE ? UCS_ERR_NOT_CONNECTED : status;
+}
+
+// lane_reap closes the endpoint of a failed lane, so that UCX lets go of the memory it was sending.
+void lane_reap(lane_t *l)
+{
+    if (l->status == UCS_OK || l->closing || !l->ep)
+        return;
+    l->closing = 1;
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS, .flags = UCP_EP_CLOSE_FLAG_FORCE};
+    ucs_status_ptr_t r = ucp_ep_close_nbx(l->ep, &param);
+    if (UCS_PTR_IS_PTR(r))
+        ucp_request_free(r);
+}
+
+// lane_report says that what was issued to the lane's PE is lost, and that it has been said.
+int lane_report(lane_t *l)
+{
+    l->lost = 0;
+    l->channel->lost_pe = l->pe;
+    l->channel->lost_status = l->status;
+    return ENGINE_LOST;
+}
+
+// keep_up raises a number that may stay unchanged for long. Otherwise it falls 2^31 behind and
+// compares as ahead.
+static void keep_up(uint32_t *number, uint32_t acked)
+{
+    if (before(*number, acked))
+        *number = acked;
+}
+
+void acknowledge(lane_t *l, uint32_t seq)
+{
+    l->silent_ns = 0;
+    if (before(seq, l->acked))
+        return;
+    l->acked = seq;
+    keep_up(&l->by_express, seq);
+    keep_up(&l->asked, seq);
+    keep_up(&l->fenced, seq);
+    while (l->marks_used && !before(seq, l->marks[l->first_mark].seq)) {
+        l->acked_bytes = l->marks[l->first_mark].bytes;
+        l->first_mark = (l->first_mark + 1) % MARKS;
+        l->marks_used--;
+    }
+    if (seq == l->sent)
+        l->acked_bytes = l->sent_bytes;
+}
+
+// lane_begin sets the counters of a new lane as if first messages and notes had been sent and applied.
+void lane_begin(lane_t *l, uint32_t first)
+{
+    enum { STEP = 1 << 30 };
+    while (l->sent != first) {
+        l->sent += first - l->sent < STEP ? first - l->sent : STEP;
+        l->noted = l->noted_mark = l->roomed = l->sent;
+        acknowledge(l, l->sent);
+    }
+}
+
+// UCX's own operations.
+
+void on_native(void *request, ucs_status_t status, void *arg)
+{
+    lane_t *l = arg;
+    l->native--;
+    l->silent_ns = 0;
+    ucp_request_free(request);
+    if (status != UCS_OK)
+        lane_fail(l, status);
+}
+
+// lane_native_flush makes native operations complete in the end: on_native says when.
+void lane_native_flush(lane_t *l)
+{
+    if (!l->native_dirty || l->status != UCS_OK)
+        return;
+    l->native_dirty = 0;
+    ucp_request_param_t param = native_param(l);
+    count_native(l, ucp_ep_flush_nbx(l->ep, &param));
+}

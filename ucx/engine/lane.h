@@ -1,0 +1,92 @@
+// Layer 4: the origin's side. A channel, its lanes, the messages that leave and the answers that come back.
+// Nothing here waits.
+//
+// Order. Everything that a channel does to one PE goes through one lane, is numbered there, and is
+// applied by the target in that order by one handler at a time. So a fence has nothing to do, and a
+// signal that follows its payload is seen after it.
+#ifndef ENGINE_LANE_H
+#define ENGINE_LANE_H
+
+#include "target.h"
+
+enum { HEAD_BYTES = sizeof(struct wire_head) };
+
+// slot.c
+slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes);
+void slot_release(channel_t *c, slot_t *s);
+int slot_shelter(slot_t *s, const char *dst);
+void slot_deliver(const slot_t *s, char *dst);
+void slot_abandon(channel_t *c, slot_t *s);
+void slot_end(channel_t *c, slot_t *s, int32_t status);
+void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n);
+
+// lane.c
+sendbuf_t *take_buf(channel_t *c);
+void give_buf(channel_t *c, sendbuf_t *b);
+void loan_part(lane_t *l, uint64_t loan);
+void loan_part_end(lane_t *l, uint64_t loan);
+int lane_clean(const lane_t *l);
+void lane_fail(lane_t *l, int32_t status);
+void lane_drop_waiting(lane_t *l);
+int32_t came_loose(ucs_status_t status);
+void lane_reap(lane_t *l);
+int lane_report(lane_t *l);
+void acknowledge(lane_t *l, uint32_t seq);
+void lane_begin(lane_t *l, uint32_t first);
+void on_native(void *request, ucs_status_t status, void *arg);
+void lane_native_flush(lane_t *l);
+
+static inline ucp_request_param_t native_param(lane_t *l)
+{
+    return (ucp_request_param_t){
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb.send = on_native,
+        .user_data = l,
+    };
+}
+
+static inline void count_native(lane_t *l, ucs_status_ptr_t r)
+{
+    if (UCS_PTR_IS_PTR(r))
+        l->native++;
+    else if (UCS_PTR_IS_ERR(r))
+        lane_fail(l, UCS_PTR_STATUS(r));
+}
+
+// lane_settled reports whether the target has applied what went by express. A failed lane has nothing to wait for.
+static inline int lane_settled(const lane_t *l)
+{
+    return l->status != UCS_OK || !before(l->acked, l->by_express);
+}
+
+static inline void start_buffer(lane_t *l)
+{
+    l->used = HEAD_BYTES;
+    l->records = 0;
+    l->asks = 0;
+}
+
+// service_lane.c
+enum way { BY_LANE, SENT, KEPT_BY_UCX };
+enum way express_send(lane_t *l, sendbuf_t *b, size_t n);
+
+// send.c
+int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);
+int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);
+struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int ask);
+void lane_send(lane_t *l, int ask);
+void lane_leave(lane_t *l);
+void lane_send_ask(lane_t *l);
+void lane_send_bye(lane_t *l);
+void lane_ask_again(lane_t *l);
+
+// open.c
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes);
+void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t target, uint32_t lane, void *message, uint64_t tags[2]);
+void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes);
+
+// reply.c
+ucs_status_t on_reply(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes, const ucp_am_recv_param_t *param);
+int channel_deliver(channel_t *c, const void *message, size_t bytes);
+
+#endif

@@ -1,0 +1,129 @@
+// How a lane opens: its endpoint, and its first message, which auth.c describes.
+#include <stdlib.h>
+
+#include "lane.h"
+
+// has_met reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
+// reach.
+static int has_met(const channel_t *c)
+{
+    for (uint32_t i = 0; i < c->nopened; i++)
+        if (c->opened[i]->pe != c->engine->config.pe && c->opened[i]->open)
+            return 1;
+    return engine_has_met(c->engine);
+}
+
+static void on_endpoint_error(void *arg, ucp_ep_h ep, ucs_status_t status)
+{
+    (void)ep;
+    lane_fail(arg, came_loose(status));
+}
+
+// opening is the first message of a lane.
+struct opening {
+    struct wire_head head;
+    struct wire_open open;
+};
+
+// make_opening makes the first message of a lane to the engine whose nonce is given, and the lane's tags.
+static int make_opening(engine_t *e, const void *nonce, struct lane_name *name, struct opening *m, uint64_t tags[2])
+{
+    memcpy(name->target_nonce, nonce, sizeof name->target_nonce);
+    if (!random_words(name->origin_nonce, 2))
+        return 0;
+    *m = (struct opening){.head = {.flags = WIRE_OPEN, .pe = name->origin, .lane = name->lane}};
+    memcpy(m->open.nonce, name->origin_nonce, sizeof m->open.nonce);
+    prove_lane(e, name, m->open.proof, tags);
+    return 1;
+}
+
+// engine_opening makes the message with which PE pe would open a lane to the engine at address. For tests.
+void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t target, uint32_t lane, void *message, uint64_t tags[2])
+{
+    struct lane_name name = {.origin = pe, .target = target, .lane = lane};
+    struct opening m;
+    if (make_opening(e, address, &name, &m, tags))
+        memcpy(message, &m, sizeof m);
+}
+
+// connect_lane creates the lane's endpoint and returns UCX's status.
+static ucs_status_t connect_lane(lane_t *l)
+{
+    ucp_ep_params_t params = {
+        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER,
+        .address = l->address,
+        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+        .err_handler = {.cb = on_endpoint_error, .arg = l},
+    };
+    return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_NO_ELEM;
+}
+
+// lane_number returns the next number after *last; 0 after the last: no number is ever used twice, so that a message
+// which opens one lane cannot open another.
+static uint32_t lane_number(uint32_t *last)
+{
+    uint32_t number = __atomic_load_n(last, __ATOMIC_RELAXED);
+    while (number != UINT32_MAX && !__atomic_compare_exchange_n(last, &number, number + 1, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return number == UINT32_MAX ? 0 : number + 1;
+}
+
+// engine_spend_lanes sets the number of lanes that this PE has opened to pe. For tests.
+void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes)
+{
+    __atomic_store_n(&e->lanes_to[pe], lanes, __ATOMIC_RELAXED);
+}
+
+// introduce sends the lane's first message to the engine that has the given nonce.
+static void introduce(lane_t *l, const void *nonce)
+{
+    engine_t *e = l->channel->engine;
+    struct lane_name name = {.origin = e->config.pe, .target = l->pe};
+    struct opening m;
+    sendbuf_t *b = take_buf(l->channel);
+    l->number = name.lane = lane_number(&e->lanes_to[l->pe]);
+    if (name.lane == 0) {
+        lane_fail(l, UCS_ERR_EXCEEDS_LIMIT);
+        free(b);
+        return;
+    }
+    if (!b || !make_opening(e, nonce, &name, &m, l->tags)) {
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+        free(b);
+        return;
+    }
+    memcpy(b->data, &m, sizeof m);
+    if (hand_over(l, b, NULL, 0, b->data, sizeof m))
+        give_buf(l->channel, b);
+}
+
+// lane_open makes the lane of c to pe, whose engine has the given address. It returns NULL only without
+// memory; a lane that cannot reach pe is returned in the failed state. Messages issued before pe has
+// answered are queued.
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
+{
+    lane_t *l = calloc(1, sizeof *l);
+    if (!l || !(l->out = take_buf(c))) {
+        free(l);
+        return NULL;
+    }
+    l->channel = c;
+    l->pe = pe;
+    start_buffer(l);
+    lane_begin(l, c->engine->config.first);
+    if (address_bytes > NONCE_BYTES && (l->address = malloc(address_bytes - NONCE_BYTES)))
+        memcpy(l->address, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
+    l->address_bytes = address_bytes - NONCE_BYTES;
+    c->lanes[pe] = l;
+    c->opened[c->nopened++] = l;
+    l->status = connect_lane(l);
+    if (l->status == UCS_OK) {
+        introduce(l, address);
+    } else {
+        l->ep = NULL;
+        if (has_met(c))
+            l->status = came_loose(l->status);
+        engine_give_up(c->engine, pe, l->status, CUT);
+    }
+    return l;
+}

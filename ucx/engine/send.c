@@ -1,0 +1,196 @@
+// Sending. A lane gathers small operations in its buffer. The buffer leaves when it is full, when a thread waits,
+// and otherwise at the second tick of the service thread that finds it; in a batch, at one much later.
+#include <stdlib.h>
+
+#include "lane.h"
+
+static void on_sent(void *request, ucs_status_t status, void *arg)
+{
+    sendbuf_t *b = arg;
+    lane_t *l = b->lane;
+    l->pending--;
+    loan_part_end(l, b->loan);
+    give_buf(l->channel, b);
+    ucp_request_free(request);
+    if (status != UCS_OK)
+        lane_fail(l, came_loose(status));
+    else
+        l->silent_ns = 0; // the network accepts messages
+}
+
+// hand_over gives one message to UCX and reports whether b is free again; otherwise on_sent frees it.
+int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+{
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .flags = UCP_AM_SEND_FLAG_REPLY | UCP_AM_SEND_FLAG_EAGER,
+        .cb.send = on_sent,
+        .user_data = b,
+    };
+    b->lane = l;
+    ucs_status_ptr_t r = ucp_am_send_nbx(l->ep, AM_REQUEST, header, header_n, data, n, &param);
+    if (r == NULL)
+        return 1;
+    if (UCS_PTR_IS_ERR(r)) {
+        lane_fail(l, came_loose(UCS_PTR_STATUS(r)));
+        return 1;
+    }
+    l->pending++;
+    loan_part(l, b->loan);
+    return 0;
+}
+
+// keep_waiting queues a message until the lane is open.
+static void keep_waiting(lane_t *l, sendbuf_t *b, size_t header_n, const void *data, size_t n)
+{
+    if (!l->waiting)
+        l->waiting_end = &l->waiting;
+    *l->waiting_end = b;
+    l->waiting_end = &b->next;
+    b->next = NULL;
+    b->lane = l;
+    b->header_bytes = header_n;
+    b->rest = data;
+    b->rest_bytes = n;
+    l->pending++;
+    loan_part(l, b->loan);
+}
+
+// transmit sends or queues one message and reports whether b is free again; otherwise it is freed later.
+// header is the beginning of b's data, if there is one.
+int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+{
+    if (l->open)
+        return hand_over(l, b, header, header_n, data, n);
+    keep_waiting(l, b, header_n, data, n);
+    return 0;
+}
+
+// Sending records.
+
+static void push_mark(lane_t *l)
+{
+    if (l->marks_used == MARKS)
+        l->marks_used--; // the newest stands for both
+    l->marks[(l->first_mark + l->marks_used) % MARKS] = (struct mark){l->sent, l->sent_bytes};
+    l->marks_used++;
+    l->asked = l->sent;
+}
+
+static uint64_t unmarked_bytes(const lane_t *l)
+{
+    uint64_t marked = l->marks_used ? l->marks[(l->first_mark + l->marks_used - 1) % MARKS].bytes : l->acked_bytes;
+    return l->sent_bytes - marked;
+}
+
+static int must_ask(const lane_t *l)
+{
+    return unmarked_bytes(l) > UNACKED_MAX / 4 || l->noted - l->noted_mark > NOTES_MAX / 4;
+}
+
+// next_head makes the head of the lane's next message, of n bytes, and says whether it asks for an
+// acknowledgement: when told to, and often enough that unacked bytes and notes stay bounded.
+struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int ask)
+{
+    if (l->sent == l->acked)
+        l->silent_ns = 0;
+    ask |= must_ask(l);
+    l->sent++;
+    l->sent_bytes += n;
+    if (ask) {
+        push_mark(l);
+        l->noted_mark = l->noted;
+        ask = 1;
+    }
+    return (struct wire_head){
+        .seq = l->sent,
+        .records = records,
+        .flags = ask ? WIRE_ACK : 0,
+        .pe = l->channel->engine->config.pe,
+        .lane = l->number,
+        .tag = l->tags[0],
+    };
+}
+
+// replace_buffer gives the lane another buffer: UCX still needs the one that it had.
+static void replace_buffer(lane_t *l)
+{
+    sendbuf_t *fresh = take_buf(l->channel);
+    if (fresh)
+        l->out = fresh;
+    else
+        lane_fail(l, UCS_ERR_NO_MEMORY);
+}
+
+static void send_buffer(lane_t *l, uint16_t flags, int ask)
+{
+    sendbuf_t *b = l->out;
+    uint32_t used = l->used;
+    struct wire_head head = next_head(l, l->records, used, ask);
+    head.flags |= flags;
+    memcpy(b->data, &head, sizeof head);
+    start_buffer(l);
+    if (!transmit(l, b, NULL, 0, b->data, used))
+        replace_buffer(l);
+}
+
+// send_express is send_buffer by express, if that can be.
+static void send_express(lane_t *l)
+{
+    sendbuf_t *b = l->out;
+    uint32_t used = l->used;
+    struct wire_head head = next_head(l, l->records, used, 0);
+    memcpy(b->data, &head, sizeof head);
+    start_buffer(l);
+    enum way way = express_send(l, b, used);
+    if (way != BY_LANE)
+        l->by_express = head.seq;
+    if (way == KEPT_BY_UCX || (way == BY_LANE && !transmit(l, b, NULL, 0, b->data, used)))
+        replace_buffer(l);
+}
+
+// lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far, and what
+// UCX does itself is flushed.
+void lane_send(lane_t *l, int ask)
+{
+    if (l->status != UCS_OK) {
+        l->lost |= l->used > HEAD_BYTES;
+        start_buffer(l);
+        return;
+    }
+    if (ask)
+        lane_native_flush(l);
+    if (l->used > HEAD_BYTES || (ask && l->sent != l->acked && l->asked != l->sent))
+        send_buffer(l, 0, ask);
+}
+
+// lane_leave is lane_send of something that somebody is likely to wait for.
+void lane_leave(lane_t *l)
+{
+    if (l->status != UCS_OK || !l->open || l->used == HEAD_BYTES || l->used > EXPRESS_MAX || l->asks || l->use_native > 0 || must_ask(l))
+        lane_send(l, 0);
+    else
+        send_express(l);
+}
+
+// lane_send_ask is lane_send that asks, though the buffer may be empty and everything acknowledged.
+void lane_send_ask(lane_t *l)
+{
+    if (l->status == UCS_OK)
+        send_buffer(l, 0, 1);
+}
+
+// lane_send_bye tells the target to forget the lane.
+void lane_send_bye(lane_t *l)
+{
+    if (l->status == UCS_OK)
+        send_buffer(l, WIRE_BYE, 1);
+}
+
+// lane_ask_again asks for an acknowledgement that has been asked for. If that has overtaken the express,
+// it has not been answered.
+void lane_ask_again(lane_t *l)
+{
+    if (l->marks_used && !lane_settled(l))
+        lane_send_ask(l);
+}

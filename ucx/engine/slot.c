@@ -1,0 +1,93 @@
+// Slots: what a channel waits for.
+#include <stdlib.h>
+
+#include "lane.h"
+
+slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
+{
+    slot_t *s = c->free_slots;
+    c->free_slots = s->next;
+    s->status = UCS_INPROGRESS;
+    s->pe = pe;
+    s->detached = AWAITED;
+    s->native = 0;
+    s->left = s->bytes = bytes;
+    s->dst = dst ? dst : s->room;
+    s->block = 0;
+    return s;
+}
+
+// slot_release gives a slot back; an answer to its present use that still comes finds nobody.
+void slot_release(channel_t *c, slot_t *s)
+{
+    free(s->shelter);
+    s->shelter = NULL;
+    s->token += SLOTS;
+    s->status = UCS_OK;
+    s->next = c->free_slots;
+    c->free_slots = s;
+}
+
+// span_of is how far the destination of a slot reaches.
+static uint64_t span_of(const slot_t *s)
+{
+    return s->block ? (s->bytes / s->block - 1) * s->step + s->block : s->bytes;
+}
+
+// slot_shelter lets the rest of an answer go to memory that does not move, as dst may: what is smaller
+// than STACK_MAX can be on the stack of the goroutine, which Go moves when it likes once it is back in Go.
+int slot_shelter(slot_t *s, const char *dst)
+{
+    uint64_t n = span_of(s);
+    if (s->shelter || n > STACK_MAX || s->dst == s->room)
+        return 1;
+    if (!(s->shelter = malloc(n)))
+        return 0;
+    memcpy(s->shelter, dst, n);
+    s->dst = s->shelter;
+    return 1;
+}
+
+// slot_deliver copies what has not gone to dst itself there, and nothing between blocks.
+void slot_deliver(const slot_t *s, char *dst)
+{
+    if (s->dst == s->room)
+        memcpy(dst, s->room, s->bytes);
+    else if (s->shelter && s->block)
+        move_blocks(dst, s->step, s->shelter, s->step, s->block, s->bytes / s->block);
+    else if (s->shelter)
+        memcpy(dst, s->shelter, s->bytes);
+}
+
+// slot_abandon is slot_release for a slot that may not have been answered.
+void slot_abandon(channel_t *c, slot_t *s)
+{
+    if (s->status == UCS_INPROGRESS && c->lanes[s->pe])
+        c->lanes[s->pe]->reading -= s->left;
+    slot_release(c, s);
+}
+
+// slot_end notes that the answer is complete, or lost.
+void slot_end(channel_t *c, slot_t *s, int32_t status)
+{
+    c->answered++;
+    s->status = status;
+    if (s->detached)
+        c->lanes[s->pe]->detached--;
+    if (s->detached == DETACHED)
+        slot_release(c, s);
+}
+
+// slot_scatter copies n bytes of packed data to the blocks of the slot, from byte at on.
+void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n)
+{
+    uint64_t skip = at % s->block;
+    char *to = s->dst + at / s->block * s->step;
+    if (skip) { // the rest of a block that an earlier piece has begun
+        uint64_t k = s->block - skip < n ? s->block - skip : n;
+        memcpy(to + skip, from, k);
+        to += s->step, from += k, n -= k;
+    }
+    move_blocks(to, s->step, from, s->block, s->block, n / s->block);
+    memcpy(to + n / s->block * s->step, from + n / s->block * s->block, n % s->block);
+}

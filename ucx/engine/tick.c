@@ -1,0 +1,67 @@
+// What the service thread does for channels that no thread is using.
+#include "progress.h"
+
+// note_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
+// A pause of this process itself counts for little.
+void note_silence(channel_t *c, lane_t *l, int64_t ns)
+{
+    enum { PAUSE_NS = 10 * 1000 * 1000 };
+    if (!l && c->cursor < c->nopened)
+        l = c->opened[c->cursor];
+    if (!l || l->status != UCS_OK)
+        return;
+    l->silent_ns += ns < PAUSE_NS ? ns : PAUSE_NS;
+    if (2 * l->silent_ns > c->engine->config.silence_ns)
+        engine_doubt(c->engine);
+    if (l->silent_ns > c->engine->config.silence_ns)
+        lane_fail(l, UCS_ERR_TIMED_OUT);
+}
+
+// channel_tick is the service thread's look at a channel that nobody is using: what has waited for a
+// tick leaves, and what has left is acknowledged in the end, though the program never calls again.
+static void channel_tick(channel_t *c)
+{
+    enum { LOOKS = 8 };
+    uint64_t tick = c->engine->ticks;
+    int64_t now = now_ns(), since = now - c->ticked_ns;
+    int clean = 1, due = !c->batch || ++c->skipped % BATCH_TICKS == 0;
+    c->ticked_ns = now;
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        lane_t *l = c->opened[i];
+        uint32_t asked = l->asked;
+        if (l->status != UCS_OK)
+            lane_reap(l);
+        else if (due && !lane_clean(l) && (l->used == HEAD_BYTES || l->born != tick))
+            lane_send(l, 1);
+        if (l->asked == asked)
+            lane_ask_again(l);
+        if (!lane_clean(l))
+            note_silence(c, l, since); // nobody may ever wait on this channel
+        clean &= lane_clean(l) && l->pending == 0;
+    }
+    for (int i = 0; i < LOOKS && ucp_worker_progress(c->worker); i++)
+        ;
+    if (clean)
+        __atomic_store_n(&c->dirty, 0, __ATOMIC_RELAXED);
+}
+
+// tick_channels looks after the channels that nobody is using at the moment, and says whether any needs
+// it.
+int tick_channels(engine_t *e)
+{
+    int dirty = 0;
+    __atomic_add_fetch(&e->ticks, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&e->list);
+    for (uint32_t i = 0; i < e->nchannels; i++) {
+        channel_t *c = e->channels[i];
+        if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED))
+            continue;
+        dirty = 1;
+        if (try_lock(&c->lock)) {
+            channel_tick(c);
+            unlock(&c->lock);
+        }
+    }
+    pthread_mutex_unlock(&e->list);
+    return dirty;
+}

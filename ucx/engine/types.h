@@ -1,0 +1,243 @@
+// What C and Go share: sizes, settings, and the structures that Go reads and appends to.
+//
+// Locks, outermost first: engine.list (the set of channels), channel.lock, engine.serving. None is held
+// while sleeping, but channel.lock by a thread that waits on that channel.
+#ifndef ENGINE_TYPES_H
+#define ENGINE_TYPES_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucp/api/ucp.h>
+
+#include "compute.h"
+
+enum {
+    SMALL_MAX = 8 << 10,         // a put up to this size is copied into the lane's buffer
+    BUFFER_BYTES = 16 << 10,     // of one message of small operations
+    PIECE_BYTES = 64000,         // of one message of a large put or get: with its heads, one packet of the kernel's
+    UNACKED_MAX = 8 << 20,       // bytes on a lane that its target has not said it has applied
+    READING_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
+    PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
+    MARKS = 16,                  // requests for an acknowledgement on their way
+    SLOTS = 2048,                // answers that a channel waits for
+    FETCHES_MAX = SLOTS / 2,     // of these, old values that the program has not asked for yet: the others stay usable
+    CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
+    NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
+    LOANS = 64,                  // sources of puts that UCX may be reading at a time, on a lane
+    NOTE_SMALL_MAX = 15 << 10,   // a put up to this size is copied into the lane's buffer, to leave at once with its note
+    NOTES_MAX = 2048,            // notes on a lane that have not found room at their target
+    SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
+    STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger
+};
+
+// Numbers of 32 bits wrap. Tests start them shortly before they wrap. Tests of other packages set this for it.
+#ifndef FIRST_NUMBER
+#define FIRST_NUMBER 0
+#endif
+
+// Results of the waiting calls.
+enum {
+    ENGINE_DONE,
+    ENGINE_AGAIN,  // the time is up: look at the context, call again
+    ENGINE_WANTED, // another goroutine wants the channel: let it in, call again
+    ENGINE_LOST,   // something could not be completed: channel.lost_pe and lost_status say what
+};
+
+// How gets and large puts go.
+enum rma_choice { RMA_AUTO, RMA_AM, RMA_NATIVE };
+
+// A source is a range of addresses that connections may come from: those that begin with the given bits.
+struct engine_source {
+    uint8_t family; // AF_INET or AF_INET6
+    uint8_t bits;
+    uint8_t bytes[16]; // as on the network
+};
+
+struct engine_config {
+    char *heap;
+    uint64_t heap_bytes;
+    uint64_t *waiting; // boot.State.Waiting of this PE
+    uint32_t *door;    // boot.State.Door of this PE
+    uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
+    uint64_t *failed;  // boot.Header.Failed
+    uint64_t key[2];   // of the job: a sender proves that it has it
+    uint64_t *accused; // boot.Header.Accused, or NULL: the launcher is not told
+    uint32_t *accused_bell; // futex word, bumped and woken after accused
+    uint32_t pe;
+    uint32_t npes;
+    uint32_t first;     // where the numbers of messages, notes and slots start: the same at all engines of a job
+    int64_t spin_ns;    // how long a thread looks before it sleeps
+    int64_t silence_ns; // how long a peer that owes an answer may be silent
+    int crowded;        // more PEs than CPUs: yield between looks
+    int rma;            // enum rma_choice
+    int nic;            // atomics are UCX's own
+    const char *devices; // that UCX may use besides cards: interfaces, separated by commas; NULL: all
+    const struct engine_source *sources; // addresses whose connections are accepted; none: any
+    uint32_t nsources;
+};
+
+// The accused word holds a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags.
+#define ACCUSER_SHIFT 20
+#define ACCUSED_CERTAINLY ((uint64_t)1 << 62) // others answer the accuser
+#define ACCUSED_SILENT ((uint64_t)1 << 61)    // for the time-out; otherwise a connection to it has ended
+#define ACCUSED ((uint64_t)1 << 63)
+
+typedef struct engine engine_t;
+typedef struct channel channel_t;
+typedef struct lane lane_t;
+
+// sendbuf is the memory of one message: it lives until UCX has sent it.
+typedef struct sendbuf {
+    struct sendbuf *next;
+    lane_t *lane;
+    uint64_t loan; // whose data goes with it, or 0
+    char *piece;   // data of its own, or NULL
+    const void *rest; // of a message that waits: its data, if its head is in the header
+    size_t header_bytes, rest_bytes;
+    char data[BUFFER_BYTES];
+} sendbuf_t;
+
+// Whose a slot is when its answer comes.
+enum detached {
+    AWAITED,  // somebody waits, and releases it
+    DETACHED, // nobody waits: its end counts at the lane and releases it
+    KEPT,     // nobody waits: its end counts at the lane, Go takes the value and releases it
+};
+
+// slot is one expected answer.
+typedef struct slot {
+    uint32_t token; // its index, and above it a count of its uses: a late answer finds another count
+    int32_t status; // UCS_INPROGRESS until the answer is complete
+    uint32_t pe;
+    uint32_t detached; // enum detached
+    channel_t *channel;
+    uint32_t native;   // UCX writes value and says when: until then the slot is not free, even if the lane fails
+    uint64_t left;     // bytes that have not come
+    uint64_t bytes;
+    uint64_t value;
+    char *dst; // where a get goes, or room
+    uint64_t block, step; // of a strided get: bytes of a block, and between two starts; 0 if it goes in one piece
+    char *shelter;        // stands in for dst while that may move
+    struct slot *next;
+    char room[SLOT_BYTES];
+} slot_t;
+
+// mark remembers how many bytes had been sent when an acknowledgement was asked for.
+struct mark {
+    uint32_t seq;
+    uint64_t bytes;
+};
+
+// spans are intervals of a heap; the last of SPANS may be wider than what it stands for.
+enum { SPANS = 8 };
+
+struct span {
+    uint64_t start, end;
+};
+
+struct spans {
+    uint32_t used;
+    struct span at[SPANS];
+};
+
+// lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf.
+struct lane {
+    channel_t *channel;
+    ucp_ep_h ep;
+    uint32_t pe;
+    int32_t status; // UCS_OK while the peer is believed to live
+
+    sendbuf_t *out; // being filled
+    uint32_t used;  // bytes of out->data, the head included
+    uint32_t records;
+    uint32_t asks; // of these, those that will be answered
+    void *address; // of the PE's service worker
+    size_t address_bytes;
+    uint32_t doubted; // a heartbeat decides whether its peer has failed
+    uint32_t by_express; // seq of the last message that went by express, or of one that has been acknowledged
+    uint64_t born; // engine.ticks when the first record went in
+    int64_t left_ns; // when notes have last left at once
+
+    uint32_t number;        // of the lanes of this PE to that one
+    uint32_t open;          // the target has acknowledged the opening
+    uint64_t tags[2];       // of requests, of replies
+    sendbuf_t *waiting, **waiting_end; // messages to send once it is open, in order
+
+    uint32_t sent;    // seq of the last message
+    uint32_t acked;   // seq of the last message known to be applied
+    uint32_t asked;   // seq of the last message that asked for an acknowledgement, or of one that has it
+    uint32_t pending; // messages that UCX still holds
+    uint32_t detached;    // detached slots in use
+    uint64_t reading;     // bytes of gets that have not come
+    uint64_t sent_bytes;  // ever
+    uint64_t acked_bytes; // of these, known to be applied
+    struct mark marks[MARKS];
+    uint32_t first_mark, marks_used;
+
+    int32_t use_native;    // 0 not known yet, 1 yes, -1 no
+    uint32_t native;       // requests of UCX's own operations on their way
+    uint32_t native_dirty; // some may not be complete there
+    uint32_t fenced;       // messages up to here come before native operations; or one that has been acknowledged
+    struct key *keys;      // by chunk
+    uint64_t discard;      // where old values go that nobody wants
+
+    // Bytes that may not be written yet: see ordering.c.
+    struct spans told;    // by messages that no native operation has waited for
+    struct spans stored;  // by native puts
+    struct spans updated; // by native atomics
+
+    uint32_t noted;      // notes ever issued
+    uint32_t roomed;     // those up to here have found room at the target
+    uint32_t noted_mark; // noted when an acknowledgement was last asked for
+
+    uint64_t lent;     // sources of puts ever lent by their owners, numbered from 1
+    uint64_t returned; // those up to here may be used again
+    uint32_t parts[LOANS]; // of the last ones: what UCX still reads
+
+    uint32_t lost;      // operations were dropped since the last report
+    uint32_t closing;   // ep has been closed or is being closed
+    int64_t silent_ns;  // how long waits have waited without an answer
+};
+
+struct channel {
+    uint32_t lock;    // 0 free, 1 taken: by Go, or by the service thread's tick
+    uint32_t dirty;   // something may have to leave or to be acknowledged
+    uint32_t want;    // goroutines that want the lock while one waits under it
+    uint32_t asleep;  // a waiter sleeps under the lock: kick it
+    uint32_t batch;   // what is gathered may wait for long: whoever needs it will say so
+    uint32_t skipped; // ticks that did not let it out, for that
+    engine_t *engine;
+    ucp_worker_h worker;
+    int fd;   // event fd of worker
+    int kick; // eventfd that ends the sleep of a waiter
+    lane_t **lanes;   // by PE, NULL until used
+    lane_t **opened;  // in the order of their opening
+    uint32_t nopened;
+    uint32_t cursor; // in opened, of a quiet of all
+    slot_t *slots;
+    slot_t *free_slots;
+    sendbuf_t *free_bufs;
+    uint32_t free_count;
+    uint32_t answered; // bumped by every complete answer
+    uint32_t looks;    // by waiters, however short their stays: every so often one serves
+    int64_t ticked_ns; // when the service thread last looked
+
+    uint32_t lost_pe; // valid after ENGINE_LOST
+    int32_t lost_status;
+};
+
+// blocks is a strided transfer: count blocks of the given bytes, whose starts are here bytes apart in
+// this process and there bytes in the other's heap.
+struct blocks {
+    uint64_t bytes, count, here, there;
+};
+
+// What one operation on a remote word needs.
+struct word_args {
+    uint64_t off, operand, cond;
+    uint32_t op, bytes;
+    uint32_t notified, tag; // whether a note with that tag follows it
+};
+
+#endif
