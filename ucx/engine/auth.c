@@ -84,8 +84,8 @@ int was_opened(const engine_t *e, uint32_t pe, uint32_t lane)
     return lane <= o->all || beyond(o, lane) >= 0;
 }
 
-// note_opened records lane number lane of pe as opened; it returns 0 without memory.
-int note_opened(engine_t *e, uint32_t pe, uint32_t lane)
+// record_opened records lane number lane of pe as opened; it returns 0 without memory.
+int record_opened(engine_t *e, uint32_t pe, uint32_t lane)
 {
     struct opened *o = &e->opened[pe];
     int i;

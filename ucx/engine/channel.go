@@ -19,10 +19,10 @@ package engine
 #cgo nocallback channel_await
 #cgo noescape lane_flush
 #cgo nocallback lane_flush
-#cgo noescape lane_settle
-#cgo nocallback lane_settle
-#cgo noescape lane_flush_now
-#cgo nocallback lane_flush_now
+#cgo noescape lane_drain_service
+#cgo nocallback lane_drain_service
+#cgo noescape lane_flush_prompt
+#cgo nocallback lane_flush_prompt
 #cgo noescape lane_put
 #cgo nocallback lane_put
 #cgo noescape lane_get
@@ -37,8 +37,8 @@ package engine
 #cgo nocallback order_message
 #cgo noescape lane_nic
 #cgo nocallback lane_nic
-#cgo noescape slot_shelter
-#cgo nocallback slot_shelter
+#cgo noescape slot_bounce
+#cgo nocallback slot_bounce
 #cgo noescape slot_deliver
 #cgo nocallback slot_deliver
 #cgo noescape slot_abandon
@@ -89,7 +89,7 @@ type Channel struct {
 	native  bool // a fence has something to do: not everything goes through one lane in order
 	small   int  // puts up to this size are gathered
 
-	kept []kept // old values on their way, in the order in which they were asked for
+	pendingFetches []pendingFetch // old values on their way, in the order in which they were asked for
 
 	pins   runtime.Pinner // destinations of detached gets
 	pinned int
@@ -144,7 +144,7 @@ func (c *Channel) Close() error {
 	c.closed = true
 	c.unlock()
 	C.channel_close(c.c)
-	c.kept = nil
+	c.pendingFetches = nil
 	c.pins.Unpin()
 	return nil
 }
@@ -244,27 +244,27 @@ func (c *Channel) open(pe int) *C.lane_t {
 	return l
 }
 
-// soil notes that the lane has something that must leave in the end.
-func (c *Channel) soil(l *C.lane_t) {
+// markDirty notes that the lane has something that must leave in the end.
+func (c *Channel) markDirty(l *C.lane_t) {
 	l.born = C.uint64_t(atomic.LoadUint64(c.engine.ticks))
 	if atomic.LoadUint32(c.dirty) == 0 {
-		c.soilFirst()
+		c.wakeService()
 	}
 }
 
-// soilFirst tells the service thread too if it sleeps deeply. The store to dirty comes before the load
+// wakeService tells the service thread too if it sleeps deeply. The store to dirty comes before the load
 // of deep here, and the other way round there: one of the two sees the other.
 //
 //go:noinline
-func (c *Channel) soilFirst() {
+func (c *Channel) wakeService() {
 	atomic.StoreUint32(c.dirty, 1)
 	if atomic.LoadUint32(c.engine.deep) != 0 {
 		C.engine_kick(c.engine.c)
 	}
 }
 
-// room returns n bytes at the end of the lane's buffer, or nil if the lane is lost.
-func (c *Channel) room(l *C.lane_t, n int) unsafe.Pointer {
+// reserveRecord returns n bytes at the end of the lane's buffer, or nil if the lane is lost.
+func (c *Channel) reserveRecord(l *C.lane_t, n int) unsafe.Pointer {
 	if int(l.used)+n > C.BUFFER_BYTES {
 		C.lane_flush(l)
 	}
@@ -273,7 +273,7 @@ func (c *Channel) room(l *C.lane_t, n int) unsafe.Pointer {
 		return nil
 	}
 	if l.used == headBytes {
-		c.soil(l)
+		c.markDirty(l)
 	}
 	at := unsafe.Pointer(&l.out.data[l.used])
 	l.used += C.uint32_t(n)
@@ -304,8 +304,8 @@ func appendPost(at unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
 
 func padded(n int) int { return (n + 7) &^ 7 }
 
-// order waits, before a gathered record that writes n bytes at off, for native operations on the same bytes.
-func (c *Channel) order(l *C.lane_t, off uint64, n int) {
+// orderMessage waits, before a gathered record that writes n bytes at off, for native operations on the same bytes.
+func (c *Channel) orderMessage(l *C.lane_t, off uint64, n int) {
 	if n > 0 && c.native && (l.use_native > 0 || c.engine.config.NICAtomics) {
 		C.order_message(l, C.uint64_t(off), C.uint64_t(n), 1)
 	}
@@ -324,8 +324,8 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 		c.unlock()
 		return
 	}
-	c.order(l, dst, len(src))
-	if at := c.room(l, recBytes+padded(len(src))); at != nil {
+	c.orderMessage(l, dst, len(src))
+	if at := c.reserveRecord(l, recBytes+padded(len(src))); at != nil {
 		appendPut(at, dst, src)
 		l.records++
 	}
@@ -345,34 +345,34 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	c.order(l, dst, len(src))
-	c.order(l, sig, 8)
+	c.orderMessage(l, dst, len(src))
+	c.orderMessage(l, sig, 8)
 	prompt := l.used == headBytes && l.sent == l.acked && c.c.batch == 0
 	switch n := len(src); {
 	case n > C.SMALL_MAX:
 		c.putLarge(l, dst, src, op, sig, value)
 		prompt = false
 	case n > 0:
-		if at := c.room(l, recBytes+padded(n)+postBytes); at != nil {
+		if at := c.reserveRecord(l, recBytes+padded(n)+postBytes); at != nil {
 			appendPost(appendPut(at, dst, src), op, 8, sig, value)
 			l.records += 2
 		}
 	default:
-		if at := c.room(l, postBytes); at != nil {
+		if at := c.reserveRecord(l, postBytes); at != nil {
 			appendPost(at, op, 8, sig, value)
 			l.records++
 		}
 	}
 	if prompt {
 		// Somebody is likely to wait for it, and nothing that is on its way will let it out sooner.
-		C.lane_flush_now(l)
+		C.lane_flush_prompt(l)
 	}
 	c.unlock()
 }
 
 func (c *Channel) putLarge(l *C.lane_t, dst uint64, src []byte, op uint8, sig, value uint64) {
 	if atomic.LoadUint32(c.dirty) == 0 {
-		c.soilFirst()
+		c.wakeService()
 	}
 	C.lane_put(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src)), C.uint32_t(op), C.uint64_t(sig), C.uint64_t(value))
 }
@@ -383,14 +383,14 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 	c.lock()
 	l := c.lane(pe)
 	if c.engine.config.NICAtomics {
-		c.wake()
+		c.needService()
 		args := wordArgs(op, off, bytes, operand, 0)
 		C.lane_nic(l, &args, nil)
 		c.unlock()
 		return
 	}
-	c.order(l, off, bytes)
-	if at := c.room(l, postBytes); at != nil {
+	c.orderMessage(l, off, bytes)
+	if at := c.reserveRecord(l, postBytes); at != nil {
 		appendPost(at, op, bytes, off, operand)
 		l.records++
 	}
@@ -401,13 +401,13 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 // with the cause of ctx; whether the operation took effect is then unknown.
 func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes int, operand, cond uint64) (uint64, error) {
 	args := wordArgs(op, off, bytes, operand, cond)
-	c.engine.breathe()
+	c.engine.touchScheduler()
 	var old C.uint64_t
 	var slot *C.slot_t
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	c.wake()
+	c.needService()
 	var r C.int
 	if c.engine.config.NICAtomics {
 		r = C.lane_nic(l, &args, &old)
@@ -445,10 +445,10 @@ func (c *Channel) Fence(pe int) {
 	c.unlock()
 }
 
-// wake is soil without a record: something is about to leave.
-func (c *Channel) wake() {
+// needService is markDirty without a record: something is about to leave.
+func (c *Channel) needService() {
 	if atomic.LoadUint32(c.dirty) == 0 {
-		c.soilFirst()
+		c.wakeService()
 	}
 }
 
@@ -460,7 +460,7 @@ func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte
 			C.slot_abandon(c.c, slot)
 			return 0, context.Cause(ctx)
 		}
-		if len(dst) > 0 && C.slot_shelter(slot, (*C.char)(unsafe.Pointer(unsafe.SliceData(dst)))) == 0 {
+		if len(dst) > 0 && C.slot_bounce(slot, (*C.char)(unsafe.Pointer(unsafe.SliceData(dst)))) == 0 {
 			panic("engine: out of memory")
 		}
 		c.relock()
@@ -483,7 +483,7 @@ func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 	if len(dst) == 0 {
 		return nil
 	}
-	c.engine.breathe()
+	c.engine.touchScheduler()
 	if len(dst) > C.SLOT_BYTES {
 		var pin runtime.Pinner
 		pin.Pin(&dst[0])
@@ -493,7 +493,7 @@ func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	c.wake()
+	c.needService()
 	r := C.lane_get_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.int64_t(budget), &slot)
 	var err error
 	if r != C.ENGINE_DONE {
@@ -514,7 +514,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 	c.pins.Pin(&dst[0])
 	c.pinned++
 	if l.used == headBytes {
-		c.soil(l)
+		c.markDirty(l)
 	}
 	C.lane_get(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), 1)
 	c.unlock()
@@ -530,13 +530,13 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	if pe >= 0 {
 		c.check(pe)
 	}
-	c.engine.breathe()
+	c.engine.touchScheduler()
 	c.lock()
 	defer c.unlock()
 	for {
 		r := C.channel_quiet(c.c, C.int64_t(pe), C.int64_t(budget))
-		if len(c.kept) > 0 {
-			c.collect()
+		if len(c.pendingFetches) > 0 {
+			c.harvest()
 		}
 		switch r {
 		case C.ENGINE_DONE:
@@ -554,10 +554,10 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	}
 }
 
-// unpin lets go of destinations and sources, once no get and no loan is open on any lane.
+// unpin lets go of destinations and sources, once no get and no handle is open on any lane.
 func (c *Channel) unpin() {
 	for _, l := range c.lanes {
-		if l != nil && (l.detached > 0 || l.returned != l.lent) {
+		if l != nil && (l.detached > 0 || l.zcopy_released != l.zcopy_issued) {
 			return
 		}
 	}

@@ -23,11 +23,11 @@
 #include "state.h"
 
 enum {
-    LOOKS = 16,                       // in a time-out
-    PATIENCE = 10,                    // looks until a connection is given up
-    MAX_LOOK_NS = 500 * 1000 * 1000,  // the longest between two
-    MIN_LOOK_NS = 5 * 1000 * 1000,    // the shortest
-    DIALS_MAX = 16,                   // that are kept in mind at a time
+    SCANS = 16,                       // in a time-out
+    GIVE_UP_SCANS = 10,                    // looks until a connection is given up
+    MAX_SCAN_NS = 500 * 1000 * 1000,  // the longest between two
+    MIN_SCAN_NS = 5 * 1000 * 1000,    // the shortest
+    ATTEMPTS_MAX = 16,                   // that are kept in mind at a time
 };
 
 // address is of a peer: its family, and its bytes in the order of the network.
@@ -36,25 +36,25 @@ struct address {
     uint8_t bytes[16];
 };
 
-// dial is a socket that is connecting.
-struct dial {
+// attempt is a socket that is connecting.
+struct attempt {
     ino_t inode; // 0: the entry is free
     int64_t ns;  // that it has been seen connecting
-    uint32_t look; // the last at which it was
+    uint32_t scan; // the last at which it was
     int ours;    // it goes to a host of the job
     struct address to;
 };
 
-struct dials {
+struct attempts {
     const engine_t *engine;
-    struct dial all[DIALS_MAX];
-    uint32_t looks;
+    struct attempt all[ATTEMPTS_MAX];
+    uint32_t scans;
     struct address dead; // where the last connection was given up
     int64_t dead_ns;     // for how long that counts
 };
 
-// is_dialing says whether fd is a socket that waits in connect(2) for an answer.
-static int is_dialing(int fd)
+// is_connecting says whether fd is a socket that waits in connect(2) for an answer.
+static int is_connecting(int fd)
 {
     struct tcp_info info;
     socklen_t n = sizeof info;
@@ -114,99 +114,99 @@ static int is_of_job(const engine_t *e, ino_t inode, struct address *to)
     return 0;
 }
 
-// dial_of is the entry of a socket, a new one if there is none; NULL if there is no room for it.
-static struct dial *dial_of(struct dials *d, ino_t inode)
+// attempt_of is the entry of a socket, a new one if there is none; NULL if there is no room for it.
+static struct attempt *attempt_of(struct attempts *d, ino_t inode)
 {
-    struct dial *room = NULL;
-    for (uint32_t i = 0; i < DIALS_MAX; i++) {
+    struct attempt *room = NULL;
+    for (uint32_t i = 0; i < ATTEMPTS_MAX; i++) {
         if (d->all[i].inode == inode)
             return &d->all[i];
         if (d->all[i].inode == 0)
             room = &d->all[i];
     }
     if (room) {
-        *room = (struct dial){.inode = inode};
+        *room = (struct attempt){.inode = inode};
         room->ours = is_of_job(d->engine, inode, &room->to);
     }
     return room;
 }
 
-// see adds ns to the time that a connecting socket has had, and gives it up if that is too long.
-static void see(struct dials *d, int fd, int64_t ns, int64_t most)
+// check_socket adds ns to the time that a connecting socket has had, and gives it up if that is too long.
+static void check_socket(struct attempts *d, int fd, int64_t ns, int64_t most)
 {
     ino_t inode = inode_of(fd);
-    struct dial *x = inode ? dial_of(d, inode) : NULL;
+    struct attempt *x = inode ? attempt_of(d, inode) : NULL;
     if (!x)
         return;
-    x->ns += x->look ? ns : 0;
-    x->look = d->looks;
+    x->ns += x->scan ? ns : 0;
+    x->scan = d->scans;
     int dead = d->dead_ns > 0 && memcmp(&d->dead, &x->to, sizeof x->to) == 0;
     if (!x->ours || (x->ns < most && !dead) || inode_of(fd) != inode)
         return;
     shutdown(fd, SHUT_RDWR);
     d->dead = x->to;
-    d->dead_ns = d->engine->config.silence_ns;
+    d->dead_ns = d->engine->config.peer_timeout_ns;
 }
 
-// look looks at every socket of this process, ns after the look before.
-static void look(struct dials *d, int64_t ns, int64_t most)
+// scan looks at every socket of this process, ns after the look before.
+static void scan(struct attempts *d, int64_t ns, int64_t most)
 {
     DIR *dir = opendir("/proc/self/fd");
     struct dirent *entry;
-    d->looks++;
+    d->scans++;
     d->dead_ns -= ns;
     while (dir && (entry = readdir(dir)) != NULL) {
         int fd = atoi(entry->d_name);
-        if (entry->d_name[0] != '.' && is_dialing(fd))
-            see(d, fd, ns, most);
+        if (entry->d_name[0] != '.' && is_connecting(fd))
+            check_socket(d, fd, ns, most);
     }
     if (dir)
         closedir(dir);
-    for (uint32_t i = 0; i < DIALS_MAX; i++)
-        if (d->all[i].look != d->looks)
+    for (uint32_t i = 0; i < ATTEMPTS_MAX; i++)
+        if (d->all[i].scan != d->scans)
             d->all[i].inode = 0;
 }
 
-// dial_main runs the thread. Time in which it does not run, as in a process that is stopped, counts for little.
-static void *dial_main(void *arg)
+// connect_watch_main runs the thread. Time in which it does not run, as in a process that is stopped, counts for little.
+static void *connect_watch_main(void *arg)
 {
     engine_t *e = arg;
-    struct dials d = {.engine = e};
-    int64_t period = e->config.silence_ns / LOOKS, before = now_ns();
-    period = period > MAX_LOOK_NS ? MAX_LOOK_NS : period < MIN_LOOK_NS ? MIN_LOOK_NS : period;
-    int64_t most = e->config.silence_ns / LOOKS * PATIENCE;
+    struct attempts d = {.engine = e};
+    int64_t period = e->config.peer_timeout_ns / SCANS, before = now_ns();
+    period = period > MAX_SCAN_NS ? MAX_SCAN_NS : period < MIN_SCAN_NS ? MIN_SCAN_NS : period;
+    int64_t most = e->config.peer_timeout_ns / SCANS * GIVE_UP_SCANS;
     pthread_setname_np(pthread_self(), "pgas-dial");
     for (;;) {
-        struct pollfd stop = {.fd = e->dial_stop, .events = POLLIN};
+        struct pollfd stop = {.fd = e->connect_watch_stop, .events = POLLIN};
         if (poll(&stop, 1, (int)(period / 1000000)) > 0)
             return NULL;
         int64_t now = now_ns(), ns = now - before;
         before = now;
-        look(&d, ns < 2 * period ? ns : 2 * period, most);
+        scan(&d, ns < 2 * period ? ns : 2 * period, most);
     }
 }
 
-// dial_start starts the thread where the job has other hosts, and returns 0 or an errno. The caller blocks signals.
-int dial_start(engine_t *e)
+// connect_watch_start starts the thread where the job has other hosts, and returns 0 or an errno. The caller blocks signals.
+int connect_watch_start(engine_t *e)
 {
     if (e->config.nsources == 0)
         return 0;
-    if ((e->dial_stop = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) < 0)
+    if ((e->connect_watch_stop = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) < 0)
         return errno;
-    int failed = pthread_create(&e->dialer, NULL, dial_main, e);
-    e->dials = !failed;
+    int failed = pthread_create(&e->connect_watcher, NULL, connect_watch_main, e);
+    e->connect_watching = !failed;
     if (failed)
-        close(e->dial_stop);
+        close(e->connect_watch_stop);
     return failed;
 }
 
-// dial_end ends it.
-void dial_end(engine_t *e)
+// connect_watch_end ends it.
+void connect_watch_end(engine_t *e)
 {
-    if (!e->dials)
+    if (!e->connect_watching)
         return;
-    eventfd_write(e->dial_stop, 1);
-    pthread_join(e->dialer, NULL);
-    close(e->dial_stop);
-    e->dials = 0;
+    eventfd_write(e->connect_watch_stop, 1);
+    pthread_join(e->connect_watcher, NULL);
+    close(e->connect_watch_stop);
+    e->connect_watching = 0;
 }

@@ -152,14 +152,14 @@ int engine_start(engine_t *e)
     int failed = pthread_create(&e->thread, NULL, service_main, e);
     e->started = !failed;
     if (!failed)
-        failed = dial_start(e);
+        failed = connect_watch_start(e);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     return failed;
 }
 
-// settle completes the connections that are being set up. UCX 1.13 ends the process if a worker is destroyed while it
+// finish_connecting completes the connections that are being set up. UCX 1.13 ends the process if a worker is destroyed while it
 // still has to answer a connecting PE, for example one that begins to watch this PE.
-static void settle(ucp_worker_h worker)
+static void finish_connecting(ucp_worker_h worker)
 {
     enum { PATIENCE_NS = 300 * 1000 * 1000, NAP_US = 100 };
     ucp_request_param_t param = {0};
@@ -182,15 +182,15 @@ void engine_close(engine_t *e)
     }
     free(e->address);
     if (e->worker && e->started)
-        settle(e->worker);
+        finish_connecting(e->worker);
     if (e->worker)
         ucp_worker_destroy(e->worker);
-    dial_end(e);
+    connect_watch_end(e);
     serve_free(e);
     opened_free(e);
     heartbeat_free(e);
     engine_drop_chunks(e);
-    free(e->express);
+    free(e->service_lane);
     free((void *)e->config.sources);
     if (e->context)
         ucp_cleanup(e->context);
@@ -243,10 +243,10 @@ int engine_open_rma(engine_t *e)
     return e->open_rma;
 }
 
-// engine_expressed is the number of messages that went by express.
-uint64_t engine_expressed(engine_t *e)
+// engine_service_lane_sent is the number of messages that went by express.
+uint64_t engine_service_lane_sent(engine_t *e)
 {
-    return __atomic_load_n(&e->expressed, __ATOMIC_RELAXED);
+    return __atomic_load_n(&e->service_lane_sent, __ATOMIC_RELAXED);
 }
 
 static int add_channel(engine_t *e, channel_t *c)
@@ -338,7 +338,7 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
 // lane_bye tells the target to forget the lane.
 static void lane_bye(lane_t *l)
 {
-    lane_settle(l);
+    lane_drain_service(l);
     lane_send_bye(l);
 }
 
@@ -361,7 +361,7 @@ void channel_close(channel_t *c)
     remove_channel(c->engine, c);
     for (uint32_t i = 0; i < c->nopened; i++)
         lane_bye(c->opened[i]);
-    drive(c, NULL, all_clean, 0, PATIENCE_NS, 0);
+    progress_until(c, NULL, all_clean, 0, PATIENCE_NS, 0);
     free_channel(c);
 }
 

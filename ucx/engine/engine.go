@@ -11,8 +11,8 @@ package engine
 #cgo nocallback engine_kick
 #cgo noescape engine_wait_word
 #cgo nocallback engine_wait_word
-#cgo noescape engine_wait_door
-#cgo nocallback engine_wait_door
+#cgo noescape engine_wait_doorbell
+#cgo nocallback engine_wait_doorbell
 #include <stdlib.h>
 #include <sys/socket.h>
 #include "engine.h"
@@ -38,19 +38,19 @@ const Available = true
 
 // Config is what an engine works on.
 type Config struct {
-	PE, NPEs int
-	Key      [KeyBytes]byte // of the job: a process that has it may read and write the heap
-	Heap     []byte         // this PE's heap, which others read and write
-	Waiting  *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange that somebody sleeps on
-	Door     *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
-	Failed   *atomic.Uint64 // 0, or 1 + a PE that has died
-	Accused  *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
-	Bell     *atomic.Uint32 // futex word, bumped and woken when Accused has changed
-	Notes    uint64         // where in Heap the ring for notes is (pgas/transport/shm has one); 0: none
-	Crowded  bool           // there are more PEs than CPUs
-	Spin     time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
-	Silence  time.Duration  // how long a peer may owe an answer; 0 for 30 s
-	RMA      RMA            // how gets and large puts go
+	PE, NPEs       int
+	Key            [KeyBytes]byte // of the job: a process that has it may read and write the heap
+	Heap           []byte         // this PE's heap, which others read and write
+	Waiting        *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange that somebody sleeps on
+	Doorbell       *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
+	Failed         *atomic.Uint64 // 0, or 1 + a PE that has died
+	Accused        *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
+	Bell           *atomic.Uint32 // futex word, bumped and woken when Accused has changed
+	NoteQueue      uint64         // where in Heap the ring for notes is (pgas/transport/shm has one); 0: none
+	Oversubscribed bool           // there are more PEs than CPUs
+	Spin           time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
+	PeerTimeout    time.Duration  // how long a peer may owe an answer; 0 for 30 s
+	RMA            RMA            // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
 	// agree, and nobody may use the CPU's atomics on the same words.
 	NICAtomics bool
@@ -126,18 +126,18 @@ func prepare(config Config) (*Engine, error) {
 	}
 	if config.Spin == 0 {
 		config.Spin = 50 * time.Microsecond
-		if config.Crowded {
+		if config.Oversubscribed {
 			config.Spin = 5 * time.Microsecond
 		}
 	}
-	if config.Silence == 0 {
-		config.Silence = 30 * time.Second
+	if config.PeerTimeout == 0 {
+		config.PeerTimeout = 30 * time.Second
 	}
 	twoProcessors()
 	e := &Engine{config: config, channels: map[*Channel]struct{}{}}
 	e.pins.Pin(&config.Heap[0])
 	e.pins.Pin(config.Waiting)
-	e.pins.Pin(config.Door)
+	e.pins.Pin(config.Doorbell)
 	e.pins.Pin(config.Failed)
 	if config.Accused != nil {
 		e.pins.Pin(config.Accused)
@@ -147,25 +147,25 @@ func prepare(config Config) (*Engine, error) {
 		heap:       (*C.char)(unsafe.Pointer(&config.Heap[0])),
 		heap_bytes: C.uint64_t(len(config.Heap)),
 		waiting:    (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
-		door:       (*C.uint32_t)(unsafe.Pointer(config.Door)),
+		doorbell:   (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
 		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
 		accused:    (*C.uint64_t)(unsafe.Pointer(config.Accused)),
 
 		accused_bell: (*C.uint32_t)(unsafe.Pointer(config.Bell)),
 
-		notes:      C.uint64_t(config.Notes),
-		pe:         C.uint32_t(config.PE),
-		npes:       C.uint32_t(config.NPEs),
-		first:      C.uint32_t(firstNumber),
-		spin_ns:    C.int64_t(config.Spin),
-		silence_ns: C.int64_t(config.Silence),
-		rma:        C.int(config.RMA),
+		notes:           C.uint64_t(config.NoteQueue),
+		pe:              C.uint32_t(config.PE),
+		npes:            C.uint32_t(config.NPEs),
+		first:           C.uint32_t(firstNumber),
+		spin_ns:         C.int64_t(config.Spin),
+		peer_timeout_ns: C.int64_t(config.PeerTimeout),
+		rma:             C.int(config.RMA),
 	}
 	for i := range cc.key {
 		cc.key[i] = C.uint64_t(binary.LittleEndian.Uint64(config.Key[8*i:]))
 	}
-	if config.Crowded {
-		cc.crowded = 1
+	if config.Oversubscribed {
+		cc.oversubscribed = 1
 	}
 	if config.NICAtomics {
 		cc.nic = 1
@@ -243,8 +243,8 @@ func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 // Refused returns the number of messages that cannot have come from this job. They were dropped.
 func (e *Engine) Refused() uint64 { return uint64(C.engine_refused(e.c)) }
 
-// expressed is the number of messages that went by express.
-func (e *Engine) expressed() uint64 { return uint64(C.engine_expressed(e.c)) }
+// serviceLaneSent is the number of messages that went by express.
+func (e *Engine) serviceLaneSent() uint64 { return uint64(C.engine_service_lane_sent(e.c)) }
 
 // deliver hands a request to an engine that has not been started, as if it had come by the network, and
 // returns how many have been applied by then.
@@ -279,7 +279,7 @@ func sipHash(key [KeyBytes]byte, message []byte) (hash [2]uint64) {
 // value, or about d has passed, and says whether it compares true. cmp is a transport.Cmp. What any
 // channel of this engine has gathered leaves first.
 func (e *Engine) WaitWord(off uint64, bytes, cmp int, value uint64, signed bool, d time.Duration) bool {
-	e.breathe()
+	e.touchScheduler()
 	isSigned := C.int(0)
 	if signed {
 		isSigned = 1
@@ -287,17 +287,17 @@ func (e *Engine) WaitWord(off uint64, bytes, cmp int, value uint64, signed bool,
 	return C.engine_wait_word(e.c, C.uint64_t(off), C.uint32_t(bytes), C.int(cmp), C.uint64_t(value), isSigned, C.int64_t(d)) != 0
 }
 
-// WaitDoor serves others until something has been served, the door is no longer seen, or about d has
+// WaitDoorbell serves others until something has been served, the door is no longer seen, or about d has
 // passed. What any channel of this engine has gathered leaves first.
-func (e *Engine) WaitDoor(seen uint32, d time.Duration) {
-	e.breathe()
-	C.engine_wait_door(e.c, C.uint32_t(seen), C.int64_t(d))
+func (e *Engine) WaitDoorbell(seen uint32, d time.Duration) {
+	e.touchScheduler()
+	C.engine_wait_doorbell(e.c, C.uint32_t(seen), C.int64_t(d))
 }
 
-// breathe lets the Go scheduler see this goroutine now and then. One that has been in and out of C for
+// touchScheduler lets the Go scheduler see this goroutine now and then. One that has been in and out of C for
 // 10 ms without that counts as running for too long: the runtime's monitor then wakes every 20 µs to take
 // its processor away whenever it finds it in C, which doubles the time of a round trip.
-func (e *Engine) breathe() {
+func (e *Engine) touchScheduler() {
 	const often = 64
 	if e.waits.Add(1)%often == 0 {
 		runtime.Gosched()

@@ -10,19 +10,19 @@
 #include "transfer.h"
 
 // strided.c
-void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b);
-slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int detached);
-int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, int64_t budget_ns, slot_t **slot);
+void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct strided b);
+slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct strided b, int detached);
+int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct strided b, int64_t budget_ns, slot_t **slot);
 
 // zcopy.c
-uint64_t lane_lend(lane_t *l, uint64_t off, const char *src, uint64_t n);
-uint64_t lane_lend_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);
-int channel_returned(channel_t *c, int64_t pe, uint64_t loan, int64_t budget_ns);
+uint64_t lane_put_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n);
+uint64_t lane_put_zcopy_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);
+int channel_await_released(channel_t *c, int64_t pe, uint64_t handle, int64_t budget_ns);
 
 // notes.c
-void lane_note_out(lane_t *l);
+void lane_flush_note(lane_t *l);
 void lane_put_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
-uint64_t lane_lend_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
+uint64_t lane_put_note_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
 slot_t *lane_get_note(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t tag, int detached);
 int lane_get_note_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t tag, int64_t budget_ns, slot_t **slot);
 
@@ -39,7 +39,7 @@ uint64_t *engine_ticks(engine_t *e);
 uint64_t engine_served(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
 uint64_t engine_refused(engine_t *e);
-uint64_t engine_expressed(engine_t *e);
+uint64_t engine_service_lane_sent(engine_t *e);
 int engine_open_rma(engine_t *e);
 channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);
 void channel_close(channel_t *c);

@@ -43,7 +43,7 @@ func newNode(t testing.TB, pe int, mute bool, silence time.Duration, changes ...
 	t.Helper()
 	n := &node{around: make([]byte, 3<<20), words: new(words), tags: map[lane][2]uint64{}}
 	n.heap = n.around[1<<20 : 2<<20 : 2<<20]
-	config := Config{PE: pe, NPEs: 2, Key: testKey, Heap: n.heap, Waiting: &n.waiting, Door: &n.door, Failed: &n.failed, Silence: silence}
+	config := Config{PE: pe, NPEs: 2, Key: testKey, Heap: n.heap, Waiting: &n.waiting, Doorbell: &n.door, Failed: &n.failed, PeerTimeout: silence}
 	for _, change := range changes {
 		change(&config)
 	}
@@ -337,7 +337,7 @@ func TestUnknownAddress(t *testing.T) {
 
 func TestUnusableTransport(t *testing.T) {
 	t.Setenv("UCX_TLS", "nonsense")
-	_, err := Open(Config{PE: 0, NPEs: 2, Key: testKey, Heap: make([]byte, 64), Waiting: new(atomic.Uint64), Door: new(atomic.Uint32), Failed: new(atomic.Uint64)})
+	_, err := Open(Config{PE: 0, NPEs: 2, Key: testKey, Heap: make([]byte, 64), Waiting: new(atomic.Uint64), Doorbell: new(atomic.Uint32), Failed: new(atomic.Uint64)})
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("%v", err)
 	}

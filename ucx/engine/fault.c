@@ -32,30 +32,30 @@ static void accuse(engine_t *e, uint32_t pe, uint64_t flags)
         }
 }
 
-// engine_give_up ends the waits of this PE because pe is lost, and accuses it.
-void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence)
+// engine_fail_peer ends the waits of this PE because pe is lost, and accuses it.
+void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence)
 {
     uint64_t flags = evidence == SURE ? ACCUSED_CERTAINLY : 0;
     uint64_t none = 0, lost = (uint64_t)(uint32_t)status << 32 | (pe + 1);
     __atomic_compare_exchange_n(&e->lost, &none, lost, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     if (evidence == SILENT)
-        flags = ACCUSED_SILENT | (heard_since(e, pe, now_ns() - e->config.silence_ns / 2) ? ACCUSED_CERTAINLY : 0);
+        flags = ACCUSED_SILENT | (heard_since(e, pe, now_ns() - e->config.peer_timeout_ns / 2) ? ACCUSED_CERTAINLY : 0);
     accuse(e, pe, flags);
     if (__atomic_load_n(e->config.waiting, __ATOMIC_SEQ_CST))
-        wake_pe(e);
+        ring_doorbell(e);
 }
 
-// engine_has_met reports whether another PE has ever answered this one. If one has, UCX has transports that
+// engine_heard_from_any reports whether another PE has ever answered this one. If one has, UCX has transports that
 // reach other PEs.
-int engine_has_met(engine_t *e)
+int engine_heard_from_any(engine_t *e)
 {
     return heard_since(e, e->config.pe, 0);
 }
 
-// engine_doubt starts the pings of witnesses: a peer has been silent for half of the time-out.
-void engine_doubt(engine_t *e)
+// engine_suspect starts the pings of witnesses: a peer has been silent for half of the time-out.
+void engine_suspect(engine_t *e)
 {
-    __atomic_store_n(&e->doubt_until_ns, now_ns() + e->config.silence_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->suspect_until_ns, now_ns() + e->config.peer_timeout_ns, __ATOMIC_RELAXED);
 }
 
 // engine_lost says which PE was given up first because it cannot be reached or does not answer, and its

@@ -86,7 +86,7 @@ static int start(engine_t *e, uint64_t features, const char *devices, const char
     return 1;
 }
 
-static void note_device(struct found *f, const char *transport, const char *device)
+static void add_device(struct found *f, const char *transport, const char *device)
 {
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
         if (strncmp(transport, cards[i].name, strlen(cards[i].name)) != 0)
@@ -111,7 +111,7 @@ static void look_through(char *text, struct found *f)
         if (!slash || !strstr(line, "resource"))
             continue;
         *slash = 0;
-        note_device(f, last + 1, slash + 1);
+        add_device(f, last + 1, slash + 1);
     }
 }
 

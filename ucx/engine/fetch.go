@@ -10,10 +10,10 @@ package engine
 /*
 #cgo noescape need_slot
 #cgo nocallback need_slot
-#cgo noescape slot_settle
-#cgo nocallback slot_settle
-#cgo noescape lane_nic_kept
-#cgo nocallback lane_nic_kept
+#cgo noescape slot_await_fetch
+#cgo nocallback slot_await_fetch
+#cgo noescape lane_nic_fetch_nb
+#cgo nocallback lane_nic_fetch_nb
 #include <ucs/type/status.h>
 #include "engine.h"
 */
@@ -26,8 +26,8 @@ import (
 
 const fetchBytes = recBytes + C.sizeof_struct_wire_fetch
 
-// kept is a slot whose value Go takes.
-type kept struct {
+// pendingFetch is a slot whose value Go takes.
+type pendingFetch struct {
 	slot *C.slot_t
 	dst  []byte
 }
@@ -38,33 +38,33 @@ func (c *Channel) FetchNB(pe int, op uint8, off uint64, bytes int, operand, cond
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	if l.by_express != l.acked {
-		C.lane_settle(l)
+	if l.service_lane_seq != l.acked {
+		C.lane_drain_service(l)
 	}
 	if !c.engine.config.NICAtomics {
-		c.order(l, off, bytes)
+		c.orderMessage(l, off, bytes)
 	}
-	if s := c.keep(l, dst[:bytes]); s == nil {
+	if s := c.reserve(l, dst[:bytes]); s == nil {
 		l.lost = 1
 	} else if c.engine.config.NICAtomics {
-		c.wake()
+		c.needService()
 		args := wordArgs(op, off, bytes, operand, cond)
-		C.lane_nic_kept(l, &args, s)
-	} else if at := c.room(l, fetchBytes); at != nil {
+		C.lane_nic_fetch_nb(l, &args, s)
+	} else if at := c.reserveRecord(l, fetchBytes); at != nil {
 		putRec(at, C.REC_FETCH, op, uint8(bytes), uint32(s.token), off)
 		fetch := (*C.struct_wire_fetch)(unsafe.Add(at, recBytes))
 		fetch.operand, fetch.cond = C.uint64_t(operand), C.uint64_t(cond)
 		l.records++
-		l.asks++
+		l.replies++
 	}
 	c.unlock()
 }
 
-// keep takes a slot for an old value that goes to dst, or returns nil if the lane is lost.
-func (c *Channel) keep(l *C.lane_t, dst []byte) *C.slot_t {
-	if len(c.kept) >= C.FETCHES_MAX {
-		C.slot_settle(c.c, c.kept[0].slot)
-		c.collect()
+// reserve takes a slot for an old value that goes to dst, or returns nil if the lane is lost.
+func (c *Channel) reserve(l *C.lane_t, dst []byte) *C.slot_t {
+	if len(c.pendingFetches) >= C.FETCHES_MAX {
+		C.slot_await_fetch(c.c, c.pendingFetches[0].slot)
+		c.harvest()
 	}
 	if c.c.free_slots == nil {
 		C.need_slot(l)
@@ -74,17 +74,17 @@ func (c *Channel) keep(l *C.lane_t, dst []byte) *C.slot_t {
 	}
 	s := c.c.free_slots
 	c.c.free_slots = s.next
-	s.status, s.pe, s.detached, s.native = C.UCS_INPROGRESS, l.pe, C.KEPT, 0
+	s.status, s.pe, s.detached, s.native = C.UCS_INPROGRESS, l.pe, C.PENDING_FETCH, 0
 	s.left, s.bytes = 0, 0
 	l.detached++
-	c.kept = append(c.kept, kept{s, dst})
+	c.pendingFetches = append(c.pendingFetches, pendingFetch{s, dst})
 	return s
 }
 
-// collect moves the values that have come to where they are wanted.
-func (c *Channel) collect() {
-	left := c.kept[:0]
-	for _, k := range c.kept {
+// harvest moves the values that have come to where they are wanted.
+func (c *Channel) harvest() {
+	left := c.pendingFetches[:0]
+	for _, k := range c.pendingFetches {
 		switch {
 		case k.slot.status == C.UCS_INPROGRESS:
 			left = append(left, k)
@@ -98,8 +98,8 @@ func (c *Channel) collect() {
 		}
 		c.release(k.slot)
 	}
-	clear(c.kept[len(left):]) // lets go of the destinations
-	c.kept = left
+	clear(c.pendingFetches[len(left):]) // lets go of the destinations
+	c.pendingFetches = left
 }
 
 // release is slot_release.

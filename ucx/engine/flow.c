@@ -13,13 +13,13 @@ static int has_room(channel_t *c, lane_t *l, uint64_t arg)
 void lane_throttle(lane_t *l)
 {
     if (!has_room(l->channel, l, 0))
-        drive(l->channel, l, has_room, 0, INT64_MAX, 0);
+        progress_until(l->channel, l, has_room, 0, INT64_MAX, 0);
 }
 
-// lane_flush_now is lane_flush of something that somebody is likely to wait for.
-void lane_flush_now(lane_t *l)
+// lane_flush_prompt is lane_flush of something that somebody is likely to wait for.
+void lane_flush_prompt(lane_t *l)
 {
-    lane_leave(l);
+    lane_send_prompt(l);
     lane_throttle(l);
 }
 
@@ -37,21 +37,21 @@ void lane_need_room(lane_t *l, uint32_t n)
         lane_flush(l);
 }
 
-static int settled(channel_t *c, lane_t *l, uint64_t arg)
+static int service_drained(channel_t *c, lane_t *l, uint64_t arg)
 {
     (void)c;
     (void)arg;
-    return lane_settled(l);
+    return lane_service_drained(l);
 }
 
-// lane_settle waits until the target has applied what went by express. What is to be answered must not
+// lane_drain_service waits until the target has applied what went by express. What is to be answered must not
 // overtake that: the target could no longer answer it when its turn has come.
-void lane_settle(lane_t *l)
+void lane_drain_service(lane_t *l)
 {
-    if (lane_settled(l))
+    if (lane_service_drained(l))
         return;
     lane_send(l, 1);
-    drive(l->channel, l, settled, 0, INT64_MAX, 0);
+    progress_until(l->channel, l, service_drained, 0, INT64_MAX, 0);
 }
 
 static int slot_free(channel_t *c, lane_t *l, uint64_t arg)
@@ -67,7 +67,7 @@ void need_slot(lane_t *l)
 {
     if (!l->channel->free_slots) {
         lane_send(l, 1);
-        drive(l->channel, l, slot_free, 0, INT64_MAX, 0);
+        progress_until(l->channel, l, slot_free, 0, INT64_MAX, 0);
     }
 }
 
@@ -82,19 +82,19 @@ static int sent_all(channel_t *c, lane_t *l, uint64_t arg)
 void lane_await_sent(lane_t *l)
 {
     if (l->pending)
-        drive(l->channel, l, sent_all, 0, INT64_MAX, 0);
+        progress_until(l->channel, l, sent_all, 0, INT64_MAX, 0);
 }
 
-static int reading_room(channel_t *c, lane_t *l, uint64_t arg)
+static int get_room(channel_t *c, lane_t *l, uint64_t arg)
 {
     (void)c;
-    return l->reading + arg <= READING_MAX;
+    return l->get_bytes + arg <= GET_BYTES_MAX;
 }
 
-// lane_await_reading waits until n more bytes of gets may be asked for.
-void lane_await_reading(lane_t *l, uint32_t n)
+// lane_await_get_room waits until n more bytes of gets may be asked for.
+void lane_await_get_room(lane_t *l, uint32_t n)
 {
-    drive(l->channel, l, reading_room, n, INT64_MAX, 0);
+    progress_until(l->channel, l, get_room, n, INT64_MAX, 0);
 }
 
 static int native_done(channel_t *c, lane_t *l, uint64_t arg)
@@ -107,27 +107,27 @@ static int native_done(channel_t *c, lane_t *l, uint64_t arg)
 void wait_native(lane_t *l, uint32_t left)
 {
     if (l->native > left)
-        drive(l->channel, l, native_done, left, INT64_MAX, 0);
+        progress_until(l->channel, l, native_done, left, INT64_MAX, 0);
 }
 
-static int has_note_room(channel_t *c, lane_t *l, uint64_t arg)
+static int has_note_credit(channel_t *c, lane_t *l, uint64_t arg)
 {
     (void)c;
     (void)arg;
-    return l->status != UCS_OK || l->noted - l->roomed < NOTES_MAX;
+    return l->status != UCS_OK || l->notes_sent - l->notes_credited < NOTES_MAX;
 }
 
-// lane_note_room says whether there is room for another note at the target, having asked it if need be. On a
+// lane_await_note_credit says whether there is room for another note at the target, having asked it if need be. On a
 // lane that has failed there is.
-int lane_note_room(lane_t *l, int64_t budget_ns)
+int lane_await_note_credit(lane_t *l, int64_t budget_ns)
 {
-    if (has_note_room(l->channel, l, 0))
+    if (has_note_credit(l->channel, l, 0))
         return 1;
     if (l->marks_used == 0)
-        lane_send_ask(l);
+        lane_request_ack(l);
     else
         lane_send(l, 0);
-    return drive(l->channel, l, has_note_room, 0, budget_ns, 1) == ENGINE_DONE;
+    return progress_until(l->channel, l, has_note_credit, 0, budget_ns, 1) == ENGINE_DONE;
 }
 
 static int slot_done(channel_t *c, lane_t *l, uint64_t arg)
@@ -140,7 +140,7 @@ static int slot_done(channel_t *c, lane_t *l, uint64_t arg)
 static int await(channel_t *c, slot_t *s, int64_t budget_ns, int interruptible)
 {
     lane_t *l = c->lanes[s->pe];
-    int r = drive(c, l, slot_done, (uintptr_t)s, budget_ns, interruptible);
+    int r = progress_until(c, l, slot_done, (uintptr_t)s, budget_ns, interruptible);
     if (r != ENGINE_DONE || s->status == UCS_OK)
         return r;
     slot_release(c, s);
@@ -159,10 +159,10 @@ int channel_await_all(channel_t *c, slot_t *s)
     return await(c, s, INT64_MAX, 0);
 }
 
-// slot_settle waits until a kept slot has its value, or has lost it.
-void slot_settle(channel_t *c, slot_t *s)
+// slot_await_fetch waits until a kept slot has its value, or has lost it.
+void slot_await_fetch(channel_t *c, slot_t *s)
 {
     lane_t *l = c->lanes[s->pe];
     lane_send(l, 0);
-    drive(c, l, slot_done, (uintptr_t)s, INT64_MAX, 0);
+    progress_until(c, l, slot_done, (uintptr_t)s, INT64_MAX, 0);
 }

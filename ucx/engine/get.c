@@ -14,7 +14,7 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
     }
     slot_t *s = lane_slot(l, dst, n, detached);
     if (s)
-        lane_ask_all(l, s, off, 0, n, 0);
+        lane_request_bytes(l, s, off, 0, n, 0);
     return s;
 }
 
@@ -34,7 +34,7 @@ int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *o
 {
     order_message(l, args->off, args->bytes, 1);
     need_slot(l);
-    lane_settle(l);
+    lane_drain_service(l);
     lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_fetch));
     if (l->status != UCS_OK)
         return lane_report(l);
@@ -42,7 +42,7 @@ int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *o
     struct wire_fetch fetch = {args->operand, args->cond};
     struct wire_rec rec = {.kind = REC_FETCH, .op = (uint8_t)args->op, .bytes = (uint8_t)args->bytes, .n = s->token, .off = args->off};
     lane_append(l, rec, &fetch, sizeof fetch);
-    l->asks++;
+    l->replies++;
     if (args->notified)
         lane_append_note(l, args->tag, args->bytes, args->off);
     lane_send(l, 0);

@@ -49,7 +49,7 @@ struct wire_pulse {
 
 static int64_t beat_ns(const engine_t *e)
 {
-    int64_t ns = e->config.silence_ns / BEATS;
+    int64_t ns = e->config.peer_timeout_ns / BEATS;
     return ns > MAX_BEAT_NS ? MAX_BEAT_NS : ns < MIN_BEAT_NS ? MIN_BEAT_NS : ns;
 }
 
@@ -258,9 +258,9 @@ static void answered(engine_t *e, const struct wire_pulse *m)
         p->silent_ns = 0;
         p->beats = 0;
         p->heard_ns = now_ns();
-        if (p->robbed)
-            engine_give_up(e, p->pe, UCS_ERR_CONNECTION_RESET, SURE);
-        p->robbed = 0;
+        if (p->lost_data)
+            engine_fail_peer(e, p->pe, UCS_ERR_CONNECTION_RESET, SURE);
+        p->lost_data = 0;
     }
 }
 
@@ -293,15 +293,15 @@ ucs_status_t on_pulse(void *arg, const void *header, size_t header_n, void *data
 // waits reports whether this PE waits or waited a moment ago: a wait leaves the transport and returns at intervals.
 static int waits(engine_t *e, int64_t now)
 {
-    uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&e->drivers, __ATOMIC_RELAXED) || __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED) || drives != e->drives_seen)
+    uint32_t progress_calls = __atomic_load_n(&e->progress_calls, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&e->progressing, __ATOMIC_RELAXED) || __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED) || progress_calls != e->progress_calls_seen)
         e->waits_until_ns = now + beat_ns(e);
-    e->drives_seen = drives;
+    e->progress_calls_seen = progress_calls;
     return now < e->waits_until_ns;
 }
 
-// find_robbed looks for lanes whose connection has failed with operations lost that no call has reported.
-static void find_robbed(engine_t *e)
+// find_lost_data looks for lanes whose connection has failed with operations lost that no call has reported.
+static void find_lost_data(engine_t *e)
 {
     pthread_mutex_lock(&e->list);
     for (uint32_t i = 0; i < e->nchannels; i++) {
@@ -310,12 +310,12 @@ static void find_robbed(engine_t *e)
             continue;
         for (uint32_t k = 0; k < c->nopened; k++) {
             lane_t *l = c->opened[k];
-            if (l->status != UCS_ERR_CONNECTION_RESET || !l->lost || l->doubted || !l->address || !try_lock(&e->serving))
+            if (l->status != UCS_ERR_CONNECTION_RESET || !l->lost || l->suspected || !l->address || !try_lock(&e->serving))
                 continue;
             pulse_t *p = pulse_of(e, l->pe, l->address, l->address_bytes);
-            l->doubted = 1;
+            l->suspected = 1;
             if (p)
-                p->robbed = 1;
+                p->lost_data = 1;
             unlock(&e->serving);
         }
         unlock(&c->lock);
@@ -327,25 +327,25 @@ static void find_robbed(engine_t *e)
 static void grow_silent(engine_t *e, pulse_t *p, int64_t ns)
 {
     p->silent_ns += ns;
-    if (2 * p->silent_ns > e->config.silence_ns)
-        engine_doubt(e);
-    if (p->silent_ns <= e->config.silence_ns || p->accused || (p->witness && !p->robbed))
+    if (2 * p->silent_ns > e->config.peer_timeout_ns)
+        engine_suspect(e);
+    if (p->silent_ns <= e->config.peer_timeout_ns || p->accused || (p->witness && !p->lost_data))
         return;
     p->accused = 1;
-    engine_give_up(e, p->pe, UCS_ERR_TIMED_OUT, SILENT);
+    engine_fail_peer(e, p->pe, UCS_ERR_TIMED_OUT, SILENT);
 }
 
 static void beat(engine_t *e, int64_t now, int waiting)
 {
     int64_t ns = now - e->beat_at_ns, most = 2 * beat_ns(e);
     int relaying = now < e->relay_until_ns && e->relay_hops > 0;
-    int doubting = now < __atomic_load_n(&e->doubt_until_ns, __ATOMIC_RELAXED);
+    int suspecting = now < __atomic_load_n(&e->suspect_until_ns, __ATOMIC_RELAXED);
     uint32_t hops = waiting ? hops_most(e) : e->relay_hops - 1;
     e->beat_at_ns = now;
     e->next_beat_ns = now + beat_ns(e);
     for (pulse_t *p = e->pulses; p; p = p->next) {
         int fresh = waiting && !p->ep && p->status == UCS_OK; // connect while all is well
-        int wanted = p->robbed || (p->witness ? doubting || fresh : waiting || relaying);
+        int wanted = p->lost_data || (p->witness ? suspecting || fresh : waiting || relaying);
         if (!wanted) {
             p->nonce = 0;
             p->silent_ns = 0;
@@ -369,7 +369,7 @@ int64_t heartbeat_tick(engine_t *e)
     if (now >= e->next_beat_ns) {
         int waiting = waits(e, now);
         if (waiting)
-            find_robbed(e);
+            find_lost_data(e);
         if (try_lock(&e->serving)) {
             beat(e, now, waiting);
             unlock(&e->serving);

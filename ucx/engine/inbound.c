@@ -55,9 +55,9 @@ void free_inbound(inbound_t *in)
     free(in);
 }
 
-// forget removes a lane whose channel has closed, and puts those behind it in the table where a search
+// remove_inbound removes a lane whose channel has closed, and puts those behind it in the table where a search
 // finds them.
-void forget(engine_t *e, inbound_t *in)
+void remove_inbound(engine_t *e, inbound_t *in)
 {
     uint32_t mask = e->inbound_cap - 1, i = (uint32_t)(find_inbound(e, in->key) - e->inbound);
     free_inbound(in);
@@ -71,9 +71,9 @@ void forget(engine_t *e, inbound_t *in)
     }
 }
 
-// hold keeps a message until those before it have come. An origin bounds its unacknowledged messages, so the
+// hold_early keeps a message until those before it have come. An origin bounds its unacknowledged messages, so the
 // held ones are bounded too.
-void hold(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
+void hold_early(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
 {
     held_t **at = &in->held, *h;
     while (*at && before((*at)->seq, seq))

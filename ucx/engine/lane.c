@@ -14,7 +14,7 @@ sendbuf_t *take_buf(channel_t *c)
     } else if (!(b = malloc(sizeof *b))) {
         return NULL;
     }
-    b->loan = 0;
+    b->handle = 0;
     b->piece = NULL;
     return b;
 }
@@ -35,26 +35,26 @@ void give_buf(channel_t *c, sendbuf_t *b)
 
 // Sources that UCX still reads.
 
-static void settle(lane_t *l)
+static void advance_released(lane_t *l)
 {
-    uint64_t over = l->returned;
-    while (over < l->lent && l->parts[(over + 1) % LOANS] == 0)
+    uint64_t over = l->zcopy_released;
+    while (over < l->zcopy_issued && l->zcopy_parts[(over + 1) % ZCOPY_MAX] == 0)
         over++;
-    __atomic_store_n(&l->returned, over, __ATOMIC_RELEASE); // read without the lock
+    __atomic_store_n(&l->zcopy_released, over, __ATOMIC_RELEASE); // read without the lock
 }
 
-// loan_part and loan_part_end bracket the time in which UCX reads a part of the source of a loan. No loan
+// source_hold and source_release bracket the time in which UCX reads a part of the source of a loan. No loan
 // has number 0.
-void loan_part(lane_t *l, uint64_t loan)
+void source_hold(lane_t *l, uint64_t handle)
 {
-    if (loan)
-        l->parts[loan % LOANS]++;
+    if (handle)
+        l->zcopy_parts[handle % ZCOPY_MAX]++;
 }
 
-void loan_part_end(lane_t *l, uint64_t loan)
+void source_release(lane_t *l, uint64_t handle)
 {
-    if (loan && --l->parts[loan % LOANS] == 0)
-        settle(l);
+    if (handle && --l->zcopy_parts[handle % ZCOPY_MAX] == 0)
+        advance_released(l);
 }
 
 // The lane.
@@ -62,7 +62,7 @@ void loan_part_end(lane_t *l, uint64_t loan)
 // lane_clean says that nothing of the lane is on its way.
 int lane_clean(const lane_t *l)
 {
-    return l->status != UCS_OK || (l->used == HEAD_BYTES && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty && l->returned == l->lent);
+    return l->status != UCS_OK || (l->used == HEAD_BYTES && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty && l->zcopy_released == l->zcopy_issued);
 }
 
 static void fail_slots(channel_t *c, uint32_t pe, int32_t status)
@@ -79,7 +79,7 @@ void lane_drop_waiting(lane_t *l)
         sendbuf_t *b = l->waiting;
         l->waiting = b->next;
         l->pending--;
-        loan_part_end(l, b->loan);
+        source_release(l, b->handle);
         give_buf(l->channel, b);
     }
 }
@@ -92,18 +92,18 @@ void lane_fail(lane_t *l, int32_t status)
     if (!lane_clean(l)) {
         l->lost = 1;
         if (status == UCS_ERR_TIMED_OUT || status == UCS_ERR_NOT_CONNECTED || status == UCS_ERR_ENDPOINT_TIMEOUT)
-            engine_give_up(l->channel->engine, l->pe, status, status == UCS_ERR_TIMED_OUT ? SILENT : CUT);
+            engine_fail_peer(l->channel->engine, l->pe, status, status == UCS_ERR_TIMED_OUT ? SILENT : CUT);
     }
     l->status = status;
     start_buffer(l);
     lane_drop_waiting(l);
     fail_slots(l->channel, l->pe, status);
-    l->reading = 0;
+    l->get_bytes = 0;
 }
 
-// came_loose converts the status of an endpoint that was connected and has failed. UCX's "unreachable" then
+// connection_status converts the status of an endpoint that was connected and has failed. UCX's "unreachable" then
 // means a lost connection, not a wrong setting.
-int32_t came_loose(ucs_status_t status)
+int32_t connection_status(ucs_status_t status)
 {
     return status == UCS_ERR_UNREACHABLE ? UCS_ERR_NOT_CONNECTED : status;
 }
@@ -137,14 +137,14 @@ static void keep_up(uint32_t *number, uint32_t acked)
         *number = acked;
 }
 
-void acknowledge(lane_t *l, uint32_t seq)
+void lane_acked(lane_t *l, uint32_t seq)
 {
     l->silent_ns = 0;
     if (before(seq, l->acked))
         return;
     l->acked = seq;
-    keep_up(&l->by_express, seq);
-    keep_up(&l->asked, seq);
+    keep_up(&l->service_lane_seq, seq);
+    keep_up(&l->ack_requested, seq);
     keep_up(&l->fenced, seq);
     while (l->marks_used && !before(seq, l->marks[l->first_mark].seq)) {
         l->acked_bytes = l->marks[l->first_mark].bytes;
@@ -161,8 +161,8 @@ void lane_begin(lane_t *l, uint32_t first)
     enum { STEP = 1 << 30 };
     while (l->sent != first) {
         l->sent += first - l->sent < STEP ? first - l->sent : STEP;
-        l->noted = l->noted_mark = l->roomed = l->sent;
-        acknowledge(l, l->sent);
+        l->notes_sent = l->notes_marked = l->notes_credited = l->sent;
+        lane_acked(l, l->sent);
     }
 }
 

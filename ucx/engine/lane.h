@@ -14,7 +14,7 @@ enum { HEAD_BYTES = sizeof(struct wire_head) };
 // slot.c
 slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes);
 void slot_release(channel_t *c, slot_t *s);
-int slot_shelter(slot_t *s, const char *dst);
+int slot_bounce(slot_t *s, const char *dst);
 void slot_deliver(const slot_t *s, char *dst);
 void slot_abandon(channel_t *c, slot_t *s);
 void slot_end(channel_t *c, slot_t *s, int32_t status);
@@ -23,15 +23,15 @@ void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n);
 // lane.c
 sendbuf_t *take_buf(channel_t *c);
 void give_buf(channel_t *c, sendbuf_t *b);
-void loan_part(lane_t *l, uint64_t loan);
-void loan_part_end(lane_t *l, uint64_t loan);
+void source_hold(lane_t *l, uint64_t handle);
+void source_release(lane_t *l, uint64_t handle);
 int lane_clean(const lane_t *l);
 void lane_fail(lane_t *l, int32_t status);
 void lane_drop_waiting(lane_t *l);
-int32_t came_loose(ucs_status_t status);
+int32_t connection_status(ucs_status_t status);
 void lane_reap(lane_t *l);
 int lane_report(lane_t *l);
-void acknowledge(lane_t *l, uint32_t seq);
+void lane_acked(lane_t *l, uint32_t seq);
 void lane_begin(lane_t *l, uint32_t first);
 void on_native(void *request, ucs_status_t status, void *arg);
 void lane_native_flush(lane_t *l);
@@ -53,32 +53,32 @@ static inline void count_native(lane_t *l, ucs_status_ptr_t r)
         lane_fail(l, UCS_PTR_STATUS(r));
 }
 
-// lane_settled reports whether the target has applied what went by express. A failed lane has nothing to wait for.
-static inline int lane_settled(const lane_t *l)
+// lane_service_drained reports whether the target has applied what went by express. A failed lane has nothing to wait for.
+static inline int lane_service_drained(const lane_t *l)
 {
-    return l->status != UCS_OK || !before(l->acked, l->by_express);
+    return l->status != UCS_OK || !before(l->acked, l->service_lane_seq);
 }
 
 static inline void start_buffer(lane_t *l)
 {
     l->used = HEAD_BYTES;
     l->records = 0;
-    l->asks = 0;
+    l->replies = 0;
 }
 
 // service_lane.c
-enum way { BY_LANE, SENT, KEPT_BY_UCX };
-enum way express_send(lane_t *l, sendbuf_t *b, size_t n);
+enum service_send { DECLINED, SENT, IN_FLIGHT };
+enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n);
 
 // send.c
-int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);
-int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);
-struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int ask);
-void lane_send(lane_t *l, int ask);
-void lane_leave(lane_t *l);
-void lane_send_ask(lane_t *l);
+int post_message(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);
+int send_or_queue(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n);
+struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int want_ack);
+void lane_send(lane_t *l, int want_ack);
+void lane_send_prompt(lane_t *l);
+void lane_request_ack(lane_t *l);
 void lane_send_bye(lane_t *l);
-void lane_ask_again(lane_t *l);
+void lane_request_ack_again(lane_t *l);
 
 // open.c
 lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes);

@@ -18,8 +18,8 @@ struct key {
     int refused;
 };
 
-// on_kept ends a slot that a native operation has written, or no longer will.
-static void on_kept(void *request, ucs_status_t status, void *arg)
+// on_fetched ends a slot that a native operation has written, or no longer will.
+static void on_fetched(void *request, ucs_status_t status, void *arg)
 {
     slot_t *s = arg;
     channel_t *c = s->channel;
@@ -51,7 +51,7 @@ int lane_native(lane_t *l)
         int native = wanted == RMA_NATIVE || (wanted == RMA_AUTO && l->channel->engine->rma && l->status == UCS_OK && has_rma(l));
         l->use_native = native ? 1 : -1;
         if (native)
-            lane_mixes(l);
+            lane_start_ordering(l);
     }
     return l->use_native > 0 && l->status == UCS_OK;
 }
@@ -66,10 +66,10 @@ static void take_key(lane_t *l, struct key *k, const char *bytes)
     k->refused = wire.bytes == 0 || ucp_ep_rkey_unpack(l->ep, bytes + sizeof wire, &k->rkey) != UCS_OK;
 }
 
-static void ask_key(lane_t *l, uint64_t chunk, struct key *k)
+static void request_key(lane_t *l, uint64_t chunk, struct key *k)
 {
     char bytes[KEY_BYTES];
-    slot_t *s = lane_ask(l, REC_KEY, chunk * CHUNK_BYTES, bytes, sizeof bytes);
+    slot_t *s = lane_request(l, REC_KEY, chunk * CHUNK_BYTES, bytes, sizeof bytes);
     if (!s)
         return;
     lane_send(l, 0);
@@ -88,7 +88,7 @@ static struct key *key_of(lane_t *l, uint64_t off)
         return NULL;
     struct key *k = &l->keys[off / CHUNK_BYTES];
     if (!k->rkey && !k->refused)
-        ask_key(l, off / CHUNK_BYTES, k);
+        request_key(l, off / CHUNK_BYTES, k);
     return k->rkey && l->status == UCS_OK ? k : NULL;
 }
 
@@ -111,17 +111,17 @@ static uint64_t in_chunk(uint64_t off, uint64_t n)
     return n < left ? n : left;
 }
 
-static void on_lent(void *request, ucs_status_t status, void *arg)
+static void on_zcopy_sent(void *request, ucs_status_t status, void *arg)
 {
     sendbuf_t *b = arg;
     lane_t *l = b->lane;
-    loan_part_end(l, b->loan);
+    source_release(l, b->handle);
     give_buf(l->channel, b);
     on_native(request, status, l);
 }
 
-// lend puts a piece of a loan's source: b remembers whose it is.
-static void lend(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h rkey, uint64_t loan)
+// put_zcopy puts a piece of a loan's source: b remembers whose it is.
+static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h rkey, uint64_t handle)
 {
     sendbuf_t *b = take_buf(l->channel);
     if (!b) {
@@ -129,21 +129,21 @@ static void lend(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h
         return;
     }
     b->lane = l;
-    b->loan = loan;
+    b->handle = handle;
     ucp_request_param_t param = native_param(l);
-    param.cb.send = on_lent;
+    param.cb.send = on_zcopy_sent;
     param.user_data = b;
     ucs_status_ptr_t r = ucp_put_nbx(l->ep, src, n, at, rkey, &param);
     count_native(l, r);
     if (UCS_PTR_IS_PTR(r))
-        loan_part(l, loan);
+        source_hold(l, handle);
     else
         give_buf(l->channel, b);
 }
 
 // native_put puts what it can of n bytes and returns how many. src may be reused on return, or, if it is
 // lent, when the loan is over.
-uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t loan)
+uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t handle)
 {
     uint64_t done = 0;
     struct key *k;
@@ -152,13 +152,13 @@ uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64
         uint64_t piece = in_chunk(off + done, n - done), at = k->base + (off + done) % CHUNK_BYTES;
         ucp_request_param_t param = native_param(l);
         l->native_dirty = 1;
-        if (loan)
-            lend(l, src + done, piece, at, k->rkey, loan);
+        if (handle)
+            put_zcopy(l, src + done, piece, at, k->rkey, handle);
         else
             count_native(l, ucp_put_nbx(l->ep, src + done, piece, at, k->rkey, &param));
         done += piece;
     }
-    wait_native(l, loan ? NATIVE_MAX : 0);
+    wait_native(l, handle ? NATIVE_MAX : 0);
     return done;
 }
 
@@ -204,7 +204,7 @@ static ucs_status_ptr_t post_word(lane_t *l, const struct word_args *args, uint6
         param.reply_buffer = result;
     }
     if (s) {
-        param.cb.send = on_kept;
+        param.cb.send = on_fetched;
         param.user_data = s;
     }
     l->native_dirty = 1;
@@ -264,9 +264,9 @@ int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
     return l->status == UCS_OK ? ENGINE_DONE : ENGINE_LOST;
 }
 
-// lane_nic_kept is lane_nic that leaves the old value in s, a kept slot, and does not wait for it, but
+// lane_nic_fetch_nb is lane_nic that leaves the old value in s, a kept slot, and does not wait for it, but
 // where it takes a loop.
-void lane_nic_kept(lane_t *l, struct word_args *args, slot_t *s)
+void lane_nic_fetch_nb(lane_t *l, struct word_args *args, slot_t *s)
 {
     channel_t *c = l->channel;
     if (args->op >= WORD_MIN) {

@@ -23,19 +23,19 @@ var ErrClosed = errors.New("the engine is closed")
 
 // Config is what an engine works on.
 type Config struct {
-	PE, NPEs int
-	Key      [KeyBytes]byte
-	Heap     []byte
-	Waiting  *atomic.Uint64
-	Door     *atomic.Uint32
-	Failed   *atomic.Uint64
-	Accused  *atomic.Uint64
-	Bell     *atomic.Uint32
-	Notes    uint64
-	Crowded  bool
-	Spin     time.Duration
-	Silence  time.Duration
-	RMA      RMA
+	PE, NPEs       int
+	Key            [KeyBytes]byte
+	Heap           []byte
+	Waiting        *atomic.Uint64
+	Doorbell       *atomic.Uint32
+	Failed         *atomic.Uint64
+	Accused        *atomic.Uint64
+	Bell           *atomic.Uint32
+	NoteQueue      uint64
+	Oversubscribed bool
+	Spin           time.Duration
+	PeerTimeout    time.Duration
+	RMA            RMA
 
 	NICAtomics bool
 	Devices    string
@@ -81,8 +81,8 @@ func (*Engine) WaitWord(uint64, int, int, uint64, bool, time.Duration) bool { re
 // Refill is never called: there is no Engine.
 func (*Engine) Refill() {}
 
-// WaitDoor is never called: there is no Engine.
-func (*Engine) WaitDoor(uint32, time.Duration) {}
+// WaitDoorbell is never called: there is no Engine.
+func (*Engine) WaitDoorbell(uint32, time.Duration) {}
 
 // Channel is never called: there is no Engine.
 func (*Engine) Channel(bool, func(int) []byte) (*Channel, error) { return nil, ErrNoCgo }
@@ -116,32 +116,32 @@ func (*Channel) Fence(int) {}
 // GetNB is never called: there is no Channel.
 func (*Channel) GetNB(int, []byte, uint64) {}
 
-// PutNB is never called: there is no Channel.
-func (*Channel) PutNB(int, uint64, []byte) uint64 { return 0 }
+// PutZcopy is never called: there is no Channel.
+func (*Channel) PutZcopy(int, uint64, []byte) uint64 { return 0 }
 
-// Returned is never called: there is no Channel.
-func (*Channel) Returned(int, uint64) bool { return true }
+// Released is never called: there is no Channel.
+func (*Channel) Released(int, uint64) bool { return true }
 
-// AwaitReturned is never called: there is no Channel.
-func (*Channel) AwaitReturned(context.Context, int, uint64) error { return ErrNoCgo }
+// AwaitReleased is never called: there is no Channel.
+func (*Channel) AwaitReleased(context.Context, int, uint64) error { return ErrNoCgo }
 
 // Batch is never called: there is no Channel.
 func (*Channel) Batch(bool) {}
 
-// PutBlocks is never called: there is no Channel.
-func (*Channel) PutBlocks(int, uint64, []byte, Blocks) {}
+// PutStrided is never called: there is no Channel.
+func (*Channel) PutStrided(int, uint64, []byte, Strided) {}
 
-// GetBlocks is never called: there is no Channel.
-func (*Channel) GetBlocks(context.Context, int, []byte, uint64, Blocks) error { return ErrNoCgo }
+// GetStrided is never called: there is no Channel.
+func (*Channel) GetStrided(context.Context, int, []byte, uint64, Strided) error { return ErrNoCgo }
 
-// GetBlocksNB is never called: there is no Channel.
-func (*Channel) GetBlocksNB(int, []byte, uint64, Blocks) {}
+// GetStridedNB is never called: there is no Channel.
+func (*Channel) GetStridedNB(int, []byte, uint64, Strided) {}
 
 // PutNotify is never called: there is no Channel.
 func (*Channel) PutNotify(int, uint64, []byte, uint32) bool { return true }
 
-// PutNotifyNB is never called: there is no Channel.
-func (*Channel) PutNotifyNB(int, uint64, []byte, uint32) (uint64, bool) { return 0, true }
+// PutNotifyZcopy is never called: there is no Channel.
+func (*Channel) PutNotifyZcopy(int, uint64, []byte, uint32) (uint64, bool) { return 0, true }
 
 // GetNotify is never called: there is no Channel.
 func (*Channel) GetNotify(context.Context, int, []byte, uint64, uint32) (bool, error) {

@@ -10,61 +10,61 @@
 
 #include "target.h"
 
-typedef struct spill {
-    struct spill *next;
+typedef struct overflow_note {
+    struct overflow_note *next;
     uint64_t lane; // key of the inbound lane
     uint64_t stamp, bytes, off;
-} spill_t;
+} overflow_note_t;
 
-static struct ring_words *words_of(const engine_t *e)
+static struct note_queue *queue_of(const engine_t *e)
 {
-    return (struct ring_words *)(e->config.heap + e->config.notes);
+    return (struct note_queue *)(e->config.heap + e->config.notes);
 }
 
 // push leaves a note in the ring, if there is room.
 static int push(engine_t *e, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
-    struct ring_words *w = words_of(e);
+    struct note_queue *w = queue_of(e);
     uint64_t t = __atomic_load_n(&w->tail, __ATOMIC_RELAXED);
     do {
-        if (t - __atomic_load_n(&w->taken, __ATOMIC_ACQUIRE) / 2 >= RING_NOTES)
+        if (t - __atomic_load_n(&w->taken, __ATOMIC_ACQUIRE) / 2 >= NOTE_QUEUE_CAP)
             return 0;
     } while (!__atomic_compare_exchange_n(&w->tail, &t, t + 1, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    uint64_t at = e->config.notes + RING_ENTRIES + t % RING_NOTES * sizeof(struct ring_entry);
-    struct ring_entry *entry = (struct ring_entry *)(e->config.heap + at);
+    uint64_t at = e->config.notes + NOTE_QUEUE_ENTRIES + t % NOTE_QUEUE_CAP * sizeof(struct note_entry);
+    struct note_entry *entry = (struct note_entry *)(e->config.heap + at);
     entry->stamp = stamp;
     entry->bytes = bytes;
     entry->off = off;
     __atomic_store_n(&entry->state, t + 1, __ATOMIC_RELEASE);
-    ring_word(e, at);
+    ring_for_word(e, at);
     return 1;
 }
 
-// show_spilled tells the PE how many notes wait. Where many do, it is asked to empty its ring.
-static void show_spilled(engine_t *e)
+// publish_overflow tells the PE how many notes wait. Where many do, it is asked to empty its ring.
+static void publish_overflow(engine_t *e)
 {
     enum { MANY = NOTES_MAX / 8 };
-    struct ring_words *w = words_of(e);
-    __atomic_store_n(&w->spilled, e->nspilled, __ATOMIC_RELEASE);
-    if (e->nspilled > MANY && !__atomic_exchange_n(&w->wanted, 1, __ATOMIC_SEQ_CST))
-        wake_pe(e);
+    struct note_queue *w = queue_of(e);
+    __atomic_store_n(&w->overflow, e->noverflow, __ATOMIC_RELEASE);
+    if (e->noverflow > MANY && !__atomic_exchange_n(&w->space_wanted, 1, __ATOMIC_SEQ_CST))
+        ring_doorbell(e);
 }
 
-// spill keeps a note for which the ring has no room. A lane spills at most a few more than NOTES_MAX, because
+// overflow_note keeps a note for which the ring has no room. A lane spills at most a few more than NOTES_MAX, because
 // goroutines that share a channel check for room before they take it.
-static int spill(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t bytes, uint64_t off)
+static int overflow_note(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
-    spill_t *s = in->spilled < 2 * NOTES_MAX ? malloc(sizeof *s) : NULL;
+    overflow_note_t *s = in->overflow < 2 * NOTES_MAX ? malloc(sizeof *s) : NULL;
     if (!s)
         return 0;
-    in->spilled++;
-    *s = (spill_t){.lane = in->key, .stamp = stamp, .bytes = bytes, .off = off};
-    if (!e->spilled)
-        e->spilled_end = &e->spilled;
-    *e->spilled_end = s;
-    e->spilled_end = &s->next;
-    e->nspilled++;
-    show_spilled(e);
+    in->overflow++;
+    *s = (overflow_note_t){.lane = in->key, .stamp = stamp, .bytes = bytes, .off = off};
+    if (!e->overflow)
+        e->overflow_end = &e->overflow;
+    *e->overflow_end = s;
+    e->overflow_end = &s->next;
+    e->noverflow++;
+    publish_overflow(e);
     return 1;
 }
 
@@ -74,47 +74,47 @@ int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint6
     uint64_t stamp = (uint64_t)tag << 32 | in->key >> 32;
     if (!e->config.notes)
         return 0;
-    if (e->spilled || !push(e, stamp, bytes, off))
-        return spill(e, in, stamp, bytes, off);
-    in->roomed++;
+    if (e->overflow || !push(e, stamp, bytes, off))
+        return overflow_note(e, in, stamp, bytes, off);
+    in->notes_credited++;
     return 1;
 }
 
-// notes_settle moves notes that wait to the ring, as many as there is room for. The caller serves.
-void notes_settle(engine_t *e)
+// notes_drain moves notes that wait to the ring, as many as there is room for. The caller serves.
+void notes_drain(engine_t *e)
 {
-    spill_t *s;
-    uint32_t before = e->nspilled;
-    while ((s = e->spilled) && push(e, s->stamp, s->bytes, s->off)) {
+    overflow_note_t *s;
+    uint32_t before = e->noverflow;
+    while ((s = e->overflow) && push(e, s->stamp, s->bytes, s->off)) {
         inbound_t *in = *find_inbound(e, s->lane);
         if (in) {
-            in->roomed++;
-            in->spilled--;
+            in->notes_credited++;
+            in->overflow--;
         }
-        e->spilled = s->next;
-        e->nspilled--;
+        e->overflow = s->next;
+        e->noverflow--;
         free(s);
     }
-    if (e->nspilled != before)
-        show_spilled(e);
+    if (e->noverflow != before)
+        publish_overflow(e);
 }
 
-// engine_refill is notes_settle for a PE that has emptied its ring. If somebody else serves at the moment,
+// engine_refill is notes_drain for a PE that has emptied its ring. If somebody else serves at the moment,
 // that one does it.
 void engine_refill(engine_t *e)
 {
     if (!try_lock(&e->serving))
         return;
-    if (e->spilled)
-        notes_settle(e);
+    if (e->overflow)
+        notes_drain(e);
     unlock(&e->serving);
 }
 
 void notes_free(engine_t *e)
 {
-    while (e->spilled) {
-        spill_t *s = e->spilled;
-        e->spilled = s->next;
+    while (e->overflow) {
+        overflow_note_t *s = e->overflow;
+        e->overflow = s->next;
         free(s);
     }
 }

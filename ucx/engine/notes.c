@@ -1,14 +1,14 @@
 // The initiator's side of notified access; note_queue.c has the target's.
 #include "engine.h"
 
-// lane_note_out lets a note leave that has just been appended: at once, unless others have just left. Then
+// lane_flush_note lets a note leave that has just been appended: at once, unless others have just left. Then
 // more are likely to follow, and to gather them saves messages; they leave as puts do.
-void lane_note_out(lane_t *l)
+void lane_flush_note(lane_t *l)
 {
     enum { GATHER_NS = 5000 };
     if (l->channel->batch || now_ns() - l->left_ns < GATHER_NS)
         return;
-    lane_flush_now(l);
+    lane_flush_prompt(l);
     l->left_ns = now_ns(); // to send takes as long as to gather many
 }
 
@@ -17,16 +17,16 @@ void lane_note_out(lane_t *l)
 void lane_put_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag)
 {
     struct wire_rec rec = note_rec(tag, off);
-    l->noted++;
+    l->notes_sent++;
     lane_put_with(l, off, src, n, &rec, n);
 }
 
-// lane_lend_note is lane_put_note of a source that is lent, as lane_lend has it.
-uint64_t lane_lend_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag)
+// lane_put_note_zcopy is lane_put_note of a source that is lent, as lane_put_zcopy has it.
+uint64_t lane_put_note_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag)
 {
     struct wire_rec rec = note_rec(tag, off);
-    l->noted++;
-    return lane_lend_with(l, off, src, n, &rec, n);
+    l->notes_sent++;
+    return lane_put_zcopy_with(l, off, src, n, &rec, n);
 }
 
 // lane_get_note asks for n > 0 bytes, as lane_get does, and leaves a note behind them. It returns the slot
@@ -35,7 +35,7 @@ slot_t *lane_get_note(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t t
 {
     slot_t *s = lane_slot(l, dst, n, detached);
     if (s)
-        lane_ask_all(l, s, off, 0, n, 1);
+        lane_request_bytes(l, s, off, 0, n, 1);
     lane_append_note(l, tag, n, off);
     return s;
 }

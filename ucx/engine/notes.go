@@ -5,14 +5,14 @@ package engine
 // Notified access, as Go sees it. notes.c and note_queue.c say how it works.
 
 /*
-#cgo noescape lane_note_out
-#cgo nocallback lane_note_out
-#cgo noescape lane_note_room
-#cgo nocallback lane_note_room
+#cgo noescape lane_flush_note
+#cgo nocallback lane_flush_note
+#cgo noescape lane_await_note_credit
+#cgo nocallback lane_await_note_credit
 #cgo noescape lane_put_note
 #cgo nocallback lane_put_note
-#cgo noescape lane_lend_note
-#cgo nocallback lane_lend_note
+#cgo noescape lane_put_note_zcopy
+#cgo nocallback lane_put_note_zcopy
 #cgo noescape lane_get_note
 #cgo nocallback lane_get_note
 #cgo noescape lane_get_note_wait
@@ -31,16 +31,16 @@ import (
 )
 
 const (
-	noteBytes  = recBytes + C.sizeof_struct_wire_post
-	roomBudget = 200 * time.Microsecond // one stay in C while there is no room for a note
+	noteBytes    = recBytes + C.sizeof_struct_wire_post
+	creditBudget = 200 * time.Microsecond // one stay in C while there is no room for a note
 )
 
 // Refill moves notes that found no room to the ring of this PE, which has some now.
 func (e *Engine) Refill() { C.engine_refill(e.c) }
 
-// hasRoom says whether there may be another note on the lane. It waits for room for a moment.
-func (c *Channel) hasRoom(l *C.lane_t) bool {
-	return l.noted-l.roomed < C.NOTES_MAX || C.lane_note_room(l, C.int64_t(roomBudget)) != 0
+// hasNoteCredit says whether there may be another note on the lane. It waits for room for a moment.
+func (c *Channel) hasNoteCredit(l *C.lane_t) bool {
+	return l.notes_sent-l.notes_credited < C.NOTES_MAX || C.lane_await_note_credit(l, C.int64_t(creditBudget)) != 0
 }
 
 func appendNote(at unsafe.Pointer, tag uint32, n int, off uint64) {
@@ -55,11 +55,11 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, tag uint32) bool {
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	ok := c.hasRoom(l)
+	ok := c.hasNoteCredit(l)
 	switch n := len(src); {
 	case !ok:
 	case n > C.NOTE_SMALL_MAX:
-		c.wake()
+		c.needService()
 		C.lane_put_note(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(n), C.uint32_t(tag))
 	default:
 		c.gatherNote(l, dst, src, tag)
@@ -72,11 +72,11 @@ func (c *Channel) PutNotify(pe int, dst uint64, src []byte, tag uint32) bool {
 func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 	n := len(src)
 	put := 0
-	c.order(l, dst, n)
+	c.orderMessage(l, dst, n)
 	if n > 0 {
 		put = recBytes + padded(n)
 	}
-	at := c.room(l, put+noteBytes)
+	at := c.reserveRecord(l, put+noteBytes)
 	if at == nil {
 		return
 	}
@@ -86,24 +86,24 @@ func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 	}
 	appendNote(at, tag, n, dst)
 	l.records++
-	l.noted++
-	C.lane_note_out(l)
+	l.notes_sent++
+	C.lane_flush_note(l)
 }
 
-// PutNotifyNB is PutNotify that may go on reading src, as PutNB.
-func (c *Channel) PutNotifyNB(pe int, dst uint64, src []byte, tag uint32) (loan uint64, ok bool) {
+// PutNotifyZcopy is PutNotify that may go on reading src, as PutZcopy.
+func (c *Channel) PutNotifyZcopy(pe int, dst uint64, src []byte, tag uint32) (handle uint64, ok bool) {
 	if len(src) <= C.NOTE_SMALL_MAX {
 		return 0, c.PutNotify(pe, dst, src, tag)
 	}
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	if ok = c.hasRoom(l); ok {
-		c.pinLent(src)
-		loan = uint64(C.lane_lend_note(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src)), C.uint32_t(tag)))
+	if ok = c.hasNoteCredit(l); ok {
+		c.pinSource(src)
+		handle = uint64(C.lane_put_note_zcopy(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src)), C.uint32_t(tag)))
 	}
 	c.unlock()
-	return loan, ok
+	return handle, ok
 }
 
 // GetNotify fills dst from src of pe, and leaves a note there when it has been read. It fails as Get does,
@@ -112,7 +112,7 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	if len(dst) == 0 {
 		return c.PutNotify(pe, src, nil, tag), nil
 	}
-	c.engine.breathe()
+	c.engine.touchScheduler()
 	if len(dst) > C.SLOT_BYTES {
 		var pin runtime.Pinner
 		pin.Pin(&dst[0])
@@ -123,10 +123,10 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	c.lock()
 	defer c.unlock()
 	l := c.lane(pe)
-	if !c.hasRoom(l) {
+	if !c.hasNoteCredit(l) {
 		return false, nil
 	}
-	c.wake()
+	c.needService()
 	r := C.lane_get_note_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.uint32_t(tag), C.int64_t(budget), &slot)
 	if r == C.ENGINE_DONE {
 		return true, nil
@@ -143,15 +143,15 @@ func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, tag uint32) bool {
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	ok := c.hasRoom(l)
+	ok := c.hasNoteCredit(l)
 	if ok {
 		c.pins.Pin(&dst[0])
 		c.pinned++
 		if l.used == headBytes {
-			c.soil(l)
+			c.markDirty(l)
 		}
 		C.lane_get_note(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.uint32_t(tag), 1)
-		C.lane_note_out(l)
+		C.lane_flush_note(l)
 	}
 	c.unlock()
 	return ok
@@ -166,15 +166,15 @@ func (c *Channel) PostNotify(pe int, op uint8, off uint64, bytes int, operand ui
 	}
 	c.lock()
 	l := c.lane(pe)
-	ok := c.hasRoom(l)
+	ok := c.hasNoteCredit(l)
 	if ok {
-		c.order(l, off, bytes)
-		if at := c.room(l, postBytes+noteBytes); at != nil {
+		c.orderMessage(l, off, bytes)
+		if at := c.reserveRecord(l, postBytes+noteBytes); at != nil {
 			appendPost(at, op, bytes, off, operand)
 			appendNote(unsafe.Add(at, postBytes), tag, bytes, off)
 			l.records += 2
-			l.noted++
-			C.lane_note_out(l)
+			l.notes_sent++
+			C.lane_flush_note(l)
 		}
 	}
 	c.unlock()
@@ -191,16 +191,16 @@ func (c *Channel) FetchNotify(ctx context.Context, pe int, op uint8, off uint64,
 	}
 	args := wordArgs(op, off, bytes, operand, cond)
 	args.notified, args.tag = 1, C.uint32_t(tag)
-	c.engine.breathe()
+	c.engine.touchScheduler()
 	var old C.uint64_t
 	var slot *C.slot_t
 	c.lock()
 	defer c.unlock()
 	l := c.lane(pe)
-	if !c.hasRoom(l) {
+	if !c.hasNoteCredit(l) {
 		return 0, false, nil
 	}
-	c.wake()
+	c.needService()
 	r := C.lane_fetch(l, &args, C.int64_t(budget), &old, &slot)
 	if r == C.ENGINE_DONE {
 		return uint64(old), true, nil
@@ -212,7 +212,7 @@ func (c *Channel) FetchNotify(ctx context.Context, pe int, op uint8, off uint64,
 // afterNIC leaves the note of an atomic that UCX itself carries out: when that is complete.
 func (c *Channel) afterNIC(pe int, off uint64, bytes int, tag uint32, atomic func()) bool {
 	c.lock()
-	ok := c.hasRoom(c.lane(pe))
+	ok := c.hasNoteCredit(c.lane(pe))
 	c.unlock()
 	if !ok {
 		return false
@@ -221,11 +221,11 @@ func (c *Channel) afterNIC(pe int, off uint64, bytes int, tag uint32, atomic fun
 	c.Fence(pe)
 	c.lock()
 	l := c.lane(pe)
-	if at := c.room(l, noteBytes); at != nil {
+	if at := c.reserveRecord(l, noteBytes); at != nil {
 		appendNote(at, tag, bytes, off)
 		l.records++
-		l.noted++
-		C.lane_note_out(l)
+		l.notes_sent++
+		C.lane_flush_note(l)
 	}
 	c.unlock()
 	return true

@@ -3,20 +3,20 @@
 
 #include "lane.h"
 
-// has_met reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
+// any_peer_reached reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
 // reach.
-static int has_met(const channel_t *c)
+static int any_peer_reached(const channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
         if (c->opened[i]->pe != c->engine->config.pe && c->opened[i]->open)
             return 1;
-    return engine_has_met(c->engine);
+    return engine_heard_from_any(c->engine);
 }
 
 static void on_endpoint_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
     (void)ep;
-    lane_fail(arg, came_loose(status));
+    lane_fail(arg, connection_status(status));
 }
 
 // opening is the first message of a lane.
@@ -74,8 +74,8 @@ void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes)
     __atomic_store_n(&e->lanes_to[pe], lanes, __ATOMIC_RELAXED);
 }
 
-// introduce sends the lane's first message to the engine that has the given nonce.
-static void introduce(lane_t *l, const void *nonce)
+// send_opening sends the lane's first message to the engine that has the given nonce.
+static void send_opening(lane_t *l, const void *nonce)
 {
     engine_t *e = l->channel->engine;
     struct lane_name name = {.origin = e->config.pe, .target = l->pe};
@@ -93,7 +93,7 @@ static void introduce(lane_t *l, const void *nonce)
         return;
     }
     memcpy(b->data, &m, sizeof m);
-    if (hand_over(l, b, NULL, 0, b->data, sizeof m))
+    if (post_message(l, b, NULL, 0, b->data, sizeof m))
         give_buf(l->channel, b);
 }
 
@@ -118,12 +118,12 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address
     c->opened[c->nopened++] = l;
     l->status = connect_lane(l);
     if (l->status == UCS_OK) {
-        introduce(l, address);
+        send_opening(l, address);
     } else {
         l->ep = NULL;
-        if (has_met(c))
-            l->status = came_loose(l->status);
-        engine_give_up(c->engine, pe, l->status, CUT);
+        if (any_peer_reached(c))
+            l->status = connection_status(l->status);
+        engine_fail_peer(c->engine, pe, l->status, CUT);
     }
     return l;
 }

@@ -18,13 +18,13 @@ static void pass_fence(lane_t *l)
     if (l->status != UCS_OK || !before(l->acked, l->fenced))
         return;
     lane_send(l, 1);
-    drive(l->channel, l, acked_to, l->fenced, INT64_MAX, 0);
+    progress_until(l->channel, l, acked_to, l->fenced, INT64_MAX, 0);
 }
 
 // An interval that would be one too many is merged with the last.
 enum { LAST = SPANS - 1 };
 
-static int meets(const struct spans *s, uint64_t off, uint64_t n)
+static int overlaps(const struct spans *s, uint64_t off, uint64_t n)
 {
     for (uint32_t i = 0; i < s->used; i++)
         if (off < s->at[i].end && s->at[i].start < off + n)
@@ -40,7 +40,7 @@ static void extend(struct span *s, uint64_t start, uint64_t end)
         s->end = end;
 }
 
-static void remember(struct spans *s, uint64_t off, uint64_t n)
+static void add_span(struct spans *s, uint64_t off, uint64_t n)
 {
     for (uint32_t i = 0; i < s->used; i++)
         if (off <= s->at[i].end && s->at[i].start <= off + n) {
@@ -53,8 +53,8 @@ static void remember(struct spans *s, uint64_t off, uint64_t n)
         s->at[s->used++] = (struct span){off, off + n};
 }
 
-// mixes reports whether the lane uses both messages and UCX's own operations.
-static int mixes(const lane_t *l)
+// needs_ordering reports whether the lane uses both messages and UCX's own operations.
+static int needs_ordering(const lane_t *l)
 {
     return l->use_native > 0 || l->channel->engine->config.nic;
 }
@@ -64,39 +64,39 @@ static void flush_native(lane_t *l)
 {
     lane_native_flush(l);
     wait_native(l, 0);
-    l->stored.used = l->updated.used = 0;
+    l->native_puts.used = l->native_atomics.used = 0;
 }
 
-// lane_mixes starts to remember. Operations issued earlier may have written any byte.
-void lane_mixes(lane_t *l)
+// lane_start_ordering starts to remember. Operations issued earlier may have written any byte.
+void lane_start_ordering(lane_t *l)
 {
-    l->told = (struct spans){.used = 1, .at[0] = {0, UINT64_MAX}};
+    l->message_writes = (struct spans){.used = 1, .at[0] = {0, UINT64_MAX}};
 }
 
 // order_message waits for the native operations that a message which reads or writes n bytes at off must follow.
 void order_message(lane_t *l, uint64_t off, uint64_t n, int writes)
 {
-    if (!mixes(l))
+    if (!needs_ordering(l))
         return;
-    if (meets(&l->stored, off, n) || meets(&l->updated, off, n))
+    if (overlaps(&l->native_puts, off, n) || overlaps(&l->native_atomics, off, n))
         flush_native(l);
     if (writes)
-        remember(&l->told, off, n);
+        add_span(&l->message_writes, off, n);
 }
 
 // order_native waits for the operations that one of UCX's own on n bytes at off must follow.
 void order_native(lane_t *l, uint64_t off, uint64_t n, enum native_kind kind)
 {
-    if (meets(&l->told, off, n)) {
+    if (overlaps(&l->message_writes, off, n)) {
         lane_send(l, 0);
         l->fenced = l->sent;
-        l->told.used = 0;
+        l->message_writes.used = 0;
     }
     pass_fence(l);
-    if (meets(&l->stored, off, n) || (kind != NATIVE_WORD && meets(&l->updated, off, n)))
+    if (overlaps(&l->native_puts, off, n) || (kind != NATIVE_WORD && overlaps(&l->native_atomics, off, n)))
         flush_native(l);
     if (kind != NATIVE_GET)
-        remember(kind == NATIVE_PUT ? &l->stored : &l->updated, off, n);
+        add_span(kind == NATIVE_PUT ? &l->native_puts : &l->native_atomics, off, n);
 }
 
 // lane_fence orders what has been issued before what will be, whichever way each goes.

@@ -10,23 +10,23 @@
 
 #include "progress.h"
 
-// enter and leave bracket a stay in a waiting call. A service thread that sleeps on its event fd is sent
+// begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd is sent
 // to its ticks, or it would wake for every arrival.
-static void enter(engine_t *e)
+static void begin_progress(engine_t *e)
 {
-    __atomic_add_fetch(&e->drivers, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&e->polling, __ATOMIC_SEQ_CST) && __atomic_exchange_n(&e->polling, 0, __ATOMIC_SEQ_CST))
         engine_kick(e);
 }
 
-static void leave(engine_t *e)
+static void end_progress(engine_t *e)
 {
-    __atomic_add_fetch(&e->drives, 1, __ATOMIC_RELAXED);
-    __atomic_sub_fetch(&e->drivers, 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&e->progress_calls, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_RELEASE);
 }
 
-// note_dead fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has given up.
-static void note_dead(channel_t *c)
+// fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has given up.
+static void fail_dead_lanes(channel_t *c)
 {
     uint64_t failed = __atomic_load_n(c->engine->config.failed, __ATOMIC_ACQUIRE);
     if (failed && failed <= c->engine->config.npes && c->lanes[failed - 1])
@@ -36,15 +36,15 @@ static void note_dead(channel_t *c)
         lane_fail(c->lanes[(uint32_t)lost - 1], (int32_t)(lost >> 32));
 }
 
-// crowded says whether others are likely to need this CPU: then it is offered to them at every look.
-static int crowded(const engine_t *e)
+// oversubscribed says whether others are likely to need this CPU: then it is offered to them at every look.
+static int oversubscribed(const engine_t *e)
 {
-    return e->config.crowded || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
+    return e->config.oversubscribed || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
 }
 
-// offer_cpu lets others run. If any did, more offers are due soon: more PEs than CPUs may be here than this
+// yield_cpu lets others run. If any did, more offers are due soon: more PEs than CPUs may be here than this
 // host knows of, in containers or jobs of their own.
-static void offer_cpu(engine_t *e)
+static void yield_cpu(engine_t *e)
 {
     enum { RAN_NS = 2000, LOOKS = 256 };
     int64_t since = now_ns();
@@ -69,9 +69,9 @@ static int armed(ucp_worker_h worker)
     return ucp_worker_arm(worker) == UCS_OK;
 }
 
-// nap sleeps until an arrival at either worker, a kick, or the time is up. The service worker is
+// sleep_for_arrival sleeps until an arrival at either worker, a kick, or the time is up. The service worker is
 // watched only if nobody else is at it: then whoever is serves it.
-static void nap(channel_t *c, int64_t ns)
+static void sleep_for_arrival(channel_t *c, int64_t ns)
 {
     engine_t *e = c->engine;
     struct pollfd fds[3] = {{.fd = c->fd, .events = POLLIN}, {.fd = c->kick, .events = POLLIN}};
@@ -91,37 +91,37 @@ static void nap(channel_t *c, int64_t ns)
             ppoll(fds, n, &t, NULL);
     }
     if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[1].revents)
-        drain(c->kick);
+        clear_eventfd(c->kick);
 }
 
 static void flush_others(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
         if (c->opened[i]->used > HEAD_BYTES)
-            lane_leave(c->opened[i]);
+            lane_send_prompt(c->opened[i]);
 }
 
-static void ask_again(channel_t *c)
+static void request_acks_again(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
-        lane_ask_again(c->opened[i]);
+        lane_request_ack_again(c->opened[i]);
 }
 
-// drive makes progress until done(c, l, arg) or until the budget is used up; if it may be interrupted,
+// progress_until makes progress until done(c, l, arg) or until the budget is used up; if it may be interrupted,
 // also until another goroutine wants the channel. A failed lane must make done true.
-int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_ns, int interruptible)
+int progress_until(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_ns, int interruptible)
 {
     engine_t *e = c->engine;
     int64_t start = 0, last = 0, idle = 0, ticked = 0;
     int r = ENGINE_AGAIN;
-    enter(e);
+    begin_progress(e);
     for (unsigned n = 0;; n++) {
         unsigned moved = ucp_worker_progress(c->worker);
         if (done(c, l, arg)) {
             r = ENGINE_DONE;
             break;
         }
-        if (++c->looks % SERVE_EVERY == 0)
+        if (++c->polls % SERVE_EVERY == 0)
             moved |= serve_once(e);
         if (interruptible && __atomic_load_n(&c->want, __ATOMIC_RELAXED)) {
             r = ENGINE_WANTED;
@@ -131,9 +131,9 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             idle = 0;
             continue;
         }
-        int yielding = crowded(e);
+        int yielding = oversubscribed(e);
         if (yielding)
-            offer_cpu(e);
+            yield_cpu(e);
         if (n % CLOCK_EVERY && !yielding)
             continue;
         int64_t now = now_ns();
@@ -141,27 +141,27 @@ int drive(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_t budget_
             start = last = ticked = now;
         if (now - ticked > TICK_NS) {
             tick_channels(e);
-            ask_again(c);
+            request_acks_again(c);
             ticked = now;
         }
         if (!idle)
             idle = now;
-        note_dead(c);
-        note_silence(c, l, now - last);
+        fail_dead_lanes(c);
+        count_silence(c, l, now - last);
         reap_lanes(c);
         last = now;
         if (now - start > budget_ns)
             break;
         if (now - idle > YIELD_NS && !yielding)
-            offer_cpu(e);
+            yield_cpu(e);
         if (now - idle > e->config.spin_ns) {
             flush_others(c);
-            nap(c, budget_ns - (now - start));
-            note_silence(c, l, now_ns() - last);
+            sleep_for_arrival(c, budget_ns - (now - start));
+            count_silence(c, l, now_ns() - last);
             last = now_ns();
         }
     }
-    leave(e);
+    end_progress(e);
     return r;
 }
 
@@ -212,7 +212,7 @@ static void flush_channels(engine_t *e)
         if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED) || !try_lock(&c->lock))
             continue;
         flush_others(c);
-        if (expects(c) || ++c->looks % SERVE_EVERY == 0)
+        if (expects(c) || ++c->polls % SERVE_EVERY == 0)
             ucp_worker_progress(c->worker);
         unlock(&c->lock);
     }
@@ -227,16 +227,16 @@ typedef struct stay {
 
 static void stay_enter(engine_t *e)
 {
-    enter(e);
+    begin_progress(e);
     flush_channels(e);
 }
 
 // stay_on is called whenever nothing has arrived. It says whether the budget is left.
 static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
 {
-    int yielding = crowded(e);
+    int yielding = oversubscribed(e);
     if (yielding)
-        offer_cpu(e);
+        yield_cpu(e);
     if (s->n++ % CLOCK_EVERY && !yielding)
         return 1;
     int64_t now = now_ns();
@@ -245,7 +245,7 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
     if (now - s->start > budget_ns)
         return 0;
     if (now - s->start > YIELD_NS && !yielding)
-        offer_cpu(e);
+        yield_cpu(e);
     if (now - s->ticked > TICK_NS) {
         tick_channels(e);
         s->ticked = now;
@@ -268,18 +268,18 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
         moved = serve_once(e) != 0;
         met = compares(load_word(at, bytes, is_signed), cmp, value, is_signed);
     } while (!met && (moved || stay_on(e, &s, budget_ns)));
-    leave(e);
+    end_progress(e);
     return met;
 }
 
-// engine_wait_door serves until it has served something, the door is no longer seen, or the budget is
+// engine_wait_doorbell serves until it has served something, the door is no longer seen, or the budget is
 // used up. It is for those who wait for one of many words: they have asked to be rung for them, and look
 // at them when this returns. What the NIC updates rings nobody.
-void engine_wait_door(engine_t *e, uint32_t seen, int64_t budget_ns)
+void engine_wait_doorbell(engine_t *e, uint32_t seen, int64_t budget_ns)
 {
     stay_t s = {0};
     stay_enter(e);
-    while (!serve_once(e) && __atomic_load_n(e->config.door, __ATOMIC_ACQUIRE) == seen && stay_on(e, &s, budget_ns))
+    while (!serve_once(e) && __atomic_load_n(e->config.doorbell, __ATOMIC_ACQUIRE) == seen && stay_on(e, &s, budget_ns))
         ;
-    leave(e);
+    end_progress(e);
 }

@@ -215,7 +215,7 @@ func TestForgedAnswers(t *testing.T) {
 func TestAnotherKey(t *testing.T) {
 	_, b, _ := pair(t, false, 0)
 	stranger := &node{heap: make([]byte, 1<<20), words: new(words)}
-	e, err := prepare(Config{PE: 0, NPEs: 2, Key: [KeyBytes]byte{9}, Heap: stranger.heap, Waiting: &stranger.waiting, Door: &stranger.door, Failed: &stranger.failed, Silence: 300e6})
+	e, err := prepare(Config{PE: 0, NPEs: 2, Key: [KeyBytes]byte{9}, Heap: stranger.heap, Waiting: &stranger.waiting, Doorbell: &stranger.door, Failed: &stranger.failed, PeerTimeout: 300e6})
 	if err != nil {
 		t.Fatal(err)
 	}

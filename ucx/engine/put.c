@@ -4,14 +4,14 @@
 #include "transfer.h"
 
 // send_piece sends n bytes for off from where they are, and behind the last piece the tail.
-static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *tail, uint64_t value, int last, uint64_t loan)
+static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *tail, uint64_t value, int last, uint64_t handle)
 {
     sendbuf_t *b = take_buf(l->channel);
     if (!b) {
         lane_fail(l, UCS_ERR_NO_MEMORY);
         return;
     }
-    b->loan = loan;
+    b->handle = handle;
     char *at = b->data + HEAD_BYTES;
     put_rec(&at, (struct wire_rec){.kind = REC_BODY, .n = n, .off = off});
     if (tail) {
@@ -21,12 +21,12 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
     }
     struct wire_head head = next_head(l, tail ? 2 : 1, n, last);
     memcpy(b->data, &head, sizeof head);
-    if (transmit(l, b, b->data, (size_t)(at - b->data), src, n))
+    if (send_or_queue(l, b, b->data, (size_t)(at - b->data), src, n))
         give_buf(l->channel, b);
 }
 
 // lane_send_own sends one record whose data is the n bytes of piece, which is the message's from now on.
-void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int ask)
+void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int want_ack)
 {
     sendbuf_t *b = take_buf(l->channel);
     if (!b) {
@@ -37,18 +37,18 @@ void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int 
     b->piece = piece;
     char *at = b->data + HEAD_BYTES;
     put_rec(&at, rec);
-    struct wire_head head = next_head(l, 1, n, ask);
+    struct wire_head head = next_head(l, 1, n, want_ack);
     memcpy(b->data, &head, sizeof head);
-    if (transmit(l, b, b->data, (size_t)(at - b->data), piece, n))
+    if (send_or_queue(l, b, b->data, (size_t)(at - b->data), piece, n))
         give_buf(l->channel, b);
 }
 
 // lane_put_pieces moves n > 0 bytes straight from src, and then sends the tail, if there is one: a record that
 // value follows. UCX may still be reading src on return.
-void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value, uint64_t loan)
+void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value, uint64_t handle)
 {
     if (!tail && lane_native(l)) {
-        uint64_t done = native_put(l, off, src, n, loan);
+        uint64_t done = native_put(l, off, src, n, handle);
         off += done, src += done, n -= done;
     }
     order_message(l, off, n, 1);
@@ -59,7 +59,7 @@ void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const
     while (n > 0 && l->status == UCS_OK) {
         uint32_t piece = n < pieces ? (uint32_t)n : pieces;
         int last = piece == n;
-        send_piece(l, off, src, piece, last ? tail : NULL, value, last, loan);
+        send_piece(l, off, src, piece, last ? tail : NULL, value, last, handle);
         off += piece, src += piece, n -= piece;
         lane_throttle(l);
     }

@@ -22,7 +22,7 @@ static int quiet_lane(lane_t *l, int64_t budget_ns)
     int r = ENGINE_DONE;
     lane_send(l, 1);
     if (!lane_clean(l))
-        r = drive(l->channel, l, lane_quiet, 0, budget_ns, 1);
+        r = progress_until(l->channel, l, lane_quiet, 0, budget_ns, 1);
     return l->lost ? lane_report(l) : r;
 }
 
@@ -33,7 +33,7 @@ static int quiet_all(channel_t *c, int64_t budget_ns)
         lane_send(c->opened[i], 1);
     c->cursor = 0;
     if (!all_quiet(c, NULL, 0))
-        r = drive(c, NULL, all_quiet, 0, budget_ns, 1);
+        r = progress_until(c, NULL, all_quiet, 0, budget_ns, 1);
     for (uint32_t i = 0; i < c->nopened && r == ENGINE_DONE; i++)
         if (c->opened[i]->lost)
             r = lane_report(c->opened[i]);

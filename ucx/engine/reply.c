@@ -8,11 +8,11 @@ static void lane_opened(lane_t *l)
     l->silent_ns = 0;
     while (l->waiting) {
         sendbuf_t *b = l->waiting;
-        uint64_t loan = b->loan;
+        uint64_t handle = b->handle;
         l->waiting = b->next;
-        int over = hand_over(l, b, b->header_bytes ? b->data : NULL, b->header_bytes, b->rest, b->rest_bytes);
+        int over = post_message(l, b, b->header_bytes ? b->data : NULL, b->header_bytes, b->rest, b->rest_bytes);
         l->pending--;
-        loan_part_end(l, loan);
+        source_release(l, handle);
         if (over)
             give_buf(l->channel, b);
     }
@@ -48,7 +48,7 @@ static void take_bytes(channel_t *c, lane_t *l, const struct wire_get *get, cons
     else
         memcpy(s->dst + get->at, from, n);
     s->left -= n;
-    l->reading -= n;
+    l->get_bytes -= n;
     if (s->left == 0)
         slot_end(c, s, UCS_OK);
 }
@@ -109,9 +109,9 @@ static void take_reply(channel_t *c, const void *header, size_t header_n, const 
         return;
     for (uint32_t i = 0; i < head.records && p; i++)
         p = take_record(c, l, p, end, header_n ? data : NULL, header_n ? n : 0);
-    acknowledge(l, head.seq);
-    if (before(l->roomed, head.lane))
-        l->roomed = head.lane;
+    lane_acked(l, head.seq);
+    if (before(l->notes_credited, head.lane))
+        l->notes_credited = head.lane;
 }
 
 // on_reply handles answers. UCX calls it on the channel's worker, under the channel's lock.

@@ -50,8 +50,8 @@ func TestSleeperOnABlockIsRung(t *testing.T) {
 // when its time is up.
 func TestWaitDoorEnds(t *testing.T) {
 	_, b, c := pair(t, false, 0)
-	b.WaitDoor(b.door.Load()-1, 1<<62)
-	b.WaitDoor(b.door.Load(), 1)
+	b.WaitDoorbell(b.door.Load()-1, 1<<62)
+	b.WaitDoorbell(b.door.Load(), 1)
 	b.waiting.Store(1)
 	for range 100 {
 		door := b.door.Load()
@@ -59,6 +59,6 @@ func TestWaitDoorEnds(t *testing.T) {
 		if err := c.Quiet(t.Context(), -1); err != nil {
 			t.Fatal(err)
 		}
-		b.WaitDoor(door, 1<<62)
+		b.WaitDoorbell(door, 1<<62)
 	}
 }

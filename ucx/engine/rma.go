@@ -10,6 +10,6 @@ const (
 	Native            // as UCX does them, by hardware or not, and small puts too
 )
 
-// Blocks describes a strided transfer: Count blocks of Bytes bytes each, Here bytes from start to start in
+// Strided describes a strided transfer: Count blocks of Bytes bytes each, Here bytes from start to start in
 // this process and There bytes in the other's heap.
-type Blocks struct{ Bytes, Count, Here, There int }
+type Strided struct{ BlockBytes, Count, LocalStride, RemoteStride int }

@@ -9,17 +9,17 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
     sendbuf_t *b = arg;
     lane_t *l = b->lane;
     l->pending--;
-    loan_part_end(l, b->loan);
+    source_release(l, b->handle);
     give_buf(l->channel, b);
     ucp_request_free(request);
     if (status != UCS_OK)
-        lane_fail(l, came_loose(status));
+        lane_fail(l, connection_status(status));
     else
         l->silent_ns = 0; // the network accepts messages
 }
 
-// hand_over gives one message to UCX and reports whether b is free again; otherwise on_sent frees it.
-int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+// post_message gives one message to UCX and reports whether b is free again; otherwise on_sent frees it.
+int post_message(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
 {
     ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
@@ -32,16 +32,16 @@ int hand_over(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, cons
     if (r == NULL)
         return 1;
     if (UCS_PTR_IS_ERR(r)) {
-        lane_fail(l, came_loose(UCS_PTR_STATUS(r)));
+        lane_fail(l, connection_status(UCS_PTR_STATUS(r)));
         return 1;
     }
     l->pending++;
-    loan_part(l, b->loan);
+    source_hold(l, b->handle);
     return 0;
 }
 
-// keep_waiting queues a message until the lane is open.
-static void keep_waiting(lane_t *l, sendbuf_t *b, size_t header_n, const void *data, size_t n)
+// queue_message queues a message until the lane is open.
+static void queue_message(lane_t *l, sendbuf_t *b, size_t header_n, const void *data, size_t n)
 {
     if (!l->waiting)
         l->waiting_end = &l->waiting;
@@ -53,16 +53,16 @@ static void keep_waiting(lane_t *l, sendbuf_t *b, size_t header_n, const void *d
     b->rest = data;
     b->rest_bytes = n;
     l->pending++;
-    loan_part(l, b->loan);
+    source_hold(l, b->handle);
 }
 
-// transmit sends or queues one message and reports whether b is free again; otherwise it is freed later.
+// send_or_queue sends or queues one message and reports whether b is free again; otherwise it is freed later.
 // header is the beginning of b's data, if there is one.
-int transmit(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
+int send_or_queue(lane_t *l, sendbuf_t *b, const void *header, size_t header_n, const void *data, size_t n)
 {
     if (l->open)
-        return hand_over(l, b, header, header_n, data, n);
-    keep_waiting(l, b, header_n, data, n);
+        return post_message(l, b, header, header_n, data, n);
+    queue_message(l, b, header_n, data, n);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static void push_mark(lane_t *l)
         l->marks_used--; // the newest stands for both
     l->marks[(l->first_mark + l->marks_used) % MARKS] = (struct mark){l->sent, l->sent_bytes};
     l->marks_used++;
-    l->asked = l->sent;
+    l->ack_requested = l->sent;
 }
 
 static uint64_t unmarked_bytes(const lane_t *l)
@@ -83,29 +83,29 @@ static uint64_t unmarked_bytes(const lane_t *l)
     return l->sent_bytes - marked;
 }
 
-static int must_ask(const lane_t *l)
+static int must_request_ack(const lane_t *l)
 {
-    return unmarked_bytes(l) > UNACKED_MAX / 4 || l->noted - l->noted_mark > NOTES_MAX / 4;
+    return unmarked_bytes(l) > UNACKED_MAX / 4 || l->notes_sent - l->notes_marked > NOTES_MAX / 4;
 }
 
 // next_head makes the head of the lane's next message, of n bytes, and says whether it asks for an
 // acknowledgement: when told to, and often enough that unacked bytes and notes stay bounded.
-struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int ask)
+struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int want_ack)
 {
     if (l->sent == l->acked)
         l->silent_ns = 0;
-    ask |= must_ask(l);
+    want_ack |= must_request_ack(l);
     l->sent++;
     l->sent_bytes += n;
-    if (ask) {
+    if (want_ack) {
         push_mark(l);
-        l->noted_mark = l->noted;
-        ask = 1;
+        l->notes_marked = l->notes_sent;
+        want_ack = 1;
     }
     return (struct wire_head){
         .seq = l->sent,
         .records = records,
-        .flags = ask ? WIRE_ACK : 0,
+        .flags = want_ack ? WIRE_ACK : 0,
         .pe = l->channel->engine->config.pe,
         .lane = l->number,
         .tag = l->tags[0],
@@ -122,59 +122,59 @@ static void replace_buffer(lane_t *l)
         lane_fail(l, UCS_ERR_NO_MEMORY);
 }
 
-static void send_buffer(lane_t *l, uint16_t flags, int ask)
+static void send_buffer(lane_t *l, uint16_t flags, int want_ack)
 {
     sendbuf_t *b = l->out;
     uint32_t used = l->used;
-    struct wire_head head = next_head(l, l->records, used, ask);
+    struct wire_head head = next_head(l, l->records, used, want_ack);
     head.flags |= flags;
     memcpy(b->data, &head, sizeof head);
     start_buffer(l);
-    if (!transmit(l, b, NULL, 0, b->data, used))
+    if (!send_or_queue(l, b, NULL, 0, b->data, used))
         replace_buffer(l);
 }
 
-// send_express is send_buffer by express, if that can be.
-static void send_express(lane_t *l)
+// send_by_service_lane is send_buffer by express, if that can be.
+static void send_by_service_lane(lane_t *l)
 {
     sendbuf_t *b = l->out;
     uint32_t used = l->used;
     struct wire_head head = next_head(l, l->records, used, 0);
     memcpy(b->data, &head, sizeof head);
     start_buffer(l);
-    enum way way = express_send(l, b, used);
-    if (way != BY_LANE)
-        l->by_express = head.seq;
-    if (way == KEPT_BY_UCX || (way == BY_LANE && !transmit(l, b, NULL, 0, b->data, used)))
+    enum service_send service_send = service_lane_send(l, b, used);
+    if (service_send != DECLINED)
+        l->service_lane_seq = head.seq;
+    if (service_send == IN_FLIGHT || (service_send == DECLINED && !send_or_queue(l, b, NULL, 0, b->data, used)))
         replace_buffer(l);
 }
 
 // lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far, and what
 // UCX does itself is flushed.
-void lane_send(lane_t *l, int ask)
+void lane_send(lane_t *l, int want_ack)
 {
     if (l->status != UCS_OK) {
         l->lost |= l->used > HEAD_BYTES;
         start_buffer(l);
         return;
     }
-    if (ask)
+    if (want_ack)
         lane_native_flush(l);
-    if (l->used > HEAD_BYTES || (ask && l->sent != l->acked && l->asked != l->sent))
-        send_buffer(l, 0, ask);
+    if (l->used > HEAD_BYTES || (want_ack && l->sent != l->acked && l->ack_requested != l->sent))
+        send_buffer(l, 0, want_ack);
 }
 
-// lane_leave is lane_send of something that somebody is likely to wait for.
-void lane_leave(lane_t *l)
+// lane_send_prompt is lane_send of something that somebody is likely to wait for.
+void lane_send_prompt(lane_t *l)
 {
-    if (l->status != UCS_OK || !l->open || l->used == HEAD_BYTES || l->used > EXPRESS_MAX || l->asks || l->use_native > 0 || must_ask(l))
+    if (l->status != UCS_OK || !l->open || l->used == HEAD_BYTES || l->used > SERVICE_LANE_MAX || l->replies || l->use_native > 0 || must_request_ack(l))
         lane_send(l, 0);
     else
-        send_express(l);
+        send_by_service_lane(l);
 }
 
-// lane_send_ask is lane_send that asks, though the buffer may be empty and everything acknowledged.
-void lane_send_ask(lane_t *l)
+// lane_request_ack is lane_send that asks, though the buffer may be empty and everything acknowledged.
+void lane_request_ack(lane_t *l)
 {
     if (l->status == UCS_OK)
         send_buffer(l, 0, 1);
@@ -187,10 +187,10 @@ void lane_send_bye(lane_t *l)
         send_buffer(l, WIRE_BYE, 1);
 }
 
-// lane_ask_again asks for an acknowledgement that has been asked for. If that has overtaken the express,
+// lane_request_ack_again asks for an acknowledgement that has been asked for. If that has overtaken the express,
 // it has not been answered.
-void lane_ask_again(lane_t *l)
+void lane_request_ack_again(lane_t *l)
 {
-    if (l->marks_used && !lane_settled(l))
-        lane_send_ask(l);
+    if (l->marks_used && !lane_service_drained(l))
+        lane_request_ack(l);
 }

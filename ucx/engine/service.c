@@ -15,14 +15,14 @@ static int any_dirty(engine_t *e)
     return dirty;
 }
 
-// driven says whether others have driven since the last tick, and how long the next one may be: longer
+// others_progress says whether others have driven since the last tick, and how long the next one may be: longer
 // and longer while somebody is found at it every time, so that a conversation is not disturbed.
-static int driven(engine_t *e, uint32_t *seen, int64_t *period)
+static int others_progress(engine_t *e, uint32_t *seen, int64_t *period)
 {
-    uint32_t drives = __atomic_load_n(&e->drives, __ATOMIC_RELAXED);
-    int inside = __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) != 0;
-    int since = drives != *seen;
-    *seen = drives;
+    uint32_t progress_calls = __atomic_load_n(&e->progress_calls, __ATOMIC_RELAXED);
+    int inside = __atomic_load_n(&e->progressing, __ATOMIC_SEQ_CST) != 0;
+    int since = progress_calls != *seen;
+    *seen = progress_calls;
     if (!inside)
         *period = TICK_NS;
     else if (*period < LONG_TICK_NS)
@@ -36,7 +36,7 @@ static void sleep_ns(int fd, int kick, int64_t ns)
     struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     ppoll(fds, fd < 0 ? 1 : 2, &t, NULL);
     if (fds[0].revents)
-        drain(kick);
+        clear_eventfd(kick);
 }
 
 // serve_busy serves until nothing has come for some time, or somebody else drives, and says whether
@@ -45,12 +45,12 @@ static int serve_busy(engine_t *e)
 {
     int64_t last = now_ns(), ticked = last, patience = 0;
     int came = 0;
-    for (unsigned n = 1; !__atomic_load_n(&e->drivers, __ATOMIC_RELAXED); n++) {
+    for (unsigned n = 1; !__atomic_load_n(&e->progressing, __ATOMIC_RELAXED); n++) {
         int moved = serve_once(e) != 0;
         came |= moved;
-        if (!moved && e->config.crowded)
+        if (!moved && e->config.oversubscribed)
             sched_yield();
-        if (n % CLOCK_EVERY && !moved && !e->config.crowded)
+        if (n % CLOCK_EVERY && !moved && !e->config.oversubscribed)
             continue;
         int64_t now = now_ns();
         if (now - ticked > TICK_NS) {
@@ -73,7 +73,7 @@ static void serve_asleep(engine_t *e, int64_t ns, int deep)
 {
     __atomic_store_n(&e->deep, deep, __ATOMIC_SEQ_CST);
     __atomic_store_n(&e->polling, 1, __ATOMIC_SEQ_CST);
-    int awake = __atomic_load_n(&e->drivers, __ATOMIC_SEQ_CST) || __atomic_load_n(&e->stop, __ATOMIC_SEQ_CST) || (deep && any_dirty(e));
+    int awake = __atomic_load_n(&e->progressing, __ATOMIC_SEQ_CST) || __atomic_load_n(&e->stop, __ATOMIC_SEQ_CST) || (deep && any_dirty(e));
     if (!awake && try_lock(&e->serving)) {
         awake = ucp_worker_arm(e->worker) != UCS_OK;
         unlock(&e->serving);
@@ -98,7 +98,7 @@ void *service_main(void *arg)
     while (!__atomic_load_n(&e->stop, __ATOMIC_SEQ_CST)) {
         int dirty = tick_channels(e);
         int64_t beat = heartbeat_tick(e);
-        if (driven(e, &seen, &period)) {
+        if (others_progress(e, &seen, &period)) {
             sleep_ns(-1, e->kick, period);
             busy = now_ns();
             continue;

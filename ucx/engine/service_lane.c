@@ -8,75 +8,75 @@
 //
 // A lane's messages go either way; their numbers put them in order at the target. What is to be answered does
 // not go by express, because answers come to the worker that asked. Nor may it overtake the express, because
-// the target can answer a message only when it arrives (lane_settle).
+// the target can answer a message only when it arrives (lane_drain_service).
 #include <stdlib.h>
 
 #include "lane.h"
 
-// express is the way from this PE's service worker to another PE's.
-typedef struct express {
+// service_lane is the way from this PE's service worker to another PE's.
+typedef struct service_lane {
     ucp_ep_h ep;
     uint32_t broken;
-} express_t;
+} service_lane_t;
 
-static void on_express_error(void *arg, ucp_ep_h ep, ucs_status_t status)
+static void on_service_lane_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
-    express_t *x = arg;
+    service_lane_t *x = arg;
     (void)ep;
     (void)status; // the lanes find out that the PE is lost: what has not been applied is not acknowledged
     x->broken = 1;
 }
 
-static void express_open(engine_t *e, express_t *x, const void *address)
+static void service_lane_open(engine_t *e, service_lane_t *x, const void *address)
 {
     ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER,
         .address = address,
         .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-        .err_handler = {.cb = on_express_error, .arg = x},
+        .err_handler = {.cb = on_service_lane_error, .arg = x},
     };
     x->broken = !address || ucp_ep_create(e->worker, &params, &x->ep) != UCS_OK;
 }
 
-static void on_expressed(void *request, ucs_status_t status, void *arg)
+static void on_service_lane_sent(void *request, ucs_status_t status, void *arg)
 {
     (void)status;
     free(arg);
     ucp_request_free(request);
 }
 
-static enum way send_by(express_t *x, sendbuf_t *b, size_t n)
+static enum service_send send_by(service_lane_t *x, sendbuf_t *b, size_t n)
 {
     ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
         .flags = UCP_AM_SEND_FLAG_EAGER,
-        .cb.send = on_expressed,
+        .cb.send = on_service_lane_sent,
         .user_data = b,
     };
     ucs_status_ptr_t r = ucp_am_send_nbx(x->ep, AM_REQUEST, NULL, 0, b->data, n, &param);
     if (r == NULL)
         return SENT;
-    return UCS_PTR_IS_ERR(r) ? BY_LANE : KEPT_BY_UCX;
+    return UCS_PTR_IS_ERR(r) ? DECLINED : IN_FLIGHT;
 }
 
-// express_send sends the n bytes of b, unless somebody else is at the service worker or there is no such way
-// to the PE of the lane: then it says BY_LANE. What UCX keeps is freed when it has been sent.
-enum way express_send(lane_t *l, sendbuf_t *b, size_t n)
+// service_lane_send sends the n bytes of b, unless somebody else is at the service worker or there is no such way
+// to the PE of the lane: then it says DECLINED. What UCX keeps is freed when it has been sent.
+enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n)
 {
     engine_t *e = l->channel->engine;
-    enum way way = BY_LANE;
+    enum service_send service_send = DECLINED;
     if (!try_lock(&e->serving))
-        return BY_LANE;
-    if (!e->express)
-        e->express = calloc(e->config.npes, sizeof *e->express);
-    if (e->express) {
-        express_t *x = &e->express[l->pe];
+        return DECLINED;
+    if (!e->service_lane)
+        e->service_lane = calloc(e->config.npes, sizeof *e->service_lane);
+    if (e->service_lane) {
+        service_lane_t *x = &e->service_lane[l->pe];
         if (!x->ep && !x->broken)
-            express_open(e, x, l->address);
+            service_lane_open(e, x, l->address);
         if (!x->broken)
-            way = send_by(x, b, n);
-        e->expressed += way != BY_LANE;
+            service_send = send_by(x, b, n);
+        e->service_lane_sent += service_send != DECLINED;
     }
     unlock(&e->serving);
-    return way;
+    return service_send;
 }

@@ -20,8 +20,8 @@ slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
 // slot_release gives a slot back; an answer to its present use that still comes finds nobody.
 void slot_release(channel_t *c, slot_t *s)
 {
-    free(s->shelter);
-    s->shelter = NULL;
+    free(s->bounce);
+    s->bounce = NULL;
     s->token += SLOTS;
     s->status = UCS_OK;
     s->next = c->free_slots;
@@ -34,17 +34,17 @@ static uint64_t span_of(const slot_t *s)
     return s->block ? (s->bytes / s->block - 1) * s->step + s->block : s->bytes;
 }
 
-// slot_shelter lets the rest of an answer go to memory that does not move, as dst may: what is smaller
+// slot_bounce lets the rest of an answer go to memory that does not move, as dst may: what is smaller
 // than STACK_MAX can be on the stack of the goroutine, which Go moves when it likes once it is back in Go.
-int slot_shelter(slot_t *s, const char *dst)
+int slot_bounce(slot_t *s, const char *dst)
 {
     uint64_t n = span_of(s);
-    if (s->shelter || n > STACK_MAX || s->dst == s->room)
+    if (s->bounce || n > STACK_MAX || s->dst == s->room)
         return 1;
-    if (!(s->shelter = malloc(n)))
+    if (!(s->bounce = malloc(n)))
         return 0;
-    memcpy(s->shelter, dst, n);
-    s->dst = s->shelter;
+    memcpy(s->bounce, dst, n);
+    s->dst = s->bounce;
     return 1;
 }
 
@@ -53,17 +53,17 @@ void slot_deliver(const slot_t *s, char *dst)
 {
     if (s->dst == s->room)
         memcpy(dst, s->room, s->bytes);
-    else if (s->shelter && s->block)
-        move_blocks(dst, s->step, s->shelter, s->step, s->block, s->bytes / s->block);
-    else if (s->shelter)
-        memcpy(dst, s->shelter, s->bytes);
+    else if (s->bounce && s->block)
+        move_blocks(dst, s->step, s->bounce, s->step, s->block, s->bytes / s->block);
+    else if (s->bounce)
+        memcpy(dst, s->bounce, s->bytes);
 }
 
 // slot_abandon is slot_release for a slot that may not have been answered.
 void slot_abandon(channel_t *c, slot_t *s)
 {
     if (s->status == UCS_INPROGRESS && c->lanes[s->pe])
-        c->lanes[s->pe]->reading -= s->left;
+        c->lanes[s->pe]->get_bytes -= s->left;
     slot_release(c, s);
 }
 

@@ -53,7 +53,7 @@ func TestGetIntoStack(t *testing.T) {
 		{"get", func(ctx context.Context, c *Channel, dst []byte) error { return c.Get(ctx, 1, dst, 4096) },
 			func(i int) byte { return byte(i*7 + 1) }},
 		{"get blocks", func(ctx context.Context, c *Channel, dst []byte) error {
-			return c.GetBlocks(ctx, 1, dst, 4096, Blocks{Bytes: 2, Count: 250, Here: 4, There: 2})
+			return c.GetStrided(ctx, 1, dst, 4096, Strided{BlockBytes: 2, Count: 250, LocalStride: 4, RemoteStride: 2})
 		}, func(i int) byte {
 			if i%4 > 1 {
 				return 0xee // between blocks
@@ -61,7 +61,7 @@ func TestGetIntoStack(t *testing.T) {
 			return byte((i/4*2+i%4)*7 + 1)
 		}},
 		{"get few small blocks", func(ctx context.Context, c *Channel, dst []byte) error {
-			return c.GetBlocks(ctx, 1, dst[:28], 4096, Blocks{Bytes: 1, Count: 10, Here: 3, There: 1})
+			return c.GetStrided(ctx, 1, dst[:28], 4096, Strided{BlockBytes: 1, Count: 10, LocalStride: 3, RemoteStride: 1})
 		}, func(i int) byte {
 			if i%3 != 0 || i >= 30 {
 				return 0xee

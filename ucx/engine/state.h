@@ -16,7 +16,7 @@ enum {
     YIELD_NS = 20 * 1000,          // after so much waiting for nothing, whoever is waited for may need this CPU
     CLOCK_EVERY = 16,              // looks between two looks at the clock
     SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
-    EXPRESS_MAX = 2 << 10,         // a longer message takes longer by express: both ends would be at its one connection
+    SERVICE_LANE_MAX = 2 << 10,         // a longer message takes longer by express: both ends would be at its one connection
     COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
     GATHER_MAX = 15 << 10,         // so many bytes of blocks are gathered in a reply, more in memory of their own
     PACK_MAX = PIECE_BYTES / 2,    // larger blocks are transfers of their own
@@ -36,8 +36,8 @@ typedef struct inbound {
     uint64_t key;      // pe above the lane's number; 0 free (numbers start at 1)
     uint64_t tags[2];  // of requests, of replies
     uint32_t applied;  // seq of the last request applied
-    uint32_t roomed;   // notes that have found room
-    uint32_t spilled;  // notes that have not
+    uint32_t notes_credited;   // notes that have found room
+    uint32_t overflow;  // notes that have not
     held_t *held;      // sorted by seq
     uint64_t held_bytes;
 } inbound_t;
@@ -62,7 +62,7 @@ typedef struct pulse {
     struct pulse *next;
     uint32_t pe;
     int witness;   // pinged only while a peer is in doubt
-    int robbed;    // a lane to it has lost data: its next answer ends the waits of this PE
+    int lost_data;    // a lane to it has lost data: its next answer ends the waits of this PE
     int accused;
     void *address; // of its service worker
     ucp_ep_h ep;
@@ -90,16 +90,16 @@ struct engine {
     inbound_t *last_inbound;
     struct reply *free_replies;
     struct chunk *chunks; // of the heap, as far as they have been asked for
-    struct express *express; // by PE; NULL until used
-    uint64_t expressed; // messages that went this way
+    struct service_lane *service_lane; // by PE; NULL until used
+    uint64_t service_lane_sent; // messages that went this way
     uint64_t lost;     // 0, or 1 + the PE that was given up first for its silence, above its status
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
     uint64_t refused;  // messages that cannot be the job's
     uint64_t nonce[2]; // of this engine
     struct opened *opened; // by PE
-    struct spill *spilled, **spilled_end; // notes that have found no room, in order
-    uint32_t nspilled;
+    struct overflow_note *overflow, **overflow_end; // notes that have found no room, in order
+    uint32_t noverflow;
 
     // Heartbeats, guarded by serving but for what only the service thread uses.
     pulse_t *pulses;   // the successor comes first
@@ -108,14 +108,14 @@ struct engine {
     uint64_t next_ping; // its nonce; 0: none has been chosen
     uint32_t relay_hops;    // how far pings go on that others' pings demand
     int64_t relay_until_ns; // and how long
-    int64_t doubt_until_ns; // witnesses are asked until then
+    int64_t suspect_until_ns; // witnesses are asked until then
     int64_t beat_at_ns, next_beat_ns;
     int64_t waits_until_ns; // of the service thread: this PE has waited a moment ago
-    uint32_t drives_seen;   // the same
+    uint32_t progress_calls_seen;   // the same
 
     // Who drives, read by the service thread.
-    uint32_t drivers __attribute__((aligned(64))); // threads inside a waiting call
-    uint32_t drives;                               // ever
+    uint32_t progressing __attribute__((aligned(64))); // threads inside a waiting call
+    uint32_t progress_calls;                               // ever
     uint32_t neighbours; // looks for which others are expected to need this CPU, as at the last offer
 
     // Written by the service thread, read by everybody.
@@ -128,9 +128,9 @@ struct engine {
     int started;
     uint32_t stop;
 
-    pthread_t dialer; // connect_timeout.c
-    int dials;        // it has been started
-    int dial_stop;    // eventfd that ends it
+    pthread_t connect_watcher; // connect_timeout.c
+    int connect_watching;        // it has been started
+    int connect_watch_stop;    // eventfd that ends it
 
     pthread_mutex_t list;
     channel_t **channels;
@@ -174,19 +174,19 @@ static inline int before(uint32_t a, uint32_t b)
 }
 
 // wakeup.c
-void drain(int fd);
+void clear_eventfd(int fd);
 void engine_kick(engine_t *e);
-void wake_pe(engine_t *e);
+void ring_doorbell(engine_t *e);
 int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi);
-void ring_word(engine_t *e, uint64_t off);
-void ring_any(engine_t *e);
+void ring_for_word(engine_t *e, uint64_t off);
+void ring_if_waiting(engine_t *e);
 
 // fault.c
 // Why a PE is given up: a connection to it has ended, it does not answer, or data for it was lost though it does.
 enum evidence { CUT, SILENT, SURE };
-void engine_give_up(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
-int engine_has_met(engine_t *e);
-void engine_doubt(engine_t *e);
+void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
+int engine_heard_from_any(engine_t *e);
+void engine_suspect(engine_t *e);
 uint64_t engine_lost(engine_t *e);
 
 // auth.c
@@ -194,7 +194,7 @@ int random_words(uint64_t *to, size_t n);
 void prove_lane(const engine_t *e, const struct lane_name *name, uint64_t proof[2], uint64_t tags[2]);
 void refuse(engine_t *e);
 int was_opened(const engine_t *e, uint32_t pe, uint32_t lane);
-int note_opened(engine_t *e, uint32_t pe, uint32_t lane);
+int record_opened(engine_t *e, uint32_t pe, uint32_t lane);
 void opened_free(engine_t *e);
 
 // features.c
@@ -205,7 +205,7 @@ uint8_t *listeners_before(void);
 int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
 
 // connect_timeout.c
-int dial_start(engine_t *e);
-void dial_end(engine_t *e);
+int connect_watch_start(engine_t *e);
+void connect_watch_end(engine_t *e);
 
 #endif

@@ -17,17 +17,17 @@ static uint64_t room_for(const lane_t *l, uint64_t bytes)
     return left <= SCATTER_HEAD ? 0 : (left - SCATTER_HEAD) / 8 * 8 / bytes;
 }
 
-static void append_scatter(lane_t *l, uint64_t off, const char *src, struct blocks b)
+static void append_scatter(lane_t *l, uint64_t off, const char *src, struct strided b)
 {
     uint32_t n = (uint32_t)(b.bytes * b.count);
     struct wire_rec rec = {.kind = REC_SCATTER, .n = n, .off = off};
-    struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.there};
+    struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.remote_stride};
     char *at = l->out->data + l->used;
     if (l->used == HEAD_BYTES)
         l->born = __atomic_load_n(&l->channel->engine->ticks, __ATOMIC_RELAXED);
     memcpy(at, &rec, sizeof rec);
     memcpy(at + sizeof rec, &stride, sizeof stride);
-    move_blocks(at + SCATTER_HEAD, b.bytes, src, b.here, b.bytes, b.count);
+    move_blocks(at + SCATTER_HEAD, b.bytes, src, b.local_stride, b.bytes, b.count);
     l->used += SCATTER_HEAD + (uint32_t)WIRE_PAD(n);
     l->records++;
 }
@@ -38,22 +38,22 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 // run_of is how many blocks travel together: as many as fit most bytes, and in each run about as many.
-static uint64_t run_of(struct blocks b, uint64_t most)
+static uint64_t run_of(struct strided b, uint64_t most)
 {
     uint64_t fit = most / b.bytes, runs = (b.count + fit - 1) / fit;
     return (b.count + runs - 1) / runs;
 }
 
 // reach_of returns the number of bytes from the first block's start to the last one's end.
-static uint64_t reach_of(struct blocks b)
+static uint64_t reach_of(struct strided b)
 {
-    return (b.count - 1) * b.there + b.bytes;
+    return (b.count - 1) * b.remote_stride + b.bytes;
 }
 
 // put_large sends blocks in messages as large as those of a contiguous put.
-static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
+static void put_large(lane_t *l, uint64_t off, const char *src, struct strided b)
 {
-    struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.there};
+    struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.remote_stride};
     uint64_t run = run_of(b, PIECE_BYTES - sizeof stride);
     order_message(l, off, reach_of(b), 1);
     lane_send(l, 0);
@@ -66,8 +66,8 @@ static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
             break;
         }
         memcpy(piece, &stride, sizeof stride);
-        move_blocks(piece + sizeof stride, b.bytes, src + i * b.here, b.here, b.bytes, count);
-        struct wire_rec rec = {.kind = REC_SPREAD, .n = n, .off = off + i * b.there};
+        move_blocks(piece + sizeof stride, b.bytes, src + i * b.local_stride, b.local_stride, b.bytes, count);
+        struct wire_rec rec = {.kind = REC_SPREAD, .n = n, .off = off + i * b.remote_stride};
         lane_send_own(l, rec, piece, (uint32_t)sizeof stride + n, i + count == b.count);
         lane_throttle(l);
     }
@@ -76,7 +76,7 @@ static void put_large(lane_t *l, uint64_t off, const char *src, struct blocks b)
 }
 
 // put_packed gathers blocks with the other small operations of the lane.
-static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b)
+static void put_packed(lane_t *l, uint64_t off, const char *src, struct strided b)
 {
     order_message(l, off, reach_of(b), 1);
     for (uint64_t left = b.count; left > 0; left -= b.count) {
@@ -91,13 +91,13 @@ static void put_packed(lane_t *l, uint64_t off, const char *src, struct blocks b
             return;
         }
         append_scatter(l, off, src, b);
-        off += b.count * b.there;
-        src += b.count * b.here;
+        off += b.count * b.remote_stride;
+        src += b.count * b.local_stride;
     }
 }
 
 // lane_put_blocks moves the blocks from src to those from off. src may be reused on return.
-void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b)
+void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct strided b)
 {
     if (b.bytes <= SMALL_MAX && b.bytes * b.count <= BUFFER_BYTES)
         put_packed(l, off, src, b);
@@ -105,41 +105,41 @@ void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct blocks b)
         put_large(l, off, src, b);
     else
         for (uint64_t i = 0; i < b.count; i++)
-            lane_put(l, off + i * b.there, src + i * b.here, b.bytes, WORD_FETCH, 0, 0);
+            lane_put(l, off + i * b.remote_stride, src + i * b.local_stride, b.bytes, WORD_FETCH, 0, 0);
 }
 
 // Asking.
 
-// ask_blocks asks for the blocks from off, which become the bytes from at of the slot's packed data.
-static void ask_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t at, struct blocks b)
+// request_blocks asks for the blocks from off, which become the bytes from at of the slot's packed data.
+static void request_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t at, struct strided b)
 {
     struct {
         struct wire_get get;
         struct wire_stride stride;
-    } rest = {.get = {.slot = s->token, .at = at}, .stride = {.block = (uint32_t)b.bytes, .step = b.there}};
+    } rest = {.get = {.slot = s->token, .at = at}, .stride = {.block = (uint32_t)b.bytes, .step = b.remote_stride}};
     uint32_t n = (uint32_t)(b.bytes * b.count);
-    lane_ask_room(l, sizeof(struct wire_rec) + sizeof rest, n);
+    lane_request_room(l, sizeof(struct wire_rec) + sizeof rest, n);
     if (l->status == UCS_OK)
-        lane_ask_more(l, (struct wire_rec){.kind = REC_GATHER, .n = n, .off = off}, &rest, sizeof rest);
+        lane_append_request(l, (struct wire_rec){.kind = REC_GATHER, .n = n, .off = off}, &rest, sizeof rest);
 }
 
-static void ask_packed(lane_t *l, slot_t *s, uint64_t off, struct blocks b)
+static void request_packed(lane_t *l, slot_t *s, uint64_t off, struct strided b)
 {
     order_message(l, off, reach_of(b), 0);
     uint64_t all = b.count, run = run_of(b, PIECE_BYTES);
     for (uint64_t i = 0; i < all && l->status == UCS_OK; i += b.count) {
         b.count = least(run, all - i);
-        ask_blocks(l, s, off + i * b.there, i * b.bytes, b);
+        request_blocks(l, s, off + i * b.remote_stride, i * b.bytes, b);
     }
 }
 
 // native_blocks lets UCX fetch what it can of large blocks, and returns how many blocks that was.
-static uint64_t native_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int wait)
+static uint64_t native_blocks(lane_t *l, uint64_t off, char *dst, struct strided b, int wait)
 {
     uint64_t done = 0;
     if (b.bytes <= SMALL_MAX || !lane_native(l))
         return 0;
-    while (done < b.count && native_get(l, off + done * b.there, dst + done * b.here, b.bytes, 0) == b.bytes)
+    while (done < b.count && native_get(l, off + done * b.remote_stride, dst + done * b.local_stride, b.bytes, 0) == b.bytes)
         done++;
     if (wait)
         wait_native(l, 0);
@@ -147,30 +147,30 @@ static uint64_t native_blocks(lane_t *l, uint64_t off, char *dst, struct blocks 
 }
 
 // lane_get_blocks is lane_get for blocks.
-slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct blocks b, int detached)
+slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct strided b, int detached)
 {
     uint64_t done = native_blocks(l, off, dst, b, !detached);
-    off += done * b.there, dst += done * b.here, b.count -= done;
+    off += done * b.remote_stride, dst += done * b.local_stride, b.count -= done;
     if (b.count == 0)
         return NULL;
     slot_t *s = lane_slot(l, dst, b.bytes * b.count, detached);
     if (!s)
         return NULL;
     s->block = b.bytes;
-    s->step = b.here;
-    if (b.there == b.bytes)
-        lane_ask_all(l, s, off, 0, b.bytes * b.count, 0);
+    s->step = b.local_stride;
+    if (b.remote_stride == b.bytes)
+        lane_request_bytes(l, s, off, 0, b.bytes * b.count, 0);
     else if (b.bytes <= PACK_MAX)
-        ask_packed(l, s, off, b);
+        request_packed(l, s, off, b);
     else
         for (uint64_t i = 0; i < b.count && l->status == UCS_OK; i++)
-            lane_ask_all(l, s, off + i * b.there, i * b.bytes, b.bytes, 0);
+            lane_request_bytes(l, s, off + i * b.remote_stride, i * b.bytes, b.bytes, 0);
     return s;
 }
 
 // lane_get_blocks_wait is lane_get_blocks and channel_await in one. When the answer is not complete in
 // time, *slot is what to wait for.
-int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct blocks b, int64_t budget_ns, slot_t **slot)
+int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct strided b, int64_t budget_ns, slot_t **slot)
 {
     slot_t *s = lane_get_blocks(l, off, dst, b, 0);
     if (!s)

@@ -21,33 +21,33 @@ import (
 	"unsafe"
 )
 
-func (b Blocks) empty() bool { return b.Bytes == 0 || b.Count == 0 }
+func (b Strided) empty() bool { return b.BlockBytes == 0 || b.Count == 0 }
 
-func (b Blocks) c() C.struct_blocks {
-	return C.struct_blocks{bytes: C.uint64_t(b.Bytes), count: C.uint64_t(b.Count), here: C.uint64_t(b.Here), there: C.uint64_t(b.There)}
+func (b Strided) c() C.struct_strided {
+	return C.struct_strided{bytes: C.uint64_t(b.BlockBytes), count: C.uint64_t(b.Count), local_stride: C.uint64_t(b.LocalStride), remote_stride: C.uint64_t(b.RemoteStride)}
 }
 
-// PutBlocks copies the blocks of src to those from dst of pe on. src may be reused on return; they are
+// PutStrided copies the blocks of src to those from dst of pe on. src may be reused on return; they are
 // complete there after Quiet.
-func (c *Channel) PutBlocks(pe int, dst uint64, src []byte, b Blocks) {
+func (c *Channel) PutStrided(pe int, dst uint64, src []byte, b Strided) {
 	if b.empty() {
 		return
 	}
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	c.wake()
+	c.needService()
 	C.lane_put_blocks(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), b.c())
 	c.unlock()
 }
 
-// GetBlocks fills the blocks of dst from those from src of pe on, and nothing between them. It fails as
+// GetStrided fills the blocks of dst from those from src of pe on, and nothing between them. It fails as
 // Get does.
-func (c *Channel) GetBlocks(ctx context.Context, pe int, dst []byte, src uint64, b Blocks) error {
+func (c *Channel) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, b Strided) error {
 	if b.empty() {
 		return nil
 	}
-	c.engine.breathe()
+	c.engine.touchScheduler()
 	var pin runtime.Pinner
 	pin.Pin(&dst[0])
 	defer pin.Unpin()
@@ -55,7 +55,7 @@ func (c *Channel) GetBlocks(ctx context.Context, pe int, dst []byte, src uint64,
 	c.check(pe)
 	c.lock()
 	l := c.lane(pe)
-	c.wake()
+	c.needService()
 	r := C.lane_get_blocks_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), b.c(), C.int64_t(budget), &slot)
 	var err error
 	if r != C.ENGINE_DONE {
@@ -65,8 +65,8 @@ func (c *Channel) GetBlocks(ctx context.Context, pe int, dst []byte, src uint64,
 	return err
 }
 
-// GetBlocksNB is GetBlocks at some time before Quiet returns without error.
-func (c *Channel) GetBlocksNB(pe int, dst []byte, src uint64, b Blocks) {
+// GetStridedNB is GetStrided at some time before Quiet returns without error.
+func (c *Channel) GetStridedNB(pe int, dst []byte, src uint64, b Strided) {
 	if b.empty() {
 		return
 	}
@@ -76,7 +76,7 @@ func (c *Channel) GetBlocksNB(pe int, dst []byte, src uint64, b Blocks) {
 	c.pins.Pin(&dst[0])
 	c.pinned++
 	if l.used == headBytes {
-		c.soil(l)
+		c.markDirty(l)
 	}
 	C.lane_get_blocks(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), b.c(), 1)
 	c.unlock()

@@ -64,7 +64,7 @@ static void send_reply(struct answer *a, reply_t *r, const void *header, size_t 
     };
     struct wire_head head = {
         .seq = a->seq, .records = (uint16_t)r->records, .flags = a->flags, .pe = a->engine->config.pe,
-        .lane = a->in->roomed, .tag = a->in->tags[1],
+        .lane = a->in->notes_credited, .tag = a->in->tags[1],
     };
     memcpy(r->data, &head, sizeof head);
     ucs_status_ptr_t sent = ucp_am_send_nbx(a->ep, AM_REPLY, header, header_n, data, n, &param);
@@ -350,8 +350,8 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
     return 0;
 }
 
-// updated is how many bytes from rec->off on a record may update.
-static uint64_t updated(const struct wire_rec *rec, const char *rest)
+// bytes_updated is how many bytes from rec->off on a record may update.
+static uint64_t bytes_updated(const struct wire_rec *rec, const char *rest)
 {
     struct wire_stride s;
     switch (rec->kind) {
@@ -375,17 +375,17 @@ static int touches(struct request q, unsigned n, uint64_t lo, uint64_t hi)
     struct wire_rec rec;
     const char *rest;
     for (; n > 0 && next_record(&q, &rec, &rest); n--)
-        if (rec.off < hi && lo < rec.off + updated(&rec, rest))
+        if (rec.off < hi && lo < rec.off + bytes_updated(&rec, rest))
             return 1;
     return 0;
 }
 
-// ring wakes this PE if it sleeps on something that the request has updated.
-static void ring(engine_t *e, struct request q, unsigned n)
+// ring_for_request wakes this PE if it sleeps on something that the request has updated.
+static void ring_for_request(engine_t *e, struct request q, unsigned n)
 {
     uint64_t lo, hi;
     if (awaited(e, &lo, &hi) && (hi == UINT64_MAX || touches(q, n, lo, hi)))
-        wake_pe(e);
+        ring_doorbell(e);
 }
 
 static void apply(engine_t *e, inbound_t *in, const struct wire_head *head, struct request q, ucp_ep_h ep)
@@ -404,7 +404,7 @@ static void apply(engine_t *e, inbound_t *in, const struct wire_head *head, stru
     if ((head->flags & WIRE_ACK) && ep && !a.reply)
         a.reply = take_reply(e);
     flush_reply(&a);
-    ring(e, all, head->records);
+    ring_for_request(e, all, head->records);
 }
 
 // Order.
@@ -440,12 +440,12 @@ static int apply_in_turn(engine_t *e, inbound_t *in, const void *header, size_t 
     in->applied = head.seq;
     if (!(head.flags & WIRE_BYE))
         return 1;
-    forget(e, in);
+    remove_inbound(e, in);
     return 0;
 }
 
-// welcome tells the origin of a lane that it is open.
-static void welcome(engine_t *e, inbound_t *in, ucp_ep_h ep)
+// accept_lane tells the origin of a lane that it is open.
+static void accept_lane(engine_t *e, inbound_t *in, ucp_ep_h ep)
 {
     struct answer a = {.engine = e, .ep = ep, .flags = WIRE_OPEN, .in = in, .reply = ep ? take_reply(e) : NULL};
     flush_reply(&a);
@@ -471,7 +471,7 @@ static void open_lane(engine_t *e, const struct wire_head *head, const uint64_t 
     inbound_t *in = inbound_of(e, inbound_key(head));
     if (was_opened(e, head->pe, head->lane)) {
         if (in && in->tags[0] == tags[0])
-            welcome(e, in, ep);
+            accept_lane(e, in, ep);
         else
             refuse(e);
         return;
@@ -480,11 +480,11 @@ static void open_lane(engine_t *e, const struct wire_head *head, const uint64_t 
         return; // the lane stays closed, and its origin reports a silent peer
     in->tags[0] = tags[0];
     in->tags[1] = tags[1];
-    in->applied = in->roomed = e->config.first;
-    if (note_opened(e, head->pe, head->lane))
-        welcome(e, in, ep);
+    in->applied = in->notes_credited = e->config.first;
+    if (record_opened(e, head->pe, head->lane))
+        accept_lane(e, in, ep);
     else
-        forget(e, in);
+        remove_inbound(e, in);
 }
 
 // receive_opening handles a message of n bytes that claims to open a lane.
@@ -529,7 +529,7 @@ static void receive(engine_t *e, const void *header, size_t header_n, const void
     }
     if (head.seq != in->applied + 1) {
         if (before(in->applied, head.seq))
-            hold(e, in, head.seq, header, header_n, data, n);
+            hold_early(e, in, head.seq, header, header_n, data, n);
         return;
     }
     int more = apply_in_turn(e, in, header, header_n, data, n, ep);
@@ -584,10 +584,10 @@ unsigned serve_once(engine_t *e)
     if (!try_lock(&e->serving))
         return 0;
     unsigned moved = ucp_worker_progress(e->worker);
-    if (e->spilled)
-        notes_settle(e);
+    if (e->overflow)
+        notes_drain(e);
     unlock(&e->serving);
     if (moved && e->config.nic)
-        ring_any(e);
+        ring_if_waiting(e);
     return moved;
 }

@@ -9,27 +9,27 @@
 inbound_t **find_inbound(engine_t *e, uint64_t key);
 inbound_t *add_inbound(engine_t *e, uint64_t key);
 void free_inbound(inbound_t *in);
-void forget(engine_t *e, inbound_t *in);
-void hold(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n);
+void remove_inbound(engine_t *e, inbound_t *in);
+void hold_early(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n);
 
 // The queue of notes of a PE, as pgas/transport/shm has it.
-enum { RING_NOTES = 512, RING_ENTRIES = 4096 };
+enum { NOTE_QUEUE_CAP = 512, NOTE_QUEUE_ENTRIES = 4096 };
 
-struct ring_words {
+struct note_queue {
     uint64_t tail __attribute__((aligned(128)));
     uint64_t taken __attribute__((aligned(128)));
-    uint64_t spilled __attribute__((aligned(128)));
-    uint32_t wanted __attribute__((aligned(128)));
+    uint64_t overflow __attribute__((aligned(128)));
+    uint32_t space_wanted __attribute__((aligned(128)));
 };
 
-struct ring_entry {
+struct note_entry {
     uint64_t state, stamp, bytes, off;
     uint64_t unused[4];
 };
 
 // note_queue.c
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off);
-void notes_settle(engine_t *e);
+void notes_drain(engine_t *e);
 void engine_refill(engine_t *e);
 void notes_free(engine_t *e);
 

@@ -1,9 +1,9 @@
 // What the service thread does for channels that no thread is using.
 #include "progress.h"
 
-// note_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
+// count_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
 // A pause of this process itself counts for little.
-void note_silence(channel_t *c, lane_t *l, int64_t ns)
+void count_silence(channel_t *c, lane_t *l, int64_t ns)
 {
     enum { PAUSE_NS = 10 * 1000 * 1000 };
     if (!l && c->cursor < c->nopened)
@@ -11,9 +11,9 @@ void note_silence(channel_t *c, lane_t *l, int64_t ns)
     if (!l || l->status != UCS_OK)
         return;
     l->silent_ns += ns < PAUSE_NS ? ns : PAUSE_NS;
-    if (2 * l->silent_ns > c->engine->config.silence_ns)
-        engine_doubt(c->engine);
-    if (l->silent_ns > c->engine->config.silence_ns)
+    if (2 * l->silent_ns > c->engine->config.peer_timeout_ns)
+        engine_suspect(c->engine);
+    if (l->silent_ns > c->engine->config.peer_timeout_ns)
         lane_fail(l, UCS_ERR_TIMED_OUT);
 }
 
@@ -28,15 +28,15 @@ static void channel_tick(channel_t *c)
     c->ticked_ns = now;
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_t *l = c->opened[i];
-        uint32_t asked = l->asked;
+        uint32_t ack_requested = l->ack_requested;
         if (l->status != UCS_OK)
             lane_reap(l);
         else if (due && !lane_clean(l) && (l->used == HEAD_BYTES || l->born != tick))
             lane_send(l, 1);
-        if (l->asked == asked)
-            lane_ask_again(l);
+        if (l->ack_requested == ack_requested)
+            lane_request_ack_again(l);
         if (!lane_clean(l))
-            note_silence(c, l, since); // nobody may ever wait on this channel
+            count_silence(c, l, since); // nobody may ever wait on this channel
         clean &= lane_clean(l) && l->pending == 0;
     }
     for (int i = 0; i < LOOKS && ucp_worker_progress(c->worker); i++)

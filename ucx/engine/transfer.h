@@ -27,12 +27,12 @@ static inline void lane_append(lane_t *l, struct wire_rec rec, const void *rest,
     l->records++;
 }
 
-// lane_ask_more appends a record, with the n bytes of rest, that asks for rec.n bytes.
-static inline void lane_ask_more(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
+// lane_append_request appends a record, with the n bytes of rest, that asks for rec.n bytes.
+static inline void lane_append_request(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
 {
     lane_append(l, rec, rest, n);
-    l->asks++;
-    l->reading += rec.n;
+    l->replies++;
+    l->get_bytes += rec.n;
 }
 
 static inline struct wire_rec note_rec(uint32_t tag, uint64_t off)
@@ -40,10 +40,10 @@ static inline struct wire_rec note_rec(uint32_t tag, uint64_t off)
     return (struct wire_rec){.kind = REC_NOTE, .n = tag, .off = off};
 }
 
-// ask.c
-void lane_ask_room(lane_t *l, uint32_t record, uint32_t n);
-void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read);
-slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);
+// want_ack.c
+void lane_request_room(lane_t *l, uint32_t record, uint32_t n);
+void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read);
+slot_t *lane_request(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);
 slot_t *lane_slot(lane_t *l, char *dst, uint64_t n, int detached);
 int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);
 void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off);
@@ -51,14 +51,14 @@ void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off);
 // native.c
 int lane_native(lane_t *l);
 void lane_drop_keys(lane_t *l);
-uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t loan);
+uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t handle);
 uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait);
 int lane_nic(lane_t *l, struct word_args *args, uint64_t *old);
-void lane_nic_kept(lane_t *l, struct word_args *args, slot_t *s);
+void lane_nic_fetch_nb(lane_t *l, struct word_args *args, slot_t *s);
 
 // put.c
-void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int ask);
-void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value, uint64_t loan);
+void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int want_ack);
+void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value, uint64_t handle);
 void lane_put_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value);
 void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t signal_op, uint64_t signal, uint64_t value);
 

@@ -17,14 +17,14 @@ enum {
     BUFFER_BYTES = 16 << 10,     // of one message of small operations
     PIECE_BYTES = 64000,         // of one message of a large put or get: with its heads, one packet of the kernel's
     UNACKED_MAX = 8 << 20,       // bytes on a lane that its target has not said it has applied
-    READING_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
+    GET_BYTES_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
     PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
     MARKS = 16,                  // requests for an acknowledgement on their way
     SLOTS = 2048,                // answers that a channel waits for
     FETCHES_MAX = SLOTS / 2,     // of these, old values that the program has not asked for yet: the others stay usable
     CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
     NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
-    LOANS = 64,                  // sources of puts that UCX may be reading at a time, on a lane
+    ZCOPY_MAX = 64,                  // sources of puts that UCX may be reading at a time, on a lane
     NOTE_SMALL_MAX = 15 << 10,   // a put up to this size is copied into the lane's buffer, to leave at once with its note
     NOTES_MAX = 2048,            // notes on a lane that have not found room at their target
     SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
@@ -58,7 +58,7 @@ struct engine_config {
     char *heap;
     uint64_t heap_bytes;
     uint64_t *waiting; // boot.State.Waiting of this PE
-    uint32_t *door;    // boot.State.Door of this PE
+    uint32_t *doorbell;    // boot.State.Doorbell of this PE
     uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
     uint64_t key[2];   // of the job: a sender proves that it has it
@@ -68,8 +68,8 @@ struct engine_config {
     uint32_t npes;
     uint32_t first;     // where the numbers of messages, notes and slots start: the same at all engines of a job
     int64_t spin_ns;    // how long a thread looks before it sleeps
-    int64_t silence_ns; // how long a peer that owes an answer may be silent
-    int crowded;        // more PEs than CPUs: yield between looks
+    int64_t peer_timeout_ns; // how long a peer that owes an answer may be silent
+    int oversubscribed;        // more PEs than CPUs: yield between looks
     int rma;            // enum rma_choice
     int nic;            // atomics are UCX's own
     const char *devices; // that UCX may use besides cards: interfaces, separated by commas; NULL: all
@@ -91,7 +91,7 @@ typedef struct lane lane_t;
 typedef struct sendbuf {
     struct sendbuf *next;
     lane_t *lane;
-    uint64_t loan; // whose data goes with it, or 0
+    uint64_t handle; // whose data goes with it, or 0
     char *piece;   // data of its own, or NULL
     const void *rest; // of a message that waits: its data, if its head is in the header
     size_t header_bytes, rest_bytes;
@@ -102,7 +102,7 @@ typedef struct sendbuf {
 enum detached {
     AWAITED,  // somebody waits, and releases it
     DETACHED, // nobody waits: its end counts at the lane and releases it
-    KEPT,     // nobody waits: its end counts at the lane, Go takes the value and releases it
+    PENDING_FETCH,     // nobody waits: its end counts at the lane, Go takes the value and releases it
 };
 
 // slot is one expected answer.
@@ -118,7 +118,7 @@ typedef struct slot {
     uint64_t value;
     char *dst; // where a get goes, or room
     uint64_t block, step; // of a strided get: bytes of a block, and between two starts; 0 if it goes in one piece
-    char *shelter;        // stands in for dst while that may move
+    char *bounce;        // stands in for dst while that may move
     struct slot *next;
     char room[SLOT_BYTES];
 } slot_t;
@@ -151,11 +151,11 @@ struct lane {
     sendbuf_t *out; // being filled
     uint32_t used;  // bytes of out->data, the head included
     uint32_t records;
-    uint32_t asks; // of these, those that will be answered
+    uint32_t replies; // of these, those that will be answered
     void *address; // of the PE's service worker
     size_t address_bytes;
-    uint32_t doubted; // a heartbeat decides whether its peer has failed
-    uint32_t by_express; // seq of the last message that went by express, or of one that has been acknowledged
+    uint32_t suspected; // a heartbeat decides whether its peer has failed
+    uint32_t service_lane_seq; // seq of the last message that went by express, or of one that has been acknowledged
     uint64_t born; // engine.ticks when the first record went in
     int64_t left_ns; // when notes have last left at once
 
@@ -166,10 +166,10 @@ struct lane {
 
     uint32_t sent;    // seq of the last message
     uint32_t acked;   // seq of the last message known to be applied
-    uint32_t asked;   // seq of the last message that asked for an acknowledgement, or of one that has it
+    uint32_t ack_requested;   // seq of the last message that asked for an acknowledgement, or of one that has it
     uint32_t pending; // messages that UCX still holds
     uint32_t detached;    // detached slots in use
-    uint64_t reading;     // bytes of gets that have not come
+    uint64_t get_bytes;     // bytes of gets that have not come
     uint64_t sent_bytes;  // ever
     uint64_t acked_bytes; // of these, known to be applied
     struct mark marks[MARKS];
@@ -183,17 +183,17 @@ struct lane {
     uint64_t discard;      // where old values go that nobody wants
 
     // Bytes that may not be written yet: see ordering.c.
-    struct spans told;    // by messages that no native operation has waited for
-    struct spans stored;  // by native puts
-    struct spans updated; // by native atomics
+    struct spans message_writes;    // by messages that no native operation has waited for
+    struct spans native_puts;  // by native puts
+    struct spans native_atomics; // by native atomics
 
-    uint32_t noted;      // notes ever issued
-    uint32_t roomed;     // those up to here have found room at the target
-    uint32_t noted_mark; // noted when an acknowledgement was last asked for
+    uint32_t notes_sent;      // notes ever issued
+    uint32_t notes_credited;     // those up to here have found room at the target
+    uint32_t notes_marked; // noted when an acknowledgement was last asked for
 
-    uint64_t lent;     // sources of puts ever lent by their owners, numbered from 1
-    uint64_t returned; // those up to here may be used again
-    uint32_t parts[LOANS]; // of the last ones: what UCX still reads
+    uint64_t zcopy_issued;     // sources of puts ever lent by their owners, numbered from 1
+    uint64_t zcopy_released; // those up to here may be used again
+    uint32_t zcopy_parts[ZCOPY_MAX]; // of the last ones: what UCX still reads
 
     uint32_t lost;      // operations were dropped since the last report
     uint32_t closing;   // ep has been closed or is being closed
@@ -220,17 +220,17 @@ struct channel {
     sendbuf_t *free_bufs;
     uint32_t free_count;
     uint32_t answered; // bumped by every complete answer
-    uint32_t looks;    // by waiters, however short their stays: every so often one serves
+    uint32_t polls;    // by waiters, however short their stays: every so often one serves
     int64_t ticked_ns; // when the service thread last looked
 
     uint32_t lost_pe; // valid after ENGINE_LOST
     int32_t lost_status;
 };
 
-// blocks is a strided transfer: count blocks of the given bytes, whose starts are here bytes apart in
+// strided is a strided transfer: count blocks of the given bytes, whose starts are here bytes apart in
 // this process and there bytes in the other's heap.
-struct blocks {
-    uint64_t bytes, count, here, there;
+struct strided {
+    uint64_t bytes, count, local_stride, remote_stride;
 };
 
 // What one operation on a remote word needs.

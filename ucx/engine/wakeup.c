@@ -8,7 +8,7 @@
 
 #include "state.h"
 
-void drain(int fd)
+void clear_eventfd(int fd)
 {
     uint64_t n;
     while (read(fd, &n, sizeof n) < 0 && errno == EINTR)
@@ -20,15 +20,15 @@ void engine_kick(engine_t *e)
     eventfd_write(e->kick, 1);
 }
 
-void wake_pe(engine_t *e)
+void ring_doorbell(engine_t *e)
 {
-    __atomic_add_fetch(e->config.door, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, e->config.door, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    __atomic_add_fetch(e->config.doorbell, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, e->config.doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 // awaited says whether this PE sleeps, and on which bytes of its heap: all of them if *hi is UINT64_MAX.
 // The fence is between updates and the load of waiting; the sleeper has one between its store to waiting
-// and its look at the word, so one of the two sees the other. boot.Block says what waiting means.
+// and its look at the word, so one of the two sees the other. boot.WatchRange says what waiting means.
 int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi)
 {
     enum { ANY_WORD = 1 };
@@ -40,19 +40,19 @@ int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi)
     return w != 0;
 }
 
-// ring_word wakes this PE if it sleeps on the word at off.
-void ring_word(engine_t *e, uint64_t off)
+// ring_for_word wakes this PE if it sleeps on the word at off.
+void ring_for_word(engine_t *e, uint64_t off)
 {
     uint64_t lo, hi;
     if (awaited(e, &lo, &hi) && lo <= off && off < hi)
-        wake_pe(e);
+        ring_doorbell(e);
 }
 
-// ring_any wakes this PE if it sleeps on anything. Where UCX carries out atomics for want of a NIC that
+// ring_if_waiting wakes this PE if it sleeps on anything. Where UCX carries out atomics for want of a NIC that
 // does, it does so in its progress, and says of none which word it was.
-void ring_any(engine_t *e)
+void ring_if_waiting(engine_t *e)
 {
     uint64_t lo, hi;
     if (awaited(e, &lo, &hi))
-        wake_pe(e);
+        ring_doorbell(e);
 }

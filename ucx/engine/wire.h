@@ -96,7 +96,7 @@ struct wire_stride {
 };
 
 // Native access to a chunk: where it is and what UCX has packed about it, of the given length. KEY_BYTES
-// hold both; no length says that there is no such access.
+// hold_early both; no length says that there is no such access.
 struct wire_key {
     uint64_t base;
     uint32_t bytes;

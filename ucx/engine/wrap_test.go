@@ -44,7 +44,7 @@ func TestOrderWhereNumbersWrap(t *testing.T) {
 		"express":          TestConversationsGoByExpress,
 		"behind express":   TestNothingIsLostBehindTheExpress,
 		"lent sources":     TestLentSource,
-		"many loans":       TestManyLoans,
+		"many handle":      TestManyLoans,
 		"cancelled waits":  TestCancelledWaits,
 		"gathered put":     TestPutsAreGathered,
 		"gets into stacks": TestGetIntoStack,
@@ -63,7 +63,7 @@ func wrapping(t *testing.T, change func(*Config)) (nodes [2]*node, c *Channel) {
 	t.Helper()
 	t.Setenv("UCX_TLS", "tcp")
 	for pe := range nodes {
-		nodes[pe] = newNode(t, pe, false, 0, func(c *Config) { c.Notes = wrapRing }, change)
+		nodes[pe] = newNode(t, pe, false, 0, func(c *Config) { c.NoteQueue = wrapRing }, change)
 	}
 	c, err := nodes[0].Channel(false, func(pe int) []byte { return nodes[pe].Address() })
 	if err != nil {
@@ -125,7 +125,7 @@ func everything(ctx context.Context, n *node, c *Channel, i uint64) error {
 		func() error { c.Put(1, 1024, small); return c.Quiet(ctx, 1) },
 		func() error { c.Put(1, 1024, small); return get(1024, small) },
 		func() error { c.Put(1, wrapData, large); return get(wrapData, large) },
-		func() error { loan := c.PutNB(1, wrapData, large); return c.AwaitReturned(ctx, 1, loan) },
+		func() error { handle := c.PutZcopy(1, wrapData, large); return c.AwaitReleased(ctx, 1, handle) },
 		func() error { c.Put(1, 2048, small); c.Fence(1); c.Put(1, 2048, small); return get(2048, small) },
 		func() error { c.PutSignal(1, 4096, small, 1032, wordSet, i+1); return n.await(ctx, 1032, i+1) },
 		func() error { return fetchLater(ctx, c, i) },
@@ -275,7 +275,7 @@ func TestAnswersOfAnotherLane(t *testing.T) {
 	}
 	old := make([]byte, 8)
 	c.FetchNB(1, wordSet, 64, 8, 1, 0, old)
-	token := uint32(c.kept[0].slot.token)
+	token := uint32(c.pendingFetches[0].slot.token)
 	from := func(pe uint32) []byte {
 		m := answer(pe, uint64(c.lanes[pe].tags[1]), token, 9)
 		binary.NativeEndian.PutUint32(m, firstNumber) // acknowledges nothing

@@ -7,17 +7,17 @@ import (
 )
 
 func (c *channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {
-	return c.c.PutNB(pe, dst, src)
+	return c.c.PutZcopy(pe, dst, src)
 }
 
 func (c *channel) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
-	return c.c.PutNotifyNB(pe, dst, src, s.Tag())
+	return c.c.PutNotifyZcopy(pe, dst, src, s.Tag())
 }
 
-func (c *channel) Released(pe int, handle uint64) bool { return c.c.Returned(pe, handle) }
+func (c *channel) Released(pe int, handle uint64) bool { return c.c.Released(pe, handle) }
 
 func (c *channel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {
-	return c.c.AwaitReturned(ctx, pe, handle)
+	return c.c.AwaitReleased(ctx, pe, handle)
 }
 
 func (c *channel) Batch(on bool) { c.c.Batch(on) }

@@ -111,20 +111,20 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 	local := job.PE - int(head.First)
 	state := job.Segment.States[local]
 	return engine.Config{
-		PE:      job.PE,
-		Key:     keyOf(job),
-		NPEs:    job.NPEs,
-		Heap:    job.Segment.Heap(local),
-		Waiting: &state.Waiting,
-		Door:    &state.Doorbell,
-		Failed:  &head.Failed,
-		Accused: &head.Accused,
-		Bell:    &head.AccusedBell,
-		Notes:   boot.NoteQueueOff,
-		Crowded: head.Local > head.Cores,
-		Spin:    settings.Spin,
-		Silence: settings.PeerTimeout,
-		RMA:     settings.RMA,
+		PE:             job.PE,
+		Key:            keyOf(job),
+		NPEs:           job.NPEs,
+		Heap:           job.Segment.Heap(local),
+		Waiting:        &state.Waiting,
+		Doorbell:       &state.Doorbell,
+		Failed:         &head.Failed,
+		Accused:        &head.Accused,
+		Bell:           &head.AccusedBell,
+		NoteQueue:      boot.NoteQueueOff,
+		Oversubscribed: head.Local > head.Cores,
+		Spin:           settings.Spin,
+		PeerTimeout:    settings.PeerTimeout,
+		RMA:            settings.RMA,
 
 		NICAtomics: settings.NICAtomics,
 	}
@@ -207,7 +207,7 @@ func (t *Transport) WaitWord(word transport.Word, cmp transport.Cmp, value uint6
 }
 
 // WaitDoorbell serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
-func (t *Transport) WaitDoorbell(seen uint32, d time.Duration) { t.engine.WaitDoor(seen, d) }
+func (t *Transport) WaitDoorbell(seen uint32, d time.Duration) { t.engine.WaitDoorbell(seen, d) }
 
 // Fault is a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
 func (t *Transport) Fault() error {

@@ -16,33 +16,33 @@ func TestLentSource(t *testing.T) {
 	_, b, c := pair(t, true, 0)
 	src := bytes.Repeat([]byte("lent"), 100_000)
 	want := bytes.Clone(src)
-	var loans []uint64
+	var handle []uint64
 	for range 3 {
-		loans = append(loans, c.PutNB(1, 4096, src))
+		handle = append(handle, c.PutZcopy(1, 4096, src))
 	}
-	for i, loan := range loans {
-		if loan != uint64(i)+1 || c.Returned(1, loan) {
-			t.Fatalf("loan %d has number %d; over: %v", i, loan, c.Returned(1, loan))
+	for i, handle := range handle {
+		if handle != uint64(i)+1 || c.Released(1, handle) {
+			t.Fatalf("handle %d has number %d; over: %v", i, handle, c.Released(1, handle))
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	cancel(cause)
 	for _, pe := range []int{1, -1} {
-		if err := c.AwaitReturned(ctx, pe, loans[0]); !errors.Is(err, cause) {
+		if err := c.AwaitReleased(ctx, pe, handle[0]); !errors.Is(err, cause) {
 			t.Fatalf("waiting for PE %d: %v", pe, err)
 		}
 	}
 	if err := b.start(); err != nil {
 		t.Fatal(err)
 	}
-	for _, loan := range loans {
-		if err := c.AwaitReturned(t.Context(), 1, loan); err != nil || !c.Returned(1, loan) {
-			t.Fatalf("loan %d: %v", loan, err)
+	for _, handle := range handle {
+		if err := c.AwaitReleased(t.Context(), 1, handle); err != nil || !c.Released(1, handle) {
+			t.Fatalf("handle %d: %v", handle, err)
 		}
 	}
 	clear(src) // it may be reused now, whatever has come of the puts
-	if err := c.AwaitReturned(t.Context(), -1, 0); err != nil {
+	if err := c.AwaitReleased(t.Context(), -1, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Quiet(t.Context(), -1); err != nil {
@@ -56,17 +56,17 @@ func TestLentSource(t *testing.T) {
 	}
 }
 
-// TestManyLoans: more loans than there can be at a time wait for each other.
+// TestManyLoans: more handle than there can be at a time wait for each other.
 func TestManyLoans(t *testing.T) {
 	_, b, c := pair(t, false, 0)
 	want := make([]byte, 40_000)
 	for i := range 500 {
 		src := bytes.Repeat([]byte{byte(i)}, len(want))
-		c.PutNB(1, 4096, src)
+		c.PutZcopy(1, 4096, src)
 		copy(want, src)
 	}
 	small := []byte("small")
-	if loan := c.PutNB(1, 4096, small); loan != 0 || !c.Returned(1, loan) {
+	if handle := c.PutZcopy(1, 4096, small); handle != 0 || !c.Released(1, handle) {
 		t.Fatal("a small put has kept its source")
 	}
 	clear(small)
@@ -77,7 +77,7 @@ func TestManyLoans(t *testing.T) {
 	if !bytes.Equal(b.heap[4096:][:len(want)], want) {
 		t.Fatal("the last puts are not there")
 	}
-	if err := c.AwaitReturned(t.Context(), -1, 0); err != nil || c.pinned != 0 {
+	if err := c.AwaitReleased(t.Context(), -1, 0); err != nil || c.pinned != 0 {
 		t.Fatalf("%v; %d pinned", err, c.pinned)
 	}
 }
@@ -95,17 +95,17 @@ func TestClosedChannel(t *testing.T) {
 		if err := c.Quiet(t.Context(), -1); !errors.Is(err, ErrClosed) {
 			t.Fatalf("quiet: %v", err)
 		}
-		if err := c.AwaitReturned(t.Context(), -1, 0); !errors.Is(err, ErrClosed) {
+		if err := c.AwaitReleased(t.Context(), -1, 0); !errors.Is(err, ErrClosed) {
 			t.Fatalf("waiting for sources: %v", err)
 		}
 	}
 }
 
-// TestLoansOfTheLost: a loan to a PE that never answers ends when that is given up.
+// TestLoansOfTheLost: a handle to a PE that never answers ends when that is given up.
 func TestLoansOfTheLost(t *testing.T) {
 	_, _, c := pair(t, true, 100*time.Millisecond)
-	loan := c.PutNB(1, 4096, make([]byte, 100_000))
-	if err := c.AwaitReturned(t.Context(), 1, loan); err != nil {
+	handle := c.PutZcopy(1, 4096, make([]byte, 100_000))
+	if err := c.AwaitReleased(t.Context(), 1, handle); err != nil {
 		t.Fatal(err)
 	}
 	var lost *LostError

@@ -1,47 +1,47 @@
 // Asking: records that a target answers.
 #include "transfer.h"
 
-// lane_ask_room makes room for a record of the given length that asks for n bytes.
-void lane_ask_room(lane_t *l, uint32_t record, uint32_t n)
+// lane_request_room makes room for a record of the given length that asks for n bytes.
+void lane_request_room(lane_t *l, uint32_t record, uint32_t n)
 {
-    lane_settle(l);
+    lane_drain_service(l);
     lane_need_room(l, record);
-    if (l->reading + n > READING_MAX) {
+    if (l->get_bytes + n > GET_BYTES_MAX) {
         lane_send(l, 0);
-        lane_await_reading(l, n);
+        lane_await_get_room(l, n);
     }
 }
 
-static void ask_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n, int read)
+static void request_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n, int read)
 {
     struct wire_get get = {.slot = s->token, .at = at};
-    lane_ask_room(l, sizeof(struct wire_rec) + sizeof get, n);
+    lane_request_room(l, sizeof(struct wire_rec) + sizeof get, n);
     if (l->status == UCS_OK)
-        lane_ask_more(l, (struct wire_rec){.kind = REC_GET, .op = (uint8_t)read, .n = n, .off = off}, &get, sizeof get);
+        lane_append_request(l, (struct wire_rec){.kind = REC_GET, .op = (uint8_t)read, .n = n, .off = off}, &get, sizeof get);
 }
 
-// lane_ask_all asks, piece by piece, for n bytes from off, to be those from at of the slot's. With read they
+// lane_request_bytes asks, piece by piece, for n bytes from off, to be those from at of the slot's. With read they
 // are to be read before what follows is applied.
-void lane_ask_all(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read)
+void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read)
 {
     order_message(l, off, n, 0);
     uint32_t piece = piece_of(n);
     for (uint64_t i = 0; i < n && l->status == UCS_OK; i += piece)
-        ask_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece, read);
+        request_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece, read);
 }
 
-// lane_ask sends a record of the given kind, to be answered with n bytes at dst, and returns the slot to
+// lane_request sends a record of the given kind, to be answered with n bytes at dst, and returns the slot to
 // wait for, or NULL when the lane has failed.
-slot_t *lane_ask(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n)
+slot_t *lane_request(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n)
 {
     need_slot(l);
-    lane_settle(l);
+    lane_drain_service(l);
     lane_need_room(l, sizeof(struct wire_rec) + sizeof(struct wire_get));
     if (l->status != UCS_OK)
         return NULL;
     slot_t *s = take_slot(l->channel, l->pe, dst, n);
     struct wire_get get = {.slot = s->token};
-    lane_ask_more(l, (struct wire_rec){.kind = (uint8_t)kind, .n = n, .off = off}, &get, sizeof get);
+    lane_append_request(l, (struct wire_rec){.kind = (uint8_t)kind, .n = n, .off = off}, &get, sizeof get);
     return s;
 }
 
@@ -83,5 +83,5 @@ void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off)
         return;
     }
     lane_append(l, note_rec(tag, off), &post, sizeof post);
-    l->noted++;
+    l->notes_sent++;
 }

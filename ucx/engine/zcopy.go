@@ -1,0 +1,79 @@
+//go:build cgo
+
+package engine
+
+// Puts whose source is lent until a later moment, as Go sees them.
+
+/*
+#cgo noescape lane_put_zcopy
+#cgo nocallback lane_put_zcopy
+#cgo noescape channel_await_released
+#cgo nocallback channel_await_released
+#include "engine.h"
+*/
+import "C"
+
+import (
+	"context"
+	"sync/atomic"
+	"unsafe"
+)
+
+// maxPinned is how many sources and destinations stay pinned after their time for want of a quiet.
+const maxPinned = 64
+
+// PutZcopy is Put that may go on reading src after it has returned: until the handle whose number it returns
+// is over. It returns 0 if src may be reused at once. It waits only for room: no more is under way to one
+// PE than the engine's bounds allow.
+func (c *Channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {
+	if len(src) <= C.SMALL_MAX {
+		c.Put(pe, dst, src)
+		return 0
+	}
+	c.check(pe)
+	c.lock()
+	l := c.lane(pe)
+	c.pinSource(src)
+	handle = uint64(C.lane_put_zcopy(l, C.uint64_t(dst), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint64_t(len(src))))
+	c.unlock()
+	return handle
+}
+
+// pinSource keeps a source in its place until its handle is over.
+func (c *Channel) pinSource(src []byte) {
+	if c.pinned >= maxPinned {
+		c.unpin()
+	}
+	c.pins.Pin(&src[0])
+	c.pinned++
+	c.needService()
+}
+
+// Released says, without waiting, whether a handle to pe is over.
+func (c *Channel) Released(pe int, handle uint64) bool {
+	return handle == 0 || atomic.LoadUint64((*uint64)(&c.lanes[pe].zcopy_released)) >= handle
+}
+
+// AwaitReleased returns when a handle to pe is over, or all handle to every PE if pe < 0. What was put need
+// not be complete then. It fails with the cause of ctx alone: a handle to a lost PE ends too.
+func (c *Channel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {
+	if c.closed {
+		return ErrClosed
+	}
+	if pe >= 0 && c.Released(pe, handle) {
+		return nil
+	}
+	c.engine.touchScheduler()
+	c.lock()
+	defer c.unlock()
+	for C.channel_await_released(c.c, C.int64_t(pe), C.uint64_t(handle), C.int64_t(budget)) != C.ENGINE_DONE {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.relock()
+	}
+	if c.pinned > 0 {
+		c.unpin()
+	}
+	return nil
+}
