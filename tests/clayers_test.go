@@ -35,7 +35,7 @@ func TestCallsInCGoDown(t *testing.T) {
 func TestCallsInCGoDownFails(t *testing.T) {
 	sources := readSources(t, "../ucx/engine")
 	for _, planted := range []struct{ file, old, new, want string }{
-		{"lane.c", "\n{\n", "\n{\n    drive(0, 0, 0, 0, 0, 0);\n", "lane.c calls drive of progress.c, which stands above it"},
+		{"lane.c", "\n{\n", "\n{\n    progress_until(0, 0, 0, 0, 0, 0);\n", "lane.c calls progress_until of progress.c, which stands above it"},
 		{"inbound.c", "\n{\n", "\n{\n    serve_free(0);\n", "inbound.c calls serve_free of target.c, which stands above it"},
 		{"slot.c", `#include "lane.h"`, `#include "flow.h"`, "slot.c includes flow.h: it belongs to the layer of lane.h"},
 		{"slot.c", `#include "lane.h"`, "#include \"lane.h\"\n\nint planted(void)\n{\n    return 0;\n}", "planted of slot.c is not listed under its file in lane.h"},

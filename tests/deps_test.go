@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
@@ -62,9 +63,12 @@ type pkg struct {
 	Dir        string
 }
 
+// list returns packages as they are built with cgo, which has all imports.
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,GoFiles,CgoFiles,Dir"}, args...)...).Output()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,GoFiles,CgoFiles,Dir"}, args...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

@@ -33,9 +33,6 @@ import (
 	"unsafe"
 )
 
-// Available says whether this binary has an engine: whether it was built with cgo.
-const Available = true
-
 // Config is what an engine works on.
 type Config struct {
 	PE, NPEs       int

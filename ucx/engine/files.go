@@ -1,3 +1,5 @@
+//go:build cgo
+
 package engine
 
 // A worker of UCX's takes 7 to 9 file descriptors, and each connection another one. Where they run out UCX 1.13 ends

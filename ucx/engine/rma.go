@@ -1,3 +1,5 @@
+//go:build cgo
+
 package engine
 
 // RMA is how gets and large puts go.

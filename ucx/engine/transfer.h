@@ -40,7 +40,7 @@ static inline struct wire_rec note_rec(uint32_t tag, uint64_t off)
     return (struct wire_rec){.kind = REC_NOTE, .n = tag, .off = off};
 }
 
-// want_ack.c
+// request.c
 void lane_request_room(lane_t *l, uint32_t record, uint32_t n);
 void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read);
 slot_t *lane_request(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package ucp
 
 // Whom to name when a peer is lost. A death is the end of others too, those who are told of it and leave,

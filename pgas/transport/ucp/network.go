@@ -1,3 +1,5 @@
+//go:build cgo
+
 package ucp
 
 // UCX looks at the network once, when it starts, and sees the interfaces that run at that moment. One

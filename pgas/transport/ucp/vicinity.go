@@ -1,3 +1,5 @@
+//go:build cgo
+
 package ucp
 
 // What the hosts of a job tell each other before UCX starts, so that UCX listens only on the interfaces that

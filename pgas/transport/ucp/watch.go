@@ -1,3 +1,5 @@
+//go:build cgo
+
 package ucp
 
 // Which PEs each PE watches with heartbeats (ucx/engine/heartbeat.c): its successors in a walk through all PEs, and a

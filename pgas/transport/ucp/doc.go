@@ -1,0 +1,7 @@
+// Package ucp is the transport between hosts: UCX, by way of the engine in ucx/engine, which says how it
+// works. It reaches every PE of the job, those of this host and the own one too, and maps nobody's heap:
+// what it carries takes the slow path, and can be seen there.
+//
+// PEs find each other through the job's Exchange: each publishes the address of its engine under
+// "ucp/<pe>", and reads another's when it first talks to it.
+package ucp
