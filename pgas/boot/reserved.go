@@ -32,7 +32,7 @@ const (
 	LeavingOff   = WaitEdgeOff + WaitEdgeBytes
 	LeavingBytes = 2<<10 - WaitEdgeBytes
 
-	// NoteQueueOff is the queue of notes of notified accesses (transport/shm/notequeue.go, ucx/engine/notes.c). Written by
+	// NoteQueueOff is the queue of notes of notified accesses (transport/shm/notequeue.go, ucx/engine/note_queue.c). Written by
 	// initiators on the PE's host, by the PE's service thread for initiators on others, and by the PE as it takes notes.
 	NoteQueueOff   = LeavingOff + LeavingBytes
 	NoteQueueBytes = 60 << 10

@@ -299,7 +299,7 @@ func appendPut(at unsafe.Pointer, dst uint64, src []byte) unsafe.Pointer {
 
 func appendPost(at unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
 	putRec(at, C.REC_POST, op, uint8(bytes), 0, off)
-	*(*uint64)(unsafe.Add(at, recBytes)) = operand
+	(*C.struct_wire_post)(unsafe.Add(at, recBytes)).operand = C.uint64_t(operand)
 }
 
 func padded(n int) int { return (n + 7) &^ 7 }

@@ -23,7 +23,7 @@ static void accuse(engine_t *e, uint32_t pe, uint64_t flags)
     if (!e->config.accused)
         return;
     uint64_t was = __atomic_load_n(e->config.accused, __ATOMIC_ACQUIRE);
-    uint64_t now = ACCUSED | flags | (uint64_t)e->config.pe << ACCUSER_SHIFT | pe;
+    uint64_t now = accusation(pe, e->config.pe, flags);
     while (!was || (was & weight) < (now & weight))
         if (__atomic_compare_exchange_n(e->config.accused, &was, now, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
             __atomic_add_fetch(e->config.accused_bell, 1, __ATOMIC_SEQ_CST);

@@ -16,37 +16,46 @@ typedef struct overflow_note {
     uint64_t stamp, bytes, off;
 } overflow_note_t;
 
-static struct note_queue *queue_of(const engine_t *e)
+// note_push appends a note to the queue at offset queue of heap. It returns the offset of the word for which the
+// owner waits, or 0 if there is no room.
+uint64_t note_push(char *heap, uint64_t queue, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
-    return (struct note_queue *)(e->config.heap + e->config.notes);
-}
-
-// push leaves a note in the ring, if there is room.
-static int push(engine_t *e, uint64_t stamp, uint64_t bytes, uint64_t off)
-{
-    struct note_queue *w = queue_of(e);
+    struct note_queue *w = (struct note_queue *)(heap + queue);
     uint64_t t = __atomic_load_n(&w->tail, __ATOMIC_RELAXED);
     do {
         if (t - __atomic_load_n(&w->taken, __ATOMIC_ACQUIRE) / 2 >= NOTE_QUEUE_CAP)
             return 0;
     } while (!__atomic_compare_exchange_n(&w->tail, &t, t + 1, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    uint64_t at = e->config.notes + NOTE_QUEUE_ENTRIES + t % NOTE_QUEUE_CAP * sizeof(struct note_entry);
-    struct note_entry *entry = (struct note_entry *)(e->config.heap + at);
+    uint64_t at = queue + NOTE_QUEUE_ENTRIES + t % NOTE_QUEUE_CAP * sizeof(struct note_entry);
+    struct note_entry *entry = (struct note_entry *)(heap + at);
     entry->stamp = stamp;
     entry->bytes = bytes;
     entry->off = off;
     __atomic_store_n(&entry->state, t + 1, __ATOMIC_RELEASE);
-    ring_for_word(e, at);
-    return 1;
+    return at;
 }
 
-// publish_overflow tells the PE how many notes wait. Where many do, it is asked to empty its ring.
-static void publish_overflow(engine_t *e)
+static int push(engine_t *e, uint64_t stamp, uint64_t bytes, uint64_t off)
+{
+    uint64_t at = note_push(e->config.heap, e->config.notes, stamp, bytes, off);
+    if (at)
+        ring_for_word(e, at);
+    return at != 0;
+}
+
+// note_publish_overflow tells the owner of the queue that n notes wait. Where many do, the owner is asked to empty its
+// queue; it returns whether the owner must be woken for that.
+int note_publish_overflow(char *heap, uint64_t queue, uint32_t n)
 {
     enum { MANY = NOTES_MAX / 8 };
-    struct note_queue *w = queue_of(e);
-    __atomic_store_n(&w->overflow, e->noverflow, __ATOMIC_RELEASE);
-    if (e->noverflow > MANY && !__atomic_exchange_n(&w->space_wanted, 1, __ATOMIC_SEQ_CST))
+    struct note_queue *w = (struct note_queue *)(heap + queue);
+    __atomic_store_n(&w->overflow, n, __ATOMIC_RELEASE);
+    return n > MANY && !__atomic_exchange_n(&w->space_wanted, 1, __ATOMIC_SEQ_CST);
+}
+
+static void publish_overflow(engine_t *e)
+{
+    if (note_publish_overflow(e->config.heap, e->config.notes, e->noverflow))
         ring_doorbell(e);
 }
 
@@ -71,7 +80,7 @@ static int overflow_note(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t by
 // note_arrived applies a REC_NOTE and says whether there could be one.
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off)
 {
-    uint64_t stamp = (uint64_t)tag << 32 | in->key >> 32;
+    uint64_t stamp = note_stamp(tag, (uint32_t)(in->key >> 32));
     if (!e->config.notes)
         return 0;
     if (e->overflow || !push(e, stamp, bytes, off))

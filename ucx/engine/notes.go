@@ -45,7 +45,7 @@ func (c *Channel) hasNoteCredit(l *C.lane_t) bool {
 
 func appendNote(at unsafe.Pointer, tag uint32, n int, off uint64) {
 	putRec(at, C.REC_NOTE, 0, 0, tag, off)
-	*(*uint64)(unsafe.Add(at, recBytes)) = uint64(n)
+	(*C.struct_wire_post)(unsafe.Add(at, recBytes)).operand = C.uint64_t(n)
 }
 
 // PutNotify copies src to dst of pe and then leaves a note there, in the order of this channel's notes to

@@ -169,15 +169,15 @@ static int compares(uint64_t have, int cmp, uint64_t want, int is_signed)
 {
     int less = is_signed ? (int64_t)have < (int64_t)want : have < want;
     switch (cmp) {
-    case 0:
+    case CMP_EQ:
         return have == want;
-    case 1:
+    case CMP_NE:
         return have != want;
-    case 2:
+    case CMP_GT:
         return !less && have != want;
-    case 3:
+    case CMP_GE:
         return !less;
-    case 4:
+    case CMP_LT:
         return less;
     default:
         return less || have == want;

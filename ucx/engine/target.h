@@ -27,7 +27,15 @@ struct note_entry {
     uint64_t unused[4];
 };
 
+// note_stamp returns the stamp of a note, as transport.StampOf.
+static inline uint64_t note_stamp(uint32_t tag, uint32_t pe)
+{
+    return (uint64_t)tag << 32 | pe;
+}
+
 // note_queue.c
+uint64_t note_push(char *heap, uint64_t queue, uint64_t stamp, uint64_t bytes, uint64_t off);
+int note_publish_overflow(char *heap, uint64_t queue, uint32_t n);
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off);
 void notes_drain(engine_t *e);
 void engine_refill(engine_t *e);

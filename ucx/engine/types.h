@@ -77,11 +77,30 @@ struct engine_config {
     uint32_t nsources;
 };
 
-// The accused word holds a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags.
+// The accused word holds a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags: boot/accuse.go reads it.
 #define ACCUSER_SHIFT 20
 #define ACCUSED_CERTAINLY ((uint64_t)1 << 62) // others answer the accuser
 #define ACCUSED_SILENT ((uint64_t)1 << 61)    // for the time-out; otherwise a connection to it has ended
 #define ACCUSED ((uint64_t)1 << 63)
+
+static inline uint64_t accusation(uint32_t pe, uint32_t accuser, uint64_t flags)
+{
+    return ACCUSED | flags | (uint64_t)accuser << ACCUSER_SHIFT | pe;
+}
+
+// watched reports whether a PE sleeps whose boot.State.Waiting is w, and on which bytes of its heap: all of them if *hi is
+// UINT64_MAX. boot/doorbell.go has the codes.
+static inline int watched(uint64_t w, uint64_t *lo, uint64_t *hi)
+{
+    enum { ANY_WORD = 1 };
+    uint64_t bytes = (w & 7) ? (uint64_t)1 << 3 * (w & 7) : 8;
+    *lo = w == ANY_WORD ? 0 : w & ~(bytes - 1);
+    *hi = w == ANY_WORD ? UINT64_MAX : *lo + bytes;
+    return w != 0;
+}
+
+// The comparisons of a wait, in the order of transport.Cmp.
+enum cmp { CMP_EQ, CMP_NE, CMP_GT, CMP_GE, CMP_LT, CMP_LE };
 
 typedef struct engine engine_t;
 typedef struct channel channel_t;

@@ -26,18 +26,13 @@ void ring_doorbell(engine_t *e)
     syscall(SYS_futex, e->config.doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-// awaited says whether this PE sleeps, and on which bytes of its heap: all of them if *hi is UINT64_MAX.
-// The fence is between updates and the load of waiting; the sleeper has one between its store to waiting
-// and its look at the word, so one of the two sees the other. boot.WatchRange says what waiting means.
+// awaited reports whether this PE sleeps, and on which bytes of its heap, as watched does. The fence is between the
+// updates and the load of waiting. The sleeper has a fence between its store to waiting and its load of the word. So
+// one of the two sees the store of the other.
 int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi)
 {
-    enum { ANY_WORD = 1 };
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    uint64_t w = __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
-    uint64_t bytes = (w & 7) ? (uint64_t)1 << 3 * (w & 7) : 8;
-    *lo = w == ANY_WORD ? 0 : w & ~(bytes - 1);
-    *hi = w == ANY_WORD ? UINT64_MAX : *lo + bytes;
-    return w != 0;
+    return watched(__atomic_load_n(e->config.waiting, __ATOMIC_RELAXED), lo, hi);
 }
 
 // ring_for_word wakes this PE if it sleeps on the word at off.
