@@ -26,7 +26,7 @@ typedef struct gx_slot {
     int32_t   status;    // stored last by the completion; Go loads it atomically
     uint32_t  index;     // of this slot in its worker, 1-based
     uint32_t  next_done; // next in the worker's list of abandoned operations that completed
-    uint32_t  abandoned; // set by Go: nobody will ask for the outcome
+    uint32_t  abandoned; // set by Go: no caller will ask for the outcome
     uint32_t  word;      // bytes of an atomic's word, 0 for other operations
     uint32_t  flush;     // this is a flush of the whole worker
     uintptr_t worker;    // gx_worker
@@ -38,7 +38,7 @@ typedef struct gx_slot {
 
 typedef struct gx_worker {
     uintptr_t worker;     // ucp_worker_h
-    uintptr_t failed_eps; // gx_ep: those whose failure Go has not been told of
+    uintptr_t failed_eps; // gx_ep: the failed ones of which Go has not been told
     uint32_t  done;       // head of the list of abandoned operations that completed, 0 when empty
     uint32_t  failures;   // endpoints that failed so far
     uint32_t  broken;     // endpoints that failed and are still open
@@ -124,7 +124,7 @@ int32_t gx_context_print(ucp_context_h context, char **text, size_t *len);
 gx_slot *gx_slots_create(gx_worker *w, uint32_t first_index);
 void gx_sent(void *request, ucs_status_t status, void *user_data);
 
-// gx_finish records the outcome of an operation. The status is stored last: whoever sees it sees the
+// gx_finish records the outcome of an operation. The status is stored last: a thread that sees it sees the
 // result too.
 static inline void gx_finish(gx_slot *s, ucs_status_t status)
 {

@@ -4,13 +4,13 @@
 // A [Context] holds the devices, a [Worker] is a progress engine with an address, an [Endpoint] is a
 // worker's connection to another worker, [Memory] is registered so that others can reach it, and an
 // [RKey] is the permission to do so. Operations are posted on endpoints and return a [Request] or
-// complete at once; they complete while somebody makes progress on the worker, which waits do.
+// complete at once; they complete while a goroutine makes progress on the worker, which waits do.
 //
 // # Completion
 //
 // A completed put says that its source may be reused, not that the data is at the target: for that,
 // wait for [Endpoint.Flush] or [Worker.Flush]. A completed get or fetching atomic has its result.
-// A completed flush says that everything posted before it is complete here and there. [Worker.Fence]
+// A completed flush says that everything posted before it is complete at the origin and at the target. [Worker.Fence]
 // orders without waiting: what was posted before takes effect before what is posted after, to each
 // endpoint.
 //

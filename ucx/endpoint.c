@@ -66,7 +66,7 @@ int32_t gx_ep_open(gx_ep *ep)
     if (ep->status < 0) {
         return ep->status;
     }
-    // The handler is always installed: without one UCX logs failures that nobody can act on.
+    // The handler is always installed: without one UCX logs failures that no user can act on.
     ucp_ep_params_t params = {
         .field_mask      = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLER |
                            UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_USER_DATA,

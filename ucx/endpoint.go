@@ -96,7 +96,7 @@ func (ep *Endpoint) Err() error {
 	return nil
 }
 
-// Flush completes when everything posted on the endpoint before it is complete, here and at the target.
+// Flush completes when everything posted on the endpoint before it is complete, at the origin and at the target.
 func (ep *Endpoint) Flush() (Request, error) {
 	s, err := ep.begin("flush")
 	if err != nil {

@@ -94,7 +94,7 @@ static int32_t gx_am_handle(gx_worker *w, uint32_t id, ucp_am_recv_callback_t cb
 }
 
 // gx_am_drop_all gives every id a handler. UCX 1.13 does not check whether an arriving message's id has
-// one before it looks at it, so that a message nobody waits for would crash the receiver.
+// one before it follows the pointer, so that an unexpected message would crash the receiver.
 int32_t gx_am_drop_all(gx_worker *w)
 {
     int32_t status = UCS_OK;

@@ -18,7 +18,7 @@ _Static_assert(UCP_FEATURE_RMA == 2 && UCP_FEATURE_AMO32 == 4 && UCP_FEATURE_AMO
 _Static_assert(UCP_AM_SEND_FLAG_EAGER == 2 && UCP_AM_SEND_FLAG_RNDV == 4, "types.go");
 
 // UCX explains failures of set-up calls in its log, on stdout, and returns a bare status. While a
-// thread is inside a set-up call its warnings and errors are collected here instead, so that the
+// thread is inside a set-up call its warnings and errors are collected in gx_detail instead, so that the
 // error that the caller gets can carry the explanation. All other messages go where they always went.
 
 static _Thread_local char *gx_detail;

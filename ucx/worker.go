@@ -26,7 +26,7 @@ import (
 )
 
 // Worker makes progress on the operations of its endpoints and receives what others send to its
-// address. See WorkerParams.Shared for who may use it.
+// address. WorkerParams.Shared says which goroutines may use it.
 type Worker struct {
 	ctx       *Context
 	c         *C.gx_worker
@@ -165,7 +165,7 @@ func (w *Worker) Fence() error {
 	return nil
 }
 
-// Flush completes when everything posted on this worker before it is complete, here and at the targets.
+// Flush completes when everything posted on this worker before it is complete, at the origin and at the targets.
 // It fails when one of the worker's endpoints has failed and has not been closed yet.
 func (w *Worker) Flush() (Request, error) {
 	if err := w.open("flush worker"); err != nil {

@@ -2,13 +2,13 @@
 
 package engine
 
-// A channel, as Go sees it: small operations are appended to a lane's buffer here, everything else is one
+// A channel, as Go sees it: Go appends small operations to a lane's buffer, and all else is one
 // call of C.
 //
 // The lock is a word in C memory, because the service thread takes it too (by trying), to let out what
-// has been gathered. A channel that goroutines share has a mutex before it. Whoever waits in C holds both
-// and is told by the word want that another goroutine would like to issue something: it then comes back,
-// lets it, and waits on.
+// has been gathered. A channel that goroutines share has a mutex before it. A goroutine that waits in C holds both.
+// The word want tells it that another goroutine would like to issue something. Then it returns from C, lets that
+// goroutine in, and waits on.
 
 /*
 #cgo noescape channel_kick
@@ -189,7 +189,7 @@ func (c *Channel) unlock() {
 	}
 }
 
-// relock takes the channel again to go on waiting: those who want to issue something go first.
+// relock takes the channel again to go on waiting: goroutines that want to issue something go first.
 func (c *Channel) relock() {
 	c.unlock()
 	runtime.Gosched()
@@ -253,7 +253,7 @@ func (c *Channel) markDirty(l *C.lane_t) {
 }
 
 // wakeService tells the service thread too if it sleeps deeply. The store to dirty comes before the load
-// of deep here, and the other way round there: one of the two sees the other.
+// of deep. The service thread stores deep before it loads dirty. So one of the two sees the store of the other.
 //
 //go:noinline
 func (c *Channel) wakeService() {
@@ -332,7 +332,7 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 	c.unlock()
 }
 
-// PutSignal copies src to dst of pe and then updates the 8-byte word at sig: whoever sees the signal
+// PutSignal copies src to dst of pe and then updates the 8-byte word at sig: a PE that sees the signal
 // sees src. op is a transport.Op, Set or Add. src may be empty, and may be reused on return.
 func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8, value uint64) {
 	if c.engine.config.NICAtomics {
@@ -364,7 +364,7 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 		}
 	}
 	if prompt {
-		// Somebody is likely to wait for it, and nothing that is on its way will let it out sooner.
+		// The target is likely to wait for it, and no acknowledgement is due that would flush it sooner.
 		C.lane_flush_prompt(l)
 	}
 	c.unlock()
@@ -521,7 +521,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 }
 
 // Quiet returns when everything issued to pe (to every PE if pe < 0) has taken effect there, and every
-// GetNB here. It fails with a *LostError if something could not be completed since the last report, or
+// GetNB has filled its destination. It fails with a *LostError if something could not be completed since the last report, or
 // with the cause of ctx.
 func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	if c.closed {
@@ -554,7 +554,7 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	}
 }
 
-// unpin lets go of destinations and sources, once no get and no handle is open on any lane.
+// unpin unpins destinations and sources, once no get and no handle is open on any lane.
 func (c *Channel) unpin() {
 	for _, l := range c.lanes {
 		if l != nil && (l.detached > 0 || l.zcopy_released != l.zcopy_issued) {

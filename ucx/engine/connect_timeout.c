@@ -2,7 +2,7 @@
 // answers at the address. A call of the program would last so long, and the service thread, which answers the
 // heartbeats of other PEs, would seem to be silent.
 //
-// So a thread of the engine looks at the sockets of this process now and then. It shuts one down that has been connecting
+// So a thread of the engine scans the sockets of this process at intervals. It shuts one down that has been connecting
 // to a host of the job for most of PGAS_PEER_TIMEOUT: connect(2) then fails, and UCX reports that the peer cannot be
 // reached. Where one has failed so a moment ago, the next to that address fails at once, for there may be several.
 //
@@ -24,10 +24,10 @@
 
 enum {
     SCANS = 16,                       // in a time-out
-    GIVE_UP_SCANS = 10,                    // looks until a connection is given up
+    GIVE_UP_SCANS = 10,                    // scans until a connection is ended
     MAX_SCAN_NS = 500 * 1000 * 1000,  // the longest between two
     MIN_SCAN_NS = 5 * 1000 * 1000,    // the shortest
-    ATTEMPTS_MAX = 16,                   // that are kept in mind at a time
+    ATTEMPTS_MAX = 16,                   // sockets that are remembered at a time
 };
 
 // address is of a peer: its family, and its bytes in the order of the network.
@@ -53,7 +53,7 @@ struct attempts {
     int64_t dead_ns;     // for how long that counts
 };
 
-// is_connecting says whether fd is a socket that waits in connect(2) for an answer.
+// is_connecting reports whether fd is a socket that waits in connect(2) for an answer.
 static int is_connecting(int fd)
 {
     struct tcp_info info;
@@ -103,7 +103,7 @@ static int covers(const struct engine_source *s, const struct address *a)
     return 1;
 }
 
-// is_of_job says whether the socket with the given inode connects to a host of the job, and to which address.
+// is_of_job reports whether the socket with the given inode connects to a host of the job, and to which address.
 static int is_of_job(const engine_t *e, ino_t inode, struct address *to)
 {
     if (!read_table("/proc/self/net/tcp", AF_INET, inode, to) && !read_table("/proc/self/net/tcp6", AF_INET6, inode, to))
@@ -148,7 +148,7 @@ static void check_socket(struct attempts *d, int fd, int64_t ns, int64_t most)
     d->dead_ns = d->engine->config.peer_timeout_ns;
 }
 
-// scan looks at every socket of this process, ns after the look before.
+// scan checks every socket of this process, ns after the scan before.
 static void scan(struct attempts *d, int64_t ns, int64_t most)
 {
     DIR *dir = opendir("/proc/self/fd");
@@ -175,7 +175,7 @@ static void *connect_watch_main(void *arg)
     int64_t period = e->config.peer_timeout_ns / SCANS, before = now_ns();
     period = period > MAX_SCAN_NS ? MAX_SCAN_NS : period < MIN_SCAN_NS ? MIN_SCAN_NS : period;
     int64_t most = e->config.peer_timeout_ns / SCANS * GIVE_UP_SCANS;
-    pthread_setname_np(pthread_self(), "pgas-dial");
+    pthread_setname_np(pthread_self(), "pgas-connect");
     for (;;) {
         struct pollfd stop = {.fd = e->connect_watch_stop, .events = POLLIN};
         if (poll(&stop, 1, (int)(period / 1000000)) > 0)

@@ -114,14 +114,14 @@ static int keep_sources(engine_t *e, const struct engine_config *config)
     size_t bytes = config->nsources * sizeof *config->sources;
     if (bytes == 0)
         return 1;
-    struct engine_source *kept = malloc(bytes);
-    if (!kept)
+    struct engine_source *copy = malloc(bytes);
+    if (!copy)
         return 0;
-    e->config.sources = memcpy(kept, config->sources, bytes);
+    e->config.sources = memcpy(copy, config->sources, bytes);
     return 1;
 }
 
-// engine_open makes an engine that serves nobody yet. On failure it returns NULL and says why in err.
+// engine_open makes an engine that does not serve yet. On failure it returns NULL and writes the reason to err.
 engine_t *engine_open(const struct engine_config *config, char *err, size_t err_bytes)
 {
     engine_t *e;
@@ -206,26 +206,26 @@ const void *engine_address(engine_t *e, size_t *bytes)
     return e->address;
 }
 
-// engine_deep is the word that says that the service thread does not look after channels: whoever makes
-// one dirty must kick it.
+// engine_deep returns the word that is not 0 while the service thread does not tick channels. A thread that makes a
+// channel dirty must then kick it.
 uint32_t *engine_deep(engine_t *e)
 {
     return &e->deep;
 }
 
-// engine_ticks is the service thread's clock, for the age of what a lane has buffered.
+// engine_ticks returns the service thread's clock, for the age of what a lane has buffered.
 uint64_t *engine_ticks(engine_t *e)
 {
     return &e->ticks;
 }
 
-// engine_served is the number of requests applied so far.
+// engine_served returns the number of requests applied so far.
 uint64_t engine_served(engine_t *e)
 {
     return __atomic_load_n(&e->served, __ATOMIC_RELAXED);
 }
 
-// engine_rejected is the number of records that were out of bounds or not understood.
+// engine_rejected returns the number of records that were out of bounds or not understood.
 uint64_t engine_rejected(engine_t *e)
 {
     return __atomic_load_n(&e->rejected, __ATOMIC_RELAXED);
@@ -243,7 +243,7 @@ int engine_open_rma(engine_t *e)
     return e->open_rma;
 }
 
-// engine_service_lane_sent is the number of messages that went by express.
+// engine_service_lane_sent returns the number of messages that went by the service lane.
 uint64_t engine_service_lane_sent(engine_t *e)
 {
     return __atomic_load_n(&e->service_lane_sent, __ATOMIC_RELAXED);
@@ -316,7 +316,7 @@ static int make_tables(channel_t *c)
     return 1;
 }
 
-// channel_open makes a channel with an origin worker. On failure it returns NULL and says why in err.
+// channel_open makes a channel with an origin worker. On failure it returns NULL and writes the reason to err.
 channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
 {
     channel_t *c = calloc(1, sizeof *c);
@@ -352,9 +352,9 @@ static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
     return 1;
 }
 
-// channel_close says good-bye to the targets, so that they forget the lanes, and frees the channel.
-// Nobody else may be using it. It waits a little for them to answer: a connection that is closed with
-// something unread in it takes with it what the other side has not read yet.
+// channel_close tells the targets to forget the lanes, and frees the channel, which no other thread may be using. It
+// waits a little for them to answer: a connection that is closed with unread data in it loses what the target has not
+// read yet.
 void channel_close(channel_t *c)
 {
     enum { PATIENCE_NS = 500 * 1000 * 1000 };

@@ -38,18 +38,18 @@ type Config struct {
 	PE, NPEs       int
 	Key            [KeyBytes]byte // of the job: a process that has it may read and write the heap
 	Heap           []byte         // this PE's heap, which others read and write
-	Waiting        *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange that somebody sleeps on
+	Waiting        *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
 	Doorbell       *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed         *atomic.Uint64 // 0, or 1 + a PE that has died
 	Accused        *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
 	Bell           *atomic.Uint32 // futex word, bumped and woken when Accused has changed
-	NoteQueue      uint64         // where in Heap the ring for notes is (pgas/transport/shm has one); 0: none
+	NoteQueue      uint64         // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
 	Oversubscribed bool           // there are more PEs than CPUs
-	Spin           time.Duration  // how long a thread looks before it sleeps; 0 for a suitable time
+	Spin           time.Duration  // how long a thread polls before it sleeps; 0 for a suitable time
 	PeerTimeout    time.Duration  // how long a peer may owe an answer; 0 for 30 s
 	RMA            RMA            // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
-	// agree, and nobody may use the CPU's atomics on the same words.
+	// agree, and no PE may use the CPU's atomics on the same words.
 	NICAtomics bool
 	// Devices are the interfaces that UCX may use besides network cards, separated by commas; "" for all.
 	// UCX_NET_DEVICES wins.
@@ -79,7 +79,7 @@ type Engine struct {
 	closed   bool
 }
 
-// ErrClosed is what an engine that has been closed answers.
+// ErrClosed is the error of calls on an engine or a channel that has been closed.
 var ErrClosed = errors.New("the engine is closed")
 
 // Open starts an engine. Others reach it by its Address.
@@ -106,14 +106,14 @@ func (e *Engine) start() error {
 // twoProcessors sees to it that the Go scheduler has two processors, unless the user has said how many.
 // Where a process is bound to one CPU it has one, and a wait that takes more than 20 µs in C then has it taken
 // away, with a thread to wake and another to switch to before the wait can return: on a CPU that several
-// PEs share, that took longer than the messages. With an idle processor beside it, nobody takes it away.
+// PEs share, that took longer than the messages. With an idle processor beside it, the monitor leaves it.
 func twoProcessors() {
 	if runtime.GOMAXPROCS(0) < 2 && os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2)
 	}
 }
 
-// prepare makes an engine that serves nobody yet.
+// prepare makes an engine that does not serve yet.
 func prepare(config Config) (*Engine, error) {
 	if len(config.Heap) == 0 {
 		return nil, errors.New("the heap is empty: an engine needs one to serve")
@@ -207,12 +207,11 @@ func cSources(prefixes []netip.Prefix) []C.struct_engine_source {
 // reaches UCX's ports can then read and write any memory of this process.
 func (e *Engine) OpenRMA() bool { return C.engine_open_rma(e.c) != 0 }
 
-// Address is what others need to reach this engine.
+// Address returns what others need to reach this engine.
 func (e *Engine) Address() []byte { return e.address }
 
-// Lost is a *LostError about the first PE that was given up because it cannot be reached or does not
-// answer, or nil. Whoever waits for something that a PE was to send looks at it: no operation of its own
-// would tell.
+// Lost returns a *LostError about the first PE that cannot be reached or does not answer, or nil. A wait for something
+// that a PE was to send checks it, because no operation of the waiter would report the loss.
 func (e *Engine) Lost() error {
 	lost := uint64(C.engine_lost(e.c))
 	if lost == 0 {
@@ -231,16 +230,16 @@ func (e *Engine) Watch(pe int, address []byte, witness bool) {
 	C.engine_watch(e.c, C.uint32_t(pe), unsafe.Pointer(unsafe.SliceData(address)), C.size_t(len(address)), isWitness)
 }
 
-// Served is the number of requests that others have had applied here.
+// Served returns the number of requests of other PEs that this PE has applied.
 func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 
-// Rejected is the number of records in such requests that were out of bounds or not understood.
+// Rejected returns the number of records in such requests that were out of bounds or not understood.
 func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 
 // Refused returns the number of messages that cannot have come from this job. They were dropped.
 func (e *Engine) Refused() uint64 { return uint64(C.engine_refused(e.c)) }
 
-// serviceLaneSent is the number of messages that went by express.
+// serviceLaneSent returns the number of messages that went by the service lane.
 func (e *Engine) serviceLaneSent() uint64 { return uint64(C.engine_service_lane_sent(e.c)) }
 
 // deliver hands a request to an engine that has not been started, as if it had come by the network, and
@@ -273,7 +272,7 @@ func sipHash(key [KeyBytes]byte, message []byte) (hash [2]uint64) {
 }
 
 // WaitWord serves others until the word of this PE's heap at off, of 4 or 8 bytes, compares true with
-// value, or about d has passed, and says whether it compares true. cmp is a transport.Cmp. What any
+// value, or about d has passed, and reports whether it compares true. cmp is a transport.Cmp. What any
 // channel of this engine has gathered leaves first.
 func (e *Engine) WaitWord(off uint64, bytes, cmp int, value uint64, signed bool, d time.Duration) bool {
 	e.touchScheduler()
@@ -284,7 +283,7 @@ func (e *Engine) WaitWord(off uint64, bytes, cmp int, value uint64, signed bool,
 	return C.engine_wait_word(e.c, C.uint64_t(off), C.uint32_t(bytes), C.int(cmp), C.uint64_t(value), isSigned, C.int64_t(d)) != 0
 }
 
-// WaitDoorbell serves others until something has been served, the door is no longer seen, or about d has
+// WaitDoorbell serves others until something has been served, the doorbell is no longer seen, or about d has
 // passed. What any channel of this engine has gathered leaves first.
 func (e *Engine) WaitDoorbell(seen uint32, d time.Duration) {
 	e.touchScheduler()
@@ -301,7 +300,7 @@ func (e *Engine) touchScheduler() {
 	}
 }
 
-// Close ends the service and closes what channels are left. Nobody may be using the engine.
+// Close ends the service and closes what channels are left. No goroutine may be using the engine. It returns nil.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {

@@ -1,4 +1,4 @@
-// Which PE is given up, and how the launcher learns of it.
+// The failure detector's verdict: which PE counts as lost, and how the launcher learns of it.
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -58,8 +58,9 @@ void engine_suspect(engine_t *e)
     __atomic_store_n(&e->suspect_until_ns, now_ns() + e->config.peer_timeout_ns, __ATOMIC_RELAXED);
 }
 
-// engine_lost says which PE was given up first because it cannot be reached or does not answer, and its
-// status: those whom nobody else would tell of it. A PE that closed its connection may have ended well.
+// engine_lost returns 1 + the first PE that cannot be reached or does not answer, with its status in the upper half, or
+// 0. Waits that have no operation outstanding to that PE learn of it from this word. A PE that closed its connection is not
+// counted: it may have ended normally.
 uint64_t engine_lost(engine_t *e)
 {
     return __atomic_load_n(&e->lost, __ATOMIC_ACQUIRE);

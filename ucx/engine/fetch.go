@@ -2,7 +2,7 @@
 
 package engine
 
-// Fetching atomics that nobody waits for. Like a small put they are gathered in the lane's buffer, so
+// Fetching atomics that do not wait. Like a small put they are gathered in the lane's buffer, so
 // hundreds of them travel in one message, and their old values in one answer. C keeps the values in slots,
 // which are its own memory, and Go moves them to where the program wants them, in Quiet at the latest: so
 // the destinations need no pinning, and no C ever sees them.
@@ -26,7 +26,7 @@ import (
 
 const fetchBytes = recBytes + C.sizeof_struct_wire_fetch
 
-// pendingFetch is a slot whose value Go takes.
+// pendingFetch is a slot, and where Go puts its value.
 type pendingFetch struct {
 	slot *C.slot_t
 	dst  []byte

@@ -9,14 +9,14 @@ static int has_room(channel_t *c, lane_t *l, uint64_t arg)
     return l->status != UCS_OK || (l->pending < PENDING_MAX && l->sent_bytes - l->acked_bytes < UNACKED_MAX);
 }
 
-// lane_throttle waits until the lane holds no more memory than it may, here and at the target.
+// lane_throttle waits until the lane holds no more memory than it may, at the origin and at the target.
 void lane_throttle(lane_t *l)
 {
     if (!has_room(l->channel, l, 0))
         progress_until(l->channel, l, has_room, 0, INT64_MAX, 0);
 }
 
-// lane_flush_prompt is lane_flush of something that somebody is likely to wait for.
+// lane_flush_prompt is lane_flush of a message for which a PE is likely to wait.
 void lane_flush_prompt(lane_t *l)
 {
     lane_send_prompt(l);
@@ -44,8 +44,8 @@ static int service_drained(channel_t *c, lane_t *l, uint64_t arg)
     return lane_service_drained(l);
 }
 
-// lane_drain_service waits until the target has applied what went by express. What is to be answered must not
-// overtake that: the target could no longer answer it when its turn has come.
+// lane_drain_service waits until the target has applied what went by the service lane. A request that is to be
+// answered must not overtake that: the target can only answer a message when it arrives.
 void lane_drain_service(lane_t *l)
 {
     if (lane_service_drained(l))
@@ -117,8 +117,8 @@ static int has_note_credit(channel_t *c, lane_t *l, uint64_t arg)
     return l->status != UCS_OK || l->notes_sent - l->notes_credited < NOTES_MAX;
 }
 
-// lane_await_note_credit says whether there is room for another note at the target, having asked it if need be. On a
-// lane that has failed there is.
+// lane_await_note_credit waits until the lane has credit for another note, and reports whether it has. Without credit it
+// first asks the target for an acknowledgement, which returns credits. A lane that has failed has credit.
 int lane_await_note_credit(lane_t *l, int64_t budget_ns)
 {
     if (has_note_credit(l->channel, l, 0))
@@ -159,7 +159,7 @@ int channel_await_all(channel_t *c, slot_t *s)
     return await(c, s, INT64_MAX, 0);
 }
 
-// slot_await_fetch waits until a kept slot has its value, or has lost it.
+// slot_await_fetch waits until a pending fetch has its value, or is lost.
 void slot_await_fetch(channel_t *c, slot_t *s)
 {
     lane_t *l = c->lanes[s->pe];

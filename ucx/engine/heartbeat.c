@@ -149,7 +149,7 @@ static int connected(engine_t *e, pulse_t *p)
 typedef struct sent_pulse {
     struct wire_pulse message;
     engine_t *engine;
-    pulse_t *ping; // whose ping it is; NULL: it is an answer
+    pulse_t *ping; // to which PE the ping went; NULL: it is an answer
 } sent_pulse_t;
 
 static void let_go(sent_pulse_t *s)

@@ -1,4 +1,4 @@
-// The target's ends of lanes: a hash table of them, and the messages that came before their turn.
+// The target's ends of lanes: a hash table of them, and the messages that came out of order.
 #include <stdlib.h>
 
 #include "target.h"

@@ -43,8 +43,8 @@ static void advance_released(lane_t *l)
     __atomic_store_n(&l->zcopy_released, over, __ATOMIC_RELEASE); // read without the lock
 }
 
-// source_hold and source_release bracket the time in which UCX reads a part of the source of a loan. No loan
-// has number 0.
+// source_hold and source_release bracket the time in which UCX reads a part of the source of a zero-copy put. No handle
+// is 0.
 void source_hold(lane_t *l, uint64_t handle)
 {
     if (handle)
@@ -59,7 +59,7 @@ void source_release(lane_t *l, uint64_t handle)
 
 // The lane.
 
-// lane_clean says that nothing of the lane is on its way.
+// lane_clean reports whether nothing of the lane is outstanding.
 int lane_clean(const lane_t *l)
 {
     return l->status != UCS_OK || (l->used == HEAD_BYTES && l->sent == l->acked && l->detached == 0 && l->native == 0 && !l->native_dirty && l->zcopy_released == l->zcopy_issued);
@@ -120,7 +120,8 @@ void lane_reap(lane_t *l)
         ucp_request_free(r);
 }
 
-// lane_report says that what was issued to the lane's PE is lost, and that it has been said.
+// lane_report records in the channel that operations to the lane's PE are lost, and that the loss has been reported. It
+// returns ENGINE_LOST.
 int lane_report(lane_t *l)
 {
     l->lost = 0;

@@ -1,5 +1,5 @@
 // Layer 4: the origin's side. A channel, its lanes, the messages that leave and the answers that come back.
-// Nothing here waits.
+// No function of this layer waits.
 //
 // Order. Everything that a channel does to one PE goes through one lane, is numbered there, and is
 // applied by the target in that order by one handler at a time. So a fence has nothing to do, and a
@@ -53,7 +53,7 @@ static inline void count_native(lane_t *l, ucs_status_ptr_t r)
         lane_fail(l, UCS_PTR_STATUS(r));
 }
 
-// lane_service_drained reports whether the target has applied what went by express. A failed lane has nothing to wait for.
+// lane_service_drained reports whether the target has applied what went by the service lane. A failed lane has nothing to wait for.
 static inline int lane_service_drained(const lane_t *l)
 {
     return l->status != UCS_OK || !before(l->acked, l->service_lane_seq);

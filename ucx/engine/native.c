@@ -43,7 +43,7 @@ static int has_rma(lane_t *l)
     return has;
 }
 
-// lane_native says whether the lane's gets and large puts are UCX's own.
+// lane_native reports whether the lane's gets and large puts are UCX's own.
 int lane_native(lane_t *l)
 {
     if (l->use_native == 0) {
@@ -120,7 +120,7 @@ static void on_zcopy_sent(void *request, ucs_status_t status, void *arg)
     on_native(request, status, l);
 }
 
-// put_zcopy puts a piece of a loan's source: b remembers whose it is.
+// put_zcopy puts a piece of a zero-copy source: b holds the handle.
 static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h rkey, uint64_t handle)
 {
     sendbuf_t *b = take_buf(l->channel);
@@ -142,7 +142,7 @@ static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_r
 }
 
 // native_put puts what it can of n bytes and returns how many. src may be reused on return, or, if it is
-// lent, when the loan is over.
+// put with a handle, when that is released.
 uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t handle)
 {
     uint64_t done = 0;
@@ -228,7 +228,7 @@ static int fetch_word(lane_t *l, const struct word_args *args, uint64_t *old)
     return ENGINE_DONE;
 }
 
-// change_word is fetch_word for what UCX does not have: it compares and swaps until nobody came between.
+// change_word is fetch_word for what UCX does not have: it compares and swaps until no other update came between.
 static int change_word(lane_t *l, const struct word_args *args, uint64_t *old)
 {
     struct word_args step = {.off = args->off, .bytes = args->bytes, .op = WORD_FETCH};
@@ -264,7 +264,7 @@ int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
     return l->status == UCS_OK ? ENGINE_DONE : ENGINE_LOST;
 }
 
-// lane_nic_fetch_nb is lane_nic that leaves the old value in s, a kept slot, and does not wait for it, but
+// lane_nic_fetch_nb is lane_nic that leaves the old value in s, the slot of a pending fetch, and does not wait for it, but
 // where it takes a loop.
 void lane_nic_fetch_nb(lane_t *l, struct word_args *args, slot_t *s)
 {

@@ -59,8 +59,8 @@ static void publish_overflow(engine_t *e)
         ring_doorbell(e);
 }
 
-// overflow_note keeps a note for which the ring has no room. A lane spills at most a few more than NOTES_MAX, because
-// goroutines that share a channel check for room before they take it.
+// overflow_note keeps a note for which the queue has no room. A lane has at most a few more than NOTES_MAX of them,
+// because goroutines that share a channel check for credit before they spend it.
 static int overflow_note(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
     overflow_note_t *s = in->overflow < 2 * NOTES_MAX ? malloc(sizeof *s) : NULL;
@@ -77,7 +77,7 @@ static int overflow_note(engine_t *e, inbound_t *in, uint64_t stamp, uint64_t by
     return 1;
 }
 
-// note_arrived applies a REC_NOTE and says whether there could be one.
+// note_arrived applies a REC_NOTE and reports whether it was valid.
 int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint64_t off)
 {
     uint64_t stamp = note_stamp(tag, (uint32_t)(in->key >> 32));
@@ -89,7 +89,7 @@ int note_arrived(engine_t *e, inbound_t *in, uint32_t tag, uint64_t bytes, uint6
     return 1;
 }
 
-// notes_drain moves notes that wait to the ring, as many as there is room for. The caller serves.
+// notes_drain moves waiting notes to the queue, as many as there is room for. The caller holds engine.serving.
 void notes_drain(engine_t *e)
 {
     overflow_note_t *s;
@@ -108,8 +108,8 @@ void notes_drain(engine_t *e)
         publish_overflow(e);
 }
 
-// engine_refill is notes_drain for a PE that has emptied its ring. If somebody else serves at the moment,
-// that one does it.
+// engine_refill is notes_drain for a PE that has emptied its queue. If another thread serves at the moment, that
+// thread drains.
 void engine_refill(engine_t *e)
 {
     if (!try_lock(&e->serving))

@@ -21,7 +21,7 @@ void lane_put_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_
     lane_put_with(l, off, src, n, &rec, n);
 }
 
-// lane_put_note_zcopy is lane_put_note of a source that is lent, as lane_put_zcopy has it.
+// lane_put_note_zcopy is lane_put_note that returns a handle, as lane_put_zcopy does.
 uint64_t lane_put_note_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag)
 {
     struct wire_rec rec = note_rec(tag, off);

@@ -35,10 +35,10 @@ const (
 	creditBudget = 200 * time.Microsecond // one stay in C while there is no room for a note
 )
 
-// Refill moves notes that found no room to the ring of this PE, which has some now.
+// Refill moves notes that found no room to the queue of this PE, which has some now.
 func (e *Engine) Refill() { C.engine_refill(e.c) }
 
-// hasNoteCredit says whether there may be another note on the lane. It waits for room for a moment.
+// hasNoteCredit reports whether the lane may have another note. Without credit it waits for some for a moment.
 func (c *Channel) hasNoteCredit(l *C.lane_t) bool {
 	return l.notes_sent-l.notes_credited < C.NOTES_MAX || C.lane_await_note_credit(l, C.int64_t(creditBudget)) != 0
 }

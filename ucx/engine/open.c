@@ -25,7 +25,7 @@ struct opening {
     struct wire_open open;
 };
 
-// make_opening makes the first message of a lane to the engine whose nonce is given, and the lane's tags.
+// make_opening makes the first message of a lane to the engine with the given nonce, and the lane's tags.
 static int make_opening(engine_t *e, const void *nonce, struct lane_name *name, struct opening *m, uint64_t tags[2])
 {
     memcpy(name->target_nonce, nonce, sizeof name->target_nonce);
@@ -97,7 +97,7 @@ static void send_opening(lane_t *l, const void *nonce)
         give_buf(l->channel, b);
 }
 
-// lane_open makes the lane of c to pe, whose engine has the given address. It returns NULL only without
+// lane_open makes the lane of c to the engine of pe, which has the given address. It returns NULL only without
 // memory; a lane that cannot reach pe is returned in the failed state. Messages issued before pe has
 // answered are queued.
 lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)

@@ -1,4 +1,4 @@
-// How a thread waits for the network: it drives the channel's origin worker and, beside it, the service
+// How a thread waits for the network: it progresses the channel's origin worker and, beside it, the service
 // worker of its PE, so that two PEs which wait for each other serve each other without a thread switch.
 // While it does, the service thread only ticks. When nothing has happened for a while it sleeps on the
 // event fds of both workers. Every wait is bounded, so that Go can look at its context.
@@ -36,14 +36,14 @@ static void fail_dead_lanes(channel_t *c)
         lane_fail(c->lanes[(uint32_t)lost - 1], (int32_t)(lost >> 32));
 }
 
-// oversubscribed says whether others are likely to need this CPU: then it is offered to them at every look.
+// oversubscribed reports whether other threads are likely to need this CPU: then every poll yields it.
 static int oversubscribed(const engine_t *e)
 {
     return e->config.oversubscribed || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
 }
 
-// yield_cpu lets others run. If any did, more offers are due soon: more PEs than CPUs may be here than this
-// host knows of, in containers or jobs of their own.
+// yield_cpu lets other threads run. If any did, further polls yield too: this host may have more PEs than CPUs without
+// knowing it, in other containers or jobs.
 static void yield_cpu(engine_t *e)
 {
     enum { RAN_NS = 2000, LOOKS = 256 };
@@ -63,14 +63,14 @@ static void reap_lanes(channel_t *c)
         lane_reap(c->opened[i]);
 }
 
-// armed arms a worker and says whether it is safe to sleep on its event fd.
+// armed arms a worker and reports whether it is safe to sleep on its event fd.
 static int armed(ucp_worker_h worker)
 {
     return ucp_worker_arm(worker) == UCS_OK;
 }
 
 // sleep_for_arrival sleeps until an arrival at either worker, a kick, or the time is up. The service worker is
-// watched only if nobody else is at it: then whoever is serves it.
+// watched only if no other thread holds it: the holder serves it.
 static void sleep_for_arrival(channel_t *c, int64_t ns)
 {
     engine_t *e = c->engine;
@@ -192,7 +192,7 @@ static uint64_t load_word(const char *at, uint32_t bytes, int is_signed)
     return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
 }
 
-// expects says whether UCX has something to do for the channel: to send, or to bring an answer.
+// expects reports whether UCX has something to do for the channel: to send, or to bring an answer.
 static int expects(const channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++) {
@@ -231,7 +231,7 @@ static void stay_enter(engine_t *e)
     flush_channels(e);
 }
 
-// stay_on is called whenever nothing has arrived. It says whether the budget is left.
+// stay_on is called whenever nothing has arrived. It reports whether the budget is left.
 static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
 {
     int yielding = oversubscribed(e);
@@ -254,7 +254,7 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
 }
 
 // engine_wait_word serves until the own word at off compares true with value, or the budget is used up,
-// and says whether it compares true. What any channel has gathered leaves first: somebody may have to
+// and reports whether it compares true. What any channel has gathered leaves first: a target may have to
 // answer it.
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns)
 {
@@ -272,9 +272,9 @@ int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_
     return met;
 }
 
-// engine_wait_doorbell serves until it has served something, the door is no longer seen, or the budget is
-// used up. It is for those who wait for one of many words: they have asked to be rung for them, and look
-// at them when this returns. What the NIC updates rings nobody.
+// engine_wait_doorbell serves until it has served something, the doorbell is no longer seen, or the budget is
+// used up. It is for a wait on one of many words: the caller has published the range it watches in boot.State.Waiting,
+// and tests the words when this returns. An update by the NIC does not ring the doorbell.
 void engine_wait_doorbell(engine_t *e, uint32_t seen, int64_t budget_ns)
 {
     stay_t s = {0};

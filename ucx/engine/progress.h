@@ -1,4 +1,4 @@
-// Layer 5: who makes progress: a thread that waits, and the service thread.
+// Layer 5: progress, by a thread that waits and by the service thread.
 #ifndef ENGINE_PROGRESS_H
 #define ENGINE_PROGRESS_H
 

@@ -25,7 +25,7 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
         give_buf(l->channel, b);
 }
 
-// lane_send_own sends one record whose data is the n bytes of piece, which is the message's from now on.
+// lane_send_own sends one record with the n bytes of piece as its data. The message owns and frees piece.
 void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int want_ack)
 {
     sendbuf_t *b = take_buf(l->channel);

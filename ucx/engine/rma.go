@@ -12,6 +12,6 @@ const (
 	Native            // as UCX does them, by hardware or not, and small puts too
 )
 
-// Strided describes a strided transfer: Count blocks of Bytes bytes each, Here bytes from start to start in
-// this process and There bytes in the other's heap.
+// Strided describes a strided transfer: Count blocks of BlockBytes bytes each, whose starts are LocalStride bytes apart
+// in this process and RemoteStride bytes in the heap of the target.
 type Strided struct{ BlockBytes, Count, LocalStride, RemoteStride int }

@@ -88,7 +88,7 @@ static int must_request_ack(const lane_t *l)
     return unmarked_bytes(l) > UNACKED_MAX / 4 || l->notes_sent - l->notes_marked > NOTES_MAX / 4;
 }
 
-// next_head makes the head of the lane's next message, of n bytes, and says whether it asks for an
+// next_head makes the head of the lane's next message, of n bytes, and reports whether it asks for an
 // acknowledgement: when told to, and often enough that unacked bytes and notes stay bounded.
 struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int want_ack)
 {
@@ -134,7 +134,7 @@ static void send_buffer(lane_t *l, uint16_t flags, int want_ack)
         replace_buffer(l);
 }
 
-// send_by_service_lane is send_buffer by express, if that can be.
+// send_by_service_lane is send_buffer by the service lane, if that can be.
 static void send_by_service_lane(lane_t *l)
 {
     sendbuf_t *b = l->out;
@@ -164,7 +164,7 @@ void lane_send(lane_t *l, int want_ack)
         send_buffer(l, 0, want_ack);
 }
 
-// lane_send_prompt is lane_send of something that somebody is likely to wait for.
+// lane_send_prompt is lane_send of a message for which a PE is likely to wait.
 void lane_send_prompt(lane_t *l)
 {
     if (l->status != UCS_OK || !l->open || l->used == HEAD_BYTES || l->used > SERVICE_LANE_MAX || l->replies || l->use_native > 0 || must_request_ack(l))
@@ -187,7 +187,7 @@ void lane_send_bye(lane_t *l)
         send_buffer(l, WIRE_BYE, 1);
 }
 
-// lane_request_ack_again asks for an acknowledgement that has been asked for. If that has overtaken the express,
+// lane_request_ack_again asks for an acknowledgement that has been asked for. If that request has overtaken the service lane,
 // it has not been answered.
 void lane_request_ack_again(lane_t *l)
 {

@@ -15,8 +15,8 @@ static int any_dirty(engine_t *e)
     return dirty;
 }
 
-// others_progress says whether others have driven since the last tick, and how long the next one may be: longer
-// and longer while somebody is found at it every time, so that a conversation is not disturbed.
+// others_progress reports whether other threads have progressed the worker since the last tick, and sets how long the
+// next tick may be: longer and longer while each tick finds such a thread, so that a conversation is not disturbed.
 static int others_progress(engine_t *e, uint32_t *seen, int64_t *period)
 {
     uint32_t progress_calls = __atomic_load_n(&e->progress_calls, __ATOMIC_RELAXED);
@@ -39,7 +39,7 @@ static void sleep_ns(int fd, int kick, int64_t ns)
         clear_eventfd(kick);
 }
 
-// serve_busy serves until nothing has come for some time, or somebody else drives, and says whether
+// serve_busy serves until nothing has come for some time, or another thread makes progress, and reports whether
 // anything came. That time is short until something comes: a spin is worth it only in a conversation.
 static int serve_busy(engine_t *e)
 {

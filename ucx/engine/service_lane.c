@@ -1,13 +1,13 @@
-// The express: messages that somebody is likely to wait for go from service worker to service worker.
+// The service lane: messages for which a PE is likely to wait go from service worker to service worker.
 //
 // A lane goes from its channel's worker to the service worker of its PE. So what two PEs send each other takes
 // two connections, and on each the data goes one way. TCP then answers every second message with a packet that
-// holds nothing but an acknowledgement, and whoever sends it should rather look at what has come: over veth
-// that is 2 us of the 10 that a message takes. By express, both directions share a connection, and what is
+// holds nothing but an acknowledgement, and sending it costs time in which the receiver could poll: over veth
+// that is 2 us of the 10 that a message takes. On the service lane, both directions share a connection, and what is
 // sent back acknowledges what has come.
 //
 // A lane's messages go either way; their numbers put them in order at the target. What is to be answered does
-// not go by express, because answers come to the worker that asked. Nor may it overtake the express, because
+// not go by the service lane, because answers come to the worker that asked. Nor may it overtake the service lane, because
 // the target can answer a message only when it arrives (lane_drain_service).
 #include <stdlib.h>
 
@@ -59,8 +59,8 @@ static enum service_send send_by(service_lane_t *x, sendbuf_t *b, size_t n)
     return UCS_PTR_IS_ERR(r) ? DECLINED : IN_FLIGHT;
 }
 
-// service_lane_send sends the n bytes of b, unless somebody else is at the service worker or there is no such way
-// to the PE of the lane: then it says DECLINED. What UCX keeps is freed when it has been sent.
+// service_lane_send sends the n bytes of b, unless another thread holds the service worker or there is no service
+// lane to the PE: then it returns DECLINED. A buffer that is IN_FLIGHT is freed when it has been sent.
 enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n)
 {
     engine_t *e = l->channel->engine;

@@ -119,7 +119,7 @@ func TestConversationsGoByExpress(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostBehindTheExpress: the first message by express has to wait for its connection, so what
+// TestNothingIsLostBehindTheExpress: the first message by the service lane has to wait for its connection, so what
 // follows overtakes it. Its acknowledgement and its answers come all the same.
 func TestNothingIsLostBehindTheExpress(t *testing.T) {
 	for i, then := range []func(ctx context.Context, c *Channel) error{

@@ -17,7 +17,7 @@ slot_t *take_slot(channel_t *c, uint32_t pe, char *dst, uint64_t bytes)
     return s;
 }
 
-// slot_release gives a slot back; an answer to its present use that still comes finds nobody.
+// slot_release frees a slot. An answer to its present use that still comes is dropped, by its token.
 void slot_release(channel_t *c, slot_t *s)
 {
     free(s->bounce);

@@ -10,13 +10,13 @@
 enum {
     TICK_NS = 100 * 1000,          // how often channels are looked after
     BATCH_TICKS = 16,              // what a batch gathers leaves by itself at one tick in so many
-    LONG_TICK_NS = 800 * 1000,     // how often the service thread looks in while others drive without a pause
+    LONG_TICK_NS = 800 * 1000,     // how often the service thread ticks while others make progress without a pause
     DEEP_NS = 10 * 1000 * 1000,    // idle for so long, it sleeps until something happens
-    NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it looks around
-    YIELD_NS = 20 * 1000,          // after so much waiting for nothing, whoever is waited for may need this CPU
-    CLOCK_EVERY = 16,              // looks between two looks at the clock
-    SERVE_EVERY = 8,               // looks at the own worker between two at the service worker, while waiting
-    SERVICE_LANE_MAX = 2 << 10,         // a longer message takes longer by express: both ends would be at its one connection
+    NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it polls again
+    YIELD_NS = 20 * 1000,          // after so much waiting in vain, the awaited PE may need this CPU
+    CLOCK_EVERY = 16,              // polls between two readings of the clock
+    SERVE_EVERY = 8,               // polls of the channel's worker between two of the service worker, while waiting
+    SERVICE_LANE_MAX = 2 << 10,         // a longer message takes longer by the service lane, because both ends would use its one connection
     COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
     GATHER_MAX = 15 << 10,         // so many bytes of blocks are gathered in a reply, more in memory of their own
     PACK_MAX = PIECE_BYTES / 2,    // larger blocks are transfers of their own
@@ -92,7 +92,7 @@ struct engine {
     struct chunk *chunks; // of the heap, as far as they have been asked for
     struct service_lane *service_lane; // by PE; NULL until used
     uint64_t service_lane_sent; // messages that went this way
-    uint64_t lost;     // 0, or 1 + the PE that was given up first for its silence, above its status
+    uint64_t lost;     // 0, or 1 + the first PE that was found unreachable or silent; its status in the upper half
     uint64_t served;   // requests applied
     uint64_t rejected; // records that were out of bounds or not understood
     uint64_t refused;  // messages that cannot be the job's
@@ -113,14 +113,14 @@ struct engine {
     int64_t waits_until_ns; // of the service thread: this PE has waited a moment ago
     uint32_t progress_calls_seen;   // the same
 
-    // Who drives, read by the service thread.
+    // The threads that make progress, read by the service thread.
     uint32_t progressing __attribute__((aligned(64))); // threads inside a waiting call
     uint32_t progress_calls;                               // ever
-    uint32_t neighbours; // looks for which others are expected to need this CPU, as at the last offer
+    uint32_t neighbours; // polls for which others are expected to need this CPU, as of the last yield
 
-    // Written by the service thread, read by everybody.
+    // Written by the service thread, read by all threads.
     uint32_t polling __attribute__((aligned(64))); // it sleeps on the worker's event fd
-    uint32_t deep;                                 // it sleeps and does not look after channels
+    uint32_t deep;                                 // it sleeps and does not tick channels
     uint64_t ticks;
     int kick; // eventfd that ends its sleep
 
@@ -135,7 +135,7 @@ struct engine {
     pthread_mutex_t list;
     channel_t **channels;
     uint32_t nchannels, channels_cap;
-    uint32_t *lanes_to; // lanes ever opened from here, by PE
+    uint32_t *lanes_to; // lanes that this PE has ever opened, by target
 
     char *address; // the nonce, and then UCX's
     size_t address_bytes;
@@ -167,7 +167,7 @@ static inline void cpu_relax(void)
 #endif
 }
 
-// before says whether message a was sent before message b; numbers wrap.
+// before reports whether message a was sent before message b; numbers wrap.
 static inline int before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
@@ -182,7 +182,7 @@ void ring_for_word(engine_t *e, uint64_t off);
 void ring_if_waiting(engine_t *e);
 
 // fault.c
-// Why a PE is given up: a connection to it has ended, it does not answer, or data for it was lost though it does.
+// Why a PE counts as lost: a connection to it has ended, it does not answer, or data for it was lost though it does.
 enum evidence { CUT, SILENT, SURE };
 void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence evidence);
 int engine_heard_from_any(engine_t *e);

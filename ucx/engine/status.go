@@ -4,7 +4,7 @@ package engine
 
 import "fmt"
 
-// LostError says that operations to a PE could not be completed, and will not be.
+// LostError reports that operations to a PE could not be completed, and will not be.
 type LostError struct {
 	PE     int
 	Reason Reason

@@ -144,7 +144,7 @@ static void answer_bytes(struct answer *a, const struct wire_get *get, const cha
 
 // Records.
 
-// store_bytes copies into the heap; an aligned word is written whole, and whoever sees it sees what was
+// store_bytes copies into the heap; an aligned word is written whole, and a thread that sees it sees what was
 // written before it.
 static void store_bytes(char *to, const char *from, uint32_t n)
 {
@@ -369,7 +369,7 @@ static uint64_t bytes_updated(const struct wire_rec *rec, const char *rest)
     return 0;
 }
 
-// touches says whether a request of n records updates something in [lo, hi).
+// touches reports whether a request of n records updates something in [lo, hi).
 static int touches(struct request q, unsigned n, uint64_t lo, uint64_t hi)
 {
     struct wire_rec rec;
@@ -578,7 +578,7 @@ void serve_free(engine_t *e)
     }
 }
 
-// serve_once progresses the service worker unless somebody else is at it.
+// serve_once progresses the service worker unless another thread does.
 unsigned serve_once(engine_t *e)
 {
     if (!try_lock(&e->serving))

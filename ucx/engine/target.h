@@ -1,4 +1,4 @@
-// Layer 3: what an engine does for other PEs, on its service worker. Nothing here waits, and nothing here uses a
+// Layer 3: what an engine does for other PEs, on its service worker. No function of this layer waits, or uses a
 // channel of this PE.
 #ifndef ENGINE_TARGET_H
 #define ENGINE_TARGET_H

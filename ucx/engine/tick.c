@@ -17,7 +17,7 @@ void count_silence(channel_t *c, lane_t *l, int64_t ns)
         lane_fail(l, UCS_ERR_TIMED_OUT);
 }
 
-// channel_tick is the service thread's look at a channel that nobody is using: what has waited for a
+// channel_tick does what a channel that no thread is using needs: what has waited for a
 // tick leaves, and what has left is acknowledged in the end, though the program never calls again.
 static void channel_tick(channel_t *c)
 {
@@ -36,7 +36,7 @@ static void channel_tick(channel_t *c)
         if (l->ack_requested == ack_requested)
             lane_request_ack_again(l);
         if (!lane_clean(l))
-            count_silence(c, l, since); // nobody may ever wait on this channel
+            count_silence(c, l, since); // the program may never wait on this channel
         clean &= lane_clean(l) && l->pending == 0;
     }
     for (int i = 0; i < LOOKS && ucp_worker_progress(c->worker); i++)
@@ -45,8 +45,7 @@ static void channel_tick(channel_t *c)
         __atomic_store_n(&c->dirty, 0, __ATOMIC_RELAXED);
 }
 
-// tick_channels looks after the channels that nobody is using at the moment, and says whether any needs
-// it.
+// tick_channels ticks the channels that no thread is using at the moment, and reports whether any is dirty.
 int tick_channels(engine_t *e)
 {
     int dirty = 0;

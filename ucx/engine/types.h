@@ -39,7 +39,7 @@ enum {
 // Results of the waiting calls.
 enum {
     ENGINE_DONE,
-    ENGINE_AGAIN,  // the time is up: look at the context, call again
+    ENGINE_AGAIN,  // the time is up: check the context, call again
     ENGINE_WANTED, // another goroutine wants the channel: let it in, call again
     ENGINE_LOST,   // something could not be completed: channel.lost_pe and lost_status say what
 };
@@ -59,7 +59,7 @@ struct engine_config {
     uint64_t heap_bytes;
     uint64_t *waiting; // boot.State.Waiting of this PE
     uint32_t *doorbell;    // boot.State.Doorbell of this PE
-    uint64_t notes;    // where in the heap the ring for notes is; 0: there is none
+    uint64_t notes;    // where in the heap the queue of notes is; 0: there is none
     uint64_t *failed;  // boot.Header.Failed
     uint64_t key[2];   // of the job: a sender proves that it has it
     uint64_t *accused; // boot.Header.Accused, or NULL: the launcher is not told
@@ -67,9 +67,9 @@ struct engine_config {
     uint32_t pe;
     uint32_t npes;
     uint32_t first;     // where the numbers of messages, notes and slots start: the same at all engines of a job
-    int64_t spin_ns;    // how long a thread looks before it sleeps
+    int64_t spin_ns;    // how long a thread polls before it sleeps
     int64_t peer_timeout_ns; // how long a peer that owes an answer may be silent
-    int oversubscribed;        // more PEs than CPUs: yield between looks
+    int oversubscribed;        // more PEs than CPUs: yield between polls
     int rma;            // enum rma_choice
     int nic;            // atomics are UCX's own
     const char *devices; // that UCX may use besides cards: interfaces, separated by commas; NULL: all
@@ -110,18 +110,18 @@ typedef struct lane lane_t;
 typedef struct sendbuf {
     struct sendbuf *next;
     lane_t *lane;
-    uint64_t handle; // whose data goes with it, or 0
+    uint64_t handle; // of the zero-copy put whose data it carries, or 0
     char *piece;   // data of its own, or NULL
     const void *rest; // of a message that waits: its data, if its head is in the header
     size_t header_bytes, rest_bytes;
     char data[BUFFER_BYTES];
 } sendbuf_t;
 
-// Whose a slot is when its answer comes.
+// What happens to a slot when its answer comes.
 enum detached {
-    AWAITED,  // somebody waits, and releases it
-    DETACHED, // nobody waits: its end counts at the lane and releases it
-    PENDING_FETCH,     // nobody waits: its end counts at the lane, Go takes the value and releases it
+    AWAITED,  // a thread waits, and releases it
+    DETACHED, // no thread waits: its end counts at the lane and releases it
+    PENDING_FETCH,     // no thread waits: its end counts at the lane, Go takes the value and releases it
 };
 
 // slot is one expected answer.
@@ -174,7 +174,7 @@ struct lane {
     void *address; // of the PE's service worker
     size_t address_bytes;
     uint32_t suspected; // a heartbeat decides whether its peer has failed
-    uint32_t service_lane_seq; // seq of the last message that went by express, or of one that has been acknowledged
+    uint32_t service_lane_seq; // seq of the last message that went by the service lane, or of one that has been acknowledged
     uint64_t born; // engine.ticks when the first record went in
     int64_t left_ns; // when notes have last left at once
 
@@ -197,9 +197,9 @@ struct lane {
     int32_t use_native;    // 0 not known yet, 1 yes, -1 no
     uint32_t native;       // requests of UCX's own operations on their way
     uint32_t native_dirty; // some may not be complete there
-    uint32_t fenced;       // messages up to here come before native operations; or one that has been acknowledged
+    uint32_t fenced;       // messages up to this seq come before native operations; or one that has been acknowledged
     struct key *keys;      // by chunk
-    uint64_t discard;      // where old values go that nobody wants
+    uint64_t discard;      // where unwanted old values go
 
     // Bytes that may not be written yet: see ordering.c.
     struct spans message_writes;    // by messages that no native operation has waited for
@@ -207,11 +207,11 @@ struct lane {
     struct spans native_atomics; // by native atomics
 
     uint32_t notes_sent;      // notes ever issued
-    uint32_t notes_credited;     // those up to here have found room at the target
+    uint32_t notes_credited;     // those up to this number have found room at the target
     uint32_t notes_marked; // noted when an acknowledgement was last asked for
 
-    uint64_t zcopy_issued;     // sources of puts ever lent by their owners, numbered from 1
-    uint64_t zcopy_released; // those up to here may be used again
+    uint64_t zcopy_issued;     // zero-copy puts ever issued: handles, from 1
+    uint64_t zcopy_released; // those up to this number may be used again
     uint32_t zcopy_parts[ZCOPY_MAX]; // of the last ones: what UCX still reads
 
     uint32_t lost;      // operations were dropped since the last report
@@ -224,7 +224,7 @@ struct channel {
     uint32_t dirty;   // something may have to leave or to be acknowledged
     uint32_t want;    // goroutines that want the lock while one waits under it
     uint32_t asleep;  // a waiter sleeps under the lock: kick it
-    uint32_t batch;   // what is gathered may wait for long: whoever needs it will say so
+    uint32_t batch;   // what is gathered may wait for long: the program will flush when it needs it
     uint32_t skipped; // ticks that did not let it out, for that
     engine_t *engine;
     ucp_worker_h worker;
@@ -246,8 +246,8 @@ struct channel {
     int32_t lost_status;
 };
 
-// strided is a strided transfer: count blocks of the given bytes, whose starts are here bytes apart in
-// this process and there bytes in the other's heap.
+// strided is a strided transfer: count blocks of the given bytes, whose starts are local_stride bytes apart in
+// this process and remote_stride bytes in the heap of the target.
 struct strided {
     uint64_t bytes, count, local_stride, remote_stride;
 };

@@ -20,7 +20,7 @@
 enum { AM_REQUEST = 1, AM_REPLY = 2, AM_PULSE = 3 }; // heartbeat.c has the last
 
 enum {
-    WIRE_ACK = 1, // request: answer when everything up to here is applied
+    WIRE_ACK = 1, // request: answer when everything up to this message is applied
     WIRE_BYE = 2, // request: the channel closes, forget the lane
     WIRE_OPEN = 4, // request: struct wire_open follows, and nothing else. reply: the lane is open
 };
@@ -29,9 +29,9 @@ struct wire_head {
     uint32_t seq;     // request: number of this message on its lane, from 1. reply: last one applied
     uint16_t records; // how many follow
     uint16_t flags;
-    uint32_t pe;      // who sends
+    uint32_t pe;      // the sender
     uint32_t lane;    // request: number of the lane from pe to this PE, from 1, never used twice. reply: notes of
-                      // the lane that have found room
+                      // the lane that have found room: credits
     uint64_t tag;     // known to the ends of the lane only: one for requests, another for replies
 };
 
@@ -96,7 +96,7 @@ struct wire_stride {
 };
 
 // Native access to a chunk: where it is and what UCX has packed about it, of the given length. KEY_BYTES
-// hold_early both; no length says that there is no such access.
+// hold both; no length says that there is no such access.
 struct wire_key {
     uint64_t base;
     uint32_t bytes;

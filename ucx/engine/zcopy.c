@@ -1,12 +1,11 @@
-// Puts that return before their source may be used again. The source of a large put is sent from where
-// it is, so until UCX has let go of every piece, its owner has only lent it to the channel.
+// Zero-copy puts return before their source may be used again: UCX reads the source until it has sent every piece.
 //
-// The loans to one PE are numbered, and over in that order: a loan may be reported as over later than it
-// is, never sooner. Few can be open at a time; one more waits.
+// A put returns a handle. The handles to one PE are numbers, and released in that order: one may be reported as released
+// later than it is, never sooner. Few can be open at a time; one more waits.
 #include "engine.h"
 
-// released says whether loan arg of the lane, or of every lane the last one, is over. UCX ends the requests
-// of a lane that fails, so they all are over in the end.
+// released reports whether handle arg of the lane, or the last handle of every lane, is released. UCX ends the requests
+// of a lane that fails, so all handles are released in the end.
 static int released(channel_t *c, lane_t *l, uint64_t arg)
 {
     if (l)
@@ -16,8 +15,8 @@ static int released(channel_t *c, lane_t *l, uint64_t arg)
     return c->cursor == c->nopened;
 }
 
-// lane_put_zcopy is lane_put that does not wait until src may be reused: it returns the number of the loan, or
-// 0 if that is over already.
+// lane_put_zcopy is lane_put that does not wait until src may be reused: it returns a handle, or
+// 0 if src may be reused already.
 uint64_t lane_put_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n)
 {
     return lane_put_zcopy_with(l, off, src, n, NULL, 0);
@@ -35,8 +34,8 @@ uint64_t lane_put_zcopy_with(lane_t *l, uint64_t off, const char *src, uint64_t 
     return l->zcopy_released >= handle ? 0 : handle;
 }
 
-// channel_await_released waits until the given loan to pe is over, or all loans to every PE if pe < 0. What
-// was issued need not be complete then.
+// channel_await_released waits until the given handle to pe is released, or all handles to every PE if pe < 0. The
+// puts need not be complete then.
 int channel_await_released(channel_t *c, int64_t pe, uint64_t handle, int64_t budget_ns)
 {
     lane_t *l = pe < 0 ? NULL : c->lanes[pe];

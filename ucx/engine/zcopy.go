@@ -2,7 +2,7 @@
 
 package engine
 
-// Puts whose source is lent until a later moment, as Go sees them.
+// Zero-copy puts, as Go sees them.
 
 /*
 #cgo noescape lane_put_zcopy
@@ -22,8 +22,8 @@ import (
 // maxPinned is how many sources and destinations stay pinned after their time for want of a quiet.
 const maxPinned = 64
 
-// PutZcopy is Put that may go on reading src after it has returned: until the handle whose number it returns
-// is over. It returns 0 if src may be reused at once. It waits only for room: no more is under way to one
+// PutZcopy is Put that may go on reading src after it has returned: until the handle that it returns is
+// released. It returns 0 if src may be reused at once. It waits only for room: no more is under way to one
 // PE than the engine's bounds allow.
 func (c *Channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {
 	if len(src) <= C.SMALL_MAX {
@@ -39,7 +39,7 @@ func (c *Channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {
 	return handle
 }
 
-// pinSource keeps a source in its place until its handle is over.
+// pinSource pins a source until its handle is released.
 func (c *Channel) pinSource(src []byte) {
 	if c.pinned >= maxPinned {
 		c.unpin()
@@ -49,13 +49,13 @@ func (c *Channel) pinSource(src []byte) {
 	c.needService()
 }
 
-// Released says, without waiting, whether a handle to pe is over.
+// Released reports, without waiting, whether a handle to pe is released.
 func (c *Channel) Released(pe int, handle uint64) bool {
 	return handle == 0 || atomic.LoadUint64((*uint64)(&c.lanes[pe].zcopy_released)) >= handle
 }
 
-// AwaitReleased returns when a handle to pe is over, or all handle to every PE if pe < 0. What was put need
-// not be complete then. It fails with the cause of ctx alone: a handle to a lost PE ends too.
+// AwaitReleased returns when a handle to pe is released, or all handles to every PE if pe < 0. The puts need not be
+// complete then. It fails with the cause of ctx, or ErrClosed; a handle to a lost PE is released too.
 func (c *Channel) AwaitReleased(ctx context.Context, pe int, handle uint64) error {
 	if c.closed {
 		return ErrClosed

@@ -2,9 +2,9 @@
 
 package ucp
 
-// Whom to name when a peer is lost. A death is the end of others too, those who are told of it and leave,
-// and to a third PE their connections may end before the launcher's news of the first death is here. So
-// whoever loses a peer gives the launcher a moment to say who died first.
+// Which PE to blame. PEs that learn of a death exit too, so a third PE may lose its connections to them before the
+// launcher's report of the first death arrives. So a PE that loses a peer waits up to reportWithin for the launcher to
+// name the first failure.
 
 import (
 	"fmt"
@@ -17,20 +17,21 @@ import (
 )
 
 const (
-	newsWithin = 200 * time.Millisecond
-	newsLook   = time.Millisecond
+	reportWithin = 200 * time.Millisecond
+	reportPoll   = time.Millisecond
 )
 
-// blame finds out whom to name.
+// blame finds the PE to name.
 type blame struct {
 	job  *boot.Job
-	once sync.Once // of the wait for news
+	once sync.Once // of the wait for the report
 }
 
-// peerError gives what the engine lost the name of a PE and of its host, and what the launcher knows.
+// peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host, and
+// what the launcher knows.
 func (b *blame) peerError(lost *engine.LostError) *transport.PeerError {
 	if b.job.Launched {
-		b.once.Do(b.awaitNews)
+		b.once.Do(b.awaitReport)
 	}
 	head := b.job.Segment.Header
 	pe, why := lost.PE, error(lost)
@@ -44,8 +45,8 @@ func (b *blame) peerError(lost *engine.LostError) *transport.PeerError {
 	return &transport.PeerError{PE: pe, Host: b.job.Hosts[b.job.HostOf(pe)].Name, Err: why}
 }
 
-func (b *blame) awaitNews() {
-	for start := time.Now(); b.job.Segment.Header.Failed.Load() == 0 && time.Since(start) < newsWithin; {
-		time.Sleep(newsLook)
+func (b *blame) awaitReport() {
+	for start := time.Now(); b.job.Segment.Header.Failed.Load() == 0 && time.Since(start) < reportWithin; {
+		time.Sleep(reportPoll)
 	}
 }

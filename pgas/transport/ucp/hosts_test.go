@@ -110,7 +110,7 @@ type family struct {
 	wg      sync.WaitGroup
 }
 
-// netns says whether there are two namespaces to run children in.
+// netns reports whether there are two namespaces to run children in.
 func netns() bool {
 	for _, ns := range []string{"pe0", "pe1"} {
 		if _, err := os.Stat("/run/netns/" + ns); err != nil {

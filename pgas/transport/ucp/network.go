@@ -2,7 +2,7 @@
 
 package ucp
 
-// UCX looks at the network once, when it starts, and sees the interfaces that run at that moment. One
+// UCX lists the network interfaces once, when it starts: those that run at that moment. One
 // that was brought up just now (a container's, a namespace's) may take a while to; a job that started
 // without it would find that its hosts cannot reach each other.
 

@@ -8,7 +8,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// The target knows who sends, so of a stamp only the tag travels.
+// The target knows the sender, so of a stamp only the tag travels.
 
 func (c *channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
 	return c.c.PutNotify(pe, dst, src, s.Tag())

@@ -25,7 +25,7 @@ type Settings struct {
 	// PeerTimeout is how long a PE may be silent before it is reported as lost; 0 for 30 s. A PE that has died is
 	// reported at once.
 	PeerTimeout time.Duration
-	// Spin is how long a thread looks for arrivals before it sleeps; 0 for what suits the host.
+	// Spin is how long a thread polls for arrivals before it sleeps; 0 for what suits the host.
 	Spin time.Duration
 	// RMA is how gets and large puts go; the zero value lets what UCX reports of its lanes decide.
 	RMA engine.RMA
