@@ -31,7 +31,7 @@ func (w *Worker) MaxHeader() int { return w.maxHeader }
 // of that id at the peer, where a message without an inbox is dropped. Both buffers may be reused when the
 // request completes (at once if they are no longer than CopyMax together). A completed rendezvous says
 // that the receiver has fetched or dropped the payload. Messages on one endpoint arrive in order if they
-// use the same protocol.
+// use the same protocol. It fails with ErrExceedsLimit if the header is longer than Worker.MaxHeader.
 func (ep *Endpoint) SendAM(id uint8, header, data []byte, flags AMFlags) (Request, error) {
 	const op = "send active message"
 	if err := ep.w.ctx.need(op, FeatureAM, "FeatureAM"); err != nil {
@@ -79,7 +79,8 @@ type Inbox struct {
 	c  *C.gx_inbox // nil once closed
 }
 
-// NewInbox starts to receive the active messages of an id. There can be one inbox for each.
+// NewInbox starts to receive the active messages of an id. There can be one inbox for each: a
+// second one is ErrAlreadyExists.
 func (w *Worker) NewInbox(id uint8) (*Inbox, error) {
 	if err := w.ctx.need("open inbox", FeatureAM, "FeatureAM"); err != nil {
 		return nil, err
@@ -139,7 +140,8 @@ func (in *Inbox) Next() (Message, bool) {
 	return Message{w: in.w, c: m}, true
 }
 
-// Receive takes the oldest message out of the inbox, making progress until there is one.
+// Receive takes the oldest message out of the inbox, making progress until there is one. It fails with the error of ctx,
+// or with ErrCanceled when the inbox is closed meanwhile.
 func (in *Inbox) Receive(ctx context.Context) (Message, error) {
 	for {
 		if err := in.w.await(ctx, goal{in: in}); err != nil {
@@ -200,7 +202,7 @@ func (m *Message) Data() []byte {
 
 // Recv copies the payload to dst, fetching it from the sender in a rendezvous, and can be called once
 // for such a message. dst is filled when the request completes. A dst shorter than Len is
-// ErrMessageTruncated, and nothing is received.
+// ErrMessageTruncated, and nothing is received. A second call is ErrInvalidParam.
 func (m *Message) Recv(dst []byte) (Request, error) {
 	const op = "receive active message"
 	if len(dst) < m.Len() {

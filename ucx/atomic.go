@@ -19,7 +19,8 @@ import "fmt"
 // PostAtomic applies op to the peer's word of the given size (4 or 8 bytes) at address remote, which must
 // be a multiple of the size and lie in the memory of key. operand and compare are what AtomicOp says. The
 // word has been updated when a later flush completes. It is atomic with respect to other atomics of UCX,
-// not necessarily to those of the peer's processors.
+// not necessarily to those of the peer's processors. It fails with ErrInvalidParam for another size, an address that is
+// no multiple of it, or a closed key.
 func (ep *Endpoint) PostAtomic(op AtomicOp, bytes int, operand, compare, remote uint64, key *RKey) error {
 	if op == AtomicSwap || op == AtomicCompareSwap {
 		// UCX knows these in their fetching form only.
@@ -39,7 +40,8 @@ func (ep *Endpoint) PostAtomic(op AtomicOp, bytes int, operand, compare, remote 
 }
 
 // FetchAtomic is PostAtomic that also returns the old value: Request.Value has it when the request is
-// complete. A compare-swap happened if and only if the old value equals compare.
+// complete. A compare-swap happened if and only if the old value equals compare. It fails as PostAtomic
+// does.
 func (ep *Endpoint) FetchAtomic(op AtomicOp, bytes int, operand, compare, remote uint64, key *RKey) (Request, error) {
 	s, err := ep.beginAtomic(op, bytes, remote, key)
 	if err != nil {

@@ -24,7 +24,7 @@ type Config struct {
 
 // ReadConfig reads the settings from the environment (PREFIX_UCX_TLS and so on, then UCX_TLS; an empty
 // prefix reads only the latter) and from UCX's configuration files. file is passed on to UCX, which
-// ignores it in the versions known so far; leave it empty.
+// ignores it in the versions known so far; leave it empty. It fails with the status of a setting that UCX cannot parse.
 func ReadConfig(prefix, file string) (*Config, error) {
 	cprefix, cfile := optionalString(prefix), optionalString(file)
 	defer C.free(unsafe.Pointer(cprefix))
@@ -40,7 +40,7 @@ func ReadConfig(prefix, file string) (*Config, error) {
 
 // Modify changes one setting, named without the UCX_ prefix ("TLS", "NET_DEVICES"). A name that UCP does
 // not know is kept for the transports, and without effect if they do not know it either. The values of
-// some settings are only checked by NewContext.
+// some settings are only checked by NewContext. It fails with UCX's status for a value that it cannot parse.
 func (c *Config) Modify(name, value string) error {
 	if c.c == nil {
 		return &Error{Op: "modify " + name, Status: ErrInvalidParam, Detail: "the configuration is closed"}
@@ -56,7 +56,7 @@ func (c *Config) Modify(name, value string) error {
 	return nil
 }
 
-// Print writes the settings as text.
+// Print writes the settings as text. It fails with the error of to.
 func (c *Config) Print(to io.Writer, title string, flags PrintFlags) error {
 	if c.c == nil {
 		return &Error{Op: "print configuration", Status: ErrInvalidParam, Detail: "the configuration is closed"}

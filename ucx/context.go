@@ -64,14 +64,14 @@ func NewContext(p Params) (*Context, error) {
 	return c, nil
 }
 
-// Warnings is what UCX had to say while the context was opened, on one line: a transport that was asked
+// Warnings returns what UCX logged while the context was opened, on one line: a transport that was asked
 // for and is not there, for example. It is usually empty.
 func (c *Context) Warnings() string { return c.warnings }
 
-// Features are the features that the context was opened with.
+// Features returns the features that the context was opened with.
 func (c *Context) Features() Feature { return c.features }
 
-// Print writes the transports and devices of the context as text.
+// Print writes the transports and devices of the context as text. It fails with the error of to.
 func (c *Context) Print(to io.Writer) error {
 	if c.closed.Load() {
 		return &Error{Op: "print context", Status: ErrInvalidParam, Detail: "the context is closed"}

@@ -26,7 +26,7 @@ type Endpoint struct {
 
 // NewEndpoint makes an endpoint to the worker with the given address. Nothing is sent, and nothing is
 // allocated in UCX, until it is used; an address that no transport reaches is reported then, as
-// ErrUnreachable.
+// ErrUnreachable. It fails with ErrInvalidAddr if the address is empty.
 func (w *Worker) NewEndpoint(address []byte, p EndpointParams) (*Endpoint, error) {
 	if len(address) == 0 {
 		return nil, &Error{Op: "open endpoint", Status: ErrInvalidAddr, Detail: "the address is empty"}
@@ -44,7 +44,7 @@ func (w *Worker) NewEndpoint(address []byte, p EndpointParams) (*Endpoint, error
 	return ep, nil
 }
 
-// Worker is the worker that the endpoint belongs to.
+// Worker returns the worker that the endpoint belongs to.
 func (ep *Endpoint) Worker() *Worker { return ep.w }
 
 // open locks the worker if the endpoint can still be used.
@@ -70,7 +70,8 @@ func (ep *Endpoint) begin(op string) (*slot, error) {
 	return nil, &Error{Op: op, Status: ErrNoMemory}
 }
 
-// Connect makes the connection now instead of at the first use. It does not wait for the peer.
+// Connect makes the connection now instead of at the first use. It does not wait for the peer, and fails
+// with ErrUnreachable if no transport reaches it.
 func (ep *Endpoint) Connect() error {
 	if err := ep.open("connect"); err != nil {
 		return err
@@ -82,9 +83,8 @@ func (ep *Endpoint) Connect() error {
 	return nil
 }
 
-// Err is nil while the endpoint works. Once its peer died or the connection broke it is the status that
-// UCX reported, and ErrNotConnected once it is closed. It makes no progress: a failure is noticed by
-// whoever does.
+// Err returns nil while the endpoint works, the status that UCX reported once its peer died or the connection broke, and
+// ErrNotConnected once the endpoint is closed. It makes no progress: a failure is noticed by calls that do.
 func (ep *Endpoint) Err() error {
 	if err := ep.open("endpoint"); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (ep *Endpoint) Err() error {
 	return nil
 }
 
-// Flush completes when everything posted on the endpoint before it is complete, at the origin and at the target.
+// Flush posts a request that completes when everything posted on the endpoint before it is complete, at the origin and at the target.
 func (ep *Endpoint) Flush() (Request, error) {
 	s, err := ep.begin("flush")
 	if err != nil {
@@ -106,7 +106,8 @@ func (ep *Endpoint) Flush() (Request, error) {
 	return ep.w.posted(s, C.gx_ep_flush(ep.c, s.c), "flush")
 }
 
-// Print writes the lanes and protocols of the endpoint as text, connecting it if need be.
+// Print writes the lanes and protocols of the endpoint as text, connecting it if need be. It fails with the
+// error of to.
 func (ep *Endpoint) Print(to io.Writer) error {
 	if err := ep.open("print endpoint"); err != nil {
 		return err

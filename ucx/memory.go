@@ -27,7 +27,8 @@ type Memory struct {
 
 // MapMemory registers existing memory. Go memory stays pinned until Close; the bytes must hold no Go
 // pointers. Peers write to it behind the garbage collector's and the race detector's back: read words
-// that they update with sync/atomic.
+// that they update with sync/atomic. It fails with ErrInvalidParam if b is empty, and with the status of a device that
+// cannot register it.
 func (c *Context) MapMemory(b []byte) (*Memory, error) {
 	if len(b) == 0 {
 		return nil, &Error{Op: "map memory", Status: ErrInvalidParam, Detail: "the memory is empty"}
@@ -42,7 +43,8 @@ func (c *Context) MapMemory(b []byte) (*Memory, error) {
 }
 
 // AllocMemory allocates memory outside the Go heap, by whatever means suits the devices, and registers
-// it. It holds zeros, is aligned to at least 64 bytes, and is gone after Close.
+// it. It holds zeros, is aligned to at least 64 bytes, and is gone after Close. It fails with ErrInvalidParam
+// unless n is positive.
 func (c *Context) AllocMemory(n int) (*Memory, error) {
 	if n <= 0 {
 		return nil, &Error{Op: "allocate memory", Status: ErrInvalidParam, Detail: "the size must be positive"}
@@ -82,11 +84,12 @@ func (m *Memory) Bytes() []byte {
 	return m.bytes
 }
 
-// Addr is the address of the first byte, which peers add their offsets to.
+// Addr returns the address of the first byte, which peers add their offsets to.
 func (m *Memory) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.Bytes())))) }
 
 // PackKey returns what a peer needs to reach the memory: some tens of opaque bytes, to be sent to it by
-// any means and given to Endpoint.UnpackKey together with Addr.
+// any means and given to Endpoint.UnpackKey together with Addr. It fails with the status of a device that exports
+// no key.
 func (m *Memory) PackKey() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +106,7 @@ func (m *Memory) PackKey() ([]byte, error) {
 }
 
 // Close takes the memory back. Peers that still use it fail, or on some transports write to what is
-// there next: agree with them first.
+// there next: agree with them first. It fails with UCX's status if a device cannot release it.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +128,8 @@ type RKey struct {
 	c  *C.gx_rkey // nil once closed
 }
 
-// UnpackKey makes a key usable on this endpoint, connecting it if need be. It does not wait for the peer.
+// UnpackKey makes a key usable on this endpoint, connecting it if need be. It does not wait for the peer. It fails
+// with ErrInvalidParam if packed is empty, and with UCX's status if packed is no key.
 func (ep *Endpoint) UnpackKey(packed []byte) (*RKey, error) {
 	if len(packed) == 0 {
 		return nil, &Error{Op: "unpack key", Status: ErrInvalidParam, Detail: "the packed key is empty"}

@@ -21,7 +21,8 @@ import "unsafe"
 
 // Put copies src to the peer's memory at address remote, which must lie in the memory of key. src may be
 // reused when the request completes (at once if it is no longer than CopyMax); the data is there when a
-// later flush completes. Puts are unordered, except by Worker.Fence.
+// later flush completes. Puts are unordered, except by Worker.Fence. It fails with ErrInvalidParam for a key
+// that was not unpacked for this endpoint, or is closed.
 func (ep *Endpoint) Put(src []byte, remote uint64, key *RKey) (Request, error) {
 	s, err := ep.beginRMA("put", key)
 	if err != nil {
@@ -38,7 +39,8 @@ func (ep *Endpoint) Put(src []byte, remote uint64, key *RKey) (Request, error) {
 }
 
 // Get copies from the peer's memory at address remote, which must lie in the memory of key, to dst. dst
-// is filled when the request completes, or when a later flush does, and must be left alone until then.
+// is filled when the request completes, or when a later flush does, and must be left alone until then. It fails as Put
+// does.
 func (ep *Endpoint) Get(dst []byte, remote uint64, key *RKey) (Request, error) {
 	s, err := ep.beginRMA("get", key)
 	if err != nil {

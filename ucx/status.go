@@ -127,7 +127,7 @@ func (s Status) Error() string {
 	return "unknown status"
 }
 
-// Err is the status as an error: nil unless it is a failure.
+// Err returns the status as an error, nil unless it is a failure.
 func (s Status) Err() error {
 	if s >= OK {
 		return nil

@@ -32,7 +32,7 @@ const (
 	dozeTime   = 50 * time.Microsecond
 )
 
-// EventFD is a descriptor that becomes readable when the worker has something to do, once Arm has
+// EventFD returns a descriptor that becomes readable when the worker has something to do, once Arm has
 // returned nil. It needs FeatureWakeup. It belongs to the worker: do not read or close it, poll it.
 func (w *Worker) EventFD() (int, error) {
 	if err := w.ctx.need("event descriptor", FeatureWakeup, "FeatureWakeup"); err != nil {
@@ -62,7 +62,7 @@ func (w *Worker) Arm() error {
 }
 
 // Signal ends the Waits that other goroutines are in, and makes the event descriptor readable. It needs
-// FeatureWakeup.
+// FeatureWakeup, and fails with ErrInvalidParam without.
 func (w *Worker) Signal() error {
 	if err := w.ctx.need("signal", FeatureWakeup, "FeatureWakeup"); err != nil {
 		return err

@@ -43,7 +43,7 @@ type Worker struct {
 	sleepers  int    // goroutines asleep on the event descriptor
 }
 
-// NewWorker makes a worker of the context.
+// NewWorker makes a worker of the context. It fails with the status of a device that UCX cannot open.
 func (c *Context) NewWorker(p WorkerParams) (*Worker, error) {
 	if err := c.use("open worker"); err != nil {
 		return nil, err
@@ -97,14 +97,14 @@ func (w *Worker) open(op string) error {
 	return nil
 }
 
-// Context is the context that the worker was made from.
+// Context returns the context that the worker was made from.
 func (w *Worker) Context() *Context { return w.ctx }
 
-// Address is what another process needs to connect an endpoint to this worker. It is opaque, and a few
+// Address returns what another process needs to connect an endpoint to this worker. It is opaque, and a few
 // hundred bytes long.
 func (w *Worker) Address() ([]byte, error) { return w.address(false) }
 
-// NetAddress is an address without what only processes on the same host could use. It is shorter.
+// NetAddress returns an address without what only processes on the same host could use. It is shorter.
 func (w *Worker) NetAddress() ([]byte, error) { return w.address(true) }
 
 func (w *Worker) address(netOnly bool) ([]byte, error) {
@@ -165,8 +165,8 @@ func (w *Worker) Fence() error {
 	return nil
 }
 
-// Flush completes when everything posted on this worker before it is complete, at the origin and at the targets.
-// It fails when one of the worker's endpoints has failed and has not been closed yet.
+// Flush posts a request that completes when everything posted on this worker before it is complete, at the origin and at the targets.
+// The request fails when one of the worker's endpoints has failed and has not been closed yet.
 func (w *Worker) Flush() (Request, error) {
 	if err := w.open("flush worker"); err != nil {
 		return Request{}, err
@@ -201,7 +201,7 @@ func (w *Worker) NextFailed() *Endpoint {
 	return w.eps[C.gx_next_failed(w.c)]
 }
 
-// Print writes the state of the worker as text.
+// Print writes the state of the worker as text. It fails with the error of to.
 func (w *Worker) Print(to io.Writer) error {
 	if err := w.open("print worker"); err != nil {
 		return err

@@ -97,6 +97,7 @@ type Channel struct {
 
 // Channel opens a channel. A private one is for one goroutine at a time. connect returns the address of a
 // PE's engine, or nil if it cannot be had; it is called once for a PE, on first use.
+// It fails with ErrClosed, if UCX cannot make a worker, and with an error that names ulimit -n if file descriptors are short.
 func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -521,8 +522,7 @@ func (c *Channel) GetNB(pe int, dst []byte, src uint64) {
 }
 
 // Quiet returns when everything issued to pe (to every PE if pe < 0) has taken effect there, and every
-// GetNB has filled its destination. It fails with a *LostError if something could not be completed since the last report, or
-// with the cause of ctx.
+// GetNB has filled its destination. It fails with a *LostError if something could not be completed since the last report, with the cause of ctx, or with ErrClosed.
 func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	if c.closed {
 		return ErrClosed

@@ -82,7 +82,8 @@ type Engine struct {
 // ErrClosed is the error of calls on an engine or a channel that has been closed.
 var ErrClosed = errors.New("the engine is closed")
 
-// Open starts an engine. Others reach it by its Address.
+// Open starts an engine. Others reach it by its Address. It fails if the heap is empty, if there is no key, if UCX cannot
+// open the network, and if the kernel has no memory, no thread or no filter for it.
 func Open(config Config) (*Engine, error) {
 	e, err := prepare(config)
 	if err != nil {

@@ -62,7 +62,8 @@ type Transport struct {
 }
 
 // Open starts the transport and publishes its address. It is collective: it returns when every PE of the
-// job has called it.
+// job has called it. It fails if the job has no exchange or no secret, if PGAS_ACCEPT_FROM names no address, if UCX cannot
+// open the network, if the exchange fails, and with the cause of ctx.
 func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, error) {
 	if job.Exchange == nil && job.NPEs > 1 {
 		return nil, errors.New("opening the UCX transport: the job has no exchange through which its PEs could find each other")
@@ -185,7 +186,7 @@ func (t *Transport) Name() string { return "ucp" }
 // Heap returns nil: nothing is mapped.
 func (t *Transport) Heap(int) []byte { return nil }
 
-// Channel opens a channel with an origin worker of its own.
+// Channel opens a channel with an origin worker of its own. It fails as engine.Engine.Channel does.
 func (t *Transport) Channel(private bool) (transport.Channel, error) {
 	c, err := t.engine.Channel(private, t.address)
 	if err != nil {
