@@ -71,7 +71,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if err := waitForNetwork(ctx, job); err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w", err)
 	}
-	places, err := vicinity(ctx, job)
+	hosts, err := exchangeHosts(ctx, job)
 	if err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w", err)
 	}
@@ -79,7 +79,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 		return nil, errors.New("opening the UCX transport: the job has no secret by which its PEs could know each other")
 	}
 	config := configOf(job, settings.filled(job.Settings))
-	if err := confine(&config, job, places); err != nil {
+	if err := confine(&config, job, hosts); err != nil {
 		return nil, fmt.Errorf("opening the UCX transport: %w", err)
 	}
 	e, err := engine.Open(config)
@@ -125,14 +125,14 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 }
 
 // confine restricts the engine to the job's interfaces and addresses.
-func confine(c *engine.Config, job *boot.Job, places []place) error {
+func confine(c *engine.Config, job *boot.Job, hosts []hostInfo) error {
 	more, all, err := job.Settings.AcceptedFrom()
 	if err != nil {
 		return err
 	}
-	c.Devices = devices(places, job.HostIndex, ownInterfaces())
+	c.Devices = devices(hosts, job.HostIndex, ownInterfaces())
 	if !all {
-		c.Sources = append(sources(places, job.HostIndex, c.NICAtomics), more...)
+		c.Sources = append(sources(hosts, job.HostIndex, c.NICAtomics), more...)
 	}
 	return nil
 }

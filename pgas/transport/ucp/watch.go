@@ -16,8 +16,8 @@ import (
 // witnesses is the number of witnesses of a PE. They are on other hosts than the PE.
 const witnesses = 3
 
-// ring returns the PEs of a job, taking the hosts in turn.
-func ring(hosts []boot.Host) []int {
+// roundRobin returns the PEs of a job, taking the hosts in turn.
+func roundRobin(hosts []boot.Host) []int {
 	var pes []int
 	for i, more := 0, true; more; i++ {
 		more = false
@@ -31,9 +31,9 @@ func ring(hosts []boot.Host) []int {
 	return pes
 }
 
-// walk returns the ring with a PE of another host inserted between any two neighbours of the same host. It is cyclic.
+// walk returns them in that order with a PE of another host inserted between any two neighbours of the same host. It is cyclic.
 func walk(job *boot.Job) []int {
-	pes := ring(job.Hosts)
+	pes := roundRobin(job.Hosts)
 	var all []int
 	elsewhere := map[int][]int{} // by host, once it is needed: the PEs of the others
 	bridges := 0
@@ -67,11 +67,11 @@ func watchList(job *boot.Job) (successors, asked []int) {
 	return successors, askedBy(job, successors)
 }
 
-// askedBy returns the witnesses of this PE. It begins after this PE in the ring, so that each PE is the witness of a
+// askedBy returns the witnesses of this PE. It begins after this PE in round-robin order, so that each PE is the witness of a
 // few.
 func askedBy(job *boot.Job, successors []int) []int {
 	var third, other []int
-	pes := ring(job.Hosts)
+	pes := roundRobin(job.Hosts)
 	at := slices.Index(pes, job.PE)
 	for _, pe := range slices.Concat(pes[at:], pes[:at]) {
 		switch host := job.HostOf(pe); {

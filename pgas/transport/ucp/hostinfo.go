@@ -27,62 +27,63 @@ import (
 
 const loopback = "lo"
 
-// place is what a host publishes about itself.
-type place struct {
-	Net   string       // names its network namespace
-	Addrs []netip.Addr // its own, loopback left out
-	Here  netip.Addr   // its end of its way to the exchange
-	There netip.Addr   // the end of the first host
+// hostInfo is what a host publishes about itself.
+type hostInfo struct {
+	Net    string       // names its network namespace
+	Addrs  []netip.Addr // its own, loopback left out
+	Local  netip.Addr   // its own end of its way to the exchange
+	Remote netip.Addr   // the end of the first host
 }
 
 // maxSources is the most addresses that a listener's filter compares; more are covered by one range.
 const maxSources = 300
 
-// vicinity returns the places of all hosts of the job. It is collective.
-func vicinity(ctx context.Context, job *boot.Job) ([]place, error) {
-	own, err := placeOf(ctx, job)
+// exchangeHosts publishes what this host is, and returns what each host of the job has published. It is collective. It fails
+// if the exchange does, and if a host has published what is not understood.
+func exchangeHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
+	own, err := hostInfoOf(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	places := make([]place, len(job.Hosts))
-	places[job.HostIndex] = own
+	hosts := make([]hostInfo, len(job.Hosts))
+	hosts[job.HostIndex] = own
 	if job.Exchange == nil || len(job.Hosts) == 1 {
-		return places, nil
+		return hosts, nil
 	}
 	if job.PE == job.Host().First {
 		value, err := json.Marshal(own)
 		if err != nil {
 			return nil, err
 		}
-		if err := job.Exchange.Put(ctx, placeKey(job.HostIndex), value); err != nil {
+		if err := job.Exchange.Put(ctx, hostKey(job.HostIndex), value); err != nil {
 			return nil, err
 		}
 	}
 	if err := job.Exchange.Fence(ctx); err != nil {
 		return nil, fmt.Errorf("waiting for the other PEs to start: %w", err)
 	}
-	for host := range places {
-		value, err := job.Exchange.Get(ctx, placeKey(host))
+	for host := range hosts {
+		value, err := job.Exchange.Get(ctx, hostKey(host))
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(value, &places[host]); err != nil {
+		if err := json.Unmarshal(value, &hosts[host]); err != nil {
 			return nil, fmt.Errorf("host %s says of itself %.40q: %w", job.Hosts[host].Name, value, err)
 		}
 	}
-	return places, nil
+	return hosts, nil
 }
 
-func placeKey(host int) string { return "ucp/host/" + strconv.Itoa(host) }
+func hostKey(host int) string { return "ucp/host/" + strconv.Itoa(host) }
 
-func placeOf(ctx context.Context, job *boot.Job) (place, error) {
-	p := place{Net: namespace()}
+func hostInfoOf(ctx context.Context, job *boot.Job) (hostInfo, error) {
+	p := hostInfo{Net: namespace()}
 	for _, i := range ownInterfaces() {
 		p.Addrs = append(p.Addrs, i.addrs...)
 	}
 	if way, ok := job.Exchange.(boot.Pathfinder); ok && len(job.Hosts) > 1 {
 		var err error
-		if p.Here, p.There, err = way.Path(ctx); err != nil {
+		if p.Local, p.Remote, err = way.Path(ctx); err != nil {
 			return p, err
 		}
 	}
@@ -130,21 +131,21 @@ func ownInterfaces() []iface {
 }
 
 // oneNetwork reports whether all hosts of the job are one network namespace, which is reached by loopback.
-func oneNetwork(places []place) bool {
-	return !slices.ContainsFunc(places, func(p place) bool { return p.Net == "" || p.Net != places[0].Net }) || len(places) == 1
+func oneNetwork(hosts []hostInfo) bool {
+	return !slices.ContainsFunc(hosts, func(p hostInfo) bool { return p.Net == "" || p.Net != hosts[0].Net }) || len(hosts) == 1
 }
 
 // devices returns the interfaces over which UCX is to listen, separated by commas.
-func devices(places []place, here int, own []iface) string {
-	if oneNetwork(places) {
+func devices(hosts []hostInfo, self int, own []iface) string {
+	if oneNetwork(hosts) {
 		return loopback
 	}
-	used := []netip.Addr{places[here].Here}
-	if slices.Contains(places[here].Addrs, places[here].There) { // the exchange is on this host
+	used := []netip.Addr{hosts[self].Local}
+	if slices.Contains(hosts[self].Addrs, hosts[self].Remote) { // the exchange is on this host
 		used = nil
-		for _, p := range places {
-			if p.Net != places[here].Net {
-				used = append(used, p.There)
+		for _, p := range hosts {
+			if p.Net != hosts[self].Net {
+				used = append(used, p.Remote)
 			}
 		}
 	}
@@ -162,16 +163,16 @@ func devices(places []place, here int, own []iface) string {
 }
 
 // sources returns the addresses from which PEs of the job may connect to this one.
-func sources(places []place, here int, network bool) []netip.Prefix {
-	if oneNetwork(places) {
+func sources(hosts []hostInfo, self int, network bool) []netip.Prefix {
+	if oneNetwork(hosts) {
 		return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	}
 	var from []netip.Prefix
-	for host, p := range places {
-		if host == here && !network {
+	for host, p := range hosts {
+		if host == self && !network {
 			continue
 		}
-		for _, a := range append([]netip.Addr{p.Here}, p.Addrs...) {
+		for _, a := range append([]netip.Addr{p.Local}, p.Addrs...) {
 			if prefix := netip.PrefixFrom(a, a.BitLen()); a.IsValid() && !slices.Contains(from, prefix) {
 				from = append(from, prefix)
 			}
