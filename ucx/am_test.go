@@ -81,7 +81,7 @@ func oneMessage(t *testing.T, p *pair, in *Inbox, header, data []byte, flags AMF
 	}
 }
 
-// Messages wait in the order in which they were sent until somebody takes them.
+// Messages wait in the order in which they were sent until the receiver takes them.
 func TestInboxKeepsOrder(t *testing.T) {
 	each(t, func(t *testing.T, tls string) {
 		const n = 500
@@ -106,7 +106,7 @@ func TestInboxKeepsOrder(t *testing.T) {
 	})
 }
 
-// A rendezvous whose payload nobody wants completes at its sender.
+// A rendezvous whose payload the receiver drops completes at its sender.
 func TestDropRendezvous(t *testing.T) {
 	each(t, func(t *testing.T, tls string) {
 		p := newPair(t, tls, 64)
@@ -163,7 +163,7 @@ func TestInboxMisuse(t *testing.T) {
 	}
 }
 
-// A message that nobody waits for is counted, and does no harm: not even one of the highest id.
+// A message without an inbox is counted, and does no harm: not even one of the highest id.
 func TestDropped(t *testing.T) {
 	each(t, func(t *testing.T, tls string) {
 		p := newPair(t, tls, 64)

@@ -71,7 +71,7 @@ func TestCloseFlushes(t *testing.T) {
 	})
 }
 
-// Abort ends operations that could never complete, because nobody serves the target.
+// Abort ends operations that could never complete, because no process serves the target.
 func TestAbort(t *testing.T) {
 	p := newPair(t, "tcp", 1<<20)
 	p.stop()

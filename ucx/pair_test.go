@@ -74,7 +74,7 @@ func openEndpoint(t testing.TB, from, to *Worker, p EndpointParams) *Endpoint {
 	return ep
 }
 
-// pair is an origin with an endpoint to a target that somebody else makes progress on.
+// pair is an origin with an endpoint to a target that another goroutine makes progress on.
 type pair struct {
 	ctx    context.Context
 	params EndpointParams

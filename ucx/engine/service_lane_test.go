@@ -42,9 +42,9 @@ func (n *node) await(ctx context.Context, off, v uint64) error {
 	return nil
 }
 
-// TestConversationsGoByExpress: two PEs that signal each other in turn, and put, get and update words
+// TestConversationsUseServiceLane: two PEs that signal each other in turn, and put, get and update words
 // meanwhile. All of it takes effect in the order of issue, whichever way it goes.
-func TestConversationsGoByExpress(t *testing.T) {
+func TestConversationsUseServiceLane(t *testing.T) {
 	const rounds, signal, data, counter = 3000, 1024, 4096, 2048
 	nodes, channels := both(t)
 	ctx, cancel := hang.Context(t.Context())
@@ -119,9 +119,9 @@ func TestConversationsGoByExpress(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostBehindTheExpress: the first message by the service lane has to wait for its connection, so what
+// TestNothingIsLostBehindServiceLane: the first message by the service lane has to wait for its connection, so what
 // follows overtakes it. Its acknowledgement and its answers come all the same.
-func TestNothingIsLostBehindTheExpress(t *testing.T) {
+func TestNothingIsLostBehindServiceLane(t *testing.T) {
 	for i, then := range []func(ctx context.Context, c *Channel) error{
 		func(ctx context.Context, c *Channel) error { return c.Quiet(ctx, 1) },
 		func(ctx context.Context, c *Channel) error { return c.Get(ctx, 1, make([]byte, 8), 4096) },

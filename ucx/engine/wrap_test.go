@@ -41,10 +41,10 @@ func TestOrderWhereNumbersWrap(t *testing.T) {
 		"held messages":    TestMessagesOutOfOrderAreHeld,
 		"proofs":           TestWithoutProof,
 		"closed lanes":     TestClosedLanesStayClosed,
-		"express":          TestConversationsGoByExpress,
-		"behind express":   TestNothingIsLostBehindTheExpress,
-		"lent sources":     TestLentSource,
-		"many handle":      TestManyLoans,
+		"express":          TestConversationsUseServiceLane,
+		"behind express":   TestNothingIsLostBehindServiceLane,
+		"lent sources":     TestZcopySource,
+		"many handle":      TestManyHandles,
 		"cancelled waits":  TestCancelledWaits,
 		"gathered put":     TestPutsAreGathered,
 		"gets into stacks": TestGetIntoStack,
@@ -54,8 +54,8 @@ func TestOrderWhereNumbersWrap(t *testing.T) {
 }
 
 const (
-	wrapRing = 1 << 19 // where the ring for notes is in the heap
-	wrapData = 1 << 16
+	wrapQueue = 1 << 19 // where the queue of notes is in the heap
+	wrapData  = 1 << 16
 )
 
 // wrapping returns two engines with a ring for notes, and a channel from the first to the second.
@@ -63,7 +63,7 @@ func wrapping(t *testing.T, change func(*Config)) (nodes [2]*node, c *Channel) {
 	t.Helper()
 	t.Setenv("UCX_TLS", "tcp")
 	for pe := range nodes {
-		nodes[pe] = newNode(t, pe, false, 0, func(c *Config) { c.NoteQueue = wrapRing }, change)
+		nodes[pe] = newNode(t, pe, false, 0, func(c *Config) { c.NoteQueue = wrapQueue }, change)
 	}
 	c, err := nodes[0].Channel(false, func(pe int) []byte { return nodes[pe].Address() })
 	if err != nil {
@@ -159,7 +159,7 @@ func fetchLater(ctx context.Context, c *Channel, i uint64) error {
 	return nil
 }
 
-// noteOne leaves a note with a put, and takes it. Note number i is the i-th of the ring.
+// noteOne leaves a note with a put, and takes it. Note number i is the i-th of the queue.
 func noteOne(ctx context.Context, n *node, c *Channel, i uint32, src []byte) error {
 	if err := leave(ctx, n, c, i, src); err != nil {
 		return err
@@ -177,21 +177,21 @@ func leave(ctx context.Context, n *node, c *Channel, tag uint32, src []byte) err
 	return nil
 }
 
-// take takes the note with the given ticket out of the ring, as pgas/transport/shm does, and compares its tag.
+// take takes the note with the given ticket out of the queue, as pgas/transport/shm does, and compares its tag.
 func take(ctx context.Context, n *node, ticket uint64, tag uint32) error {
-	entry := wrapRing + 4096 + ticket%512*64
+	entry := wrapQueue + 4096 + ticket%512*64
 	if err := n.await(ctx, entry, ticket+1); err != nil {
 		return err
 	}
 	if got := uint32(word(n.heap, entry+8) >> 32); got != tag {
 		return fmt.Errorf("note %d has tag %d, want %d", ticket, got, tag)
 	}
-	atomic.StoreUint64(wordAt(n.heap, wrapRing+128), 2*(ticket+1)) // taken
+	atomic.StoreUint64(wordAt(n.heap, wrapQueue+128), 2*(ticket+1)) // taken
 	n.Refill()
 	return nil
 }
 
-// TestNotesWhereNumbersWrap: of many more notes than the ring has room for, none is lost and none comes out of order.
+// TestNotesWhereNumbersWrap: of many more notes than the queue has room for, none is lost and none comes out of order.
 func TestNotesWhereNumbersWrap(t *testing.T) {
 	const notes = 6000
 	turning(t, func(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestLentSource: a large put to a PE that takes nothing returns at once, and its source is in use until
+// TestZcopySource: a large put to a PE that takes nothing returns at once, and its source is in use until
 // that PE takes it.
-func TestLentSource(t *testing.T) {
+func TestZcopySource(t *testing.T) {
 	_, b, c := pair(t, true, 0)
 	src := bytes.Repeat([]byte("lent"), 100_000)
 	want := bytes.Clone(src)
@@ -56,8 +56,8 @@ func TestLentSource(t *testing.T) {
 	}
 }
 
-// TestManyLoans: more handle than there can be at a time wait for each other.
-func TestManyLoans(t *testing.T) {
+// TestManyHandles: more handles than there can be at a time wait for each other.
+func TestManyHandles(t *testing.T) {
 	_, b, c := pair(t, false, 0)
 	want := make([]byte, 40_000)
 	for i := range 500 {
@@ -101,8 +101,8 @@ func TestClosedChannel(t *testing.T) {
 	}
 }
 
-// TestLoansOfTheLost: a handle to a PE that never answers ends when that is given up.
-func TestLoansOfTheLost(t *testing.T) {
+// TestHandlesOfLostPE: a handle to a PE that never answers ends when that is given up.
+func TestHandlesOfLostPE(t *testing.T) {
 	_, _, c := pair(t, true, 100*time.Millisecond)
 	handle := c.PutZcopy(1, 4096, make([]byte, 100_000))
 	if err := c.AwaitReleased(t.Context(), 1, handle); err != nil {

@@ -215,7 +215,7 @@ func TestPeerStops(t *testing.T) {
 	})
 }
 
-// Where the two who play TestTargetComputes meet.
+// Offsets of what the two PEs of TestTargetComputes share.
 const (
 	startOff  = doneOff + 192
 	overOff   = doneOff + 256

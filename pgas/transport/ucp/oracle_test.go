@@ -55,7 +55,7 @@ type pendingFetch struct {
 	want uint64
 }
 
-// script runs random operations of one channel against the heap of pe, which nobody else writes, and
+// script runs random operations of one channel against the heap of pe, which no other channel writes, and
 // their twins against a shadow.
 type script struct {
 	t      *testing.T

@@ -4,11 +4,11 @@ package engine
 
 import "testing"
 
-// TestSleeperOnABlockIsRung: who sleeps on a block of words (boot.WatchRange) is rung for all of it, and for
+// TestDoorbellOfWatchedRange: the doorbell of a PE that sleeps on a range of words (boot.WatchRange) is rung for all of it, and for
 // nothing else.
-func TestSleeperOnABlockIsRung(t *testing.T) {
+func TestDoorbellOfWatchedRange(t *testing.T) {
 	_, b, c := pair(t, false, 0)
-	settle := func() { // the bell is rung after the answer has left, and before the next message is applied
+	settle := func() { // the doorbell is rung after the answer has left, and before the next message is applied
 		for range 2 {
 			c.Post(1, wordSet, 8192, 8, 1)
 			if err := c.Quiet(t.Context(), -1); err != nil {
@@ -46,9 +46,9 @@ func TestSleeperOnABlockIsRung(t *testing.T) {
 	}
 }
 
-// TestWaitDoorEnds: it comes back when something has been served, when the bell has been rung before, and
+// TestWaitDoorbellEnds: it returns when something has been served, when the doorbell has been rung before, and
 // when its time is up.
-func TestWaitDoorEnds(t *testing.T) {
+func TestWaitDoorbellEnds(t *testing.T) {
 	_, b, c := pair(t, false, 0)
 	b.WaitDoorbell(b.door.Load()-1, 1<<62)
 	b.WaitDoorbell(b.door.Load(), 1)
