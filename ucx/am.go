@@ -24,7 +24,7 @@ import (
 	"unsafe"
 )
 
-// MaxHeader is the longest header of an active message that this worker's transports can send.
+// MaxHeader returns the size of the longest header of an active message that this worker's transports can send.
 func (w *Worker) MaxHeader() int { return w.maxHeader }
 
 // SendAM sends an active message: a header of at most Worker.MaxHeader bytes and a payload, to the inbox
@@ -62,7 +62,7 @@ func (ep *Endpoint) SendAM(id uint8, header, data []byte, flags AMFlags) (Reques
 		unsafe.Pointer(d), C.uint64_t(len(data)), C.uint32_t(flags)), op)
 }
 
-// Dropped is how many active messages have arrived at this worker for which there was no inbox.
+// Dropped returns how many active messages have arrived at this worker for which there was no inbox.
 func (w *Worker) Dropped() int {
 	w.lock()
 	defer w.unlock()
@@ -103,7 +103,7 @@ func (w *Worker) NewInbox(id uint8) (*Inbox, error) {
 	return in, nil
 }
 
-// Len is how many messages wait in the inbox.
+// Len returns how many messages wait in the inbox.
 func (in *Inbox) Len() int {
 	in.w.lock()
 	defer in.w.unlock()
@@ -113,7 +113,7 @@ func (in *Inbox) Len() int {
 	return int(atomic.LoadUint64((*uint64)(unsafe.Pointer(&in.c.queued))))
 }
 
-// Lost is how many messages were dropped because there was no memory to queue them in.
+// Lost returns how many messages were dropped because there was no memory to queue them in.
 func (in *Inbox) Lost() int {
 	in.w.lock()
 	defer in.w.unlock()
@@ -181,18 +181,18 @@ type Message struct {
 	c *C.gx_msg
 }
 
-// Header is the header, in memory that is valid until Free.
+// Header returns the header, in memory that is valid until Free.
 func (m *Message) Header() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(m.c), C.sizeof_gx_msg)), int(m.c.header_len))
 }
 
-// Len is the number of bytes of the payload.
+// Len returns the number of bytes of the payload.
 func (m *Message) Len() int { return int(m.c.data_len) }
 
 // Rendezvous reports whether the payload is still at the sender: Recv fetches it.
 func (m *Message) Rendezvous() bool { return m.c.rendezvous != 0 }
 
-// Data is the payload, in memory that is valid until Free; nil if Rendezvous, when Recv has it.
+// Data returns the payload, in memory that is valid until Free; nil if Rendezvous, when Recv has it.
 func (m *Message) Data() []byte {
 	if m.Rendezvous() || m.c.data == nil {
 		return nil

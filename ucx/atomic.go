@@ -39,7 +39,7 @@ func (ep *Endpoint) PostAtomic(op AtomicOp, bytes int, operand, compare, remote 
 	return err
 }
 
-// FetchAtomic is PostAtomic that also returns the old value: Request.Value has it when the request is
+// FetchAtomic does what PostAtomic does, and returns the old value: Request.Value has it when the request is
 // complete. A compare-swap happened if and only if the old value equals compare. It fails as PostAtomic
 // does.
 func (ep *Endpoint) FetchAtomic(op AtomicOp, bytes int, operand, compare, remote uint64, key *RKey) (Request, error) {

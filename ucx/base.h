@@ -146,7 +146,7 @@ static inline void gx_finish(gx_slot *s, ucs_status_t status)
     }
 }
 
-// gx_copy is memcpy that may be given nowhere when there is nothing to copy.
+// gx_copy does what memcpy does, and takes NULL when there is nothing to copy.
 static inline void gx_copy(void *to, const void *from, size_t len)
 {
     if (len > 0) {

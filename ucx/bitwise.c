@@ -21,7 +21,7 @@ typedef struct gx_chain {
 
 _Static_assert(sizeof(gx_chain) <= GX_COPY_MAX, "a chain lives in the slot's buffer");
 
-// gx_read is the word at the start of from.
+// gx_read returns the word at the start of from.
 static uint64_t gx_read(const uint64_t *from, uint32_t bytes)
 {
     uint32_t low;
@@ -128,7 +128,7 @@ static int gx_try_key(ucp_context_h context, ucp_worker_h worker, ucp_ep_h ep)
     return ok;
 }
 
-// gx_try_self is the trial: a context with nothing but the transport to itself, which shares the code in
+// gx_try_self carries the trial out, in a context with nothing but the transport to itself, which shares the code in
 // question with shared memory. Whatever goes wrong on the way counts as broken, which is safe.
 static int gx_try_self(void)
 {

@@ -76,7 +76,7 @@ func (c *Config) Close() {
 	}
 }
 
-// optionalString is nil for an empty string.
+// optionalString returns nil for an empty string.
 func optionalString(s string) *C.char {
 	if s == "" {
 		return nil
@@ -105,7 +105,7 @@ func newDetail() detail { return detail{(*C.char)(C.calloc(1, C.GX_DETAIL))} }
 
 func (d detail) free() { C.free(unsafe.Pointer(d.c)) }
 
-// text is what was logged, on one line.
+// text returns what was logged, on one line.
 func (d detail) text() string { return oneLine(C.GoString(d.c)) }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -21,7 +21,7 @@ import (
 // Available reports whether this binary was built with UCX.
 const Available = true
 
-// Version is the version of the UCX library in use, such as "1.13.1".
+// Version returns the version of the UCX library in use, such as "1.13.1".
 func Version() string { return C.GoString(C.ucp_get_version_string()) }
 
 // Context holds the transports and devices that a process uses. It is safe for concurrent use.

@@ -77,7 +77,7 @@ func (m *Memory) register(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// Bytes is the memory itself, nil once it is closed.
+// Bytes returns the memory itself, nil once it is closed.
 func (m *Memory) Bytes() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()

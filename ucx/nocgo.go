@@ -13,7 +13,7 @@ import (
 // Available reports whether this binary was built with UCX.
 const Available = false
 
-// Version is the version of the UCX library in use: none.
+// Version returns the version of the UCX library in use: none.
 func Version() string { return "" }
 
 // Config is a set of UCX settings.
@@ -37,10 +37,10 @@ type Context struct{}
 // NewContext returns ErrNotBuilt.
 func NewContext(p Params) (*Context, error) { return nil, ErrNotBuilt }
 
-// Warnings is empty.
+// Warnings returns "".
 func (c *Context) Warnings() string { return "" }
 
-// Features is 0.
+// Features returns 0.
 func (c *Context) Features() Feature { return 0 }
 
 // Print returns ErrNotBuilt.
@@ -61,7 +61,7 @@ func (c *Context) AllocMemory(n int) (*Memory, error) { return nil, ErrNotBuilt 
 // Worker makes progress on the operations of its endpoints.
 type Worker struct{}
 
-// Context is nil.
+// Context returns nil.
 func (w *Worker) Context() *Context { return nil }
 
 // Address returns ErrNotBuilt.
@@ -70,7 +70,7 @@ func (w *Worker) Address() ([]byte, error) { return nil, ErrNotBuilt }
 // NetAddress returns ErrNotBuilt.
 func (w *Worker) NetAddress() ([]byte, error) { return nil, ErrNotBuilt }
 
-// Progress is 0.
+// Progress returns 0.
 func (w *Worker) Progress() int { return 0 }
 
 // Fence returns ErrNotBuilt.
@@ -79,10 +79,10 @@ func (w *Worker) Fence() error { return ErrNotBuilt }
 // Flush returns ErrNotBuilt.
 func (w *Worker) Flush() (Request, error) { return Request{}, ErrNotBuilt }
 
-// Failures is 0.
+// Failures returns 0.
 func (w *Worker) Failures() int { return 0 }
 
-// NextFailed is nil.
+// NextFailed returns nil.
 func (w *Worker) NextFailed() *Endpoint { return nil }
 
 // Print returns ErrNotBuilt.
@@ -103,10 +103,10 @@ func (w *Worker) Signal() error { return ErrNotBuilt }
 // Wait returns ErrNotBuilt.
 func (w *Worker) Wait(ctx context.Context) error { return ErrNotBuilt }
 
-// MaxHeader is 0.
+// MaxHeader returns 0.
 func (w *Worker) MaxHeader() int { return 0 }
 
-// Dropped is 0.
+// Dropped returns 0.
 func (w *Worker) Dropped() int { return 0 }
 
 // NewEndpoint returns ErrNotBuilt.
@@ -120,7 +120,7 @@ func (w *Worker) NewInbox(id uint8) (*Inbox, error) { return nil, ErrNotBuilt }
 // Endpoint is a connection from a worker to another.
 type Endpoint struct{}
 
-// Worker is nil.
+// Worker returns nil.
 func (ep *Endpoint) Worker() *Worker { return nil }
 
 // Connect returns ErrNotBuilt.
@@ -172,10 +172,10 @@ func (ep *Endpoint) SendAM(id uint8, header, data []byte, flags AMFlags) (Reques
 // Memory is a range registered with UCX.
 type Memory struct{}
 
-// Bytes is nil.
+// Bytes returns nil.
 func (m *Memory) Bytes() []byte { return nil }
 
-// Addr is 0.
+// Addr returns 0.
 func (m *Memory) Addr() uint64 { return 0 }
 
 // PackKey returns ErrNotBuilt.
@@ -193,10 +193,10 @@ func (k *RKey) Close() {}
 // Request is an operation that was posted.
 type Request struct{}
 
-// Status is ErrUnsupported.
+// Status returns ErrUnsupported.
 func (r *Request) Status() Status { return ErrUnsupported }
 
-// Value is 0.
+// Value returns 0.
 func (r *Request) Value() uint64 { return 0 }
 
 // Wait returns ErrNotBuilt.
@@ -211,13 +211,13 @@ func (r *Request) Free() {}
 // Inbox is the queue of the active messages of one id.
 type Inbox struct{}
 
-// Len is 0.
+// Len returns 0.
 func (in *Inbox) Len() int { return 0 }
 
-// Lost is 0.
+// Lost returns 0.
 func (in *Inbox) Lost() int { return 0 }
 
-// Next is always empty.
+// Next finds no message.
 func (in *Inbox) Next() (Message, bool) { return Message{}, false }
 
 // Receive returns ErrNotBuilt.
@@ -229,16 +229,16 @@ func (in *Inbox) Close() {}
 // Message is an active message that was received.
 type Message struct{}
 
-// Header is nil.
+// Header returns nil.
 func (m *Message) Header() []byte { return nil }
 
-// Len is 0.
+// Len returns 0.
 func (m *Message) Len() int { return 0 }
 
-// Rendezvous is false.
+// Rendezvous returns false.
 func (m *Message) Rendezvous() bool { return false }
 
-// Data is nil.
+// Data returns nil.
 func (m *Message) Data() []byte { return nil }
 
 // Recv returns ErrNotBuilt.

@@ -122,7 +122,7 @@ func (w *Worker) posted(s *slot, st C.int32_t, op string) (Request, error) {
 	}
 }
 
-// failed is the error of a call that UCX refused, with what it said about it.
+// failed returns the error of a call that UCX refused, with what it said about it.
 func (w *Worker) failed(op string, st Status) error {
 	e := &Error{Op: op, Status: st}
 	if w.c.detail[0] != 0 {
@@ -145,7 +145,7 @@ type Request struct {
 	value  uint64
 }
 
-// Status is OK, InProgress, or why the operation failed. It makes no progress and does not cross into C.
+// Status returns OK, InProgress, or why the operation failed. It makes no progress and does not cross into C.
 // After Free, and when the worker was closed first, it is ErrCanceled.
 func (r *Request) Status() Status {
 	s := r.s
@@ -158,7 +158,7 @@ func (r *Request) Status() Status {
 	return s.status()
 }
 
-// Value is the old value of the word of a fetching atomic that has completed, zero-extended.
+// Value returns the old value of the word of a fetching atomic that has completed, zero-extended.
 func (r *Request) Value() uint64 {
 	if r.s == nil {
 		return r.value

@@ -96,7 +96,7 @@ static uint64_t narrowed(unsigned bytes, uint64_t v)
     return bytes == 8 ? v : (uint32_t)v;
 }
 
-// word_changed is what op, one of those from WORD_MIN on, makes of a word that is old.
+// word_changed returns what op, one of those from WORD_MIN on, makes of a word whose value is old.
 uint64_t word_changed(unsigned op, unsigned bytes, uint64_t old, uint64_t operand)
 {
     operand = narrowed(bytes, operand);

@@ -253,7 +253,7 @@ func (c *Channel) markDirty(l *C.lane_t) {
 	}
 }
 
-// wakeService tells the service thread too if it sleeps deeply. The store to dirty comes before the load
+// wakeService marks the channel dirty, and wakes the service thread if it sleeps deeply. The store to dirty comes before the load
 // of deep. The service thread stores deep before it loads dirty. So one of the two sees the store of the other.
 //
 //go:noinline
@@ -446,7 +446,7 @@ func (c *Channel) Fence(pe int) {
 	c.unlock()
 }
 
-// needService is markDirty without a record: something is about to leave.
+// needService marks the channel dirty because something is about to leave.
 func (c *Channel) needService() {
 	if atomic.LoadUint32(c.dirty) == 0 {
 		c.wakeService()

@@ -114,7 +114,7 @@ static int is_of_job(const engine_t *e, ino_t inode, struct address *to)
     return 0;
 }
 
-// attempt_of is the entry of a socket, a new one if there is none; NULL if there is no room for it.
+// attempt_of returns the entry of a socket, a new one if there is none; NULL if there is no room for it.
 static struct attempt *attempt_of(struct attempts *d, ino_t inode)
 {
     struct attempt *room = NULL;

@@ -102,7 +102,7 @@ func (c *Channel) harvest() {
 	c.pendingFetches = left
 }
 
-// release is slot_release.
+// release frees a slot, as slot_release does.
 func (c *Channel) release(s *C.slot_t) {
 	s.token += C.SLOTS
 	s.status = C.UCS_OK

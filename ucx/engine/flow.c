@@ -16,7 +16,7 @@ void lane_throttle(lane_t *l)
         progress_until(l->channel, l, has_room, 0, INT64_MAX, 0);
 }
 
-// lane_flush_prompt is lane_flush of a message for which a PE is likely to wait.
+// lane_flush_prompt does what lane_flush does, with a message for which a PE is likely to wait.
 void lane_flush_prompt(lane_t *l)
 {
     lane_send_prompt(l);
@@ -153,7 +153,7 @@ int channel_await(channel_t *c, slot_t *s, int64_t budget_ns)
     return await(c, s, budget_ns, 1);
 }
 
-// channel_await_all is channel_await that neither its time nor another goroutine ends.
+// channel_await_all waits as channel_await does, but neither a budget nor another goroutine ends it.
 int channel_await_all(channel_t *c, slot_t *s)
 {
     return await(c, s, INT64_MAX, 0);

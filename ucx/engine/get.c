@@ -18,7 +18,7 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
     return s;
 }
 
-// lane_get_wait is lane_get and channel_await in one. When the answer is not complete in time, *slot is
+// lane_get_wait does what lane_get and channel_await do. When the answer is not complete in time, *slot is
 // what to wait for.
 int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot)
 {

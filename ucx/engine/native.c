@@ -228,7 +228,7 @@ static int fetch_word(lane_t *l, const struct word_args *args, uint64_t *old)
     return ENGINE_DONE;
 }
 
-// change_word is fetch_word for what UCX does not have: it compares and swaps until no other update came between.
+// change_word does what fetch_word does, for operations that UCX does not have: it compares and swaps until no other update came between.
 static int change_word(lane_t *l, const struct word_args *args, uint64_t *old)
 {
     struct word_args step = {.off = args->off, .bytes = args->bytes, .op = WORD_FETCH};
@@ -264,7 +264,7 @@ int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
     return l->status == UCS_OK ? ENGINE_DONE : ENGINE_LOST;
 }
 
-// lane_nic_fetch_nb is lane_nic that leaves the old value in s, the slot of a pending fetch, and does not wait for it, but
+// lane_nic_fetch_nb does what lane_nic does, but leaves the old value in s, the slot of a pending fetch, and does not wait for it, but
 // where it takes a loop.
 void lane_nic_fetch_nb(lane_t *l, struct word_args *args, slot_t *s)
 {

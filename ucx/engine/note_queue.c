@@ -108,7 +108,7 @@ void notes_drain(engine_t *e)
         publish_overflow(e);
 }
 
-// engine_refill is notes_drain for a PE that has emptied its queue. If another thread serves at the moment, that
+// engine_refill does what notes_drain does, for a PE that has emptied its queue. If another thread serves at the moment, that
 // thread drains.
 void engine_refill(engine_t *e)
 {

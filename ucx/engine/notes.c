@@ -21,7 +21,7 @@ void lane_put_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_
     lane_put_with(l, off, src, n, &rec, n);
 }
 
-// lane_put_note_zcopy is lane_put_note that returns a handle, as lane_put_zcopy does.
+// lane_put_note_zcopy does what lane_put_note does, and returns a handle, as lane_put_zcopy does.
 uint64_t lane_put_note_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag)
 {
     struct wire_rec rec = note_rec(tag, off);
@@ -40,7 +40,7 @@ slot_t *lane_get_note(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t t
     return s;
 }
 
-// lane_get_note_wait is lane_get_wait with a note.
+// lane_get_note_wait does what lane_get_wait does, with a note.
 int lane_get_note_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t tag, int64_t budget_ns, slot_t **slot)
 {
     slot_t *s = lane_get_note(l, off, n <= SLOT_BYTES ? NULL : dst, n, tag, 0);

@@ -90,7 +90,7 @@ func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 	C.lane_flush_note(l)
 }
 
-// PutNotifyZcopy is PutNotify that may go on reading src, as PutZcopy.
+// PutNotifyZcopy does what PutNotify does, but may go on reading src, as PutZcopy.
 func (c *Channel) PutNotifyZcopy(pe int, dst uint64, src []byte, tag uint32) (handle uint64, ok bool) {
 	if len(src) <= C.NOTE_SMALL_MAX {
 		return 0, c.PutNotify(pe, dst, src, tag)
@@ -135,7 +135,7 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	return true, err
 }
 
-// GetNotifyNB is GetNotify at some time before Quiet returns without error.
+// GetNotifyNB does what GetNotify does, at some time before Quiet returns without error.
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, tag uint32) bool {
 	if len(dst) == 0 {
 		return c.PutNotify(pe, src, nil, tag)

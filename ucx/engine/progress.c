@@ -231,7 +231,7 @@ static void stay_enter(engine_t *e)
     flush_channels(e);
 }
 
-// stay_on is called whenever nothing has arrived. It reports whether the budget is left.
+// stay_on reports whether budget is left. The caller calls it whenever nothing has arrived.
 static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
 {
     int yielding = oversubscribed(e);

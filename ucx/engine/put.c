@@ -67,7 +67,7 @@ void lane_put_pieces(lane_t *l, uint64_t off, const char *src, uint64_t n, const
         l->lost = 1;
 }
 
-// lane_put_with is lane_put_pieces after which src may be reused.
+// lane_put_with does what lane_put_pieces does, and waits until src may be reused.
 void lane_put_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value)
 {
     lane_put_pieces(l, off, src, n, tail, value, 0);

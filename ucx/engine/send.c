@@ -134,7 +134,7 @@ static void send_buffer(lane_t *l, uint16_t flags, int want_ack)
         replace_buffer(l);
 }
 
-// send_by_service_lane is send_buffer by the service lane, if that can be.
+// send_by_service_lane sends the buffer by the service lane if possible, otherwise by the lane itself.
 static void send_by_service_lane(lane_t *l)
 {
     sendbuf_t *b = l->out;
@@ -164,7 +164,7 @@ void lane_send(lane_t *l, int want_ack)
         send_buffer(l, 0, want_ack);
 }
 
-// lane_send_prompt is lane_send of a message for which a PE is likely to wait.
+// lane_send_prompt does what lane_send does, with a message for which a PE is likely to wait.
 void lane_send_prompt(lane_t *l)
 {
     if (l->status != UCS_OK || !l->open || l->used == HEAD_BYTES || l->used > SERVICE_LANE_MAX || l->replies || l->use_native > 0 || must_request_ack(l))
@@ -173,7 +173,7 @@ void lane_send_prompt(lane_t *l)
         send_by_service_lane(l);
 }
 
-// lane_request_ack is lane_send that asks, though the buffer may be empty and everything acknowledged.
+// lane_request_ack sends a request for an acknowledgement, even if the buffer is empty and everything is acknowledged.
 void lane_request_ack(lane_t *l)
 {
     if (l->status == UCS_OK)

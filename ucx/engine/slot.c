@@ -28,7 +28,7 @@ void slot_release(channel_t *c, slot_t *s)
     c->free_slots = s;
 }
 
-// span_of is how far the destination of a slot reaches.
+// span_of returns the bytes from the first to the last of the destination of a slot.
 static uint64_t span_of(const slot_t *s)
 {
     return s->block ? (s->bytes / s->block - 1) * s->step + s->block : s->bytes;
@@ -59,7 +59,7 @@ void slot_deliver(const slot_t *s, char *dst)
         memcpy(dst, s->bounce, s->bytes);
 }
 
-// slot_abandon is slot_release for a slot that may not have been answered.
+// slot_abandon releases a slot that may not have been answered.
 void slot_abandon(channel_t *c, slot_t *s)
 {
     if (s->status == UCS_INPROGRESS && c->lanes[s->pe])

@@ -23,7 +23,7 @@ enum {
     HELD_MAX = 4 * UNACKED_MAX,    // bytes of a lane's messages that wait for their turn
 };
 
-// held is a request that came before its turn.
+// held is a request that came out of order.
 typedef struct held {
     struct held *next;
     uint32_t seq;
@@ -42,7 +42,7 @@ typedef struct inbound {
     uint64_t held_bytes;
 } inbound_t;
 
-// opened is which lanes of one PE have ever been opened to this one.
+// opened records which lanes one PE has ever opened to this PE.
 struct opened {
     uint32_t all;     // every number up to this one
     uint32_t nbeyond, cap;

@@ -10,7 +10,7 @@
 
 enum { SCATTER_HEAD = sizeof(struct wire_rec) + sizeof(struct wire_stride) };
 
-// room_for is how many blocks fit what is left of the lane's buffer, as one record.
+// room_for returns how many blocks fit what is left of the lane's buffer, as one record.
 static uint64_t room_for(const lane_t *l, uint64_t bytes)
 {
     uint32_t left = BUFFER_BYTES - l->used;
@@ -37,7 +37,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// run_of is how many blocks travel together: as many as fit most bytes, and in each run about as many.
+// run_of returns how many blocks travel together: as many as fit most bytes, and in each run about as many.
 static uint64_t run_of(struct strided b, uint64_t most)
 {
     uint64_t fit = most / b.bytes, runs = (b.count + fit - 1) / fit;
@@ -146,7 +146,7 @@ static uint64_t native_blocks(lane_t *l, uint64_t off, char *dst, struct strided
     return done;
 }
 
-// lane_get_blocks is lane_get for blocks.
+// lane_get_blocks does what lane_get does, for blocks.
 slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct strided b, int detached)
 {
     uint64_t done = native_blocks(l, off, dst, b, !detached);
@@ -168,7 +168,7 @@ slot_t *lane_get_blocks(lane_t *l, uint64_t off, char *dst, struct strided b, in
     return s;
 }
 
-// lane_get_blocks_wait is lane_get_blocks and channel_await in one. When the answer is not complete in
+// lane_get_blocks_wait does what lane_get_blocks and channel_await do. When the answer is not complete in
 // time, *slot is what to wait for.
 int lane_get_blocks_wait(lane_t *l, uint64_t off, char *dst, struct strided b, int64_t budget_ns, slot_t **slot)
 {

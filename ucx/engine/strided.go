@@ -65,7 +65,7 @@ func (c *Channel) GetStrided(ctx context.Context, pe int, dst []byte, src uint64
 	return err
 }
 
-// GetStridedNB is GetStrided at some time before Quiet returns without error.
+// GetStridedNB does what GetStrided does, at some time before Quiet returns without error.
 func (c *Channel) GetStridedNB(pe int, dst []byte, src uint64, b Strided) {
 	if b.empty() {
 		return

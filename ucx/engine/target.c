@@ -171,7 +171,7 @@ static int is_word(const engine_t *e, const struct wire_rec *rec)
     return (rec->bytes == 8 || rec->bytes == 4) && rec->op < WORD_OPS && rec->off % rec->bytes == 0 && inside(e, rec->off, rec->bytes);
 }
 
-// span is how many bytes of the heap n bytes of blocks reach over, or 0 if there can be no such blocks.
+// span returns how many bytes of the heap n bytes of blocks reach over, or 0 if there can be no such blocks.
 static uint64_t span(const struct wire_stride *s, uint32_t n)
 {
     uint64_t gaps;
@@ -238,7 +238,7 @@ static int gather(engine_t *e, const struct wire_rec *rec, const char *rest, str
     return 1;
 }
 
-// request is a message being applied, or looked through.
+// request is a message that is applied or searched.
 struct request {
     const char *p, *end; // records
     const char *body;    // data of the active message, if the records are in its header
@@ -350,7 +350,7 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
     return 0;
 }
 
-// bytes_updated is how many bytes from rec->off on a record may update.
+// bytes_updated returns how many bytes from rec->off on a record may update.
 static uint64_t bytes_updated(const struct wire_rec *rec, const char *rest)
 {
     struct wire_stride s;
@@ -542,7 +542,7 @@ static void receive(engine_t *e, const void *header, size_t header_n, const void
     }
 }
 
-// on_request is UCX's handler of requests, on the service worker.
+// on_request handles requests. UCX calls it on the service worker.
 ucs_status_t on_request(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
 {
     engine_t *e = arg;

@@ -10,7 +10,7 @@ static inline void put_rec(char **at, struct wire_rec rec)
     *at += sizeof rec;
 }
 
-// piece_of is how large the pieces of a transfer of n bytes are: of equal size, so that none is small.
+// piece_of returns the size of the pieces of a transfer of n bytes. They are of equal size, so that none is small.
 static inline uint32_t piece_of(uint64_t n)
 {
     uint64_t pieces = (n + PIECE_BYTES - 1) / PIECE_BYTES;

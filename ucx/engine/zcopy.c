@@ -15,14 +15,14 @@ static int released(channel_t *c, lane_t *l, uint64_t arg)
     return c->cursor == c->nopened;
 }
 
-// lane_put_zcopy is lane_put that does not wait until src may be reused: it returns a handle, or
+// lane_put_zcopy does what lane_put does, but does not wait until src may be reused: it returns a handle, or
 // 0 if src may be reused already.
 uint64_t lane_put_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n)
 {
     return lane_put_zcopy_with(l, off, src, n, NULL, 0);
 }
 
-// lane_put_zcopy_with is lane_put_zcopy that sends a tail, as lane_put_pieces does.
+// lane_put_zcopy_with does what lane_put_zcopy does, and sends a tail, as lane_put_pieces does.
 uint64_t lane_put_zcopy_with(lane_t *l, uint64_t off, const char *src, uint64_t n, const struct wire_rec *tail, uint64_t value)
 {
     if (l->zcopy_issued - l->zcopy_released == ZCOPY_MAX - 1)

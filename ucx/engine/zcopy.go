@@ -19,10 +19,10 @@ import (
 	"unsafe"
 )
 
-// maxPinned is how many sources and destinations stay pinned after their time for want of a quiet.
+// maxPinned is the number of sources and destinations that may stay pinned after their release, until a quiet.
 const maxPinned = 64
 
-// PutZcopy is Put that may go on reading src after it has returned: until the handle that it returns is
+// PutZcopy does what Put does, but may go on reading src after it has returned: until the handle that it returns is
 // released. It returns 0 if src may be reused at once. It waits only for room: no more is under way to one
 // PE than the engine's bounds allow.
 func (c *Channel) PutZcopy(pe int, dst uint64, src []byte) (handle uint64) {

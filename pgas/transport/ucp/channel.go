@@ -60,7 +60,7 @@ var _ transport.Channel = (*channel)(nil)
 
 func (c *channel) Close() error { return c.c.Close() }
 
-// peerError is err, or, if the engine has lost a PE, a *transport.PeerError.
+// peerError returns err, or, if the engine has lost a PE, a *transport.PeerError.
 func (c *channel) peerError(err error) error {
 	var lost *engine.LostError
 	if !errors.As(err, &lost) {

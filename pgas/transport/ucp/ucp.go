@@ -203,7 +203,7 @@ func (t *Transport) WaitWord(word transport.Word, cmp transport.Cmp, value uint6
 // WaitDoorbell serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
 func (t *Transport) WaitDoorbell(seen uint32, d time.Duration) { t.engine.WaitDoorbell(seen, d) }
 
-// Fault is a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
+// Fault returns a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
 func (t *Transport) Fault() error {
 	err := t.engine.Lost()
 	if err == nil {
@@ -214,7 +214,7 @@ func (t *Transport) Fault() error {
 
 var _ transport.Progresser = (*Transport)(nil)
 
-// Served is the number of messages of other PEs that this PE has applied.
+// Served returns the number of messages of other PEs that this PE has applied.
 func (t *Transport) Served() uint64 { return t.engine.Served() }
 
 // Close ends the service: every PE must have finished its operations on this one before.
