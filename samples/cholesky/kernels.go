@@ -34,7 +34,7 @@ func potrf(tile []float64, side int) error {
 	return nil
 }
 
-// trsm makes tile what it is in the factor, when all updates have been subtracted: tile · diagonal⁻ᵀ.
+// trsm computes the tile of the factor, when all updates have been subtracted: tile · diagonal⁻ᵀ.
 func trsm(tile, diagonal []float64, side int) {
 	blas64.Trsm(blas.Right, blas.Trans, 1, triangle(diagonal, side), general(tile, side))
 }
@@ -49,7 +49,7 @@ func gemm(tile, a, b []float64, side int) {
 	blas64.Gemm(blas.NoTrans, blas.Trans, -1, general(a, side), general(b, side), 1, general(tile, side))
 }
 
-// kind is what a task does.
+// kind is the kind of a task.
 type kind int
 
 const (
@@ -59,7 +59,7 @@ const (
 	ofGEMM
 )
 
-// flops is how many floating-point operations a task is.
+// flops returns the number of floating-point operations of a task.
 func (k kind) flops(side int) float64 {
 	cube := math.Pow(float64(side), 3)
 	return [...]float64{ofPOTRF: cube / 3, ofTRSM: cube, ofSYRK: cube, ofGEMM: 2 * cube}[k]
@@ -68,12 +68,12 @@ func (k kind) flops(side int) float64 {
 // costs are nanoseconds of a floating-point operation, by the kind of task that it is of.
 type costs [ofGEMM + 1]float64
 
-// takes is what a task takes.
+// takes returns the time of a task.
 func (c costs) takes(k kind, side int) time.Duration {
 	return time.Duration(math.Round(k.flops(side) * c[k]))
 }
 
-// String is c as Set takes it.
+// String returns c as Set reads it.
 func (c *costs) String() string {
 	words := make([]string, len(c))
 	for i, cost := range c {

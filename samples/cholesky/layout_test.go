@@ -48,7 +48,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// checkAudience: all that need a tile and nobody else, the owner first, and each is given it once.
+// checkAudience checks that the audience is the owner and the PEs that need the tile, each of which is sent it once.
 func checkAudience(t *testing.T, l layout, m, n int, audience []int) {
 	t.Helper()
 	if audience[0] != l.owner(l.number(m, n)) {

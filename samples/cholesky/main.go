@@ -4,8 +4,8 @@
 //	pgasrun -n 4 ./samples/cholesky -order 1024
 //	go run ./samples/cholesky -sim
 //
-// layout.go cuts the matrix into tiles, tasks.go does the tasks, ways.go has what the versions differ in, and
-// problem.go what is factored and how it is checked.
+// layout.go cuts the matrix into tiles, tasks.go does the tasks, ways.go has what differs between the versions, and
+// problem.go the matrix and the check of its factor.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 const help = `cholesky factors a symmetric positive definite matrix A = LLᵀ, and compares the ways in which a tile of
-the factor can come to those who need it.
+the factor can get to the PEs that need it.
 
 usage: pgasrun [pgasrun's flags] ./samples/cholesky [flags]
        cholesky -sim [flags]
@@ -88,7 +88,7 @@ func (in *input) about(int) string {
 		in.problem.order, rows, rows, in.side, in.side, in.residual, in.off)
 }
 
-// work is the operations of a factorization.
+// work returns the operations of a factorization.
 func (in *input) work(int) float64 { return math.Pow(float64(in.problem.order), 3) / 3 }
 
 func program(in *input) *versions.Program {

@@ -27,7 +27,7 @@ type entry struct {
 	value       float64
 }
 
-// mostOrder is the largest order that is read or made: PE 0 needs some 8 GB to check the factor of that.
+// mostOrder is the largest order that is read or made: PE 0 needs some 8 GB to check a factor of that order.
 const mostOrder = 1 << 14
 
 const (
@@ -55,12 +55,12 @@ type reader struct {
 	line  int
 }
 
-// wrong is an error of this line.
+// wrong returns an error about this line.
 func (r *reader) wrong(format string, args ...any) error {
 	return fmt.Errorf("%d: %w", r.line, fmt.Errorf(format, args...))
 }
 
-// fields are the words of the next line that is neither empty nor a comment; none at the end.
+// fields returns the words of the next line that is neither empty nor a comment, none at the end.
 func (r *reader) fields() ([]string, error) {
 	for r.lines.Scan() {
 		r.line++

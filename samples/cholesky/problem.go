@@ -1,7 +1,7 @@
 package main
 
-// What is factored, and whether the factor is right. Only PE 0 knows: it reads or makes the matrix, factors it
-// by itself with gonum, gives the PEs their tiles, and gets those of the factor back.
+// The matrix, and whether its factor is right. Only PE 0 knows: it reads or makes the matrix, factors it
+// by itself with gonum, sends the PEs their tiles, and gets those of the factor back.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// input is what the flags say, and on PE 0 the problem that follows from it.
+// input is the values of the flags, and on PE 0 the problem made from them.
 type input struct {
 	order  int // 0: as the number of PEs has it
 	each   int // tiles of a PE
@@ -25,13 +25,13 @@ type input struct {
 	matrix string
 	write  string
 	flop   costs
-	eager  int // floats of a message that does not ask first
+	eager  int // floats of the longest message that is sent without asking
 
 	*problem // with that of the last number of PEs
 }
 
-// orderFor is the order of the matrix that so many PEs factor if none is named: the least whose lower triangle
-// has a number of tiles for each PE.
+// orderFor returns the order of the matrix that so many PEs factor by default: the least whose lower triangle
+// has the wanted number of tiles for each PE.
 func (in *input) orderFor(npes int) int {
 	if in.order != 0 {
 		return in.order
@@ -43,7 +43,7 @@ func (in *input) orderFor(npes int) int {
 	return rows * in.side
 }
 
-// prepare makes the problem for so many PEs. An error is one line.
+// prepare makes the problem for so many PEs. The error is one line.
 func (in *input) prepare(npes int) error {
 	if in.matrix != "" {
 		if in.problem != nil {
@@ -103,7 +103,7 @@ func pose(matrix *sparse) (*problem, error) {
 	return p, nil
 }
 
-// frobenius is the norm of the symmetric matrix with that lower triangle.
+// frobenius returns the norm of the symmetric matrix with that lower triangle.
 func frobenius(lower []float64, n int) float64 {
 	sum := 0.0
 	for i := range n {
@@ -116,8 +116,8 @@ func frobenius(lower []float64, n int) float64 {
 	return math.Sqrt(sum)
 }
 
-// cut copies tile (m, n) of a full lower triangle. Beyond the matrix there are ones on the diagonal, which do
-// nothing to the rest.
+// cut copies tile (m, n) of a full lower triangle. Beyond the matrix there are ones on the diagonal, which change
+// nothing else.
 func (p *problem) cut(tile []float64, side, m, n int) {
 	clear(tile)
 	for i := range side {
@@ -133,7 +133,7 @@ func (p *problem) cut(tile []float64, side, m, n int) {
 	}
 }
 
-// paste copies what is below the diagonal of tile (m, n) to where it belongs in a full lower triangle.
+// paste copies what is below the diagonal of tile (m, n) to its place in a full lower triangle.
 func (p *problem) paste(to, tile []float64, side, m, n int) {
 	for i := range side {
 		row, first := m*side+i, n*side
@@ -143,7 +143,7 @@ func (p *problem) paste(to, tile []float64, side, m, n int) {
 	}
 }
 
-// What rounding may do, in units of it for each row.
+// The allowed rounding error, in units of rounding for each row.
 const slack = 10
 
 const epsilon = 0x1p-52
@@ -185,7 +185,7 @@ func open(ctx context.Context, r *versions.Run, in *input, makeWay func(context.
 	return f, err
 }
 
-// agree tells all PEs the order of the problem.
+// agree sends the order of the problem to all PEs.
 func agree(ctx context.Context, r *versions.Run, in *input) (order int, err error) {
 	orders, err := pgas.Alloc[int64](ctx, r.World, 1)
 	if err != nil {
@@ -204,7 +204,7 @@ func agree(ctx context.Context, r *versions.Run, in *input) (order int, err erro
 	return order, orders.Free(ctx)
 }
 
-// distribute gives each PE its tiles of the matrix. It is collective.
+// distribute sends each PE its tiles of the matrix. It is collective.
 func (f *factor) distribute(ctx context.Context) error {
 	f.reset()
 	if f.PE() == 0 {
@@ -217,7 +217,7 @@ func (f *factor) distribute(ctx context.Context) error {
 	return f.Barrier(ctx)
 }
 
-// verify checks the factor. PE 0 gets the tiles of all others, which must leave them as they are.
+// verify checks the factor. PE 0 gets the tiles of all others, which must not change them meanwhile.
 func (f *factor) verify() error {
 	if f.PE() != 0 {
 		return nil

@@ -4,13 +4,13 @@ package main
 //
 // The tile in row m and column n of the factor is made by n+1 tasks, one after the other: for each column k
 // left of it, subtract the product of tiles (m, k) and (n, k) (DGEMM; DSYRK on the diagonal), and then divide
-// by the tile (n, n) (DTRSM; DPOTRF on the diagonal). That is the left-looking variant: nothing is done to a
-// tile but by its owner. A task can be done when its operands are here; of those that can, the one whose tile
-// has the least number is done first, because the most hangs on it.
+// by the tile (n, n) (DTRSM; DPOTRF on the diagonal). That is the left-looking variant: only the owner of a tile
+// changes it. A task is ready when the PE has its operands. Of the ready tasks, the one whose tile
+// has the least number is done first, because the most other tasks depend on it.
 //
-// A PE looks for tiles that have come between two tasks, and waits for one when there is no task to do.
-// Whatever comes is given on first. The factor is complete when all own tiles are made, and a PE is through
-// when it has got all that it is to be given.
+// A PE checks for arrived tiles between two tasks, and waits for one when no task is ready.
+// It forwards an arrived tile first. The factor is complete when the PE has made all its own tiles, and the PE is done
+// when it has received all tiles that it is to get.
 
 import (
 	"context"
@@ -21,11 +21,11 @@ import (
 	"github.com/gopgas/gopgas/samples/versions"
 )
 
-// A work is a tile of this PE and how far it is.
+// A work is a tile of this PE and its progress.
 type work struct {
 	number, m, n int
 	done         int  // tasks
-	queued       bool // the next one can be done
+	queued       bool // its next task is ready
 }
 
 // factor is a PE that takes part in factorizations.
@@ -37,14 +37,14 @@ type factor struct {
 	way   way
 
 	mine  []*work
-	users [][]*work // by row or column: tiles of this PE whose operands are there
+	users [][]*work // by row or column: tiles of this PE that need the operands in it
 	at    []place   // by number
-	here  []bool    // by number: it is made, and it is here
-	due   int       // tiles that others make and this PE is to have
+	here  []bool    // by number: this PE has the tile of the factor
+	due   int       // tiles of other PEs that this PE is to get
 
-	ready []*work // tasks that can be done are of these tiles, the least number last
+	ready []*work // tiles with a ready task, the least number last
 	open  int     // own tiles that are not made
-	got   int     // tiles that have come
+	got   int     // tiles that have arrived
 
 	pes   []int // of audience
 	marks []bool
@@ -52,18 +52,18 @@ type factor struct {
 
 type place struct{ m, n int }
 
-// A way is how tiles come from one PE to another.
+// A way moves tiles from one PE to others.
 type way interface {
 	// give puts tile number of this PE's memory into the same place on other PEs, and tells them.
 	give(ctx context.Context, number int, pes []int) error
-	// next is the number of a tile that has come. If there is none it waits, or returns false.
+	// next returns the number of a tile that has arrived. If there is none it waits, or returns false.
 	next(ctx context.Context, wait bool) (number int, ok bool, err error)
-	// finish is called when this PE has nothing more to give, and has got all.
+	// finish is called when this PE has nothing more to send, and has received all its tiles.
 	finish(ctx context.Context) error
 	close(ctx context.Context) error
 }
 
-// newFactor makes a PE that factors a matrix of that order. It is collective.
+// newFactor makes a PE's part of a factorization of that order. It is collective.
 func newFactor(ctx context.Context, r *versions.Run, in *input, order int) (*factor, error) {
 	f := &factor{Run: r, layout: newLayout(order, in.side, r.NPEs()), in: in}
 	f.users = make([][]*work, f.rows)
@@ -89,7 +89,7 @@ func newFactor(ctx context.Context, r *versions.Run, in *input, order int) (*fac
 	return f, err
 }
 
-// place is where a tile is, on each PE.
+// place returns where a tile is, on each PE.
 func (f *factor) place(number int) pgas.Slice[float64] {
 	size := f.side * f.side
 	return f.tiles.Range(number*size, (number+1)*size)
@@ -97,7 +97,7 @@ func (f *factor) place(number int) pgas.Slice[float64] {
 
 func (f *factor) tile(m, n int) []float64 { return f.place(f.number(m, n)).Local() }
 
-// reset makes ready for another factorization.
+// reset prepares for another factorization.
 func (f *factor) reset() {
 	clear(f.here)
 	f.ready, f.open, f.got = f.ready[:0], len(f.mine), 0
@@ -130,7 +130,7 @@ func (f *factor) factorize(ctx context.Context) error {
 	return f.way.finish(ctx)
 }
 
-// made gives a tile on, and lets the tasks be done that have waited for it.
+// made forwards a tile, and enqueues the tasks that have waited for it.
 func (f *factor) made(ctx context.Context, number int) error {
 	f.here[number] = true
 	at := f.at[number]
@@ -146,7 +146,7 @@ func (f *factor) made(ctx context.Context, number int) error {
 	return nil
 }
 
-// enqueue notes that the next task of w can be done, if it can.
+// enqueue marks the next task of w as ready, if it is.
 func (f *factor) enqueue(w *work) {
 	if w.queued || !f.can(w) {
 		return
@@ -156,7 +156,7 @@ func (f *factor) enqueue(w *work) {
 	f.ready = slices.Insert(f.ready, i, w)
 }
 
-// can says whether the operands of the next task of w are here.
+// can reports whether this PE has the operands of the next task of w.
 func (f *factor) can(w *work) bool {
 	switch k := w.done; {
 	case k > w.n: // it is made

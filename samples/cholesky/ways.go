@@ -1,7 +1,7 @@
 package main
 
-// The ways of a tile from one PE to another. A PE cannot know which tile comes next, nor from whom: what comes
-// must say which it is.
+// The ways in which a tile moves from one PE to another. A PE cannot know which tile arrives next, nor from which PE: the
+// message must name the tile.
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func modes(in *input) []versions.Mode {
 	}
 }
 
-// Messages: the tag says where to receive what has been probed. Nobody waits until a tile is received: two PEs
+// Messages: the tag names the tile, so a PE probes before it receives. No PE waits until its tile is received: two PEs
 // may send to each other.
 type letters struct {
 	*factor
@@ -66,8 +66,8 @@ func (l *letters) finish(ctx context.Context) error { return l.comm.Flush(ctx) }
 
 func (l *letters) close(ctx context.Context) error { return l.comm.Close(ctx) }
 
-// One-sided: each PE has a ring of numbers, with room for all tiles. Who has put a tile takes the next entry,
-// and writes the number there when the tile is known to have arrived.
+// One-sided: each PE has a ring of numbers, with room for all tiles. A PE that has put a tile takes the next entry by
+// a fetch-add, and writes the number there when the tile is known to have arrived.
 type list struct {
 	*factor
 	tail pgas.Sym[int64] // entries taken, ever
@@ -85,7 +85,7 @@ func listing(ctx context.Context, f *factor) (_ way, err error) {
 	return l, err
 }
 
-// entry is the i-th of all that are ever written. What is written in one factorization is read in it.
+// entry returns the i-th entry of all that are ever written. An entry is read in the factorization that writes it.
 func (l *list) entry(i int) pgas.Atomic[int64] { return pgas.AtomicOf(l.ring, i%l.ring.Len()) }
 
 func (l *list) give(ctx context.Context, number int, pes []int) error {
@@ -94,7 +94,7 @@ func (l *list) give(ctx context.Context, number int, pes []int) error {
 		l.place(number).Put(pe, l.place(number).Local())
 		pgas.AtomicOf(l.tail, 0).FetchIncNB(pe, &l.took[i])
 	}
-	if err := l.Quiet(ctx); err != nil { // the tile is there, and the entry is known
+	if err := l.Quiet(ctx); err != nil { // the tile has arrived, and the entry is known
 		return err
 	}
 	for i, pe := range pes {
@@ -125,7 +125,7 @@ func (l *list) close(ctx context.Context) error {
 	return l.tail.Free(ctx)
 }
 
-// Notified: the tag says which tile has come.
+// Notified: the tag names the tile.
 type notes struct {
 	*factor
 	any *notify.Request
@@ -162,7 +162,7 @@ func (n *notes) next(ctx context.Context, wait bool) (int, bool, error) {
 func (n *notes) finish(context.Context) error { return nil }
 
 func (n *notes) close(context.Context) error {
-	n.any.Cancel() // nothing comes any more
+	n.any.Cancel() // no more tiles arrive
 	n.any.Free()
 	return nil
 }

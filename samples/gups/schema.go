@@ -6,5 +6,5 @@ package main
 //
 //pgas:symmetric
 type Word struct {
-	Bits uint64 `pgas:"atomic"` // updated by everybody
+	Bits uint64 `pgas:"atomic"` // updated by all PEs
 }

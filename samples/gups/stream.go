@@ -5,10 +5,10 @@ package main
 // polynomial is x⁶⁴ modulo the polynomial: x² + x + 1.
 const polynomial = 7
 
-// next is the number after x.
+// next returns the number after x.
 func next(x uint64) uint64 { return x<<1 ^ uint64(int64(x)>>63)&polynomial }
 
-// streamAt is the n-th number of the stream, which begins with 1: x to the power of n, by squaring.
+// streamAt returns the n-th number of the stream, which begins with 1: x to the power of n, by squaring.
 func streamAt(n uint64) uint64 {
 	power, result := next(1), uint64(1)
 	for ; n > 0; n >>= 1 {
@@ -20,7 +20,7 @@ func streamAt(n uint64) uint64 {
 	return result
 }
 
-// times is the product of two polynomials.
+// times returns the product of two polynomials.
 func times(a, b uint64) uint64 {
 	product := uint64(0)
 	for ; b > 0; b >>= 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// ahead is how many updates a PE may know and not have made.
+// ahead is how many updates a PE may hold back, by the rules of the benchmark.
 const ahead = 1024
 
 type table struct {
@@ -47,19 +47,19 @@ func newTable(ctx context.Context, w *pgas.World, logarithm int) (*table, error)
 	return t, w.Barrier(ctx)
 }
 
-// mine is this PE's words.
+// mine returns this PE's words.
 func (t *table) mine() []Word {
 	pe := t.w.PE()
 	return t.own.Local()[:t.first[pe+1]-t.first[pe]]
 }
 
-// index is the word that x updates.
+// index returns the index of the word that x updates.
 func (t *table) index(x uint64) uint64 { return x & (t.words - 1) }
 
 // owner splits the table evenly without a division: PE p has the words from first[p] on.
 func (t *table) owner(index uint64) int { return int(index * uint64(len(t.buckets)) >> t.logarithm) }
 
-// share is this PE's part of so many updates.
+// share returns the number of updates that this PE makes.
 func (t *table) share(updates uint64) (from, to uint64) {
 	pe, npes := uint64(t.w.PE()), uint64(t.w.NPEs())
 	return updates * pe / npes, updates * (pe + 1) / npes
@@ -79,7 +79,7 @@ func (t *table) run(ctx context.Context, updates uint64) error {
 	return t.w.Barrier(ctx)
 }
 
-// sort puts the n numbers after x into buckets, and returns the last.
+// sort puts the n numbers after x into buckets, and returns the last of them.
 func (t *table) sort(x, n uint64) uint64 {
 	for range n {
 		x = next(x)
@@ -101,8 +101,8 @@ func (t *table) apply() {
 	}
 }
 
-// errors undoes all updates of all PEs in this PE's words by itself, and counts the words that are not
-// what they were at first. It is collective.
+// errors undoes all updates of all PEs in this PE's words by itself, and counts the words that differ from
+// their first values. It is collective.
 func (t *table) errors(ctx context.Context, updates uint64) (uint64, error) {
 	words, first := t.mine(), t.first[t.w.PE()]
 	x := streamAt(0)

@@ -1,7 +1,7 @@
 // Package messages is message passing over one-sided access: what the samples compare notified access
-// with. It does what MPI libraries do. A short message travels to a slot that the receiver has for its
-// sender, whether it is expected or not (eager); the receiver matches it by source and tag, and copies it
-// to where it is wanted. A long one asks first, and is put where the receiver says (rendezvous).
+// with. It does what MPI libraries do. A short message is put into a slot that the receiver has for its
+// sender, whether the receiver expects it or not (eager). The receiver matches it by source and tag, and copies it
+// to its destination. The sender of a long message asks first, and puts it where the receiver says (rendezvous).
 //
 // Comm is one PE's side; wire.go has the slots and the words of each pair of PEs.
 //
@@ -19,13 +19,13 @@ import (
 // Any stands for any source or any tag.
 const Any = -1
 
-// Options say what an eager message may be. They are alike on all PEs.
+// Options select what an eager message may be. They must be the same on all PEs.
 type Options struct {
 	Eager int // the most floats of a message that is sent without asking; 0: 1024, which are 8 KiB
-	Slots int // eager messages of one PE to another that may be under way; 0: 4
+	Slots int // eager messages from one PE to another that may be under way; 0: 4
 }
 
-// Status says what a message was.
+// Status describes a message.
 type Status struct{ From, Tag, Len int }
 
 // Comm is one PE's side of message passing. It belongs to one goroutine at a time.
@@ -34,12 +34,13 @@ type Comm struct {
 	queue []message // arrived, and not received
 }
 
-// A message has arrived. Its data is here, unless its sender waits to be told where to put it.
+// A message has arrived. Its data is in a slot or, if it is long, still at its sender, which waits to be told where to
+// put it.
 type message struct {
 	Status
 	data    []float64
 	waiting bool
-	nth     uint64 // long message of its sender to this PE, from 1
+	nth     uint64 // number among the long messages of its sender to this PE, from 1
 }
 
 // Open makes a Comm, which receives into window. It is collective.
@@ -60,20 +61,20 @@ func Open(ctx context.Context, w *pgas.World, window pgas.Slice[float64], o Opti
 	return c, nil
 }
 
-// Close gives the slots back. It is collective; all that was sent must have been received.
+// Close frees the slots. It is collective. All messages must have been received.
 func (c *Comm) Close(ctx context.Context) error {
 	if n := len(c.queue); n > 0 {
 		m := c.queue[0]
-		return fmt.Errorf("messages: nobody has received %d messages, the first from PE %d with tag %d", n, m.From, m.Tag)
+		return fmt.Errorf("messages: %d messages have not been received, the first from PE %d with tag %d", n, m.From, m.Tag)
 	}
 	if c.owed > 0 {
-		return fmt.Errorf("messages: nobody has received %d long messages of PE %d", c.owed, c.w.PE())
+		return fmt.Errorf("messages: %d long messages of PE %d have not been received", c.owed, c.w.PE())
 	}
 	return c.wire.close(ctx)
 }
 
-// Send sends data to pe, and returns when it may be changed. A message of up to Options.Eager floats waits
-// for a free slot at most, a longer one until it is received.
+// Send sends data to pe, and returns when data may be changed. For a message of up to Options.Eager floats it waits
+// at most for a free slot, for a longer one until the receiver has it.
 func (c *Comm) Send(ctx context.Context, pe, tag int, data []float64) error {
 	nth, err := c.begin(ctx, pe, tag, data)
 	if err != nil || nth == 0 {
@@ -85,14 +86,14 @@ func (c *Comm) Send(ctx context.Context, pe, tag int, data []float64) error {
 	return nil
 }
 
-// Start is Send that does not wait until a long message is received. Its data must not change until Flush has
+// Start sends as Send does, but does not wait until a long message is received. Its data must not change until Flush has
 // returned. It is sent while this PE waits in a call of c, or probes.
 func (c *Comm) Start(ctx context.Context, pe, tag int, data []float64) error {
 	_, err := c.begin(ctx, pe, tag, data)
 	return err
 }
 
-// Flush returns when all that was started has been sent.
+// Flush returns when all messages that were started have been sent.
 func (c *Comm) Flush(ctx context.Context) error {
 	if err := c.until(ctx, func() bool { return c.owed == 0 }); err != nil {
 		return fmt.Errorf("messages: waiting until %d long messages are received: %w", c.owed, err)
@@ -120,8 +121,8 @@ func (c *Comm) begin(ctx context.Context, pe, tag int, data []float64) (nth uint
 	return c.owe(pe, data), nil
 }
 
-// Recv waits for the oldest message that matches and moves it to window[at:at+n], of which it may leave
-// some as they are. from and tag may be Any.
+// Recv waits for the oldest message that matches and copies it to window[at:at+n]. A shorter message leaves
+// the rest of these unchanged. from and tag may be Any.
 func (c *Comm) Recv(ctx context.Context, from, tag, at, n int) (Status, error) {
 	i, err := c.match(ctx, from, tag)
 	if err != nil {
@@ -144,7 +145,7 @@ func (c *Comm) Recv(ctx context.Context, from, tag, at, n int) (Status, error) {
 	return m.Status, nil
 }
 
-// Probe waits for a message that matches and says what it is. It stays to be received.
+// Probe waits for a message that matches and returns its Status. The message remains to be received.
 func (c *Comm) Probe(ctx context.Context, from, tag int) (Status, error) {
 	i, err := c.match(ctx, from, tag)
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *Comm) Probe(ctx context.Context, from, tag int) (Status, error) {
 	return c.queue[i].Status, nil
 }
 
-// TryProbe is Probe that does not wait. It reports whether there is such a message.
+// TryProbe does what Probe does, without waiting. It reports whether there is such a message.
 func (c *Comm) TryProbe(from, tag int) (Status, bool) {
 	for c.takeFrom(c.glance()) {
 	}
@@ -164,7 +165,7 @@ func (c *Comm) TryProbe(from, tag int) (Status, bool) {
 	return c.queue[i].Status, true
 }
 
-// match waits for a message that matches and returns its place in the queue.
+// match waits for a message that matches and returns its index in the queue.
 func (c *Comm) match(ctx context.Context, from, tag int) (i int, err error) {
 	return i, c.until(ctx, func() bool {
 		i = c.find(from, tag)
@@ -172,14 +173,14 @@ func (c *Comm) match(ctx context.Context, from, tag int) (i int, err error) {
 	})
 }
 
-// find is the place of the oldest message that matches, or -1.
+// find returns the index of the oldest message that matches, or -1.
 func (c *Comm) find(from, tag int) int {
 	return slices.IndexFunc(c.queue, func(m message) bool {
 		return (from == Any || from == m.From) && (tag == Any || tag == m.Tag)
 	})
 }
 
-// until takes what arrives into the queue, which makes room for more, until done.
+// until moves arrived messages into the queue, which frees their slots, until done returns true.
 func (c *Comm) until(ctx context.Context, done func() bool) error {
 	for !done() {
 		pe, n, err := c.news(ctx)
@@ -191,7 +192,7 @@ func (c *Comm) until(ctx context.Context, done func() bool) error {
 	return nil
 }
 
-// takeFrom takes the messages of pe into the queue, up to number n, if there is news at all. It returns that.
+// takeFrom moves the messages of pe into the queue, up to number n, if any have arrived. It returns the number of them.
 func (c *Comm) takeFrom(pe int, n uint64, news bool) bool {
 	for news && c.taken[pe] < n {
 		c.queue = append(c.queue, c.take(pe))

@@ -23,7 +23,7 @@ func open(ctx context.Context, w *pgas.World, floats int) (*messages.Comm, []flo
 	return c, window.Local(), err
 }
 
-// floats is n floats that say whose they are.
+// floats returns n floats that identify their sender.
 func floats(pe, tag, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
@@ -125,7 +125,7 @@ func TestBadMessages(t *testing.T) {
 			return fmt.Errorf("3 floats fitted into 2")
 		}
 		if err := c.Close(ctx); err == nil {
-			return fmt.Errorf("a message that nobody has received was forgotten")
+			return fmt.Errorf("a message was lost that has not been received")
 		}
 		if _, err := messages.Open(ctx, w, pgas.Slice[float64]{}, messages.Options{Slots: -1}); err == nil {
 			return fmt.Errorf("-1 slots were taken")
@@ -142,7 +142,7 @@ func TestTryProbe(t *testing.T) {
 			return err
 		}
 		if s, ok := c.TryProbe(messages.Any, messages.Any); ok {
-			return fmt.Errorf("%+v has come from nobody", s)
+			return fmt.Errorf("%+v has come from no PE", s)
 		}
 		if err := w.Barrier(ctx); err != nil {
 			return err
@@ -177,7 +177,7 @@ func TestTryProbe(t *testing.T) {
 	})
 }
 
-// TestStart: PEs start long messages to each other before anybody receives, and receive the last ones first.
+// TestStart: PEs start long messages to each other before any of them receives, and receive the last ones first.
 func TestStart(t *testing.T) {
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		c, window, err := open(ctx, w, 64)

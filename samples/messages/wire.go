@@ -1,13 +1,13 @@
 package messages
 
-// How messages travel. Each PE has, for each other one, slots for eager messages; and four words: how many
-// messages have come from it, how many of those that went to it have been taken out of its slots, where it
-// wants the long message that waits, and how many long ones have come. Whoever changes such a word wakes its
-// owner, so one wait is for all of them.
+// The protocol. Each PE has, for each other one, slots for eager messages, and four words: how many
+// messages have arrived from it, how many of those to it have been taken out of its slots, where it
+// wants the long message that waits, and how many long ones have arrived. A PE that changes such a word wakes the
+// word's owner, so one wait covers all of them.
 //
-// Each word has one writer, and a PE waits for any word that is not as it has last seen it. All but the answers
-// only count up. One answer at a time is under way from one PE to another, because who has given it waits for the
-// message.
+// Each word has one writer, and a PE waits until any word differs from its last known value. All but the answers
+// only count up. One answer at a time is under way from one PE to another, because the PE that has given it waits for
+// the message.
 
 import (
 	"context"
@@ -19,14 +19,14 @@ import (
 
 // The words that a PE has for each other.
 const (
-	arrivals = iota // messages that it has put into the slots
-	credits         // messages of this PE that it has taken out of its slots
-	answers         // where it wants a long message; and in the upper half, which one
-	landings        // long messages that it has put into the window
+	arrivals = iota // messages that the other PE has put into the slots
+	credits         // messages of this PE that the other has taken out of its slots
+	answers         // where the other PE wants a long message; and in the upper half, which one
+	landings        // long messages that the other PE has put into the window
 	kinds
 )
 
-// header is what stands before the floats of a slot: tag and length.
+// header is the length of what precedes the floats of a slot: tag and length.
 const header = 2
 
 type wire struct {
@@ -36,7 +36,7 @@ type wire struct {
 	slots  pgas.Sym[float64]
 	words  pgas.Sym[pgas.Signal]
 	set    *pgas.WaitSet[uint64]
-	seen   []uint64 // of words: as last looked at
+	seen   []uint64 // of words: their last known values
 
 	sent   []uint64 // by PE: messages to it
 	taken  []uint64 // by PE: messages from it
@@ -46,7 +46,7 @@ type wire struct {
 	spare  [][]float64
 
 	debts []debts // by PE: long messages to it
-	owed  int     // of them that are not sent, to all PEs
+	owed  int     // long messages not sent, to all PEs
 }
 
 // debts are long messages to a PE.
@@ -55,7 +55,7 @@ type debts struct {
 	made, paid uint64
 }
 
-// A debt is a long message that its receiver has been told of, and not yet asked for.
+// A debt is a long message that its receiver knows of, and has not yet asked for.
 type debt struct {
 	nth  uint64
 	data []float64
@@ -84,18 +84,18 @@ func (l *wire) close(ctx context.Context) error {
 	return l.slots.Free(ctx)
 }
 
-// word is the word of that kind that a PE has for pe.
+// word returns the word of that kind that a PE has for pe.
 func (l *wire) word(kind, pe int) pgas.SignalRef { return pgas.SignalOf(l.words, kind*l.w.NPEs()+pe) }
 
-// look is the value of this PE's own word.
+// look returns the value of a word of this PE.
 func (l *wire) look(kind, pe int) uint64 {
 	v := l.word(kind, pe).Fetch()
 	l.seen[kind*l.w.NPEs()+pe] = v
 	return v
 }
 
-// news waits until a word is not as it was. If it tells of messages in the slots, they are those of pe, and n
-// have come from it in all.
+// news waits until a word has changed. If messages have arrived in slots, they are those of pe, and n
+// have arrived from it in all.
 func (l *wire) news(ctx context.Context) (pe int, n uint64, err error) {
 	i, v, err := l.set.WaitAny(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (l *wire) news(ctx context.Context) (pe int, n uint64, err error) {
 	return pe, n, nil
 }
 
-// glance is news that does not wait. It reports whether there is any.
+// glance does what news does, without waiting. It reports whether a word has changed.
 func (l *wire) glance() (pe int, n uint64, ok bool) {
 	i, v := l.set.TestAny()
 	if i < 0 {
@@ -115,7 +115,7 @@ func (l *wire) glance() (pe int, n uint64, ok bool) {
 	return pe, n, true
 }
 
-// told is what it means that a word has become v.
+// told handles that a word has become v.
 func (l *wire) told(i int, v uint64) (pe int, n uint64) {
 	l.seen[i] = v
 	switch pe = i % l.w.NPEs(); i / l.w.NPEs() {
@@ -127,7 +127,7 @@ func (l *wire) told(i int, v uint64) (pe int, n uint64) {
 	return 0, 0
 }
 
-// slot is where a PE has message number i of pe.
+// slot returns the slot that a PE has for message number i of pe.
 func (l *wire) slot(pe int, i uint64) pgas.Slice[float64] {
 	at := (pe*l.o.Slots + int(i%uint64(l.o.Slots))) * (header + l.o.Eager)
 	return l.slots.Range(at, at+header+l.o.Eager)
@@ -137,15 +137,15 @@ func (l *wire) hasSlot(pe int) bool {
 	return l.sent[pe]-l.look(credits, pe) < uint64(l.o.Slots)
 }
 
-// lot is how many slots are given back at a time: telling of each would be as many messages again.
+// lot is how many slots are given back at a time: a message for each slot would double the number of messages.
 func (l *wire) lot() uint64 { return uint64(max(l.o.Slots/2, 1)) }
 
-// put puts a message into a slot of pe: without data, only what it will be.
+// put puts a message into a slot of pe: without data, only its announcement.
 func (l *wire) put(pe, tag, n int, data []float64) {
 	letter := append(l.letter[:0], math.Float64frombits(uint64(tag)), float64(n))
 	letter = append(letter, data...)
 	me := l.w.PE()
-	l.w.Fence() // the count proves the messages before it, too
+	l.w.Fence() // so that the count proves the messages before it, too
 	l.slot(me, l.sent[pe]).Sub(0, len(letter)).PutSignal(pe, letter, l.word(arrivals, me), l.sent[pe]+1)
 	l.sent[pe]++
 }
@@ -183,7 +183,7 @@ func (l *wire) recycle(b []float64) {
 	}
 }
 
-// owe notes that pe has been told of a long message, which is number nth of those to it.
+// owe records that pe has been told of a long message, which is number nth of those to it.
 func (l *wire) owe(pe int, data []float64) (nth uint64) {
 	d := &l.debts[pe]
 	d.made++
@@ -199,7 +199,7 @@ func (d *debts) find(nth uint64) int {
 	return slices.IndexFunc(d.open, func(o debt) bool { return o.nth == nth })
 }
 
-// pay puts the message that pe has asked for to where it wants it.
+// pay puts the message that pe has asked for to its destination.
 func (l *wire) pay(pe int, nth uint64, at int) {
 	d := &l.debts[pe]
 	i := d.find(nth)
@@ -210,12 +210,12 @@ func (l *wire) pay(pe int, nth uint64, at int) {
 	l.window.Sub(at, at+len(data)).PutSignal(pe, data, l.word(landings, l.w.PE()), d.paid)
 }
 
-// ask tells the sender of m where to put it. It is the only one of that PE that is asked for, until it has
-// landed.
+// ask tells the sender of m where to put it. It is the only message of that sender that is asked for, until it has
+// arrived.
 func (l *wire) ask(m message, at int) {
 	l.wanted[m.From]++
 	l.word(answers, l.w.PE()).Set(m.From, m.nth<<32|uint64(uint32(at)))
 }
 
-// landed reports whether all long messages have come that pe has been asked for.
+// landed reports whether all long messages that pe has been asked for have arrived.
 func (l *wire) landed(pe int) bool { return l.look(landings, pe) >= l.wanted[pe] }

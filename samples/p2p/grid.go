@@ -6,10 +6,10 @@ package main
 //
 //	A(i, j) = A(i-1, j) + A(i, j-1) - A(i-1, j-1)
 //
-// so a PE can do a row when it has done the row before, and has the last point of this row of the PE to its
-// left. It does rows as these points come: that is the pipeline. When the last PE has done the last row, its
-// last point goes, negated, to the first point of the grid, which is where the next iteration begins. It
-// proves that all rows of all PEs are over, so nothing is overwritten that somebody has yet to read.
+// so a PE can compute a row when it has the row before, and the last point of this row from the PE to its
+// left. It computes rows as these points arrive: that is the pipeline. When the last PE has computed the last row, its
+// last point goes, negated, to the first point of the grid, where the next iteration begins. The arrival of that point
+// proves that all PEs have computed all rows, so a new iteration overwrites nothing that is still to be read.
 
 import (
 	"context"
@@ -20,12 +20,12 @@ import (
 	"github.com/gopgas/gopgas/samples/versions"
 )
 
-const nobody = -1
+const noPE = -1
 
 type grid struct {
 	*versions.Run
 	o           *options
-	left, right int // PEs, or nobody
+	left, right int // PEs, or noPE
 	first       int // columns that are to the left of this PE's, without the given one
 	width       int // of this PE's columns
 	cells       []float64
@@ -33,11 +33,11 @@ type grid struct {
 	done        int               // iterations
 }
 
-// newGrid makes the grid. It is collective.
+// newGrid makes the grid of this PE. It is collective.
 func newGrid(ctx context.Context, r *versions.Run, o *options) (*grid, error) {
 	g := &grid{Run: r, o: o, left: r.PE() - 1, right: r.PE() + 1}
 	if g.right == r.NPEs() {
-		g.right = nobody
+		g.right = noPE
 	}
 	first, end := o.share(r.PE(), r.NPEs())
 	g.first, g.width = first, end-first
@@ -51,17 +51,17 @@ func newGrid(ctx context.Context, r *versions.Run, o *options) (*grid, error) {
 	}
 	halo := g.halo.Local()
 	halo[0] = float64(first)
-	if g.left == nobody {
+	if g.left == noPE {
 		for j := range halo {
 			halo[j] = float64(j)
 		}
 	}
-	return g, r.Barrier(ctx) // nobody writes before this
+	return g, r.Barrier(ctx) // no PE writes before all have set up their part
 }
 
 func (g *grid) row(j int) []float64 { return g.cells[j*g.width : (j+1)*g.width] }
 
-// compute does row j.
+// compute computes row j.
 func (g *grid) compute(ctx context.Context, j int) error {
 	halo := g.halo.Local()
 	next(g.row(j), g.row(j-1), halo[j], halo[j-1])
@@ -76,11 +76,11 @@ func next(row, above []float64, left, corner float64) {
 	}
 }
 
-// last is the last point of row j.
+// last returns the last point of row j.
 func (g *grid) last(j int) float64 { return g.row(j)[g.width-1] }
 
-// check says whether the last row is what so many iterations make of it, by a formula: each adds the length
-// of both sides to every point but those that are given.
+// check returns an error unless the last row is what that many iterations make of it, by a formula: each adds the
+// length of both sides to every point except those that are given.
 func (g *grid) check() error {
 	for i, got := range g.row(g.o.rows) {
 		column := g.first + i + 1
@@ -92,14 +92,14 @@ func (g *grid) check() error {
 	return nil
 }
 
-// A pipeline is a grid and how its points come.
+// A pipeline is a grid and the link by which its points move.
 type pipeline struct {
 	*grid
 	iterate func(ctx context.Context) error
 	close   func(ctx context.Context) error
 }
 
-// Round is versions.Version's: the time of an iteration.
+// Round implements versions.Version. It returns the time of an iteration.
 func (p *pipeline) Round(ctx context.Context) (time.Duration, error) {
 	start, err := p.Start(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *pipeline) Round(ctx context.Context) (time.Duration, error) {
 	return p.Slowest(ctx, took/time.Duration(p.o.iterations))
 }
 
-// Close is versions.Version's.
+// Close implements versions.Version.
 func (p *pipeline) Close(ctx context.Context) error {
 	if err := p.close(ctx); err != nil {
 		return err

@@ -1,6 +1,6 @@
 package main
 
-// The ways in which a point comes to the next PE: what this sample compares.
+// The links by which a point moves to the next PE. This sample compares them.
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type link interface {
 	close(ctx context.Context) error
 }
 
-// over is the pipeline over l.
+// over returns the pipeline over l.
 func (g *grid) over(l link) *pipeline {
 	return &pipeline{g, func(ctx context.Context) error { return g.iterate(ctx, l) }, l.close}
 }
@@ -45,7 +45,7 @@ func (g *grid) over(l link) *pipeline {
 // iterate does one iteration over l.
 func (g *grid) iterate(ctx context.Context, l link) error {
 	for j := 1; j <= g.o.rows; j++ {
-		if g.left != nobody {
+		if g.left != noPE {
 			if err := l.take(ctx, g.left, j); err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func (g *grid) iterate(ctx context.Context, l link) error {
 		if err := g.compute(ctx, j); err != nil {
 			return err
 		}
-		if g.right != nobody {
+		if g.right != noPE {
 			if err := l.give(ctx, g.right, j, g.last(j)); err != nil {
 				return err
 			}
@@ -95,8 +95,8 @@ func (l messenger) take(ctx context.Context, from, row int) error {
 
 func (l messenger) close(ctx context.Context) error { return l.Close(ctx) }
 
-// flags puts a point, waits until it is there, and raises a flag. Each PE gives to one PE only, so the flag
-// counts.
+// flags puts a point, waits until it has arrived, and raises a flag. Each PE puts to one PE only, so the flag
+// is a count.
 type flags struct {
 	g            *grid
 	words        pgas.Sym[pgas.Signal]
@@ -126,7 +126,7 @@ func (l *flags) take(ctx context.Context, _, _ int) error {
 
 func (l *flags) close(ctx context.Context) error { return l.words.Free(ctx) }
 
-// noter puts a point with a notification, whose tag is the row. Each PE is given points by one PE only.
+// noter puts a point with a notification, whose tag is the row. Each PE gets points from one PE only.
 type noter struct {
 	g        *grid
 	requests *notify.Request
@@ -134,7 +134,7 @@ type noter struct {
 
 func byNotes(_ context.Context, g *grid) (*pipeline, error) {
 	from := g.left
-	if from == nobody {
+	if from == noPE {
 		from = g.NPEs() - 1
 	}
 	return g.over(&noter{g, notify.New(g.World, from, notify.Any, 1)}), nil
@@ -156,8 +156,7 @@ func (l *noter) close(context.Context) error {
 	return nil
 }
 
-// byBarriers lets all PEs take a step at a time: in step s, PE p does row s-p, and a barrier completes what it
-// has put.
+// byBarriers lets all PEs take one step at a time: in step s, PE p computes row s-p, and a barrier completes its puts.
 func byBarriers(_ context.Context, g *grid) (*pipeline, error) {
 	iterate := func(ctx context.Context) error {
 		for step := 1; step < g.o.rows+g.NPEs(); step++ {
@@ -165,7 +164,7 @@ func byBarriers(_ context.Context, g *grid) (*pipeline, error) {
 				if err := g.compute(ctx, j); err != nil {
 					return err
 				}
-				if g.right != nobody {
+				if g.right != noPE {
 					g.halo.At(j).Put(g.right, g.last(j))
 				} else if j == g.o.rows {
 					g.halo.At(0).Put(0, -g.last(j))

@@ -4,7 +4,7 @@
 //	pgasrun -n 4 ./samples/p2p
 //	go run ./samples/p2p -sim
 //
-// grid.go has the kernel, links.go what the versions of it differ in.
+// grid.go has the kernel, links.go what differs between the versions.
 package main
 
 import (
@@ -43,7 +43,7 @@ type options struct {
 	point      float64 // nanoseconds
 }
 
-// A point as it is, measured by BenchmarkRow on one core of an AMD EPYC: 1.0 ns for each of 1,280 points. It is
+// The time of a point, measured by BenchmarkRow on one core of an AMD EPYC: 1.0 ns for each of 1,280 points. It is
 // the latency of the two additions that each point must wait for.
 const measuredPoint = 1.0
 
@@ -73,7 +73,7 @@ func (o *options) check(npes int) error {
 	return nil
 }
 
-// share is the columns of a PE: from first to end, which is not one of them. The given one is not counted.
+// share returns the columns of a PE: from first to end, without end. The given column is not counted.
 func (o *options) share(pe, npes int) (first, end int) {
 	if o.total != 0 {
 		return o.total * pe / npes, o.total * (pe + 1) / npes
@@ -86,7 +86,7 @@ func (o *options) all(npes int) int {
 	return end
 }
 
-// computing is what so many points take.
+// computing returns the time of so many points.
 func (o *options) computing(points int) time.Duration {
 	return time.Duration(math.Round(o.point * float64(points)))
 }

@@ -37,7 +37,7 @@ func main() {
 			return ring(ctx, w, laps)
 		}
 		if w.PE() != 0 {
-			bad = nil // one PE says it
+			bad = nil // PE 0 alone reports it
 		} else {
 			fmt.Print(text)
 		}
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// parse reads the command line. If it asks for help, that is the text.
+// parse reads the command line. If it asks for help, text is the help.
 func parse(args []string) (laps uint64, text string, err error) {
 	var b strings.Builder
 	flags := flag.NewFlagSet("ring", flag.ContinueOnError)
@@ -70,7 +70,7 @@ func parse(args []string) (laps uint64, text string, err error) {
 	return laps, "", nil
 }
 
-// ring passes the token round laps times. It is collective.
+// ring passes the token round, laps times. It is collective.
 func ring(ctx context.Context, w *pgas.World, laps uint64) error {
 	stops, err := AllocStop(ctx, w, 1)
 	if err != nil {
@@ -96,8 +96,8 @@ func ring(ctx context.Context, w *pgas.World, laps uint64) error {
 	return stops.Free(ctx)
 }
 
-// pass is one PE's part: PE 0 starts each lap, the others wait for it to reach them, and PE 0 waits for
-// it to come home.
+// pass is one PE's part: PE 0 starts each lap, the others wait for the token and put it on, and PE 0 waits for
+// it at the end.
 func pass(ctx context.Context, w *pgas.World, s StopRef, laps uint64) error {
 	next := (w.PE() + 1) % w.NPEs()
 	token := s.Token().Local()
@@ -120,7 +120,7 @@ func pass(ctx context.Context, w *pgas.World, s StopRef, laps uint64) error {
 	return nil
 }
 
-// check is nil if every word of the token has the sum of all PEs' numbers, laps times.
+// check returns nil if every word of the token is the sum of all PEs' numbers, laps times.
 func check(npes int, laps uint64, token []uint64) error {
 	want := laps * uint64(npes) * uint64(npes-1) / 2
 	for i, got := range token {

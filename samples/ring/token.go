@@ -7,8 +7,8 @@ import "github.com/gopgas/gopgas/pgas"
 // tokenWords is the size of the token: 64 words are 512 bytes.
 const tokenWords = 64
 
-// Stop is what a PE has for the token: room for it, and the signal that it is there. There is one token,
-// so the room is free whenever the token is on its way here.
+// Stop is the place of the token on each PE, with the signal of its arrival. There is one token,
+// so the place is free whenever the token is on its way to it.
 //
 //pgas:symmetric
 type Stop struct {

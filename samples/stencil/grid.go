@@ -3,10 +3,10 @@ package main
 // One PE's part of the grid, and one iteration on it.
 //
 // An iteration adds, to each point that has all its neighbours, their weighted sum; and then 1 to every
-// point that is summed. A PE needs the two outermost rows or columns of each neighbour for that. It gets
-// them with a signal in a place that is that neighbour's alone. There are two such places, for even and
-// odd iterations, and nothing else protects them: whoever has a neighbour's edge of one iteration knows
-// that the neighbour has used those of the one before.
+// point that is summed. A PE needs the two outermost rows or columns of each neighbour for that. Each neighbour puts
+// them, with a signal, into a buffer that no other PE writes. There are two such buffers, for even and
+// odd iterations, and nothing else protects them: a PE that has a neighbour's edge of one iteration knows
+// that the neighbour has used the edges of the iteration before.
 
 import (
 	"context"
@@ -39,7 +39,7 @@ const (
 
 func (s side) opposite() side { return s ^ 1 }
 
-const nobody = -1
+const noPE = -1
 
 type grid struct {
 	w            *pgas.World
@@ -49,13 +49,13 @@ type grid struct {
 	width        int
 	height       int
 	stride       int        // from row to row: the width and a margin on both sides
-	neighbour    [sides]int // a PE, or nobody
+	neighbour    [sides]int // a PE, or noPE
 
 	in, out []float64 // the part with its margin
-	outbox  []float64 // an edge on its way
+	outbox  []float64 // an edge that is being put
 
 	edgeMost int               // elements of the longest edge of any part
-	edges    pgas.Sym[float64] // of even and of odd iterations, from each side; written by the neighbour there
+	edges    pgas.Sym[float64] // of even and of odd iterations, from each side; written by the neighbour on that side
 	news     EdgesSym          // the same
 	total    pgas.Sym[float64] // the norm, before it is divided by the number of points
 }
@@ -92,7 +92,7 @@ func newGrid(ctx context.Context, w *pgas.World, order int) (*grid, error) {
 	return g, err
 }
 
-// place finds this PE's part of the grid, and its neighbours.
+// place computes this PE's part of the grid, and its neighbours.
 func (g *grid) place() {
 	g.across, g.down = cut(g.w.NPEs())
 	me := g.w.PE()
@@ -103,12 +103,12 @@ func (g *grid) place() {
 	g.neighbour = [sides]int{north: me - g.across, south: me + g.across, west: me - 1, east: me + 1}
 	for s, none := range [sides]bool{north: y == 0, south: y == g.down-1, west: x == 0, east: x == g.across-1} {
 		if none {
-			g.neighbour[s] = nobody
+			g.neighbour[s] = noPE
 		}
 	}
 }
 
-// row is n points of in or out from (x, y) on; the margin has coordinates below 0 and beyond the width.
+// row returns n points of in or out from (x, y) on. The margin has coordinates below 0 and beyond the width.
 func (g *grid) row(of []float64, x, y, n int) []float64 {
 	at := (y+radius)*g.stride + x + radius
 	return of[at : at+n]
@@ -117,12 +117,12 @@ func (g *grid) row(of []float64, x, y, n int) []float64 {
 // iterate applies the stencil once. Iterations are numbered from 1. It is collective.
 func (g *grid) iterate(ctx context.Context, iteration uint64) error {
 	for s := range sides {
-		if g.neighbour[s] != nobody {
+		if g.neighbour[s] != noPE {
 			g.give(s, iteration)
 		}
 	}
 	for s := range sides {
-		if g.neighbour[s] != nobody {
+		if g.neighbour[s] != noPE {
 			if err := g.take(ctx, s, iteration); err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (g *grid) iterate(ctx context.Context, iteration uint64) error {
 	return nil
 }
 
-// A strip is the rows or columns that one side gives to its neighbour, or takes from it.
+// A strip is the rows or columns that a PE puts to its neighbour on one side, or gets from it.
 type strip struct{ x, y, width, height int }
 
 func (g *grid) given(s side) strip {
@@ -154,7 +154,7 @@ func (g *grid) taken(s side) strip {
 	}[s]
 }
 
-// give puts this side's edge to the neighbour there.
+// give puts the edge on this side to the neighbour.
 func (g *grid) give(s side, iteration uint64) {
 	t := g.given(s)
 	edge := g.outbox[:t.width*t.height]
@@ -177,20 +177,20 @@ func (g *grid) take(ctx context.Context, s side, iteration uint64) error {
 	return nil
 }
 
-// edge is where the edge from the neighbour on one side arrives.
+// edge returns the buffer for the edge of the neighbour on one side.
 func (g *grid) edge(s side, iteration uint64) pgas.Slice[float64] {
 	at := (int(iteration%2)*int(sides) + int(s)) * g.edgeMost
 	return g.edges.Range(at, at+g.edgeMost)
 }
 
-// inner is the points of this part that have all their neighbours in the whole grid.
+// inner returns the points of this part that have all their neighbours in the whole grid.
 func (g *grid) inner() (x0, x1, y0, y1 int) {
 	return max(0, radius-g.left), min(g.width, g.order-radius-g.left),
 		max(0, radius-g.top), min(g.height, g.order-radius-g.top)
 }
 
-// apply adds to each inner point what its neighbours make of it. It takes two rows at a time, which share
-// most of their neighbours: the compiler makes scalar code of a row, and loads are what that waits for.
+// apply adds to each inner point the weighted sum of its neighbours. It takes two rows at a time, which share
+// most of their neighbours: the compiler makes scalar code of a row, which is bound by its loads.
 func (g *grid) apply() {
 	x0, x1, y0, y1 := g.inner()
 	n := x1 - x0
@@ -208,7 +208,7 @@ func (g *grid) apply() {
 	}
 }
 
-// oneRow is apply for a row. It begins and ends radius points earlier and later than the others.
+// oneRow applies the stencil to one row. It begins and ends radius points earlier and later than the others.
 func oneRow(to, row, north2, north1, south1, south2 []float64) {
 	n := len(to)
 	west2, west1, east1, east2 := row[:n], row[1:][:n], row[3:][:n], row[4:][:n]
@@ -218,7 +218,7 @@ func oneRow(to, row, north2, north1, south1, south2 []float64) {
 	}
 }
 
-// twoRows is oneRow for two. Five points of each are kept in registers while x goes east.
+// twoRows does the same for two rows. Five points of each are kept in registers while x goes east.
 func twoRows(to, toNext, row, next, north2, north1, south2, south3 []float64) {
 	n := len(to)
 	w2, w1, c, e1 := row[0], row[1], row[2], row[3]
@@ -254,7 +254,7 @@ func increment(row []float64) {
 	}
 }
 
-// norm is the mean of the magnitudes of the inner points. It is collective.
+// norm returns the mean of the magnitudes of the inner points. It is collective.
 func (g *grid) norm(ctx context.Context) (float64, error) {
 	x0, x1, y0, y1 := g.inner()
 	mine := 0.0

@@ -4,10 +4,10 @@ package main
 
 import "github.com/gopgas/gopgas/pgas"
 
-// Edges is the news of a PE's four neighbours. There is one for even iterations and one for odd ones.
+// Edges signals the edges of a PE's four neighbours. There is one for even iterations and one for odd ones.
 //
 //pgas:symmetric
 type Edges struct {
-	Arrived [4]pgas.Signal // by side: the iteration, from 1, whose edge is here; set by the neighbour there
+	Arrived [4]pgas.Signal // by side: the iteration, from 1, whose edge has arrived; set by the neighbour on that side
 	_       [32]byte
 }

@@ -3,11 +3,11 @@ package main
 // The two matrices and one iteration on them.
 //
 // Each PE has as many columns of A and B as the others, so the block that it has for another PE has as
-// many rows as columns. It goes there in strips, of up to tile of the other's columns each: a strip is
-// packed, transposed, and put with a signal that counts strips into a place that is theirs alone. All
-// strips are sent before the first is received, so PEs wait little for each other.
+// many rows as columns. It puts the block in strips, of up to tile of the target's columns each: a strip is
+// packed, transposed, and put with a signal that counts strips, into a buffer that no other PE writes. It sends
+// all strips before it receives the first, so PEs wait little for each other.
 //
-// There are two such places, for even and odd iterations, and nothing else protects them: whoever has a
+// There are two such buffers, for even and odd iterations, and nothing else protects them: a PE that has a
 // peer's last strip of one iteration knows that the peer has consumed the strips of the one before.
 //
 // A strip is a row of tiles, each contiguous. So packing and unpacking walk along columns of A and B,
@@ -30,11 +30,11 @@ type matrices struct {
 	strips int // of a block
 
 	a, b   []float64 // this PE's columns, one after the other
-	outbox []float64 // a strip on its way
+	outbox []float64 // a strip that is being put
 
 	inbox pgas.Sym[float64] // a block from each PE, for even and then for odd iterations; written by that PE
 	slots SlotSym           // of each PE
-	wrong pgas.Sym[float64] // how far B is from what it should be
+	wrong pgas.Sym[float64] // the sum of the errors of B
 }
 
 // newMatrices makes A[row, column] = order·column + row, and B = 0. It is collective.
@@ -78,7 +78,7 @@ func (m *matrices) iterate(ctx context.Context, iteration int) error {
 	return nil
 }
 
-// send puts what this PE has for another one.
+// send puts this PE's block for another PE.
 func (m *matrices) send(to, iteration int) {
 	place := m.place(m.w.PE(), iteration)
 	arrived := m.slots.At(m.w.PE()).Arrived(iteration % 2)
@@ -90,7 +90,7 @@ func (m *matrices) send(to, iteration int) {
 	}
 }
 
-// receive adds what another PE has put here.
+// receive adds the block that another PE has put.
 func (m *matrices) receive(ctx context.Context, from, iteration int) error {
 	place := m.place(from, iteration).Local()
 	arrived := m.slots.At(from).Arrived(iteration % 2)
@@ -106,7 +106,7 @@ func (m *matrices) receive(ctx context.Context, from, iteration int) error {
 	return nil
 }
 
-// keep is send and receive of the block that stays here.
+// keep does what send and receive do, with the block of this PE for itself.
 func (m *matrices) keep() {
 	for first := 0; first < m.width; first += tile {
 		columns := min(tile, m.width-first)
@@ -116,14 +116,14 @@ func (m *matrices) keep() {
 	}
 }
 
-// place is where a PE's block of an iteration is put.
+// place returns where a PE's block of an iteration is put.
 func (m *matrices) place(from, iteration int) pgas.Slice[float64] {
 	size := m.width * m.width
 	at := (iteration%2*m.w.NPEs() + from) * size
 	return m.inbox.Range(at, at+size)
 }
 
-// pack writes rows first … first+rows-1 of A to strip, transposed, and adds 1 to them.
+// pack copies rows first … first+rows-1 of A to strip, transposed, and adds 1 to them.
 func (m *matrices) pack(strip []float64, first, rows int) {
 	for c0 := 0; c0 < m.width; c0 += tile {
 		columns := min(tile, m.width-c0)
@@ -149,7 +149,7 @@ func across(to []float64, stride int, from []float64) {
 // lanes are columns that are written across together: a cache line, with one check of bounds.
 const lanes = 8
 
-// lanesAcross is across for the first elements of as many columns of from, which lie side by side in to.
+// lanesAcross does what across does, for the first elements of as many columns of from, which lie side by side in to.
 func lanesAcross(to []float64, stride int, from []float64, order, rows int) {
 	a, b, c, d := from[:rows], from[order:][:rows], from[2*order:][:rows], from[3*order:][:rows]
 	e, f, g, h := from[4*order:][:rows], from[5*order:][:rows], from[6*order:][:rows], from[7*order:][:rows]
@@ -191,7 +191,7 @@ func add(to, from []float64) {
 	}
 }
 
-// error is how far all elements of B are from what so many iterations make of them. It is collective.
+// error returns the sum of the errors of all elements of B after that many iterations. It is collective.
 func (m *matrices) error(ctx context.Context, iterations int) (float64, error) {
 	wrong, added := 0.0, float64(iterations)*float64(iterations-1)/2
 	for c := range m.width {

@@ -4,12 +4,12 @@ package main
 
 import "github.com/gopgas/gopgas/pgas"
 
-// Slot is what a PE has for each peer: the news that strips of the peer's block have come.
+// Slot has the signals of one peer: strips of the peer's block have arrived.
 //
 //pgas:symmetric
 type Slot struct {
-	// Arrived counts the strips that the peer has put here, over all iterations, the even and the odd
-	// ones by themselves.
+	// Arrived counts the strips that the peer has put, over all iterations, the even and the odd
+	// ones separately.
 	Arrived [2]pgas.Signal
 
 	_ [48]byte // the next peer's signals are on another cache line

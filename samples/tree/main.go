@@ -4,7 +4,7 @@
 //	pgasrun -n 4 ./samples/tree
 //	go run ./samples/tree -sim
 //
-// tree.go has the reduction, ways.go what the versions of it differ in.
+// tree.go has the reduction, ways.go what differs between the versions.
 package main
 
 import (
@@ -39,16 +39,16 @@ type options struct {
 	arity      int     // children of an inner node
 	reductions int     // of a round
 	element    float64 // nanoseconds for an addition
-	receive    float64 // nanoseconds for receiving a message that has come
-	note       float64 // nanoseconds for taking a notification that has come
+	receive    float64 // nanoseconds for receiving a message that has arrived
+	note       float64 // nanoseconds for taking a notification that has arrived
 }
 
-// An addition as it is, measured by BenchmarkAdd on one core of an AMD EPYC: 0.3 ns for each of 1,024 numbers
+// The time of an addition, measured by BenchmarkAdd on one core of an AMD EPYC: 0.3 ns for each of 1,024 numbers
 // in its first-level cache.
 const measuredElement = 0.3
 
-// Receiving as it is, measured by BenchmarkReceive on the same core: for each of 16 messages of 8 bytes that have
-// come, and for each of 16 notifications of one request.
+// The time of receiving, measured by BenchmarkReceive on the same core: for each of 16 messages of 8 bytes that have
+// arrived, and for each of 16 notifications of one request.
 const measuredReceive, measuredNote = 110, 15
 
 const mostNumbers, mostArity, mostReductions = 1 << 20, 1 << 10, 1 << 20
@@ -58,7 +58,7 @@ func (o *options) flags(fs *flag.FlagSet) {
 	fs.IntVar(&o.arity, "arity", 16, "most `children` of a node")
 	fs.IntVar(&o.reductions, "reductions", 20, "`reductions` in a round, each after all PEs have met")
 	fs.Float64Var(&o.element, "element", measuredElement, "with -sim: `nanoseconds` that adding a number to another takes")
-	fs.Float64Var(&o.receive, "receive", measuredReceive, "with -sim: `nanoseconds` that matching and copying a message takes who receives it")
+	fs.Float64Var(&o.receive, "receive", measuredReceive, "with -sim: `nanoseconds` that matching and copying a message takes its receiver")
 	fs.Float64Var(&o.note, "note", measuredNote, "with -sim: `nanoseconds` that matching a notification takes")
 }
 
@@ -82,7 +82,7 @@ func (o *options) check(npes int) error {
 	return nil
 }
 
-// takes is n times so many nanoseconds.
+// takes returns n times so many nanoseconds.
 func takes(n int, nanoseconds float64) time.Duration {
 	return time.Duration(math.Round(nanoseconds * float64(n)))
 }

@@ -2,7 +2,7 @@ package main
 
 // The tree and a reduction along it. PE i has the children arity·i+1 … arity·i+arity, as far as there are so
 // many PEs, so PE 0 is the root. A PE with children waits until it has the numbers of all of them, adds them
-// to its own, and gives the sums to its parent. Numbers are whole, so sums are exact in any order.
+// to its own, and sends the sums to its parent. Numbers are whole, so sums are exact in any order.
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type node struct {
 	levels   int // between the root and the deepest node
 }
 
-// place is the place of a PE.
+// place returns the node of a PE.
 func place(pe, npes, arity int) node {
 	n := node{pe: pe, parent: (pe - 1) / arity, nth: (pe - 1) % arity, first: arity*pe + 1}
 	n.children = max(0, min(arity, npes-n.first))
@@ -49,22 +49,22 @@ type tree struct {
 	way   way
 	sums  []float64             // of this PE and all below it
 	inbox pgas.Sym[float64]     // of the children, one after the other
-	told  pgas.Sym[pgas.Signal] // the turn that the root has told to begin
-	turn  int                   // of reductions
+	told  pgas.Sym[pgas.Signal] // the number of the reduction that the root has told this PE to begin
+	turn  int                   // the number of the reduction
 }
 
-// A way is how numbers come from children to their parent.
+// A way moves numbers from children to their parent.
 type way interface {
 	// collect returns when the numbers of all children are in the inbox. There is at least one child.
 	collect(ctx context.Context) error
-	// deliver gives numbers to the parent. They may be changed when it returns.
+	// deliver sends numbers to the parent. They may be changed when it returns.
 	deliver(ctx context.Context, numbers []float64) error
 	// end is called on every PE at the end of a reduction.
 	end(ctx context.Context) error
 	close(ctx context.Context) error
 }
 
-// open makes a tree whose numbers come by the way that makeWay makes. It is collective.
+// open makes a tree with the way that makeWay returns. It is collective.
 func open(ctx context.Context, r *versions.Run, o *options, makeWay func(context.Context, *tree) (way, error)) (*tree, error) {
 	t := &tree{Run: r, node: place(r.PE(), r.NPEs(), o.arity), o: o, sums: make([]float64, o.numbers)}
 	var err error
@@ -78,13 +78,13 @@ func open(ctx context.Context, r *versions.Run, o *options, makeWay func(context
 	return t, err
 }
 
-// from is where the numbers of a child arrive.
+// from returns where the numbers of a child arrive.
 func (t *tree) from(child int) pgas.Slice[float64] {
 	return t.inbox.Range(child*t.o.numbers, (child+1)*t.o.numbers)
 }
 
-// Round does some reductions and returns what one took. Between two of them all PEs meet, so an inbox is not
-// written before it has been read.
+// Round does some reductions and returns the time of one. All PEs enter a barrier between two of them, so an inbox is
+// not written before it has been read.
 func (t *tree) Round(ctx context.Context) (took time.Duration, err error) {
 	for range t.o.reductions {
 		t.turn++
@@ -106,9 +106,9 @@ func (t *tree) Round(ctx context.Context) (took time.Duration, err error) {
 	return took / time.Duration(t.o.reductions), nil
 }
 
-// begin returns when this PE is to begin, and the time. In the simulator all do at once. Clocks of real PEs do not
-// agree, and a barrier may let a child go so early that its numbers are there before the parent has seen its end:
-// there the time is that of the root, which begins when it tells the others to.
+// begin returns when this PE is to begin, with the time of the beginning. In the simulator all PEs begin at once. Clocks
+// of real PEs do not agree, and a barrier may release a child so early that its numbers arrive before the parent has
+// left the barrier: so on real PEs the time is that of the root, which begins when it tells the others to.
 func (t *tree) begin(ctx context.Context) (time.Duration, error) {
 	start, err := t.Start(ctx)
 	if err != nil || t.Simulated {
@@ -128,7 +128,7 @@ func (t *tree) begin(ctx context.Context) (time.Duration, error) {
 	return start, nil
 }
 
-// reduce makes the sums of the root those of all PEs.
+// reduce computes the sums of all PEs at the root.
 func (t *tree) reduce(ctx context.Context) error {
 	if t.children > 0 {
 		if err := t.way.collect(ctx); err != nil {
@@ -155,10 +155,10 @@ func add(to, numbers []float64) {
 	}
 }
 
-// number is the i-th number of a PE in a reduction.
+// number returns the i-th number of a PE in a reduction.
 func number(pe, turn, i int) float64 { return float64((pe*31 + turn*17 + i*7) % 1009) }
 
-// check compares what the root has with the sums of one number after the other.
+// check compares the root's sums with those of a loop over all numbers.
 func (t *tree) check() error {
 	if t.pe != root {
 		return nil

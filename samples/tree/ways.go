@@ -34,8 +34,8 @@ type letters struct {
 
 const tag = 16
 
-// What MPI libraries have: a message of up to 8 KiB with its header is sent at once, and slots enough that giving
-// them back is rare.
+// As MPI libraries do: a message of up to 8 KiB with its header is sent at once, and there are so many slots that
+// giving them back is rare.
 const eager, slots = 8<<10/8 - 2, 16
 
 func sending(ctx context.Context, t *tree) (way, error) {
@@ -62,8 +62,7 @@ func (l *letters) deliver(ctx context.Context, numbers []float64) error {
 func (l *letters) end(context.Context) error       { return nil }
 func (l *letters) close(ctx context.Context) error { return l.comm.Close(ctx) }
 
-// One-sided: the count of those that have come goes after a quiet, which has waited until the numbers are
-// there.
+// One-sided: a child raises the count of its parent after a quiet, which has waited until the numbers have arrived.
 type counts struct {
 	*tree
 	come pgas.Sym[int64] // children that have delivered, in all reductions
@@ -91,8 +90,8 @@ func (c *counts) deliver(ctx context.Context, numbers []float64) error {
 func (c *counts) end(context.Context) error       { return nil }
 func (c *counts) close(ctx context.Context) error { return c.come.Free(ctx) }
 
-// Barriers: the deepest level puts, all PEs meet, the next level has its numbers. Nobody waits for its own
-// children alone.
+// Barriers: the deepest level puts, all PEs enter a barrier, and the next level has its numbers. No PE can wait for its
+// own children alone.
 type meetings struct {
 	*tree
 	done int // barriers of this reduction
@@ -100,7 +99,7 @@ type meetings struct {
 
 func meeting(_ context.Context, t *tree) (way, error) { return &meetings{tree: t}, nil }
 
-// upTo goes to the barriers of this reduction, to so many of them.
+// upTo enters barriers of this reduction until there have been so many.
 func (m *meetings) upTo(ctx context.Context, n int) error {
 	for ; m.done < n; m.done++ {
 		if err := m.Barrier(ctx); err != nil {
@@ -125,7 +124,7 @@ func (m *meetings) end(ctx context.Context) error {
 
 func (m *meetings) close(context.Context) error { return nil }
 
-// Put with signal: the count is part of the put. It tells how many have come, and nothing else.
+// Put with signal: the count is part of the put. It tells how many children have delivered, and nothing else.
 type signals struct {
 	*tree
 	come pgas.Sym[pgas.Signal]

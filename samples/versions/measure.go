@@ -1,7 +1,7 @@
 package versions
 
-// How the modes are measured: by the PEs of a job, whose rounds take turns because the machine may be busier
-// at one time than at another; or each by itself in the simulator, where nothing disturbs it.
+// How the modes are measured: by the PEs of a job, in alternating rounds because the load of the machine changes with
+// time; or each by itself in the simulator, where no other load exists.
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func (p *Program) measure(ctx context.Context, w *pgas.World, o *options, out io
 	return p.report(out, o, where, results)
 }
 
-// prepare prepares on PE 0. If that fails, it returns a *badInput on all PEs. It is collective.
+// prepare calls Prepare on PE 0. If that fails, it returns a *badInput on all PEs. It is collective.
 func (p *Program) prepare(ctx context.Context, w *pgas.World) error {
 	if p.Prepare == nil {
 		return nil
@@ -83,10 +83,10 @@ func (p *Program) prepare(ctx context.Context, w *pgas.World) error {
 	return failed.Free(ctx)
 }
 
-// enough is a heap for what a program may allocate. It takes memory only where it is touched.
+// enough is a heap size for what a program may allocate. Only touched memory counts.
 const enough = 1 << 30
 
-// mostEvents ends a run of the simulator that would take longer than anybody waits.
+// mostEvents ends a run of the simulator that would take hours.
 const mostEvents = 2_000_000_000
 
 // simulate measures in the simulator.
@@ -94,7 +94,7 @@ func (p *Program) simulate(ctx context.Context, o *options, out io.Writer) error
 	return p.eachSimulated(ctx, o, func(where string, results []result) error { return p.report(out, o, where, results) })
 }
 
-// eachSimulated measures in the simulator, and calls then with the results of each number of PEs.
+// eachSimulated measures in the simulator, and calls then with the results for each number of PEs.
 func (p *Program) eachSimulated(ctx context.Context, o *options, then func(where string, results []result) error) error {
 	for _, npes := range o.pes {
 		if p.Prepare != nil {
@@ -118,8 +118,8 @@ func (p *Program) eachSimulated(ctx context.Context, o *options, then func(where
 	return nil
 }
 
-// Faster is how many times as fast as the first mode the named one is in the simulator, with each of the numbers
-// of PEs, as the flags have it. It is for tests of what a program is to show.
+// Faster returns how many times as fast as the first mode the named one is in the simulator, with each of the numbers
+// of PEs, as the flags have it. It is for tests of a program's claim.
 func (p *Program) Faster(ctx context.Context, mode string, flags ...string) (ratios []float64, err error) {
 	first := p.Modes[0].Name
 	o, _, err := p.parse(append([]string{"-sim", "-mode", first + "," + mode}, flags...))
@@ -133,7 +133,7 @@ func (p *Program) Faster(ctx context.Context, mode string, flags ...string) (rat
 	return ratios, err
 }
 
-// simulated is the time that each round of m takes with so many PEs.
+// simulated returns the time of each round of m with so many PEs.
 func (p *Program) simulated(ctx context.Context, o *options, m Mode, npes int) (took []time.Duration, err error) {
 	costs := machines[o.machine]
 	cfg := sim.Config{Seed: o.seed, Topology: o.topology, Costs: &costs, HeapMax: enough, MaxEvents: mostEvents}
@@ -164,7 +164,7 @@ func (p *Program) simulated(ctx context.Context, o *options, m Mode, npes int) (
 	return took, err
 }
 
-// median is the one in the middle.
+// median returns the middle one.
 func median(of []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(of))
 	return sorted[len(sorted)/2]

@@ -1,6 +1,6 @@
 package versions
 
-// The command line: the flags that every program has, and its own.
+// The command line: the flags of every program, and those of the program itself.
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ type options struct {
 	seed      uint64
 }
 
-// Without -runs, real PEs do more than the simulator, in which one is as good as many.
+// The rounds without -runs. The simulator gives the same result in each.
 const realRuns, simulatedRuns = 9, 1
 
 func (o *options) runsOf(simulated bool) int {
@@ -45,7 +45,7 @@ func (o *options) runsOf(simulated bool) int {
 
 const mostRuns, mostPEs = 1_000_000, 1 << 14
 
-// parse reads the command line. If it asks for help, that is the text.
+// parse reads the command line. If it asks for help, text is the help.
 func (p *Program) parse(args []string) (o *options, text string, err error) {
 	var b strings.Builder
 	var mode, pes string
@@ -89,7 +89,7 @@ func (p *Program) modeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// modeHelp says what each mode is.
+// modeHelp returns a line for each mode.
 func (p *Program) modeHelp() string {
 	var b strings.Builder
 	b.WriteString("modes:\n")
@@ -99,7 +99,7 @@ func (p *Program) modeHelp() string {
 	return b.String()
 }
 
-// modesOf is the modes that list names, in the order of the program: "messages,notify", or "all".
+// modesOf returns the modes that list names, in the order of the program: "messages,notify", or "all".
 func (p *Program) modesOf(list string) (modes []Mode, err error) {
 	if list == "all" {
 		return p.Modes, nil
@@ -118,7 +118,7 @@ func (p *Program) modesOf(list string) (modes []Mode, err error) {
 	return modes, nil
 }
 
-// checkSimulated checks the flags of -sim, and that there are none without.
+// checkSimulated checks the flags of -sim, and that none of them is given without -sim.
 func (p *Program) checkSimulated(o *options, fs *flag.FlagSet, pes string) (err error) {
 	if !o.simulated {
 		fs.Visit(func(f *flag.Flag) {

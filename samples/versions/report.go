@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A result is what a mode has come to, and what -json prints of it.
+// A result is the result of a mode, as -json prints it.
 type result struct {
 	Bench     string  `json:"bench"`
 	Mode      string  `json:"mode"`

@@ -1,6 +1,6 @@
 package versions
 
-// What a PE has to do with time: when a round begins, what computing costs, how long it took.
+// Time on a PE: when a round begins, what computing costs, how long it took.
 
 import (
 	"context"
@@ -19,18 +19,18 @@ type Run struct {
 	times pgas.Sym[int64]
 }
 
-// NewRun makes the Run of a PE. It is collective. Main does so; it is for tests.
+// NewRun returns the Run of a PE. It is collective. Main calls it; it is exported for tests.
 func NewRun(ctx context.Context, w *pgas.World) (*Run, error) {
 	times, err := pgas.Alloc[int64](ctx, w, 1)
 	return &Run{World: w, times: times}, err
 }
 
-// afterAll is how much later than the last PE has come all go on together, in the simulator. The last one has
-// been told of that by then.
+// afterAll is the time from the arrival of the last PE until all go on together, in the simulator. Within it the last
+// one learns when that is.
 const afterAll = time.Millisecond
 
 // Start waits for all PEs, and returns the time at which they go on. In the simulator, where their clocks
-// agree, that is the same moment on all of them: nobody's round is shorter because a barrier let it go last.
+// agree, that is the same moment on all of them: no PE's round is shorter because a barrier has released it last.
 // It is collective.
 func (r *Run) Start(ctx context.Context) (time.Duration, error) {
 	if !r.Simulated {
@@ -45,7 +45,7 @@ func (r *Run) Start(ctx context.Context) (time.Duration, error) {
 	return r.Now(), err
 }
 
-// Charge lets pass what computing takes that has just been done, in the simulator. Real PEs have spent it.
+// Charge lets the time of a computation pass in the simulator. Real PEs have spent it, so on them Charge does nothing.
 func (r *Run) Charge(ctx context.Context, d time.Duration) error {
 	if !r.Simulated || d <= 0 {
 		return nil
@@ -53,7 +53,7 @@ func (r *Run) Charge(ctx context.Context, d time.Duration) error {
 	return r.Sleep(ctx, d)
 }
 
-// Slowest is the longest of the times that the PEs give. It is collective.
+// Slowest returns the longest of the times that the PEs give. It is collective.
 func (r *Run) Slowest(ctx context.Context, took time.Duration) (time.Duration, error) {
 	r.times.Local()[0] = int64(took)
 	err := pgas.MaxReduce(ctx, r.Team(), r.times.All(), r.times.All())

@@ -2,7 +2,7 @@
 // simulator, and prints how long each took. It is the main function of the samples that compare message
 // passing, one-sided access and notified access.
 //
-// A program says what it is and which modes it has, and calls Main:
+// A program has a name and modes, and calls Main:
 //
 //	func main() {
 //		var length int
@@ -15,22 +15,22 @@
 //		})
 //	}
 //
-// A mode's Open is collective: it makes what the mode needs, on a PE that is a *Run, and returns a Version.
+// A mode's Open is collective: it allocates what the mode needs, on a PE that is a *Run, and returns a Version.
 // Each Round of that computes everything once and returns how long it took:
 //
 //	func (v *version) Round(ctx context.Context) (time.Duration, error) {
-//		start, err := v.Start(ctx) // all PEs are here, and go on together
-//		…                          // v.Charge(ctx, d) where it computes
+//		start, err := v.Start(ctx) // all PEs have arrived, and go on together
+//		…                          // v.Charge(ctx, d) after each computation
 //		took := v.Now() - start
-//		…                          // the result is checked here, where no time is taken
+//		…                          // the result is checked outside of the measured time
 //		return v.Slowest(ctx, took)
 //	}
 //
-// Rounds of the modes take turns, and the median of each is reported, with its ratio to the first mode: how
+// Rounds of the modes alternate, and the median of each is reported, with its ratio to the first mode: how
 // many times as fast it is. Flags of every program: -mode, -runs and -json, and -sim with -pes, -machine,
 // -topo and -seed.
 //
-// In the simulator, computing takes no time by itself, and Charge says what it would take. On real PEs
+// In the simulator, computing takes no time by itself: Charge adds it. On real PEs
 // Charge does nothing.
 package versions
 
@@ -50,23 +50,23 @@ import (
 type Program struct {
 	Name  string
 	Help  string               // what -h prints above the flags
-	Flags func(*flag.FlagSet)  // adds the program's own
-	Check func(npes int) error // says what is wrong with them in a job of so many PEs, in one line
-	// Prepare makes or reads what is computed by so many PEs, on PE 0 alone. Its error is one line about bad
+	Flags func(*flag.FlagSet)  // adds the program's flags
+	Check func(npes int) error // returns what is wrong with the flags in a job of so many PEs, in one line
+	// Prepare makes or reads the input for so many PEs, on PE 0 alone. Its error is one line about bad
 	// input. It may be nil.
 	Prepare func(npes int) error
-	About   func(npes int) string    // says what is computed, on PE 0
-	Modes   []Mode                   // the first is what the others are compared with
-	PEs     string                   // what is simulated, if -pes does not say: "32,64"
-	Work    func(npes int) float64   // of a round, in operations; nil: there is no rate
+	About   func(npes int) string    // describes the input, on PE 0
+	Modes   []Mode                   // the first is the one that the others are compared with
+	PEs     string                   // numbers of PEs to simulate without -pes: "32,64"
+	Work    func(npes int) float64   // operations of a round; nil: there is no rate
 	Unit    string                   // of the rate, in 10⁹ operations a second: "Gflop/s"
-	Bytes   func(npes int) (n int)   // that the line of -json tells
+	Bytes   func(npes int) (n int)   // of a round, for -json
 	Heap    func(npes int) (n int64) // bytes that a simulated PE allocates at the most; nil: 1 GiB
 }
 
-// A Mode is one way.
+// A Mode is one way to compute.
 type Mode struct {
-	Name  string // as -mode has it
+	Name  string // for -mode
 	Means string // in a few words, for the help
 	Open  func(ctx context.Context, r *Run) (Version, error)
 }
@@ -74,19 +74,19 @@ type Mode struct {
 // A Version is what a mode's Open returns on a PE.
 type Version interface {
 	// Round computes everything once, checks the result, and returns how long it took. It is collective,
-	// and what PE 0 returns counts.
+	// and the time that PE 0 returns counts.
 	Round(ctx context.Context) (time.Duration, error)
-	// Close gives back what Open has allocated. It is collective.
+	// Close frees what Open has allocated. It is collective.
 	Close(ctx context.Context) error
 }
 
-// The statuses of a program.
+// The exit statuses of a program.
 const (
 	statusFailed = 1
 	statusUsage  = 2
 )
 
-// Main is the main function of p. It does not return if something goes wrong.
+// Main runs p. It does not return if something goes wrong.
 func Main(p *Program) {
 	o, text, bad := p.parse(os.Args[1:])
 	switch underLauncher := os.Getenv("PGAS_PE") != ""; {
@@ -107,7 +107,7 @@ func Main(p *Program) {
 		case bad == nil && text == "":
 			return asInput(p.measure(ctx, w, o, os.Stdout), &bad)
 		case w.PE() != 0:
-			bad = nil // one PE says it
+			bad = nil // PE 0 alone reports it
 		default:
 			fmt.Print(text)
 		}
@@ -132,12 +132,12 @@ func (p *Program) mainSimulated(o *options) {
 	}
 }
 
-// badInput is what Prepare says; nothing, on the PEs that are not PE 0.
+// badInput is the error of Prepare on PE 0, and without an error of its own on the other PEs.
 type badInput struct{ err error }
 
 func (*badInput) Error() string { return "bad input" }
 
-// asInput makes err nil if it is about bad input, and sets bad to what that is.
+// asInput returns nil if err is about bad input, and sets bad to the reason.
 func asInput(err error, bad *error) error {
 	if input := (*badInput)(nil); errors.As(err, &input) {
 		*bad = input.err

@@ -1,11 +1,11 @@
 package main
 
 // One PE's share of the work. Files are taken from a counter on PE 0, a few at a time, in the order of
-// the list. What was seen is first counted here, and merged into the table after every batch of source:
-// an identifier that stands a thousand times in a batch then costs one addition at its home instead of
-// a thousand, and the places of identifiers that were met before are known, so most additions wait for
-// nobody. A PE that meets a full volume asks all to a meeting, where the table is made larger; what it
-// could not place stays with it until then.
+// the list. Identifiers are first counted locally, and merged into the table after every batch of source:
+// an identifier that occurs a thousand times in a batch then costs one addition at its home instead of
+// a thousand. The places of identifiers that were met before are known, so most additions wait for
+// no other PE. A PE that finds a full volume calls all PEs to a meeting, where the table is made larger. It keeps what
+// it could not place until then.
 
 import (
 	"bytes"
@@ -39,14 +39,14 @@ type counter struct {
 	unmerged   int   // bytes of source since the last merge
 	done       tallies
 	grown      uint64 // meetings so far
-	full       bool   // something of ours did not fit since the last one
+	full       bool   // something of this PE did not fit since the last one
 	mergeTime  time.Duration
 }
 
 // tallies are what a PE adds to the sums on PE 0 with its next merge.
 type tallies struct{ files, unreadable, malformed, refused, bytes, identifiers int64 }
 
-// list finds the files to count.
+// list lists the files to count.
 func (c *counter) list() error {
 	files, unreadable, err := listFiles(c.root)
 	for _, e := range unreadable {
@@ -73,8 +73,8 @@ func (c *counter) run(ctx context.Context) error {
 	}
 }
 
-// work counts files, and takes in what others counted for this PE's volume, until nothing is left or a
-// meeting is called. What could not be placed stays in dirty.
+// work counts files, and adds what others have counted for this PE's volume, until no file is left or a
+// meeting is called. Words that could not be placed stay in dirty.
 func (c *counter) work(ctx context.Context) error {
 	for !c.called() {
 		if err := context.Cause(ctx); err != nil {
@@ -97,8 +97,8 @@ func (c *counter) work(ctx context.Context) error {
 	return c.merge(ctx)
 }
 
-// finish is the work when no file is left: to send what is pending, and to take what others send, until
-// all are done. It ends early for a meeting.
+// finish works when no file is left: it sends pending counts and receives those of others, until
+// all PEs are done. It ends early for a meeting.
 func (c *counter) finish(ctx context.Context) error {
 	for {
 		c.mail.receive(c.take)
@@ -118,10 +118,10 @@ func (c *counter) finish(ctx context.Context) error {
 	}
 }
 
-// called reports whether this PE is asked to a meeting.
+// called reports whether this PE is called to a meeting.
 func (c *counter) called() bool { return c.tally.Stop().Test(pgas.GT, c.grown) }
 
-// next is the number of a file that no other PE has.
+// next returns the number of a file that no other PE has taken.
 func (c *counter) next() (int64, bool) {
 	n := int64(len(c.files))
 	if c.mine == c.last {
@@ -164,7 +164,7 @@ func (c *counter) see(name string) {
 	c.done.identifiers++
 }
 
-// take counts what another PE counted.
+// take adds what another PE has counted.
 func (c *counter) take(name []byte, n int64) {
 	w := c.words[string(name)]
 	if w == nil {
@@ -173,7 +173,7 @@ func (c *counter) take(name []byte, n int64) {
 	c.add(w, n)
 }
 
-// meetWord makes the word of a name that this PE sees for the first time.
+// meetWord makes the word of a name that this PE finds for the first time.
 func (c *counter) meetWord(name string) *word {
 	w := &word{name: name, hash: c.table.hash(name)}
 	c.words[name] = w
@@ -187,8 +187,8 @@ func (c *counter) add(w *word, n int64) {
 	w.pending += n
 }
 
-// merge adds what is pending to the table, or sends it on its way there. What finds its home full, or no
-// box to be sent in, stays dirty; for the first of these it calls a meeting.
+// merge adds pending counts to the table, or sends them to their homes. Words whose home is full, or
+// that find no free box, stay dirty. For the first full home it calls a meeting.
 func (c *counter) merge(ctx context.Context) error {
 	start := time.Now()
 	here, rest := c.sort()
@@ -210,7 +210,7 @@ func (c *counter) merge(ctx context.Context) error {
 	return nil
 }
 
-// sort sends the dirty words that have a home on another host, and returns those that this PE adds by
+// sort sends the dirty words with a home on another host, and returns those that this PE adds
 // itself, and those that found no box.
 func (c *counter) sort() (here, rest []*word) {
 	away := make([][]*word, c.w.NPEs())
@@ -227,7 +227,7 @@ func (c *counter) sort() (here, rest []*word) {
 	return here, rest
 }
 
-// report adds to the sums on PE 0.
+// report adds this PE's tallies to the sums on PE 0.
 func (c *counter) report() {
 	t, d := c.tally, c.done
 	t.Files().Add(0, d.files)
@@ -242,8 +242,8 @@ func (c *counter) report() {
 	c.done, c.table.inserts, c.table.made, c.mergeTime = tallies{}, 0, 0, 0
 }
 
-// meet waits for all PEs and reports whether any has met a full volume. It is collective, and a PE that
-// goes on to the next meeting has seen that all have left this one.
+// meet waits for all PEs and reports whether any has found a full volume. It is collective. A PE that
+// goes on to the next meeting knows that all PEs have left this one.
 func (c *counter) meet(ctx context.Context) (bool, error) {
 	before := c.tally.Full().Fetch(0)
 	if err := c.w.Barrier(ctx); err != nil {
@@ -259,7 +259,7 @@ func (c *counter) meet(ctx context.Context) (bool, error) {
 	return c.tally.Full().Fetch(0) != before, nil
 }
 
-// readFile is os.ReadFile into buf's memory.
+// readFile does what os.ReadFile does, into buf's memory.
 func readFile(path string, buf []byte) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,20 +1,20 @@
 package main
 
-// Making the table larger. It happens at a meeting: every PE is in this call, so nobody updates the
+// Making the table larger. It happens at a meeting: every PE is in this call, so no PE updates the
 // table meanwhile. The home of an identifier does not depend on the size, so each PE moves its own
-// volume by itself, and only the size has to be agreed on: twice the slots that the fullest volume needs,
-// and a heap for what meets another in them. Spellings stay where they are; their pages are only added
-// to.
+// volume by itself, and the PEs only agree on the size: twice the slots that the fullest volume needs,
+// and a heap for entries whose slot is taken. Spellings stay where they are; only new pages are
+// added.
 
 import (
 	"context"
 	"fmt"
 )
 
-// grow makes room for everything that was asked for in vain. It is collective; places of words may be
-// void afterwards. On an error, a symmetric heap that is full, the table must not be used any more.
+// grow makes room for all entries and pages that could not be had. It is collective. Places of words may be
+// void afterwards. On an error (a symmetric heap is full) the table must not be used any more.
 func (t *table) grow(ctx context.Context) error {
-	if err := t.w.Barrier(ctx); err != nil { // all updates are in
+	if err := t.w.Barrier(ctx); err != nil { // all updates have been made
 		return err
 	}
 	if err := t.growPages(ctx); err != nil {
@@ -48,7 +48,7 @@ func (t *table) growPages(ctx context.Context) error {
 	return nil
 }
 
-// most is the largest n of all PEs. It is collective.
+// most returns the largest n of all PEs. It is collective.
 func (t *table) most(ctx context.Context, n int) (int, error) {
 	t.volume.PutWant(t.w.PE(), uint64(n))
 	if err := t.w.Barrier(ctx); err != nil {
@@ -60,7 +60,7 @@ func (t *table) most(ctx context.Context, n int) (int, error) {
 	return n, t.w.Barrier(ctx) // all have read
 }
 
-// wantEntries is how many entries this PE's volume needs, or 0 if it is not full.
+// wantEntries returns how many entries this PE's volume needs, or 0 if it is not full.
 func (t *table) wantEntries() (n int) {
 	if t.inVain() == 0 {
 		return 0
@@ -69,13 +69,13 @@ func (t *table) wantEntries() (n int) {
 	return n + t.inVain()
 }
 
-// inVain is how many entries were asked of this PE's heap after it was full.
+// inVain returns how many entries were asked of this PE's heap after it was full.
 func (t *table) inVain() int {
 	return max(0, int(t.volume.FetchHeapFree(t.w.PE()))-t.slots-t.heap)
 }
 
-// wantHeap is the overflow heap that this PE's volume needs with so many slots: for entries that meet
-// another in a slot, and for all that were asked for in vain, which may.
+// wantHeap returns the size of the overflow heap that this PE's volume needs with so many slots: for entries whose slot
+// is taken, and for all that were asked for in vain, which may need one.
 func (t *table) wantHeap(slots int) int {
 	taken := make([]bool, slots)
 	n := t.inVain()
@@ -89,7 +89,7 @@ func (t *table) wantHeap(slots int) int {
 	return max(2*t.heap, n+n/2)
 }
 
-// wantPages is the pages that this PE needs. It takes back what was handed out past the end.
+// wantPages returns the pages that this PE needs. It takes back those handed out past the end.
 func (t *table) wantPages() int {
 	me, have := t.w.PE(), t.pages.Len()
 	asked := int(t.volume.FetchTextFree(me))

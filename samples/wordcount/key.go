@@ -2,9 +2,9 @@ package main
 
 // Keys: how an identifier becomes one word that a compare-swap can publish.
 //
-// Up to seven bytes are in the key itself. A longer identifier's spelling is written to a page at the
-// entry's home first, where nobody looks, and the key that points to it is published afterwards: whoever
-// finds a key finds the whole spelling, so nobody ever waits for a half-made entry. Two identifiers are
+// Up to seven bytes are in the key itself. A longer identifier's spelling is first written to a page at the
+// entry's home, to which no key points yet, and the key that points to it is published afterwards: a PE that
+// finds a key finds the whole spelling, so no PE waits for an incomplete entry. Two identifiers are
 // the same iff their spellings are; hashes only say where to look and what need not be compared.
 //
 //	short   0 | length (7 bits) | up to 7 bytes, first one highest
@@ -20,7 +20,7 @@ const (
 	tagMask  = ^uint64(1<<32 - 1) // all of a long key but the offset
 )
 
-// shortKey is the key of an identifier of 1 to shortMax bytes.
+// shortKey returns the key of an identifier of 1 to shortMax bytes.
 func shortKey(name string) uint64 {
 	k := uint64(len(name)) << 56
 	for i := range len(name) {
@@ -29,7 +29,7 @@ func shortKey(name string) uint64 {
 	return k
 }
 
-// shortName is the identifier of a short key.
+// shortName returns the identifier of a short key.
 func shortName(key uint64) string {
 	var b [shortMax]byte
 	for i := range b {
@@ -38,17 +38,17 @@ func shortName(key uint64) string {
 	return string(b[:key>>56])
 }
 
-// longKey is the key of a longer one, whose spelling is at byte offset at.
+// longKey returns the key of a longer identifier. Its spelling is at byte offset at.
 func longKey(name string, hash, at uint64) uint64 {
 	return longBit | uint64(len(name))<<40 | (hash>>56)<<32 | at
 }
 
 func isLong(key uint64) bool { return key&longBit != 0 }
 
-// spelling is where the identifier of a long key stands in its home's pages.
+// spelling returns where the identifier of a long key is in its home's pages.
 func spelling(key uint64) (at uint64, n int) { return key & (textMax - 1), int(key >> 40 & longMax) }
 
-// hashName is FNV-1a with a last mix, so that its high and low bits are as good as each other. All
+// hashName returns FNV-1a with a last mix, so that its high and low bits are equally good. All
 // PEs must compute the same one, which rules out package maphash.
 func hashName(name string) uint64 {
 	h := uint64(14695981039346656037)

@@ -2,16 +2,16 @@ package main
 
 // Counts for homes on other hosts. A compare-swap over a network costs a round trip, and most identifiers
 // are new to a table, so the updates of a batch are sent to such a home together, as a parcel: one put
-// with signal. The home adds what arrived to its own pending counts, and so to its volume with its next
-// merge, by the same compare-swaps as everybody on its host. With -direct there are no parcels, and every
-// update is done by the PE that has it, over the network too.
+// with signal. The home adds the parcel to its own pending counts, and so to its volume with its next
+// merge, by the same compare-swaps as the PEs of its host. With -direct there are no parcels, and every
+// PE makes its updates itself, over the network too.
 //
 // A home has boxes for each sender. A sender that finds them in use keeps its counts for a later merge:
-// nobody waits for room. The signal Mail rings for everything that a PE may be waiting for: parcels,
+// no PE waits for room. The signal Mail is raised for everything that a PE may be waiting for: parcels,
 // emptied boxes, calls to a meeting, ends.
 //
 // Invariant: the counts of a parcel are pending at its sender until it is put, then in the box, then
-// pending at the home; Taken tells the sender of the last step. So when all have Done, with nothing left
+// pending at the home; Taken tells the sender of the last step. So when all PEs are Done, with nothing left
 // to send and every box emptied, the sum of tables and pending counts is complete.
 
 import (
@@ -24,7 +24,7 @@ import (
 // boxesEach is how many parcels of one sender a home can hold.
 const boxesEach = 2
 
-// A mailman is one PE's sending and receiving.
+// A mailman is one PE's part in sending and receiving.
 type mailman struct {
 	w     *pgas.World
 	tally TallyRef
@@ -32,13 +32,13 @@ type mailman struct {
 	far   []bool   // by PE: reached by parcels
 	used  bool     // there are such PEs
 	sent  []uint64 // by home: parcels put there
-	taken []uint64 // by sender: parcels taken out here
+	taken []uint64 // by sender: parcels that this PE has taken out
 	text  []byte   // the parcel being packed
-	heard uint64   // Mail when we looked last
-	done  bool     // we told everybody
+	heard uint64   // the last known value of Mail
+	done  bool     // all PEs have been told that this one is done
 }
 
-// newMailman makes the boxes; far says which PEs get parcels. It is collective.
+// newMailman makes the boxes. far[pe] says whether that PE gets parcels. It is collective.
 func newMailman(ctx context.Context, w *pgas.World, tally TallyRef, far func(pe int) bool) (*mailman, error) {
 	n := w.NPEs()
 	m := &mailman{w: w, tally: tally, far: make([]bool, n), sent: make([]uint64, n), taken: make([]uint64, n)}
@@ -51,13 +51,13 @@ func newMailman(ctx context.Context, w *pgas.World, tally TallyRef, far func(pe 
 	return m, err
 }
 
-// box is where parcel number i of sender lies.
+// box returns the box of parcel number i of sender.
 func (m *mailman) box(sender int, i uint64) BoxRef {
 	return m.boxes.At(sender*boxesEach + int(i%boxesEach))
 }
 
-// send packs counts of words, whose home is pe, into parcels as long as there are boxes, and returns the
-// rest. A name that fits no parcel is of that rest for ever: see fits.
+// send packs counts of words, whose home is pe, into parcels as long as there are free boxes, and returns the
+// rest. A name that fits no parcel stays in that rest: see fits.
 func (m *mailman) send(pe int, words []*word) (rest []*word) {
 	for len(words) > 0 && m.sent[pe]-m.emptied(pe) < boxesEach {
 		n := m.pack(words)
@@ -70,7 +70,7 @@ func (m *mailman) send(pe int, words []*word) (rest []*word) {
 	return words
 }
 
-// emptied is how many of our parcels pe has taken.
+// emptied returns how many parcels of this PE pe has taken.
 func (m *mailman) emptied(pe int) uint64 { return m.box(pe, 0).FetchTaken(m.w.PE()) }
 
 // pack fills text with the first words, as many as fit, and returns how many those are.
@@ -86,7 +86,7 @@ func (m *mailman) pack(words []*word) int {
 	return len(words)
 }
 
-// packed is the most bytes that w takes of a parcel.
+// packed returns the most bytes that w takes in a parcel.
 func packed(w *word) int { return len(w.name) + 2*binary.MaxVarintLen64 }
 
 // fits reports whether w can be sent.
@@ -94,7 +94,7 @@ func fits(w *word) bool { return packed(w) <= boxBytes }
 
 // receive calls f for every count that has arrived.
 func (m *mailman) receive(f func(name []byte, count int64)) {
-	m.heard = m.tally.Mail().Fetch() // before looking, so that what comes later is heard
+	m.heard = m.tally.Mail().Fetch() // before the boxes are read, so that a later arrival raises it again
 	for sender, far := range m.far {
 		for far && m.takeOne(sender, f) {
 		}
@@ -115,22 +115,22 @@ func (m *mailman) takeOne(sender int, f func(name []byte, count int64)) bool {
 	return true
 }
 
-// ring tells pe that something it may be waiting for is there, which was issued before.
+// ring raises Mail of pe, after the puts that this PE has issued before.
 func (m *mailman) ring(pe int) {
 	m.w.Context().FencePE(pe)
 	m.tally.Mail().Add(pe, 1)
 }
 
-// waiting reports whether something has come since the last receive.
+// waiting reports whether Mail has been raised since the last receive.
 func (m *mailman) waiting() bool { return m.tally.Mail().Test(pgas.NE, m.heard) }
 
-// wait blocks until something has come since the last receive.
+// wait blocks until Mail has been raised since the last receive.
 func (m *mailman) wait(ctx context.Context) error {
 	_, err := m.tally.Mail().WaitUntil(ctx, pgas.NE, m.heard)
 	return err
 }
 
-// finish tells everybody, once, that this PE will send no more, if all it sent was taken.
+// finish tells all PEs, once, that this PE will send no more, if all its parcels were taken.
 func (m *mailman) finish() {
 	if m.done {
 		return
@@ -147,7 +147,7 @@ func (m *mailman) finish() {
 	}
 }
 
-// over reports whether no PE will send any more, and all was taken.
+// over reports whether no PE will send any more, and all parcels were taken.
 func (m *mailman) over() bool {
 	return !m.used || m.tally.Done().Fetch(m.w.PE()) == int64(m.w.NPEs())
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // main ends a job that has failed as a whole, by a wrong flag or a missing tree, only after all PEs have
-// left it: they all know, so PE 0 says it and the launcher has nothing to add.
+// left it: they all know, so PE 0 reports it and the launcher has nothing to add.
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // the heap is small, and the CPUs are for counting
@@ -43,8 +43,8 @@ func main() {
 
 func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
 
-// wordcount is the order of events. A failure is of the job as a whole, and PE 0's to report; an err is
-// this PE's.
+// wordcount runs the steps of the program. A failure is of the job as a whole, and PE 0 reports it; an err is
+// of this PE.
 func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) (failure, err error) {
 	c, failure, err := prepare(ctx, w, opts)
 	if c == nil {
@@ -76,7 +76,7 @@ func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) 
 	return publish(out, r, opts.json), nil
 }
 
-// ofAll tells a failure that all PEs have, a full heap, from others.
+// ofAll tells a failure of all PEs, a full heap, from others.
 func ofAll(e error) (failure, err error) {
 	if errors.As(e, new(*pgas.HeapFullError)) {
 		return e, nil
@@ -84,7 +84,7 @@ func ofAll(e error) (failure, err error) {
 	return nil, e
 }
 
-// prepare lists the files, shares the list, and makes the table. If there is nothing to count it returns
+// prepare lists the files, sends the list to all PEs, and makes the table. If there is nothing to count it returns
 // neither a counter nor an err; PE 0 has the failure.
 func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, failure, err error) {
 	c = &counter{w: w, batch: opts.batch, words: map[string]*word{}, warn: warn}

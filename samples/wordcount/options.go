@@ -48,7 +48,7 @@ type options struct {
 	json     bool
 }
 
-// parse reads the command line. If it asks for help, that is the text.
+// parse reads the command line. If it asks for help, text is the help.
 func parse(args []string) (o options, text string, err error) {
 	fs := flag.NewFlagSet("wordcount", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -76,7 +76,7 @@ func parse(args []string) (o options, text string, err error) {
 	return o, "", o.check(given)
 }
 
-// check refuses what makes no sense of the flags that were given.
+// check returns an error for flags that do not go together.
 func (o *options) check(given map[string]bool) error {
 	for _, f := range []struct {
 		name        string
@@ -93,7 +93,7 @@ func (o *options) check(given map[string]bool) error {
 	return fmt.Errorf("-progress %s: give auto, on or off", o.progress)
 }
 
-// slots is the size of each PE's volume, in a job of npes.
+// slots returns the size of each PE's volume, in a job of npes.
 func (o *options) slots(npes int) (table, heap int) {
 	table = o.table
 	if table == 0 {

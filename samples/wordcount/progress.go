@@ -33,7 +33,7 @@ func startProgress(mode string, tally TallyRef, files int) *progress {
 	return p
 }
 
-// end takes the display away.
+// end clears the display.
 func (p *progress) end() {
 	if p != nil {
 		close(p.stop)

@@ -1,6 +1,6 @@
 package main
 
-// What PE 0 prints.
+// The report, printed by PE 0.
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ func moreFrequent(a, b frequency) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 }
 
-// Result is what a run found, and the object that -json prints.
+// Result is the result of a run, as -json prints it.
 type Result struct {
 	PEs         int         `json:"pes"`
 	Hosts       int         `json:"hosts"`
@@ -88,7 +88,7 @@ func sums(c *counter, took time.Duration) *Result {
 	return r
 }
 
-// ownTop is the most frequent identifiers of this PE's volume, and how many it holds.
+// ownTop returns the most frequent identifiers of this PE's volume, and how many identifiers it holds.
 func ownTop(t *table) (top []frequency, distinct int64) {
 	var last frequency // of the best so far, once there are enough
 	t.own(func(_ uint64, name string, n int64) {
@@ -125,7 +125,7 @@ func appendFrequency(b []byte, f frequency) []byte {
 	return append(b, f.Name...)
 }
 
-// eachFrequency calls f for what encode wrote. f must not keep name.
+// eachFrequency calls f for each frequency that encode wrote. f must not keep name.
 func eachFrequency(b []byte, f func(name []byte, count int64)) {
 	for len(b) > 0 {
 		count, n := binary.Uvarint(b)
@@ -136,7 +136,7 @@ func eachFrequency(b []byte, f func(name []byte, count int64)) {
 	}
 }
 
-// allFrequencies is what all PEs offer.
+// allFrequencies returns what all PEs offer.
 func allFrequencies(ctx context.Context, w *pgas.World, lists *shelf) ([]frequency, error) {
 	var all []frequency
 	for pe := range w.NPEs() {
@@ -152,7 +152,7 @@ func allFrequencies(ctx context.Context, w *pgas.World, lists *shelf) ([]frequen
 // printJSON prints r as one object on one line.
 func printJSON(out io.Writer, r *Result) error { return json.NewEncoder(out).Encode(r) }
 
-// printText prints r for people.
+// printText prints r as text.
 func printText(out io.Writer, r *Result) {
 	for _, f := range r.Top {
 		fmt.Fprintf(out, "%10d  %s\n", f.Count, f.Name)
@@ -178,7 +178,7 @@ func plural(n int64) string {
 	return "s"
 }
 
-// incomplete says what was not counted, or nil.
+// incomplete returns an error that says what was not counted, or nil.
 func (r *Result) incomplete() error {
 	var what []string
 	if n := r.Unreadable; n > 0 {

@@ -7,8 +7,8 @@ import "github.com/gopgas/gopgas/pgas"
 // pageBytes is the size of a page of spellings. Each PE reserves room at a home a page at a time.
 const pageBytes = 4096
 
-// Entry is one identifier. The entries of a PE are its local volume of the table: first the slots, that
-// hashes point to, then the overflow heap, that slots' lists go on in.
+// Entry is one identifier. The entries of a PE are its local volume of the table: first the slots, which
+// hashes point to, then the overflow heap, in which the lists of the slots continue.
 //
 //pgas:symmetric
 type Entry struct {
@@ -16,7 +16,7 @@ type Entry struct {
 	// entry is linked, and never again.
 	Key uint64 `pgas:"atomic"`
 
-	// Count is how often it was seen. Anybody adds to it.
+	// Count is how often it occurs. All PEs add to it.
 	Count int64 `pgas:"atomic"`
 
 	// Next is the index of the list's next entry, in the heap; 0 means that this is the last. It
@@ -24,8 +24,8 @@ type Entry struct {
 	Next uint64 `pgas:"atomic"`
 }
 
-// Page holds spellings that do not fit a key. A byte is written once, by the PE that reserved it, and
-// read only by those who found a published key that points to it.
+// Page holds spellings that do not fit a key. The PE that reserved a byte writes it once. Other PEs read it after they
+// have found a published key that points to it.
 //
 //pgas:symmetric
 type Page struct {

@@ -1,7 +1,7 @@
 package main
 
-// Moving text of any length between PEs: whoever has some offers it in pages of its own symmetric heap,
-// and who wants it gets it.
+// Moving text of any length between PEs: a PE offers text in pages of its own symmetric heap,
+// and the PEs that want it get it.
 
 import (
 	"context"
@@ -35,31 +35,31 @@ type shelf struct {
 	sizes []int64 // by PE
 }
 
-// get is what pe offers.
+// get returns what pe offers.
 func (s *shelf) get(ctx context.Context, w *pgas.World, pe int) (string, error) {
 	b := make([]byte, s.sizes[pe])
 	getText(s.pages, pe, 0, b)
 	return string(b), w.Quiet(ctx)
 }
 
-// free ends the shelf. It is collective.
+// free frees the shelf. It is collective.
 func (s *shelf) free(ctx context.Context) error { return s.pages.Free(ctx) }
 
-// pagesFor is the pages that n bytes need, one at least.
+// pagesFor returns the pages that n bytes need, one at least.
 func pagesFor(n int) int { return max(1, (n+pageBytes-1)/pageBytes) }
 
-// putText puts s at byte offset at of pe's pages; it is complete after a Quiet.
+// putText puts s at byte offset at of pe's pages. It is complete after a Quiet.
 func putText(pages PageSym, pe int, at uint64, s string) {
 	b := []byte(s)
 	eachPiece(pages, at, len(b), func(piece pgas.Slice[byte], i, j int) { piece.Put(pe, b[i:j]) })
 }
 
-// getText fills b from byte offset at of pe's pages; it is complete after a Quiet.
+// getText fills b from byte offset at of pe's pages. It is complete after a Quiet.
 func getText(pages PageSym, pe int, at uint64, b []byte) {
 	eachPiece(pages, at, len(b), func(piece pgas.Slice[byte], i, j int) { piece.GetNB(pe, b[i:j]) })
 }
 
-// waitText is getText that waits.
+// waitText does what getText does, and waits.
 func waitText(pages PageSym, pe int, at uint64, b []byte) {
 	eachPiece(pages, at, len(b), func(piece pgas.Slice[byte], i, j int) { piece.Get(pe, b[i:j]) })
 }

@@ -11,7 +11,7 @@ package main
 //  1. compare-swaps its key into the slot: free → it is there; the same identifier → it was there;
 //  2. follows the list as long as it finds other identifiers;
 //  3. at the end takes an entry of the heap by a fetch-add on the next-free word, fills it in, and
-//     compare-swaps its index into the last entry's Next. Whoever loses that goes on with the winner's
+//     compare-swaps its index into the last entry's Next. A PE that loses that goes on with the winner's
 //     entry, so that two PEs with one identifier end at one entry, and keeps its own for the next time.
 //
 // Invariant: a list only ever grows, at its end; keys in it are different. So every identifier has at
@@ -40,14 +40,14 @@ type table struct {
 	slots, heap int    // entries of each volume: slots, then heap
 	round       uint64 // how often the table was rebuilt: places of other rounds are void
 
-	spare [][]uint64 // by home: heap entries of ours that lost their race
-	room  []room     // by home: where our next spelling goes
-	mute  []bool     // by home: its pages are used up, as we found out in this round
+	spare [][]uint64 // by home: heap entries that this PE has taken and not used
+	room  []room     // by home: where this PE's next spelling goes
+	mute  []bool     // by home: its pages are used up, as found in this round
 
-	inserts, made int64 // counts added, and entries made for them, since the last look
+	inserts, made int64 // counts added, and entries made for them, since the last report
 }
 
-// A room is what is left of the pages that this PE reserved last at some home.
+// A room is the rest of the pages that this PE reserved last at some home.
 type room struct{ at, end uint64 }
 
 // A word is one identifier as this PE sees it.
@@ -60,7 +60,7 @@ type word struct {
 	placed  bool // at and round mean something
 }
 
-// errFull is why a word stays unplaced: its home has no room for it.
+// errFull is the error of a word that stays unplaced: its home has no room for it.
 var errFull = errors.New("full")
 
 // newTable makes a table with room for slots and heap identifiers and pages of long spellings on each
@@ -91,7 +91,7 @@ func tooLarge(err error, slots, heap int) error {
 	return err
 }
 
-// free ends the table. It is collective.
+// free frees the table. It is collective.
 func (t *table) free(ctx context.Context) error {
 	if err := t.entries.Free(ctx); err != nil {
 		return err
@@ -102,22 +102,22 @@ func (t *table) free(ctx context.Context) error {
 	return t.sym.Free(ctx)
 }
 
-// home is the PE, and the slot there, where the search for a hash starts. They use different bits.
+// home returns the PE, and its slot, where the search for a hash starts. They use different bits.
 func (t *table) home(hash uint64) (pe, slot int) {
 	return int((hash >> 32) % uint64(t.w.NPEs())), slotOf(hash, t.slots)
 }
 
 func slotOf(hash uint64, slots int) int { return int(uint64(uint32(hash)) % uint64(slots)) }
 
-// A doubt is a long key that may be the word's: its spelling is on its way here.
+// A doubt is a long key that may be the word's: its spelling is being fetched.
 type doubt struct {
 	word *word
 	at   int
 	text []byte
 }
 
-// merge adds the pending counts of words, which must be different, to the table. Those that found
-// their home full keep theirs and are returned. Spellings to compare are fetched together.
+// merge adds the pending counts of words, which must be different, to the table. It returns words whose home is full,
+// with their counts. Spellings to compare are fetched together.
 func (t *table) merge(ctx context.Context, words []*word) (unplaced []*word, err error) {
 	var doubts []doubt
 	settle := func(w *word, d *doubt, err error) {
@@ -154,7 +154,7 @@ func (t *table) merge(ctx context.Context, words []*word) (unplaced []*word, err
 	return unplaced, nil
 }
 
-// place notes where w's entry is, and adds to it.
+// place records where w's entry is, and adds to it.
 func (t *table) place(w *word, at int) {
 	w.at, w.round, w.placed = at, t.round, true
 	t.add(w)
@@ -184,7 +184,7 @@ func (t *table) find(w *word) (*doubt, error) {
 	return t.look(w, pe, slot, old)
 }
 
-// findFull is find when there is no room for w's spelling: w may be in the table all the same.
+// findFull does what find does when there is no room for w's spelling: w may be in the table all the same.
 func (t *table) findFull(w *word, pe, slot int) (*doubt, error) {
 	old := t.entries.At(slot).FetchKey(pe)
 	if old == 0 {
@@ -193,7 +193,7 @@ func (t *table) findFull(w *word, pe, slot int) (*doubt, error) {
 	return t.look(w, pe, slot, old)
 }
 
-// look compares w with the entry at, whose key is old, and goes on behind it if it is another's.
+// look compares w with the entry at, whose key is old. If the entry is of another identifier, look goes on behind it.
 func (t *table) look(w *word, pe, at int, old uint64) (*doubt, error) {
 	for {
 		if len(w.name) <= shortMax {
@@ -216,7 +216,7 @@ func (t *table) look(w *word, pe, at int, old uint64) (*doubt, error) {
 	}
 }
 
-// follow goes on with the search behind entry at, which is another's.
+// follow continues the search behind entry at, which is of another identifier.
 func (t *table) follow(w *word, at int) (*doubt, error) {
 	pe, _ := t.home(w.hash)
 	next, err := t.step(w, pe, at)
@@ -226,7 +226,7 @@ func (t *table) follow(w *word, at int) (*doubt, error) {
 	return t.look(w, pe, next, t.entries.At(next).FetchKey(pe))
 }
 
-// step is the next entry behind at; 0 if there was none and w now has it: step 3.
+// step returns the next entry behind at, or 0 if there was none and w now has it: step 3.
 func (t *table) step(w *word, pe, at int) (int, error) {
 	last := t.entries.At(at)
 	if next := last.FetchNext(pe); next != 0 {
@@ -252,7 +252,7 @@ func (t *table) step(w *word, pe, at int) (int, error) {
 	return 0, nil
 }
 
-// take returns a heap entry at pe that nobody else has.
+// take returns a heap entry at pe that no other PE has.
 func (t *table) take(pe int) (uint64, error) {
 	if s := t.spare[pe]; len(s) > 0 {
 		t.spare[pe] = s[:len(s)-1]
@@ -265,8 +265,8 @@ func (t *table) take(pe int) (uint64, error) {
 	return at, nil
 }
 
-// write returns the key of w for an entry at pe. A long spelling is put into our room there, ahead of
-// what follows, and overwritten by the next one unless keep is called.
+// write returns the key of w for an entry at pe. It puts a long spelling into this PE's room there. The next
+// spelling overwrites it unless keep is called.
 func (t *table) write(w *word, pe int) (uint64, error) {
 	if len(w.name) <= shortMax {
 		return shortKey(w.name), nil
@@ -289,7 +289,7 @@ func (t *table) write(w *word, pe int) (uint64, error) {
 	return longKey(w.name, w.hash, r.at), nil
 }
 
-// keep says that the spelling written last at pe, w's, is now in use.
+// keep records that the spelling written last at pe, w's, is in use.
 func (t *table) keep(w *word, pe int) {
 	if len(w.name) > shortMax {
 		t.room[pe].at += uint64(len(w.name))
@@ -297,7 +297,7 @@ func (t *table) keep(w *word, pe int) {
 	t.made++
 }
 
-// own calls f for every entry of this PE's volume. Nobody may be updating it.
+// own calls f for every entry of this PE's volume. No PE may be updating it.
 func (t *table) own(f func(key uint64, name string, count int64)) {
 	me := t.w.PE()
 	for slot := range t.slots {
@@ -315,7 +315,7 @@ func (t *table) own(f func(key uint64, name string, count int64)) {
 	}
 }
 
-// ownName is the identifier of a key of this PE's volume.
+// ownName returns the identifier of a key of this PE's volume.
 func (t *table) ownName(key uint64) string {
 	if !isLong(key) {
 		return shortName(key)

@@ -39,8 +39,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// listFiles is the paths of the Go files below root, relative to it and sorted, and what could not be
-// read on the way. root itself may be a file.
+// listFiles returns the paths of the Go files below root, relative to it and sorted, and what could not be
+// read. root itself may be a file.
 func listFiles(root string) (files []string, unreadable []error, err error) {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -65,7 +65,7 @@ func listFiles(root string) (files []string, unreadable []error, err error) {
 	return files, unreadable, err
 }
 
-// isDirEntry follows symbolic links; one that leads nowhere is a file, so that it is reported.
+// isDirEntry follows symbolic links. One that leads nowhere is a file, so that it is reported.
 func isDirEntry(tree fs.FS, path string, d fs.DirEntry) bool {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.IsDir()
@@ -74,7 +74,7 @@ func isDirEntry(tree fs.FS, path string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// shareFiles gives every PE the list of PE 0; the others have none yet. It is collective.
+// shareFiles sends the list of PE 0 to all PEs. It is collective.
 func shareFiles(ctx context.Context, w *pgas.World, tally TallyRef, files []string) ([]string, error) {
 	s, err := offer(ctx, w, tally, strings.Join(files, "\x00"))
 	if err != nil {

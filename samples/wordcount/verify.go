@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A verdict is how the distributed count compares with the sequential one.
+// A verdict is the comparison of the distributed count with the sequential one.
 type verdict struct {
 	Agree   int      `json:"agree"`   // identifiers with the same count in both
 	Differ  int      `json:"differ"`  // the others, in either
@@ -50,7 +50,7 @@ func verify(ctx context.Context, c *counter) (*verdict, error) {
 	return v, lists.free(ctx)
 }
 
-// countSequentially counts the tree below root by itself. What cannot be read is left out: run has
+// countSequentially counts the tree below root without other PEs. It leaves out what cannot be read: run has
 // reported it.
 func countSequentially(ctx context.Context, root string) (map[string]int64, error) {
 	counts := map[string]int64{}
@@ -69,7 +69,7 @@ func countSequentially(ctx context.Context, root string) (map[string]int64, erro
 	return counts, err
 }
 
-// compare holds the table against want. An identifier that stands in the table twice differs.
+// compare compares the table with want. An identifier that is in the table twice differs.
 func compare(table []frequency, want map[string]int64) *verdict {
 	v := &verdict{}
 	seen := make(map[string]bool, len(table))
@@ -101,7 +101,7 @@ func (v *verdict) differs(name string, got, want int64) {
 	}
 }
 
-// printVerdict prints v for people.
+// printVerdict prints v as text.
 func printVerdict(out io.Writer, v *verdict, seconds float64) {
 	fmt.Fprintf(out, "verified: %d of %d identifiers agree with a sequential count, which took %.2f s (%.2f times as long)\n",
 		v.Agree, v.Agree+v.Differ, v.Seconds, v.Seconds/seconds)
@@ -110,7 +110,7 @@ func printVerdict(out io.Writer, v *verdict, seconds float64) {
 	}
 }
 
-// err is why a verdict is bad, or nil.
+// err returns why a verdict is bad, or nil.
 func (v *verdict) err() error {
 	if v.Differ == 0 {
 		return nil
