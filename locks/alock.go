@@ -1,19 +1,19 @@
 package locks
 
-// ALock (alock 5): the PEs of the lock's host are one cohort, all others the other one. Each cohort has a
-// queue (dmcs_queue.go), and the heads of the two play Peterson's game for the lock. So PEs of the host
-// update words by their CPU only, also in a job whose atomics are the network's, and the others by the
-// network only: no word is updated by both but victim, which is only ever overwritten.
+// ALock (alock 5): the PEs of the lock's host are one cohort, all other PEs the second one. Each cohort has a queue
+// (dmcs_queue.go), and the heads of the two run Peterson's algorithm for the lock. So PEs of the host update words
+// by their CPUs only, also in a job whose atomics the NIC executes, and other PEs by the network only. The only
+// word that both update is victim, by plain overwriting.
 //
 //	remotes  of the home's copy  1 + the last PE of the remote cohort's queue; 0: that cohort does not want
 //	                             the lock. Written by: PEs of other hosts
 //	locals   of the home's copy  the same of the local cohort. Written by: PEs of the home's host
-//	victim   of the home's copy  the cohort that lets the other one go first. Written by: heads that compete
+//	victim   of the home's copy  the cohort that lets the other one go first. Written by: competing heads
 //	next, status                 the node of a PE, in the queue of its cohort
 //
-// A tail is the flag of Peterson's algorithm too: a cohort wants the lock, or has it, as long as its queue
-// is not empty. A head that has the lock may give it to the PE behind it, with what is left of the cohort's
-// budget. Words that the head before tells are:
+// A tail is also the flag of Peterson's algorithm: a cohort wants the lock, or has it, as long as its queue is not
+// empty. A head that holds the lock may pass it to its successor, with the rest of the cohort's budget. A head
+// tells its successor one of these words:
 //
 //	compete   the budget is used up: let the other cohort go first, if it wants to
 //	contend   the same, and victim has been written already
@@ -23,24 +23,24 @@ package locks
 // Invariant: from the moment that the head of a cohort has written victim, the other cohort takes the lock
 // as often as its budget says at most.
 //
-// Cancellation. Who gives up in the queue is passed over by its head (dmcs_queue.go). A head that gives up
-// while it competes tells the next one to contend: it goes on with the same game, so that the other
-// cohort gets no second first go.
+// Cancellation. A PE that gives up in the queue is skipped by the head (dmcs_queue.go). A head that gives up while it
+// competes tells its successor to contend: the successor goes on with the same competition, so that the other
+// cohort does not go first a second time.
 //
-// Where the listings fall short, and what is different here:
+// Where the listings fall short, and what this file does instead:
 //   - Algorithm 4 waits while the other cohort's queue is locked or victim is the own cohort. So the first
-//     one to come, alone, would wait for ever: victim is its own. It must be "and", as in the appendix.
-//   - The appendix writes the number of a process to victim and compares with it. A head that goes on for
-//     one that gave up would find somebody else there: here it is the cohort.
-//   - Algorithm 3 tries one compare-swap on the tail, and the text says to try again with what was found:
-//     nobody knows how often. Here the tail is swapped, as in the appendix.
-//   - Algorithm 3 compare-swaps the tail whenever it unlocks; here only if nobody is known to wait. It waits
-//     for the one who is about to link itself; here the word is left for it.
-//   - Algorithm 4 writes victim before it looks. A head that finds the other queue empty has won without:
-//     the other's head comes later, finds this queue not empty, and writes victim itself. That saves one
-//     of four trips.
-//   - Nothing is said of who waits for the other cohort. It can be told by nobody, since the local cohort
-//     does not use the network: it looks again and again, and rests in between (poll.go).
+//     PE, alone, would wait for ever, since victim is its own cohort. It must be "and", as in the appendix.
+//   - The appendix writes the number of a process to victim and compares with it. A head that goes on for a head
+//     that gave up would find the number of another process. This file writes the cohort.
+//   - Algorithm 3 tries one compare-swap on the tail, and the text says to try again with the value found, which may
+//     be needed any number of times. This file swaps the tail, as the appendix does.
+//   - Algorithm 3 compare-swaps the tail at each unlock; this file only if no successor is known. Algorithm 3 waits
+//     for the successor that is about to link itself; this file leaves the word for it.
+//   - Algorithm 4 writes victim before it reads the other tail. A head that finds the other queue empty has won
+//     without victim: the head of the other cohort comes later, finds this queue not empty, and writes victim
+//     itself. That saves one of four round trips.
+//   - The paper does not say how a head waits for the other cohort. No PE can wake it, since the local cohort
+//     does not use the network. So it polls, with pauses (poll.go).
 
 import (
 	"context"
@@ -56,19 +56,19 @@ type ALockState struct {
 	Remotes int64    `pgas:"atomic"` // tail; of the home's copy, as the next two; written by: the remote cohort
 	Locals  int64    `pgas:"atomic"` // tail; written by: the local cohort
 	Victim  int64    `pgas:"atomic"` // written by: the heads of both
-	_       [40]byte // the node is its PE's alone
-	Next    int64    `pgas:"atomic"` // written by: who comes behind, the head; read by: the head
+	_       [40]byte // separates the node, which belongs to its PE
+	Next    int64    `pgas:"atomic"` // written by: the successor, the head; read by: the head
 	Status  int64    `pgas:"atomic"` // written by: owner, the head; read by: owner
 	_       [48]byte
 }
 
-// ALockOptions are alike on all PEs, but for CPU.
+// ALockOptions are the same on all PEs, except CPU.
 type ALockOptions struct {
 	Home         int // the PE that has the lock's words
-	RemoteBudget int // how often PEs of other hosts may take the lock in a row while some of the home's host wait; 0: 20
-	LocalBudget  int // the same, the other way round; 0: 5
+	RemoteBudget int // acquisitions in a row by PEs of other hosts while PEs of the home's host wait; 0: 20
+	LocalBudget  int // the same with the cohorts exchanged; 0: 5
 	// CPU is a context of this PE opened with pgas.ByCPU, which any number of locks may share. nil: NewALock
-	// opens one, which ends with the World.
+	// opens a context, which is closed with the World.
 	CPU *pgas.Context
 }
 
@@ -78,21 +78,21 @@ const (
 	localBudget  = 5
 )
 
-// The cohorts, as victim has them.
+// The cohorts, as written to victim.
 const (
 	remoteCohort int64 = 1 + iota
 	localCohort
 )
 
-// What the PE before may tell.
+// Words that a head tells its successor.
 const (
 	compete = firstWord + iota
 	contend
 	passed
 )
 
-// ALock is a lock for words of one host that PEs of the same host take most often. PEs of a cohort get it
-// in the order in which they came.
+// ALock is a lock for words of one host that PEs of the same host take most often. Inside a cohort the order is first
+// come, first served.
 type ALock struct {
 	mutex
 	state  ALockStateRef
@@ -107,7 +107,7 @@ type ALock struct {
 
 var _ Lock = (*ALock)(nil)
 
-// NewALock makes this PE's handle of the lock at ref.
+// NewALock makes this PE's handle of the lock at ref. Errors: those of World.NewContext, if CPU is nil.
 func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) {
 	checkHome("NewALock", w, o.Home)
 	checkBudgets(o)
@@ -134,7 +134,8 @@ func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) 
 	return l, nil
 }
 
-// AllocALock allocates a lock and makes this PE's handle of it. It is collective.
+// AllocALock allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocALockState and
+// NewALock.
 func AllocALock(ctx context.Context, w *pgas.World, o ALockOptions) (*ALock, error) {
 	return allocate(ctx, w, AllocALockState, func(ref ALockStateRef) (*ALock, error) { return NewALock(w, ref, o) })
 }
@@ -152,8 +153,8 @@ func defaulted(n, or int) int64 {
 	return int64(n)
 }
 
-// Lock waits for the lock. PEs of a cohort get it in the order in which they came, and while both cohorts
-// want it, each in its turn as often as its budget says.
+// Lock blocks until this PE holds the lock. Inside a cohort the order is first come, first served. While both cohorts
+// want the lock, each gets it as often in a row as its budget says. Errors: those of the interface Lock.
 func (l *ALock) Lock(ctx context.Context) error { return l.lock(ctx, l, "for an ALock") }
 
 // acquire waits to be the head of the cohort, and then for the other cohort.
@@ -165,7 +166,7 @@ func (l *ALock) acquire(ctx context.Context) error {
 	return l.win(ctx, word)
 }
 
-// win makes the head, which was told word, the holder. On an error it is not the head any more.
+// win makes this PE, which became the head and was told word, the holder. On an error it is not the head any more.
 func (l *ALock) win(ctx context.Context, word int64) error {
 	if word >= passed {
 		l.left = word - passed
@@ -188,7 +189,7 @@ func (l *ALock) win(ctx context.Context, word int64) error {
 	return nil
 }
 
-// await looks until the other cohort does not want the lock, or lets this one go first.
+// await polls until the other cohort does not want the lock, or lets this one go first. Errors: those of poller.next.
 func (l *ALock) await(ctx context.Context) error {
 	poll := poller{remote: l.cohort == remoteCohort}
 	for l.other.Fetch(l.home) != 0 && l.victim.Fetch(l.home) == l.cohort {
@@ -199,10 +200,10 @@ func (l *ALock) await(ctx context.Context) error {
 	return nil
 }
 
-// say lets Holder and Waiting know what the head does. Nobody else writes the status of a head.
+// say publishes for Holder and Waiting what the head does. Only the head itself writes the status of a head.
 func (l *ALock) say(word int64) { l.queue.mine.status.Swap(l.w.PE(), word) }
 
-// TryLock takes the lock if no PE of either cohort has it or waits for it.
+// TryLock takes the lock if no PE of either cohort holds it or waits for it.
 func (l *ALock) TryLock() bool { return l.tryLock(l) }
 
 func (l *ALock) try() bool {
@@ -217,8 +218,8 @@ func (l *ALock) try() bool {
 	return true
 }
 
-// Unlock gives the lock to the first of this PE's cohort who waits, or to the other cohort if this one's
-// budget is used up. It never waits for another PE to act.
+// Unlock passes the lock to the first waiter of this PE's cohort, or to the other cohort if this one's budget is used
+// up. It never waits for another PE to act.
 func (l *ALock) Unlock() { l.unlock(l, "ALock.Unlock") }
 
 func (l *ALock) release() {
@@ -229,10 +230,10 @@ func (l *ALock) release() {
 	l.queue.leave(l.w.PE(), word)
 }
 
-// snapshots is how often Holder looks at a lock that changes hands.
+// snapshots is the number of times that Holder reads a lock that changes hands.
 const snapshots = 1000
 
-// Holder is a PE that held the lock a moment ago.
+// Holder returns a PE that held the lock a moment ago.
 func (l *ALock) Holder() (pe int, held bool) {
 	for range snapshots {
 		tails := [...]int64{l.state.Remotes().Fetch(l.home), l.state.Locals().Fetch(l.home)}
@@ -248,7 +249,7 @@ func (l *ALock) Holder() (pe int, held bool) {
 	return 0, false
 }
 
-// heads are the PEs that seem to be the head of their cohort, and not to compete.
+// heads returns the PEs that seem to be the head of their cohort and not to compete.
 func (l *ALock) heads(tails [2]int64) (heads []int) {
 	status, next := readAll(l.w, l.state.Status()), readAll(l.w, l.state.Next())
 	for pe, s := range status {
@@ -260,7 +261,7 @@ func (l *ALock) heads(tails [2]int64) (heads []int) {
 	return heads
 }
 
-// Waiting is the number of PEs that were seen waiting, for their cohort or for the other one.
+// Waiting returns the number of PEs that were seen waiting, in their cohort or for the other one.
 func (l *ALock) Waiting() int {
 	return count(peekAll(l.w, l.state.Status()), func(s int64) bool { return s == waiting || s == compete || s == contend })
 }

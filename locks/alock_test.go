@@ -67,7 +67,7 @@ var alockMutants = []mutant{
 	}, "ALockBudget"},
 }
 
-// overtaking has the PEs of two hosts lock again and again. Nobody may take the lock too often while the head
+// overtaking has the PEs of two hosts lock again and again. No cohort may take the lock too often while the head
 // of the other cohort lets it go first: at most until its budget is used up, and once more that often if
 // it had let the other one go first just before that did.
 func overtaking(budget int) sim.Body {

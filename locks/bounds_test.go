@@ -1,6 +1,6 @@
 package locks_test
 
-// Nobody starves: how long PEs wait, in holders before them, in the simulator's realistic time. Everybody
+// No PE starves: how long PEs wait, in holders before them, in the simulator's realistic time. Everybody
 // wants the lock again as soon as it has been inside.
 
 import (
@@ -20,8 +20,8 @@ type entry struct {
 	reads     bool
 }
 
-// entries runs npes PEs that enter rounds times each, those from firstReader on as readers, and returns who
-// entered in which order, as long as all of them wanted to.
+// entries runs npes PEs that enter rounds times each, those from firstReader on as readers, and returns their
+// entries in order, until the first PE has no more to do.
 func entries(t *testing.T, cfg sim.Config, npes, firstReader, rounds int, make func(context.Context, *pgas.World) (locks.Lock, error)) []entry {
 	t.Helper()
 	var log []entry
@@ -77,7 +77,7 @@ func TestBounds(t *testing.T) {
 	for name, make := range map[string]lockstest.Maker{"D-MCS": makeDMCS, "N-CoSED": makeNCoSED} {
 		t.Run(name, func(t *testing.T) {
 			for i, e := range entries(t, fours, 8, 8, 20, make) {
-				// Who asks may be overtaken until it is in the queue, by those that are near its tail.
+				// A PE may be overtaken until it is in the queue, by PEs that are near its tail.
 				if before := i - e.asked; before > 2*8 {
 					t.Fatalf("PE %d waited for %d holders", e.pe, before)
 				}

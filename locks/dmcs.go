@@ -1,7 +1,7 @@
 package locks
 
 // D-MCS (rma-locks 2.4): one distributed queue of all PEs; its head has the lock. dmcs_queue.go has the
-// queue, its words and what becomes of those who give up.
+// queue, its words, and cancellation.
 
 import (
 	"context"
@@ -19,12 +19,12 @@ type DMCSState struct {
 	Queue Queue // tail on the home; the node of each PE on itself
 }
 
-// DMCSOptions are alike on all PEs.
+// DMCSOptions are the same on all PEs.
 type DMCSOptions struct {
 	Home int // the PE that has the tail of the queue
 }
 
-// DMCS is a queue lock: first come, first served, and each waits for a word of its own memory.
+// DMCS is a queue lock: first come, first served; each waiter waits for a word of its own memory.
 type DMCS struct {
 	mutex
 	queue queue
@@ -32,7 +32,7 @@ type DMCS struct {
 
 var _ Lock = (*DMCS)(nil)
 
-// theTurn is the only thing that PEs in the queue tell each other.
+// theTurn is the only word that PEs of this queue tell each other.
 const theTurn = firstWord
 
 // NewDMCS makes this PE's handle of the lock at ref.
@@ -41,21 +41,21 @@ func NewDMCS(w *pgas.World, ref DMCSStateRef, o DMCSOptions) *DMCS {
 	return &DMCS{mutex: mutex{w: w}, queue: newQueue(w, ref.Queue(), o.Home)}
 }
 
-// AllocDMCS allocates a lock and makes this PE's handle of it. It is collective.
+// AllocDMCS allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocDMCSState.
 func AllocDMCS(ctx context.Context, w *pgas.World, o DMCSOptions) (*DMCS, error) {
 	return allocate(ctx, w, AllocDMCSState, func(ref DMCSStateRef) (*DMCS, error) { return NewDMCS(w, ref, o), nil })
 }
 
-// Lock waits for the lock. PEs get it in the order in which they came. A PE that gave up and comes back
-// before it has been passed over finds its place kept.
+// Lock blocks until this PE holds the lock: first come, first served. A PE that gave up and comes back before it has
+// been skipped keeps its place in the queue. Errors: those of the interface Lock.
 func (l *DMCS) Lock(ctx context.Context) error {
 	return l.lock(ctx, l, "for a D-MCS lock")
 }
 
-// TryLock takes the lock if it is free. It is not for a PE that gave up and has not been passed over yet.
+// TryLock takes the lock if it is free and this PE has no place in the queue left from a Lock that it gave up.
 func (l *DMCS) TryLock() bool { return l.tryLock(l) }
 
-// Unlock gives the lock to the first who waits. It never waits for another PE to act.
+// Unlock passes the lock to the first waiter. It never waits for another PE to act.
 func (l *DMCS) Unlock() { l.unlock(l, "DMCS.Unlock") }
 
 func (l *DMCS) acquire(ctx context.Context) error {
@@ -67,15 +67,15 @@ func (l *DMCS) try() bool { return l.queue.try() }
 
 func (l *DMCS) release() { l.queue.leave(l.queue.me, theTurn) }
 
-// Holder is a PE that held the lock a moment ago.
+// Holder returns a PE that held the lock a moment ago.
 func (l *DMCS) Holder() (pe int, held bool) { return l.queue.head() }
 
-// Waiting is the number of PEs that were seen waiting.
+// Waiting returns the number of PEs that were seen waiting.
 func (l *DMCS) Waiting() int {
 	return count(peekAll(l.w, l.queue.status), func(s int64) bool { return s == waiting })
 }
 
-// head is the PE that was the head a moment ago.
+// head returns the PE that was the head a moment ago.
 func (q *queue) head() (pe int, ok bool) {
 	for {
 		tail := q.tail.Fetch(q.home)
@@ -95,6 +95,7 @@ func (q *queue) head() (pe int, ok bool) {
 	}
 }
 
+// checkHome panics with *pgas.UsageError if home is no PE of the job.
 func checkHome(op string, w *pgas.World, home int) {
 	if home < 0 || home >= w.NPEs() {
 		panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf("home %d is no PE: the job has PEs 0 to %d", home, w.NPEs()-1)})

@@ -28,7 +28,7 @@ var ours = []lockMaker{
 	{"name of a Service", makeNamed},
 }
 
-// BenchmarkUncontended is a lock and an unlock of a PE that nobody disturbs, and which has the lock's words.
+// BenchmarkUncontended is a lock and an unlock of the only PE, which has the lock's words.
 func BenchmarkUncontended(b *testing.B) {
 	for _, o := range ours {
 		b.Run(o.name, func(b *testing.B) {
@@ -72,7 +72,7 @@ func alone(t testing.TB, make lockstest.Maker, body func(context.Context, locks.
 	}
 }
 
-// TestAllocs: a lock that nobody disturbs allocates nothing.
+// TestAllocs: a lock without contention allocates nothing.
 func TestAllocs(t *testing.T) {
 	for _, o := range ours {
 		t.Run(o.name, func(t *testing.T) {

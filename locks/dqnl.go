@@ -1,13 +1,12 @@
 package locks
 
-// DQNL (n-cosed 2.2.2), a baseline: distributed queue, no shared mode. It is the queue of dmcs_queue.go, with
-// its words and what becomes of those who give up, but for one thing: the tail is not swapped. A PE compares
-// it with what it believes to be there, at first 0, and swaps if that was right. So one atomic gets a lock that
-// is free; where PEs compete, each that comes between costs one more, and a PE may have to go round for
-// ever: the order is that in which they succeed.
+// DQNL (n-cosed 2.2.2), a baseline: distributed queue, no shared mode. It is the queue of dmcs_queue.go, with its words
+// and its cancellation and one difference: the tail is not swapped. A PE compare-swaps it, expecting at first 0 and
+// then the value found. So one atomic takes a free lock. Where PEs compete, each PE that comes between costs one
+// atomic more, without a bound; the order is that of the successful compare-swaps.
 //
-// Where the paper falls short: it says that the last PE sets the word to zero "if there are no pending
-// requests", which may be under way. dmcs_queue.go has what is done instead.
+// Where the paper falls short: it says that the last PE sets the word to zero "if there are no pending requests", which
+// may be under way. dmcs_queue.go says what this package does instead.
 
 import (
 	"context"
@@ -24,7 +23,7 @@ type DQNLState struct {
 	Queue Queue // tail on the home; the node of each PE on itself
 }
 
-// DQNLOptions are alike on all PEs.
+// DQNLOptions are the same on all PEs.
 type DQNLOptions struct {
 	Home int // the PE that has the tail of the queue
 }
@@ -40,16 +39,16 @@ func NewDQNL(w *pgas.World, ref DQNLStateRef, o DQNLOptions) *DQNL {
 	return &DQNL{DMCS{mutex: mutex{w: w}, queue: newQueue(w, ref.Queue(), o.Home)}}
 }
 
-// AllocDQNL allocates a lock and makes this PE's handle of it. It is collective.
+// AllocDQNL allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocDQNLState.
 func AllocDQNL(ctx context.Context, w *pgas.World, o DQNLOptions) (*DQNL, error) {
 	return allocate(ctx, w, AllocDQNLState, func(ref DQNLStateRef) (*DQNL, error) { return NewDQNL(w, ref, o), nil })
 }
 
-// Lock waits for the lock. A PE that gave up and comes back before it has been passed over finds its place
-// kept.
+// Lock blocks until this PE holds the lock. A PE that gave up and comes back before it has been skipped keeps its
+// place in the queue. Errors: those of the interface Lock.
 func (l *DQNL) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a DQNL lock") }
 
-// acquire waits until this PE is the head of the queue.
+// acquire blocks until this PE is the head of the queue.
 func (l *DQNL) acquire(ctx context.Context) error {
 	q := &l.queue
 	if q.mine.status.Fetch(q.me) != idle {
@@ -73,7 +72,7 @@ func (l *DQNL) acquire(ctx context.Context) error {
 	return await(ctx, q.status, q.me)
 }
 
-// replaceTail makes this PE the tail, and returns what was there.
+// replaceTail makes this PE the tail, and returns the old tail.
 func (l *DQNL) replaceTail(ctx context.Context) (before int64, err error) {
 	q := &l.queue
 	for {

@@ -1,16 +1,16 @@
 package locks
 
-// foMPI-Spin and foMPI-RW (rma-locks 5, "Comparison Targets"; the locks of the MPI library foMPI, which the
-// paper measures against): one word on the home, which everybody who wants the lock tries to change, again
-// and again, with pauses that grow. They are what the others are compared with: under contention they load
-// the home and are not fair, and without it nothing is simpler. The paper has no listing of them.
+// foMPI-Spin and foMPI-RW (rma-locks 5, "Comparison Targets"; the locks of the MPI library foMPI, which the paper
+// measures against): one word on the home, which each PE that wants the lock tries to change repeatedly, with pauses
+// that grow. They are the baseline of the other locks: under contention they load the home and are not fair;
+// without contention nothing is simpler. The paper has no listing of them.
 //
 //	word   of the home's copy   Spin: 1 + the holder; 0: free
-//	                            SpinRW: readers inside or about to look, and, above, 1 + the writer
-//	waits  of a PE's own copy   who of its goroutines tries, for Waiting; written by the owner
-//	never  of a PE's own copy   0. A pause is a wait for it, which ends by time, or when a PE dies
+//	                            SpinRW: readers inside or about to check, and, above, 1 + the writer
+//	waits  of a PE's own copy   the number of its goroutines that try, for Waiting; written by the owner
+//	zero   of a PE's own copy   0. A pause is a wait for a change of it, which ends by time, or when a PE dies
 //
-// Nobody knows who else tries. So giving up needs no protocol; what was added to the word is taken back.
+// No PE knows of others that try. So giving up needs no protocol; what was added to the word is subtracted.
 
 import (
 	"context"
@@ -24,25 +24,25 @@ import (
 //
 //pgas:symmetric views
 type SpinState struct {
-	Word  int64    `pgas:"atomic"` // of the home's copy; written by: everybody
-	_     [56]byte // which is all that the word's cache line is for
+	Word  int64    `pgas:"atomic"` // of the home's copy; written by: all PEs
+	_     [56]byte // the word has a cache line of its own
 	Waits int64    `pgas:"atomic"` // written by: owner; read by: Waiting
-	Never int64    `pgas:"atomic"` // written by: nobody; waited for in pauses, by the owner
+	Never int64    `pgas:"atomic"` // never written; the owner pauses on it
 }
 
-// SpinOptions are alike on all PEs.
+// SpinOptions are the same on all PEs.
 type SpinOptions struct {
 	Home int // the PE that has the word
 }
 
-// The pauses between tries, in nanoseconds of World.Sleep. A first few tries only let others run.
+// The pauses between tries, in nanoseconds of World.Sleep. Between the first tries the PE only yields.
 const (
 	firstTries = 8
 	firstPause = 1_000
 	lastPause  = 64_000
 )
 
-// spinner is what both have in common.
+// spinner is the common part of both locks.
 type spinner struct {
 	mutex
 	me, home    int
@@ -56,7 +56,7 @@ func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinn
 	return spinner{mutex: mutex{w: w}, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), zero: ref.Never().On(c)}
 }
 
-// insist calls try until it succeeds or ctx ends.
+// insist calls try until it succeeds. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (l *spinner) insist(ctx context.Context, try func() bool) error {
 	if try() {
 		return nil
@@ -71,7 +71,7 @@ func (l *spinner) insist(ctx context.Context, try func() bool) error {
 		if i < firstTries {
 			l.w.Yield()
 		} else {
-			// Whoever pauses for a random part of the time is not always too late.
+			// With a random pause a PE is not always later than a PE that has the same rhythm.
 			part := pause/2 + int64(l.w.Random()%uint64(pause))/2
 			if err := pauseFor(ctx, l.w, part, l.zero); err != nil {
 				return err
@@ -84,12 +84,12 @@ func (l *spinner) insist(ctx context.Context, try func() bool) error {
 	}
 }
 
-// Waiting is the number of PEs that were seen trying.
+// Waiting returns the number of PEs that were seen trying.
 func (l *spinner) Waiting() int {
 	return count(peekAll(l.w, l.waits), func(n int64) bool { return n != 0 })
 }
 
-// Spin is foMPI-Spin. It promises exclusion only, neither an order nor that everybody gets it.
+// Spin is foMPI-Spin. It guarantees mutual exclusion only: no order, and PEs may starve.
 type Spin struct{ spinner }
 
 var _ Lock = (*Spin)(nil)
@@ -99,12 +99,12 @@ func NewSpin(w *pgas.World, ref SpinStateRef, o SpinOptions) *Spin {
 	return &Spin{newSpinner("NewSpin", w, ref, o)}
 }
 
-// AllocSpin allocates a lock and makes this PE's handle of it. It is collective.
+// AllocSpin allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocSpinState.
 func AllocSpin(ctx context.Context, w *pgas.World, o SpinOptions) (*Spin, error) {
 	return allocate(ctx, w, AllocSpinState, func(ref SpinStateRef) (*Spin, error) { return NewSpin(w, ref, o), nil })
 }
 
-// Lock tries until the lock is this PE's.
+// Lock tries until this PE holds the lock. Errors: those of the interface Lock.
 func (l *Spin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
 
 func (l *Spin) acquire(ctx context.Context) error { return l.insist(ctx, l.try) }
@@ -119,7 +119,7 @@ func (l *Spin) Unlock() { l.unlock(l, "Spin.Unlock") }
 
 func (l *Spin) release() { l.word.Swap(l.home, 0) }
 
-// Holder is the PE that held the lock a moment ago.
+// Holder returns the PE that held the lock a moment ago.
 func (l *Spin) Holder() (pe int, held bool) {
 	v := l.word.Fetch(l.home)
 	return int(v) - 1, v != 0

@@ -1,8 +1,8 @@
 package locks
 
 // foMPI-RW: the writer's number in the upper half of the word, the number of readers in the lower one. A
-// writer compare-swaps the word from 0. A reader adds 1; if a writer is there it takes that back and looks
-// until the writer is gone. So readers overtake writers for as long as there are any.
+// writer compare-swaps the word from 0. A reader adds 1; if the word has a writer, the reader subtracts that
+// again and polls until the writer has left. So readers overtake writers as long as there are readers.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 const writerShift = 32 // of the word
 
-// SpinRW is foMPI-RW. It promises exclusion only; readers can keep writers out for ever.
+// SpinRW is foMPI-RW. It guarantees exclusion only: readers can keep writers out for ever.
 type SpinRW struct {
 	spinner
 	readers readers
@@ -25,12 +25,12 @@ func NewSpinRW(w *pgas.World, ref SpinStateRef, o SpinOptions) *SpinRW {
 	return &SpinRW{spinner: newSpinner("NewSpinRW", w, ref, o)}
 }
 
-// AllocSpinRW allocates a lock and makes this PE's handle of it. It is collective.
+// AllocSpinRW allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocSpinState.
 func AllocSpinRW(ctx context.Context, w *pgas.World, o SpinOptions) (*SpinRW, error) {
 	return allocate(ctx, w, AllocSpinState, func(ref SpinStateRef) (*SpinRW, error) { return NewSpinRW(w, ref, o), nil })
 }
 
-// Lock tries until the lock is this PE's alone.
+// Lock tries until this PE holds the lock alone. Errors: those of the interface Lock.
 func (l *SpinRW) Lock(ctx context.Context) error {
 	return l.lock(ctx, l, "to write under a spin lock")
 }
@@ -44,12 +44,12 @@ func (l *SpinRW) try() bool {
 // TryLock tries once.
 func (l *SpinRW) TryLock() bool { return l.tryLock(l) }
 
-// Unlock lets readers and writers try. Readers that are about to find the writer stay counted.
+// Unlock removes the writer from the word. Readers that are about to find the writer stay counted.
 func (l *SpinRW) Unlock() { l.unlock(l, "SpinRW.Unlock") }
 
 func (l *SpinRW) release() { l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShift) }
 
-// RLock tries until no writer has the lock.
+// RLock tries until no writer has the lock. Errors: those of the interface Lock.
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
 	checkUsable(ctx, l.w)
 	defer recoverPeer(&err)
@@ -67,7 +67,7 @@ func (l *SpinRW) share(ctx context.Context) error {
 	return l.insist(ctx, l.pollAndShare)
 }
 
-// pollAndShare leaves the word alone while a writer is there, which others compare-swap.
+// pollAndShare only reads the word while it has a writer, since each change fails a compare-swap of another PE.
 func (l *SpinRW) pollAndShare() bool {
 	return l.word.Fetch(l.home)>>writerShift == 0 && l.tryShare()
 }
@@ -91,12 +91,12 @@ func (l *SpinRW) TryRLock() bool {
 	return true
 }
 
-// RUnlock takes this reader off the count.
+// RUnlock subtracts this reader.
 func (l *SpinRW) RUnlock() { l.readers.unlock(l.w, l, "SpinRW.RUnlock") }
 
 func (l *SpinRW) unshare() { l.word.FetchAdd(l.home, -1) }
 
-// Holder is the writer that held the lock a moment ago.
+// Holder returns the writer that held the lock a moment ago.
 func (l *SpinRW) Holder() (pe int, held bool) {
 	v := l.word.Fetch(l.home) >> writerShift
 	return int(v) - 1, v != 0

@@ -1,8 +1,8 @@
 package locks
 
 // The goroutines of a PE at one lock. They pass a gate one at a time, first come, first served; the goroutine
-// inside runs the lock's protocol on behalf of its PE. Nothing here touches symmetric memory, and nothing
-// blocks where each PE has one goroutine, as in the simulator.
+// inside runs the lock's protocol on behalf of its PE. This file does not touch symmetric memory, and nothing
+// in it blocks where each PE has one goroutine, as in the simulator.
 
 import (
 	"context"

@@ -8,12 +8,15 @@
 //	ALock          two queues: PEs of the lock's host do not use the network    alock.go
 //	Table          any number of those, spread over the hosts                   table.go
 //	NCoSED         one word for writers and readers                             ncosed.go
-//	DQNL, SRSL     what it is compared with: a queue; a PE that serves          dqnl.go, srsl.go
+//	DQNL, SRSL     its paper's baselines: a queue; a PE that serves             dqnl.go, srsl.go
 //	Service        any number of NCoSED locks, by name                          service.go
 //
-// A lock lives in symmetric memory, in a struct of its own (DMCSState, …) that may be a field of an
-// annotated struct of a program. New… makes a PE's handle of it, Alloc… allocates one and does so. All PEs
-// make their handles with the same options, and each PE one for each lock, which its goroutines share.
+// A lock lives in symmetric memory, in a struct of its own (DMCSState, …) that may be a field of a marked struct of a
+// program. New… makes a PE's handle of it; Alloc… allocates a lock and makes the handle. All PEs make their handles
+// with the same options. A PE makes one handle for each lock, and its goroutines share that.
+//
+// What differs between the protocols is in the files above. Around them: mutex.go has what Lock, TryLock and Unlock do
+// in all of them, localgate.go how the goroutines of a PE share a handle, poll.go the loops that poll.
 package locks
 
 import (
@@ -25,35 +28,35 @@ import (
 
 // Lock is mutual exclusion between the PEs of a job.
 //
-// Goroutines of a PE may share a Lock: they take turns on this PE, in the order in which they came, and
-// one of them at a time stands for the PE. The lock belongs to the PE: another goroutine may unlock it, and
-// one that locks it twice waits for itself.
+// Goroutines of a PE may share a Lock: they queue locally, first come, first served, and one of them at a time
+// acts for the PE. The lock belongs to the PE: another goroutine may unlock it, and a goroutine that locks it
+// twice waits for itself.
 type Lock interface {
-	// Lock waits until the lock is this PE's. Writes of holders before are visible. An error means that
-	// the lock is not held: ctx has ended, or a *pgas.PeerError. Others still get it, whatever became of
-	// who waited here.
+	// Lock blocks until this PE holds the lock. Writes of earlier holders are visible then. Errors, after each of
+	// which this PE does not hold the lock: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end,
+	// after which other PEs still get the lock.
 	Lock(ctx context.Context) error
-	// TryLock takes the lock if it can be had without waiting, and reports whether it did. If it did not, and a
-	// PE of the job is dead, it panics with *pgas.PeerError: the lock may never be free again. It also does so if
-	// it needs the memory of a PE that is lost.
+	// TryLock takes the lock if that needs no waiting, and reports whether it did. It panics with *pgas.PeerError
+	// if it did not and a PE of the job is dead, since the lock may never be free again, and if it needs the
+	// memory of a PE that is lost.
 	TryLock() bool
-	// Unlock completes what this PE has issued on its default context, and then gives the lock away. It
-	// panics with *pgas.UsageError if this PE does not hold the lock, and with *pgas.PeerError if a PE that
-	// it has to tell is lost.
+	// Unlock completes what this PE has issued on its default context, and then releases the lock. It panics
+	// with *pgas.UsageError if this PE does not hold the lock, and with *pgas.PeerError if a PE is lost that it
+	// has to notify.
 	Unlock()
 	// Holder returns a PE that held the lock a moment ago. It is for diagnosis: it reads every PE's memory. It
-	// panics with *pgas.PeerError if one cannot be read any more, or died while it took or released the lock.
+	// panics with *pgas.PeerError if a PE cannot be read, or has died while it took or released the lock.
 	Holder() (pe int, held bool)
 	// Waiting returns the number of PEs that were seen waiting. It is for diagnosis: it reads every PE's
-	// memory. A PE that cannot be read any more does not count.
+	// memory. A PE that cannot be read does not count.
 	Waiting() int
 }
 
 // RWLock is a Lock that may be held in shared mode, by any number of readers at once. Lock and Unlock are
-// those of writers. Holder is a writer.
+// for writers, and Holder returns a writer.
 type RWLock interface {
 	Lock
-	// RLock waits until the lock is shared with this PE, as Lock does.
+	// RLock blocks until this PE holds the lock in shared mode. Errors: those of Lock.
 	RLock(ctx context.Context) error
 	// TryRLock is TryLock for a reader.
 	TryRLock() bool
@@ -69,7 +72,7 @@ func recoverPeer(err *error) {
 	}
 }
 
-// peerErrorIn is the *pgas.PeerError that p, a panic's value, is or wraps. If there is none, the panic goes on.
+// peerErrorIn returns the *pgas.PeerError that p, the value of a panic, is or wraps. If there is none, it panics with p.
 func peerErrorIn(p any) error {
 	err, _ := p.(error)
 	if peer, ok := errors.AsType[*pgas.PeerError](err); ok {
@@ -81,15 +84,15 @@ func peerErrorIn(p any) error {
 // panicPeerError panics with the *pgas.PeerError that is in err, as operations do.
 func panicPeerError(err error) { panic(peerErrorIn(err)) }
 
-// mustQuiet completes what this PE has issued on its default context. What cannot be completed now never
-// can: it panics with the *pgas.PeerError then.
+// mustQuiet completes what this PE has issued on its default context. If that fails it panics with *pgas.PeerError:
+// operations that cannot be completed now never can.
 func mustQuiet(w *pgas.World) {
 	if err := w.Quiet(context.Background()); err != nil {
 		panicPeerError(err)
 	}
 }
 
-// notHeld panics: the program unlocks what it has not locked.
+// notHeld panics with *pgas.UsageError: the program unlocks a lock that it has not locked.
 func notHeld(op string) {
 	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
 }
@@ -109,18 +112,18 @@ func checkMade(w *pgas.World) {
 	}
 }
 
-// peekAll reads word's copies on all PEs; word is on the default context. Those that cannot be read are zero.
+// peekAll returns the copies of word on all PEs; word is on the default context. A copy that cannot be read is 0.
 func peekAll(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())
 	for pe := range all {
 		word.FetchNB(pe, &all[pe])
 	}
-	_ = w.Quiet(context.Background()) // a lost PE is told by what waits, not by a look
+	_ = w.Quiet(context.Background()) // waits report a lost PE; diagnosis does not
 	return all
 }
 
-// readAll calls peekAll where the answer needs the word of each PE. It panics with *pgas.PeerError if one
-// cannot be read.
+// readAll is peekAll for callers that need the word of each PE. It panics with *pgas.PeerError if a copy cannot be
+// read.
 func readAll(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	all := make([]int64, w.NPEs())
 	for pe := range all {
@@ -130,8 +133,8 @@ func readAll(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	return all
 }
 
-// pauseBetweenSteps waits for a moment in which a PE between two steps can take the next one. It panics with
-// *pgas.PeerError if a PE is dead: that PE may have been between two steps.
+// pauseBetweenSteps sleeps for stepPause, in which a PE that is between two steps of a protocol can take the next one.
+// It panics with *pgas.PeerError if a PE is dead: that PE may have died between two steps.
 func pauseBetweenSteps(w *pgas.World) {
 	if err := w.Sleep(context.Background(), stepPause); err != nil {
 		panicPeerError(err)
@@ -155,7 +158,7 @@ var endedContext = func() context.Context {
 	return ctx
 }()
 
-// count is the number of words for which is holds.
+// count returns the number of words for which pred holds.
 func count(words []int64, pred func(int64) bool) (n int) {
 	for _, v := range words {
 		if pred(v) {

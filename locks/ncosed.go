@@ -21,22 +21,22 @@ type NCoSEDState struct {
 	Node NCoSEDNode // the node of each PE on itself
 }
 
-// NCoSEDOptions are alike on all PEs.
+// NCoSEDOptions are the same on all PEs.
 type NCoSEDOptions struct {
 	Home int // the PE that has the word
-	// Limit is the number of readers, one after the other or at once, after which the count begins again: the
-	// next reader is a writer for a moment, so it waits for those inside: readers who wait for each other
-	// inside must be fewer than what is left of it. 0: 2^30.
+	// Limit is the number of readers, in sequence or at once, after which the count starts again. The next reader
+	// is a writer for a moment then, so it waits for all readers inside. So readers that wait for each other
+	// inside must not reach the limit. 0: 2^30.
 	Limit int
 }
 
 const (
-	nCoSEDLimit = 1 << 30 // leaves room for as many readers who have seen it
+	nCoSEDLimit = 1 << 30 // leaves room for as many readers that have seen it
 	nCoSEDMost  = 1<<31 - 1
 )
 
-// NCoSED is a lock for readers and writers: first come, first served, where readers between the same two
-// writers came together. Goroutines of a PE may hold it in shared mode at once.
+// NCoSED is a lock for readers and writers: first come, first served, where all readers between two writers count as one
+// arrival. Goroutines of a PE may hold it in shared mode at once.
 type NCoSED struct {
 	mutex
 	queue   ncosedQueue
@@ -61,21 +61,21 @@ func NewNCoSED(w *pgas.World, ref NCoSEDStateRef, o NCoSEDOptions) *NCoSED {
 	return l
 }
 
-// AllocNCoSED allocates a lock and makes this PE's handle of it. It is collective.
+// AllocNCoSED allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocNCoSEDState.
 func AllocNCoSED(ctx context.Context, w *pgas.World, o NCoSEDOptions) (*NCoSED, error) {
 	return allocate(ctx, w, AllocNCoSEDState, func(ref NCoSEDStateRef) (*NCoSED, error) { return NewNCoSED(w, ref, o), nil })
 }
 
-// Lock waits until the lock is this PE's alone. A PE that gave up and comes back before it has been passed
-// over finds its place kept.
+// Lock blocks until this PE holds the lock alone. A PE that gave up and comes back before it has been skipped keeps its
+// place in the queue. Errors: those of the interface Lock.
 func (l *NCoSED) Lock(ctx context.Context) error {
 	return l.lock(ctx, l, "for an N-CoSED lock")
 }
 
-// TryLock takes the lock if nobody has it and nobody waits.
+// TryLock takes the lock if no PE holds it or waits for it.
 func (l *NCoSED) TryLock() bool { return l.tryLock(l) }
 
-// Unlock lets in the readers that came before the next writer, all at once, and then that writer when they
+// Unlock grants the lock to the readers that came before the next writer, all at once, and to that writer when they
 // have left. It never waits for another PE to act.
 func (l *NCoSED) Unlock() { l.unlock(l, "NCoSED.Unlock") }
 
@@ -85,12 +85,13 @@ func (l *NCoSED) try() bool { return l.queue.try() }
 
 func (l *NCoSED) release() { l.queue.leave(l.queue.mine) }
 
-// RLock waits until the lock is shared with this PE. It is at once unless a writer has come before.
+// RLock blocks until this PE holds the lock in shared mode, at once unless a writer came before. Errors: those of the
+// interface Lock.
 func (l *NCoSED) RLock(ctx context.Context) error {
 	return l.readers.lock(ctx, l.w, l, "to read under an N-CoSED lock")
 }
 
-// share shares the lock. A reader that finds the count of readers full is a writer for a moment.
+// share takes the lock in shared mode. A reader that finds the count of readers full is a writer for a moment.
 func (l *NCoSED) share(ctx context.Context) error {
 	for {
 		full, err := l.queue.share(ctx)
@@ -105,8 +106,8 @@ func (l *NCoSED) share(ctx context.Context) error {
 	}
 }
 
-// TryRLock shares the lock if no writer has it or waits. When the count of readers has to begin again, it
-// needs a moment without readers.
+// TryRLock takes the lock in shared mode if no writer holds it or waits. When the count of readers has to start again,
+// that needs a moment without readers.
 func (l *NCoSED) TryRLock() bool {
 	checkMade(l.w)
 	if !l.readers.gate.tryEnter() {
@@ -130,12 +131,12 @@ func (l *NCoSED) TryRLock() bool {
 	}
 }
 
-// RUnlock is the end of a reader. The last one lets the next writer in.
+// RUnlock ends the hold of a reader. The last reader grants the lock to the next writer.
 func (l *NCoSED) RUnlock() { l.readers.unlock(l.w, l, "NCoSED.RUnlock") }
 
 func (l *NCoSED) unshare() { l.queue.unshare() }
 
-// Holder is the writer that held the lock a moment ago.
+// Holder returns the writer that held the lock a moment ago.
 func (l *NCoSED) Holder() (pe int, held bool) {
 	id := l.queue.holder()
 	if id == 0 {
@@ -145,5 +146,5 @@ func (l *NCoSED) Holder() (pe int, held bool) {
 	return pe, true
 }
 
-// Waiting is the number of PEs that were seen waiting, to write or to read. One that does both is two.
+// Waiting returns the number of PEs that were seen waiting, to write or to read. A PE that does both counts twice.
 func (l *NCoSED) Waiting() int { return l.queue.waiters() }

@@ -1,56 +1,56 @@
 package locks
 
-// The protocol of N-CoSED (n-cosed 3.2). Writers are a distributed queue; the readers between two of them
-// are a group, which is let in together and counted out together.
+// The protocol of N-CoSED (n-cosed 3.2). Writers form a distributed queue; the readers between two writers form a group,
+// which is granted the lock together and counted out together.
 //
 //	Word     of the home    tail<<32 + count: the last writer of the queue, or 0; and the readers that came
 //	                        after it, or, without one, since the last one. A writer swaps it for tail<<32; a
 //	                        reader adds 1; the last writer compare-swaps its tail away and leaves the count
-//	Done     of the home    closer<<32 + balance: the readers of the group inside that have left, less, when
-//	                        a writer stands behind them (the closer), all that there are. Added to only
-//	Next     of a node      the writer behind, successor<<32 + readers between; or left. Swapped by that
-//	                        writer, compare-swapped from 0 to left by the head
+//	Done     of the home    closer<<32 + balance: the readers of the group inside that have left, less, when a
+//	                        writer waits behind them (the closer), the size of the group. Only added to
+//	Next     of a node      successor<<32 + readers between the two writers; or left. Swapped by the
+//	                        successor, compare-swapped from 0 to left by the head
 //	Status   of a node      of the writer: idle, waiting, abandoned, spent, or theTurn: see dmcs_queue.go
 //	Readers  of a node      chains of the readers that wait for this writer, depth<<32 + the last; or opened.
 //	                        Compare-swapped by readers, swapped for opened by the head
-//	Late     of a node      chains<<32 + balance: the readers that found a chain opened, less, when all are
-//	                        open, all that will; and how many chains that are. Added to, until it is over
+//	Late     of a node      chains<<32 + balance: the readers that found a chain opened, less, when all chains
+//	                        are open, the number that will; and the number of chains. Only added to
 //	Shared   of a node      of a reader: idle, waiting, abandoned, spent, or theTurn
-//	Behind   of a node      the next reader of the chain, written by the owner before it is in the chain
+//	Behind   of a node      the next reader of the chain, written by the owner before it joins the chain
 //
-// A node has a number: 1 + that of the PE, or, where a PE has several, counted through.
+// A node has a number: 1 + that of its PE, or, where a PE has several nodes, 1 + its index among the nodes of all PEs.
 //
-// The four cases. A writer that swaps out nothing has the lock. One that swaps out a count closes the group
-// that is inside: it subtracts the count from Done and has the lock when that comes to 0, which the last
-// reader to leave sees. One that swaps out a tail links itself behind it. A reader that finds no tail is
-// inside; one that finds one goes to a chain of that node. A writer that leaves lets in the readers in its
-// chains, which is the first that it does, and closes their group in the name of the writer behind.
+// The four cases. A writer that swaps out 0 has the lock. A writer that swaps out a count closes the group inside: it
+// subtracts the count from Done and has the lock when that reaches 0, which the last reader to leave sees. A writer
+// that swaps out a tail links itself behind that node. A reader that finds no tail is inside; a reader that finds a
+// tail joins a chain of that node. A writer that leaves first admits the readers in its chains, and closes their group
+// in the name of its successor.
 //
 // Where the paper falls short:
-//   - A writer compare-swaps until nobody came between, so a stream of readers starves it. Here it swaps.
-//   - The last writer resets the word to zero; readers that have come meanwhile would be lost. It leaves
-//     their count, and they are the group inside.
-//   - "Once all release messages have arrived" the home resets the count, atomically with what, it does not
-//     say: a reader that has added itself may still be about to leave. The count is never reset but by
-//     a writer; Limit says when a reader becomes one.
-//   - Releases are told to the home, closings too, and a release may be told before the closing that counts
-//     it. Done is one sum of both, and who makes it 0 acts. It is for one group at a time: with a writer
-//     before, it is not the writer behind that closes, but the one before when it leaves.
-//   - A writer that leaves must know all its readers, but some have counted themselves and not told it yet.
-//     It opens its chains: who comes late finds that it may go in. Late says when the last one has, and the
-//     node is the owner's again.
-//   - The message that says who stands behind may be under way when the writer leaves. It leaves a mark in
-//     Next then and goes, and the writer behind, which finds it, does the rest of the work.
-//   - A PE that unlocks tells each reader. Chains, chainWidth of them, make that O(1) in its memory, and the
-//     chains spread the news when there are more.
+//   - A writer compare-swaps until no reader came between, so a stream of readers starves it. This file swaps.
+//   - The last writer resets the word to zero; readers that have come meanwhile would be lost. This file leaves
+//     their count in the word, and they are the group inside.
+//   - "Once all release messages have arrived" the home resets the count; the paper does not say atomically with
+//     what: a reader that has added itself may still be about to leave. In this file only a writer resets the
+//     count; Limit says when a reader becomes a writer for that.
+//   - Releases and closings are both sent to the home, and a release may arrive before the closing that counts it.
+//     Done is one sum of both, and the PE that makes it 0 acts. Done is for one group at a time: behind another
+//     writer, a group is closed not by the writer behind it but by the writer before it, when that leaves.
+//   - A writer that leaves must know all its readers, but some have counted themselves and not joined a chain yet.
+//     The writer opens its chains: a late reader finds that it may enter. Late says when the last of them has, and
+//     the node is its owner's again.
+//   - The link to the successor may be under way when the writer leaves. The writer leaves a mark in Next then, and
+//     the successor, which finds the mark, does the rest of the work.
+//   - A PE that unlocks notifies each reader. With chainWidth chains it writes to that many readers at most, and
+//     each reader notifies the next one of its chain.
 //
-// Cancellation is as in dmcs_queue.go: who gives up leaves its node abandoned, and who would have let it in
-// takes it over, setting it spent. The place of a writer is left in its name at once. The place of a reader
-// is counted out at once, and its chain goes on.
+// Cancellation is as in dmcs_queue.go: a PE that gives up leaves its node abandoned, and the PE that would have granted
+// it the lock takes the node over by setting it spent. The place of a writer is left in its name at once. A reader is
+// counted out at once, and the grant goes on to the next of its chain.
 //
 // Invariant: Done is 0 when a writer is told that it has its turn.
-// Invariant: a node that is idle and not the head's is referred to by no other, except in chains that have
-// been swapped for opened.
+// Invariant: a node that is idle and not the head's is referred to by no other node, except in chains that have been
+// swapped for opened.
 
 import (
 	"context"
@@ -58,40 +58,40 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// NCoSEDWord is what all PEs compete for.
+// NCoSEDWord has the words that all PEs compete for.
 //
 //pgas:symmetric views
 type NCoSEDWord struct {
-	Word int64    `pgas:"atomic"` // of the home's copy; written by: everybody
+	Word int64    `pgas:"atomic"` // of the home's copy; written by: all PEs
 	Done int64    `pgas:"atomic"` // of the home's copy; written by: readers, closers
-	_    [48]byte // this is everybody's, what comes behind it the PE's own
+	_    [48]byte // separates words that all PEs write from those of one PE
 }
 
 // NCoSEDNode is the place of a PE in the queue, as a writer and as a reader.
 //
 //pgas:symmetric views
 type NCoSEDNode struct {
-	Lock    int64             `pgas:"atomic"` // written by: owner; what it uses the node for, where it has many
+	Lock    int64             `pgas:"atomic"` // written by: owner; the lock that it uses the node for, where it has many
 	Next    int64             `pgas:"atomic"` // written by: the writer behind, the head
 	Status  int64             `pgas:"atomic"` // written by: owner, the head before
 	Late    int64             `pgas:"atomic"` // written by: the head, late readers
-	Shared  int64             `pgas:"atomic"` // written by: owner, who lets it in
-	Behind  int64             `pgas:"atomic"` // written by: owner; read by: who passes over it
+	Shared  int64             `pgas:"atomic"` // written by: owner, the PE that grants it the lock
+	Behind  int64             `pgas:"atomic"` // written by: owner; read by: the PE that skips it
 	Readers [chainWidth]int64 `pgas:"atomic"` // written by: readers, the head
 }
 
-// chainWidth is how many readers a writer lets in by itself: the paper's largest experiment.
+// chainWidth is the number of readers that a writer notifies by itself: that of the paper's largest experiment.
 const chainWidth = 16
 
 const (
-	left   int64 = -1 // in Next: the head has gone
-	opened int64 = -1 // in Readers: come in
+	left   int64 = -1 // in Next: the head has left
+	opened int64 = -1 // in Readers: enter
 )
 
 // halves splits a word. Its lower half is not negative.
 func halves(v int64) (hi, lo int64) { return v >> 32, v & (1<<32 - 1) }
 
-// closing splits Done.
+// closing splits Done, whose lower half may be negative.
 func closing(v int64) (closer, balance int64) {
 	closer = (v + 1<<31) >> 32
 	return closer, v - closer<<32
@@ -104,18 +104,18 @@ type ncosedQueue struct {
 	mine    int64 // the node
 	state   NCoSEDWordRef
 	nodes   []NCoSEDNodeRef // of every PE
-	lockID  int64           // what nodes of this lock have in Lock
+	lockID  int64           // the value of Lock in nodes that are used for this lock
 	limit   int64
 	replies spare[chainReplies]
 }
 
-// chainReplies is what a head learns of its chains.
+// chainReplies receives what the operations of a head on its chains return.
 type chainReplies struct{ chains, told [chainWidth]int64 }
 
-// id is the number of node i of pe.
+// id returns the number of node i of pe.
 func (q *ncosedQueue) id(pe, i int) int64 { return 1 + int64(pe)*int64(len(q.nodes)) + int64(i) }
 
-// nodeOf finds a node.
+// nodeOf returns the node with a number, and its PE.
 func (q *ncosedQueue) nodeOf(id int64) (NCoSEDNodeRef, int) {
 	if len(q.nodes) == 1 {
 		return q.nodes[0], int(id - 1)
@@ -124,8 +124,8 @@ func (q *ncosedQueue) nodeOf(id int64) (NCoSEDNodeRef, int) {
 	return q.nodes[(id-1)%n], int((id - 1) / n)
 }
 
-// resume is what a writer or reader does first, with its status. It reports whether its place was kept, so
-// that it stands in the queue.
+// resume begins a wait, on the status of a writer or reader. It reports whether the PE has kept the place that it gave up
+// before. If it has lost the place, resume blocks until the node is idle. Errors: as those of await.
 func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, err error) {
 	switch status.Fetch(pe) {
 	case idle:
@@ -139,7 +139,8 @@ func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, 
 	return false, err
 }
 
-// await is for the turn. On an error the place is abandoned.
+// await blocks until status is not waiting any more. Errors, after which the place is abandoned: *pgas.PeerError if a PE
+// of the job dies, and the cause of ctx's end.
 func await(ctx context.Context, status pgas.Atomic[int64], pe int) error {
 	_, err := status.WaitUntil(ctx, pgas.NE, waiting)
 	if err != nil && status.CompareSwap(pe, waiting, abandoned) == waiting {
@@ -148,7 +149,7 @@ func await(ctx context.Context, status pgas.Atomic[int64], pe int) error {
 	return nil
 }
 
-// lock waits until this node is the head, and nobody reads.
+// lock blocks until this node is the head and no reader is inside.
 func (q *ncosedQueue) lock(ctx context.Context) error {
 	own, me := q.nodeOf(q.mine)
 	kept, err := resume(ctx, own.Status(), me)
@@ -166,8 +167,8 @@ func (q *ncosedQueue) lock(ctx context.Context) error {
 	return await(ctx, own.Status(), me)
 }
 
-// follow makes this writer known to who comes before it: a writer, or readers only. It returns a node that
-// is to be left.
+// follow announces this writer to the writer before it, or closes the group of readers before it. It returns a node
+// that the caller has to leave, or 0.
 func (q *ncosedQueue) follow(before, readers int64) int64 {
 	if before == 0 {
 		return q.countOut(q.mine, -readers)
@@ -180,8 +181,7 @@ func (q *ncosedQueue) follow(before, readers int64) int64 {
 	return q.grantReaders(before, q.mine, readers)
 }
 
-// try makes this node the head if the lock is free. Should readers have come between two looks, it gives
-// up its place.
+// try makes this node the head if the lock is free. If readers have come after the word was read, it gives up its place.
 func (q *ncosedQueue) try() bool {
 	own, me := q.nodeOf(q.mine)
 	if own.Status().Fetch(me) != idle {
@@ -199,14 +199,14 @@ func (q *ncosedQueue) try() bool {
 	return own.Status().CompareSwap(me, waiting, abandoned) != waiting
 }
 
-// leave ends the turn of head, which is 0 if there is none, and of those behind it that have given up.
+// leave ends the turn of head, unless that is 0, and of the abandoned nodes behind it.
 func (q *ncosedQueue) leave(head int64) {
 	for head != 0 {
 		head = q.pass(head)
 	}
 }
 
-// pass ends the turn of head, and returns the node behind it if nobody wants that.
+// pass ends the turn of head, and returns its successor if that is abandoned, or 0.
 func (q *ncosedQueue) pass(head int64) int64 {
 	n, pe := q.nodeOf(head)
 	came := q.admitEarly(n, pe)
@@ -215,7 +215,7 @@ func (q *ncosedQueue) pass(head int64) int64 {
 		if readers, ok := q.last(head, came); ok {
 			return q.grantReaders(head, 0, readers)
 		}
-		// Somebody has swapped the word and is about to link itself.
+		// A writer has swapped the word and is about to link itself.
 		n.Status().Swap(pe, spent)
 		if next = n.Next().CompareSwap(pe, 0, left); next == 0 {
 			return 0
@@ -226,8 +226,8 @@ func (q *ncosedQueue) pass(head int64) int64 {
 	return q.grantReaders(head, closer, readers)
 }
 
-// admitEarly lets in, before anything else, the readers that the node n of pe knows of, but for those behind a
-// gap. They are counted as if they had come late. It returns how many they are.
+// admitEarly admits the readers in the chains of node n of pe up to the first empty chain, before the head does anything
+// else. They are counted as if they had come late. It returns their number.
 func (q *ncosedQueue) admitEarly(n NCoSEDNodeRef, pe int) (came int64) {
 	width := 0
 	for width < chainWidth && n.Readers(width).Fetch(pe) != 0 {
@@ -238,12 +238,12 @@ func (q *ncosedQueue) admitEarly(n NCoSEDNodeRef, pe int) (came int64) {
 	}
 	came, gone := q.admit(n, pe, width)
 	n.Late().FetchAdd(pe, came)
-	q.countOut(0, gone) // nobody can be the closer yet
+	q.countOut(0, gone) // no writer is the closer yet
 	return came
 }
 
-// last takes head out of the word if it is the tail, and returns how many readers are behind it: came, if no
-// other has.
+// last takes head out of the word if it is the tail, and returns the number of readers behind it, which is came if no
+// further reader has come.
 func (q *ncosedQueue) last(head, came int64) (readers int64, ok bool) {
 	for guess := head<<32 + came; ; {
 		tail, readers := halves(guess)
@@ -258,8 +258,8 @@ func (q *ncosedQueue) last(head, came int64) (readers int64, ok bool) {
 	}
 }
 
-// grantReaders lets the readers behind head in, and closes their group if closer is not 0. It returns a node that is
-// to be left. The node of head is its owner's again, now or when all readers have found out.
+// grantReaders admits the readers behind head, and closes their group if closer is not 0. It returns a node that the
+// caller has to leave, or 0. The node of head is its owner's again, now or when the last late reader has entered.
 func (q *ncosedQueue) grantReaders(head, closer, readers int64) int64 {
 	if readers == 0 {
 		q.free(head, 0)
@@ -280,8 +280,8 @@ func (q *ncosedQueue) grantReaders(head, closer, readers int64) int64 {
 	return q.countOut(closer, gone)
 }
 
-// admit opens that many chains of the node n of pe, unless they are. It returns how many readers it found
-// there, and how many of these it passed over.
+// admit opens the first width chains of node n of pe that are not open. It returns the number of readers in them, and
+// how many of these it skipped, because they had given up.
 func (q *ncosedQueue) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int64) {
 	x := q.replies.take()
 	defer q.replies.give(x)
@@ -308,7 +308,7 @@ func (q *ncosedQueue) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int6
 	return came, gone
 }
 
-// countLate adds v to what is known of the readers that find a chain of the node opened. The last one frees it.
+// countLate adds v to Late of the node. The PE that finds all late readers counted frees the node.
 func (q *ncosedQueue) countLate(id, v int64) {
 	n, pe := q.nodeOf(id)
 	chains, balance := closing(n.Late().FetchAdd(pe, v) + v)
@@ -318,7 +318,7 @@ func (q *ncosedQueue) countLate(id, v int64) {
 	}
 }
 
-// forwardGrant lets the first reader of a chain in that has not given up, and returns how many had before it.
+// forwardGrant admits the first reader of a chain that has not given up, and returns how many it skipped.
 func (q *ncosedQueue) forwardGrant(reader int64) (gone int64) {
 	for reader != 0 {
 		n, pe := q.nodeOf(reader)
@@ -334,8 +334,8 @@ func (q *ncosedQueue) forwardGrant(reader int64) (gone int64) {
 	return gone
 }
 
-// countOut counts readers out, or, with a negative n, in the name of a writer that stands behind them, what
-// there were. It returns a node that is to be left.
+// countOut adds n to Done: readers that have left, or, negative, the size of the group in front of the writer closer. It
+// returns a node that the caller has to leave, or 0.
 func (q *ncosedQueue) countOut(closer, n int64) int64 {
 	if closer == 0 && n == 0 {
 		return 0
@@ -349,7 +349,8 @@ func (q *ncosedQueue) countOut(closer, n int64) int64 {
 	return q.tell(closer)
 }
 
-// tell lets the writer in, unless it is 0 or has given up: it returns its node then, to be left.
+// tell grants the lock to writer, unless that is 0. If the writer has given up, tell returns its node, for the caller to
+// leave.
 func (q *ncosedQueue) tell(writer int64) int64 {
 	if writer == 0 {
 		return 0
@@ -366,7 +367,7 @@ func (q *ncosedQueue) tell(writer int64) int64 {
 	}
 }
 
-// free gives a node whose turn is over back to its owner, with its chains, which have been opened, empty.
+// free gives a node whose turn is over back to its owner, and empties its first chains, which have been opened.
 func (q *ncosedQueue) free(id int64, chains int) {
 	n, pe := q.nodeOf(id)
 	if chains > 0 {
@@ -380,7 +381,7 @@ func (q *ncosedQueue) free(id int64, chains int) {
 	}
 }
 
-// share waits until no writer is before this reader. It reports whether the count is full.
+// share blocks until no writer is in front of this reader. It reports whether the count of readers is full.
 func (q *ncosedQueue) share(ctx context.Context) (full bool, err error) {
 	own, me := q.nodeOf(q.mine)
 	kept, err := resume(ctx, own.Shared(), me)
@@ -405,7 +406,7 @@ func (q *ncosedQueue) share(ctx context.Context) (full bool, err error) {
 	return false, nil
 }
 
-// push goes to a chain of the writer before. It returns false if that has been opened.
+// push adds this reader to a chain of the node before. It returns false if that has been opened.
 func (q *ncosedQueue) push(before int64, chain int) bool {
 	own, me := q.nodeOf(q.mine)
 	n, pe := q.nodeOf(before)
@@ -427,7 +428,7 @@ func (q *ncosedQueue) push(before int64, chain int) bool {
 	return false
 }
 
-// tryShare shares the lock if no writer is there and the count is not full.
+// tryShare takes the lock in shared mode if no writer holds it or waits and the count is not full.
 func (q *ncosedQueue) tryShare() (ok, full bool) {
 	for guess := q.state.Word().Fetch(q.home); ; {
 		tail, count := halves(guess)
@@ -442,10 +443,10 @@ func (q *ncosedQueue) tryShare() (ok, full bool) {
 	}
 }
 
-// unshare is the end of a reader.
+// unshare ends the hold of a reader.
 func (q *ncosedQueue) unshare() { q.leave(q.countOut(0, 1)) }
 
-// holder is the node that was the head a moment ago, or 0.
+// holder returns the node that was the head a moment ago, or 0.
 func (q *ncosedQueue) holder() int64 {
 	for {
 		tail, _ := halves(q.state.Word().Fetch(q.home))
@@ -470,7 +471,7 @@ func (q *ncosedQueue) holder() int64 {
 	}
 }
 
-// waiters is the number of writers and readers that were seen waiting.
+// waiters returns the number of writers and readers that were seen waiting.
 func (q *ncosedQueue) waiters() (n int) {
 	for _, node := range q.nodes {
 		lock, status, shared := peekAll(q.w, node.Lock()), peekAll(q.w, node.Status()), peekAll(q.w, node.Shared())

@@ -2,38 +2,38 @@ package locks
 
 // The distributed tree (rma-locks 3.2.3): a distributed queue for each element of each level of the
 // topology, from level 1, the machine, to level N, the innermost. A PE that wants the lock enters the queue
-// of its innermost element; its head enters that of the level above, and so on. Who is the head at level 1
-// has the lock, or goes on to the readers' counter if there is one. Whoever releases it passes it on inside
-// its innermost element if it can: a short way, and the queues above are left alone.
+// of its innermost element; the head of that queue enters the queue of the level above, and so on. The head at level
+// 1 has the lock, or goes on to the readers' counter if there is one. A holder that releases the lock passes it on
+// inside its innermost element if it can: that is a short way, and the queues above are not touched.
 //
 // The words that PEs tell each other, in a node's status:
 //
-//	goOn    you are the head here: go on to the level above (ACQUIRE_PARENT; at level 1, MODE_CHANGE)
-//	handed the lock is yours, with all levels above. Carries whose node stands for this element in the
-//	        queue above, how often in a row the lock has been passed inside this element, and how many
-//	        writers there have been since readers were last let in
+//	goOn    you are the head of this queue: go on to the level above (ACQUIRE_PARENT; at level 1, MODE_CHANGE)
+//	handed the lock is yours, with all levels above. Carries the PE whose node represents this element in the
+//	        queue above, the number of holders in a row inside this element, and the number of writers since
+//	        readers were last admitted
 //
 // A PE that climbed itself writes into its own nodes what it would have been told.
 //
 // Where the listings fall short:
 //
 // 1. Listing 5 releases level i-1 by the releaser's own node, as if the releaser had climbed there. When
-// the lock has been passed to it inside its element, another PE has: the releaser's CAS of TAIL fails and
-// it waits for a successor for ever. Here the word says whose node stands above, and the releaser leaves
-// by that one. (Waiting has to be on one's own memory, so the node cannot belong to the element.)
+// the lock has been passed to it inside its element, another PE has climbed: the releaser's CAS of TAIL fails, and
+// it waits for a successor for ever. In this file the word says which PE's node represents the element above, and the
+// releaser leaves by that node. (A PE waits on its own memory, so the node cannot belong to the element.)
 //
 // 2. Listing 8 compares T_W with the count of level 1, which counts what was passed at level 1 only; the
-// text (3.2.3) says the total number of passings between writers. Here the total is carried along, and the
-// lock goes to the readers when it reaches T_W, at whatever level it would have been passed.
+// text (3.2.3) says the total number of passings between writers. In this file the word carries the total, and
+// the lock goes to the readers when the total reaches T_W, at whatever level it would have been passed.
 //
-// 3. The counts of Listing 5 start at ACQUIRE_START, whose value is not given. Here the first holder of an
-// element has 1, and the lock stays in the element while the count is below T_L: T_L = 1 passes nothing on.
+// 3. The counts of Listing 5 start at ACQUIRE_START, whose value is not given. In this file the first holder
+// of an element has 1, and the lock stays in the element while the count is below T_L: T_L = 1 passes nothing on.
 //
-// Cancellation. Who gives up at level i abandons its node there, as in any queue, and leaves the queues
-// below, where it is the head, with goOn: the next of its element climbs by a node of its own.
+// Cancellation. A PE that gives up at level i abandons its node in that queue, and leaves the queues of the inner
+// levels, where it is the head, with goOn: the successor in each of them climbs by a node of its own.
 //
-// Invariant: of the PEs of an element of level i+1, only the head of its queue has a node in the queue of
-// level i that waits. Others there are abandoned, or stand for the element.
+// Invariant: of the PEs of an element of level i+1, only the head of its queue has a waiting node in the queue of
+// level i. Other nodes of these PEs in that queue are abandoned, or represent the element.
 
 import (
 	"context"
@@ -44,7 +44,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
-// MaxLevels is how many levels of the topology a lock can have.
+// MaxLevels is the number of levels of the topology that a lock can have.
 const MaxLevels = 6
 
 // The words of a tree: a kind, and for handed three numbers of 20 bits.
@@ -57,9 +57,9 @@ const (
 	numberMax  = 1<<numberBits - 1
 )
 
-// grant is what handed carries.
+// grant is the content of the word handed.
 type grant struct {
-	above int // whose node stands for this element in the queue of the level above; -1 at level 1
+	above int // the PE whose node represents this element in the queue of the level above; -1 at level 1
 	count int // holders in a row inside this element, this one included
 	total int // writers in a row, this one included
 }
@@ -81,10 +81,10 @@ type tree struct {
 	queues []queue // from level 1 on
 	tl     []int   // T_L of each
 	tw     int     // T_W; 0: there are no readers
-	top    summit  // what is above level 1; nil: nothing
+	top    summit  // above level 1; nil: nothing
 }
 
-// summit is what the head of level 1 must have besides.
+// summit is what the head of level 1 has to take besides.
 type summit interface {
 	claim(ctx context.Context) error // on an error it is not held
 	tryClaim() bool
@@ -100,7 +100,8 @@ func newTree(w *pgas.World, ref RMAMCSStateRef, levels []topo.Level, tl []int) t
 	return t
 }
 
-// acquire climbs until the lock is this PE's.
+// acquire climbs until this PE holds the lock. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's
+// end.
 func (t *tree) acquire(ctx context.Context) error {
 	for i := len(t.queues) - 1; i >= 0; i-- {
 		word, err := t.queues[i].enter(ctx)
@@ -124,7 +125,7 @@ func (t *tree) acquire(ctx context.Context) error {
 	return nil
 }
 
-// try climbs if nobody is in the way.
+// try climbs as long as each queue on the way is empty.
 func (t *tree) try() bool {
 	for i := len(t.queues) - 1; i >= 0; i-- {
 		if !t.queues[i].try() {
@@ -141,7 +142,7 @@ func (t *tree) try() bool {
 	return true
 }
 
-// take notes in this PE's nodes from level index i inwards that it holds the lock by them.
+// take writes to this PE's nodes from level index i inwards that it holds the lock by them.
 func (t *tree) take(i, total int) {
 	for ; i < len(t.queues); i++ {
 		above := t.me
@@ -159,14 +160,14 @@ func (t *tree) descend(i int) {
 	}
 }
 
-// release gives the lock away.
+// release passes the lock on.
 func (t *tree) release() {
 	t.releaseAt(len(t.queues)-1, t.me, grantOf(t.leaf().status.Fetch(t.me)).total)
 }
 
-// releaseAt gives away what the node of PE head holds at level index i: inside the element as long as T_L
-// and T_W allow, and otherwise to the level above first. total is the holder's: the node of a level above may
-// have been told long ago.
+// releaseAt releases level index i, which the node of PE head holds: inside the element as long as T_L and T_W allow,
+// and otherwise after it has released the level above. total is the holder's, since the word in a node of a level
+// above may be old.
 func (t *tree) releaseAt(i, head, total int) {
 	q := &t.queues[i]
 	g := grantOf(q.status.Fetch(head))
@@ -187,10 +188,10 @@ func (t *tree) releaseAt(i, head, total int) {
 	q.leave(head, goOn)
 }
 
-// leaf is the innermost queue, which every PE that wants the lock is in.
+// leaf returns the innermost queue, which every PE that wants the lock enters.
 func (t *tree) leaf() *queue { return &t.queues[len(t.queues)-1] }
 
-// holder is a PE that held the lock a moment ago.
+// holder returns a PE that held the lock a moment ago.
 func (t *tree) holder() (pe int, held bool) {
 	for pe, s := range readAll(t.leaf().w, t.leaf().status) {
 		if isGrant(s) {
@@ -200,12 +201,12 @@ func (t *tree) holder() (pe int, held bool) {
 	return 0, false
 }
 
-// waiters is the number of PEs that were seen waiting at any level.
+// waiters returns the number of PEs that were seen waiting at any level.
 func (t *tree) waiters() int {
 	return count(peekAll(t.leaf().w, t.leaf().status), func(s int64) bool { return s == waiting || s == goOn })
 }
 
-// levelsOf is the levels that a lock has: those that say something, the outermost if there are too many.
+// levelsOf returns the levels of a lock: without names those that divide the PEs, the outermost if there are too many.
 func levelsOf(full *topo.Tree, names []string) (levels []topo.Level, err error) {
 	if names == nil {
 		trimmed := full.Trim()
@@ -236,14 +237,14 @@ func levelsOf(full *topo.Tree, names []string) (levels []topo.Level, err error) 
 	return levels, nil
 }
 
-// Locality that is chosen when the options leave it open: larger where passing on is dearer, which is
-// between hosts (rma-locks 6). 50 on each host is the best of Figure 4c.
+// The locality that is chosen if the options leave it open: larger where passing on costs more, which is between hosts
+// (rma-locks 6). 50 on each host is the best value of Figure 4c.
 const (
 	localityInHost = 10
 	localityHost   = 50
 )
 
-// thresholds is T_L of each level: given says those that are not 0.
+// thresholds returns T_L of each level: the given value if there is one and it is not 0.
 func thresholds(full *topo.Tree, levels []topo.Level, given []int) ([]int, error) {
 	if len(given) > len(levels) {
 		return nil, fmt.Errorf("%d values of T_L, and the lock has %d levels: %s", len(given), len(levels), namesOf(levels))
@@ -268,7 +269,7 @@ func thresholds(full *topo.Tree, levels []topo.Level, given []int) ([]int, error
 	return tl, nil
 }
 
-// namesOf lists levels for a message.
+// namesOf returns the names of levels, for a message.
 func namesOf(levels []topo.Level) string {
 	var names []string
 	for _, l := range levels {

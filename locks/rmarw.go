@@ -1,16 +1,16 @@
 package locks
 
-// RMA-RW (rma-locks 3): writers climb the distributed tree (rmamcs_tree.go), and the head of level 1 takes
-// the distributed counter (rmarw_counter.go), at which readers come and go without knowing of the tree.
+// RMA-RW (rma-locks 3): writers climb the distributed tree (rmamcs_tree.go), and the head of level 1 takes the
+// distributed counter (rmarw_counter.go), which readers enter and leave without touching the tree.
 //
-//	T_DC   PEs for each physical counter: many counters are quick for readers, few for writers
+//	T_DC   PEs for each physical counter: many counters are fast for readers, few are fast for writers
 //	T_L    holders in a row inside an element of each level of the tree: locality against fairness. The machine's
 //	       is only a factor of T_W, as in Listing 8: hosts with few writers would use it up too early
 //	T_R    readers that enter at a counter while a writer waits
 //	T_W    writers in a row before readers are let in; by default the product of all T_L
 //
-// Who has to wait how long: a writer, at most for T_R readers of each counter and those inside, whenever
-// the tree would let it in; a reader, for at most T_W writers.
+// Bounds of waiting: when the tree admits a writer, it waits for at most T_R readers of each counter and those inside;
+// a reader waits for at most T_W writers.
 
 import (
 	"context"
@@ -29,7 +29,7 @@ type RMARWState struct {
 	Counter Counter
 }
 
-// RMARWOptions are alike on all PEs. What is 0 is chosen.
+// RMARWOptions are the same on all PEs. A value of 0 stands for a default.
 type RMARWOptions struct {
 	Levels []string // as for RMA-MCS
 	TL     []int    // as for RMA-MCS; T_L of the machine is a factor of T_W
@@ -51,7 +51,8 @@ type RMARW struct {
 
 var _ RWLock = (*RMARW)(nil)
 
-// NewRMARW makes this PE's handle of the lock at ref. It reads the topology; it is not collective.
+// NewRMARW makes this PE's handle of the lock at ref. It reads the topology; it is not collective. Errors: those of
+// World.Topology, and options that the topology does not allow.
 func NewRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOptions) (*RMARW, error) {
 	l, err := newRMARW(ctx, w, ref, o)
 	if err != nil {
@@ -96,7 +97,7 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	return l, nil
 }
 
-// product is at most what a word can carry.
+// product returns the product of tl, or numberMax, the largest value that a word can carry.
 func product(tl []int) int {
 	p := 1
 	for _, n := range tl {
@@ -105,28 +106,29 @@ func product(tl []int) int {
 	return p
 }
 
-// AllocRMARW allocates a lock and makes this PE's handle of it. It is collective.
+// AllocRMARW allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocRMARWState and
+// NewRMARW.
 func AllocRMARW(ctx context.Context, w *pgas.World, o RMARWOptions) (*RMARW, error) {
 	return allocate(ctx, w, AllocRMARWState, func(ref RMARWStateRef) (*RMARW, error) { return NewRMARW(ctx, w, ref, o) })
 }
 
-// Lock waits until this PE may write, alone.
+// Lock blocks until this PE holds the lock alone. Errors: those of the interface Lock.
 func (l *RMARW) Lock(ctx context.Context) error {
 	return l.lock(ctx, &l.tree, "to write under an RMA-RW lock")
 }
 
-// TryLock takes the lock if nobody has it in either way, and no other PE tries at the same time.
+// TryLock takes the lock if no PE holds it in either mode, and no other PE tries at the same time.
 func (l *RMARW) TryLock() bool { return l.tryLock(&l.tree) }
 
-// Unlock gives the lock to the nearest writer who waits, as far as T_L and T_W allow, or to the readers.
+// Unlock passes the lock to the nearest waiting writer, as far as T_L and T_W allow, or to the readers.
 func (l *RMARW) Unlock() { l.unlock(&l.tree, "RMARW.Unlock") }
 
-// RLock waits until this PE may read, with others.
+// RLock blocks until this PE holds the lock in shared mode. Errors: those of the interface Lock.
 func (l *RMARW) RLock(ctx context.Context) error {
 	return l.readers.lock(ctx, l.w, l.counter, "to read under an RMA-RW lock")
 }
 
-// TryRLock takes the lock for reading if no writer has it, or waits for it after T_R readers.
+// TryRLock takes the lock in shared mode if no writer holds it, and none waits after T_R readers.
 func (l *RMARW) TryRLock() bool {
 	checkMade(l.w)
 	if !l.counter.tryShare() {
@@ -137,13 +139,13 @@ func (l *RMARW) TryRLock() bool {
 	return true
 }
 
-// RUnlock ends what RLock began.
+// RUnlock ends the hold of a reader.
 func (l *RMARW) RUnlock() {
 	l.readers.unlock(l.w, l.counter, "RMARW.RUnlock")
 }
 
-// Holder is the writer that held the lock a moment ago.
+// Holder returns the writer that held the lock a moment ago.
 func (l *RMARW) Holder() (pe int, held bool) { return l.tree.holder() }
 
-// Waiting is the number of PEs that were seen waiting, to write or to read.
+// Waiting returns the number of PEs that were seen waiting, to write or to read.
 func (l *RMARW) Waiting() int { return l.tree.waiters() + l.counter.waiting() }

@@ -1,20 +1,20 @@
 package locks
 
-// The distributed counter (rma-locks 3.2.1): a number of physical counters, each for the readers of some
-// PEs. A reader changes its own one; a writer must have them all.
+// The distributed counter (rma-locks 3.2.1): a number of physical counters, each for the readers of some PEs. A reader
+// changes the counter of its PE; a writer must take all counters.
 //
-//	state    of a counter's home   readers inside, tickets of the readers that entered while it was wanted, and
-//	                               the mode
+//	state    of a counter's home   readers inside, tickets of the readers that entered while the counter was wanted,
+//	                               and the mode
 //	waiters  of a counter's home   a bit for each of its PEs whose reader waits
-//	wake     of a PE's own copy    1: its reader is inside, counted by who said so
+//	wake     of a PE's own copy    1: its reader is inside, counted by the writer that wrote the 1
 //	writer   of the root's copy    1 + the writer that wants the counters, written by it
-//	gained   of a PE's own copy    counters that readers have handed to it, the writer
+//	gained   of a PE's own copy    counters that readers have handed over to this PE, a writer
 //
 // The modes of a counter:
 //
 //	open     readers come and go
-//	wanted   a writer wants it. Readers enter until T_R of them have since then
-//	taken    the writer has it: nobody is inside, no reader enters
+//	wanted   a writer wants the counter. Readers enter until T_R of them have entered since then
+//	taken    the writer has the counter: no reader is inside, no reader enters
 //
 // A reader adds one to the readers, and sees the mode in the old value. At an open counter it is inside. At a
 // wanted one it adds one to the tickets, and is inside if there were fewer than T_R. Otherwise it subtracts
@@ -23,43 +23,44 @@ package locks
 // tells the writer. If the compare-swap fails, another reader has come and will be the last one. A writer that
 // finds no reader inside takes the counter itself.
 //
-// Tickets are never given back one by one. A counter has none once it is taken, and none when a writer has
-// given it up. If a reader's ticket comes just after that, it stays for the next writer, which lets in one reader less.
+// Tickets are never given back one by one. A counter has none once it is taken, and none when a writer has given it up.
+// If a reader adds its ticket just after that, it stays for the next writer, which admits one reader less.
 //
 // Invariant: there are at most T_R tickets and one for each reader inside: a reader takes one only if it has seen
 // fewer than T_R, and is counted as inside meanwhile. So no field runs over into the next, however often the lock
 // is used.
 //
-// The writer gives a counter back by taking the mode off, and then lets in the waiting readers: it clears the
-// bits, counts their readers as inside, and wakes them. That is before any other writer can want the counter,
+// The writer gives a counter back by subtracting the mode, and then admits the waiting readers: it clears the bits,
+// counts their readers as inside, and wakes them. That is before any other writer can want the counter,
 // so after a writer has yielded, every reader that waited is inside.
 //
 // Where the listings fall short:
 //
 // 1. Listing 6 adds a large number to ARRIVE and goes on. That no reader is inside must be checked, as 4.1
-// says; arrivals and departures are two words there, which nobody can read at once. Here they are one.
+// says; arrivals and departures are two words in the listing, which no PE can read at once. In this file they are
+// one.
 //
 // 2. reset_counter reads and then subtracts. If a writer sets the mode between, a reader that resets at T_R
-// takes the mode off again, and reader and writer are inside together. Here no reader resets anything, and only
-// its writer takes the mode off. Nor are readers counted as arrived while no writer wants the counter: that
-// count would grow with every use.
+// removes the mode again, and reader and writer are inside together. In this file no reader resets anything, and only
+// the writer that set the mode removes it. Nor are readers counted as arrived while no writer wants the counter:
+// that count would grow with every use.
 //
 // 3. In Listing 9 a reader that reaches T_R while the tail is not empty waits for a reset. If that was the
-// last writer, after its reset and before it clears the tail, nobody resets again. Here a reader is held up
-// only while a writer wants or has its own counter, and that writer will give it back.
+// last writer, after its reset and before it clears the tail, no PE resets again. In this file a reader
+// waits only while a writer wants or has the reader's counter, and that writer will give it back.
 //
 // 4. In Listing 7 the writer takes the counters at once, so T_R never comes into play. The text (3.2.3)
-// says that up to T_R readers enter while a writer waits; here they do.
+// says that up to T_R readers enter while a writer waits; in this file they do.
 //
 // 5. In Listing 8 the writer that passes the lock to the readers at T_W tells its successor at the same
-// time, which may take the counters again before any reader has looked. Here those who wait are let in by
-// the writer itself.
+// time, which may take the counters again before any reader has checked. In this file
+// the writer itself admits the waiting readers.
 //
-// 6. Readers of Listing 9 poll ARRIVE over the network. Here they wait in their own memory.
+// 6. Readers of Listing 9 poll ARRIVE over the network. In this file they wait in their own memory.
 //
-// Cancellation. A reader takes its bit back; if it is gone, somebody is letting it in, and it waits for
-// that. A writer takes the mode off the counters that nobody has handed over, waits for those that somebody
-// is about to tell it of, and lets in who waits everywhere.
+// Cancellation. A reader clears its bit; if the bit is clear already, a writer is admitting the reader, which waits for
+// that. A writer removes the mode from the counters that have not been handed over, waits until readers have reported
+// the others, and admits the waiting readers of all counters.
 //
 // Invariant: only the head of level 1 of the tree wants or has counters.
 
@@ -105,15 +106,15 @@ func readersIn(s int64) int64 { return s & (1<<ticketShift - 1) }
 func ticketsOf(s int64) int64 { return s >> ticketShift & (1<<(modeShift-ticketShift) - 1) }
 func modeOf(s int64) int64    { return s >> modeShift }
 
-// A counterPlace is a physical counter: on the lowest of the PEs whose readers it counts. They have a bit
-// each, in ascending order.
+// A counterPlace is a physical counter: on the lowest of the PEs whose readers it counts. Each of these PEs has a bit, in
+// ascending order.
 type counterPlace struct{ home, pes, words int }
 
-// groups says whose readers are counted together.
+// groups returns the number of the counter of PE pe's readers.
 type groups func(pe int) int
 
-// groupsOf has a counter for every tdc PEs in a row, or for each host. They are numbered in the order of
-// their lowest PEs.
+// groupsOf returns the groups with a counter for every tdc PEs in a row, or, if tdc is 0, for each host. Counters are
+// numbered in the order of their lowest PEs.
 func groupsOf(tree *topo.Tree, tdc int) (groups, error) {
 	if tdc != 0 {
 		return func(pe int) int { return pe / tdc }, nil
@@ -129,17 +130,17 @@ type counter struct {
 	tr                          int64
 	groups                      groups
 	places                      []counterPlace
-	mine, bit                   int // this PE's place, and its bit there
+	mine, bit                   int // the counter of this PE's readers, and its bit in waiters
 	state, wake, gained, writer pgas.Atomic[int64]
 	waiters                     [maskWords]pgas.Atomic[uint64]
 	scratch                     writerScratch
 }
 
-// writerScratch is what a writer needs room for, by place.
+// writerScratch is memory that a writer needs, by counter.
 type writerScratch struct {
 	seen, found []int64  // what its operations returned
-	missing     []bool   // others hand it over
-	masks       []uint64 // who waits there, places one after another
+	missing     []bool   // readers will hand the counter over
+	masks       []uint64 // the waiters of each counter, in sequence
 }
 
 func newCounter(w *pgas.World, ref CounterRef, root int, g groups, tr int) (*counter, error) {
@@ -169,7 +170,7 @@ func newCounter(w *pgas.World, ref CounterRef, root int, g groups, tr int) (*cou
 	return c, nil
 }
 
-// ensureScratch makes room for a writer, when the PE first writes.
+// ensureScratch allocates what a writer needs, when the PE first writes.
 func (c *counter) ensureScratch() {
 	if c.scratch.seen != nil {
 		return
@@ -183,7 +184,7 @@ func (c *counter) ensureScratch() {
 
 func (c *counter) home() int { return c.places[c.mine].home }
 
-// admits says whether a reader enters that found the state s.
+// admits reports whether a reader that found state s may enter.
 func (c *counter) admits(s int64) bool {
 	switch modeOf(s) {
 	case open:
@@ -194,11 +195,11 @@ func (c *counter) admits(s int64) bool {
 	return false
 }
 
-// tryShare lets a reader in if it need not wait.
+// tryShare admits a reader if that needs no waiting, and reports whether it did.
 func (c *counter) tryShare() bool {
 	old := c.state.FetchAdd(c.home(), oneReader)
 	if modeOf(old) == wanted && c.admits(old) {
-		// The counter cannot be taken meanwhile: this reader is counted.
+		// The counter cannot be taken at this time: this reader is counted.
 		old = c.state.FetchAdd(c.home(), oneTicket)
 	}
 	if !c.admits(old) {
@@ -208,13 +209,14 @@ func (c *counter) tryShare() bool {
 	return true
 }
 
-// share lets a reader in. One at a time of a PE is in here.
+// share blocks until a reader is admitted. One goroutine of a PE at a time calls it. Errors: *pgas.PeerError if a PE of
+// the job dies, and the cause of ctx's end.
 func (c *counter) share(ctx context.Context) error {
 	if c.tryShare() {
 		return nil
 	}
 	c.mask().FetchOr(c.home(), c.flag())
-	// From here on, whoever gives the counter back lets this reader in. That may have been just before.
+	// From now on, a writer that gives the counter back admits this reader. It may have done so just before.
 	if c.admits(c.state.Fetch(c.home())) && c.tryShare() {
 		if c.withdraw() {
 			return nil
@@ -228,7 +230,7 @@ func (c *counter) share(ctx context.Context) error {
 	return c.awaitGrant(context.Background())
 }
 
-// uncount waits to be let in by another PE too, and takes that back: this reader is inside already.
+// uncount waits until a writer has admitted this reader, which is inside already, and subtracts it once.
 func (c *counter) uncount() error {
 	if err := c.awaitGrant(context.Background()); err != nil {
 		return err
@@ -240,12 +242,12 @@ func (c *counter) uncount() error {
 func (c *counter) mask() pgas.Atomic[uint64] { return c.waiters[c.bit/64] }
 func (c *counter) flag() uint64              { return 1 << (c.bit % 64) }
 
-// withdraw takes this PE's bit back, or reports that it is being let in.
+// withdraw clears this PE's bit. It returns false if a writer has cleared it, which admits this reader then.
 func (c *counter) withdraw() bool {
 	return c.mask().FetchAnd(c.home(), ^c.flag())&c.flag() != 0
 }
 
-// awaitGrant waits to be let in.
+// awaitGrant blocks until a writer has admitted this reader.
 func (c *counter) awaitGrant(ctx context.Context) error {
 	if _, err := c.wake.WaitUntil(ctx, pgas.NE, 0); err != nil {
 		return err
@@ -254,17 +256,17 @@ func (c *counter) awaitGrant(ctx context.Context) error {
 	return nil
 }
 
-// unshare subtracts a reader from its counter, and hands the counter over if it was the last.
+// unshare subtracts a reader from its counter, and hands the counter over to a waiting writer if it was the last.
 func (c *counter) unshare() {
 	home := c.home()
 	now := c.state.FetchAdd(home, -oneReader) - oneReader
 	if readersIn(now) == 0 && modeOf(now) == wanted && c.handOver(home, now) {
-		// The writer cannot be another one meanwhile: it waits for this.
+		// The writer is still the same: it waits for this.
 		c.gained.FetchAdd(int(c.writer.Fetch(c.root)-1), 1)
 	}
 }
 
-// handOver takes a counter for the writer, if no PE has changed it since it was in state s. It removes the tickets.
+// handOver makes a counter taken, in the name of the writer, if its state is still s. It removes the tickets.
 func (c *counter) handOver(home int, s int64) bool {
 	return c.state.CompareSwap(home, s, taken<<modeShift) == s
 }
@@ -285,7 +287,7 @@ func (c *counter) claim(ctx context.Context) error {
 	return nil
 }
 
-// tryClaim takes all counters if nobody is inside.
+// tryClaim takes all counters if no reader is inside.
 func (c *counter) tryClaim() bool {
 	c.ensureScratch()
 	c.writer.Swap(c.root, int64(c.me)+1)
@@ -300,8 +302,8 @@ func (c *counter) tryClaim() bool {
 	return false
 }
 
-// want says at all counters that this PE wants them and takes those that nobody is in. It returns how many
-// are missing. It goes to all of them at once, twice.
+// want sets all counters to wanted and takes those without readers inside. It returns the number of the others. It
+// accesses all counters at once, in two steps. Errors: *pgas.PeerError if a counter's home is lost.
 func (c *counter) want() (missing int, err error) {
 	for i, p := range c.places {
 		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.scratch.seen[i])
@@ -329,7 +331,7 @@ func (c *counter) want() (missing int, err error) {
 	return missing, nil
 }
 
-// cancel gives all counters back, whether this PE has them, wants them, or is about to be told that it has.
+// cancel gives all counters back: those that this PE has, wants, or is about to be handed.
 func (c *counter) cancel() {
 	handed := int64(0)
 	for i, p := range c.places {
@@ -338,7 +340,7 @@ func (c *counter) cancel() {
 		}
 	}
 	if handed > 0 {
-		// Readers have handed these over and are about to say so.
+		// Readers have handed these over and are about to report it.
 		if _, err := c.gained.WaitUntil(context.Background(), pgas.EQ, handed); err != nil {
 			panicPeerError(err)
 		}
@@ -352,8 +354,8 @@ func (c *counter) cancel() {
 	c.admit()
 }
 
-// unwant takes the mode off a counter that this PE wants, or, if it has been handed over, off one that it
-// has, and then returns false.
+// unwant removes the mode from a counter that this PE wants. If the counter has been handed over meanwhile, unwant gives
+// it back and returns false.
 func (c *counter) unwant(home int) bool {
 	for {
 		s := c.state.Fetch(home)
@@ -367,7 +369,7 @@ func (c *counter) unwant(home int) bool {
 	}
 }
 
-// yield gives all counters back and lets in who waits.
+// yield gives all counters back and admits the waiting readers.
 func (c *counter) yield() {
 	c.ensureScratch() // another writer may have claimed them
 	for i, p := range c.places {
@@ -377,8 +379,7 @@ func (c *counter) yield() {
 	c.admit()
 }
 
-// admit lets in the readers that wait at the counters, which are open. What it does to one, it does to all
-// at once.
+// admit lets in the readers that wait at the counters, which are open. It takes each step for all counters at once.
 func (c *counter) admit() {
 	masks := c.scratch.masks
 	for _, p := range c.places {
@@ -400,7 +401,7 @@ func (c *counter) admit() {
 	if !anybody {
 		return
 	}
-	mustQuiet(c.w) // who is woken must be counted: it may leave at once
+	mustQuiet(c.w) // a reader must be counted before it is woken: it may leave at once
 	masks = c.scratch.masks
 	for i, p := range c.places {
 		c.wakeReaders(i, masks[:p.words])
@@ -409,7 +410,7 @@ func (c *counter) admit() {
 	mustQuiet(c.w)
 }
 
-// wakeReaders wakes the readers of a place whose bits are set.
+// wakeReaders wakes the readers of a counter whose bits are set.
 func (c *counter) wakeReaders(place int, mask []uint64) {
 	bit := 0
 	for pe, left := c.places[place].home, ones(mask); left > 0; pe++ {
@@ -424,7 +425,7 @@ func (c *counter) wakeReaders(place int, mask []uint64) {
 	}
 }
 
-// ones is the number of bits that are set.
+// ones returns the number of bits that are set.
 func ones(mask []uint64) (n int64) {
 	for _, m := range mask {
 		n += int64(bits.OnesCount64(m))
@@ -432,7 +433,7 @@ func ones(mask []uint64) (n int64) {
 	return n
 }
 
-// waiting is the number of readers that were seen waiting.
+// waiting returns the number of readers that were seen waiting.
 func (c *counter) waiting() (n int) {
 	for _, p := range c.places {
 		for j := range p.words {

@@ -1,11 +1,11 @@
 package locks
 
-// The keyed lock service (n-cosed 3.1): any number of locks, by name. Each is an N-CoSED lock that exists while
-// somebody holds it or waits for it. service_directory.go says where.
+// The keyed lock service (n-cosed 3.1): any number of locks, by name. Each is an N-CoSED lock that exists while a PE
+// holds it or waits for it. service_directory.go says where it is.
 //
-// What a PE has of a name is a keyed: how many of its goroutines use it, the PE's place in the queue of
-// that lock, and its handle. It goes when nobody uses it. A PE that gave up while it waited has left its
-// place in the queue behind: such a keyed lingers until the place has been passed over.
+// For each name in use a PE has a keyed: the number of its goroutines that use the name, the PE's place in the queue
+// of the lock, and its handle. It ends when no goroutine uses the name. A PE that gave up a wait has left its place
+// in the queue: such a keyed lingers until the place has been skipped.
 
 import (
 	"context"
@@ -17,17 +17,17 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// ServiceOptions are alike on all PEs.
+// ServiceOptions are the same on all PEs.
 type ServiceOptions struct {
-	// Places is how many names a PE can hold or wait for at once; 0: 64.
+	// Places is the number of names that a PE can hold or wait for at once; 0: 64.
 	Places int
-	// Names is how many names can be in use at once for each PE of the job; 0: four times Places. They are
-	// spread over the PEs by hash.
+	// Names is the number of names in use at once for each PE of the job; 0: four times Places. Names are spread
+	// over the PEs by hash.
 	Names int
 }
 
-// Service is the locks of a job by name. A name that nobody uses takes no memory. Goroutines of a PE
-// share its Service; each name is to them what an NCoSED is.
+// Service is the locks of a job by name. A name that is not in use takes no memory. Goroutines of a PE share its
+// Service; each name is an NCoSED to them.
 type Service struct {
 	w   *pgas.World
 	dir directory
@@ -43,8 +43,8 @@ type Service struct {
 // keyed is a name in use on this PE.
 type keyed struct {
 	name    string
-	users   int       // goroutines that hold it, wait for it, or look at it
-	gate    localGate // of who claims it
+	users   int       // goroutines that hold it, wait for it, or inspect it
+	gate    localGate // of the goroutines that claim the name
 	lingers bool      // it is in Service.lingering
 	claimed bool
 	claim   claim
@@ -54,7 +54,8 @@ type keyed struct {
 
 const defaultPlaces = 64
 
-// NewService makes a service of all PEs. It is collective.
+// NewService makes a service of all PEs. It is collective. Errors: those of an allocation (AllocNCoSEDNode), and more
+// PEs than a service can have.
 func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service, error) {
 	if o.Places == 0 {
 		o.Places = defaultPlaces
@@ -75,24 +76,26 @@ func NewService(ctx context.Context, w *pgas.World, o ServiceOptions) (*Service,
 	return s, nil
 }
 
-// Lock waits until the name is this PE's alone. PEs get it in the order in which they came. An error means
-// that it is not held: ctx has ended, a PE of the job is lost, or there is no room (ServiceOptions).
+// Lock blocks until this PE holds the name alone: first come, first served. Errors: *pgas.PeerError if a PE of the job
+// dies, the cause of ctx's end, and too many names in use (ServiceOptions).
 func (s *Service) Lock(ctx context.Context, name string) error {
 	return s.lockBy(ctx, name, (*NCoSED).Lock)
 }
 
-// RLock waits until the name is shared with this PE.
+// RLock blocks until this PE holds the name in shared mode. Errors: those of Lock.
 func (s *Service) RLock(ctx context.Context, name string) error {
 	return s.lockBy(ctx, name, (*NCoSED).RLock)
 }
 
-// TryLock takes the name if nobody has it and nobody waits for it. Without room for it, it is not taken.
+// TryLock takes the name if no PE holds it or waits for it. If too many names are in use, it returns false. It panics
+// with *pgas.PeerError as the interface Lock has it.
 func (s *Service) TryLock(name string) bool { return s.tryBy(name, (*NCoSED).TryLock) }
 
-// TryRLock shares the name if no writer has it or waits for it. Without room for it, it is not taken.
+// TryRLock takes the name in shared mode if no writer holds it or waits for it. Otherwise it is as TryLock.
 func (s *Service) TryRLock(name string) bool { return s.tryBy(name, (*NCoSED).TryRLock) }
 
-// Unlock completes what this PE has issued on its default context, and gives the name away.
+// Unlock completes what this PE has issued on its default context, and releases the name. It panics as the interface
+// Lock has it.
 func (s *Service) Unlock(name string) {
 	k := s.held("Service.Unlock", name)
 	k.lock.Unlock()
@@ -106,19 +109,20 @@ func (s *Service) RUnlock(name string) {
 	s.drop(k)
 }
 
-// Holder is the PE that held the name alone a moment ago. It asks every PE.
+// Holder returns the PE that held the name alone a moment ago. It reads every PE's memory. Errors: those of Lock.
 func (s *Service) Holder(ctx context.Context, name string) (pe int, held bool, err error) {
 	err = s.inspect(ctx, name, func(l *NCoSED) { pe, held = l.Holder() })
 	return pe, held, err
 }
 
-// Waiting is the number of writers and readers that were seen waiting for the name. It asks every PE.
+// Waiting returns the number of writers and readers that were seen waiting for the name. It reads every PE's memory.
+// Errors: those of Lock.
 func (s *Service) Waiting(ctx context.Context, name string) (n int, err error) {
 	err = s.inspect(ctx, name, func(l *NCoSED) { n = l.Waiting() })
 	return n, err
 }
 
-// InUse is the names that this PE holds, waits for, or has given up waiting for and not been passed over.
+// InUse returns the names that this PE holds, waits for, or has given up without having been skipped yet.
 func (s *Service) InUse() []string {
 	s.reclaim()
 	s.mu.Lock()
@@ -131,10 +135,10 @@ func (s *Service) InUse() []string {
 	return names
 }
 
-// Free ends the service. It is collective, and nobody uses it any more.
+// Free ends the service. It is collective, and no name may be in use. Errors: those of Free of an allocation.
 func (s *Service) Free(ctx context.Context) error { return s.dir.free(ctx) }
 
-// lockBy has the name used if lock succeeds.
+// lockBy uses the name, and keeps it in use if lock succeeds.
 func (s *Service) lockBy(ctx context.Context, name string, lock func(*NCoSED, context.Context) error) (err error) {
 	defer recoverPeer(&err)
 	k, err := s.use(ctx, name)
@@ -174,7 +178,8 @@ func (s *Service) inspect(ctx context.Context, name string, look func(*NCoSED)) 
 	return nil
 }
 
-// held is the keyed of a name that this PE holds; if it does not, the lock itself says so.
+// held returns the keyed of a name in use on this PE. It panics with *pgas.UsageError if there is none; that the PE
+// does not hold a name in use, the lock itself finds out.
 func (s *Service) held(op, name string) *keyed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +190,7 @@ func (s *Service) held(op, name string) *keyed {
 	return k
 }
 
-// use makes this goroutine a user of the name, which has a lock from then on.
+// use makes this goroutine a user of the name, which has a lock from then on. Errors: those of Lock.
 func (s *Service) use(ctx context.Context, name string) (*keyed, error) {
 	s.reclaim()
 	k, err := s.user(name)
@@ -217,7 +222,7 @@ func (s *Service) user(name string) (*keyed, error) {
 	return k, nil
 }
 
-// fresh is a keyed of no name.
+// fresh returns a keyed without a name.
 func (s *Service) fresh() *keyed {
 	n := len(s.spare)
 	if n == 0 {
@@ -251,7 +256,7 @@ func (s *Service) ready(ctx context.Context, k *keyed) (err error) {
 	return nil
 }
 
-// drop is the end of a use. The last one ends what this PE has of the name, now or later.
+// drop ends a use. The last one ends the keyed of this PE, now or later.
 func (s *Service) drop(k *keyed) {
 	s.mu.Lock()
 	k.users--
@@ -266,7 +271,7 @@ func (s *Service) drop(k *keyed) {
 	}
 }
 
-// reclaim ends what nobody of this PE uses and nobody else deals with.
+// reclaim ends each keyed that no goroutine uses and whose place no other PE accesses.
 func (s *Service) reclaim() {
 	for k := s.unused(); k != nil; k = s.unused() {
 		if k.claimed {
@@ -281,7 +286,7 @@ func (s *Service) reclaim() {
 	}
 }
 
-// unused takes one out of the table.
+// unused takes such a keyed out of the table, or returns nil.
 func (s *Service) unused() (gone *keyed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,20 +3,19 @@ package locks
 // Where the locks of a service are. A name has a home, a bucket of the home's copy of the directory, and a tag,
 // all by hash. Its lock is in the bucket, or, if another name has that, in the home's overflow.
 //
-//	Claim  of a bucket    tag<<17 + chained<<16 + users: the PEs that use the name whose lock is here; when
-//	                      there are none, the tag does not matter. Compare-swapped to claim; subtracted from to
-//	                      release
+//	Claim  of a bucket    tag<<17 + chained<<16 + users: the PEs that use the name whose lock is in this
+//	                      entry; without users, the tag does not matter. Compare-swapped to claim; subtracted
+//	                      from to release
 //	Claim  of overflow    tag<<17 + users, written under the guard
 //	Next   of both        1 + the overflow that has the next name of this bucket; written under the guard.
 //	                      A bucket where it is not 0 is chained
-//	Lock   of both        an N-CoSED lock. It is free when there are no users, and need not be zero
+//	Lock   of both        an N-CoSED lock. It is free without users, and need not be zero
 //	Guard  of the home    an N-CoSED lock of the home's overflow, held for a few steps
 //	Fresh  of the home    overflows that have ever been used; Unused: 1 + one that is free again, which has
 //	                      the next in Next. Written under the guard
 //
-// A claim is one atomic if the bucket is as expected, and a release is one that nobody waits for. So a lock
-// of this service costs one round trip more than an N-CoSED lock, unlocking none. Only names that share
-// a bucket need the guard.
+// A claim is one atomic if the bucket is as expected; a release is one for which no PE waits. So locking a name costs
+// one round trip more than an N-CoSED lock, and unlocking none. Only names that share a bucket need the guard.
 //
 // Two names are one lock if home, bucket and tag agree. Of a million names in use at once, on 64 PEs with 256
 // buckets each, two do with a probability of 2 in 10 million.
@@ -40,8 +39,8 @@ import (
 //pgas:symmetric views
 type ServiceEntry struct {
 	Lock  NCoSEDWord
-	Claim uint64 `pgas:"atomic"` // written by: everybody; of overflow: who has the guard
-	Next  int64  `pgas:"atomic"` // written by: who has the guard
+	Claim uint64 `pgas:"atomic"` // written by: all PEs; of overflow: the holder of the guard
+	Next  int64  `pgas:"atomic"` // written by: the holder of the guard
 }
 
 // ServiceHome is what a home has once.
@@ -49,8 +48,8 @@ type ServiceEntry struct {
 //pgas:symmetric views
 type ServiceHome struct {
 	Guard  NCoSEDWord
-	Fresh  int64 `pgas:"atomic"` // written by: who has the guard
-	Unused int64 `pgas:"atomic"` // written by: who has the guard
+	Fresh  int64 `pgas:"atomic"` // written by: the holder of the guard
+	Unused int64 `pgas:"atomic"` // written by: the holder of the guard
 }
 
 const (
@@ -72,10 +71,10 @@ type directory struct {
 	nodes    []NCoSEDNodeRef
 	buckets  int
 	overflow int
-	gate     localGate // of who uses guardPlace
+	gate     localGate // of the goroutines that use guardPlace
 }
 
-// claim says where a name is.
+// claim is the place of a name.
 type claim struct {
 	home, bucket, entry int // entry is bucket, or overflow
 	tag                 uint64
@@ -118,13 +117,13 @@ func (d *directory) open(q *ncosedQueue, c claim, place int) {
 	q.lockID = 1 + int64(c.home)*int64(d.entries.Sym().Len()) + int64(c.entry)
 }
 
-// idle says that nobody else deals with a place of this PE.
+// idle reports whether no other PE accesses a place of this PE any more.
 func (d *directory) idle(place int) bool {
 	n, me := d.nodes[place], d.w.PE()
 	return n.Status().Fetch(me) == idle && n.Shared().Fetch(me) == idle
 }
 
-// where is the bucket of a name.
+// where returns the bucket of a name.
 func (d *directory) where(name string) claim {
 	sum := sha256.Sum256([]byte(name))
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(sum[8*i:]) }
@@ -132,7 +131,7 @@ func (d *directory) where(name string) claim {
 	return claim{home: int(at(0) % uint64(d.w.NPEs())), bucket: bucket, entry: bucket, tag: at(2) >> (64 - tagBits)}
 }
 
-// claim makes this PE a user of the name.
+// claim makes this PE a user of the name. It fails if too many names are in use.
 func (d *directory) claim(name string) (claim, error) {
 	c := d.where(name)
 	b := d.entries.At(c.bucket)
@@ -149,8 +148,8 @@ func (d *directory) claim(name string) (claim, error) {
 	}
 }
 
-// join is the Claim of a bucket with one user of the name more. It is not for a bucket that another name has,
-// or, when it has no users, that is chained: the name may be in the chain.
+// join returns the Claim v of a bucket with one more user of the name. It returns false if another name has the bucket,
+// or if the bucket has no users and is chained, since the name may be in the chain.
 func (c claim) join(v uint64) (next uint64, ok bool) {
 	switch {
 	case v&users == 0 && v&chained == 0:
@@ -161,7 +160,7 @@ func (c claim) join(v uint64) (next uint64, ok bool) {
 	return 0, false
 }
 
-// claimChained claims what is in the chain of its bucket, or is to be.
+// claimChained claims a name that is in the chain of its bucket, or adds it there.
 func (d *directory) claimChained(c claim) (claim, error) {
 	g := d.guard(c.home)
 	defer d.unguard(g)
@@ -197,7 +196,7 @@ func (d *directory) claimChained(c claim) (claim, error) {
 	return c, nil
 }
 
-// claimOrChain claims the bucket b, if it can be had after all, or makes it chained.
+// claimOrChain claims the bucket b, if it is available now, or makes it chained.
 func (d *directory) claimOrChain(c claim, b ServiceEntryRef) (claimed bool) {
 	for guess := b.Claim().Fetch(c.home); ; {
 		next, ok := c.join(guess)
@@ -225,7 +224,7 @@ func (d *directory) claimEmptied(c claim, b ServiceEntryRef) bool {
 	}
 }
 
-// fresh takes an overflow of the home that has no name.
+// fresh returns an overflow of the home that has no name.
 func (d *directory) fresh(home int) (i int, ok bool) {
 	h := d.homes.At(0)
 	if i := h.Unused().Fetch(home); i != 0 {
@@ -240,14 +239,14 @@ func (d *directory) fresh(home int) (i int, ok bool) {
 	return d.buckets + n, true
 }
 
-// unchain says that a bucket is not chained if nothing is in its chain.
+// unchain makes a bucket not chained if its chain is empty.
 func (d *directory) unchain(home int, b ServiceEntryRef) {
 	if b.Next().Fetch(home) == 0 {
 		b.Claim().FetchAnd(home, ^uint64(chained))
 	}
 }
 
-// release is the end of what this PE has claimed.
+// release ends a claim of this PE.
 func (d *directory) release(c claim) {
 	e := d.entries.At(c.entry)
 	if c.entry == c.bucket {
@@ -276,10 +275,10 @@ func (d *directory) remove(c claim, e ServiceEntryRef) {
 	d.unchain(c.home, b)
 }
 
-// guard takes the guard of a home. It is held for a few steps, so there is no giving up; a PE that dies with
-// it is told by a panic with *pgas.PeerError, as by any operation.
+// guard takes the guard of a home. It is held for a few steps, so this wait cannot be cancelled. If a PE of the job dies,
+// guard panics with *pgas.PeerError, as operations do.
 func (d *directory) guard(home int) *ncosedQueue {
-	_ = d.gate.enter(context.Background()) // which never ends
+	_ = d.gate.enter(context.Background()) // no error: this context does not end
 	q := &ncosedQueue{w: d.w, home: home, state: d.homes.At(0).Guard(), nodes: d.nodes, limit: nCoSEDLimit}
 	q.mine = q.id(d.w.PE(), guardPlace)
 	if err := q.lock(context.Background()); err != nil {
@@ -289,6 +288,7 @@ func (d *directory) guard(home int) *ncosedQueue {
 	return q
 }
 
+// unguard releases what guard took.
 func (d *directory) unguard(q *ncosedQueue) {
 	defer d.gate.leave()
 	q.leave(q.mine)

@@ -1,8 +1,8 @@
 package locks
 
-// A lock service for programs of its host that are not of the job (n-cosed 3.1 and figure 1: "applications contact
-// their local daemons"). A PE serves them over a socket; they share its places. What a program holds is given
-// back when its connection ends, however it ends.
+// A lock service for programs of a host that are no PEs of the job (n-cosed 3.1 and figure 1: "applications contact
+// their local daemons"). A PE serves them over a socket; they share its places. When the connection of a program ends,
+// for any reason, its locks are released.
 //
 // A request is answered once. The messages are those of encoding/gob, in both directions.
 
@@ -40,8 +40,9 @@ type hostReply struct {
 	Err string
 }
 
-// Serve lets programs use the service over the connections that l accepts, until ctx ends, and returns why. One
-// PE of a host serves, on a unix socket: who may open that may lock.
+// Serve lets programs use the service over the connections that l accepts. It returns when ctx ends, with the cause, or
+// when l fails, with that error. One PE of a host serves, on a unix socket, whose permissions say which programs may
+// lock.
 func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -74,7 +75,7 @@ type program struct {
 	dealing sync.WaitGroup
 }
 
-// serveProgram does what a program asks for until its connection ends, and gives back what it holds.
+// serveProgram executes the requests of a program until its connection ends, and then releases its locks.
 func (s *Service) serveProgram(ctx context.Context, conn net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
@@ -89,10 +90,10 @@ func (s *Service) serveProgram(ctx context.Context, conn net.Conn) {
 	}
 	cancel()
 	p.dealing.Wait()
-	_ = p.giveBack() // who waits for a PE that is lost is told by its own wait
+	_ = p.giveBack() // waiters on a lost PE learn of it by their own waits
 }
 
-// giveBack unlocks what the program holds.
+// giveBack releases what the program holds.
 func (p *program) giveBack() (err error) {
 	defer recoverPeer(&err)
 	for name := range p.holds {
@@ -106,7 +107,7 @@ func (p *program) giveBack() (err error) {
 	return nil
 }
 
-// start deals with r; what may wait does so beside the next request.
+// start executes r, in a goroutine of its own if it may wait.
 func (p *program) start(ctx context.Context, r hostRequest) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +135,7 @@ func (p *program) reply(id uint64, ok bool, err error) {
 	}
 	p.send.Lock()
 	defer p.send.Unlock()
-	_ = p.out.Encode(m) // the reader finds out that the connection has ended
+	_ = p.out.Encode(m) // the decoder reports the end of the connection
 }
 
 func (p *program) do(ctx context.Context, r hostRequest) (ok bool, err error) {
@@ -171,7 +172,7 @@ func (p *program) unlock(r hostRequest) (bool, error) {
 	return true, nil
 }
 
-// note adds n to how often the program holds the name, unless it does not.
+// note adds n to the number of times that the program holds the name. It returns false if that would be negative.
 func (p *program) note(r hostRequest, n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,8 +189,8 @@ func (p *program) note(r hostRequest, n int) bool {
 	return true
 }
 
-// Client is a program's connection to the lock service of its host. Any number of goroutines may use it; to
-// the locks they are one holder each. The program need not be of a job.
+// Client is a program's connection to the lock service of its host. Any number of goroutines may use it; each is a holder
+// of its own. The program need not be a PE.
 type Client struct {
 	conn net.Conn
 	send sync.Mutex
@@ -201,7 +202,7 @@ type Client struct {
 	broken error
 }
 
-// Dial connects to the service that a PE of this host serves on a unix socket.
+// Dial connects to the service that a PE of this host serves on a unix socket. Errors: those of net.Dialer.
 func Dial(ctx context.Context, path string) (*Client, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -211,36 +212,37 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	return NewClient(conn), nil
 }
 
-// NewClient is for a connection that is there.
+// NewClient makes a client of an open connection.
 func NewClient(conn net.Conn) *Client {
 	c := &Client{conn: conn, out: gob.NewEncoder(conn), asked: map[uint64]chan hostReply{}}
 	go c.listen()
 	return c
 }
 
-// Close ends the connection. What the program holds is given back.
+// Close ends the connection, and with it all holds of the program. Errors: those of net.Conn.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Lock waits until the name is this program's alone.
+// Lock blocks until this program holds the name alone. Errors: the cause of ctx's end, the error of Service.Lock at the
+// server as text, and the end of the connection.
 func (c *Client) Lock(ctx context.Context, name string) error { return c.wait(ctx, hostLock, name) }
 
-// RLock waits until the name is shared with this program.
+// RLock blocks until this program holds the name in shared mode. Errors: those of Lock.
 func (c *Client) RLock(ctx context.Context, name string) error { return c.wait(ctx, hostRLock, name) }
 
-// TryLock takes the name if nobody has it and nobody waits for it.
+// TryLock takes the name if no PE or program holds it or waits for it. Errors: those of Lock.
 func (c *Client) TryLock(name string) (bool, error) {
 	return c.ask(context.Background(), hostTryLock, name)
 }
 
-// TryRLock shares the name if no writer has it or waits for it.
+// TryRLock takes the name in shared mode if no writer holds it or waits for it. Errors: those of Lock.
 func (c *Client) TryRLock(name string) (bool, error) {
 	return c.ask(context.Background(), hostTryRLock, name)
 }
 
-// Unlock gives the name away. It is an error if this program does not hold it.
+// Unlock releases the name. Errors: this program does not hold the name, and those of Lock.
 func (c *Client) Unlock(name string) error { return c.wait(context.Background(), hostUnlock, name) }
 
-// RUnlock is Unlock for a reader.
+// RUnlock is Unlock for a reader. Errors: those of Unlock.
 func (c *Client) RUnlock(name string) error { return c.wait(context.Background(), hostRUnlock, name) }
 
 func (c *Client) wait(ctx context.Context, op hostOp, name string) error {
@@ -248,8 +250,8 @@ func (c *Client) wait(ctx context.Context, op hostOp, name string) error {
 	return err
 }
 
-// ask sends a request and waits for its answer. If ctx ends it asks to be answered at once, and a lock that
-// it has got all the same is the caller's.
+// ask sends a request and waits for its answer. If ctx ends it asks the server to cancel, and waits on: if the server
+// has granted the lock before, the caller holds it.
 func (c *Client) ask(ctx context.Context, op hostOp, name string) (bool, error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err
@@ -306,7 +308,7 @@ func (c *Client) encode(r hostRequest) error {
 	return c.out.Encode(r)
 }
 
-// listen hands answers to who asked, until the connection ends.
+// listen passes each answer to the goroutine that asked, until the connection ends.
 func (c *Client) listen() {
 	in := gob.NewDecoder(c.conn)
 	for {

@@ -59,8 +59,8 @@ func TestServiceAdversaries(t *testing.T) {
 
 func TestServiceDeaths(t *testing.T) { lockstest.Deaths(t, twoOnHost, 4, 40, makeNamed) }
 
-// collide has PEs use names of a service that has one bucket for each PE, and counts for each name what
-// nobody may come between. Some give up.
+// collide has PEs use names of a service that has one bucket for each PE, and counts for each name
+// in steps between which no other PE may hold it. Some give up.
 func collide(rounds, names int) func(ctx context.Context, w *pgas.World) error {
 	return func(ctx context.Context, w *pgas.World) error {
 		s, err := locks.NewService(ctx, w, locks.ServiceOptions{Places: names, Names: 1})
@@ -79,7 +79,7 @@ func collide(rounds, names int) func(ctx context.Context, w *pgas.World) error {
 		if err := w.Barrier(ctx); err != nil {
 			return err
 		}
-		// Everybody takes what it has given up, so that nothing lingers.
+		// Each PE takes the names that it has given up, so that nothing lingers.
 		for len(s.InUse()) > 0 {
 			for _, name := range s.InUse() {
 				if err := s.Lock(ctx, name); err != nil {

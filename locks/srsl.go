@@ -1,27 +1,26 @@
 package locks
 
-// SRSL (n-cosed 2.2.1), a baseline: send/receive-based server locking. One PE, the home, serves: it gets a
-// message for each request, keeps the queue in memory of its own, and answers when the lock is granted. It
-// serves where its program calls Serve, which returns only when its context ends. PEs that want the lock wait
-// while nobody serves.
+// SRSL (n-cosed 2.2.1), a baseline: send/receive-based server locking. One PE, the home, serves: it receives a message for
+// each request, keeps the queue in memory of its own, and answers when it grants the lock. It serves while a goroutine
+// of it is in Serve, which returns only when its context ends. PEs that want the lock wait while no goroutine serves.
 //
-//	Inbox i  of the home   what PE i has sent and the server has not dealt with: the sum of its messages.
+//	Inbox i  of the home   the messages of PE i that the server has not handled yet: their sum.
 //	                       Added to by PE i, subtracted from by the server
-//	Answer   of a PE       what the server answers to its writer; [1] to its reader. Set to pending by the
+//	Answer   of a PE       [0] the server's answer to its writer, [1] to its reader. Set to pending by the
 //	                       owner before it asks, set by the server
-//	Writer   of the home   1 + the PE that has the lock alone, or 0. Written by the server, for others to see
-//	Queued   of the home   how many wait. Written by the server, for others to see
+//	Writer   of the home   1 + the PE that has the lock alone, or 0. Written by the server, for Holder
+//	Queued   of the home   the number of waiters. Written by the server, for Waiting
 //
-// What the paper leaves open: a message is an atomic that adds to a word of its sender, so none is lost and
-// the room is bounded: a PE has one writer at most that asks, and one reader. A PE that
-// has unlocked and locks again is understood, because a sum is taken apart in that order. Messages of several PEs
-// that are found together are taken in the order of PEs, unlocks first. The server reads the inbox twice, the second
+// What the paper leaves open: a message is an atomic that adds to the word of its sender, so none is lost and the memory is
+// bounded: at most one writer and one reader of a PE ask at a time. A PE that unlocks and locks again may send both
+// before the server reads its word; the server handles the unlock in a sum first. Of messages of several PEs that it
+// finds together, it handles the unlocks first and then goes in the order of PEs. It reads the inbox twice, the second
 // time for unlocks only: so it finds every unlock that was sent before a message of the first reading.
 //
-// Cancellation. Who gives up says so, and waits for the answer: it has been taken out of the queue, or the
-// lock has been granted, and it has got it.
+// Cancellation. A PE that gives up sends that, and waits for the answer: either the server has taken it out of the queue,
+// or the lock had been granted before, and the PE holds it.
 //
-// Invariant: what a PE has sent before its last answer, the server has dealt with.
+// Invariant: the server has handled all messages that a PE sent before its last answer.
 
 import (
 	"context"
@@ -42,12 +41,12 @@ type SRSLState struct {
 	Queued int64    `pgas:"atomic"` // of the home's copy; written by: the server
 }
 
-// SRSLOptions are alike on all PEs.
+// SRSLOptions are the same on all PEs.
 type SRSLOptions struct {
 	Home int // the PE that serves
 }
 
-// Messages: what is added to the sender's word. Of the last there may be any number.
+// Messages: numbers added to the sender's word. The last one may be added any number of times.
 const (
 	msgLock int64 = 1 << (4 * iota)
 	msgTry
@@ -73,7 +72,7 @@ const (
 	pending int64 = iota
 	granted
 	refused
-	kept // to who gives up: the lock has been granted
+	kept // to a PE that gives up: the lock has been granted
 )
 
 // SRSL is a PE's handle.
@@ -97,7 +96,8 @@ func NewSRSL(w *pgas.World, ref SRSLStateRef, inbox pgas.Slice[int64], o SRSLOpt
 	return &SRSL{mutex: mutex{w: w}, home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}
 }
 
-// AllocSRSL allocates a lock and makes this PE's handle of it. It is collective.
+// AllocSRSL allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocSRSLState and
+// pgas.Alloc.
 func AllocSRSL(ctx context.Context, w *pgas.World, o SRSLOptions) (*SRSL, error) {
 	s, err := AllocSRSLState(ctx, w, 1)
 	if err != nil {
@@ -110,15 +110,16 @@ func AllocSRSL(ctx context.Context, w *pgas.World, o SRSLOptions) (*SRSL, error)
 	return NewSRSL(w, s.At(0), inbox.Range(0, w.NPEs()), o), nil
 }
 
-// Lock waits until the server grants the lock. It needs the server also to give up.
+// Lock blocks until the server grants the lock. It needs the server also to give up. Errors: those of the interface
+// Lock.
 func (l *SRSL) Lock(ctx context.Context) error {
 	return l.lock(ctx, l, "for an SRSL lock")
 }
 
-// TryLock asks the server for the lock, and takes no for an answer.
+// TryLock asks the server for the lock, which answers at once whether it grants it.
 func (l *SRSL) TryLock() bool { return l.tryLock(l) }
 
-// Unlock tells the server.
+// Unlock sends the unlock to the server.
 func (l *SRSL) Unlock() { l.unlock(l, "SRSL.Unlock") }
 
 func (l *SRSL) acquire(ctx context.Context) error {
@@ -129,7 +130,7 @@ func (l *SRSL) try() bool { return l.askOnce(writerMode, msgTry) }
 
 func (l *SRSL) release() { l.send(msgUnlock) }
 
-// RLock waits until the server grants the lock in shared mode.
+// RLock blocks until the server grants the lock in shared mode. Errors: those of the interface Lock.
 func (l *SRSL) RLock(ctx context.Context) error {
 	return l.readers.lock(ctx, l.w, l, "to read under an SRSL lock")
 }
@@ -138,7 +139,7 @@ func (l *SRSL) share(ctx context.Context) error {
 	return l.ask(ctx, readerMode, msgLockShared, msgGiveUpShared)
 }
 
-// TryRLock asks the server for the lock in shared mode, and takes no for an answer.
+// TryRLock is TryLock in shared mode.
 func (l *SRSL) TryRLock() bool {
 	checkMade(l.w)
 	if !l.readers.gate.tryEnter() {
@@ -153,12 +154,12 @@ func (l *SRSL) TryRLock() bool {
 	return true
 }
 
-// RUnlock tells the server.
+// RUnlock sends the unlock to the server.
 func (l *SRSL) RUnlock() { l.readers.unlock(l.w, l, "SRSL.RUnlock") }
 
 func (l *SRSL) unshare() { l.send(msgUnlockShared) }
 
-// Holder is the writer that held the lock a moment ago, unless it has told the server since that it does not.
+// Holder returns the writer that held the lock a moment ago, unless it has sent its unlock since.
 func (l *SRSL) Holder() (pe int, held bool) {
 	for {
 		writer := l.state.Writer().Fetch(l.home)
@@ -171,13 +172,14 @@ func (l *SRSL) Holder() (pe int, held bool) {
 	}
 }
 
-// Waiting is the number of writers and readers in the server's queue.
+// Waiting returns the number of writers and readers in the server's queue.
 func (l *SRSL) Waiting() int { return int(l.state.Queued().Fetch(l.home)) }
 
-// send adds m to this PE's word of the inbox. It fetches: that leaves at once.
+// send adds m to this PE's word of the inbox. It uses a fetching atomic, which leaves this PE at once.
 func (l *SRSL) send(m int64) { l.inbox.At(l.w.PE()).FetchAdd(l.home, m) }
 
-// ask sends m and waits for the answer. If ctx ends, it sends giveUp, and waits on.
+// ask sends m and waits for the answer. If ctx ends, it sends giveUp, and waits on. Errors, after which the lock is not
+// held: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (l *SRSL) ask(ctx context.Context, mode int, m, giveUp int64) error {
 	answer := l.state.Answer(mode)
 	answer.Swap(l.w.PE(), pending)
@@ -197,7 +199,7 @@ func (l *SRSL) ask(ctx context.Context, mode int, m, giveUp int64) error {
 	return err
 }
 
-// askOnce sends m and reports whether it was granted.
+// askOnce sends m and reports whether the server granted the lock.
 func (l *SRSL) askOnce(mode int, m int64) bool {
 	answer := l.state.Answer(mode)
 	answer.Swap(l.w.PE(), pending)

@@ -1,6 +1,6 @@
 package locks
 
-// The server of SRSL: what the home does with the messages that srsl.go sends.
+// The server of SRSL: how the home handles the messages that srsl.go sends.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // want is a request in the server's queue.
 type want struct{ pe, mode int }
 
-// server is what the home knows.
+// server is the state of the home.
 //
 // Invariant: writer < 0 or readers == 0.
 type server struct {
@@ -30,10 +30,10 @@ type answer struct {
 	a  int64
 }
 
-// Serve makes this PE, which is the home, the server of the lock, until ctx ends or a PE of the job dies. It
-// returns why. It is called once: what is granted and who waits is known to this call only. It returns also
-// when the World is closed while it waits for messages; a goroutine that serves should be ended before, and
-// waited for.
+// Serve makes this PE, which must be the home, the server of the lock. It is called once, since only this call knows which
+// PEs hold the lock or wait. Errors, one of which it always returns: the cause of ctx's end, and *pgas.PeerError if a PE
+// of the job dies. It returns also when the World is closed while it waits for messages; a program should end ctx before
+// that and wait for Serve. It panics with *pgas.UsageError on another PE than the home.
 func (l *SRSL) Serve(ctx context.Context) (err error) {
 	if l.w.PE() != l.home {
 		panic(&pgas.UsageError{Op: "SRSL.Serve", Msg: "this PE is not the home of the lock, which alone can serve"})
@@ -56,7 +56,7 @@ func (l *SRSL) Serve(ctx context.Context) (err error) {
 	}
 }
 
-// finish shows what has become of the messages, and then answers them: whoever is answered sees it. It does
+// finish publishes the result of the messages, and then answers them: a PE that has its answer sees the result. It does
 // not wait for the answers to arrive.
 func (s *server) finish() {
 	for pe, m := range s.taken {
@@ -72,9 +72,9 @@ func (s *server) finish() {
 	s.answers = s.answers[:0]
 }
 
-// collect waits for messages and reads them, and the unlocks that were sent before any of them. They stay in the
-// inbox until they have been handled. So do other messages that come between the two readings: an unlock that
-// was sent before one of these may have come too late for the second reading.
+// collect blocks until there are messages, and reads them and the unlocks that were sent before any of them. Messages stay
+// in the inbox until they have been handled. Other messages that arrive between the two readings stay too: an unlock
+// that was sent before one of them may have arrived too late for the second reading.
 func (s *server) collect(ctx context.Context, set *pgas.WaitSet[int64]) (err error) {
 	s.found, err = set.WaitSome(ctx, s.found[:0])
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *server) unlocks(_ int, m int64) {
 	s.readers -= int(m / msgUnlockShared)
 }
 
-// asks puts the requests of pe at the end of the queue. Who only tries is answered at once.
+// asks adds the requests of pe to the queue. It answers those of TryLock and TryRLock at once.
 func (s *server) asks(pe int, m int64) {
 	if m&msgTry != 0 {
 		s.tryGrant(want{pe, writerMode})
@@ -122,7 +122,7 @@ func (s *server) givesUp(pe int, m int64) {
 	}
 }
 
-// tryGrant grants x if it can be and nobody waits.
+// tryGrant grants x if the lock admits it and the queue is empty.
 func (s *server) tryGrant(x want) {
 	if len(s.queue) > 0 || !s.admits(x) {
 		s.answer(x, refused)
@@ -131,7 +131,7 @@ func (s *server) tryGrant(x want) {
 	s.admit(x)
 }
 
-// remove takes x out of the queue. If it is not there, it has been granted.
+// remove takes x out of the queue. If x is not in the queue, it has been granted.
 func (s *server) remove(x want) {
 	i := slices.Index(s.queue, x)
 	if i < 0 {
@@ -142,7 +142,7 @@ func (s *server) remove(x want) {
 	s.answer(x, refused)
 }
 
-// grant lets in from the head of the queue whoever may be.
+// grant grants the requests at the head of the queue that the lock admits.
 func (s *server) grant() {
 	n := 0
 	for n < len(s.queue) && s.admits(s.queue[n]) {

@@ -47,7 +47,7 @@ func (s *serving) Close() error {
 
 func TestSRSL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeSRSL) }
 
-// TestServeEndsWithTheWorld: a server that nobody has ended does not wait for ever.
+// TestServeEndsWithTheWorld: a server whose context has not ended does not wait for ever.
 func TestServeEndsWithTheWorld(t *testing.T) {
 	ended := make(chan error, 1)
 	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {

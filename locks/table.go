@@ -1,10 +1,10 @@
 package locks
 
 // The distributed lock table (alock 6): a number of locks, spread evenly over the hosts and over the PEs of
-// each, all of one kind. A PE finds some of them near, on its own host, and the others far. What a table is
-// made of is ALocks, or the locks that the paper compares them with: in a job whose atomics are the network's
-// (PGAS_AMO=nic), those use it for near locks too. The paper's queue lock swaps its tail by compare-swaps, since
-// InfiniBand has no swap; there are both.
+// each, all of one kind. For a PE, the locks of its own host are near and the others far. A
+// table is made of ALocks, or of the locks that the paper compares them with: in a job whose atomics the NIC executes
+// (PGAS_AMO=nic), these use the network for near locks too. The paper's queue lock changes its tail by compare-swap,
+// since InfiniBand has no swap; a table can have queue locks of both kinds.
 
 import (
 	"context"
@@ -13,23 +13,23 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// TableKind is what a table is made of.
+// TableKind is the kind of the locks of a table.
 type TableKind int
 
 const (
 	TableALock TableKind = iota
 	TableMCS             // queue locks (D-MCS)
-	TableSpin            // one word each, tried again and again without a pause
+	TableSpin            // one word each, tried repeatedly without a pause
 	TableDQNL            // queue locks that are entered by compare-swap, as the paper's MCS
 )
 
-// TableOptions are alike on all PEs.
+// TableOptions are the same on all PEs.
 type TableOptions struct {
 	Kind                      TableKind
-	RemoteBudget, LocalBudget int // of ALocks; 0: as ALockOptions has it
+	RemoteBudget, LocalBudget int // of ALocks; 0: the default of ALockOptions
 }
 
-// Table is a number of locks.
+// Table is a PE's handle of a number of locks.
 type Table struct {
 	w         *pgas.World
 	locks     []Lock
@@ -38,7 +38,8 @@ type Table struct {
 	free      func(context.Context) error
 }
 
-// AllocTable allocates n locks and makes this PE's handles of them. It is collective.
+// AllocTable allocates n locks and makes this PE's handles of them. It is collective. Errors: those of World.NewContext
+// and of the allocation (AllocALockState).
 func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Table, error) {
 	if n < 1 {
 		panic(&pgas.UsageError{Op: "AllocTable", Msg: fmt.Sprintf("a table of %d locks: it has at least one", n)})
@@ -66,7 +67,7 @@ func AllocTable(ctx context.Context, w *pgas.World, n int, o TableOptions) (*Tab
 	return t, nil
 }
 
-// byHost is the PEs of each host.
+// byHost returns the PEs of each host.
 func byHost(w *pgas.World) (hosts [][]int) {
 	index := map[string]int{}
 	for pe := range w.NPEs() {
@@ -82,7 +83,7 @@ func byHost(w *pgas.World) (hosts [][]int) {
 	return hosts
 }
 
-// makerOf allocates what a table needs, and makes handles of it.
+// makerOf allocates the locks of a table. It returns make, which makes the handle of lock i, and free.
 func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make func(i, home int) (Lock, error), free func(context.Context) error, err error) {
 	cpu, err := w.NewContext(pgas.ByCPU)
 	if err != nil {
@@ -129,28 +130,30 @@ func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make fu
 	}, err
 }
 
-// lookBy has this PE look at its own node without the network, as in the paper.
+// lookBy makes this PE access its own node without the network, as in the paper.
 func (q *queue) lookBy(own QueueRef) { q.mine = node{own.Next(), own.Status()} }
 
-// Free ends the table, whose locks nobody holds or waits for. It is collective.
+// Free ends the table. It is collective, and no PE may hold a lock of it or wait for one. Errors: those of Free of an
+// allocation and of Context.Close.
 func (t *Table) Free(ctx context.Context) error { return t.free(ctx) }
 
-// Len is the number of locks.
+// Len returns the number of locks.
 func (t *Table) Len() int { return len(t.locks) }
 
-// Lock is this PE's handle of lock i.
+// Lock returns this PE's handle of lock i.
 func (t *Table) Lock(i int) Lock { return t.locks[i] }
 
-// Home is the PE that has lock i.
+// Home returns the PE that has lock i.
 func (t *Table) Home(i int) int { return t.homes[i] }
 
-// Near are the locks of this PE's host.
+// Near returns the indexes of the locks of this PE's host.
 func (t *Table) Near() []int { return t.near }
 
-// Far are the locks of other hosts.
+// Far returns the indexes of the locks of other hosts.
 func (t *Table) Far() []int { return t.far }
 
-// Pick is a random lock: a near one with the given probability, if there are both near and far ones.
+// Pick returns the index of a random lock: a near one with the probability locality, if the table has both near and far
+// locks.
 func (t *Table) Pick(locality float64) int {
 	from := t.near
 	if len(t.near) == 0 || len(t.far) > 0 && chance(t.w) >= locality {
@@ -159,10 +162,10 @@ func (t *Table) Pick(locality float64) int {
 	return from[t.w.Random()%uint64(len(from))]
 }
 
-// chance is a random number from 0 to 1.
+// chance returns a random number from 0 to 1.
 func chance(w *pgas.World) float64 { return float64(w.Random()>>11) / (1 << 53) }
 
-// eagerSpin is the spin lock that the paper compares with: Spin without its pauses.
+// eagerSpin is the spin lock of the paper's comparison: Spin without its pauses.
 type eagerSpin struct {
 	*Spin
 	own pgas.Atomic[int64] // waits of this PE, by the CPU
@@ -172,7 +175,7 @@ func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Cont
 	return &eagerSpin{NewSpin(w, ref, o), ref.Waits().On(cpu)}
 }
 
-// Lock tries until the lock is this PE's.
+// Lock tries until this PE holds the lock. Errors: those of the interface Lock.
 func (l *eagerSpin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
 
 func (l *eagerSpin) acquire(ctx context.Context) (err error) {

@@ -2,8 +2,8 @@ package locks
 
 // Choosing parameters by measurement, in the order that the paper advises (rma-locks 6): first T_DC, which
 // matters most, then T_L and with it T_W, which is their product, then T_R; and then the budgets of ALock,
-// the remote one first. Each is varied by itself, the others staying at the best so far, so the result is
-// good rather than best.
+// the remote one first. Each is varied alone, with the others at their best values so far, so the
+// result is good but need not be the best.
 
 import (
 	"context"
@@ -14,29 +14,30 @@ import (
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
-// TuneOptions say what the locks will be used for. They are alike on all PEs.
+// TuneOptions describe the use of the locks. They are the same on all PEs.
 type TuneOptions struct {
 	Writers float64  // the part of all acquisitions that write, up to 1; 0: 0.02
-	Inside  func()   // what is done under the lock; nil: nothing
+	Inside  func()   // called under the lock; nil: nothing
 	Rounds  int      // acquisitions of each PE in each trial; 0: 500
 	Levels  []string // as for RMA-MCS
 }
 
-// Tuning is what Tune proposes, and what it has seen.
+// Tuning is the proposal of Tune, and its measurements.
 type Tuning struct {
 	RMARW  RMARWOptions // T_L is for RMA-MCS, too
 	ALock  ALockOptions // the budgets
 	Trials []Trial      // in the order in which they were made
 }
 
-// Trial is one setting and how it did.
+// Trial is one setting and its rate.
 type Trial struct {
 	What string  // "T_DC=8 T_L=[100 50] T_R=1000"
 	Rate float64 // acquisitions per second, of all PEs together
 }
 
-// Tune tries parameters of RMA-RW and of ALock with all PEs at once and proposes those that did best. It is
-// collective, and returns the same on every PE. It takes some 25 trials of three runs each.
+// Tune measures parameters of RMA-RW and of ALock with all PEs at once and proposes the fastest. It is collective, and
+// returns the same on every PE. It takes some 25 trials of three runs each. Errors: those of the locks, of their
+// allocation and of World.Topology.
 func Tune(ctx context.Context, w *pgas.World, o TuneOptions) (Tuning, error) {
 	if o.Writers == 0 {
 		o.Writers = 0.02
@@ -61,7 +62,7 @@ func Tune(ctx context.Context, w *pgas.World, o TuneOptions) (Tuning, error) {
 	return u.result, nil
 }
 
-// repeats is how often each trial is run. The best run counts: what disturbs, disturbs some of them.
+// repeats is the number of runs of each trial. The best run counts, since a disturbance affects only some of them.
 const repeats = 3
 
 type tuner struct {
@@ -117,7 +118,7 @@ func (u *tuner) rmarw(ctx context.Context) error {
 	return nil
 }
 
-// perHost is the most PEs that a host has.
+// perHost returns the largest number of PEs on a host.
 func perHost(tree *topo.Tree) int {
 	hosts, err := tree.Level(topo.Host)
 	if err != nil {
@@ -213,7 +214,7 @@ func (u *tuner) once(ctx context.Context, lock func(context.Context) error, unlo
 	return nil
 }
 
-// rate is how many times per second all PEs together do once, in the best of some runs.
+// rate returns the number of calls of once per second, of all PEs together, in the best of some runs.
 func (u *tuner) rate(ctx context.Context, once func() error) (best float64, err error) {
 	all := u.took.All()
 	for range repeats {
@@ -235,7 +236,7 @@ func (u *tuner) rate(ctx context.Context, once func() error) (best float64, err 
 	return best, nil
 }
 
-// bestOf tries settings and returns the one that did best. All PEs have the same figures, and choose alike.
+// bestOf tries settings and returns the one with the highest rate. All PEs have the same figures, and choose the same.
 func bestOf[O any](ctx context.Context, u *tuner, settings []O, try func(context.Context, O) (Trial, error)) (best O, err error) {
 	top := -1.0
 	for _, o := range settings {

@@ -93,7 +93,7 @@ type vault struct {
 	rw    locks.RWLock // nil if the lock is none
 	count pgas.Ref[int64]
 	twin  pgas.Ref[int64]   // always the same as count
-	log   pgas.Slice[int64] // who was inside, in order
+	log   pgas.Slice[int64] // the PEs that were inside, in order
 	sums  pgas.Atomic[int64]
 }
 
@@ -112,7 +112,7 @@ func newVault(ctx context.Context, w *pgas.World, make Maker) (*vault, error) {
 	return &vault{w, l, rw, words.At(0), words.At(1), words.Range(3, 3+logged), pgas.AtomicOf(words, 2)}, w.Barrier(ctx)
 }
 
-// enter adds 1 to the count in steps that nobody may come between.
+// enter adds 1 to the count in steps between which no other PE may be inside.
 func (v *vault) enter(who int) {
 	n := v.count.Get(0)
 	if n < logged {
@@ -123,7 +123,7 @@ func (v *vault) enter(who int) {
 	v.twin.Put(0, n+1)
 }
 
-// look reads both words, which are the same unless somebody writes.
+// look reads both words, which are the same unless a PE writes.
 func (v *vault) look() error {
 	a := v.count.Get(0)
 	v.w.Yield()

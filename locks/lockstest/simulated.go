@@ -1,6 +1,6 @@
 package lockstest
 
-// Locks in the simulator. PEs there may share variables, so exclusion is seen at once, in the order of
+// Locks in the simulator. Its PEs may share variables, so exclusion is seen at once, in the order of
 // events in which it breaks.
 
 import (
@@ -31,7 +31,7 @@ const (
 // deadline, and PE 1 lock twice.
 type Plan []string
 
-// room is the critical section. It knows who is inside, and what is written on PE 0.
+// room is the critical section. It knows the PEs inside, and what is written on PE 0.
 type room struct {
 	readers, writers int
 	written          int64
@@ -178,7 +178,7 @@ func fewer(seeds int) int {
 	return seeds
 }
 
-// Deaths has PE 1 die at any moment of a run in which everybody wants the lock. All others must learn of
+// Deaths has PE 1 die at any moment of a run in which all PEs want the lock. All others must learn of
 // it, by name, and none may hang.
 func Deaths(t *testing.T, cfg sim.Config, npes, seeds int, make Maker) {
 	t.Helper()
@@ -201,7 +201,7 @@ const joined = 5 * time.Millisecond
 // enough is when the death of any PE has been known for long.
 const enough = 500 * time.Millisecond
 
-// learnsOfDeath locks and unlocks until PE 1 has died. Who never has to wait does not learn of it by the lock.
+// learnsOfDeath locks and unlocks until PE 1 has died. A PE that never has to wait does not learn of it by the lock.
 func learnsOfDeath(ctx context.Context, w *pgas.World, make Maker) (err error) {
 	defer func() {
 		switch p := recover().(type) {
