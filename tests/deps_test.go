@@ -1,4 +1,4 @@
-// Package tests holds what is true of the whole module: who may import whom, where unsafe and C may
+// Package tests holds what is true of the whole module: which package may import which, where unsafe and C may
 // stand, what inlines, what allocates.
 package tests
 
@@ -104,7 +104,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// sameCommand says that both packages belong to one command.
+// sameCommand reports whether both packages belong to one command.
 func sameCommand(a, b string) bool {
 	return strings.HasPrefix(a, "cmd/") && command(a) == command(b)
 }
@@ -133,7 +133,7 @@ func allowedFor(name string) string {
 	return ""
 }
 
-// TestAllowedEdgesAreUsed keeps the table from allowing what nobody needs.
+// TestAllowedEdgesAreUsed keeps the table from allowing imports that no package has.
 func TestAllowedEdgesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range list(t, module+"/...") {

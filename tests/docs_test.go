@@ -142,7 +142,7 @@ func (s *shell) step(b block) {
 			s.t.Fatal(err)
 		}
 	default:
-		s.t.Errorf("%s:%d: nobody would notice if this block were wrong: give it the language sh or text, or go and a file name", s.page, b.line)
+		s.t.Errorf("%s:%d: no test would notice if this block were wrong: give it the language sh or text, or go and a file name", s.page, b.line)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// compilerReport is what the compiler says about tests/fastpath and what it instantiates.
+// compilerReport returns the compiler's report on tests/fastpath and what that instantiates.
 func compilerReport(t *testing.T) string {
 	t.Helper()
 	cell, err := filepath.Abs("fastpath")
@@ -87,7 +87,7 @@ func TestPutIsAStore(t *testing.T) {
 	}
 }
 
-// slowPath are the calls that may stand in an inlined access: taken for other hosts, for indexes out
+// slowPath are the calls that an inlined access may have: for other hosts, for indexes out
 // of range, or to grow the stack. Registers hold function values that the compiler did not resolve,
 // which only the slow path has.
 var slowPath = regexp.MustCompile(`^(runtime\.(morestack|panic).*|.*pgas\.(putFar|getFar|badAt).*|[A-Z][A-Z0-9]*)(\(SB\))?$`)

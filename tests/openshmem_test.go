@@ -1,7 +1,7 @@
 package tests
 
-// docs/openshmem.md says of every routine, constant and variable of OpenSHMEM 1.6 what it is in Go and
-// which test covers it. What it says is looked up here: the names of the specification in
+// docs/openshmem.md maps every routine, constant and variable of OpenSHMEM 1.6 to Go and to
+// the test that covers it. These tests look each name up: those of the specification in
 // testdata/openshmem, the Go names in the packages' types, the tests in their source. So a row cannot
 // be missing, and cannot outlive what it names.
 //
@@ -86,7 +86,7 @@ type row struct {
 
 func (r row) String() string { return fmt.Sprintf("%s:%d", mappingPage, r.line) }
 
-// tableRows are the rows of all tables of a page by the first cell of the table's header.
+// tableRows returns the rows of all tables of a page by the first cell of the table's header.
 func tableRows(page string) map[string][]row {
 	rows := map[string][]row{}
 	header := ""
@@ -122,7 +122,7 @@ func inCode(cell string) (names []string) {
 
 const notInGo = "not in Go: "
 
-// problems is all that is wrong with the rows of a kind of table. names is nil if it lists itself.
+// problems returns what is wrong with the rows of a kind of table. names is nil if it lists itself.
 func (m mapping) problems(rows []row, names [][]string, r *resolver) (problems []string) {
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	forms := map[string][]string{}
@@ -158,7 +158,7 @@ func (m mapping) problems(rows []row, names [][]string, r *resolver) (problems [
 	return problems
 }
 
-// cells is how many cells its rows have.
+// cells returns how many cells its rows have.
 func (m mapping) cells() int {
 	if m.list != "" && m.tests {
 		return 3
@@ -166,7 +166,7 @@ func (m mapping) cells() int {
 	return 2
 }
 
-// checkCells checks what a row says after its name.
+// checkCells checks the cells of a row after its name.
 func (m mapping) checkCells(row row, r *resolver) (problems []string) {
 	tests := row.cells[len(row.cells)-1]
 	if m.names {
@@ -237,8 +237,7 @@ type resolver struct {
 	tests map[string]words
 }
 
-// words is what a test is made of, its functions included: the names of all that it uses, and strings
-// with their quotes.
+// words are the names that a test and its functions use, and their strings with quotes.
 type words map[string]bool
 
 // splitName divides pgas/boot.Variable.Name into the package's path and the rest.
@@ -273,7 +272,7 @@ func loadNames(t *testing.T, rows map[string][]row) *resolver {
 	}
 	var patterns []string
 	for path := range paths {
-		if _, err := os.Stat(filepath.Join("..", path)); err == nil { // else whoever names it is told so
+		if _, err := os.Stat(filepath.Join("..", path)); err == nil { // else an error names its row
 			patterns = append(patterns, module+"/"+path)
 		}
 	}
@@ -311,7 +310,7 @@ func (r *resolver) addTests(p *packages.Package) {
 		}
 	}
 	for name := range declared {
-		// The tests of package x_test are x's to whoever runs them.
+		// go test runs the tests of package x_test as tests of x.
 		if test := strings.Replace(name, "_test.", ".", 1); isTest.MatchString(test) {
 			r.tests[test] = words{}
 			r.tests[test].add(name, declared)
@@ -329,7 +328,7 @@ func (w words) add(name string, declared map[string]words) {
 	}
 }
 
-// declares are the names that a declaration of a file is for.
+// declares returns the names that a declaration of a file is for.
 func declares(d ast.Decl) (names []*ast.Ident) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -365,7 +364,7 @@ func wordsOf(d ast.Decl, info *types.Info) words {
 	return w
 }
 
-// qualified is the name that the page gives to an object.
+// qualified returns the name that the page gives to an object.
 func qualified(obj types.Object) string {
 	path := inModule(obj.Pkg().Path()) + "."
 	f, ok := obj.(*types.Func)
@@ -448,7 +447,7 @@ func (r *resolver) unset(variables []string, tests string) (problems []string) {
 	return problems
 }
 
-// wordsIn is what the tests of a cell are made of.
+// wordsIn returns the words of the tests of a cell.
 func (r *resolver) wordsIn(tests string) words {
 	all := words{}
 	for _, test := range inCode(tests) {

@@ -177,7 +177,7 @@ func alsoFails(ctx context.Context, w *pgas.World) error {
 	return barriers(ctx, w)
 }
 
-// barriers go on until one fails.
+// barriers enters barriers until one fails.
 func barriers(ctx context.Context, w *pgas.World) error {
 	for {
 		if err := w.Barrier(ctx); err != nil {

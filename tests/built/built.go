@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Root is the top folder of the module.
+// Root returns the top folder of the module.
 func Root() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -19,8 +19,8 @@ func Root() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Commands builds pgasrun and pgasgen into dir. It looks at every source file of the module, so that
-// go test, which does not see what commands are built from, does not call an old result current.
+// Commands builds pgasrun and pgasgen into dir. It reads the state of every source file of the module, so that
+// go test, which does not see the sources of commands, does not reuse an old result.
 func Commands(root, dir string) error {
 	if err := touch(root); err != nil {
 		return err
@@ -49,7 +49,7 @@ func touch(root string) error {
 	})
 }
 
-// Environ is what the go command needs to work offline and with somebody else's HOME, as NAME=value.
+// Environ returns what the go command needs to work offline and with another HOME, as NAME=value.
 func Environ() ([]string, error) {
 	env := []string{"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-buildvcs=false"}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "CGO_ENABLED"} {

@@ -59,7 +59,7 @@ func TestShellLine(t *testing.T) {
 	}
 }
 
-// machine makes commands, scripts by name, the only ones there are.
+// machine makes scripts the only commands, by name.
 func machine(t *testing.T, commands map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -138,7 +138,7 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	go func() {
 		io.ReadFull(out, make([]byte, len("started")))
 		cancel()
-		io.Copy(io.Discard, out) // ends when nobody has the pipe any more
+		io.Copy(io.Discard, out) // ends when no process has the pipe any more
 		close(ended)
 	}()
 	if err := finish(cmd); err == nil {

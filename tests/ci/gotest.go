@@ -135,7 +135,7 @@ func (s *summary) take(e event) {
 	}
 }
 
-// packageSays prints a package's output outside its tests, without go test's own last line.
+// packageSays prints a package's output outside its tests, without the last line of go test.
 func (s *summary) packageSays(text string) {
 	if text != "PASS\n" && text != "FAIL\n" && !strings.Contains(text, "[no test files]") {
 		io.WriteString(s.out, text)

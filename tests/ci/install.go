@@ -1,7 +1,7 @@
 package main
 
-// What is missing, by trying it: a machine that has the tools from elsewhere needs no Debian packages,
-// and apt is not touched when nothing is missing.
+// Installing what is missing. Each tool is tried first: a machine that has the tools from another source needs no Debian
+// packages, and apt is not called if nothing is missing.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// need is a thing to have, and the Debian packages that bring it.
+// need is a tool or library, and the Debian packages that have it.
 type need struct {
 	what     string
 	packages []string
@@ -56,7 +56,7 @@ func compiles(program, compiler string) func(context.Context) bool {
 	}
 }
 
-// install brings what is missing of needs, and says what that is.
+// install installs those of needs that are missing, and prints which.
 func install(ctx context.Context, name string, needs []need) error {
 	missing := lacking(ctx, needs)
 	if len(missing) == 0 {
@@ -92,7 +92,7 @@ func lacking(ctx context.Context, needs []need) []need {
 	return slices.DeleteFunc(slices.Clone(needs), func(n need) bool { return n.present(ctx) })
 }
 
-// aptGet is how to run apt-get as root.
+// aptGet returns the command that runs apt-get as root.
 func aptGet(ctx context.Context) ([]string, error) {
 	switch {
 	case !onPath("apt-get")(ctx):

@@ -1,7 +1,7 @@
 package main
 
 // The main job, on one machine and on two hosts. Hosts are network namespaces: each has an address of
-// its own, and what goes between them goes through UCX over TCP.
+// its own, and messages between them go through UCX over TCP.
 
 import (
 	"context"

@@ -42,11 +42,11 @@ func main() {
 	os.Exit(1)
 }
 
-// usageError is a command line that makes no sense.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func run(ctx context.Context, args []string) error {
-	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false")) // a checkout may belong to somebody else
+	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -buildvcs=false")) // the checkout may belong to another user
 	if len(args) == 0 {
 		return usageError{errors.New("ci is run by ./run-main-job and ./run-tests: use them")}
 	}

@@ -1,6 +1,6 @@
 package main
 
-// Running programs. Each has a process group of its own, so that Ctrl-C reaches it once, from us, and
+// Running programs. Each has a process group of its own, so that Ctrl-C reaches it once, by way of this process, and
 // so that its descendants can be ended with it.
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// command is a program that ends when ctx does: asked first, then killed with its group.
+// command returns a program that ends when ctx does: it gets a signal first, and is then killed with its group.
 func command(ctx context.Context, argv ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -22,7 +22,7 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish runs cmd and sees to it that nothing of its group is left.
+// finish runs cmd and kills what is left of its group.
 func finish(cmd *exec.Cmd) error {
 	err := cmd.Run()
 	if cmd.Process != nil {
@@ -31,7 +31,7 @@ func finish(cmd *exec.Cmd) error {
 	return err
 }
 
-// show runs a program with its output on ours, after a line that says how to run it by hand.
+// show runs a program that writes to this process's output, after a line with the command.
 func show(ctx context.Context, env []string, argv ...string) error {
 	fmt.Println("$ " + shellLine(env, argv))
 	cmd := command(ctx, argv...)
@@ -49,7 +49,7 @@ func output(ctx context.Context, argv ...string) (string, error) {
 	return out.String(), err
 }
 
-// shellLine quotes what a shell would take apart.
+// shellLine returns a command line that a shell reads back, quoted where needed.
 func shellLine(env, argv []string) string {
 	var words []string
 	for _, w := range append(append([]string{}, env...), argv...) {

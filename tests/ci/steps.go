@@ -115,7 +115,7 @@ func formatted(ctx context.Context) error {
 	return err
 }
 
-// goFiles are all but those below testdata, some of which are wrong on purpose.
+// goFiles returns all Go files except those below testdata, some of which are wrong on purpose.
 func goFiles(root string) (files []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -131,7 +131,7 @@ func goFiles(root string) (files []string, err error) {
 	return files, err
 }
 
-// generated generates into the checkout and looks whether that has changed anything. A file that was
+// generated runs go generate in the checkout and fails if that has changed a file. A file that was
 // changed before does not count.
 func generated(ctx context.Context) error {
 	if err := show(ctx, nil, "go", "tool", "pgasgen", "-check", "./..."); err != nil {
@@ -155,7 +155,7 @@ func changes(ctx context.Context) (string, error) {
 	return output(ctx, "git", "-c", "safe.directory=*", "diff", "--no-ext-diff")
 }
 
-// peers compiles the C programs, to where they do not stay.
+// peers compiles the C programs, into a temporary directory.
 func peers(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "gopgas-peers-")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command fastpath is what the compiler and the allocation counter are asked about: a program with
+// Command fastpath is compiled and measured by the tests of inlining and of allocations: a program with
 // accesses through generated accessors and nothing else.
 package main
 

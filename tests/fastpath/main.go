@@ -25,7 +25,7 @@ func main() {
 	})
 }
 
-// putLoop is what TestPutIsAStore reads.
+// putLoop is the loop that TestPutIsAStore disassembles.
 //
 //go:noinline
 func putLoop(cells CellSym, pe, n int) {
@@ -34,7 +34,7 @@ func putLoop(cells CellSym, pe, n int) {
 	}
 }
 
-// countLoop goes through the views of package atomics.
+// countLoop uses the views of package atomics.
 //
 //go:noinline
 func countLoop(cells CellSym, pe, n int) int64 {

@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// record is where the table is written.
+// record is the file with the table.
 const record = "docs/mutants.md"
 
 // A suite is a package's tests that plant bugs.

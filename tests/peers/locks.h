@@ -8,7 +8,7 @@
 //
 // A contended run ends by the clock and not after so many operations, because a lock may let a PE starve.
 // What a PE's wait was is taken from the clock once for each operation: the time since its last one, which
-// is a wait and little else. The counter says at the end whether anybody has come between.
+// is a wait and little else. The counter shows at the end whether another PE held the lock meanwhile.
 
 #ifndef PEERS_LOCKS_H
 #define PEERS_LOCKS_H

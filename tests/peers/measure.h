@@ -114,7 +114,7 @@ static inline int wanted(const struct options *o, const char *bench) { return !r
 
 // A piece of work to measure. batch runs operations first … first+n-1; first grows from batch to
 // batch, so that operations can carry their number and be checked. agree returns the leader's value on
-// everybody who takes part; it is NULL when the leader works alone.
+// all PEs that take part; it is NULL when the leader works alone.
 struct work {
 	void (*batch)(void *arg, long first, long n);
 	void *arg;
@@ -150,7 +150,7 @@ static int64_t best_of_tries(const struct work *w, long *next, long n) {
 	return best;
 }
 
-// measure runs w for about point_ns. Everybody who takes part in w calls it.
+// measure runs w for about point_ns. All PEs that take part in w call it.
 static inline struct series measure(const struct work *w, int64_t point_ns) {
 	long n = w->step, next = 0;
 	int64_t took = best_of_tries(w, &next, n);

@@ -6,7 +6,7 @@
 // Each iteration adds the weighted neighbours of each inner point of a square grid to another grid, and
 // then 1 to each point. The grid is cut in two dimensions. A PE puts the two outermost rows and columns
 // of its part with a flag into a place at its neighbour that is its own. There are two such places, for
-// even and odd iterations: whoever has a neighbour's edge of one iteration knows that the neighbour has
+// even and odd iterations: a PE that has a neighbour's edge of one iteration knows that the neighbour has
 // used those of the one before.
 
 #include "kernel.h"

@@ -6,7 +6,7 @@
 // Each iteration adds the transpose of A to B, and then 1 to each element of A. Both are of order n, and
 // each PE has n/P columns of both. The block that a PE has for another goes there in strips, of TILE of
 // the other's columns each: it packs a strip, transposed, and puts it with a flag into a place that is
-// theirs alone. There are two such places, for even and odd iterations: whoever has a peer's block of one
+// written by no other PE. There are two such places, for even and odd iterations: a PE that has a peer's block of one
 // iteration knows that the peer has consumed those of the one before.
 //
 // A strip is a row of tiles, each contiguous, so that packing and unpacking walk along columns of A and

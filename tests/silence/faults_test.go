@@ -74,11 +74,11 @@ var faults = map[string]fault{
 	},
 }
 
-// cutOff: PEs of other hosts name one of the host that is cut off. PEs on that host reach no other host. They may
+// cutOff reports whether a report is right if one host is cut off. PEs of other hosts name one of that host. PEs on that host reach no other host. They may
 // name any PE on another host, or one of their own that the launcher names.
 func cutOff(pe, said int) bool { return pe/perHost == struck || said/perHost == struck }
 
-// anyEnd: a connection failed, and no PE can tell which of its ends is to blame.
+// anyEnd reports whether a report is right if a connection failed: no PE can tell which of its ends is to blame.
 func anyEnd(pe, said int) bool { return said >= 0 && said < npes }
 
 func others() []int {

@@ -52,7 +52,7 @@ var inShort = map[string][]string{
 // long runs every pair of a fault and a call; else each call has one or two faults, and each fault several calls.
 var long = flag.Bool("long", false, "every fault in every call, which takes six minutes")
 
-// isChosen says whether a run without -long has the pair of fault number i and call number k.
+// isChosen reports whether a run without -long has the pair of fault number i and call number k.
 func isChosen(i, k int, f, c string) bool {
 	const every = 7
 	return slices.Contains(inShort[f], c) || !testing.Short() && (i+k)%every == 0
@@ -110,7 +110,7 @@ func (s spans) log(t *testing.T) {
 	}
 }
 
-// endsAll runs a job whose PEs are in the call when the fault strikes, and returns how long each took to say so.
+// endsAll runs a job whose PEs are in the call when the fault strikes, and returns how long each took to report it.
 func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.Duration {
 	hosts, err := netns.New(npes / perHost)
 	if err != nil {
@@ -160,8 +160,8 @@ func endsAll(t *testing.T, f fault, name string, silence time.Duration) []time.D
 	return heard.check(t, f, struckAt, err)
 }
 
-// TestNobodyIsGivenUp: PEs that are slow, or that were stopped all together, are not taken for dead.
-func TestNobodyIsGivenUp(t *testing.T) {
+// TestSlowPEsAreNotLost: PEs that are slow, or that were stopped all together, are not reported as lost.
+func TestSlowPEsAreNotLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("keeps the machine busy")
 	}
@@ -201,7 +201,7 @@ func TestNobodyIsGivenUp(t *testing.T) {
 	})
 }
 
-// livesThrough runs a job whose PEs wait for one of them, and what happens meanwhile.
+// livesThrough runs a job whose PEs wait for one of them, calls happen meanwhile, and fails if the job does.
 func livesThrough(t *testing.T, silence time.Duration, happen func(pids map[int]int)) {
 	hosts, err := netns.New(npes / perHost)
 	if err != nil {
@@ -244,7 +244,7 @@ func runJob(ctx context.Context, hosts *netns.Hosts, name string, silence time.D
 	return err
 }
 
-// heard is what the PEs of a job have said.
+// heard is what the PEs of a job have printed.
 type heard struct {
 	mu    sync.Mutex
 	all   bytes.Buffer
@@ -286,7 +286,7 @@ func (h *heard) text() string {
 	return h.all.String()
 }
 
-// check looks at what each PE has said of its call.
+// check checks what each PE has printed about its call.
 func (h *heard) check(t *testing.T, f fault, since time.Time, err error) []time.Duration {
 	var took []time.Duration
 	for pe := range npes {

@@ -145,7 +145,7 @@ func (j *job) await(what string, done func() bool) {
 // host returns the namespace of a PE.
 func (j *job) host(n, each int) string { return j.hosts.Names[n/each] }
 
-// look reads what PE n has written, and finds its ports, as any user of its host can.
+// look reads what PE n has written, and lists its ports, as any user of its host can.
 func (j *job) look(n, each int) pe {
 	j.t.Helper()
 	text, err := os.ReadFile(j.file(n))
