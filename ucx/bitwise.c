@@ -86,22 +86,22 @@ int32_t gx_chain_start(gx_ep *ep, gx_slot *s, uint32_t op, uint64_t operand, uin
 }
 
 // gx_try_fetch_or reports whether a fetching or on a worker's own memory has the right effect.
-static int gx_try_fetch_or(ucp_worker_h worker, ucp_ep_h ep, ucp_rkey_h key, void *at, uint32_t bytes)
+static int gx_try_fetch_or(ucp_worker_h worker, ucp_ep_h ep, ucp_rkey_h key, void *base, uint32_t bytes)
 {
     uint64_t word = 0, operand = 0, result = 0;
     gx_word(&word, bytes, 0x0f);
     gx_word(&operand, bytes, 0xf0);
-    memcpy(at, &word, bytes);
+    memcpy(base, &word, bytes);
     gx_slot s = {.status = UCS_INPROGRESS};
     gx_worker unused = {0};
     s.worker = (uintptr_t)&unused;
-    ucs_status_ptr_t posted = gx_post_fetch(ep, key, (uintptr_t)at, UCP_ATOMIC_OP_OR, bytes, &operand,
+    ucs_status_ptr_t posted = gx_post_fetch(ep, key, (uintptr_t)base, UCP_ATOMIC_OP_OR, bytes, &operand,
                                             &result, gx_sent, &s);
     gx_posted(&s, posted);
     while (s.status == UCS_INPROGRESS) {
         ucp_worker_progress(worker);
     }
-    memcpy(&word, at, bytes);
+    memcpy(&word, base, bytes);
     return s.status == UCS_OK && gx_read(&word, bytes) == 0xff && gx_read(&result, bytes) == 0x0f;
 }
 
@@ -109,17 +109,17 @@ static int gx_try_fetch_or(ucp_worker_h worker, ucp_ep_h ep, ucp_rkey_h key, voi
 static int gx_try_key(ucp_context_h context, ucp_worker_h worker, ucp_ep_h ep)
 {
     ucp_mem_h memh;
-    void *at, *packed;
+    void *base, *packed;
     size_t len;
     ucp_rkey_h key;
     int ok = 0;
     char detail[GX_DETAIL] = "";
-    if (gx_mem_map(context, NULL, 4096, &memh, &at, &len, detail) != UCS_OK) {
+    if (gx_mem_map(context, NULL, 4096, &memh, &base, &len, detail) != UCS_OK) {
         return 0;
     }
     if (gx_rkey_pack(context, memh, &packed, &len) == UCS_OK) {
         if (ucp_ep_rkey_unpack(ep, packed, &key) == UCS_OK) {
-            ok = gx_try_fetch_or(worker, ep, key, at, 4) && gx_try_fetch_or(worker, ep, key, at, 8);
+            ok = gx_try_fetch_or(worker, ep, key, base, 4) && gx_try_fetch_or(worker, ep, key, base, 8);
             ucp_rkey_destroy(key);
         }
         gx_rkey_buffer_release(packed);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-int32_t gx_mem_map(ucp_context_h context, void *address, size_t len, ucp_mem_h *memh, void **at,
+int32_t gx_mem_map(ucp_context_h context, void *address, size_t len, ucp_mem_h *memh, void **base,
                    size_t *mapped, char *detail)
 {
     ucp_mem_map_params_t params = {
@@ -26,7 +26,7 @@ int32_t gx_mem_map(ucp_context_h context, void *address, size_t len, ucp_mem_h *
         ucp_mem_unmap(context, *memh);
         return status;
     }
-    *at     = attr.address;
+    *base     = attr.address;
     *mapped = attr.length;
     return UCS_OK;
 }

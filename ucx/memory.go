@@ -64,15 +64,15 @@ func (m *Memory) register(p unsafe.Pointer, n int) error {
 	}
 	detail := newDetail()
 	defer detail.free()
-	var at unsafe.Pointer
+	var base unsafe.Pointer
 	var mapped C.size_t
-	st := Status(C.gx_mem_map(m.ctx.c, p, C.size_t(n), &m.c, &at, &mapped, detail.c))
+	st := Status(C.gx_mem_map(m.ctx.c, p, C.size_t(n), &m.c, &base, &mapped, detail.c))
 	if st != OK {
 		m.ctx.users.Add(-1)
 		return &Error{Op: "map memory", Status: st, Detail: detail.text()}
 	}
 	if p == nil {
-		m.bytes = unsafe.Slice((*byte)(at), n)
+		m.bytes = unsafe.Slice((*byte)(base), n)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ int32_t  gx_wait_efd(int32_t efd, int32_t timeout_ms);
 void     gx_doze(uint32_t ns);
 
 // memory.c
-int32_t gx_mem_map(ucp_context_h context, void *address, size_t len, ucp_mem_h *memh, void **at,
+int32_t gx_mem_map(ucp_context_h context, void *address, size_t len, ucp_mem_h *memh, void **base,
                    size_t *mapped, char *detail);
 int32_t gx_rkey_pack(ucp_context_h context, ucp_mem_h memh, void **buffer, size_t *len);
 void    gx_rkey_buffer_release(void *buffer);

@@ -69,18 +69,18 @@ static int narrow(const engine_t *e, int fd, int family)
 // port_of returns the port that fd listens on, in network byte order, and its family; 0 if it does not listen.
 static uint16_t port_of(int fd, int *family)
 {
-    struct sockaddr_storage at;
+    struct sockaddr_storage bound;
     socklen_t n = sizeof(int);
     int listens = 0;
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) != 0 || !listens)
         return 0;
-    n = sizeof at;
-    if (getsockname(fd, (struct sockaddr *)&at, &n) != 0)
+    n = sizeof bound;
+    if (getsockname(fd, (struct sockaddr *)&bound, &n) != 0)
         return 0;
-    *family = at.ss_family;
-    if (at.ss_family == AF_INET)
-        return ((struct sockaddr_in *)&at)->sin_port;
-    return at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port : 0;
+    *family = bound.ss_family;
+    if (bound.ss_family == AF_INET)
+        return ((struct sockaddr_in *)&bound)->sin_port;
+    return bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port : 0;
 }
 
 // next_socket returns the next descriptor of this process that listens, and its port; -1 after the last.

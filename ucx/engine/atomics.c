@@ -4,7 +4,7 @@
 
 #define APPLY(type)                                                                                      \
     do {                                                                                                 \
-        type *w = at;                                                                                    \
+        type *w = word;                                                                                    \
         type v = (type)operand, old = (type)cond;                                                        \
         switch (op) {                                                                                    \
         case WORD_FETCH:                                                                                 \
@@ -31,8 +31,8 @@
         return old;                                                                                      \
     } while (0)
 
-// word_apply updates the aligned word at and returns its old value, zero-extended.
-uint64_t word_apply(void *at, unsigned op, unsigned bytes, uint64_t operand, uint64_t cond)
+// word_apply updates an aligned word and returns its old value, zero-extended.
+uint64_t word_apply(void *word, unsigned op, unsigned bytes, uint64_t operand, uint64_t cond)
 {
     if (bytes == 8)
         APPLY(uint64_t);

@@ -231,13 +231,13 @@ func (c *Channel) lane(pe int) *C.lane_t {
 
 //go:noinline
 func (c *Channel) open(pe int) *C.lane_t {
-	var at unsafe.Pointer
+	var pos unsafe.Pointer
 	var n C.size_t
 	if address := c.connect(pe); address != nil {
-		at, n = C.CBytes(address), C.size_t(len(address))
-		defer C.free(at)
+		pos, n = C.CBytes(address), C.size_t(len(address))
+		defer C.free(pos)
 	}
-	l := C.lane_open(c.c, C.uint32_t(pe), at, n)
+	l := C.lane_open(c.c, C.uint32_t(pe), pos, n)
 	if l == nil {
 		panic("engine: out of memory")
 	}
@@ -276,31 +276,31 @@ func (c *Channel) reserveRecord(l *C.lane_t, n int) unsafe.Pointer {
 	if l.used == headBytes {
 		c.markDirty(l)
 	}
-	at := unsafe.Pointer(&l.out.data[l.used])
+	pos := unsafe.Pointer(&l.out.data[l.used])
 	l.used += C.uint32_t(n)
-	return at
+	return pos
 }
 
-func putRec(at unsafe.Pointer, kind, op, bytes uint8, n uint32, off uint64) {
-	rec := (*C.struct_wire_rec)(at)
+func putRec(pos unsafe.Pointer, kind, op, bytes uint8, n uint32, off uint64) {
+	rec := (*C.struct_wire_rec)(pos)
 	rec.kind, rec.op, rec.bytes, rec.zero = C.uint8_t(kind), C.uint8_t(op), C.uint8_t(bytes), 0
 	rec.n, rec.off = C.uint32_t(n), C.uint64_t(off)
 }
 
-func appendPut(at unsafe.Pointer, dst uint64, src []byte) unsafe.Pointer {
-	putRec(at, C.REC_PUT, 0, 0, uint32(len(src)), dst)
-	at = unsafe.Add(at, recBytes)
+func appendPut(pos unsafe.Pointer, dst uint64, src []byte) unsafe.Pointer {
+	putRec(pos, C.REC_PUT, 0, 0, uint32(len(src)), dst)
+	pos = unsafe.Add(pos, recBytes)
 	if len(src) == 8 {
-		*(*uint64)(at) = *(*uint64)(unsafe.Pointer(unsafe.SliceData(src)))
+		*(*uint64)(pos) = *(*uint64)(unsafe.Pointer(unsafe.SliceData(src)))
 	} else {
-		copy(unsafe.Slice((*byte)(at), len(src)), src)
+		copy(unsafe.Slice((*byte)(pos), len(src)), src)
 	}
-	return unsafe.Add(at, padded(len(src)))
+	return unsafe.Add(pos, padded(len(src)))
 }
 
-func appendPost(at unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
-	putRec(at, C.REC_POST, op, uint8(bytes), 0, off)
-	(*C.struct_wire_post)(unsafe.Add(at, recBytes)).operand = C.uint64_t(operand)
+func appendPost(pos unsafe.Pointer, op uint8, bytes int, off, operand uint64) {
+	putRec(pos, C.REC_POST, op, uint8(bytes), 0, off)
+	(*C.struct_wire_post)(unsafe.Add(pos, recBytes)).operand = C.uint64_t(operand)
 }
 
 func padded(n int) int { return (n + 7) &^ 7 }
@@ -326,8 +326,8 @@ func (c *Channel) Put(pe int, dst uint64, src []byte) {
 		return
 	}
 	c.orderMessage(l, dst, len(src))
-	if at := c.reserveRecord(l, recBytes+padded(len(src))); at != nil {
-		appendPut(at, dst, src)
+	if pos := c.reserveRecord(l, recBytes+padded(len(src))); pos != nil {
+		appendPut(pos, dst, src)
 		l.records++
 	}
 	c.unlock()
@@ -354,13 +354,13 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 		c.putLarge(l, dst, src, op, sig, value)
 		prompt = false
 	case n > 0:
-		if at := c.reserveRecord(l, recBytes+padded(n)+postBytes); at != nil {
-			appendPost(appendPut(at, dst, src), op, 8, sig, value)
+		if pos := c.reserveRecord(l, recBytes+padded(n)+postBytes); pos != nil {
+			appendPost(appendPut(pos, dst, src), op, 8, sig, value)
 			l.records += 2
 		}
 	default:
-		if at := c.reserveRecord(l, postBytes); at != nil {
-			appendPost(at, op, 8, sig, value)
+		if pos := c.reserveRecord(l, postBytes); pos != nil {
+			appendPost(pos, op, 8, sig, value)
 			l.records++
 		}
 	}
@@ -391,8 +391,8 @@ func (c *Channel) Post(pe int, op uint8, off uint64, bytes int, operand uint64) 
 		return
 	}
 	c.orderMessage(l, off, bytes)
-	if at := c.reserveRecord(l, postBytes); at != nil {
-		appendPost(at, op, bytes, off, operand)
+	if pos := c.reserveRecord(l, postBytes); pos != nil {
+		appendPost(pos, op, bytes, off, operand)
 		l.records++
 	}
 	c.unlock()

@@ -11,7 +11,7 @@
 void sip_hash(const uint64_t key[2], const void *bytes, size_t n, uint64_t out[2]);
 
 // atomics.c
-uint64_t word_apply(void *at, unsigned op, unsigned bytes, uint64_t operand, uint64_t cond);
+uint64_t word_apply(void *word, unsigned op, unsigned bytes, uint64_t operand, uint64_t cond);
 uint64_t word_changed(unsigned op, unsigned bytes, uint64_t old, uint64_t operand);
 
 // blocks.c

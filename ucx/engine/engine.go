@@ -184,8 +184,8 @@ func prepare(config Config) (*Engine, error) {
 	e.deep = (*uint32)(C.engine_deep(e.c))
 	e.ticks = (*uint64)(C.engine_ticks(e.c))
 	var n C.size_t
-	at := C.engine_address(e.c, &n)
-	e.address = C.GoBytes(at, C.int(n))
+	pos := C.engine_address(e.c, &n)
+	e.address = C.GoBytes(pos, C.int(n))
 	return e, nil
 }
 

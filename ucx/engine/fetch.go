@@ -50,9 +50,9 @@ func (c *Channel) FetchNB(pe int, op uint8, off uint64, bytes int, operand, cond
 		c.needService()
 		args := wordArgs(op, off, bytes, operand, cond)
 		C.lane_nic_fetch_nb(l, &args, s)
-	} else if at := c.reserveRecord(l, fetchBytes); at != nil {
-		putRec(at, C.REC_FETCH, op, uint8(bytes), uint32(s.token), off)
-		fetch := (*C.struct_wire_fetch)(unsafe.Add(at, recBytes))
+	} else if pos := c.reserveRecord(l, fetchBytes); pos != nil {
+		putRec(pos, C.REC_FETCH, op, uint8(bytes), uint32(s.token), off)
+		fetch := (*C.struct_wire_fetch)(unsafe.Add(pos, recBytes))
 		fetch.operand, fetch.cond = C.uint64_t(operand), C.uint64_t(cond)
 		l.records++
 		l.replies++

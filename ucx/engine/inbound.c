@@ -11,9 +11,9 @@ static uint32_t hash(uint64_t key)
 inbound_t **find_inbound(engine_t *e, uint64_t key)
 {
     for (uint32_t i = hash(key);; i++) {
-        inbound_t **at = &e->inbound[i & (e->inbound_cap - 1)];
-        if (!*at || (*at)->key == key)
-            return at;
+        inbound_t **pos = &e->inbound[i & (e->inbound_cap - 1)];
+        if (!*pos || (*pos)->key == key)
+            return pos;
     }
 }
 
@@ -75,11 +75,11 @@ void remove_inbound(engine_t *e, inbound_t *in)
 // held ones are bounded too.
 void hold_early(engine_t *e, inbound_t *in, uint32_t seq, const void *header, size_t header_n, const void *data, size_t n)
 {
-    held_t **at = &in->held, *h;
-    while (*at && before((*at)->seq, seq))
-        at = &(*at)->next;
+    held_t **pos = &in->held, *h;
+    while (*pos && before((*pos)->seq, seq))
+        pos = &(*pos)->next;
     uint64_t bytes = sizeof *h + header_n + n;
-    if (*at && (*at)->seq == seq)
+    if (*pos && (*pos)->seq == seq)
         return;
     if (in->held_bytes + bytes > HELD_MAX) {
         refuse(e);
@@ -95,6 +95,6 @@ void hold_early(engine_t *e, inbound_t *in, uint32_t seq, const void *header, si
         memcpy(h->bytes, header, header_n);
     if (n)
         memcpy(h->bytes + header_n, data, n);
-    h->next = *at;
-    *at = h;
+    h->next = *pos;
+    *pos = h;
 }

@@ -18,7 +18,7 @@ int slot_bounce(slot_t *s, const char *dst);
 void slot_deliver(const slot_t *s, char *dst);
 void slot_abandon(channel_t *c, slot_t *s);
 void slot_end(channel_t *c, slot_t *s, int32_t status);
-void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n);
+void slot_scatter(slot_t *s, uint64_t pos, const char *from, uint64_t n);
 
 // lane.c
 sendbuf_t *take_buf(channel_t *c);

@@ -121,7 +121,7 @@ static void on_zcopy_sent(void *request, ucs_status_t status, void *arg)
 }
 
 // put_zcopy puts a piece of a zero-copy source: b holds the handle.
-static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_rkey_h rkey, uint64_t handle)
+static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t remote, ucp_rkey_h rkey, uint64_t handle)
 {
     sendbuf_t *b = take_buf(l->channel);
     if (!b) {
@@ -133,7 +133,7 @@ static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t at, ucp_r
     ucp_request_param_t param = native_param(l);
     param.cb.send = on_zcopy_sent;
     param.user_data = b;
-    ucs_status_ptr_t r = ucp_put_nbx(l->ep, src, n, at, rkey, &param);
+    ucs_status_ptr_t r = ucp_put_nbx(l->ep, src, n, remote, rkey, &param);
     count_native(l, r);
     if (UCS_PTR_IS_PTR(r))
         source_hold(l, handle);
@@ -149,13 +149,13 @@ uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64
     struct key *k;
     order_native(l, off, n, NATIVE_PUT);
     while (done < n && (k = key_of(l, off + done))) {
-        uint64_t piece = in_chunk(off + done, n - done), at = k->base + (off + done) % CHUNK_BYTES;
+        uint64_t piece = in_chunk(off + done, n - done), remote = k->base + (off + done) % CHUNK_BYTES;
         ucp_request_param_t param = native_param(l);
         l->native_dirty = 1;
         if (handle)
-            put_zcopy(l, src + done, piece, at, k->rkey, handle);
+            put_zcopy(l, src + done, piece, remote, k->rkey, handle);
         else
-            count_native(l, ucp_put_nbx(l->ep, src + done, piece, at, k->rkey, &param));
+            count_native(l, ucp_put_nbx(l->ep, src + done, piece, remote, k->rkey, &param));
         done += piece;
     }
     wait_native(l, handle ? NATIVE_MAX : 0);

@@ -26,21 +26,21 @@ uint64_t note_push(char *heap, uint64_t queue, uint64_t stamp, uint64_t bytes, u
         if (t - __atomic_load_n(&w->taken, __ATOMIC_ACQUIRE) / 2 >= NOTE_QUEUE_CAP)
             return 0;
     } while (!__atomic_compare_exchange_n(&w->tail, &t, t + 1, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    uint64_t at = queue + NOTE_QUEUE_ENTRIES + t % NOTE_QUEUE_CAP * sizeof(struct note_entry);
-    struct note_entry *entry = (struct note_entry *)(heap + at);
+    uint64_t pos = queue + NOTE_QUEUE_ENTRIES + t % NOTE_QUEUE_CAP * sizeof(struct note_entry);
+    struct note_entry *entry = (struct note_entry *)(heap + pos);
     entry->stamp = stamp;
     entry->bytes = bytes;
     entry->off = off;
     __atomic_store_n(&entry->state, t + 1, __ATOMIC_RELEASE);
-    return at;
+    return pos;
 }
 
 static int push(engine_t *e, uint64_t stamp, uint64_t bytes, uint64_t off)
 {
-    uint64_t at = note_push(e->config.heap, e->config.notes, stamp, bytes, off);
-    if (at)
-        ring_for_word(e, at);
-    return at != 0;
+    uint64_t pos = note_push(e->config.heap, e->config.notes, stamp, bytes, off);
+    if (pos)
+        ring_for_word(e, pos);
+    return pos != 0;
 }
 
 // note_publish_overflow tells the owner of the queue that n notes wait. Where many do, the owner is asked to empty its

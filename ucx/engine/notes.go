@@ -43,9 +43,9 @@ func (c *Channel) hasNoteCredit(l *C.lane_t) bool {
 	return l.notes_sent-l.notes_credited < C.NOTES_MAX || C.lane_await_note_credit(l, C.int64_t(creditBudget)) != 0
 }
 
-func appendNote(at unsafe.Pointer, tag uint32, n int, off uint64) {
-	putRec(at, C.REC_NOTE, 0, 0, tag, off)
-	(*C.struct_wire_post)(unsafe.Add(at, recBytes)).operand = C.uint64_t(n)
+func appendNote(pos unsafe.Pointer, tag uint32, n int, off uint64) {
+	putRec(pos, C.REC_NOTE, 0, 0, tag, off)
+	(*C.struct_wire_post)(unsafe.Add(pos, recBytes)).operand = C.uint64_t(n)
 }
 
 // PutNotify copies src to dst of pe and then leaves a note there, in the order of this channel's notes to
@@ -76,15 +76,15 @@ func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 	if n > 0 {
 		put = recBytes + padded(n)
 	}
-	at := c.reserveRecord(l, put+noteBytes)
-	if at == nil {
+	pos := c.reserveRecord(l, put+noteBytes)
+	if pos == nil {
 		return
 	}
 	if n > 0 {
-		at = appendPut(at, dst, src)
+		pos = appendPut(pos, dst, src)
 		l.records++
 	}
-	appendNote(at, tag, n, dst)
+	appendNote(pos, tag, n, dst)
 	l.records++
 	l.notes_sent++
 	C.lane_flush_note(l)
@@ -169,9 +169,9 @@ func (c *Channel) PostNotify(pe int, op uint8, off uint64, bytes int, operand ui
 	ok := c.hasNoteCredit(l)
 	if ok {
 		c.orderMessage(l, off, bytes)
-		if at := c.reserveRecord(l, postBytes+noteBytes); at != nil {
-			appendPost(at, op, bytes, off, operand)
-			appendNote(unsafe.Add(at, postBytes), tag, bytes, off)
+		if pos := c.reserveRecord(l, postBytes+noteBytes); pos != nil {
+			appendPost(pos, op, bytes, off, operand)
+			appendNote(unsafe.Add(pos, postBytes), tag, bytes, off)
 			l.records += 2
 			l.notes_sent++
 			C.lane_flush_note(l)
@@ -221,8 +221,8 @@ func (c *Channel) afterNIC(pe int, off uint64, bytes int, tag uint32, atomic fun
 	c.Fence(pe)
 	c.lock()
 	l := c.lane(pe)
-	if at := c.reserveRecord(l, noteBytes); at != nil {
-		appendNote(at, tag, bytes, off)
+	if pos := c.reserveRecord(l, noteBytes); pos != nil {
+		appendNote(pos, tag, bytes, off)
 		l.records++
 		l.notes_sent++
 		C.lane_flush_note(l)

@@ -27,7 +27,7 @@ enum { LAST = SPANS - 1 };
 static int overlaps(const struct spans *s, uint64_t off, uint64_t n)
 {
     for (uint32_t i = 0; i < s->used; i++)
-        if (off < s->at[i].end && s->at[i].start < off + n)
+        if (off < s->list[i].end && s->list[i].start < off + n)
             return 1;
     return 0;
 }
@@ -43,14 +43,14 @@ static void extend(struct span *s, uint64_t start, uint64_t end)
 static void add_span(struct spans *s, uint64_t off, uint64_t n)
 {
     for (uint32_t i = 0; i < s->used; i++)
-        if (off <= s->at[i].end && s->at[i].start <= off + n) {
-            extend(&s->at[i], off, off + n);
+        if (off <= s->list[i].end && s->list[i].start <= off + n) {
+            extend(&s->list[i], off, off + n);
             return;
         }
     if (s->used == SPANS)
-        extend(&s->at[LAST], off, off + n);
+        extend(&s->list[LAST], off, off + n);
     else
-        s->at[s->used++] = (struct span){off, off + n};
+        s->list[s->used++] = (struct span){off, off + n};
 }
 
 // needs_ordering reports whether the lane uses both messages and UCX's own operations.
@@ -70,7 +70,7 @@ static void flush_native(lane_t *l)
 // lane_start_ordering starts to remember. Operations issued earlier may have written any byte.
 void lane_start_ordering(lane_t *l)
 {
-    l->message_writes = (struct spans){.used = 1, .at[0] = {0, UINT64_MAX}};
+    l->message_writes = (struct spans){.used = 1, .list[0] = {0, UINT64_MAX}};
 }
 
 // order_message waits for the native operations that a message which reads or writes n bytes at off must follow.

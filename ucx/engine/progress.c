@@ -184,11 +184,11 @@ static int compares(uint64_t have, int cmp, uint64_t want, int is_signed)
     }
 }
 
-static uint64_t load_word(const char *at, uint32_t bytes, int is_signed)
+static uint64_t load_word(const char *word, uint32_t bytes, int is_signed)
 {
     if (bytes == 8)
-        return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
-    uint32_t v = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+        return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
+    uint32_t v = __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE);
     return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
 }
 
@@ -258,15 +258,15 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
 // answer it.
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns)
 {
-    const char *at = e->config.heap + off;
+    const char *word = e->config.heap + off;
     stay_t s = {0};
-    if (compares(load_word(at, bytes, is_signed), cmp, value, is_signed))
+    if (compares(load_word(word, bytes, is_signed), cmp, value, is_signed))
         return 1;
     stay_enter(e);
     int met, moved;
     do {
         moved = serve_once(e) != 0;
-        met = compares(load_word(at, bytes, is_signed), cmp, value, is_signed);
+        met = compares(load_word(word, bytes, is_signed), cmp, value, is_signed);
     } while (!met && (moved || stay_on(e, &s, budget_ns)));
     end_progress(e);
     return met;

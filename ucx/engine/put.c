@@ -12,16 +12,16 @@ static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, con
         return;
     }
     b->handle = handle;
-    char *at = b->data + HEAD_BYTES;
-    put_rec(&at, (struct wire_rec){.kind = REC_BODY, .n = n, .off = off});
+    char *pos = b->data + HEAD_BYTES;
+    put_rec(&pos, (struct wire_rec){.kind = REC_BODY, .n = n, .off = off});
     if (tail) {
-        put_rec(&at, *tail);
-        memcpy(at, &value, sizeof value);
-        at += sizeof value;
+        put_rec(&pos, *tail);
+        memcpy(pos, &value, sizeof value);
+        pos += sizeof value;
     }
     struct wire_head head = next_head(l, tail ? 2 : 1, n, last);
     memcpy(b->data, &head, sizeof head);
-    if (send_or_queue(l, b, b->data, (size_t)(at - b->data), src, n))
+    if (send_or_queue(l, b, b->data, (size_t)(pos - b->data), src, n))
         give_buf(l->channel, b);
 }
 
@@ -35,11 +35,11 @@ void lane_send_own(lane_t *l, struct wire_rec rec, char *piece, uint32_t n, int 
         return;
     }
     b->piece = piece;
-    char *at = b->data + HEAD_BYTES;
-    put_rec(&at, rec);
+    char *pos = b->data + HEAD_BYTES;
+    put_rec(&pos, rec);
     struct wire_head head = next_head(l, 1, n, want_ack);
     memcpy(b->data, &head, sizeof head);
-    if (send_or_queue(l, b, b->data, (size_t)(at - b->data), piece, n))
+    if (send_or_queue(l, b, b->data, (size_t)(pos - b->data), piece, n))
         give_buf(l->channel, b);
 }
 

@@ -41,12 +41,12 @@ static void take_bytes(channel_t *c, lane_t *l, const struct wire_get *get, cons
     slot_t *s = expected(c, l, get->slot);
     if (!s)
         return;
-    if (n > s->left || get->at > s->bytes || n > s->bytes - get->at)
+    if (n > s->left || get->pos > s->bytes || n > s->bytes - get->pos)
         return; // not an answer of the engine's
     if (s->block)
-        slot_scatter(s, get->at, from, n);
+        slot_scatter(s, get->pos, from, n);
     else
-        memcpy(s->dst + get->at, from, n);
+        memcpy(s->dst + get->pos, from, n);
     s->left -= n;
     l->get_bytes -= n;
     if (s->left == 0)

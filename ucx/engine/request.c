@@ -12,22 +12,22 @@ void lane_request_room(lane_t *l, uint32_t record, uint32_t n)
     }
 }
 
-static void request_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint32_t n, int read)
+static void request_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, uint32_t n, int read)
 {
-    struct wire_get get = {.slot = s->token, .at = at};
+    struct wire_get get = {.slot = s->token, .pos = pos};
     lane_request_room(l, sizeof(struct wire_rec) + sizeof get, n);
     if (l->status == UCS_OK)
         lane_append_request(l, (struct wire_rec){.kind = REC_GET, .op = (uint8_t)read, .n = n, .off = off}, &get, sizeof get);
 }
 
-// lane_request_bytes asks, piece by piece, for n bytes from off, to be those from at of the slot's. With read they
+// lane_request_bytes asks, piece by piece, for n bytes from off, to be the bytes from pos of the slot's. With read they
 // are to be read before what follows is applied.
-void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read)
+void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, uint64_t n, int read)
 {
     order_message(l, off, n, 0);
     uint32_t piece = piece_of(n);
     for (uint64_t i = 0; i < n && l->status == UCS_OK; i += piece)
-        request_piece(l, s, off + i, at + i, n - i < piece ? (uint32_t)(n - i) : piece, read);
+        request_piece(l, s, off + i, pos + i, n - i < piece ? (uint32_t)(n - i) : piece, read);
 }
 
 // lane_request sends a record of the given kind, to be answered with n bytes at dst, and returns the slot to

@@ -78,11 +78,11 @@ void slot_end(channel_t *c, slot_t *s, int32_t status)
         slot_release(c, s);
 }
 
-// slot_scatter copies n bytes of packed data to the blocks of the slot, from byte at on.
-void slot_scatter(slot_t *s, uint64_t at, const char *from, uint64_t n)
+// slot_scatter copies n bytes of packed data to the blocks of the slot, from byte pos on.
+void slot_scatter(slot_t *s, uint64_t pos, const char *from, uint64_t n)
 {
-    uint64_t skip = at % s->block;
-    char *to = s->dst + at / s->block * s->step;
+    uint64_t skip = pos % s->block;
+    char *to = s->dst + pos / s->block * s->step;
     if (skip) { // the rest of a block that an earlier piece has begun
         uint64_t k = s->block - skip < n ? s->block - skip : n;
         memcpy(to + skip, from, k);

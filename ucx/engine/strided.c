@@ -22,12 +22,12 @@ static void append_scatter(lane_t *l, uint64_t off, const char *src, struct stri
     uint32_t n = (uint32_t)(b.bytes * b.count);
     struct wire_rec rec = {.kind = REC_SCATTER, .n = n, .off = off};
     struct wire_stride stride = {.block = (uint32_t)b.bytes, .step = b.remote_stride};
-    char *at = l->out->data + l->used;
+    char *pos = l->out->data + l->used;
     if (l->used == HEAD_BYTES)
         l->born = __atomic_load_n(&l->channel->engine->ticks, __ATOMIC_RELAXED);
-    memcpy(at, &rec, sizeof rec);
-    memcpy(at + sizeof rec, &stride, sizeof stride);
-    move_blocks(at + SCATTER_HEAD, b.bytes, src, b.local_stride, b.bytes, b.count);
+    memcpy(pos, &rec, sizeof rec);
+    memcpy(pos + sizeof rec, &stride, sizeof stride);
+    move_blocks(pos + SCATTER_HEAD, b.bytes, src, b.local_stride, b.bytes, b.count);
     l->used += SCATTER_HEAD + (uint32_t)WIRE_PAD(n);
     l->records++;
 }
@@ -110,13 +110,13 @@ void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct strided b)
 
 // Asking.
 
-// request_blocks asks for the blocks from off, which become the bytes from at of the slot's packed data.
-static void request_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t at, struct strided b)
+// request_blocks asks for the blocks from off, which become the bytes from pos of the slot's packed data.
+static void request_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, struct strided b)
 {
     struct {
         struct wire_get get;
         struct wire_stride stride;
-    } rest = {.get = {.slot = s->token, .at = at}, .stride = {.block = (uint32_t)b.bytes, .step = b.remote_stride}};
+    } rest = {.get = {.slot = s->token, .pos = pos}, .stride = {.block = (uint32_t)b.bytes, .step = b.remote_stride}};
     uint32_t n = (uint32_t)(b.bytes * b.count);
     lane_request_room(l, sizeof(struct wire_rec) + sizeof rest, n);
     if (l->status == UCS_OK)

@@ -88,18 +88,18 @@ static char *reserve(struct answer *a, size_t n)
         flush_reply(a);
     if (!a->ep || (!a->reply && !(a->reply = take_reply(a->engine))))
         return NULL;
-    char *at = a->reply->data + a->reply->used;
+    char *pos = a->reply->data + a->reply->used;
     a->reply->used += n;
     a->reply->records++;
-    return at;
+    return pos;
 }
 
 static void answer_value(struct answer *a, uint32_t slot, uint64_t value)
 {
     struct wire_rec rec = {.kind = REC_VALUE, .n = slot, .off = value};
-    char *at = reserve(a, sizeof rec);
-    if (at)
-        memcpy(at, &rec, sizeof rec);
+    char *pos = reserve(a, sizeof rec);
+    if (pos)
+        memcpy(pos, &rec, sizeof rec);
 }
 
 // load_bytes copies out of the heap; an aligned word is read whole.
@@ -119,11 +119,11 @@ static void answer_bytes(struct answer *a, const struct wire_get *get, const cha
 {
     struct wire_rec rec = {.kind = n <= COPY_MAX ? REC_BYTES : REC_STREAM, .n = n};
     if (n <= COPY_MAX) {
-        char *at = reserve(a, sizeof rec + sizeof *get + WIRE_PAD(n));
-        if (at) {
-            memcpy(at, &rec, sizeof rec);
-            memcpy(at + sizeof rec, get, sizeof *get);
-            load_bytes(at + sizeof rec + sizeof *get, from, n);
+        char *pos = reserve(a, sizeof rec + sizeof *get + WIRE_PAD(n));
+        if (pos) {
+            memcpy(pos, &rec, sizeof rec);
+            memcpy(pos + sizeof rec, get, sizeof *get);
+            load_bytes(pos + sizeof rec + sizeof *get, from, n);
         }
         return;
     }
@@ -185,15 +185,15 @@ static int scatter(engine_t *e, const struct wire_rec *rec, const char *rest)
     struct wire_stride s;
     memcpy(&s, rest, sizeof s);
     uint64_t n = span(&s, rec->n);
-    char *at = e->config.heap + rec->off;
+    char *pos = e->config.heap + rec->off;
     rest += sizeof s;
     if (n == 0 || !inside(e, rec->off, n))
         return 0;
     if (s.block == 8 || s.block == 4)
-        for (uint32_t i = 0; i < rec->n; i += s.block, at += s.step)
-            store_bytes(at, rest + i, s.block);
+        for (uint32_t i = 0; i < rec->n; i += s.block, pos += s.step)
+            store_bytes(pos, rest + i, s.block);
     else
-        move_blocks(at, s.step, rest, s.block, s.block, rec->n / s.block);
+        move_blocks(pos, s.step, rest, s.block, s.block, rec->n / s.block);
     return 1;
 }
 
@@ -305,13 +305,13 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
     struct wire_fetch fetch;
     struct wire_get get;
     char key[KEY_BYTES];
-    char *at = e->config.heap + rec->off;
+    char *pos = e->config.heap + rec->off;
     switch (rec->kind) {
     case REC_PUT:
     case REC_BODY:
         if (!inside(e, rec->off, rec->n))
             return 0;
-        store_bytes(at, rest, rec->n);
+        store_bytes(pos, rest, rec->n);
         return 1;
     case REC_SCATTER:
     case REC_SPREAD:
@@ -322,19 +322,19 @@ static int apply_record(engine_t *e, const struct wire_rec *rec, const char *res
         if (!is_word(e, rec))
             return 0;
         memcpy(&post, rest, sizeof post);
-        word_apply(at, rec->op, rec->bytes, post.operand, 0);
+        word_apply(pos, rec->op, rec->bytes, post.operand, 0);
         return 1;
     case REC_FETCH:
         if (!is_word(e, rec))
             return 0;
         memcpy(&fetch, rest, sizeof fetch);
-        answer_value(a, rec->n, word_apply(at, rec->op, rec->bytes, fetch.operand, fetch.cond));
+        answer_value(a, rec->n, word_apply(pos, rec->op, rec->bytes, fetch.operand, fetch.cond));
         return 1;
     case REC_GET:
         if (!inside(e, rec->off, rec->n))
             return 0;
         memcpy(&get, rest, sizeof get);
-        answer_bytes(a, &get, at, rec->n, rec->op);
+        answer_bytes(a, &get, pos, rec->n, rec->op);
         return 1;
     case REC_NOTE:
         memcpy(&post, rest, sizeof post);

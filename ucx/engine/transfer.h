@@ -4,10 +4,10 @@
 
 #include "flow.h"
 
-static inline void put_rec(char **at, struct wire_rec rec)
+static inline void put_rec(char **pos, struct wire_rec rec)
 {
-    memcpy(*at, &rec, sizeof rec);
-    *at += sizeof rec;
+    memcpy(*pos, &rec, sizeof rec);
+    *pos += sizeof rec;
 }
 
 // piece_of returns the size of the pieces of a transfer of n bytes. They are of equal size, so that none is small.
@@ -20,9 +20,9 @@ static inline uint32_t piece_of(uint64_t n)
 // lane_append appends a record with n bytes behind it, for which there is room.
 static inline void lane_append(lane_t *l, struct wire_rec rec, const void *rest, uint32_t n)
 {
-    char *at = l->out->data + l->used;
-    put_rec(&at, rec);
-    memcpy(at, rest, n);
+    char *pos = l->out->data + l->used;
+    put_rec(&pos, rec);
+    memcpy(pos, rest, n);
     l->used += sizeof rec + n;
     l->records++;
 }
@@ -42,7 +42,7 @@ static inline struct wire_rec note_rec(uint32_t tag, uint64_t off)
 
 // request.c
 void lane_request_room(lane_t *l, uint32_t record, uint32_t n);
-void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t at, uint64_t n, int read);
+void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, uint64_t n, int read);
 slot_t *lane_request(lane_t *l, unsigned kind, uint64_t off, char *dst, uint32_t n);
 slot_t *lane_slot(lane_t *l, char *dst, uint64_t n, int detached);
 int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);

@@ -157,7 +157,7 @@ struct span {
 
 struct spans {
     uint32_t used;
-    struct span at[SPANS];
+    struct span list[SPANS];
 };
 
 // lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf.

@@ -85,7 +85,7 @@ struct wire_fetch {
 struct wire_get {
     uint32_t slot;
     uint32_t zero;
-    uint64_t at; // where in the slot's destination
+    uint64_t pos; // where in the slot's destination
 };
 
 // Blocks lie step bytes apart in the heap, and one behind the other in a message.
