@@ -175,7 +175,7 @@ static void *connect_watch_main(void *arg)
     int64_t period = e->config.peer_timeout_ns / SCANS, before = now_ns();
     period = period > MAX_SCAN_NS ? MAX_SCAN_NS : period < MIN_SCAN_NS ? MIN_SCAN_NS : period;
     int64_t most = e->config.peer_timeout_ns / SCANS * GIVE_UP_SCANS;
-    pthread_setname_np(pthread_self(), "pgas-connect");
+    pthread_setname_np(pthread_self(), "pgas-dial");
     for (;;) {
         struct pollfd stop = {.fd = e->connect_watch_stop, .events = POLLIN};
         if (poll(&stop, 1, (int)(period / 1000000)) > 0)
