@@ -1,8 +1,8 @@
 package boot
 
-// A PE that finds another silent writes that into a word of the host segment on which its agent sleeps. The service
-// thread of ucx/engine does that, in C, without Go. The launcher tells the PEs of all hosts, because it alone hears
-// both ends of a failed link.
+// A PE that finds another silent writes an accusation into a word of the host segment on which its agent sleeps. The
+// service thread of ucx/engine writes it, in C, without Go. The launcher tells the PEs of all hosts, because it alone
+// hears both ends of a failed link.
 
 import "fmt"
 
@@ -11,7 +11,7 @@ type Accusation struct {
 	PE      int
 	By      int
 	Certain bool // other PEs answer By, so the fault is not By's own
-	Silent  bool // for PGAS_PEER_TIMEOUT; otherwise By has lost its connection
+	Silent  bool // PE has not answered for PGAS_PEER_TIMEOUT; if false, By has lost its connection
 }
 
 // The word, as ucx/engine/engine.h has it.
@@ -22,7 +22,7 @@ const (
 	accusedSilent    = 1 << 61
 )
 
-// AwaitAccusation waits for an accusation by a PE of this host other than the seen one (0: none). It returns the
+// AwaitAccusation blocks until a PE of this host makes an accusation other than seen (0: none). It returns the
 // accusation, and the value of seen for the next call.
 func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 	h := s.Header
@@ -35,8 +35,8 @@ func (s *Segment) AwaitAccusation(seen uint64) (Accusation, uint64) {
 	}
 }
 
-// accusedBit marks Header.FailedHow of a PE that others have given up: no wait status has so many bits. The lower bits
-// hold the accuser.
+// accusedBit marks Header.FailedHow of a PE that other PEs have given up: no wait status has so many bits. The lower
+// bits hold the accuser.
 const (
 	accusedBit = 1 << 33 // LostHow is the bit below
 	silentBit  = 1 << 34

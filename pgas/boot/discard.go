@@ -5,8 +5,8 @@ import "golang.org/x/sys/unix"
 // DiscardMin is the size from which giving pages back beats writing zeros over them.
 const DiscardMin = 1 << 20
 
-// Zero makes n bytes from off of the heap of local PE i zero. Large ranges of a mapped segment cost
-// nothing: their pages go back to the kernel, which gives zeroed ones when they are touched again.
+// Zero sets n bytes from off of the heap of local PE i to zero. Large ranges of a mapped segment cost
+// nothing: their pages go back to the kernel, which supplies zeroed ones when they are touched again.
 func (s *Segment) Zero(i int, off, n uint64) {
 	b := s.Heap(i)[off : off+n]
 	if s.discard == 0 || n < DiscardMin {
@@ -23,8 +23,8 @@ func (s *Segment) Zero(i int, off, n uint64) {
 	clear(b[head+whole:])
 }
 
-// Discard gives the whole pages within n bytes from off of local PE i's heap back to the kernel. Afterwards
-// they read as zero.
+// Discard gives the whole pages within n bytes from off of local PE i's heap back to the kernel. The program then reads
+// zeros from them.
 func (s *Segment) Discard(i int, off, n uint64) {
 	lo, hi := (off+PageBytes-1)&^(PageBytes-1), (off+n)&^(PageBytes-1)
 	if s.discard != 0 && lo < hi {

@@ -1,26 +1,27 @@
 package boot
 
-// The doorbell of a PE. A goroutine that waits for words of its own heap spins a little and then
-// sleeps on the futex word Doorbell; whoever updates an atomic word or a signal looks at Waiting
-// afterwards and rings if it must. Both sides are store-then-load of two words, so both need a full
-// fence between the two: the updater has one in its locked instruction, the sleeper in the store to
-// Waiting. Without either, the updater could miss the sleeper and the sleeper the update.
+// The doorbell of a PE. A goroutine that waits for words of its PE's heap spins a little, publishes in Waiting which
+// words it watches, and sleeps on the futex word Doorbell. After it has updated an atomic word or a signal, an updater
+// reads Waiting and rings the doorbell if the word is watched. Updater and waiter each store one word and then load
+// the other's, so both need a full fence in between: the updater has one in its locked instruction, the waiter in the
+// store to Waiting. Without either fence, the updater could miss the waiter and the waiter the update.
 
 const (
 	// AnyWord in State.Waiting: ring on every update.
 	AnyWord = 1
-	// BarrierWord in State.Waiting: the PE sleeps in a barrier of this host, whose words are not in
-	// its heap; updates of its data must not wake it.
+	// BarrierWord in State.Waiting: the PE sleeps in a barrier of this host, and no update of its heap's words
+	// wakes it.
 	BarrierWord = 8
 )
 
-// WatchWord is what State.Waiting holds for the word at offset off: an update of half of a sleeping
-// 8-byte word must ring too.
+// WatchWord returns the value of State.Waiting for the word at offset off. It is the offset of the aligned 8 bytes
+// around the word, because an update of half of a watched 8-byte word must ring too.
 func WatchWord(off uint64) uint64 { return off &^ 7 }
 
-// WatchRange is what State.Waiting holds for all words from offset lo up to hi, hi excluded: the smallest
-// aligned block that they fit in, of 8 (a WatchWord), 64, 512, … bytes up to 2 MiB, else AnyWord. The low
-// three bits, which a WatchWord has no use for, are a third of the block's logarithm: 64 is 2, 2 MiB is 7.
+// WatchRange returns the value of State.Waiting for all words from offset lo up to hi, hi excluded. It is the offset of
+// the smallest aligned range that contains them, of 8 (a WatchWord), 64, 512, … bytes up to 2 MiB, else AnyWord. The
+// low three bits, which are 0 in a WatchWord, hold a third of the logarithm of the range's size: 2 for 64 bytes, 7 for
+// 2 MiB.
 func WatchRange(lo, hi uint64) uint64 {
 	if WatchWord(lo) == WatchWord(hi-1) {
 		return WatchWord(lo)
@@ -33,8 +34,8 @@ func WatchRange(lo, hi uint64) uint64 {
 	return AnyWord
 }
 
-// watches says whether a sleeper that has set Waiting to w must look when the word at off changes.
-// The service of ucx/engine has the same rule.
+// watches reports whether a waiter that has set Waiting to w must be woken when the word at off changes.
+// The service thread of ucx/engine has the same rule.
 func watches(w, off uint64) bool {
 	switch third := w & 7; third {
 	case 0:
@@ -46,7 +47,7 @@ func watches(w, off uint64) bool {
 	}
 }
 
-// Ring wakes the PE if it sleeps on the word at off. Call it after an atomic update of that word.
+// Ring wakes the PE if it watches the word at off. The updater calls it after an atomic update of that word.
 func (s *State) Ring(off uint64) {
 	if w := s.Waiting.Load(); w != 0 {
 		s.ringIfWatched(w, off)
@@ -60,14 +61,14 @@ func (s *State) ringIfWatched(w, off uint64) {
 	}
 }
 
-// Wake wakes the PE whatever it sleeps on.
+// Wake wakes the PE, whichever words it watches.
 func (s *State) Wake() {
 	s.Doorbell.Add(1)
 	futexWake(&s.Doorbell)
 }
 
-// Fail records that pe has died with the given wait status, unless another PE has before, and wakes all PEs of
-// this host. A later, more exact status replaces LostHow.
+// Fail records that pe has died and how, a wait status or LostHow, and wakes all PEs of this host. If a PE has been
+// recorded before, that record stays. A wait status replaces LostHow of the same PE.
 func (s *Segment) Fail(pe int, how uint64) {
 	s.failing.Lock()
 	defer s.failing.Unlock()

@@ -1,9 +1,9 @@
 package boot
 
-// Why a PE ends. A PE that fails takes others with it: they lose it, say so and exit, and the process of one of
-// them may be gone before that of the PE that failed first. So a PE publishes in the host segment why and when
-// it ends, as soon as it knows, and the first PE of which it was told that it is lost. Its agent passes that on, and
-// the launcher names the cause instead of the process that it saw end first.
+// Why a PE ends. A PE that fails makes others fail: they lose it, report that and exit, and the process of one of
+// them may end before that of the PE that failed first. So a PE publishes in the host segment why and when it ends,
+// as soon as it knows, and the first PE that was reported to it as lost. Its agent passes that on, and the launcher
+// names the cause instead of the process that it saw end first.
 
 import (
 	"sync/atomic"
@@ -13,8 +13,8 @@ import (
 
 // End is what a PE publishes about its own end.
 type End struct {
-	At   atomic.Int64  // Clock at which it knew; 0: it has published nothing
-	Peer atomic.Int32  // the PE that it lost, of EndLost
+	At   atomic.Int64  // Clock when it knew; 0: it has published nothing
+	Peer atomic.Int32  // with EndLost: the PE that it lost
 	Why  atomic.Uint32 // EndReason; written last
 	Lost atomic.Int32  // 1 + the first PE whose loss was reported to it, or 0
 }
@@ -43,7 +43,7 @@ func Clock() int64 {
 	return t.Nano()
 }
 
-// EndsBy publishes why this PE ends; the first reason counts. peer is the PE that it lost, if that is why.
+// EndsBy publishes why this PE ends. Only the first call has an effect. peer is the lost PE if why is EndLost.
 func (j *Job) EndsBy(why EndReason, peer int) {
 	end := &j.state().End
 	if !end.At.CompareAndSwap(0, Clock()) {
@@ -53,8 +53,8 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 	end.Why.Store(uint32(why))
 }
 
-// Lost publishes that the loss of pe has been reported to this PE. If it ends next, that may be why.
+// Lost publishes that the loss of pe has been reported to this PE, which may end for that reason.
 func (j *Job) Lost(pe int) { j.state().End.Lost.CompareAndSwap(0, int32(pe)+1) }
 
-// EndRequested reports whether the launcher has asked the PEs of this host to end, for a reason that it reports itself.
+// EndRequested reports whether the launcher has asked the PEs of this host to end. The launcher reports the reason.
 func (j *Job) EndRequested() bool { return j.Segment.Header.EndRequested.Load() != 0 }

@@ -1,14 +1,13 @@
 package boot
 
-// Settings come from the environment, and from nowhere else. This file is the one table of every
-// variable that is read there; the documentation and `pgasrun -env` print it. A name that starts with
-// PGAS_ and is not in it is an error, because a misspelt setting that does nothing costs a day.
+// Settings come from the environment alone. This file has the one table of all variables; the documentation and
+// `pgasrun -env` print it. A name that starts with PGAS_ and is not in the table is an error, because a misspelt
+// setting that does nothing costs a day.
 //
-// The variables of the OpenSHMEM specification mean what they mean there. A user may have set them for
-// every implementation at once, so what a PGAS_ variable says of the same thing wins, and other names that
-// start with SHMEM_ are nobody's mistake: they tune another implementation. The specification still knows
-// the SMA_ names of old; one counts where its SHMEM_ successor is not set. To set a variable to nothing is
-// not to set it.
+// The variables of the OpenSHMEM specification have the meaning that it gives them. A user may have set them for
+// every implementation at once, so a PGAS_ variable about the same setting takes precedence, and other names that
+// start with SHMEM_ are no error: they tune another implementation. The specification still has its old SMA_ names;
+// one counts if its SHMEM_ successor is not set. A variable that is set to nothing counts as not set.
 
 import (
 	"errors"
@@ -33,7 +32,7 @@ type Variable struct {
 	Private bool // written by the launcher for its own processes, never by a user
 }
 
-// Alias is the name that the specification had for v before, or "".
+// Alias returns the name that the specification had for v before, or "".
 func (v Variable) Alias() string {
 	if rest, ok := strings.CutPrefix(v.Name, specPrefix); ok {
 		return oldPrefix + rest
@@ -86,7 +85,7 @@ const notSet = "(not set)"
 var variables = [...]Variable{
 	{envHeapMax, "(this host's memory)", "bytes, suffix k, m, g or t", "most that the symmetric heap of one PE may grow to", false},
 	{envRMA, "auto", "auto, am or native", "how puts and gets travel between hosts: active messages, the network's own, or what suits its lanes", false},
-	{envAMO, "cpu", "cpu or nic", "who executes atomics: the target's CPU, or the network (local ones too)", false},
+	{envAMO, "cpu", "cpu or nic", "what executes atomics: the target's CPU, or the network (local ones too)", false},
 	{envPeerTimeout, "30s", "duration", "how long a PE may be silent before it counts as dead, in a job of several hosts; 100ms at least", false},
 	{envNotesMax, "1048576", "number", "notifications that a PE keeps that no request has waited for; initiators of more wait", false},
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
@@ -117,7 +116,7 @@ func Variables() []Variable { return slices.Clone(variables[:]) }
 type Settings struct {
 	HeapMax        uint64        // bytes of each heap at most; 0: DefaultHeapMax of the host
 	RMA            RMA           // how puts and gets travel between hosts
-	AMO            AMO           // who executes atomics
+	AMO            AMO           // what executes atomics
 	PeerTimeout    time.Duration // silence of another host's PE that counts as its death; 0: the default
 	NotesMax       int           // notifications that a PE keeps that no request has waited for; 0: DefaultNotesMax
 	Spin           time.Duration // how long a wait spins; 0: chosen by the runtime; NeverSpin: not at all
@@ -130,12 +129,12 @@ type Settings struct {
 	Debug          bool          // say what the runtime does
 }
 
-// Networked reports whether the PEs of a job on that many hosts need a transport between hosts, and so
-// an exchange to find each other: with several hosts, and where a NIC executes every atomic.
+// Networked reports whether the PEs of a job on that many hosts need a transport between hosts, and therefore
+// an exchange to find each other. They do on several hosts, and if NICs execute atomics.
 func (s Settings) Networked(hosts int) bool { return hosts > 1 || s.AMO == AMONIC }
 
 // AcceptedFrom returns the addresses besides those of the job's hosts from which a PE accepts connections; all
-// reports that it accepts every address.
+// reports whether it accepts every address. It returns an error if s.AcceptFrom is malformed.
 func (s Settings) AcceptedFrom() (ranges []netip.Prefix, all bool, err error) {
 	if s.AcceptFrom == "" || s.AcceptFrom == "any" {
 		return nil, s.AcceptFrom == "any", nil
@@ -172,8 +171,8 @@ const (
 	RMANative            // the network's own put and get
 )
 
-// AMO says who executes atomics. A job has one way for all of them: between CPU and NIC there is no
-// atomicity.
+// AMO says what executes atomics: CPUs or NICs. It is one of the two for all atomics of a job, because operations of a
+// CPU and of a NIC are not atomic to each other.
 type AMO uint8
 
 // The ways of AMO.
@@ -190,8 +189,8 @@ var (
 func (r RMA) String() string { return rmaNames[r] }
 func (a AMO) String() string { return amoNames[a] }
 
-// ParseSettings reads the settings in environ ("NAME=value", as os.Environ gives it) and checks every
-// PGAS_* variable there. The last of several assignments counts.
+// ParseSettings returns the settings in environ, which is as os.Environ returns it. The last of several assignments
+// counts. It returns an error if a PGAS_* variable does not exist, or a value is malformed.
 func ParseSettings(environ []string) (Settings, error) {
 	vars, err := ourVariables(environ)
 	if err != nil {
@@ -232,7 +231,7 @@ func settings(vars map[string]string) (Settings, error) {
 	return s, err
 }
 
-// ourVariables picks the variables of the table, and those of their old names, out of environ. The error is
+// ourVariables returns the values of the table's variables, and of their old names, in environ. The error is
 // about a PGAS_* variable that does not exist.
 func ourVariables(environ []string) (vars map[string]string, err error) {
 	vars = map[string]string{}
@@ -248,8 +247,7 @@ func ourVariables(environ []string) (vars map[string]string, err error) {
 	return vars, err
 }
 
-// effective is the value of a variable of the table, and the name that it was given under: "" if it is not
-// set.
+// effective returns the value of a variable of the table, "" if it is not set, and the name under which it is set.
 func effective(vars map[string]string, name string) (value, from string) {
 	if vars[name] == "" {
 		if rest, ok := strings.CutPrefix(name, specPrefix); ok {
@@ -263,7 +261,7 @@ func known(name string) bool {
 	return slices.ContainsFunc(variables[:], func(v Variable) bool { return name != "" && (v.Name == name || v.Alias() == name) })
 }
 
-// nearest is the user's variable that name most likely stands for.
+// nearest returns the user's variable for which name most likely is a misspelling.
 func nearest(name string) string {
 	best, least := "", 1<<30
 	for _, v := range variables {
@@ -274,7 +272,7 @@ func nearest(name string) string {
 	return best
 }
 
-// The costs of turning what was written into what was meant: people leave letters out (HEAP) more often
+// The costs of turning the written name into the intended one: users leave letters out (HEAP) more often
 // than they add or change them.
 const (
 	costInsert  = 1
@@ -282,7 +280,7 @@ const (
 	costReplace = 2
 )
 
-// edits is the least cost of turning a into b.
+// edits returns the least cost of turning a into b.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -316,7 +314,7 @@ func onOrOff(v string) (bool, error) {
 	return i == 1, err
 }
 
-// minPeerTimeout is the shortest PeerTimeout: a PE that shares its CPU with others may not run for tens of
+// minPeerTimeout is the shortest PeerTimeout: a PE that shares its CPU with other PEs may not run for tens of
 // milliseconds.
 const minPeerTimeout = 100 * time.Millisecond
 
@@ -350,7 +348,8 @@ func spin(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseBytes reads a size such as 4096, 64k, 16m, 2g or 1t (powers of 1024, either case).
+// ParseBytes returns the number of bytes of a size such as 4096, 64k, 16m, 2g or 1t (powers of 1024, either case). It
+// returns an error for everything else.
 func ParseBytes(v string) (uint64, error) {
 	digits, shift := v, 0
 	if v != "" {
@@ -365,9 +364,9 @@ func ParseBytes(v string) (uint64, error) {
 	return n << shift, nil
 }
 
-// ParseSymmetricSize reads a size as the specification has it: an integer or a decimal fraction, then
-// perhaps one of k, m, g and t (powers of 1024, either case), after which nothing is read any more. A
-// fraction of a byte counts as one.
+// ParseSymmetricSize returns the number of bytes of a size in the specification's form: an integer or a decimal
+// fraction, then perhaps one of k, m, g and t (powers of 1024, either case). It ignores what follows that letter. A
+// fraction of a byte counts as one. It returns an error for everything else.
 func ParseSymmetricSize(v string) (uint64, error) {
 	digits, shift := v, 0
 	if i := strings.IndexAny(v, "kKmMgGtT"); i >= 0 {
@@ -381,27 +380,27 @@ func ParseSymmetricSize(v string) (uint64, error) {
 	return max(1, uint64(bytes)), nil // 0 is allowed, and means the least that there is
 }
 
-// The heap of a PE is a range of addresses; memory is committed as it is touched. heapUnit is what its
-// size is rounded up to, the size of a huge page. addressBudget bounds what the heaps of one host may
-// reserve together: a quarter of what a process can address.
+// The heap of a PE is a range of addresses; memory is committed as it is touched. Its size is a multiple of heapUnit,
+// the size of a huge page. The heaps of one host may reserve addressBudget together: a quarter of the addresses of
+// a process.
 const (
 	heapUnit      = 2 << 20
 	addressBudget = 32 << 40
 )
 
-// DefaultHeapMax is the HeapMax of a host with local PEs and memory bytes: all of the memory for each,
+// DefaultHeapMax returns the HeapMax of a host with local PEs and memory bytes: all of the memory for each PE,
 // as far as addresses reach.
 func DefaultHeapMax(local int, memory uint64) uint64 {
 	return RoundHeap(min(memory, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1)))
 }
 
-// RoundHeap adds to what the user may fill what the runtime itself needs, and rounds up to the unit that
-// heaps have.
+// RoundHeap returns the size of a heap of which the program may use bytes: with the reserved bytes, and rounded up to
+// a multiple of heapUnit.
 func RoundHeap(bytes uint64) uint64 {
 	return (bytes + ReservedBytes + heapUnit - 1) &^ (heapUnit - 1)
 }
 
-// CheckHeap refuses heaps that local PEs of one host cannot map together.
+// CheckHeap returns an error if local PEs of one host cannot map heaps of heapMax bytes together.
 func CheckHeap(local int, heapMax uint64) error {
 	if heapMax > addressBudget/uint64(local) {
 		return fmt.Errorf("%s: heaps of %d bytes for %d PEs are more than the addresses of a process: at most %d each", envHeapMax, heapMax-ReservedBytes, local, (addressBudget/uint64(local)-ReservedBytes)&^(heapUnit-1))
@@ -409,7 +408,7 @@ func CheckHeap(local int, heapMax uint64) error {
 	return nil
 }
 
-// HostMemory is the memory of this host in bytes.
+// HostMemory returns the memory of this host in bytes.
 func HostMemory() uint64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
@@ -418,7 +417,7 @@ func HostMemory() uint64 {
 	return info.Totalram * uint64(info.Unit)
 }
 
-// HostCores is the number of CPUs that this process may use.
+// HostCores returns the number of CPUs that this process may use.
 func HostCores() int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -427,8 +426,8 @@ func HostCores() int {
 	return max(1, set.Count())
 }
 
-// StripEnv returns environ without the variables that a launcher writes: what a program that is no PE
-// of this job must be started with.
+// StripEnv returns environ without the variables that a launcher writes. A PE starts a program that is no PE
+// of this job with it.
 func StripEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

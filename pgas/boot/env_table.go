@@ -12,10 +12,10 @@ import (
 	"unicode"
 )
 
-// PrintVariables writes every variable that users may set, with its value in environ and where that comes
-// from: "default", "environment", the old name under which the environment has it, or "flag" if it is in
-// flags, which is what command-line flags put on top of the environment. What a shell would not read as one
-// word is quoted for it.
+// PrintVariables writes every variable that users may set, with its value in environ and the value's origin:
+// "default", "environment", the old name under which environ has it, or "flag" if it is in flags, the assignments of
+// command-line flags, which take precedence. It quotes a value that a shell would not read as one word. It returns the
+// error of w.
 func PrintVariables(w io.Writer, environ, flags []string) error {
 	env, _ := ourVariables(environ) // names that do not exist are not our business
 	top, _ := ourVariables(flags)
@@ -40,7 +40,7 @@ func PrintVariables(w io.Writer, environ, flags []string) error {
 	return t.Flush()
 }
 
-// defaults is the line of a variable that is not set. A default that is no value goes to the meaning.
+// defaults returns the columns of a variable that is not set. A default that is no value becomes part of the meaning.
 func (v Variable) defaults() (value, origin, meaning string) {
 	meaning = v.Meaning + " [" + v.Unit + "]"
 	words, isWords := strings.CutPrefix(v.Default, "(")
@@ -53,7 +53,7 @@ func (v Variable) defaults() (value, origin, meaning string) {
 	return v.Default, "default", meaning
 }
 
-// shellQuoted is v as a shell reads it back.
+// shellQuoted returns v quoted so that a shell reads it as one word.
 func shellQuoted(v string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/+@%", r)

@@ -113,7 +113,7 @@ func TestPrintVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`PGAS_AMO +nic +environment +who`, `PGAS_RMA +auto +default +how`, `PGAS_HEAP_MAX +- +default .*\(default: this host's memory\)`,
+		`PGAS_AMO +nic +environment +what`, `PGAS_RMA +auto +default +how`, `PGAS_HEAP_MAX +- +default .*\(default: this host's memory\)`,
 		`SHMEM_SYMMETRIC_SIZE +'20k of it' +SMA_SYMMETRIC_SIZE `, `PGAS_TOPO +host,rack:2 +flag `, `SHMEM_VERSION +- +default .*\]`,
 		`SHMEM_INFO +\$'a\\'b\\n' +environment `,
 	} {

@@ -1,8 +1,7 @@
 package boot
 
-// The client side of the exchange: one connection, made on first use, on which calls are answered in
-// any order, so that a Get that waits for a slow PE holds up nobody and a cancelled call leaves
-// nothing in disorder.
+// The client side of the exchange: one connection, made on first use, on which the server answers calls in
+// any order, so that a Get that waits for a slow PE delays no other call, and a cancelled call disturbs none.
 
 import (
 	"context"
@@ -13,14 +12,14 @@ import (
 	"time"
 )
 
-// dialStagger is how long an address is given before the next is tried beside it.
+// dialStagger is the time after which the client tries the next address, too.
 const dialStagger = 100 * time.Millisecond
 
 // dialTime bounds the search for a server that answers. A loaded host may not run its agent for seconds.
 const dialTime = time.Minute
 
-// NewExchange returns the exchange of job id as PE pe sees it. The server is at one of addrs; which
-// one, it finds out on first use by who proves to hold the secret.
+// NewExchange returns the exchange of job id for PE pe. The server is at one of addrs. On first use the client
+// connects to all of them, and keeps a connection whose other end proves that it holds the secret.
 func NewExchange(id string, pe int, secret []byte, addrs []string) Exchange {
 	c := &client{id: id, pe: pe, secret: secret, addrs: addrs, dialLock: make(chan struct{}, 1), gone: make(chan struct{})}
 	c.calls = map[uint64]chan message{}
@@ -40,7 +39,7 @@ type client struct {
 	link  *link
 	calls map[uint64]chan message // waiting for their answer
 	last  uint64
-	fence *pending // entered, and its end not yet told to the caller
+	fence *pending // entered, and not yet returned to the caller
 	err   error    // why the exchange can no longer be used
 }
 
@@ -53,8 +52,8 @@ func (c *client) Fence(ctx context.Context) error {
 	return wrapError(c.fenceOnce(ctx), "waiting for every PE in a fence")
 }
 
-// fenceOnce enters a fence, or goes on waiting in the one that an earlier call has given up: that one
-// counts this PE as arrived, and may be over by now.
+// fenceOnce enters a fence, or goes on waiting in the fence that an earlier call has given up: the server counts
+// this PE as arrived in that fence, which may be complete by now.
 func (c *client) fenceOnce(ctx context.Context) error {
 	c.mu.Lock()
 	pending := c.fence
@@ -89,13 +88,13 @@ func wrapError(err error, doing string) error {
 	return fmt.Errorf("exchange: %s: %w", doing, err)
 }
 
-// call sends m and waits for its answer.
+// call sends m and returns its answer.
 func (c *client) call(ctx context.Context, m message) (message, error) {
 	p, err := c.ask(ctx, m)
 	if err != nil {
 		return message{}, err
 	}
-	defer c.forget(p) // if ctx ends first, nobody asks again
+	defer c.forget(p) // if ctx ends first, no call waits for the answer
 	return c.await(ctx, p)
 }
 
@@ -105,7 +104,7 @@ type pending struct {
 	answer chan message
 }
 
-// ask sends m.
+// ask sends m and returns the pending call.
 func (c *client) ask(ctx context.Context, m message) (*pending, error) {
 	l, err := c.connect(ctx)
 	if err != nil {
@@ -149,7 +148,7 @@ func (c *client) await(ctx context.Context, p *pending) (message, error) {
 	}
 }
 
-// connect returns the connection, made now if there is none.
+// connect returns the connection. The first call makes it.
 func (c *client) connect(ctx context.Context) (*link, error) {
 	select {
 	case c.dialLock <- struct{}{}:
@@ -179,7 +178,7 @@ func (c *client) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// dial tries all addresses, again and again, until one proves to be the server.
+// dial tries all addresses, again and again, until one proves to be the server's, and returns the connection.
 func (c *client) dial(ctx context.Context) (*link, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	found := make(chan *link)
@@ -197,6 +196,7 @@ func (c *client) dial(ctx context.Context) (*link, error) {
 	}
 }
 
+// try dials addr from time to time, until it is the server's or ctx ends. It sends the connection to found.
 func (c *client) try(ctx context.Context, addr string, after time.Duration, found chan<- *link) {
 	for ; ; after = 3 * dialStagger {
 		select {
@@ -217,6 +217,7 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 	}
 }
 
+// handshake returns a connection to addr on which both ends have proved that they hold the secret.
 func (c *client) handshake(ctx context.Context, addr string) (*link, error) {
 	dialer := net.Dialer{Timeout: handshakeTime}
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
@@ -232,7 +233,7 @@ func (c *client) handshake(ctx context.Context, addr string) (*link, error) {
 	return l, nil
 }
 
-// listen hands answers to their calls until the connection ends.
+// listen passes answers to their calls until the connection ends.
 func (c *client) listen(l *link) {
 	for {
 		m, err := l.receive()
@@ -250,7 +251,7 @@ func (c *client) listen(l *link) {
 	}
 }
 
-// fail ends the exchange; the first reason counts.
+// fail ends the exchange. Only the first call has an effect.
 func (c *client) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

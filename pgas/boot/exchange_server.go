@@ -1,14 +1,14 @@
 package boot
 
-// The server side of the exchange: one per job, run by the agent of the job's first host, because that
-// is where the other hosts can reach it; the launcher may not be on any network that they know.
+// The server side of the exchange. The agent of the job's first host runs it, one for each job, because the other
+// hosts can reach that host; the launcher may be on a network that they cannot reach.
 //
-// A PE dials several addresses of this host at once, so several of its connections may prove themselves.
-// It keeps one and calls on that one only. So a PE is seated by its first call, never by its handshake: after
-// the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
+// A PE dials several addresses of the server's host at once, so several of its connections may pass the handshake.
+// It keeps one and calls on that one only. So the server registers a PE's connection at its first call, not at the
+// handshake: after the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
 //
-// The server listens until every PE has called. A PE connects once, so afterwards only a stranger would use the
-// listener.
+// The server listens until every PE has called. A PE connects once, so afterwards only a process outside the job would
+// use the listener.
 
 import (
 	"bytes"
@@ -22,8 +22,8 @@ import (
 // acceptPause is how long the server waits after an accept that failed, for example for want of a descriptor.
 const acceptPause = 20 * time.Millisecond
 
-// maxHalfOpen bounds the connections that have not proved themselves yet. One beyond it is closed, and
-// comes back if it is a PE.
+// maxHalfOpen bounds the connections that have not passed the handshake yet. The server closes one beyond it; a PE
+// then dials again.
 const maxHalfOpen = 256
 
 // Server is the exchange of one job.
@@ -47,14 +47,13 @@ type Server struct {
 	running sync.WaitGroup
 }
 
-// reply is where the answer to a call goes.
+// reply is the destination of the answer to a call.
 type reply struct {
 	link *link
 	call uint64
 }
 
-// Serve runs the exchange of job id, of npes PEs, on ln until Close. It tells logf who comes and who is
-// turned away.
+// Serve runs the exchange of job id, of npes PEs, on ln until Close. It logs the connections that it refuses.
 func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
 	s := &Server{
 		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
@@ -103,7 +102,7 @@ func (s *Server) listen() {
 	}
 }
 
-// track notes a connection for Close to end.
+// track records a connection, which Close then ends. It reports false if Close has been called.
 func (s *Server) track(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,6 +112,7 @@ func (s *Server) track(conn net.Conn) bool {
 	return !s.closed
 }
 
+// untrack closes a connection, and removes its record.
 func (s *Server) untrack(conn net.Conn) {
 	conn.Close()
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *Server) receive(conn net.Conn) {
 	}
 	m, err := l.receive()
 	if err != nil {
-		return // the PE has kept another connection
+		return // the PE keeps another connection
 	}
 	if err := s.register(pe, l); err != nil {
 		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
@@ -155,7 +155,8 @@ func refuse(l *link, m message, why error) {
 	}
 }
 
-// register makes l the connection of PE pe. With the last PE of the job the server stops listening.
+// register makes l the connection of PE pe. It returns an error if pe has a connection. With the last PE of the job
+// the server stops listening.
 func (s *Server) register(pe int, l *link) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +176,7 @@ func (s *Server) unregister(pe int) {
 	delete(s.links, pe)
 }
 
-// handle does what m asks for, and answers whom that concerns.
+// handle executes the call m of pe. It answers on l, or on the connections of the PEs whose calls are now complete.
 func (s *Server) handle(pe int, l *link, m message) {
 	caller := reply{l, m.call}
 	switch m.kind {
@@ -227,7 +228,8 @@ func (s *Server) get(caller reply, key string) {
 	}
 }
 
-// fence counts PEs, not calls: one that gave up a fence and calls it again takes its old place.
+// fence records that pe has arrived in the current fence, and answers all PEs if it is the last. It counts PEs, not
+// calls: a PE that has given up a fence and calls it again is counted once.
 func (s *Server) fence(caller reply, pe int) {
 	s.mu.Lock()
 	s.arrived[pe] = caller

@@ -1,11 +1,11 @@
 package boot
 
-// The exchange's conversation: who may talk, and what is said. A connection starts with a mutual
-// challenge. The server sends 32 random bytes; the client answers with 32 of its own, its PE and a
-// proof that it holds the secret of the job; only then does the server prove the same. A stranger
-// gets 32 random bytes and a closed connection, and so does a PE that the job does not have. A PE may prove itself on
-// several connections; the server keeps the one on which it sends the first frame. Both then derive a key for each
-// direction, and every frame carries a MAC over its number and content, checked before the content is looked at.
+// The exchange's protocol. A connection starts with a mutual challenge. The server sends 32 random bytes; the client
+// answers with 32 of its own, its PE and a proof that it holds the secret of the job; only then does the server prove
+// the same. A process without the secret receives 32 random bytes and a closed connection, and so does a PE that the
+// job does not have. A PE may pass the handshake on several connections; the server keeps the one on which it sends the
+// first frame. Client and server derive a key for each direction. Every frame carries a MAC over its number and
+// content, which the receiver checks before it reads the content.
 //
 //	server   nonceS[32]
 //	client   nonceC[32] pe[4] HMAC(secret, "client" id nonceS nonceC pe)
@@ -13,7 +13,7 @@ package boot
 //	either   length[4] body[length] HMAC(key of this direction, number[8] body)
 //	body     kind[1] call[8] keyLength[2] key value
 //
-// Numbers are big-endian. What is said is not secret (addresses of workers), so nothing is encrypted.
+// Numbers are big-endian. The content is not secret (addresses of workers), so nothing is encrypted.
 
 import (
 	"bufio"
@@ -51,7 +51,7 @@ const (
 	msgPut kind = iota + 1
 	msgFence
 	msgGet
-	msgOK    // answer to a call; value is what was asked for
+	msgOK    // answer to a call; value is the result
 	msgError // answer to a call; value is the error's text
 )
 
@@ -157,7 +157,7 @@ func prove(key []byte, parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// transcript is what both sides have seen of a handshake.
+// transcript is the part of a handshake that both sides have seen.
 type transcript struct {
 	id             string
 	nonceS, nonceC []byte
@@ -174,8 +174,8 @@ func newNonce() []byte {
 	return b
 }
 
-// accept challenges the client at conn and returns its PE, one of npes. It reads a fixed number of bytes
-// and takes a bounded time.
+// accept challenges the client at conn, and returns the authenticated connection and the client's PE, one of npes. It
+// reads a fixed number of bytes and takes a bounded time.
 func accept(conn net.Conn, id string, npes int, secret []byte) (*link, int, error) {
 	conn.SetDeadline(time.Now().Add(handshakeTime))
 	t := transcript{id: id, nonceS: newNonce()}
@@ -201,7 +201,8 @@ func accept(conn net.Conn, id string, npes int, secret []byte) (*link, int, erro
 	return l, int(pe), nil
 }
 
-// proveIdentity proves to the server at conn that this is PE pe of job id, and has it prove itself.
+// proveIdentity proves to the server at conn that this process is PE pe of job id, and checks the server's proof. It
+// returns the authenticated connection.
 func proveIdentity(conn net.Conn, id string, pe int, secret []byte) (*link, error) {
 	conn.SetDeadline(time.Now().Add(handshakeTime))
 	t := transcript{id: id, nonceS: make([]byte, nonceBytes), nonceC: newNonce(), pe: binary.BigEndian.AppendUint32(nil, uint32(pe))}

@@ -1,21 +1,21 @@
 package boot
 
-// A PE ends the whole job by a word of the host segment that its agent sleeps on. A process that is no
-// child of the agent (there may be a wrapper in between) can say so all the same, and the launcher can
-// stop the others before any of them sees a PE go.
+// A PE ends the whole job by a word of the host segment that its agent sleeps on. That works for a process that
+// is no child of the agent, too (a wrapper may be in between), and the launcher can stop the other PEs before any of
+// them loses this one.
 
 import (
 	"os"
 	"time"
 )
 
-// exitTimeout is how long a PE that wants the job to end waits to be killed: an agent takes much less.
+// exitTimeout is how long a PE that has asked for the end of the job waits to be killed. An agent takes much less.
 const exitTimeout = 10 * time.Second
 
 const exitWanted = 1 << 31 // in Header.Exit, with the PE above the 8 bits of the status
 
-// GlobalExit ends the job with status, from 0 to 255, and does not return. When several PEs want that,
-// one of their statuses counts.
+// GlobalExit ends the job with status, from 0 to 255, and does not return. If several PEs call it, the job ends with
+// the status of one of them.
 func (j *Job) GlobalExit(status int) {
 	if j.Launched {
 		word := &j.Segment.Header.Exit
@@ -26,7 +26,7 @@ func (j *Job) GlobalExit(status int) {
 	os.Exit(status)
 }
 
-// AwaitExit waits until a PE of this host wants the job to end, and returns which, and with which status.
+// AwaitExit blocks until a PE of this host has called GlobalExit, and returns the PE and the status.
 func (s *Segment) AwaitExit() (pe, status int) {
 	word := &s.Header.Exit
 	for word.Load() == 0 {

@@ -8,8 +8,8 @@ package boot
 // crash the process that serves it. Protection belongs to the mapping of one process, so each PE guards its
 // view of every heap of the host.
 //
-// A segment in Go memory cannot be mapped twice, and must not: the race detector knows Go memory only. There
-// the pages themselves are protected, and each PE guards its own heap for all.
+// A segment in Go memory cannot be mapped twice, and must not be: the race detector knows Go memory only. Of such a
+// segment the pages themselves are protected, and each PE guards its own heap for all PEs.
 
 import (
 	"errors"
@@ -30,7 +30,9 @@ type Guard struct {
 	mapped bool   // mem is a mapping of its own
 }
 
-// Guard makes a guarded view for local PE i. The heap beyond the reserved bytes is inaccessible until Open.
+// Guard makes a guarded view for local PE i. The heap beyond the reserved bytes is inaccessible until Open. It returns
+// an error if the pages of the heaps cannot be protected: their size is not the system's, the segment is part of another
+// mapping, or the kernel refuses.
 func (s *Segment) Guard(i int) (*Guard, error) {
 	switch {
 	case os.Getpagesize() != PageBytes || s.Header.HeapMax%PageBytes != 0 || s.Header.HeapMax < ReservedBytes:
@@ -88,10 +90,10 @@ func (g *Guard) Heap(i int) []byte {
 	return g.mem[at:][:g.seg.Header.HeapMax]
 }
 
-// Open makes n bytes from off accessible, rounded to whole pages.
+// Open makes n bytes from off accessible, rounded to whole pages. It returns the kernel's error.
 func (g *Guard) Open(off, n uint64) error { return g.protect(off, n, unix.PROT_READ|unix.PROT_WRITE) }
 
-// Shut makes n bytes from off inaccessible, rounded to whole pages.
+// Shut makes n bytes from off inaccessible, rounded to whole pages. It returns the kernel's error.
 func (g *Guard) Shut(off, n uint64) error { return g.protect(off, n, unix.PROT_NONE) }
 
 func (g *Guard) protect(off, n uint64, access int) error {
@@ -104,7 +106,8 @@ func (g *Guard) protect(off, n uint64, access int) error {
 	return nil
 }
 
-// Find returns the local PE that has an address of the view in its heap, and the offset in that heap.
+// Find returns the local PE with an address of the view in its heap, and the offset in that heap. ok reports whether
+// such a PE exists.
 func (g *Guard) Find(addr uintptr) (i int, off uint64, ok bool) {
 	at := uint64(addr - uintptr(unsafe.Pointer(&g.mem[0])))
 	first := g.seg.HeapOffset(0)
@@ -116,7 +119,8 @@ func (g *Guard) Find(addr uintptr) (i int, off uint64, ok bool) {
 	return i, off, off < g.seg.Header.HeapMax
 }
 
-// Close ends the view. If the view was mapped separately, pointers into it become invalid.
+// Close ends the view. If the view was mapped separately, pointers into it become invalid. It returns the kernel's
+// error.
 func (g *Guard) Close() error {
 	if !g.mapped {
 		return nil
@@ -131,6 +135,6 @@ func (g *Guard) Close() error {
 // goMemory describes the memory of a segment in Go memory, for its guards.
 type goMemory struct {
 	raw     *byte // start of the allocation, as the garbage collector knows it
-	skew    int   // bytes from there to the segment
+	skew    int   // bytes from raw to the segment
 	unguard sync.Once
 }

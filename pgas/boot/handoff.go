@@ -1,8 +1,8 @@
 package boot
 
-// How a job travels from the launcher to its PEs: a few variables in their environment, and file
-// descriptors for what must not be seen there (the secret) or has no name (the segment). Both sides of
-// that private contract are in this file, so that they cannot drift apart.
+// How a job travels from the launcher to its PEs: a few variables in their environment, and inherited file
+// descriptors for the secret, which must not be seen in an environment, and the segment, which has no name. Both
+// sides of that private contract are in this file, so that they cannot drift apart.
 
 import (
 	"fmt"
@@ -16,27 +16,29 @@ import (
 // SecretBytes is the size of a job's secret.
 const SecretBytes = 32
 
-// Membership is what the launcher knows of a PE's membership: State.Membership.
+// Membership says whether a PE has joined or left its job. A PE publishes it in State.Membership for the launcher.
 type Membership uint32
 
-// The lives of a PE. One that exits with status 0 after Joined and before Left has abandoned the others.
+// The memberships. A PE that exits with status 0 between Joined and Left has abandoned the other PEs.
 const (
 	NotJoined Membership = iota // the process has not called Init yet, and perhaps never will
 	Joined                      // between Init and Close
-	Left                        // after Close: it may exit with any status without hanging the others
+	Left                        // after Close: its exit hangs no other PE, whatever the status
 )
 
 // Join tells the launcher that this PE is a member of the job from now on: if it exits without Leave,
 // whatever the exit status, the job has failed.
 func (j *Job) Join() { j.state().Membership.Store(uint32(Joined)) }
 
-// Leave tells the launcher that nobody waits for this PE any more.
+// Leave tells the launcher that no PE waits for this one any more.
 func (j *Job) Leave() { j.state().Membership.Store(uint32(Left)) }
 
 func (j *Job) state() *State { return j.Segment.States[j.PE-j.Host().First] }
 
 // FromEnv makes the job of this process from the variables that the launcher has set. Without them it
-// is a job of one PE with a segment of its own, and Launched is false.
+// is a job of one PE with a segment of its own, and Launched is false. It returns an error if a variable is
+// unknown or malformed, the variables contradict each other, or a descriptor is not the one that the launcher
+// has passed.
 func FromEnv() (*Job, error) {
 	vars, err := ourVariables(os.Environ())
 	if err != nil {
@@ -112,7 +114,7 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 	return j, nil
 }
 
-// inherit takes over the segment and, in a job that has one, the exchange.
+// inherit maps the segment and, in a job that has one, makes the exchange.
 func (j *Job) inherit(segmentFD, secretFD int, addrs []string) (err error) {
 	if j.Segment, err = inheritSegment(segmentFD); err != nil {
 		return err
@@ -128,7 +130,7 @@ func (j *Job) inherit(segmentFD, secretFD int, addrs []string) (err error) {
 	return err
 }
 
-// check holds the variables against each other.
+// check returns an error if the variables contradict each other.
 func (j *Job) check() error {
 	last := j.Hosts[len(j.Hosts)-1]
 	switch {
@@ -142,7 +144,8 @@ func (j *Job) check() error {
 	return nil
 }
 
-// claim takes this PE's place in the segment: two processes in one place would corrupt each other.
+// claim makes this process the owner of its PE's page in the segment. It returns an error if another process is:
+// two owners would corrupt each other.
 func (j *Job) claim() error {
 	h := j.Segment.Header
 	if int(h.NPEs) != j.NPEs || int(h.First) != j.Host().First || int(h.Local) != j.Host().PEs {
@@ -163,7 +166,7 @@ func inheritSegment(fd int) (*Segment, error) {
 	return MapSegment(f)
 }
 
-// inherit takes over a descriptor that the launcher left open for this process and no other.
+// inherit returns the file of a descriptor that the launcher has left open for this process and no other.
 func inherit(fd int, name string) (*os.File, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
@@ -173,7 +176,7 @@ func inherit(fd int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// readSecret reads by position: the PEs of a host share one open file.
+// readSecret reads the job's secret. It reads by position, because the PEs of a host share one open file.
 func readSecret(fd int) ([]byte, error) {
 	f, err := inherit(fd, envSecretFD)
 	if err != nil {
@@ -198,7 +201,7 @@ type PEVars struct {
 	SecretFD  int
 }
 
-// Environ is what the launcher adds to the environment of a PE.
+// Environ returns what the launcher adds to the environment of a PE.
 func (v PEVars) Environ() []string {
 	last := v.Hosts[len(v.Hosts)-1]
 	env := []string{
@@ -215,7 +218,8 @@ func (v PEVars) Environ() []string {
 	return env
 }
 
-// JobMark is the environment entry that every process of the job with this id has, unless it took pains.
+// JobMark returns the environment entry by which every process of the job with this id is found. A process has it
+// unless it has removed it.
 func JobMark(id string) string { return envJobID + "=" + id }
 
 func encodeHosts(hosts []Host) string {

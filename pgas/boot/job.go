@@ -2,10 +2,15 @@
 // hosts the job has, the memory that the PEs of one host share, and a small put/fence/get exchange
 // through which PEs of different hosts find each other.
 //
-// Everything a PE knows before it has spoken to anybody is in a Job. pgasrun describes it in the
-// environment (env.go); a test builds it by hand. Nothing here knows about UCX, and nothing here is
-// used once the job is wired up, so another launcher (PMIx, PMI, Slurm) is another way to make a Job
-// and another Exchange, and no more.
+// A Job holds everything that a PE knows before it has communicated. pgasrun describes it in the
+// environment (handoff.go); a test builds it by hand. This package knows nothing of UCX, and only the segment
+// is used after the PEs have found each other, so another launcher (PMIx, PMI, Slurm) is another way to make a
+// Job and another Exchange, and no more.
+//
+// Where to read: job.go has the contract; handoff.go how a job reaches its PEs; env.go the settings, env_table.go
+// their table; segment.go the memory that PEs share, reserved.go the map of each heap's start, doorbell.go how PEs
+// wake each other; exchange_client.go, exchange_server.go and exchange_wire.go the exchange; accuse.go, died.go,
+// end.go and exit.go how a PE or the job ends; guard_unsafe.go the checks of PGAS_CHECK.
 package boot
 
 import (
@@ -14,7 +19,7 @@ import (
 	"sort"
 )
 
-// Host is one host of a job: PEs First … First+PEs-1 run there.
+// Host is one host of a job. It runs the PEs First … First+PEs-1.
 type Host struct {
 	Name  string
 	First int
@@ -29,7 +34,7 @@ type Job struct {
 	PE        int
 	NPEs      int
 	Hosts     []Host
-	HostIndex int      // index in Hosts of the host this PE runs on
+	HostIndex int      // index in Hosts of this PE's host
 	Segment   *Segment // the memory shared by the PEs of this host
 	Exchange  Exchange // nil when no PE needs one: see Settings.Networked
 	Secret    []byte   // known only to processes of this job; nil without Exchange
@@ -37,7 +42,7 @@ type Job struct {
 	Settings  Settings // what the user tuned; the zero value is a fine default
 }
 
-// Host returns the host this PE runs on.
+// Host returns this PE's host.
 func (j *Job) Host() Host { return j.Hosts[j.HostIndex] }
 
 // HostOf returns the index in Hosts of the host that pe runs on.
@@ -51,12 +56,15 @@ func (j *Job) HostOf(pe int) int {
 // Exchange is the wire-up service of a job: a key/value table with one collective. Values are small
 // (worker addresses); keys are chosen by the caller and written once.
 type Exchange interface {
-	// Put publishes value under key. It may be read by others once every PE has passed Fence.
+	// Put publishes value under key. Other PEs may read it after a Fence. It returns an error if the exchange
+	// is lost, the key has another value already, or ctx ends.
 	Put(ctx context.Context, key string, value []byte) error
-	// Fence returns when every PE of the job has called it; every Put before it is then readable.
+	// Fence blocks until every PE of the job has called it; every Put before it is then readable. It returns an
+	// error if the exchange is lost or ctx ends.
 	Fence(ctx context.Context) error
-	// Get returns the value under key, waiting for it to be published.
+	// Get blocks until a value is published under key, and returns it. It returns an error if the exchange is
+	// lost or ctx ends.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// Close leaves the exchange. The job goes on without it.
+	// Close leaves the exchange. The job goes on without it. The error is always nil.
 	Close() error
 }

@@ -11,17 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapAligned maps the first n bytes of f for all to share, at a multiple of HeapAlign.
+// mapAligned maps the first n bytes of f, shared, at a multiple of HeapAlign.
 func mapAligned(f *os.File, n int) ([]byte, error) {
 	return mapOver(int(f.Fd()), n, unix.MAP_SHARED)
 }
 
-// MapAnonymous maps n zeroed bytes of no file at a multiple of HeapAlign. Only touched pages take memory.
+// MapAnonymous maps n zeroed bytes of no file at a multiple of HeapAlign. Only touched pages take memory. It returns
+// the kernel's error.
 func MapAnonymous(n int) ([]byte, error) {
 	return mapOver(-1, n, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
 
-// UnmapAnonymous ends a mapping of MapAnonymous.
+// UnmapAnonymous ends a mapping of MapAnonymous. It returns the kernel's error.
 func UnmapAnonymous(mem []byte) error { return unmap(mem) }
 
 // mapOver maps over a reservation, so that no other goroutine's mapping can come between.

@@ -9,8 +9,8 @@ package boot
 //	          HeapAlign in the segment and, as every mapping of the segment does, in memory. Its first bytes
 //	          are the runtime's (reserved.go)
 //
-// It is a memfd handed down by file descriptor (so nothing has a name and nothing stays behind), or
-// plain Go memory when PEs are goroutines. All words are accessed with sync/atomic.
+// The segment is a memfd inherited by file descriptor, so it has no name and nothing stays behind, or
+// plain Go memory if PEs are goroutines. All words are accessed with sync/atomic.
 
 import "sync/atomic"
 
@@ -35,38 +35,37 @@ type Header struct {
 	HeapMax uint64 // bytes of each heap
 	_       [24]byte
 
-	// Failed: 0, or 1+PE of the first PE known to have died. Written by the launcher, read by every
-	// blocked PE. FailedHow then holds its wait status as the kernel gives it, or LostHow.
+	// Failed: 0, or 1+PE of the first PE known to have died. Written by the agent, read by every
+	// blocked PE. FailedHow then holds the wait status as the kernel returns it, LostHow, or an Accusation.How.
 	Failed    atomic.Uint64
 	FailedHow atomic.Uint64
-	// Said: the hash of the last error that a PE of this host has printed. What fails on every PE in the
-	// same way is said once.
+	// LastReport: the hash of the last error that a PE of this host has printed, so that an error of every PE is
+	// printed once.
 	LastReport atomic.Uint64
-	// Exit: 0, or what the first PE of this host that wants the whole job to end has asked for (exit.go).
+	// Exit: 0, or the exit status that the first PE of this host to call GlobalExit has asked for (exit.go).
 	Exit atomic.Uint32
-	// Told: 1 once the launcher has asked the PEs to end. Written by the agent (end.go).
+	// EndRequested: 1 after the launcher has asked the PEs to end. Written by the agent (end.go).
 	EndRequested atomic.Uint32
-	// Accused: 0, or which PE is silent, and its accuser (accuse.go). AccusedBell is bumped and woken after it.
+	// Accused: 0, or a silent PE and its accuser (accuse.go). AccusedBell is incremented and woken afterwards.
 	AccusedBell atomic.Uint32
 	_           [4]byte
 	Accused     atomic.Uint64
 	_           [16]byte
 }
 
-// State is the page of one PE. Each group is a cache line of its own, named by who writes it.
+// State is the page of one PE. Each group of words has cache lines of its own, and its comment names its writer.
 type State struct {
-	// Written by the PE while it sleeps: 0 nobody sleeps, AnyWord, BarrierWord, or the WatchRange of the words
-	// that a goroutine of this PE sleeps on. Read by whoever updates an atomic word or a signal of this
-	// PE, after the update.
+	// Written by the PE: AnyWord, BarrierWord, or the WatchRange of the words that a goroutine of this PE sleeps
+	// on; 0 if none sleeps. Read by updaters of atomic words and signals of this PE, after the update.
 	Waiting atomic.Uint64
 	_       [56]byte
-	// The futex word: bumped by whoever wakes this PE.
+	// Written by updaters that wake this PE, which increment it: the futex word.
 	Doorbell atomic.Uint32
 	_        [60]byte
-	// Written by the PE, read by the launcher, with no help from the PE: what it is blocked in.
+	// Written by the PE, read by the launcher without the PE's help: what the PE is blocked in.
 	Blocked Blocked
 	_       [32]byte
-	// Written by the PE when it takes its place, joins and leaves; read by the launcher.
+	// Written by the PE when it claims this page, joins and leaves; read by the launcher.
 	Process    atomic.Int64  // its process id
 	Membership atomic.Uint32 // Membership
 	// Written by the PE before it ends, read by its agent.
@@ -112,12 +111,12 @@ func (op BlockedOp) String() string {
 	return "unknown"
 }
 
-// SegmentBytes is the size of a segment for local PEs with heaps of heapMax bytes.
+// SegmentBytes returns the size of a segment for local PEs with heaps of heapMax bytes.
 func SegmentBytes(local int, heapMax uint64) uint64 {
 	return heapOffset(local, local, heapMax)
 }
 
-// HeapOffset is where the heap of local PE i starts in the segment.
+// HeapOffset returns the offset in the segment at which the heap of local PE i starts.
 func (s *Segment) HeapOffset(i int) uint64 {
 	return heapOffset(int(s.Header.Local), i, s.Header.HeapMax)
 }

@@ -24,8 +24,8 @@ type Segment struct {
 	goMemory
 }
 
-// CreateSegment makes the host segment as a memfd, writes its header and returns the file, which the
-// launcher hands to each PE. The file is sparse: it costs what is touched.
+// CreateSegment makes the host segment as a memfd, writes its header and returns the file, which each PE
+// inherits. The file is sparse: only touched pages take memory. It returns the kernel's error.
 func CreateSegment(npes, first, local, cores int, heapMax uint64) (*os.File, error) {
 	fd, err := unix.MemfdCreate("pgas", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -52,10 +52,12 @@ func writeHeader(mem []byte, npes, first, local, cores int, heapMax uint64) {
 	h.Cores, h.HeapMax = uint32(cores), heapMax
 }
 
-// MapSegment maps the host segment in f with all its heaps; f may be closed afterwards.
+// MapSegment maps the host segment in f with all its heaps; f may be closed afterwards. It returns an error if f cannot
+// be mapped or holds no segment of this version.
 func MapSegment(f *os.File) (*Segment, error) { return mapSegment(f, 0) }
 
-// MapControl maps only the header and the state pages of the segment in f: the launcher's view.
+// MapControl maps only the header and the state pages of the segment in f, for the launcher. Errors are as
+// MapSegment's.
 func MapControl(f *os.File, local int) (*Segment, error) {
 	return mapSegment(f, (1+local)*PageBytes)
 }
@@ -84,8 +86,8 @@ func mapSegment(f *os.File, bytes int) (*Segment, error) {
 	return s, nil
 }
 
-// NewSegment makes a segment in Go memory, for PEs that are goroutines of one process: there the race
-// detector sees every access.
+// NewSegment makes a segment in Go memory, for PEs that are goroutines of one process: the race
+// detector sees every access to Go memory.
 func NewSegment(npes, cores int, heapMax uint64) *Segment {
 	n := SegmentBytes(npes, heapMax)
 	raw := make([]byte, n+HeapAlign)
@@ -102,7 +104,7 @@ func NewSegment(npes, cores int, heapMax uint64) *Segment {
 
 // NewSegmentIn lays out the segment of a host with one PE in mem, which is zero and starts at a multiple of HeapAlign,
 // in a private mapping of no file: for a simulator, which has one such host for each of thousands of PEs in one mapping.
-// It does not own mem.
+// It does not own mem. It returns an error if mem is too small or not aligned.
 func NewSegmentIn(mem []byte, npes, pe int, heapMax uint64) (*Segment, error) {
 	if n := SegmentBytes(1, heapMax); uint64(len(mem)) < n {
 		return nil, fmt.Errorf("%d bytes are too few for a segment of %d", len(mem), n)
@@ -118,6 +120,7 @@ func NewSegmentIn(mem []byte, npes, pe int, heapMax uint64) (*Segment, error) {
 	return s, err
 }
 
+// view returns the segment in mem, or an error if mem holds none of this version.
 func view(mem []byte) (*Segment, error) {
 	h := (*Header)(unsafe.Pointer(&mem[0]))
 	if h.Magic != SegmentMagic {
@@ -139,7 +142,7 @@ func (s *Segment) Heap(i int) []byte {
 	return s.mem[at : at+s.Header.HeapMax : at+s.Header.HeapMax]
 }
 
-// Close unmaps the segment. No reference into it may be used afterwards.
+// Close unmaps the segment. No reference into it may be used afterwards. It returns the kernel's error.
 func (s *Segment) Close() error {
 	if !s.mapped {
 		return nil

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// textBytes is how much a Text holds.
+// textBytes is the capacity of a Text.
 const textBytes = 256
 
 // A Text is a text that a PE publishes about itself; the launcher reads it without the PE's help. A reader may
-// see a part of an old text and a part of a new one, but never more than textBytes.
+// read a part of an old text and a part of a new one, but never more than textBytes.
 type Text struct{ words [textBytes / 8]atomic.Uint64 }
 
 // Store replaces the text. It truncates a text that is too long.
