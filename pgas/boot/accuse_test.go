@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAccusation: the launcher gets what the service thread writes, once for each change, and every PE's error names
-// the accuser.
+// TestAccusation checks that the launcher receives what the service thread writes, once for each change, and that the
+// errors of all PEs name the accuser.
 func TestAccusation(t *testing.T) {
 	s := NewSegment(2, 1, 1<<20)
 	word := func(x Accusation) uint64 {

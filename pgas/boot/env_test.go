@@ -70,7 +70,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// Each default in the table must be what the parser makes of nothing.
+// TestDefaultsAreTrue checks that each default in the table is what the parser returns for a variable that is not set.
 func TestDefaultsAreTrue(t *testing.T) {
 	for _, v := range Variables() {
 		if v.Private || strings.HasPrefix(v.Default, "(") {
@@ -105,7 +105,7 @@ func TestParseSymmetricSize(t *testing.T) {
 	}
 }
 
-// Each line begins with three words, which a shell reads back.
+// TestPrintVariables checks that each line begins with three words, which a shell reads back.
 func TestPrintVariables(t *testing.T) {
 	var b strings.Builder
 	env := []string{"PGAS_AMO=nic", "PGAS_RMA=", "SMA_SYMMETRIC_SIZE=20k of it", "SHMEM_INFO=a'b\n", "PGAS_TOPO=host", "PGAS_NONSENSE=1"}
@@ -150,7 +150,7 @@ func TestHeapSizes(t *testing.T) {
 	}
 }
 
-// naiveEdits is the definition of the distance.
+// naiveEdits returns the distance by its definition.
 func naiveEdits(a, b string) int {
 	switch {
 	case a == "":
@@ -201,7 +201,7 @@ func FuzzParseBytes(f *testing.F) {
 	})
 }
 
-// peVars is a valid description of a PE, but for its descriptors.
+// peVars returns a description of a PE that is valid but for its descriptors.
 func peVars() PEVars {
 	return PEVars{ID: "00", PE: 1, Hosts: []Host{{"a", 0, 2}, {"b", 2, 1}}, HostIndex: 0, SegmentFD: 99, BootAddrs: []string{"x:1"}, SecretFD: 98}
 }
@@ -259,7 +259,7 @@ func TestSingleton(t *testing.T) {
 	}
 }
 
-// inheritJob makes what a launcher hands down and sets the environment of PE 1 of 2.
+// inheritJob makes the descriptors that a launcher passes, and sets the environment of PE 1 of 2.
 func inheritJob(t *testing.T) *os.File {
 	f, err := CreateSegment(2, 0, 2, 1, heapUnit)
 	if err != nil {

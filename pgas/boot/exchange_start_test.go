@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stalledListener hands out connections only when a number of them wait, as for a server that was stopped meanwhile.
+// stalledListener returns connections only when a number of them wait, as for a server that was stopped meanwhile.
 type stalledListener struct {
 	net.Listener
 	wait    int
@@ -36,8 +36,8 @@ func (l *stalledListener) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-// A PE that has dialled every address of a server before that answers has as many connections. The server
-// must serve the one that the PE keeps.
+// TestStalledServer checks that the server serves the connection that a PE keeps, if the PE has dialled every address of
+// the server before the server answers.
 func TestStalledServer(t *testing.T) {
 	const npes, addresses = 8, 5
 	ln, err := net.Listen("tcp", "0.0.0.0:0")
@@ -82,7 +82,7 @@ func (l *exhaustedListener) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// The server goes on after an accept that fails.
+// TestAcceptFails checks that the server goes on after an accept that fails.
 func TestAcceptFails(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -96,7 +96,7 @@ func TestAcceptFails(t *testing.T) {
 	}
 }
 
-// The server listens while a PE is missing, and no longer.
+// TestListensUntilAllHaveCalled checks that the server listens while a PE is missing, and no longer.
 func TestListensUntilAllHaveCalled(t *testing.T) {
 	secret := newNonce()
 	addr, _ := serve(t, 2, secret)
@@ -117,7 +117,7 @@ func TestListensUntilAllHaveCalled(t *testing.T) {
 	for ; ; time.Sleep(time.Millisecond) {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 		if ctx.Err() != nil {
-			t.Fatal("all PEs are there, and the server still listens")
+			t.Fatal("all PEs have called, and the server still listens")
 		}
 		if err != nil {
 			break

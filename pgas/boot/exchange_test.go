@@ -50,7 +50,7 @@ func join(t *testing.T, pe int, secret []byte, addrs ...string) Exchange {
 	return e
 }
 
-// Every PE publishes in several rounds; after each fence everybody sees the round of everybody.
+// TestExchange checks that each PE reads what all PEs have published before a fence, in several rounds.
 func TestExchange(t *testing.T) {
 	const npes, rounds = 7, 5
 	secret := newNonce()
@@ -79,7 +79,7 @@ func TestExchange(t *testing.T) {
 	group.Wait()
 }
 
-// A Get waits for the Put, delays no other call, and can be given up.
+// TestGetWaits checks that a Get waits for the Put, delays no other call, and can be given up.
 func TestGetWaits(t *testing.T) {
 	secret := newNonce()
 	addr, _ := serve(t, 2, secret)
@@ -108,7 +108,8 @@ func TestGetWaits(t *testing.T) {
 	}
 }
 
-// An answer is only for its own call, even if it comes 2^32 calls after that was given up.
+// TestAnswersLongAfterTheirCall checks that an answer reaches no other call than its own, even if it arrives 2^32 calls
+// after that was given up.
 func TestAnswersLongAfterTheirCall(t *testing.T) {
 	secret := newNonce()
 	addr, _ := serve(t, 2, secret)
@@ -134,7 +135,7 @@ func TestAnswersLongAfterTheirCall(t *testing.T) {
 	}
 }
 
-// A fence given up and called again counts its PE once.
+// TestFenceAgain checks that a fence given up and called again counts its PE once.
 func TestFenceAgain(t *testing.T) {
 	secret := newNonce()
 	addr, _ := serve(t, 2, secret)
@@ -184,7 +185,7 @@ func TestExchangeErrors(t *testing.T) {
 	}
 }
 
-// The end of the server ends every call.
+// TestServerGone checks that the end of the server ends every call.
 func TestServerGone(t *testing.T) {
 	secret := newNonce()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -205,7 +206,7 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// Who does not hold the secret gets nothing but a nonce, whichever side it is on.
+// TestWrongSecret checks that a client or server without the secret receives nothing but a nonce.
 func TestWrongSecret(t *testing.T) {
 	secret := newNonce()
 	addr, logged := serve(t, 2, secret)
@@ -218,7 +219,7 @@ func TestWrongSecret(t *testing.T) {
 		t.Errorf("logged %q", logged())
 	}
 	if v, err := getNow(t, join(t, 1, secret, addr)); err == nil {
-		t.Errorf("the stranger's value is there: %q", v)
+		t.Errorf("the value of a client without the secret was published: %q", v)
 	}
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -238,7 +239,7 @@ func getNow(t *testing.T, e Exchange) ([]byte, error) {
 	return e.Get(ctx, "k")
 }
 
-// A server that does not hold the secret is not believed.
+// TestFalseServer checks that a client refuses a server that does not hold the secret.
 func TestFalseServer(t *testing.T) {
 	addr, _ := serve(t, 1, newNonce())
 	right := newNonce()
@@ -259,7 +260,8 @@ func TestFalseServer(t *testing.T) {
 	}
 }
 
-// A PE of another job, or out of range, or a second one in its place, is turned away.
+// TestWrongPlace checks that the server refuses a PE of another job, a PE out of range, and a PE that is connected
+// already.
 func TestWrongPlace(t *testing.T) {
 	secret := newNonce()
 	addr, logged := serve(t, 2, secret)
@@ -289,7 +291,8 @@ func TestWrongPlace(t *testing.T) {
 	}
 }
 
-// Connections that prove nothing are bounded, and the PEs get in nevertheless when they are gone.
+// TestHalfOpen checks that the number of connections without a handshake is bounded, and that PEs can connect when those
+// have ended.
 func TestHalfOpen(t *testing.T) {
 	secret := newNonce()
 	addr, logged := serve(t, 1, secret)
@@ -315,7 +318,7 @@ func TestHalfOpen(t *testing.T) {
 	}
 }
 
-// pair is an authenticated connection over a pipe.
+// pair returns the ends of an authenticated connection over a pipe.
 func pair(t *testing.T) (server, client *link) {
 	a, b := net.Pipe()
 	t.Cleanup(func() { a.Close(); b.Close() })
@@ -333,7 +336,7 @@ func pair(t *testing.T) (server, client *link) {
 	return server, client
 }
 
-// A frame that was changed, repeated or cut on its way is noticed.
+// TestForgedFrames checks that the receiver detects a frame that was changed, repeated or cut.
 func TestForgedFrames(t *testing.T) {
 	frame := func(l *link, m message) []byte {
 		var b bytes.Buffer
@@ -407,7 +410,7 @@ func FuzzDecodeMessage(f *testing.F) {
 	})
 }
 
-// FuzzStranger throws bytes at the server's door: it must turn them away, and say one nonce at most.
+// FuzzStranger sends bytes to the server, which must refuse them, and send one nonce at most.
 func FuzzStranger(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Add(make([]byte, proofBytes+100))

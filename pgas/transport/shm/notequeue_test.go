@@ -13,9 +13,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-const ringBase = boot.NoteQueueOff + boot.NoteQueueBytes
+const freeOff = boot.NoteQueueOff + boot.NoteQueueBytes
 
-func ringOf(npes int) (*shm.Transport, *boot.Segment) {
+func openPEs(npes int) (*shm.Transport, *boot.Segment) {
 	seg := boot.NewSegment(npes, npes, 1<<20)
 	return shm.Open(seg), seg
 }
@@ -29,20 +29,20 @@ func mustTake(t *testing.T, r *shm.NoteQueue) transport.Note {
 	return n
 }
 
-// TestPutsAreInPlace: data is in its place before its note is taken, and a later store to the place stays, with
-// or without a fence between the two.
+// TestPutsAreInPlace checks that data has reached its destination before its note is taken, and that a later store to
+// the destination stays, with or without a fence between the two.
 func TestPutsAreInPlace(t *testing.T) {
-	tr, seg := ringOf(1)
+	tr, seg := openPEs(1)
 	ch, r, heap := tr.Open(), tr.NoteQueue(0), seg.Heap(0)
 	for _, n := range []int{1, 7, 8, 9, 39, 40, 41, 64, 65, 300} {
-		for _, at := range []int{ringBase, ringBase + 3} {
-			clear(heap[ringBase : ringBase+600])
+		for _, at := range []int{freeOff, freeOff + 3} {
+			clear(heap[freeOff : freeOff+600])
 			src := make([]byte, n)
 			for i := range src {
 				src[i] = byte(i + n)
 			}
 			if !ch.PutNotify(0, uint64(at), src, transport.StampOf(0, uint32(n))) {
-				t.Fatal("an empty ring is full")
+				t.Fatal("an empty queue is full")
 			}
 			if string(heap[at:at+n]) != string(src) || heap[at-1] != 0 || heap[at+n] != 0 {
 				t.Fatalf("a put of %d bytes is not in its place: %v", n, heap[at-1:at+n+1])
@@ -62,21 +62,21 @@ func TestPutsAreInPlace(t *testing.T) {
 	}
 }
 
-// TestRingFillsUp: no note is lost, none is accepted that has no room, and the owner is asked for some.
-func TestRingFillsUp(t *testing.T) {
-	tr, _ := ringOf(2)
+// TestNoteQueueFull checks that no note is lost, that a full queue accepts none, and that its owner is asked for room.
+func TestNoteQueueFull(t *testing.T) {
+	tr, _ := openPEs(2)
 	ch, r := tr.Open(), tr.NoteQueue(1)
 	for round := range 3 {
 		for i := range shm.NoteQueueCap {
-			if !ch.PutNotify(1, ringBase, []byte{1}, transport.StampOf(0, uint32(i))) {
+			if !ch.PutNotify(1, freeOff, []byte{1}, transport.StampOf(0, uint32(i))) {
 				t.Fatalf("round %d: note %d finds no room", round, i)
 			}
 		}
-		at := transport.Word{Off: ringBase + 8, Bytes: 8}
-		ok1 := ch.PutNotify(1, ringBase, []byte{1}, 0) || ch.PutNotify(1, ringBase, nil, 0) || ch.PutNotify(1, ringBase, make([]byte, 100), 0)
-		ok2 := ch.GetNotifyNB(1, make([]byte, 1), ringBase, 0) || ch.PostNotify(1, transport.Add, at, 1, 0)
+		at := transport.Word{Off: freeOff + 8, Bytes: 8}
+		ok1 := ch.PutNotify(1, freeOff, []byte{1}, 0) || ch.PutNotify(1, freeOff, nil, 0) || ch.PutNotify(1, freeOff, make([]byte, 100), 0)
+		ok2 := ch.GetNotifyNB(1, make([]byte, 1), freeOff, 0) || ch.PostNotify(1, transport.Add, at, 1, 0)
 		if ok1 || ok2 || !r.SpaceRequested() {
-			t.Fatal("a full ring took a note, or nobody was asked for room")
+			t.Fatal("a full queue took a note, or its owner was not asked for room")
 		}
 		if v := shm.Load(tr.Heap(1), at); v != 0 {
 			t.Fatal("an atomic without a note was applied")
@@ -90,13 +90,13 @@ func TestRingFillsUp(t *testing.T) {
 	}
 }
 
-// TestRingOfMany: goroutines of several PEs push and fence at random, each in its own cells; the owner sees
-// each one's notes in order, and the last put of each is the one that stays.
-func TestRingOfMany(t *testing.T) {
+// TestManyInitiators checks that the owner sees the notes of each initiator in order, and that the last put of each
+// stays. The initiators are goroutines that push and fence at random, each in its own cells.
+func TestManyInitiators(t *testing.T) {
 	const npes, notes = 4, 3000
-	tr, seg := ringOf(npes)
+	tr, seg := openPEs(npes)
 	heap := seg.Heap(0)
-	cell := func(pe, k int) uint64 { return uint64(ringBase + 256*pe + 64*k) }
+	cell := func(pe, k int) uint64 { return uint64(freeOff + 256*pe + 64*k) }
 	var wg sync.WaitGroup
 	for pe := 1; pe < npes; pe++ {
 		wg.Go(func() {
@@ -137,16 +137,16 @@ func TestRingOfMany(t *testing.T) {
 	}
 }
 
-// TestStoreAgainstTake: whatever the owner does meanwhile, a notified put does not overwrite a later store of
-// its initiator.
+// TestStoreAgainstTake checks that a notified put does not overwrite a later store of its initiator, while the owner
+// takes notes.
 func TestStoreAgainstTake(t *testing.T) {
 	rounds := 200_000
 	if testing.Short() {
 		rounds = 5_000
 	}
-	tr, seg := ringOf(2)
+	tr, seg := openPEs(2)
 	heap := seg.Heap(1)
-	word := transport.Word{Off: ringBase, Bytes: 8}
+	word := transport.Word{Off: freeOff, Bytes: 8}
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 func TestHeapOfAnotherHost(t *testing.T) {
 	tr := shm.Open(boot.NewSegment(2, 2, 1<<20))
 	if tr.Heap(2) != nil || tr.Heap(-1) != nil {
-		t.Fatal("a PE of another host has no heap here")
+		t.Fatal("the heap of a PE of another host is mapped")
 	}
 	ch, err := tr.Channel(true)
 	if err != nil {

@@ -1,7 +1,7 @@
 package transporttest
 
-// Notified access, against a twin: the notes that must have come, in the order in which they were issued,
-// each with what its access did.
+// Notified accesses, against a twin: the notes that must have arrived, in the order in which they were issued, each
+// with the effect of its access.
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // queueNotes is more notes than any queue takes without its owner's help.
 const queueNotes = 20_000
 
-// putNotifyZcopy is PutNotifyZcopy of a ZeroCopyPutter and PutNotify of any other channel.
+// putNotifyZcopy calls PutNotifyZcopy of a ZeroCopyPutter, and PutNotify of any other channel.
 func putNotifyZcopy(ch transport.Channel, pe int, dst uint64, src []byte, s transport.Stamp) (handle uint64, ok bool) {
 	if putter, zeroCopy := ch.(transport.ZeroCopyPutter); zeroCopy {
 		return putter.PutNotifyZcopy(pe, dst, src, s)
@@ -26,7 +26,7 @@ func putNotifyZcopy(ch transport.Channel, pe int, dst uint64, src []byte, s tran
 	return 0, ch.PutNotify(pe, dst, src, s)
 }
 
-// awaitNote takes the next note of pe.
+// awaitNote takes the next note of pe. It makes progress while there is none.
 func awaitNote(t *testing.T, r *Rig, pe int) transport.Note {
 	t.Helper()
 	var n transport.Note
@@ -48,11 +48,11 @@ func awaitNote(t *testing.T, r *Rig, pe int) transport.Note {
 func noNote(t *testing.T, r *Rig, pe int) {
 	t.Helper()
 	if n := (transport.Note{}); r.Take(pe, &n) {
-		t.Fatalf("PE %d has a note that nobody sent: %+v", pe, n)
+		t.Fatalf("PE %d has a note that no PE sent: %+v", pe, n)
 	}
 }
 
-// testNoteFollows: who has the note sees what it tells of.
+// testNoteFollows checks that a PE that has a note sees the effect of its access.
 func testNoteFollows(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
 	word := transport.Word{Off: base, Bytes: 8}
@@ -68,7 +68,7 @@ func testNoteFollows(t *testing.T, r *Rig) {
 		if int(at)+n > len(r.Heaps[1]) {
 			continue
 		}
-		here := r.Heaps[1][at : int(at)+n]
+		dst := r.Heaps[1][at : int(at)+n]
 		for way, put := range []func([]byte) bool{
 			func(src []byte) bool { return ch.PutNotify(1, at, src, transport.StampOf(0, tag)) },
 			func(src []byte) bool {
@@ -86,13 +86,13 @@ func testNoteFollows(t *testing.T, r *Rig) {
 				t.Fatal("there is no room for one note")
 			}
 			expect(tag, n, at)
-			if !bytes.Equal(here, src) {
-				t.Fatalf("way %d: the note came before its %d bytes: they differ from byte %d on", way, n, firstDifference(here, src))
+			if !bytes.Equal(dst, src) {
+				t.Fatalf("way %d: the note came before its %d bytes: they differ from byte %d on", way, n, firstDifference(dst, src))
 			}
 		}
 		for _, waits := range []bool{true, false} {
 			src, got := pattern(n, byte(i+5)), make([]byte, n)
-			copy(here, src)
+			copy(dst, src)
 			if waits {
 				if ok, err := ch.GetNotify(bounded(t), 1, got, at, transport.StampOf(0, tag)); !ok || err != nil {
 					t.Fatal(ok, err)
@@ -101,7 +101,7 @@ func testNoteFollows(t *testing.T, r *Rig) {
 				t.Fatal("there is no room for one note")
 			}
 			expect(tag, n, at)
-			clear(here) // its owner may use it again
+			clear(dst) // its owner may reuse it
 			quiet(t, ch)
 			if !bytes.Equal(got, src) {
 				t.Fatalf("the note of a get came before its %d bytes were read: they differ from byte %d on (it waits: %v)", n, firstDifference(got, src), waits)
@@ -128,8 +128,8 @@ func testNoteFollows(t *testing.T, r *Rig) {
 	noNote(t, r, 1)
 }
 
-// testNotesInQueue: what a quiet has completed has its note in the queue, and its data in place, although
-// nobody has looked at the queue.
+// testNotesInQueue checks that the notes and data of accesses that a quiet has completed are at the target, although the
+// target has not read its queue.
 func testNotesInQueue(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, true)
 	for round := range 30 {
@@ -146,7 +146,7 @@ func testNotesInQueue(t *testing.T, r *Rig) {
 			t.Fatal(err)
 		}
 		for i, n := range lengths {
-			if here := r.Heaps[1][base+i*9000:][:n]; !bytes.Equal(here, pattern(n, byte(i))) {
+			if dst := r.Heaps[1][base+i*9000:][:n]; !bytes.Equal(dst, pattern(n, byte(i))) {
 				t.Fatalf("notified put %d of %d bytes is not in place after a quiet", i, n)
 			}
 			var note transport.Note
@@ -158,7 +158,7 @@ func testNotesInQueue(t *testing.T, r *Rig) {
 	}
 }
 
-// testNotifyFence: a fence orders notified accesses and others, both ways.
+// testNotifyFence checks that a fence orders notified accesses against accesses without a note, both ways.
 func testNotifyFence(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
 	for i, n := range []int{8, 1, 40, 4096, 8, 100_000, 16, 40, 1 << 20, 8} {
@@ -182,8 +182,8 @@ func testNotifyFence(t *testing.T, r *Rig) {
 	}
 }
 
-// testFullQueues: two PEs send each other more notes than their queues hold, and take none but when they
-// find no room. No note is lost, each sees the other's in order, and everything else goes on meanwhile.
+// testFullQueues checks two PEs that send each other more notes than their queues hold, and take notes only when they
+// find no room: no note is lost, the notes stay in order, and all other operations go on meanwhile.
 func testFullQueues(t *testing.T, r *Rig) {
 	chs := []transport.Channel{channel(t, r, 0, false), channel(t, r, 1, false)}
 	var next, taken [2]uint32

@@ -26,7 +26,7 @@ type contest struct {
 	ch     transport.Channel
 	rng    *rand.Rand
 	twin   []byte
-	due    []transport.Note // notes that must come, in order
+	due    []transport.Note // notes that must arrive, in order
 	unread [][]byte         // sources that must stay as they are until a quiet
 	after  []func()         // checks of what the next quiet has completed
 	steps  []string         // since the last quiet, for the report
@@ -34,7 +34,7 @@ type contest struct {
 	replay string
 }
 
-// testSameBytes: the later of two accesses to the same bytes wins, whatever they are.
+// testSameBytes checks that the later of two accesses to the same bytes wins, whatever their kinds.
 func testSameBytes(t *testing.T, r *Rig) {
 	seed := Seed()
 	c := &contest{
@@ -88,7 +88,7 @@ func (c *contest) settle() {
 func (c *contest) compare(when string) {
 	c.t.Helper()
 	if got := c.r.Heaps[1][base : base+contested]; !bytes.Equal(got, c.twin) {
-		c.fail("%s byte %d on are not the last that were written there: %v, want %v", when, firstDifference(got, c.twin), got, c.twin)
+		c.fail("%s byte %d on are not the last ones written: %v, want %v", when, firstDifference(got, c.twin), got, c.twin)
 	}
 }
 
@@ -201,7 +201,7 @@ func (c *contest) getBytes(waits bool, at, n int) {
 	check()
 }
 
-// updateWord issues an atomic on one of the words, or a put with a signal there.
+// updateWord issues an atomic on one of the words, or a put whose signal is that word.
 func (c *contest) updateWord() {
 	c.t.Helper()
 	at := 8 * c.rng.IntN(contested/8)

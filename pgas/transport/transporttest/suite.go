@@ -24,10 +24,10 @@ import (
 type Rig struct {
 	PEs   []transport.Transport // one per PE
 	Heaps [][]byte              // the memory behind each PE's symmetric heap
-	Words Words                 // looks at a word of a heap as its owner would
+	Words Words                 // loads a word of a heap as its owner would
 	// Take takes the next note that has arrived at pe, and reports false if there is none.
 	Take func(pe int, n *transport.Note) bool
-	// SplitAtomics says that a NIC carries out atomics, and the CPU all other operations on the same memory:
+	// SplitAtomics reports that a NIC executes atomics, and the CPU all other operations on the same memory:
 	// only a fence orders the two.
 	SplitAtomics bool
 }
@@ -35,7 +35,7 @@ type Rig struct {
 // Words loads a word of a heap atomically.
 type Words func(heap []byte, at transport.Word) uint64
 
-// HeapBytes is how large each heap of a rig must be.
+// HeapBytes is the size of each heap of a rig.
 const HeapBytes = 8 << 20
 
 // DataOff is the offset from which the suite uses the heaps. What a transport itself keeps in them must end before it.
@@ -83,10 +83,10 @@ func channel(t *testing.T, r *Rig, pe int, private bool) transport.Channel {
 	return ch
 }
 
-// limits has the one limited context of each test under way: a test makes thousands of calls.
+// limits holds one limited context for each running test: a test makes thousands of calls.
 var limits sync.Map
 
-// bounded is a context for the calls of t, which ends when t hangs.
+// bounded returns a context for the calls of t. It ends if t hangs.
 func bounded(t *testing.T) context.Context {
 	if ctx, ok := limits.Load(t); ok {
 		return ctx.(context.Context)
@@ -115,7 +115,7 @@ func pattern(n int, seed byte) []byte {
 	return b
 }
 
-// sizes have odd lengths on purpose, and one on each side of every plausible limit of a message.
+// sizes are lengths of transfers, odd ones too, with one on each side of every plausible limit of a message.
 var sizes = []int{0, 1, 3, 8, 9, 63, 64, 65, 511, 4095, 4096, 8100, 8192, 8193, 15 << 10, 15<<10 + 1, 65535, 1 << 16, 300_001, 1 << 20, 3<<20 + 5}
 
 func testPut(t *testing.T, r *Rig) {
@@ -187,8 +187,8 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// testAtomics holds every operation on every pair of values against its twin, in each way to issue it:
-// waiting for the old value, not asking for it, and getting it by the next quiet.
+// testAtomics compares every operation on every pair of values with its twin, in each way to issue it: waiting for
+// the old value, without the old value, and with the old value at the next quiet.
 func testAtomics(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
 	for _, width := range []int{4, 8} {
@@ -272,8 +272,8 @@ func atomicCases(width int) []atomicCase {
 	return cases
 }
 
-// testManyInFlight: more non-blocking fetches than any transport can have on its way at once, to two PEs
-// in turn, each with a value of its own; a quiet to one PE completes those to it.
+// testManyInFlight issues more non-blocking fetches than any transport can have in flight at once, to two PEs in turn.
+// Each fetch must return a value of its own, and a quiet to one PE must complete the fetches from it.
 func testManyInFlight(t *testing.T, r *Rig) {
 	const n = 5000
 	ch := channel(t, r, 0, false)
@@ -284,7 +284,7 @@ func testManyInFlight(t *testing.T, r *Rig) {
 		got[i] = make([]byte, at[pe].Bytes)
 		ch.AtomicNB(pe, transport.Add, at[pe], 1, 0, got[i])
 		if i%3 == 0 {
-			ch.GetNB(pe, make([]byte, 100), base+128) // what else takes room among the answers to come
+			ch.GetNB(pe, make([]byte, 100), base+128) // also takes room among the outstanding answers
 		}
 		if i%1000 == 0 {
 			if _, err := ch.Atomic(bounded(t), 1, transport.Fetch, at[1], 0, 0); err != nil {
@@ -315,7 +315,7 @@ func testManyInFlight(t *testing.T, r *Rig) {
 	}
 }
 
-// testHalfWords: a 4-byte atomic must leave the other half of its 8-byte word alone.
+// testHalfWords checks that a 4-byte atomic does not change the other half of its 8-byte word.
 func testHalfWords(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
 	whole := transport.Word{Off: base + 128, Bytes: 8}
@@ -334,7 +334,7 @@ func testHalfWords(t *testing.T, r *Rig) {
 	}
 }
 
-// awaitWord polls a word as its owner, through the transport's own wait if it has one.
+// awaitWord polls a word as its owner until it reaches want, with the transport's WaitWord if it has one.
 func awaitWord(t *testing.T, r *Rig, pe int, at transport.Word, want uint64) {
 	t.Helper()
 	limit := bounded(t)
@@ -376,7 +376,7 @@ func testPutSignal(t *testing.T, r *Rig) {
 	quiet(t, ch)
 }
 
-// testFence: whoever sees the flag that was set after a fence sees everything put before it.
+// testFence checks that a PE that sees a flag set after a fence sees everything put before the fence.
 func testFence(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
 	flag := transport.Word{Off: base, Bytes: 8}
@@ -399,7 +399,8 @@ func testFence(t *testing.T, r *Rig) {
 	quiet(t, ch)
 }
 
-// testIndependentQuiets: a quiet of one channel, or to one PE, completes just that.
+// testIndependentQuiets checks that a quiet completes what was issued on its channel, to its PE, and that quiets of
+// other channels and to other PEs do not disturb that.
 func testIndependentQuiets(t *testing.T, r *Rig) {
 	a, b := channel(t, r, 0, true), channel(t, r, 0, true)
 	for i := range 50 {
@@ -468,7 +469,7 @@ func testSharedChannel(t *testing.T, r *Rig) {
 	}
 }
 
-// Seed is the seed of random tests: TEST_SEED, or a new one.
+// Seed returns the seed of random tests: TEST_SEED, or a new one.
 func Seed() uint64 {
 	if s, err := strconv.ParseUint(os.Getenv("TEST_SEED"), 10, 64); err == nil {
 		return s
@@ -476,9 +477,8 @@ func Seed() uint64 {
 	return rand.Uint64()
 }
 
-// testRandom issues random operations from one PE to all, in its own order, and compares with a twin:
-// operations of one channel to one PE between two fences must not overlap here, so it fences before
-// each that could.
+// testRandom issues random operations from one PE to all, and compares with a twin. It fences before each operation,
+// because only fences order overlapping operations of different kinds.
 func testRandom(t *testing.T, r *Rig) {
 	seed := Seed()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -526,7 +526,7 @@ func testRandom(t *testing.T, r *Rig) {
 	}
 }
 
-// lateValues are old values that a quiet must bring.
+// lateValues are checks of old values that a quiet must have stored.
 type lateValues []func(t *testing.T)
 
 func (l *lateValues) add(ch transport.Channel, pe int, op transport.Op, word transport.Word, operand, old uint64, replay string) {
@@ -573,7 +573,7 @@ func randomAtomic(t *testing.T, r *Rig, ch transport.Channel, rng *rand.Rand, pe
 	}
 }
 
-// testCancelledQuiet: a context that is over makes a quiet return, and the channel is still of use.
+// testCancelledQuiet checks that a quiet returns if its context has ended, and that the channel can be used afterwards.
 func testCancelledQuiet(t *testing.T, r *Rig) {
 	ch := channel(t, r, 0, false)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -582,7 +582,7 @@ func testCancelledQuiet(t *testing.T, r *Rig) {
 		old := make([]byte, 8)
 		ch.Put(1, base, pattern(100, byte(i)))
 		ch.AtomicNB(1, transport.Add, transport.Word{Off: base + 128, Bytes: 8}, 1, 0, old)
-		ch.Quiet(ctx, -1) // either outcome: it may have been done before it looked
+		ch.Quiet(ctx, -1) // either outcome: it may have completed before it checked ctx
 		quiet(t, ch)
 		if got := binary.NativeEndian.Uint64(old); got != uint64(i) {
 			t.Fatalf("after a cancelled quiet and another, the old value is %d, want %d", got, i)

@@ -6,7 +6,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// Twin is what an atomic operation makes of a word of width bytes that is old, in the plainest way.
+// Twin returns the value of a word of width bytes after an atomic operation on old, computed in the plainest way.
 func Twin(op transport.Op, old, operand, cond uint64, width int) uint64 {
 	if width == 4 {
 		return uint64(twin(op, uint32(old), uint32(operand), uint32(cond),
@@ -57,8 +57,8 @@ func twin[W uint32 | uint64](op transport.Op, old, operand, cond W, signed func(
 	panic("transporttest: an operation without a twin")
 }
 
-// Orderly reports whether the outcome of op on these words is defined to the bit: that of a
-// floating-point operation on something that is not a number is not.
+// Orderly reports whether the outcome of op on these words is defined to the bit. A floating-point operation on a NaN
+// has no such outcome.
 func Orderly(op transport.Op, old, operand uint64, width int) bool {
 	if op < transport.AddFloat {
 		return true
