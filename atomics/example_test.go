@@ -36,7 +36,7 @@ func Example() {
 
 // onPEs runs body on some PEs of this process.
 func onPEs(npes int, body pgastest.Body) {
-	if err := pgastest.Goroutines(context.Background(), npes, pgas.Options{}, body); err != nil {
+	if err := pgastest.Goroutines(context.Background(), npes, pgastest.Options{}, body); err != nil {
 		fmt.Println(err)
 	}
 }

@@ -30,7 +30,7 @@ func TestHolderDies(t *testing.T) {
 	for _, o := range ours {
 		t.Run(o.name, func(t *testing.T) {
 			var got [3][2]error
-			pgastest.Goroutines(t.Context(), len(got), pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+			pgastest.Goroutines(t.Context(), len(got), pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				err := holderDies(ctx, w, o.make, &got[w.PE()])
 				if w.PE() != 0 && err != nil {
 					t.Errorf("PE %d: %v", w.PE(), err)

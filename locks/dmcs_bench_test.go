@@ -60,7 +60,7 @@ func BenchmarkUncontended(b *testing.B) {
 
 // alone runs body on a job of one PE.
 func alone(t testing.TB, make lockstest.Maker, body func(context.Context, locks.Lock) error) {
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		l, err := make(ctx, w)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 // Files are numbers here, and their names are locks: many read a file at once, one writes it.
 func ExampleService() {
-	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		svc, err := locks.NewService(ctx, w, locks.ServiceOptions{})
 		if err != nil {
 			return err

@@ -50,7 +50,7 @@ func TestSRSL(t *testing.T) { lockstest.Run(t, 4, lockstest.FirstServed, makeSRS
 // TestServeEndsWithTheWorld: a server whose context has not ended does not wait for ever.
 func TestServeEndsWithTheWorld(t *testing.T) {
 	ended := make(chan error, 1)
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{})
 		if err == nil {
 			go func() { ended <- l.Serve(context.Background()) }()

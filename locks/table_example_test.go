@@ -11,7 +11,7 @@ import (
 
 // Accounts that any PE may change, each under a lock of its own that lives where the account does.
 func ExampleAllocTable() {
-	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		const accounts = 8
 		table, err := locks.AllocTable(ctx, w, accounts, locks.TableOptions{})
 		if err != nil {

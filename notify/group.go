@@ -135,7 +135,7 @@ func someIn(op string, rs []*Request, states ...state) bool {
 }
 
 // boxOf returns the queue of notes that all requests take from.
-func boxOf(op string, rs []*Request) *pgas.Inbox {
+func boxOf(op string, rs []*Request) *pgas.NoteQueue {
 	if len(rs) == 0 {
 		misuse(op, "there is no request to wait for: pass some")
 	}

@@ -66,7 +66,7 @@ func TestFloodBothWays(t *testing.T) {
 		if err := checkFull(flood(ctx, w, other), w.PE(), other); err != nil {
 			return err
 		}
-		if n := w.Inbox().Kept(); n > mayKeep {
+		if n := w.NoteQueue().Kept(); n > mayKeep {
 			return fmt.Errorf("%d notes are kept", n)
 		}
 		told.Set(other, 1)
@@ -145,8 +145,8 @@ func TestPushedBack(t *testing.T) {
 		r, never := New(w, 0, Any, 1), New(w, 0, MaxTag, 1)
 		for i := range n {
 			if i%500 == 0 { // a probe for a note that does not come takes those that have
-				if Probe(w, 0, MaxTag); w.Inbox().Kept() > mayKeep {
-					return fmt.Errorf("%d notes are kept", w.Inbox().Kept())
+				if Probe(w, 0, MaxTag); w.NoteQueue().Kept() > mayKeep {
+					return fmt.Errorf("%d notes are kept", w.NoteQueue().Kept())
 				}
 				never.Start()
 				never.Test()
@@ -166,7 +166,7 @@ func TestPushedBack(t *testing.T) {
 // TestUnexpectedDoNotGrow: memory does not grow with the notes that come and go while there is always one that
 // no request asks for.
 func TestUnexpectedDoNotGrow(t *testing.T) {
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		w.Notify(0, 2)
 		r := New(w, 0, 1, 1)
 		for range 50_000 {

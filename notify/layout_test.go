@@ -23,7 +23,7 @@ func TestLayout(t *testing.T) {
 	if n := unsafe.Sizeof(matcher{}); n != 2*line {
 		t.Errorf("the matcher has %d bytes, not %d", n, 2*line)
 	}
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(_ context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(_ context.Context, w *pgas.World) error {
 		for range 100 {
 			r := New(w, Any, Any, 1)
 			if at := uintptr(unsafe.Pointer(r)); at%line != 0 {
@@ -42,7 +42,7 @@ func TestLayout(t *testing.T) {
 
 // TestNoAllocations: nothing allocates once a request is made.
 func TestNoAllocations(t *testing.T) {
-	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 64)
 		if err != nil || w.PE() > 0 {
 			return err
@@ -119,7 +119,7 @@ func stampOf(source, tag int) pgas.Stamp { return pgas.Stamp(keyOf(source, tag))
 
 // TestManyRequests: requests beyond those in the matcher's first line keep their order when any goes.
 func TestManyRequests(t *testing.T) {
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(_ context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(_ context.Context, w *pgas.World) error {
 		rng := rand.New(rand.NewPCG(1, 1))
 		var want []*Request
 		m := matcherOf(w)

@@ -42,7 +42,7 @@ const inLine = 3
 // matcher gives the notifications of a PE to its requests. It is used under the lock of the PE's queue of notes.
 type matcher struct {
 	// One cache line.
-	box        *pgas.Inbox
+	box        *pgas.NoteQueue
 	active     int32 // active requests
 	unexpected int32 // notifications in queue
 	oldestOnes [inLine]struct {
@@ -57,11 +57,11 @@ type matcher struct {
 }
 
 func matcherOf(w *pgas.World) *matcher {
-	box := w.Inbox()
-	return box.Matcher(func() pgas.Matcher { return &matcher{box: box} }).(*matcher)
+	box := w.NoteQueue()
+	return box.Matcher(func() interface{ Unmatched() []pgas.Note } { return &matcher{box: box} }).(*matcher)
 }
 
-// Unmatched returns the unexpected notifications, as pgas.Matcher wants it.
+// Unmatched returns the unexpected notifications, for the report of what was not received.
 func (m *matcher) Unmatched() []pgas.Note { return m.queue[m.first:] }
 
 // at returns active request i, counted from the oldest.

@@ -55,7 +55,7 @@ func TestCacheMisses(t *testing.T) {
 		switch {
 		case strings.Contains(name, "gopgas/notify.(*"):
 			mine += each
-		case strings.Contains(name, "pgas.(*Inbox)"), strings.Contains(name, "pgas.(*World).poll"), strings.Contains(name, "shm.(*Ring).Lock"), strings.Contains(name, "shm.(*Ring).Take"):
+		case strings.Contains(name, "node.(*NoteQueue)"), strings.Contains(name, "node.(*Node).YieldIfScheduled"), strings.Contains(name, "shm.(*Ring).Lock"), strings.Contains(name, "shm.(*Ring).Take"):
 			queue += each
 		default:
 			continue
@@ -77,7 +77,7 @@ func TestCacheMisses(t *testing.T) {
 
 // coldTakes takes notifications that have come, with nothing in the caches.
 func coldTakes(t *testing.T) {
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		other := make([]byte, 4<<20)
 		r := New(w, 0, 1, 1)
 		for range missRounds {

@@ -188,7 +188,7 @@ func TestDeath(t *testing.T) {
 func TestDeathOnHost(t *testing.T) {
 	planned := errors.New("planned")
 	var sent, waited error
-	err := pgastest.Goroutines(t.Context(), 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		switch w.PE() {
 		case 0: // more than there is room for
 			for i := 0; sent == nil && i < 100; i++ {

@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 )
 
 // A record is what one PE asks for.
-type record struct {
+type allocRequest struct {
 	kind   uint64 // of the call: see below
 	n      uint64 // elements, or the offset of the block
 	size   uint64 // bytes of an element
@@ -26,18 +28,18 @@ type record struct {
 }
 
 const (
-	callAlloc = iota + 1
-	callFree
+	requestAlloc = iota + 1
+	requestFree
 	callRealloc
 	callClose
 )
 
-var callNames = [...]string{"?", "alloc", "free", "realloc", "close"}
+var requestNames = [...]string{"?", "alloc", "free", "realloc", "close"}
 
-func (r record) String() string {
+func (r allocRequest) String() string {
 	switch r.kind {
-	case callAlloc, callRealloc:
-		s := fmt.Sprintf("%s of %d × %s (%d bytes each", callNames[r.kind], r.n, r.name, r.size)
+	case requestAlloc, callRealloc:
+		s := fmt.Sprintf("%s of %d × %s (%d bytes each", requestNames[r.kind], r.n, r.name, r.size)
 		if r.layout != 0 {
 			s += fmt.Sprintf(", layout %016x", r.layout)
 		}
@@ -45,7 +47,7 @@ func (r record) String() string {
 			s += fmt.Sprintf(", aligned to %d", r.align)
 		}
 		return s + ")"
-	case callFree:
+	case requestFree:
 		return fmt.Sprintf("free of the block at offset %#x", r.n)
 	case callClose:
 		return "close"
@@ -53,7 +55,7 @@ func (r record) String() string {
 	return "no collective call yet"
 }
 
-func (r record) encode() (b [recordBytes]byte) {
+func (r allocRequest) encode() (b [recordBytes]byte) {
 	for i, v := range [...]uint64{r.kind, r.n, r.size, r.layout, r.align} {
 		binary.LittleEndian.PutUint64(b[8*i:], v)
 	}
@@ -65,20 +67,20 @@ func (r record) encode() (b [recordBytes]byte) {
 	return b
 }
 
-func decodeRecord(b []byte) record {
+func decodeRecord(b []byte) allocRequest {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 	n := min(int(b[recordName]), recordBytes-recordName-1)
-	return record{word(0), word(1), word(2), word(3), word(4), string(b[recordName+1 : recordName+1+n])}
+	return allocRequest{word(0), word(1), word(2), word(3), word(4), string(b[recordName+1 : recordName+1+n])}
 }
 
 // agree is the start of every call that changes the heap: it returns nil when all PEs made the same one,
 // and a *MismatchError when they did not. It quiets the default context and no other.
-func (w *World) agree(ctx context.Context, r record) error {
+func (w *World) agree(ctx context.Context, r allocRequest) error {
 	if err := w.team.quiet(ctx); err != nil {
 		return fmt.Errorf("%s: %w", r, err)
 	}
 	mine := r.encode()
-	all, err := w.team.g.unlessAlike(ctx, call{kind: kindAgree}, mine[:])
+	all, err := w.team.g.GatherIfDifferent(ctx, mine[:])
 	if err != nil {
 		return fmt.Errorf("%s: %w", r, err)
 	}
@@ -89,5 +91,5 @@ func (w *World) agree(ctx context.Context, r record) error {
 	for pe, b := range all {
 		said[pe] = decodeRecord(b).String()
 	}
-	return &MismatchError{Call: r.String(), Calls: whoSaid(said)}
+	return &MismatchError{Call: r.String(), Calls: coll.GroupByCall(said)}
 }

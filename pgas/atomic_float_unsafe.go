@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -126,35 +128,35 @@ func (a AtomicFloat[F]) FetchMaxNB(pe int, v F, dst *F) { a.later(pe, transport.
 func (a AtomicFloat[F]) WaitUntil(ctx context.Context, cmp Cmp, v F) (F, error) {
 	w, at := a.ctx.world("WaitUntil"), a.word()
 	if w.refuses(ctx) {
-		return 0, w.refusal(ctx, "waiting for "+w.n.wordName(at.Off))
+		return 0, w.refusal(ctx, "waiting for "+w.n.WordName(at.Off))
 	}
 	for {
 		checkCmp(cmp)
-		w.n.looks()
+		w.n.AboutToRead()
 		bits := a.own()
 		got := fromBits[F](bits)
-		if compare(cmp, got, v) {
+		if node.Compare(cmp, got, v) {
 			return got, nil
 		}
 		// Words are waited for by their bits, so this wakes at every change and looks again.
-		change := w.n.wordCond(at, NE, bits, false)
-		if _, err := w.n.await(ctx, change, blockedIn{op: boot.InWait, peer: -1, seq: at.Off}); err != nil {
-			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v)%s: %w", w.n.wordName(at.Off), cmp, v, got, atSite(), err)
+		change := w.n.WordCond(at, NE, bits, false)
+		if _, err := w.n.Await(ctx, change, node.Blocked{Op: boot.InWait, Peer: -1, Seq: at.Off}); err != nil {
+			return got, fmt.Errorf("waiting for %s to be %s %v (it is %v)%s: %w", w.n.WordName(at.Off), cmp, v, got, callsite.At(), err)
 		}
 	}
 }
 
 // Test reports whether this PE's own copy of the word compares true with v, as a number, now.
 func (a AtomicFloat[F]) Test(cmp Cmp, v F) bool {
-	a.ctx.world("Test").n.poll()
+	a.ctx.world("Test").n.YieldIfScheduled()
 	checkCmp(cmp)
-	return compare(cmp, fromBits[F](a.own()), v)
+	return node.Compare(cmp, fromBits[F](a.own()), v)
 }
 
 // own is this PE's own copy, by its bits.
 func (a AtomicFloat[F]) own() uint64 {
-	c := a.ctx.w.n.wordCond(a.word(), EQ, 0, false)
-	bits, _ := c.check()
+	c := a.ctx.w.n.WordCond(a.word(), EQ, 0, false)
+	bits, _ := c.Check()
 	return bits
 }
 

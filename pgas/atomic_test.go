@@ -13,7 +13,7 @@ import (
 	"github.com/gopgas/gopgas/ucx"
 )
 
-type named int32
+type allocation int32
 
 // TestAtomicsOfEveryType holds every operation on every type against plain Go arithmetic.
 func TestAtomicsOfEveryType(t *testing.T) {
@@ -23,7 +23,7 @@ func TestAtomicsOfEveryType(t *testing.T) {
 
 func everyType(ctx context.Context, w *pgas.World) error {
 	for _, check := range []func(context.Context, *pgas.World) error{
-		words[int32], words[uint32], words[int64], words[uint64], words[int], words[uint], words[uintptr], words[named],
+		words[int32], words[uint32], words[int64], words[uint64], words[int], words[uint], words[uintptr], words[allocation],
 		floats[float32], floats[float64],
 	} {
 		if err := check(ctx, w); err != nil {

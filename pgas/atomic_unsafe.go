@@ -21,6 +21,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -222,12 +223,12 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
 func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W) (W, error) {
 	w := a.ctx.world("WaitBehind")
-	if n := len(a.ctx.team.g.pes); pe < -1 || pe >= n {
+	if n := len(a.ctx.team.g.PEs); pe < -1 || pe >= n {
 		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pe, a.ctx.team.noun(), n-1)
 	}
-	c := w.n.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
+	c := w.n.WordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	if pe >= 0 {
-		c = c.withPredecessor(a.ctx.predecessorWord(pe, a.off), uint64(still))
+		c = c.WithPredecessor(a.ctx.predecessorWord(pe, a.off), uint64(still))
 	}
 	got, err := w.awaitWord(ctx, c)
 	return W(got), err
@@ -237,10 +238,10 @@ func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W
 // (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	w := a.ctx.world("Test")
-	w.n.poll()
+	w.n.YieldIfScheduled()
 	checkCmp(cmp)
-	c := w.n.wordCond(a.word(), cmp, uint64(v), isSigned[W]())
-	_, ok := c.check()
+	c := w.n.WordCond(a.word(), cmp, uint64(v), isSigned[W]())
+	_, ok := c.Check()
 	return ok
 }
 
@@ -289,9 +290,9 @@ func fetchFar(c *Context, pe int, off uintptr, n uintptr) uint64 {
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
 	via, to := c.far(op.String(), pe)
-	c.w.n.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
-	old, err := via.Atomic(c.w.n.ctx, to, op, at, operand, cond)
-	c.w.n.unblock()
+	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
+	old, err := via.Atomic(c.w.n.Ctx, to, op, at, operand, cond)
+	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}

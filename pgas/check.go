@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 const (
@@ -43,23 +44,23 @@ type blockChunk [generationChunk]atomic.Pointer[block]
 // startChecking makes w check accesses. If pages cannot be guarded, it checks references only.
 func (w *World) startChecking() {
 	w.check = &checker{w: w}
-	if w.n.sched != nil {
+	if w.n.Sched != nil {
 		return // thousands of PEs, with heaps of a few pages each
 	}
-	guard, err := w.n.job.Segment.Guard(w.n.job.PE - w.n.first)
+	guard, err := w.n.Job.Segment.Guard(w.n.Job.PE - w.n.FirstPE)
 	if err != nil {
-		w.n.debugf("does not guard its heap: %v", err)
+		w.n.Debugf("does not guard its heap: %v", err)
 		return
 	}
 	w.check.guard = guard
-	w.heap.guarded()
+	w.heap.Guarded()
 	debug.SetPanicOnFault(true) // for this goroutine, which runs the program: Recovered explains the panic
 }
 
 // begin gives b a generation and makes it accessible. It returns the offset that references to it carry.
 func (k *checker) begin(b *block) uintptr {
 	k.last = k.last%generationMax + 1
-	b.made = callSite()
+	b.made = callsite.Program()
 	chunk := &k.chunks[k.last/generationChunk]
 	if chunk.Load() == nil {
 		chunk.Store(new(blockChunk))
@@ -78,13 +79,13 @@ func (k *checker) end(b *block) {
 	if b.freed.Swap(true) {
 		return
 	}
-	b.ended.Store(callSite())
+	b.ended.Store(callsite.Program())
 	if k.guard == nil {
 		return
 	}
-	k.w.n.job.Segment.Discard(k.w.n.job.PE-k.w.n.first, b.off, b.bytes)
+	k.w.n.Job.Segment.Discard(k.w.n.Job.PE-k.w.n.FirstPE, b.off, b.bytes)
 	if err := k.guard.Shut(b.off, b.bytes); err != nil {
-		k.w.n.debugf("leaves freed memory accessible: %v", err)
+		k.w.n.Debugf("leaves freed memory accessible: %v", err)
 	}
 }
 
@@ -177,7 +178,7 @@ func (k *checker) explain(addr uintptr) *UsageError {
 	if !ok {
 		return nil
 	}
-	msg := fmt.Sprintf("the pointer leads to offset %d of the heap of PE %d, ", off, k.w.n.first+i)
+	msg := fmt.Sprintf("the pointer leads to offset %d of the heap of PE %d, ", off, k.w.n.FirstPE+i)
 	switch b := k.blockAt(off); {
 	case b == nil:
 		msg += "where nothing is allocated"

@@ -75,7 +75,7 @@ func TestByCPU(t *testing.T) {
 // TestSleepWithDeadPeer: whoever sleeps when a PE dies is told its name, long before the sleep is over.
 func TestSleepWithDeadPeer(t *testing.T) {
 	var got error
-	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		if w.PE() == 1 {
 			return errLeaveEarly
 		}

@@ -5,6 +5,8 @@ package pgas
 import (
 	"context"
 	"fmt"
+
+	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
 // Barrier is a Quiet of the default context followed by a meeting of all PEs: when it returns, every
@@ -25,7 +27,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 	if err := t.quiet(ctx); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
-	return t.g.sync(ctx, kindSync, "barrier")
+	return t.g.Sync(ctx, coll.KindSync, "barrier")
 }
 
 // Sync is a meeting of all members: it returns when all have called it. Stores to this host's memory are
@@ -33,7 +35,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
 	given("Sync", ctx)
-	return t.g.sync(ctx, kindSync, "sync")
+	return t.g.Sync(ctx, coll.KindSync, "sync")
 }
 
 // quiet completes what the default context has issued, before a call of t. If ctx has ended it does nothing: the
@@ -60,25 +62,25 @@ const (
 	Ring                      // with the neighbour, in as many rounds as there are hosts
 )
 
-func (a Algorithm) String() string { return algorithm(a).String() }
+func (a Algorithm) String() string { return coll.Algorithm(a).String() }
 
 // CollectiveOption changes how a collective runs. All members must give the same.
 type CollectiveOption func(*collectiveOptions)
 
-type collectiveOptions = options
+type collectiveOptions = coll.Options
 
 // Using forces an algorithm.
 func Using(a Algorithm) CollectiveOption {
-	return func(o *collectiveOptions) { o.algorithm = algorithm(a) }
+	return func(o *collectiveOptions) { o.Algorithm = coll.Algorithm(a) }
 }
 
 // Flat makes every member take part as if it were alone on its host: for measurements, and where hosts
 // hold few members each.
-func Flat(o *collectiveOptions) { o.flat = true }
+func Flat(o *collectiveOptions) { o.Flat = true }
 
 // ExceptRoot makes a Broadcast leave dst of the root unchanged, unless dst is src. The deprecated broadcasts on active
 // sets do so (OpenSHMEM 1.6, shmem_broadcast64). Other collectives ignore it.
-func ExceptRoot(o *collectiveOptions) { o.exceptRoot = true }
+func ExceptRoot(o *collectiveOptions) { o.ExceptRoot = true }
 
 func optionsOf(opts []CollectiveOption) collectiveOptions {
 	if len(opts) == 0 {

@@ -2,7 +2,12 @@ package pgas
 
 // The collectives that move data: their arguments. Package coll has the algorithms.
 
-import "context"
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/internal/coll"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
 
 // Broadcast copies src of member root to dst of every member, including the root's own unless ExceptRoot is
 // given (OpenSHMEM 1.6, shmem_broadcast).
@@ -16,21 +21,21 @@ import "context"
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
 // algorithms are Linear and Tree.
 func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) error {
-	var b broadcast
+	var b coll.Broadcast
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
-	b.prepare(t.g, d, s, root, optionsOf(opts))
+	b.Prepare(t.g, d, s, root, optionsOf(opts))
 	given("Broadcast", ctx)
-	return b.run(ctx)
+	return b.Run(ctx)
 }
 
 // BroadcastNB starts Broadcast. Until the Request is complete, dst and src belong to it.
 func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) *Request {
-	var b broadcast
+	var b coll.Broadcast
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
-	b.prepare(t.g, d, s, root, optionsOf(opts))
-	return t.start(ctx, b.run)
+	b.Prepare(t.g, d, s, root, optionsOf(opts))
+	return t.start(ctx, b.Run)
 }
 
 // FCollect sets dst on every member to the concatenation of src of all members, in the order of the team
@@ -45,43 +50,43 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
 // algorithms are Linear, Ring and Doubling.
 func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	var c collection
+	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
-	c.prepareF(t.g, d, s, optionsOf(opts))
+	c.PrepareF(t.g, d, s, optionsOf(opts))
 	given("FCollect", ctx)
-	return c.fcollect(ctx)
+	return c.Fcollect(ctx)
 }
 
 // FCollectNB starts FCollect. Until the Request is complete, dst and src belong to it.
 func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	var c collection
+	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
-	c.prepareF(t.g, d, s, optionsOf(opts))
-	return t.start(ctx, c.fcollect)
+	c.PrepareF(t.g, d, s, optionsOf(opts))
+	return t.start(ctx, c.Fcollect)
 }
 
 // Collect is FCollect where src may have a different length on each member, and may be empty. It returns
 // the number of elements that all members have contributed together; dst must have room for them
 // (OpenSHMEM 1.6, shmem_collect).
 func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) (n int, err error) {
-	var c collection
+	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
-	c.prepare(t.g, d, s, optionsOf(opts))
+	c.Prepare(t.g, d, s, optionsOf(opts))
 	given("Collect", ctx)
-	err = c.collect(ctx)
-	return c.sum / max(1, c.call.size), err
+	err = c.Collect(ctx)
+	return c.Elements(), err
 }
 
 // CollectNB starts Collect. Until the Request is complete, dst and src belong to it, and so does *n unless
 // n is nil: it becomes the number of elements.
 func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, opts ...CollectiveOption) *Request {
-	var c collection
+	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
-	c.prepare(t.g, d, s, optionsOf(opts))
+	c.Prepare(t.g, d, s, optionsOf(opts))
 	return t.start(ctx, func(ctx context.Context) error {
-		err := c.collect(ctx)
+		err := c.Collect(ctx)
 		if n != nil {
-			*n = c.sum / max(1, c.call.size)
+			*n = c.Elements()
 		}
 		return err
 	})
@@ -99,38 +104,38 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
 // algorithms are Linear and Ring.
 func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	var a allToAll
+	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
-	a.prepare(t.g, d, s, optionsOf(opts))
+	a.Prepare(t.g, d, s, optionsOf(opts))
 	given("AllToAll", ctx)
-	return a.run(ctx)
+	return a.Run(ctx)
 }
 
 // AllToAllNB starts AllToAll. Until the Request is complete, dst and src belong to it.
 func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	var a allToAll
+	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
-	a.prepare(t.g, d, s, optionsOf(opts))
-	return t.start(ctx, a.run)
+	a.Prepare(t.g, d, s, optionsOf(opts))
+	return t.start(ctx, a.Run)
 }
 
 // AllToAllS is AllToAll with blocks of n elements that are dstStride elements apart in dst and srcStride
 // in src: element e of block j is element (j*n+e)*stride. What lies between is not touched
 // (OpenSHMEM 1.6, shmem_alltoalls).
 func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) error {
-	var a allToAll
+	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
-	a.prepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
+	a.PrepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
 	given("AllToAllS", ctx)
-	return a.run(ctx)
+	return a.Run(ctx)
 }
 
 // AllToAllSNB starts AllToAllS. Until the Request is complete, dst and src belong to it.
 func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) *Request {
-	var a allToAll
+	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
-	a.prepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
-	return t.start(ctx, a.run)
+	a.PrepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
+	return t.start(ctx, a.Run)
 }
 
 // Blocks says where the blocks for or from each member of a team are in a range: block i is Counts[i]
@@ -146,24 +151,24 @@ type Blocks struct {
 // It is not in the specification. What AllToAll says holds for it too.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) error {
 	d, s := operands("alltoallv", t, dst, src)
-	a := t.g.allToAllVOf(d, blocks(to), s, blocks(from), optionsOf(opts))
+	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
 	given("AllToAllV", ctx)
-	return a.run(ctx)
+	return a.Run(ctx)
 }
 
 // AllToAllVNB starts AllToAllV. Until the Request is complete, dst, src, to and from belong to it.
 func AllToAllVNB[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) *Request {
 	d, s := operands("alltoallv", t, dst, src)
-	a := t.g.allToAllVOf(d, blocks(to), s, blocks(from), optionsOf(opts))
-	return t.start(ctx, a.run)
+	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
+	return t.start(ctx, a.Run)
 }
 
 // operands checks the operands of a collective, and returns where they are.
-func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s operand) {
+func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s coll.Range) {
 	t.alive(op)
 	for _, c := range [...]*Context{dst.ctx, src.ctx} {
 		if c != nil && c.w != t.w {
-			misuse(op, "dst or src is memory of another World than team %s", t.g.name)
+			misuse(op, "dst or src is memory of another World than team %s", t.g.Name)
 		}
 	}
 	if dst.ctx == nil && dst.n > 0 || src.ctx == nil && src.n > 0 {
@@ -173,10 +178,10 @@ func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s operand) {
 }
 
 // operandOf returns where s is.
-func operandOf[T any](s Slice[T]) operand {
+func operandOf[T any](s Slice[T]) coll.Range {
 	off := s.off
 	if s.ctx != nil {
 		off = uintptr(s.place("collective"))
 	}
-	return operand{off, s.n, int(sizeOf[T]())}
+	return coll.Range{Off: off, N: s.n, Size: int(node.SizeOf[T]())}
 }

@@ -2,7 +2,11 @@ package pgas
 
 // Reductions and scans: their arguments. Package coll has the algorithms.
 
-import "context"
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/internal/coll"
+)
 
 // Integer is every integer type.
 type Integer interface {
@@ -20,31 +24,31 @@ type Number interface {
 // AndReduce sets dst on every member to the bitwise and of src of all members
 // (OpenSHMEM 1.6, shmem_and_reduce). See SumReduce for what all reductions share.
 func AndReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorAnd, dst, src, andOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OpAnd, dst, src, coll.AndOf[T]{}, opts)
 }
 
 // OrReduce sets dst on every member to the bitwise or of src of all members
 // (OpenSHMEM 1.6, shmem_or_reduce).
 func OrReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorOr, dst, src, orOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OpOr, dst, src, coll.OrOf[T]{}, opts)
 }
 
 // XorReduce sets dst on every member to the bitwise exclusive or of src of all members
 // (OpenSHMEM 1.6, shmem_xor_reduce).
 func XorReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorXor, dst, src, xorOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OpXor, dst, src, coll.XorOf[T]{}, opts)
 }
 
 // MinReduce sets dst on every member to the least of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_min_reduce).
 func MinReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorMin, dst, src, minOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OperatorMin, dst, src, coll.MinOf[T]{}, opts)
 }
 
 // MaxReduce sets dst on every member to the greatest of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_max_reduce).
 func MaxReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorMax, dst, src, maxOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OperatorMax, dst, src, coll.MaxOf[T]{}, opts)
 }
 
 // SumReduce sets dst on every member to the sum of src of all members, element by element
@@ -58,20 +62,20 @@ func MaxReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 // All members must call it; when they do not call the same thing, they get a *MismatchError. A member
 // that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then.
 func SumReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorSum, dst, src, sumOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
 // ProdReduce sets dst on every member to the product of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_prod_reduce).
 func ProdReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorProd, dst, src, prodOf[T]{}, opts)
+	return reduceOn(ctx, t, coll.OpProd, dst, src, coll.ProdOf[T]{}, opts)
 }
 
 // FuncReduce sets dst on every member to src of all members combined by f, element by element. f must be
 // associative and commutative, and the same on all members; it may run on any member, and on several
 // goroutines' behalf at once.
 func FuncReduce[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
-	return reduceOn(ctx, t, operatorFunc, dst, src, eachBy[T](f), opts)
+	return reduceOn(ctx, t, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // AndReduceNB starts AndReduce. Until the Request is complete, dst and src belong to it.
@@ -117,24 +121,24 @@ func FuncReduceNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func
 // SumInscan sets dst on each member to the sum of src of the members up to and including it, in the
 // order of the team (OpenSHMEM 1.6, shmem_sum_inscan). See SumReduce for what all reductions share.
 func SumInscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return scanOn(ctx, t, kindInscan, operatorSum, dst, src, sumOf[T]{}, opts)
+	return scanOn(ctx, t, coll.KindInscan, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
 // SumExscan sets dst on each member to the sum of src of the members before it, in the order of the team,
 // and to zero on the first (OpenSHMEM 1.6, shmem_sum_exscan).
 func SumExscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
-	return scanOn(ctx, t, kindExscan, operatorSum, dst, src, sumOf[T]{}, opts)
+	return scanOn(ctx, t, coll.KindExscan, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
 // FuncInscan is SumInscan with f, which must be associative; a comes before b in the team.
 func FuncInscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
-	return scanOn(ctx, t, kindInscan, operatorFunc, dst, src, eachBy[T](f), opts)
+	return scanOn(ctx, t, coll.KindInscan, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // FuncExscan is SumExscan with f, which must be associative; a comes before b in the team. dst on the
 // first member becomes zero.
 func FuncExscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
-	return scanOn(ctx, t, kindExscan, operatorFunc, dst, src, eachBy[T](f), opts)
+	return scanOn(ctx, t, coll.KindExscan, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // SumInscanNB starts SumInscan. Until the Request is complete, dst and src belong to it.
@@ -160,18 +164,18 @@ func FuncExscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func
 // Reproducible makes a reduction combine in the order of the team, so that a floating-point result
 // depends neither on where the members are nor on the algorithm: it is that of a loop over the members.
 // It costs two rounds more between hosts.
-func Reproducible(o *options) { o.ordered = true }
+func Reproducible(o *coll.Options) { o.Ordered = true }
 
 // reduceOn checks the operands of a reduction and runs it.
-func reduceOn[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
+func reduceOn[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f coll.Operator[T], opts []CollectiveOption) error {
 	d, s := operands("reduction", t, dst, src)
 	given("reduction", ctx)
-	return reduce(ctx, t.g, which, d, s, f, optionsOf(opts))
+	return coll.Reduce(ctx, t.g, which, d, s, f, optionsOf(opts))
 }
 
 // scanOn checks the operands of a scan and runs it.
-func scanOn[T any](ctx context.Context, t *Team, k kind, which uint8, dst, src Slice[T], f operator[T], opts []CollectiveOption) error {
+func scanOn[T any](ctx context.Context, t *Team, k coll.Kind, which uint8, dst, src Slice[T], f coll.Operator[T], opts []CollectiveOption) error {
 	d, s := operands(k.String(), t, dst, src)
 	given(k.String(), ctx)
-	return scan(ctx, t.g, k, which, d, s, f, optionsOf(opts))
+	return coll.Scan(ctx, t.g, k, which, d, s, f, optionsOf(opts))
 }

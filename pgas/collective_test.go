@@ -579,23 +579,6 @@ func TestMismatchedCollectives(t *testing.T) {
 	}
 }
 
-func TestSizesOneByOne(t *testing.T) {
-	pgastest.RunAll(t, 5, func(ctx context.Context, w *pgas.World) error {
-		for round := range uint64(20) {
-			got, err := pgas.SizesOneByOne(ctx, w.Team(), 100*round+uint64(w.PE()))
-			if err != nil {
-				return err
-			}
-			for pe, n := range got {
-				if want := 100*round + uint64(pe); n != want {
-					return fmt.Errorf("PE %d has %d, want %d", pe, n, want)
-				}
-			}
-		}
-		return nil
-	})
-}
-
 // TestCollectivesDoNotAllocate: not on one host, and not between hosts. A wait that goes to sleep does, so
 // the PEs are told not to, and it is enough if one of several tries finds nothing.
 func TestCollectivesDoNotAllocate(t *testing.T) {

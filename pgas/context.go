@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -72,8 +74,8 @@ func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
 // Close, with t, or with the World (OpenSHMEM 1.6, shmem_team_create_ctx).
 func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 	t.alive("NewContext")
-	if t.w.n.closed.Load() {
-		return nil, fmt.Errorf("opening a context: %w", errClosed)
+	if t.w.n.Closed.Load() {
+		return nil, fmt.Errorf("opening a context: %w", node.ErrClosed)
 	}
 	var o contextOptions
 	for _, opt := range opts {
@@ -84,16 +86,16 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 		return nil, fmt.Errorf("opening a context: %w", err)
 	}
 	t.w.contexts.add(c)
-	t.w.n.debugf("opens a context of team %s", t.g.name)
+	t.w.n.Debugf("opens a context of team %s", t.g.Name)
 	return c, nil
 }
 
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU}
-	c.mem = w.n.shm.Open()
+	c.mem = w.n.Shm.Open()
 	c.local = newRoute(c.mem)
-	if w.n.far != nil {
+	if w.n.Remote != nil {
 		if err := c.openFar(o); err != nil {
 			return nil, err
 		}
@@ -105,9 +107,9 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 // openFar gives c a channel to other hosts. A context by the CPU is about this host, so that it has no
 // channel of its own unless the transport makes a difference.
 func (c *Context) openFar(o contextOptions) error {
-	open := c.w.n.far.Channel
+	open := c.w.n.Remote.Channel
 	if o.byCPU {
-		t, ok := c.w.n.far.(transport.CPUChanneler)
+		t, ok := c.w.n.Remote.(transport.CPUChanneler)
 		if !ok {
 			c.remote, c.lent = c.w.def.remote, true
 			return nil
@@ -132,20 +134,20 @@ func (t *Team) viewOf(base *Context) *Context {
 // route fills in how c gets to each PE.
 func (c *Context) route() {
 	w := c.w
-	if w.n.sched != nil {
+	if w.n.Sched != nil {
 		return // the simulator sees everything
 	}
-	c.nic = w.n.job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
+	c.nic = w.n.Job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
 	if c.nic && c.bells == nil {
-		c.bells = newBells(w.n.job.Segment)
+		c.bells = newBells(w.n.Job.Segment)
 	}
 	c.openWindow()
 	near := c.local
 	if c.nic {
 		near = newRoute(&splitChannel{Channel: c.mem, words: c.remote.Channel, bells: c.bells})
 	}
-	for _, pe := range c.team.g.pes {
-		if w.n.shm.Heap(pe) == nil {
+	for _, pe := range c.team.g.PEs {
+		if w.n.Shm.Heap(pe) == nil {
 			c.via = append(c.via, c.remote)
 		} else {
 			c.via = append(c.via, near)
@@ -189,7 +191,7 @@ func (c *Context) fenceFar(pe int) {
 		c.remote.Fence(pe)
 		return
 	}
-	if err := c.remote.Quiet(c.w.n.ctx, pe); err != nil {
+	if err := c.remote.Quiet(c.w.n.Ctx, pe); err != nil {
 		c.owed.CompareAndSwap(nil, &err)
 	}
 	c.bells.ringOwed(pe)
@@ -210,7 +212,7 @@ func (c *Context) FencePE(pe int) {
 func (c *Context) Quiet(ctx context.Context) error {
 	// This is Context.refuses by hand: a call would cost a quarter of a quiet.
 	body, ok := ctx.(*bodyContext)
-	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.n.closed.Load() || !ok && otherEnded(ctx) {
+	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.n.Closed.Load() || !ok && otherEnded(ctx) {
 		return c.refuseQuiet(ctx)
 	}
 	shm.FullFence()
@@ -225,7 +227,7 @@ func (c *Context) Quiet(ctx context.Context) error {
 
 // refuses reports whether a quiet must fail at once: ctx has ended, or c or its World is closed.
 func (c *Context) refuses(ctx context.Context) bool {
-	return hasEnded(ctx) || c.closed.Load() || c.w.n.closed.Load()
+	return hasEnded(ctx) || c.closed.Load() || c.w.n.Closed.Load()
 }
 
 // refuseQuiet returns the error of a refused quiet.
@@ -262,26 +264,21 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	return c.quietFar(ctx, to)
 }
 
-// serveEvery: who calls Quiet in a loop, as one does that takes the same lock again and again, may keep the
-// only CPU of its host from the thread that serves other hosts, which may well ask for that lock. So one in
-// so many calls serves what has arrived. It costs some 400 ns.
-const serveEvery = 32
-
 func (c *Context) quietFar(ctx context.Context, pe int) error {
-	if c.quiets.Add(1)%serveEvery == 0 {
-		c.w.n.serve()
+	if c.quiets.Add(1)%node.ServeEvery == 0 {
+		c.w.n.ProgressOnce()
 	}
-	c.w.n.block(blockedIn{op: boot.InQuiet, peer: pe})
-	defer c.w.n.unblock()
+	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
+	defer c.w.n.Unblock()
 	err := c.remote.Quiet(ctx, pe)
 	if c.nic {
 		c.bells.ringOwed(pe)
 	}
 	if owed := c.owed.Swap(nil); owed != nil {
-		err = firstError(*owed, err)
+		err = node.FirstError(*owed, err)
 	}
 	if err != nil {
-		return fmt.Errorf("quiet%s: %w", atSite(), err)
+		return fmt.Errorf("quiet%s: %w", callsite.At(), err)
 	}
 	return nil
 }
@@ -292,9 +289,9 @@ func (c *Context) Close() error {
 	if c == c.w.def || c.view {
 		misuse("Context.Close", "the default context ends with its World: close what NewContext returned")
 	}
-	err := c.Quiet(c.w.n.ctx)
+	err := c.Quiet(c.w.n.Ctx)
 	c.w.contexts.remove(c)
-	return firstError(err, c.close())
+	return node.FirstError(err, c.close())
 }
 
 func (c *Context) close() error {
@@ -309,14 +306,5 @@ func (c *Context) close() error {
 	if c.remote != nil && !c.lent {
 		err = c.remote.Close()
 	}
-	return firstError(c.local.Close(), err)
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return node.FirstError(c.local.Close(), err)
 }

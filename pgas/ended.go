@@ -38,7 +38,7 @@ func newBodyContext() *bodyContext {
 	return ctx
 }
 
-// hasEnded reports whether ctx has ended. A nil ctx counts as ended.
+// hasAborted reports whether ctx has ended. A nil ctx counts as ended.
 func hasEnded(ctx context.Context) bool {
 	if body, ok := ctx.(*bodyContext); ok {
 		return body.ended.Load()

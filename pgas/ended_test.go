@@ -183,7 +183,7 @@ func TestEndedContextAlloc(t *testing.T) {
 			checked.Add(3)
 			limited, cancel := hang.Context(t.Context())
 			defer cancel()
-			err := pgastest.Goroutines(limited, 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+			err := pgastest.Goroutines(limited, 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				s, err := pgas.Alloc[int64](ctx, w, 4)
 				if err != nil {
 					return err

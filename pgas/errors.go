@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -73,18 +75,18 @@ func (e *AbortedError) Unwrap() error { return e.Err }
 
 // refuses reports whether a call with ctx must fail without doing anything. Every call that takes a context asks first.
 func (w *World) refuses(ctx context.Context) bool {
-	return hasEnded(ctx) || w.n.closed.Load()
+	return hasEnded(ctx) || w.n.Closed.Load()
 }
 
 // refusal returns the error of a refused call of the given name.
 func (w *World) refusal(ctx context.Context, name string) error {
 	given(name, ctx)
-	return fmt.Errorf("%s%s: %w", name, atSite(), w.n.broken(ctx))
+	return fmt.Errorf("%s%s: %w", name, callsite.At(), w.n.EndedError(ctx))
 }
 
 // publicErrors makes the errors of collectives.
-func publicErrors() groupErrors {
-	return groupErrors{
+func publicErrors() coll.ErrorMakers {
+	return coll.ErrorMakers{
 		Misuse:       func(op, msg string) { panic(&UsageError{Op: op, Msg: msg}) },
 		Mismatch:     func(call string, calls []string) error { return &MismatchError{Call: call, Calls: calls} },
 		Aborted:      func(pe int, call string, err error) error { return &AbortedError{PE: pe, Call: call, Err: err} },

@@ -12,7 +12,7 @@ import (
 // Every PE writes its square into the next one's memory. A program does this in pgas.Main and is
 // started by pgasrun; here four goroutines stand in for the PEs.
 func Example() {
-	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		squares, err := pgas.Alloc[int](ctx, w, 1)
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func Example() {
 
 // A remote counter: each PE draws a ticket from PE 0.
 func ExampleAtomic_FetchAdd() {
-	err := pgastest.Goroutines(context.Background(), 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int64](ctx, w, 1)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func ExampleAtomic_FetchAdd() {
 
 // Data, then a signal: whoever sees the signal sees the data.
 func ExampleSlice_PutSignal() {
-	err := pgastest.Goroutines(context.Background(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		row, err := pgas.Alloc[float64](ctx, w, 3)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func ExampleInit() {
 // message.
 func ExampleSlice_IPut() {
 	const rows, columns = 3, 4
-	err := pgastest.Goroutines(context.Background(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		matrix, err := pgas.Alloc[int](ctx, w, rows*columns)
 		if err != nil {
 			return err

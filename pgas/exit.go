@@ -13,9 +13,9 @@ func (w *World) GlobalExit(status int) {
 	if status < 0 || status > 255 {
 		misuse("GlobalExit", "%d is not an exit status: use 0 to 255", status)
 	}
-	w.n.debugf("ends the job with status %d", status)
+	w.n.Debugf("ends the job with status %d", status)
 	if w.opts.Goroutines {
 		os.Exit(status) // the job is this process
 	}
-	w.n.job.GlobalExit(status)
+	w.n.Job.GlobalExit(status)
 }

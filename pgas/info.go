@@ -24,39 +24,32 @@ func Name() string { return "gopgas " + version.Current() }
 // variables once a job.
 func (w *World) introduce() {
 	w.describe()
-	if w.n.job.PE != 0 {
+	if w.n.Job.PE != 0 {
 		return
 	}
-	if w.n.job.Settings.Version {
+	if w.n.Job.Settings.Version {
 		major, minor := Version()
 		fmt.Fprintf(os.Stderr, "pgas: %s, OpenSHMEM %d.%d\n", Name(), major, minor)
 	}
-	if w.n.job.Settings.Info {
+	if w.n.Job.Settings.Info {
 		boot.PrintVariables(os.Stderr, os.Environ(), nil)
-	}
-}
-
-// debugf says what this PE does, if SHMEM_DEBUG asks for it. It is for what is rare.
-func (n *Node) debugf(format string, args ...any) {
-	if n.job.Settings.Debug {
-		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", n.job.PE, n.hostName(n.job.PE), fmt.Sprintf(format, args...))
 	}
 }
 
 // describe is what SHMEM_DEBUG says of a job that this PE has joined.
 func (w *World) describe() {
-	if !w.n.job.Settings.Debug {
+	if !w.n.Job.Settings.Debug {
 		return
 	}
-	h := w.n.job.Segment.Header
+	h := w.n.Job.Segment.Header
 	far := "no other host"
-	if w.n.far != nil {
-		far = "other hosts by " + w.n.far.Name()
+	if w.n.Remote != nil {
+		far = "other hosts by " + w.n.Remote.Name()
 	}
 	executor := "the target's CPU"
-	if w.n.job.Settings.AMO == boot.AMONIC {
+	if w.n.Job.Settings.AMO == boot.AMONIC {
 		executor = "the network"
 	}
-	w.n.debugf("process %d is one of %d PEs, %d of them here on %d CPUs; %s; atomics by %s; heap of %d MiB at most",
-		os.Getpid(), w.NPEs(), h.Local, h.Cores, far, executor, w.heap.use.Max>>20)
+	w.n.Debugf("process %d is one of %d PEs, %d of them here on %d CPUs; %s; atomics by %s; heap of %d MiB at most",
+		os.Getpid(), w.NPEs(), h.Local, h.Cores, far, executor, w.heap.Usage.Max>>20)
 }

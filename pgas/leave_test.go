@@ -68,7 +68,7 @@ func TestLeavesEarly(t *testing.T) {
 	t.Run("goroutines", func(t *testing.T) {
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := pgastest.Goroutines(ctx, 4, pgas.Options{}, leavesEarly); err == nil || !saysItLeft.MatchString(err.Error()) {
+		if err := pgastest.Goroutines(ctx, 4, pgastest.Options{}, leavesEarly); err == nil || !saysItLeft.MatchString(err.Error()) {
 			t.Errorf("the job ended with %v", err)
 		}
 	})
@@ -92,7 +92,7 @@ func checkLeavesEarly(t *testing.T, hosts []boot.Host) {
 func TestLeavesTeam(t *testing.T) {
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	err := pgastest.Goroutines(ctx, 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(ctx, 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		team, err := w.Team().SplitStrided(ctx, 0, 1, 3)
 		if err != nil || w.PE() == 2 {
 			return err
@@ -109,7 +109,7 @@ func TestAfterClose(t *testing.T) {
 	for _, npes := range []int{1, 2} {
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := pgastest.Goroutines(ctx, npes, pgas.Options{}, afterClose); err != nil {
+		if err := pgastest.Goroutines(ctx, npes, pgastest.Options{}, afterClose); err != nil {
 			t.Errorf("%d PEs: %v", npes, err)
 		}
 	}

@@ -21,6 +21,9 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/locklocal"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -62,7 +65,7 @@ func (l LockRef) placed(op string) LockRef {
 		misuse(op, "a zero LockRef (it was made by no Alloc): take it from LockOf, or from a record")
 	}
 	if l.off>>generationShift != 0 {
-		l.off = uintptr(l.w.check.place(op, l.off, sizeOf[Lock]()))
+		l.off = uintptr(l.w.check.place(op, l.off, node.SizeOf[Lock]()))
 	}
 	return l
 }
@@ -76,23 +79,23 @@ func (l LockRef) Lock(ctx context.Context) error {
 	if l.w.refuses(ctx) {
 		return l.w.refusal(ctx, "waiting for "+l.name())
 	}
-	o, me := l.w.locks.arrive(l.off)
-	if o == orderWait {
-		o = l.awaitOrder(ctx, me)
+	o, me := l.w.locks.Join(l.off)
+	if o == locklocal.Wait {
+		o = l.awaitDirective(ctx, me)
 	}
 	var err error
 	switch o {
-	case orderHave:
+	case locklocal.Have:
 		return nil
-	case orderGone:
+	case locklocal.Gone:
 		err = context.Cause(ctx)
-	case orderEnter:
+	case locklocal.Enter:
 		err = l.enterFirst(ctx)
-	case orderFollow:
+	case locklocal.Follow:
 		err = l.follow(ctx, -1)
 	}
 	if err != nil {
-		return fmt.Errorf("waiting for %s%s: %w", l.name(), atSite(), err)
+		return fmt.Errorf("waiting for %s%s: %w", l.name(), callsite.At(), err)
 	}
 	return nil
 }
@@ -103,18 +106,18 @@ func (l LockRef) Lock(ctx context.Context) error {
 func (l LockRef) TryLock() bool {
 	l = l.placed("TryLock")
 	l.open("TryLock")
-	if !l.w.locks.try(l.off) {
+	if !l.w.locks.Try(l.off) {
 		return false
 	}
 	me := l.prepare()
 	old, err := l.update(l.Home(), lockTail, transport.CompareSwap, me, 0)
 	switch {
 	case err != nil:
-		l.w.giveUp(l)
+		l.w.leaveToProxy(l)
 		panic(err)
 	case old != 0:
-		l.w.locks.away(l.off)
-		if err := l.w.n.failure(); err != nil {
+		l.w.locks.Left(l.off)
+		if err := l.w.n.PeerFailure(); err != nil {
 			panic(err) // a caller that tries again and again would never learn that the holder is dead
 		}
 		return false
@@ -130,10 +133,10 @@ func (l LockRef) TryLock() bool {
 func (l LockRef) Unlock() error {
 	l = l.placed("Unlock")
 	l.open("Unlock")
-	if !l.w.locks.release(l.off) {
+	if !l.w.locks.Release(l.off) {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
-	if err := firstError(l.w.def.Quiet(l.w.n.ctx), l.passOn()); err != nil {
+	if err := node.FirstError(l.w.def.Quiet(l.w.n.Ctx), l.passOn()); err != nil {
 		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}
 	return nil
@@ -142,13 +145,13 @@ func (l LockRef) Unlock() error {
 // enterFirst goes to the end of the queue and waits for the turn, unless ctx has ended.
 func (l LockRef) enterFirst(ctx context.Context) error {
 	if ctx.Err() != nil {
-		l.w.locks.away(l.off)
+		l.w.locks.Left(l.off)
 		return context.Cause(ctx)
 	}
 	before, err := l.enter()
 	switch {
 	case err != nil:
-		l.w.giveUp(l)
+		l.w.leaveToProxy(l)
 		return err
 	case before < 0:
 		l.takeFree()
@@ -185,48 +188,50 @@ func (l LockRef) prepare() uint64 {
 // takeFree notes that the lock is this PE's, which has found it free. That it waits for no turn matters to the
 // PE behind only where it may wait in vain for one that does not run.
 func (l LockRef) takeFree() {
-	if l.w.n.pace.crowded {
+	if l.w.n.Policy.Oversubscribed {
 		l.own(lockTurn).Store(1)
 	}
-	l.w.locks.got(l.off)
+	l.w.locks.Acquired(l.off)
 }
 
 // follow waits for the turn of this PE, which stands in the queue, behind PE before if that is known.
 func (l LockRef) follow(ctx context.Context, before int) error {
 	c := l.myTurn()
 	if before >= 0 {
-		c = c.withPredecessor(l.w.def.predecessorWord(before, l.off+lockTurn), 0)
+		c = c.WithPredecessor(l.w.def.predecessorWord(before, l.off+lockTurn), 0)
 	}
-	_, err := l.w.n.await(ctx, c, blockedIn{op: boot.InLock, peer: before, seq: uint64(l.off)})
+	_, err := l.w.n.Await(ctx, c, node.Blocked{Op: boot.InLock, Peer: before, Seq: uint64(l.off)})
 	if err != nil {
-		l.w.giveUp(l)
+		l.w.leaveToProxy(l)
 		return err
 	}
-	l.w.locks.got(l.off)
+	l.w.locks.Acquired(l.off)
 	return nil
 }
 
-func (l LockRef) myTurn() cond { return l.w.n.wordCond(word8(uint64(l.off+lockTurn)), NE, 0, false) }
+func (l LockRef) myTurn() node.Cond {
+	return l.w.n.WordCond(node.Word8(uint64(l.off+lockTurn)), NE, 0, false)
+}
 
 // passOn gives the lock to the PE behind, or leaves it free, and lets a goroutine of this PE enter again.
 func (l LockRef) passOn() error {
-	next, err := l.behind()
+	next, err := l.successor()
 	if err == nil && next >= 0 {
 		_, err = l.update(next, lockTurn, transport.Swap, 1, 0)
 	}
 	if err != nil {
-		l.w.giveUp(l)
+		l.w.leaveToProxy(l)
 		return err
 	}
-	l.w.locks.away(l.off)
+	l.w.locks.Left(l.off)
 	if next >= 0 {
 		l.w.LetRun(next)
 	}
 	return nil
 }
 
-// behind is the PE behind this one, or -1 if there was none and the lock is free now.
-func (l LockRef) behind() (int, error) {
+// successor is the PE behind this one, or -1 if there was none and the lock is free now.
+func (l LockRef) successor() (int, error) {
 	next := l.own(lockNext)
 	if next.Load() == 0 {
 		me := uint64(l.w.PE()) + 1
@@ -234,8 +239,8 @@ func (l LockRef) behind() (int, error) {
 			return -1, err
 		}
 		// Somebody has swapped the tail and is about to say who it is.
-		c := l.w.n.wordCond(word8(uint64(l.off+lockNext)), NE, 0, false)
-		if _, err := l.w.n.await(l.w.n.ctx, c, blockedIn{op: boot.InLock, peer: -1, seq: uint64(l.off)}); err != nil {
+		c := l.w.n.WordCond(node.Word8(uint64(l.off+lockNext)), NE, 0, false)
+		if _, err := l.w.n.Await(l.w.n.Ctx, c, node.Blocked{Op: boot.InLock, Peer: -1, Seq: uint64(l.off)}); err != nil {
 			return -1, err
 		}
 	}
@@ -251,18 +256,18 @@ func (l LockRef) Home() int {
 
 // open panics if the World of l is closed.
 func (l LockRef) open(op string) {
-	if l.w.n.closed.Load() {
-		misuse(op, "%v", errClosed)
+	if l.w.n.Closed.Load() {
+		misuse(op, "%v", node.ErrClosed)
 	}
 }
 
 // name returns what messages call l.
-func (l LockRef) name() string { return l.w.n.placeName("the lock", uint64(l.off)) }
+func (l LockRef) name() string { return l.w.n.PlaceName("the lock", uint64(l.off)) }
 
 // own is a word of this PE's copy.
 func (l LockRef) own(word uintptr) *atomic.Uint64 {
-	l.w.n.looks()
-	return (*atomic.Uint64)(l.w.n.own(l.off + word))
+	l.w.n.AboutToRead()
+	return (*atomic.Uint64)(l.w.n.Own(l.off + word))
 }
 
 // update applies op to a word of pe's copy and returns the old value. It always fetches: that leaves for
@@ -275,37 +280,37 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 		return old, nil
 	}
 	via, to := c.far("Lock", pe)
-	return via.Atomic(l.w.n.ctx, to, op, word8(uint64(off)), v, cond)
+	return via.Atomic(l.w.n.Ctx, to, op, node.Word8(uint64(off)), v, cond)
 }
 
-// awaitOrder waits until the goroutines of this PE that came earlier are through.
-func (l LockRef) awaitOrder(ctx context.Context, me *lockWaiter) order {
-	l.w.n.block(blockedIn{op: boot.InLock, peer: l.w.PE(), seq: uint64(l.off)})
-	defer l.w.n.unblock()
-	if l.w.n.awaitClosed(ctx, me.wake) != nil {
-		return l.w.locks.withdraw(l.off, me)
+// awaitDirective waits until the goroutines of this PE that came earlier are through.
+func (l LockRef) awaitDirective(ctx context.Context, me *locklocal.Waiter) locklocal.Directive {
+	l.w.n.Block(node.Blocked{Op: boot.InLock, Peer: l.w.PE(), Seq: uint64(l.off)})
+	defer l.w.n.Unblock()
+	if l.w.n.AwaitClosed(ctx, me.Wake) != nil {
+		return l.w.locks.Leave(l.off, me)
 	}
-	return me.told
+	return me.Told
 }
 
-// giveUp leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
-func (w *World) giveUp(l LockRef) {
-	if w.locks.abandon(l.off) {
-		w.n.debugf("leaves its place in the queue for %s, to be passed on when its turn comes", l.name())
-		w.n.spawn(func() { w.keep(l) })
+// leaveToProxy leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
+func (w *World) leaveToProxy(l LockRef) {
+	if w.locks.Abandon(l.off) {
+		w.n.Debugf("leaves its place in the queue for %s, to be passed on when its turn comes", l.name())
+		w.n.Spawn(func() { w.runProxy(l) })
 	}
 }
 
-// keep waits for the turn that nobody wants any more, and passes it on: to a goroutine of this PE that
+// runProxy waits for the turn that nobody wants any more, and passes it on: to a goroutine of this PE that
 // has come in the meantime, or else to the PE behind. It is no wait of the program, so reports do not
 // show it.
-func (w *World) keep(l LockRef) {
-	defer w.locks.kept()
-	if _, err := w.n.sleepUntil(w.n.ctx, l.myTurn(), false); err != nil {
-		w.locks.lose(l.off)
+func (w *World) runProxy(l LockRef) {
+	defer w.locks.ProxyDone()
+	if _, err := w.n.SleepUntil(w.n.Ctx, l.myTurn(), false); err != nil {
+		w.locks.Orphaned(l.off)
 		return
 	}
-	if w.locks.inherit(l.off) {
+	if w.locks.Inherit(l.off) {
 		return
 	}
 	l.passOn() // what went wrong is told to the next who asks

@@ -2,6 +2,10 @@ package pgas
 
 // What tests of the lock must see to make events happen in an order.
 
+import (
+	"github.com/gopgas/gopgas/pgas/internal/locklocal"
+)
+
 // LockTail is 1 + the last PE of the lock's queue, or 0.
 func LockTail(l LockRef) uint64 {
 	home := l.Home()
@@ -10,7 +14,7 @@ func LockTail(l LockRef) uint64 {
 
 // LockLine is how many goroutines of this PE stand in line at the lock.
 func LockLine(l LockRef) (n int) {
-	l.w.locks.at(l.placed("LockLine").off, func(s *seat) { n = len(s.line) })
+	l.w.locks.With(l.placed("LockLine").off, func(s *locklocal.Queue) { n = len(s.Line) })
 	return n
 }
 

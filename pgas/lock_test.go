@@ -220,7 +220,7 @@ func TestLockDeadline(t *testing.T) {
 	})
 }
 
-// giveUp waits for the lock until this PE is last in the queue, and then no longer.
+// leaveToProxy waits for the lock until this PE is last in the queue, and then no longer.
 func giveUp(ctx context.Context, w *pgas.World, l pgas.LockRef, tail uint64) error {
 	enough := errors.New("enough")
 	short, cancel := context.WithCancelCause(ctx)
@@ -335,7 +335,7 @@ func lockSomehow(ctx context.Context, l pgas.LockRef, rng *rand.Rand) (bool, err
 // A PE that dies with the lock is told to those who wait for it, the second goroutine included.
 func TestLockHolderDies(t *testing.T) {
 	var got [2]error
-	pgastest.Goroutines(t.Context(), 3, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		v, err := newVault(ctx, w)
 		if err != nil {
 			return err
@@ -455,7 +455,7 @@ func TestLockAllocates(t *testing.T) {
 
 // TestTryLockAfterDeath: a lock that a dead PE holds cannot be taken, and TryLock's panic says why.
 func TestTryLockAfterDeath(t *testing.T) {
-	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/ucp"
 )
@@ -96,7 +97,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 			exitEnded(w)
 		}
 		if err = w.Recovered(p); err == nil {
-			w.n.job.EndsBy(boot.EndOwn, -1)
+			w.n.Job.EndsBy(boot.EndOwn, -1)
 			panic(p)
 		}
 	}()
@@ -108,7 +109,7 @@ func guard(ctx context.Context, w *World, body func(context.Context, *World) err
 // exitEnded ends the process of a PE after its body has ended its goroutine without returning. Otherwise the process
 // would stay idle, and other PEs would wait for it.
 func exitEnded(w *World) {
-	complain(w.n.job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})
+	complain(w.n.Job, &UsageError{Op: "Main", Msg: "the body has ended its goroutine (runtime.Goexit does, and FailNow of a test): it is to return an error instead"})
 	w.Abandon()
 	os.Exit(1)
 }
@@ -140,11 +141,11 @@ func fromEnv() (*boot.Job, error) {
 // Open joins the job described by job, with the transports that it needs: shared memory on this host,
 // UCX to the others.
 func Open(ctx context.Context, job *boot.Job) (*World, error) {
-	var opts Options
+	var opts private.Options
 	if job.Settings.Networked(len(job.Hosts)) {
 		opts.Remote = openUCX
 	}
-	return OpenWith(ctx, job, opts)
+	return openWith(ctx, job, opts)
 }
 
 func openUCX(ctx context.Context, job *boot.Job) (transport.Transport, error) {

@@ -2,7 +2,11 @@ package pgas
 
 // The fast path, once. See peer_unsafe.go for why the slow path is a parameter.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
 
 // farFunc moves n bytes between p and offset off of pe's heap through a transport. It does not keep p.
 type farFunc = func(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr)
@@ -34,10 +38,10 @@ func fetch[T any](c *Context, off uintptr, pe int, far farFunc) T {
 //go:noinline
 func putFar(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
 	via, to := c.far("Put", pe)
-	via.Put(to, c.place("Put", off, n), hiddenBytes(p, n))
+	via.Put(to, c.place("Put", off, n), node.NoescapeBytes(p, n))
 }
 
 //go:noinline
 func getFar(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
-	c.mustGet("Get", pe, hiddenBytes(p, n), uint64(off))
+	c.mustGet("Get", pe, node.NoescapeBytes(p, n), uint64(off))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -24,7 +25,7 @@ func (quietNIC) Quiet(context.Context, int) error                               
 // has waited for that, otherwise at the quiet that completes it, and once.
 func TestNICAtomicsRing(t *testing.T) {
 	const pe, first, off = 5, 4, 4096
-	ctx, at := t.Context(), word8(off)
+	ctx, at := t.Context(), node.Word8(off)
 	for _, c := range []struct {
 		name    string
 		act     func(s *splitChannel)

@@ -81,7 +81,7 @@ func TestNotifiedPutsAreAccesses(t *testing.T) {
 	}
 	pgastest.Run(t, 3, body)
 	t.Run("slow", func(t *testing.T) {
-		if err := pgastest.Goroutines(t.Context(), 3, pgas.Options{NoFastPath: true}, body); err != nil {
+		if err := pgastest.Goroutines(t.Context(), 3, pgastest.Options{NoFastPath: true}, body); err != nil {
 			t.Fatal(err)
 		}
 	})

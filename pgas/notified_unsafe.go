@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -27,7 +28,7 @@ func (c *Context) stamp(op string, tag int) transport.Stamp {
 	if uint(tag) > MaxTag {
 		misuse(op, "tag %d is out of range: use 0 to %d", tag, MaxTag)
 	}
-	return transport.StampOf(c.world(op).n.job.PE, uint32(tag))
+	return transport.StampOf(c.world(op).n.Job.PE, uint32(tag))
 }
 
 // isNear says whether pe's memory is mapped here and may be used without a transport that sees it.
@@ -45,17 +46,17 @@ func (c *Context) Notify(pe, tag int) { c.putNotify("Notify", pe, 0, nil, tag) }
 //go:noinline
 func (c *Context) putNotify(op string, pe int, off uintptr, src []byte, tag int) {
 	s, dst := c.stamp(op, tag), c.place(op, off, uintptr(len(src)))
-	var r roomWait
+	var r backpressure
 	if c.isNear(pe) {
-		to := c.team.g.pes[pe]
-		for !c.mem.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
+		to := c.team.g.PEs[pe]
+		for !c.mem.PutNotify(to, dst, src, s) && c.waitForSpace(to, &r) {
 		}
 	} else {
 		via, to := c.far(op, pe)
-		for !via.PutNotify(to, dst, src, s) && c.waitForRoom(to, &r) {
+		for !via.PutNotify(to, dst, src, s) && c.waitForSpace(to, &r) {
 		}
 	}
-	c.gotRoom(&r)
+	c.endBackpressure(&r)
 }
 
 // PutNotify copies src to the start of the range on pe and then leaves a note with that tag there: whoever
@@ -83,12 +84,12 @@ func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
 		c.putNotify("PutNotifyNB", pe, off, src, tag)
 		return Sent{}
 	}
-	var r roomWait
+	var r backpressure
 	handle, ok := via.zeroCopy.PutNotifyZcopy(to, dst, src, s)
-	for !ok && c.waitForRoom(to, &r) {
+	for !ok && c.waitForSpace(to, &r) {
 		handle, ok = via.zeroCopy.PutNotifyZcopy(to, dst, src, s)
 	}
-	c.gotRoom(&r)
+	c.endBackpressure(&r)
 	return Sent{ctx: c, via: via.zeroCopy, pe: to, handle: handle}
 }
 
@@ -103,22 +104,22 @@ func (s Slice[T]) GetNotify(pe int, dst []T, tag int) {
 func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotify", tag), c.place("GetNotify", off, uintptr(len(dst)))
 	via, to := c.far("GetNotify", pe)
-	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
-	var r roomWait
-	ok, err := via.GetNotify(c.w.n.ctx, to, dst, src, s)
+	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
+	var r backpressure
+	ok, err := via.GetNotify(c.w.n.Ctx, to, dst, src, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
-		ok, err = via.GetNotify(c.w.n.ctx, to, dst, src, s)
+		ok, err = via.GetNotify(c.w.n.Ctx, to, dst, src, s)
 	}
-	c.w.n.unblock()
+	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}
 }
 
-// mustWaitForRoom is waitForRoom for what returns a value: without hope it panics as a lost get does.
-func (c *Context) mustWaitForRoom(pe int, r *roomWait) bool {
-	if !c.waitForRoom(pe, r) {
-		c.w.n.unblock()
+// mustWaitForRoom is waitForSpace for what returns a value: without hope it panics as a lost get does.
+func (c *Context) mustWaitForRoom(pe int, r *backpressure) bool {
+	if !c.waitForSpace(pe, r) {
+		c.w.n.Unblock()
 		panic(*c.owed.Swap(nil))
 	}
 	return true
@@ -134,10 +135,10 @@ func (s Slice[T]) GetNotifyNB(pe int, dst []T, tag int) {
 func (c *Context) getNotifyNB(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotifyNB", tag), c.place("GetNotifyNB", off, uintptr(len(dst)))
 	via, to := c.far("GetNotifyNB", pe)
-	var r roomWait
-	for !via.GetNotifyNB(to, dst, src, s) && c.waitForRoom(to, &r) {
+	var r backpressure
+	for !via.GetNotifyNB(to, dst, src, s) && c.waitForSpace(to, &r) {
 	}
-	c.gotRoom(&r)
+	c.endBackpressure(&r)
 }
 
 // PutNotify copies *v into the element on pe and then leaves a note with that tag there: whoever has the
@@ -262,23 +263,23 @@ func (n NotifiedFloat[F]) fetch(pe int, op transport.Op, v F) F {
 func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand uint64, tag int) {
 	s := c.stamp("Notify", tag)
 	via, to := c.far(op.String(), pe)
-	var r roomWait
-	for !via.PostNotify(to, op, at, operand, s) && c.waitForRoom(to, &r) {
+	var r backpressure
+	for !via.PostNotify(to, op, at, operand, s) && c.waitForSpace(to, &r) {
 	}
-	c.gotRoom(&r)
+	c.endBackpressure(&r)
 }
 
 //go:noinline
 func (c *Context) atomicNotify(pe int, op transport.Op, at transport.Word, operand, cond uint64, tag int) uint64 {
 	s := c.stamp("Notify", tag)
 	via, to := c.far(op.String(), pe)
-	c.w.n.block(blockedIn{op: boot.InAtomic, peer: to, seq: at.Off})
-	var r roomWait
-	old, ok, err := via.AtomicNotify(c.w.n.ctx, to, op, at, operand, cond, s)
+	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
+	var r backpressure
+	old, ok, err := via.AtomicNotify(c.w.n.Ctx, to, op, at, operand, cond, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
-		old, ok, err = via.AtomicNotify(c.w.n.ctx, to, op, at, operand, cond, s)
+		old, ok, err = via.AtomicNotify(c.w.n.Ctx, to, op, at, operand, cond, s)
 	}
-	c.w.n.unblock()
+	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // at returns the address of offset off in pe's heap, or nil if only the transport reaches it, or if there is no
@@ -43,7 +44,7 @@ func (c *Context) wordAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 // predecessorWord returns the address of PE pe's copy of a word, for a wait in a queue behind pe, or nil if it is not
 // mapped in this process.
 func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
-	if c.w.n.sched != nil {
+	if c.w.n.Sched != nil {
 		return nil
 	}
 	p, _ := c.wordAt(pe, off&offsetMask)
@@ -54,16 +55,16 @@ func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
 // there is such a PE and that the context is open.
 func (c *Context) far(op string, pe int) (*route, int) {
 	c.world(op)
-	if uint(pe) >= uint(len(c.team.g.pes)) {
-		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.g.pes)-1)
+	if uint(pe) >= uint(len(c.team.g.PEs)) {
+		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.g.PEs)-1)
 	}
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}
 	if c.via == nil {
-		return c.remote, c.team.g.pes[pe]
+		return c.remote, c.team.g.PEs[pe]
 	}
-	return c.via[pe], c.team.g.pes[pe]
+	return c.via[pe], c.team.g.PEs[pe]
 }
 
 // openWindow fills in the tables of the PEs of this host. They serve one run of consecutive numbers,
@@ -72,9 +73,9 @@ func (c *Context) far(op string, pe int) (*route, int) {
 func (c *Context) openWindow() {
 	lo, hi := c.team.nearRun()
 	c.first = lo
-	for _, pe := range c.team.g.pes[lo:hi] {
-		c.near = append(c.near, basePointer(c.w.n.shm.Heap(pe)))
-		c.doors = append(c.doors, c.w.n.job.Segment.States[pe-c.w.n.first])
+	for _, pe := range c.team.g.PEs[lo:hi] {
+		c.near = append(c.near, node.BasePointer(c.w.n.Shm.Heap(pe)))
+		c.doors = append(c.doors, c.w.n.Job.Segment.States[pe-c.w.n.FirstPE])
 	}
 	c.words = c.near
 }
@@ -82,20 +83,10 @@ func (c *Context) openWindow() {
 // heapPointers are the addresses of heaps in this process.
 type heapPointers []unsafe.Pointer
 
-// heapPointer is the address of a heap in this process.
-type heapPointer struct{ p unsafe.Pointer }
-
-func basePointer(heap []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(heap)) }
-
 // bytesOf is the memory of n elements at p, hidden from escape analysis: transports do not keep the
 // slices that they are given beyond the call, and saying so here keeps far puts free of allocation.
 func bytesOf[T any](p *T, n int) []byte {
-	return hiddenBytes(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p))
-}
-
-func hiddenBytes(p unsafe.Pointer, n uintptr) []byte {
-	x := uintptr(p)
-	return unsafe.Slice(*(**byte)(unsafe.Pointer(&x)), n)
+	return node.NoescapeBytes(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p))
 }
 
 // keptBytesOf is the memory of n elements at p for an operation that outlives the call.

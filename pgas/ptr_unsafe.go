@@ -8,7 +8,11 @@ package pgas
 // gets: the one that stores calls Fence, Quiet or Barrier and then updates a signal or an atomic word
 // (or meets the other in a Barrier); the one that loads waits for that first. Without it, the two race.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
 
 // Ptr is the range of PE pe as Go memory, or nil if pe is on another host (or s is the zero Slice, or
 // Alloc gave no elements). It is valid until the allocation is freed. It is ordinary memory, not a
@@ -20,7 +24,7 @@ import "unsafe"
 // job's atomics are the network's (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_ptr; on a context of a team,
 // shmem_team_ptr).
 func (s Slice[T]) Ptr(pe int) []T {
-	p := s.ctx.ptr("Ptr", pe, s.off, uintptr(s.n)*sizeOf[T]())
+	p := s.ctx.ptr("Ptr", pe, s.off, uintptr(s.n)*node.SizeOf[T]())
 	if p == nil || s.n == 0 {
 		return nil
 	}
@@ -30,7 +34,7 @@ func (s Slice[T]) Ptr(pe int) []T {
 // Ptr is the element of PE pe as Go memory, or nil if pe is on another host; see Slice.Ptr.
 func (r Ref[T]) Ptr(pe int) *T {
 	r.ctx.world("Ptr")
-	return (*T)(r.ctx.ptr("Ptr", pe, r.off, sizeOf[T]()))
+	return (*T)(r.ctx.ptr("Ptr", pe, r.off, node.SizeOf[T]()))
 }
 
 // Ptr is All().Ptr(pe): the whole allocation on PE pe as Go memory, or nil if pe is on another host.
@@ -47,12 +51,12 @@ func (c *Context) ptr(op string, pe int, off, n uintptr) unsafe.Pointer {
 	}
 	_, to := c.far(op, pe)
 	at := c.place(op, off, n)
-	heap := c.w.n.shm.Heap(to)
+	heap := c.w.n.Shm.Heap(to)
 	if heap == nil || c.via == nil { // a transport that must see every access shows no memory
 		return nil
 	}
 	if off>>generationShift == 0 {
-		return unsafe.Add(basePointer(heap), off)
+		return unsafe.Add(node.BasePointer(heap), off)
 	}
 	return unsafe.Add(c.w.guarded(to, heap), at)
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -90,7 +91,7 @@ func (r Ref[T]) PutSignalAddNB(pe int, v *T, sig SignalRef, value uint64) {
 }
 
 // Local is this PE's own copy of the element.
-func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.local(r.off, sizeOf[T](), localChecked)) }
+func (r Ref[T]) Local() *T { return (*T)(r.ctx.w.local(r.off, node.SizeOf[T](), localChecked)) }
 
 // Slice is the range of this one element.
 func (r Ref[T]) Slice() Slice[T] { return Slice[T]{r.ctx, r.off, 1} }
@@ -107,9 +108,9 @@ func (r Ref[T]) On(c *Context) Ref[T] {
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 	via, to := c.far(op, pe)
 	src = c.place(op, uintptr(src), uintptr(len(dst)))
-	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
-	err := via.Get(c.w.n.ctx, to, dst, src)
-	c.w.n.unblock()
+	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
+	err := via.Get(c.w.n.Ctx, to, dst, src)
+	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}
@@ -140,7 +141,7 @@ func (c *Context) checkedPlace(op string, off, n uintptr) uint64 {
 // near_unsafe.go says why checked is a parameter.
 func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) unsafe.Pointer) unsafe.Pointer {
 	if off>>generationShift == 0 {
-		return unsafe.Add(w.n.heap0.p, off)
+		return unsafe.Add(w.n.HeapBase.P, off)
 	}
 	return checked(w, off, n)
 }
@@ -150,19 +151,16 @@ func (w *World) local(off, n uintptr, checked func(w *World, off, n uintptr) uns
 //go:noinline
 func localChecked(w *World, off, n uintptr) unsafe.Pointer {
 	at := w.check.place("Local", off, n)
-	return unsafe.Add(w.guarded(w.n.job.PE, w.n.mine), at)
+	return unsafe.Add(w.guarded(w.n.Job.PE, w.n.Heap), at)
 }
 
 // guarded returns the program's view of the heap of pe of this host; heap is the runtime's view.
 func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
 	if w.check != nil && w.check.guard != nil {
-		heap = w.check.guard.Heap(pe - w.n.first)
+		heap = w.check.guard.Heap(pe - w.n.FirstPE)
 	}
-	return basePointer(heap)
+	return node.BasePointer(heap)
 }
-
-// own returns the address of offset off in this PE's own heap, for the runtime.
-func (n *Node) own(off uintptr) unsafe.Pointer { return unsafe.Add(n.heap0.p, off) }
 
 // Field is the field at byte offset off of the record that r refers to. It is for generated code,
 // which knows the offset; it inlines to an addition.

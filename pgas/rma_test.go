@@ -30,7 +30,7 @@ func onReal(t *testing.T, npes int, body pgastest.Body) {
 		t.Helper()
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := pgastest.Goroutines(ctx, npes, pgas.Options{NoFastPath: true}, body); err != nil {
+		if err := pgastest.Goroutines(ctx, npes, pgastest.Options{NoFastPath: true}, body); err != nil {
 			t.Fatal(err)
 		}
 	})

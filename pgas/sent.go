@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -54,8 +55,8 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 }
 
 func (c *Context) returned(ctx context.Context, via transport.ZeroCopyPutter, pe int, handle uint64) error {
-	c.w.n.block(blockedIn{op: boot.InQuiet, peer: pe})
-	defer c.w.n.unblock()
+	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
+	defer c.w.n.Unblock()
 	return via.AwaitReleased(ctx, pe, handle)
 }
 

@@ -3,7 +3,7 @@ package pgas
 // Waits for words of 16 bits, which OpenSHMEM still has though they are deprecated. Go has no atomic load of 16 bits,
 // so the aligned 4 bytes around the word are loaded, and compare-swapped to store it. There are no atomics on such a
 // word: a PE puts it. A put from another host rings no doorbell, so a sleeping wait looks again at intervals that grow
-// to longNap.
+// to maxSleep.
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -55,7 +56,7 @@ func (s Short[W]) Put(pe int, v W) {
 // shmem_ushort_wait_until).
 func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	w := s.ctx.w
-	got, err := w.awaitWord(ctx, w.n.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0))
+	got, err := w.awaitWord(ctx, w.n.WordCond(s.word(), cmp, uint64(v), W(0)-1 < 0))
 	return W(got), err
 }
 
@@ -63,10 +64,10 @@ func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // shmem_ushort_test).
 func (s Short[W]) Test(cmp Cmp, v W) bool {
 	w := s.ctx.w
-	w.n.poll()
+	w.n.YieldIfScheduled()
 	checkCmp(cmp)
-	c := w.n.wordCond(s.word(), cmp, uint64(v), W(0)-1 < 0)
-	_, ok := c.check()
+	c := w.n.WordCond(s.word(), cmp, uint64(v), W(0)-1 < 0)
+	_, ok := c.Check()
 	return ok
 }
 
@@ -85,18 +86,12 @@ func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 		return nil, nil
 	}
 	_, to := c.far("Put", pe)
-	return p, c.w.n.job.Segment.States[to-c.w.n.first]
-}
-
-// around returns the address of the aligned 4 bytes around the 2 at p, and the place of the 2 in them.
-func around(p unsafe.Pointer) (*uint32, uintptr) {
-	at := uintptr(p) & 2
-	return (*uint32)(unsafe.Add(p, -int(at))), at
+	return p, c.w.n.Job.Segment.States[to-c.w.n.FirstPE]
 }
 
 // storeShort stores v at p and leaves its neighbour unchanged.
 func storeShort(p unsafe.Pointer, v uint16) {
-	whole, at := around(p)
+	whole, at := node.Around(p)
 	for {
 		old := atomic.LoadUint32(whole)
 		next := old
@@ -105,15 +100,4 @@ func storeShort(p unsafe.Pointer, v uint16) {
 			return
 		}
 	}
-}
-
-// checkShort does check's work for a word of 16 bits.
-func (c *cond) checkShort() (uint64, bool) {
-	whole, at := around(c.p)
-	now := atomic.LoadUint32(whole)
-	v := *(*uint16)(unsafe.Add(unsafe.Pointer(&now), at))
-	if c.signed {
-		return uint64(v), compare(c.cmp, int64(int16(v)), int64(int16(c.want)))
-	}
-	return uint64(v), compare(c.cmp, uint64(v), uint64(uint16(c.want)))
 }

@@ -1,6 +1,10 @@
 package pgas
 
-import "context"
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
 
 // Signal is a field type: 8 bytes that tell of the arrival of data. It is updated by put-with-signal
 // and by SignalRef, and waited for on the PE that owns it (OpenSHMEM 1.6, section 9.10).
@@ -37,8 +41,8 @@ func (s SignalRef) Add(pe int, v uint64) { s.word().Add(pe, v) }
 
 // Fetch returns this PE's own copy (OpenSHMEM 1.6, shmem_signal_fetch).
 func (s SignalRef) Fetch() uint64 {
-	s.ctx.world("Signal.Fetch").n.poll()
-	return loadWord(s.ctx.w.n.own(uintptr(s.word().word().Off)), 0, true)
+	s.ctx.world("Signal.Fetch").n.YieldIfScheduled()
+	return node.LoadWord(s.ctx.w.n.Own(uintptr(s.word().word().Off)), 0, true)
 }
 
 // WaitUntil blocks until this PE's own copy compares true with v, and returns the value that did. The

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/gopgas/gopgas/pgas/transport/shm"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // Slice refers to a contiguous range of elements of symmetric memory: the same offsets on every PE.
@@ -25,13 +25,13 @@ func (s Slice[T]) Len() int { return s.n }
 //gcassert:inline
 func (s Slice[T]) At(i int) Ref[T] {
 	CheckIndex(i, s.n)
-	return Ref[T]{s.ctx, s.off + uintptr(i)*sizeOf[T]()}
+	return Ref[T]{s.ctx, s.off + uintptr(i)*node.SizeOf[T]()}
 }
 
 // Sub is the range of elements lo to hi, hi excluded.
 func (s Slice[T]) Sub(lo, hi int) Slice[T] {
 	checkRange(lo, hi, s.n)
-	return Slice[T]{s.ctx, s.off + uintptr(lo)*sizeOf[T](), hi - lo}
+	return Slice[T]{s.ctx, s.off + uintptr(lo)*node.SizeOf[T](), hi - lo}
 }
 
 // Local is this PE's own copy of the range.
@@ -39,7 +39,7 @@ func (s Slice[T]) Local() []T {
 	if s.ctx.isNothing("Local", s.n) {
 		return nil
 	}
-	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*sizeOf[T](), localChecked)), s.n)
+	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*node.SizeOf[T](), localChecked)), s.n)
 }
 
 // Elements is the elements of the arrays that s refers to, arrays of arrays too, one after another: the 4,096
@@ -68,7 +68,7 @@ func (s Slice[T]) On(c *Context) Slice[T] {
 func (s Slice[T]) Put(pe int, src []T) {
 	checkFits("Put", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		move(unsafe.Slice((*T)(p), len(src)), src)
+		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		return
 	}
 	if s.ctx.isNothing("Put", len(src)) {
@@ -87,7 +87,7 @@ func (s Slice[T]) Put(pe int, src []T) {
 func (s Slice[T]) PutNB(pe int, src []T) Sent {
 	checkFits("PutNB", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		move(unsafe.Slice((*T)(p), len(src)), src)
+		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		return Sent{}
 	}
 	if s.ctx.isNothing("PutNB", len(src)) {
@@ -101,7 +101,7 @@ func (s Slice[T]) PutNB(pe int, src []T) Sent {
 func (s Slice[T]) Get(pe int, dst []T) {
 	checkFits("Get", len(dst), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		move(dst, unsafe.Slice((*T)(p), len(dst)))
+		node.CopyLarge(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
 	if s.ctx.isNothing("Get", len(dst)) {
@@ -115,7 +115,7 @@ func (s Slice[T]) Get(pe int, dst []T) {
 func (s Slice[T]) GetNB(pe int, dst []T) {
 	checkFits("GetNB", len(dst), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
-		move(dst, unsafe.Slice((*T)(p), len(dst)))
+		node.CopyLarge(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
 	if s.ctx.isNothing("GetNB", len(dst)) {
@@ -133,7 +133,7 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignal", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
 		sig.ctx.refer()
-		move(unsafe.Slice((*T)(p), len(src)), src)
+		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Set(pe, value)
 		return
 	}
@@ -150,7 +150,7 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignalAdd", len(src), s.n)
 	if p := s.ctx.at(pe, s.off); p != nil {
 		sig.ctx.refer()
-		move(unsafe.Slice((*T)(p), len(src)), src)
+		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Add(pe, value)
 		return
 	}
@@ -172,24 +172,10 @@ func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) {
 	s.PutSignalAdd(pe, src, sig, value)
 }
 
-// move copies src to dst, which is as long.
-func move[T any](dst, src []T) {
-	if uintptr(len(src))*sizeOf[T]() < shm.PiecewiseBytes {
-		copy(dst, src)
-		return
-	}
-	shm.Copy(bytesOf(unsafe.SliceData(dst), len(dst)), bytesOf(unsafe.SliceData(src), len(src)))
-}
-
 // FieldSlice is an array field of n elements at byte offset off of the record that r refers to. It is
 // for generated code.
 func FieldSlice[F, T any](r Ref[T], off uintptr, n int) Slice[F] {
 	return Slice[F]{r.ctx, r.off + off, n}
-}
-
-func sizeOf[T any]() uintptr {
-	var v T
-	return unsafe.Sizeof(v)
 }
 
 func alignOf[T any]() uintptr {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
 // SplitStrided makes the team of members start, start+stride, … (size of them) of t. stride may be
@@ -15,8 +17,8 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 	t.alive("SplitStrided")
 	given("SplitStrided", ctx)
 	last := start + (size-1)*stride
-	if size < 1 || stride == 0 && size > 1 || start < 0 || start >= len(t.g.pes) || last < 0 || last >= len(t.g.pes) {
-		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %d members of the team", start, stride, size, len(t.g.pes))
+	if size < 1 || stride == 0 && size > 1 || start < 0 || start >= len(t.g.PEs) || last < 0 || last >= len(t.g.PEs) {
+		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %d members of the team", start, stride, size, len(t.g.PEs))
 	}
 	members := make([]int, size)
 	for i := range members {
@@ -30,7 +32,7 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 func (t *Team) SplitList(ctx context.Context, pes []int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitList")
 	given("SplitList", ctx)
-	seen := make([]bool, len(t.g.pes))
+	seen := make([]bool, len(t.g.PEs))
 	for _, pe := range pes {
 		t.member("SplitList", pe)
 		if seen[pe] {
@@ -46,7 +48,7 @@ func (t *Team) SplitList(ctx context.Context, pes []int, opts ...TeamOption) (*T
 
 // splitList makes the team of members, which are the same on all PEs.
 func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) (*Team, error) {
-	g, err := t.g.splitList(ctx, members)
+	g, err := t.g.SplitList(ctx, members)
 	return t.subTeam(g, opts), err
 }
 
@@ -55,7 +57,7 @@ func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) 
 func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitColor")
 	given("SplitColor", ctx)
-	g, err := t.g.splitColor(ctx, color, key)
+	g, err := t.g.SplitColor(ctx, color, key)
 	return t.subTeam(g, opts), err
 }
 
@@ -69,7 +71,7 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 	if xrange < 1 {
 		misuse("Split2D", "xrange is %d: a row has one PE at least", xrange)
 	}
-	gx, gy, err := t.g.split2D(ctx, xrange)
+	gx, gy, err := t.g.Split2D(ctx, xrange)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,11 +82,11 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 func (t *Team) Host(ctx context.Context, opts ...TeamOption) (*Team, error) {
 	t.alive("Host")
 	given("Host", ctx)
-	return t.SplitColor(ctx, t.w.n.job.HostOf(t.w.n.job.PE), t.g.me, opts...)
+	return t.SplitColor(ctx, t.w.n.Job.HostOf(t.w.n.Job.PE), t.g.Me, opts...)
 }
 
 // subTeam returns the team of g, or nil if this PE is no member of it.
-func (t *Team) subTeam(g *Group, opts []TeamOption) *Team {
+func (t *Team) subTeam(g *coll.Group, opts []TeamOption) *Team {
 	if g == nil {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (t *Team) subTeam(g *Group, opts []TeamOption) *Team {
 		opt(&s.conf)
 	}
 	s.ctx = s.viewOf(t.w.def)
-	s.w.n.debugf("is number %d of team %s", g.me, g.name)
+	s.w.n.Debugf("is number %d of team %s", g.Me, g.Name)
 	return s
 }
 
@@ -101,5 +103,5 @@ func (t *Team) subTeam(g *Group, opts []TeamOption) *Team {
 type TooManyTeamsError struct{}
 
 func (*TooManyTeamsError) Error() string {
-	return fmt.Sprintf("a PE can be in %d teams at once, and no place is free on all members: Destroy teams that are not used any more", MaxTeams)
+	return fmt.Sprintf("a PE can be in %d teams at once, and no place is free on all members: Destroy teams that are not used any more", coll.MaxTeams)
 }

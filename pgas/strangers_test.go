@@ -37,7 +37,7 @@ func TestGoexit(t *testing.T) {
 	}
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	if err := pgastest.Goroutines(ctx, 3, pgas.Options{}, endsItsGoroutine); err == nil || !strings.Contains(err.Error(), "PE 1: "+want) {
+	if err := pgastest.Goroutines(ctx, 3, pgastest.Options{}, endsItsGoroutine); err == nil || !strings.Contains(err.Error(), "PE 1: "+want) {
 		t.Errorf("the job ended with %v", err)
 	}
 }
@@ -129,7 +129,7 @@ func TestOtherWorld(t *testing.T) {
 	slices := map[int]pgas.Slice[int64]{}
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	err := pgastest.Goroutines(ctx, 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(ctx, 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 2)
 		if err != nil {
 			return err

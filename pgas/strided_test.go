@@ -16,13 +16,13 @@ import (
 func TestStrided(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		for seed := range uint64(2) {
-			if err := strided(ctx, w, seed, 9_000, func(x uint64) uint8 { return uint8(x) }); err != nil {
+			if err := copyStrided(ctx, w, seed, 9_000, func(x uint64) uint8 { return uint8(x) }); err != nil {
 				return err
 			}
-			if err := strided(ctx, w, seed, 9_000, func(x uint64) int64 { return int64(x) }); err != nil {
+			if err := copyStrided(ctx, w, seed, 9_000, func(x uint64) int64 { return int64(x) }); err != nil {
 				return err
 			}
-			if err := strided(ctx, w, seed, 3_000, func(x uint64) [3]uint32 { return [3]uint32{uint32(x), 1, uint32(x >> 32)} }); err != nil {
+			if err := copyStrided(ctx, w, seed, 3_000, func(x uint64) [3]uint32 { return [3]uint32{uint32(x), 1, uint32(x >> 32)} }); err != nil {
 				return err
 			}
 		}
@@ -88,9 +88,9 @@ func newScript[T comparable](seed uint64, origin, most int, value func(uint64) T
 	return &stridedScript[T]{r: rand.New(rand.NewPCG(seed, uint64(origin))), value: value, twin: make([]T, most)}
 }
 
-// strided lets each PE work on the next one's memory. The owner runs the same script on a twin, and so
+// copyStrided lets each PE work on the next one's memory. The owner runs the same script on a twin, and so
 // knows what must have come.
-func strided[T comparable](ctx context.Context, w *pgas.World, seed uint64, most int, value func(uint64) T) error {
+func copyStrided[T comparable](ctx context.Context, w *pgas.World, seed uint64, most int, value func(uint64) T) error {
 	const steps = 40
 	s, err := pgas.Alloc[T](ctx, w, most)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -95,12 +96,14 @@ func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, bl
 }
 
 // place returns the offset of s in the heap: see Context.place.
-func (s Slice[T]) place(op string) uint64 { return s.ctx.place(op, s.off, uintptr(s.n)*sizeOf[T]()) }
+func (s Slice[T]) place(op string) uint64 {
+	return s.ctx.place(op, s.off, uintptr(s.n)*node.SizeOf[T]())
+}
 
 // blocksOf is n blocks in bytes, with strides of here elements in this process and there elsewhere.
 // Blocks that touch on both sides are one.
 func blocksOf[T any](here, there, block, n int) transport.Strided {
-	size := int(sizeOf[T]())
+	size := int(node.SizeOf[T]())
 	if here == block && there == block || n == 1 {
 		block, n = block*n, 1
 		here, there = block, block
@@ -113,7 +116,7 @@ func moveBlocks[T any](dst, src []T, dstStride, srcStride, block, n int) {
 	switch {
 	case n == 0 || block == 0:
 	case dstStride == block && srcStride == block:
-		move(dst[:n*block], src[:n*block])
+		node.CopyLarge(dst[:n*block], src[:n*block])
 	case block == 1:
 		moveElements(dst, src, dstStride, srcStride, n)
 	default:
@@ -197,16 +200,16 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 	if b.Total() == 0 {
 		return
 	}
-	c.w.n.block(blockedIn{op: boot.InGet, peer: to, seq: src})
+	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
 	var err error
 	if via.strided != nil && b.Count > 1 {
-		err = via.strided.GetStrided(c.w.n.ctx, to, dst, src, b)
+		err = via.strided.GetStrided(c.w.n.Ctx, to, dst, src, b)
 	} else {
 		for i := 0; i < b.Count && err == nil; i++ {
-			err = via.Get(c.w.n.ctx, to, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
+			err = via.Get(c.w.n.Ctx, to, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
 		}
 	}
-	c.w.n.unblock()
+	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}

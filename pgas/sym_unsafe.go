@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // Sym is a symmetric allocation: Len elements of T at the same offset of every PE's heap.
@@ -90,13 +92,13 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	}
 	w.collective.Lock()
 	defer w.collective.Unlock()
-	size := sizeOf[T]()
-	r := record{kind: callAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, align: uint64(align), name: layout.Name}
-	high := w.heap.use.High
+	size := node.SizeOf[T]()
+	r := allocRequest{kind: requestAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, align: uint64(align), name: layout.Name}
+	high := w.heap.Usage.High
 	bytes, fits := product(uint64(n), uint64(size))
 	b := &block{layout: layout, n: n, bytes: bytes}
 	if fits {
-		b.off, fits = w.heap.alloc(bytes, uint64(align))
+		b.off, fits = w.heap.Alloc(bytes, uint64(align))
 	}
 	var off uintptr
 	if fits {
@@ -108,15 +110,15 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	if err := w.agree(ctx, r); err != nil {
 		if fits {
 			w.end(b)
-			w.heap.release(b.off)
+			w.heap.Release(b.off)
 		}
 		return Sym[T]{}, err
 	}
 	if !fits {
-		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.use.InUse, Max: w.heap.use.Max}
+		return Sym[T]{}, &HeapFullError{Bytes: bytes, InUse: w.heap.Usage.InUse, Max: w.heap.Usage.Max}
 	}
-	w.n.names.add(named{off: b.off, size: uint64(size), n: n, typ: typ, site: callSite()})
-	w.n.debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
+	w.n.Names.Add(node.Allocation{Off: b.off, Size: uint64(size), N: n, Typ: typ, Site: callsite.Program()})
+	w.n.Debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
 	return Sym[T]{ctx: w.def, blk: b, off: off, n: n}, nil
 }
 
@@ -146,7 +148,7 @@ func touched(off, n, high uint64) uint64 {
 }
 
 // zero clears n bytes from off of this PE's heap.
-func (w *World) zero(off, n uint64) { w.n.job.Segment.Zero(w.n.job.PE-w.n.first, off, n) }
+func (w *World) zero(off, n uint64) { w.n.Job.Segment.Zero(w.n.Job.PE-w.n.FirstPE, off, n) }
 
 // product is a*b, and false if it overflows.
 func product(a, b uint64) (uint64, bool) {
@@ -186,12 +188,12 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	w.collective.Lock()
 	defer w.collective.Unlock()
 	off := s.blk.off
-	if err := w.agree(ctx, record{kind: callFree, n: off}); err != nil {
+	if err := w.agree(ctx, allocRequest{kind: requestFree, n: off}); err != nil {
 		return err
 	}
-	w.n.names.remove(off)
-	w.n.debugf("frees what is at offset %#x", off)
-	if n := w.heap.release(off); n >= boot.DiscardMin {
+	w.n.Names.Remove(off)
+	w.n.Debugf("frees what is at offset %#x", off)
+	if n := w.heap.Release(off); n >= boot.DiscardMin {
 		w.zero(off, n) // gives its pages back
 	}
 	w.end(s.blk)
@@ -206,7 +208,7 @@ func (s Sym[T]) Len() int { return s.n }
 //gcassert:inline
 func (s Sym[T]) At(i int) Ref[T] {
 	live(s.blk, i, s.n, badAt)
-	return Ref[T]{s.ctx, s.off + uintptr(i)*sizeOf[T]()}
+	return Ref[T]{s.ctx, s.off + uintptr(i)*node.SizeOf[T]()}
 }
 
 // live checks an index and that the block has not been freed. It inlines where a plain call of bad
@@ -227,7 +229,7 @@ func badAt(b *block, i, n int) {
 func (s Sym[T]) Range(lo, hi int) Slice[T] {
 	s.alive("Range")
 	checkRange(lo, hi, s.n)
-	return Slice[T]{s.ctx, s.off + uintptr(lo)*sizeOf[T](), hi - lo}
+	return Slice[T]{s.ctx, s.off + uintptr(lo)*node.SizeOf[T](), hi - lo}
 }
 
 // All is all elements.
@@ -239,7 +241,7 @@ func (s Sym[T]) Local() []T {
 	if s.n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*sizeOf[T](), localChecked)), s.n)
+	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*node.SizeOf[T](), localChecked)), s.n)
 }
 
 // On is the same memory on another context.

@@ -8,6 +8,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/coll"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // Team is an ordered set of PEs, numbered from 0. Teams are made from other teams, by all members of
@@ -17,11 +21,14 @@ import (
 // member must call the same ones in the same order.
 type Team struct {
 	w    *World
-	g    *Group // its members, and what they do together
+	g    *coll.Group // its members, and what they do together
 	conf TeamConfig
 	ctx  *Context
 	dead bool // Destroy has returned
 }
+
+// MaxTeams is how many teams one PE can be a member of at once.
+const MaxTeams = coll.MaxTeams
 
 // TeamConfig is what a team was made with.
 type TeamConfig struct {
@@ -38,17 +45,17 @@ func WithContexts(n int) TeamOption { return func(c *TeamConfig) { c.Contexts = 
 
 // openTeams makes the two teams that need no agreement.
 func (w *World) openTeams() error {
-	w.team = &Team{w: w, g: w.groups.world()}
+	w.team = &Team{w: w, g: w.groups.World()}
 	var err error
 	if w.def, err = w.team.newContext(contextOptions{}); err != nil {
 		return err
 	}
-	w.n.nic = w.def.nic
-	if err := w.n.openChannels(); err != nil {
+	w.n.Nic = w.def.nic
+	if err := w.n.OpenChannels(); err != nil {
 		return err
 	}
 	w.team.ctx = w.def
-	w.host = &Team{w: w, g: w.groups.host()}
+	w.host = &Team{w: w, g: w.groups.Host()}
 	w.host.ctx = w.host.viewOf(w.def)
 	return nil
 }
@@ -77,7 +84,7 @@ func (t *Team) PE() int {
 	if t == nil {
 		return -1
 	}
-	return t.g.me
+	return t.g.Me
 }
 
 // NPEs is the number of members (OpenSHMEM 1.6, shmem_team_n_pes).
@@ -85,25 +92,25 @@ func (t *Team) NPEs() int {
 	if t == nil {
 		return 0
 	}
-	return len(t.g.pes)
+	return len(t.g.PEs)
 }
 
 // WorldPE is the number in the job of member pe.
 func (t *Team) WorldPE(pe int) int {
 	t.member("WorldPE", pe)
-	return t.g.pes[pe]
+	return t.g.PEs[pe]
 }
 
 // Translate is the number in team to of member pe of t, or -1 if that is no member of it
 // (OpenSHMEM 1.6, shmem_team_translate_pe).
 func (t *Team) Translate(pe int, to *Team) int {
-	if t == nil || to == nil || t.w == nil || pe < 0 || pe >= len(t.g.pes) {
+	if t == nil || to == nil || t.w == nil || pe < 0 || pe >= len(t.g.PEs) {
 		return -1
 	}
 	if to == t.w.team {
-		return t.g.pes[pe]
+		return t.g.PEs[pe]
 	}
-	return slices.Index(to.g.pes, t.g.pes[pe])
+	return slices.Index(to.g.PEs, t.g.PEs[pe])
 }
 
 // Config is what the team was made with (OpenSHMEM 1.6, shmem_team_get_config).
@@ -127,21 +134,21 @@ func (t *Team) Destroy(ctx context.Context) error {
 	}
 	t.alive("Destroy")
 	given("Destroy", ctx)
-	if t.g.slot < firstFreeSlot {
-		misuse("Team.Destroy", "team %s lives as long as its World", t.g.name)
+	if t.g.Slot < coll.FirstFreeSlot {
+		misuse("Team.Destroy", "team %s lives as long as its World", t.g.Name)
 	}
 	var err error
 	for _, c := range t.w.contexts.all() {
 		if c.team == t {
-			err = firstError(err, c.Close())
+			err = node.FirstError(err, c.Close())
 		}
 	}
-	if err = firstError(err, t.Sync(ctx)); err != nil {
-		return fmt.Errorf("destroying team %s%s: %w", t.g.name, atSite(), err)
+	if err = node.FirstError(err, t.Sync(ctx)); err != nil {
+		return fmt.Errorf("destroying team %s%s: %w", t.g.Name, callsite.At(), err)
 	}
 	t.dead = true
 	t.ctx.close()
-	t.g.destroy()
+	t.g.Destroy()
 	return nil
 }
 
@@ -149,7 +156,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 func (t *Team) alive(op string) {
 	t.made(op)
 	if t.dead {
-		misuse(op, "team %s was destroyed", t.g.name)
+		misuse(op, "team %s was destroyed", t.g.Name)
 	}
 }
 
@@ -165,14 +172,14 @@ func (t *Team) made(op string) {
 
 func (t *Team) member(op string, pe int) {
 	t.alive(op)
-	if pe < 0 || pe >= len(t.g.pes) {
-		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, t.noun(), len(t.g.pes)-1)
+	if pe < 0 || pe >= len(t.g.PEs) {
+		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, t.noun(), len(t.g.PEs)-1)
 	}
 }
 
 // noun is what messages call t's extent.
 func (t *Team) noun() string {
-	if t.g.slot == worldSlot {
+	if t.g.Slot == coll.WorldSlot {
 		return "job"
 	}
 	return "team"
@@ -180,9 +187,9 @@ func (t *Team) noun() string {
 
 // nearRun is the longest run lo ≤ pe < hi of consecutive members on this host.
 func (t *Team) nearRun() (lo, hi int) {
-	for i := 0; i < len(t.g.pes); i++ {
+	for i := 0; i < len(t.g.PEs); i++ {
 		j := i
-		for j < len(t.g.pes) && t.w.n.shm.Heap(t.g.pes[j]) != nil {
+		for j < len(t.g.PEs) && t.w.n.Shm.Heap(t.g.PEs[j]) != nil {
 			j++
 		}
 		if j-i > hi-lo {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
@@ -20,7 +21,7 @@ func (w *World) leavePlace() {
 		p = topo.Detect()
 	}
 	b := p.Encode()
-	copy(w.n.mine[boot.PlaceOff:], b[:])
+	copy(w.n.Heap[boot.PlaceOff:], b[:])
 }
 
 // Topology is the tree of levels that the PEs of the job are in: machine, host, socket, …, as found or as
@@ -43,15 +44,15 @@ func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
 }
 
 func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
-	spec, err := topo.Parse(w.n.job.Settings.Topo)
+	spec, err := topo.Parse(w.n.Job.Settings.Topo)
 	if err != nil {
-		return nil, fmt.Errorf("PGAS_TOPO=%s: %w", w.n.job.Settings.Topo, err)
+		return nil, fmt.Errorf("PGAS_TOPO=%s: %w", w.n.Job.Settings.Topo, err)
 	}
-	raw := make([][topo.PlaceBytes]byte, w.n.job.NPEs)
+	raw := make([][topo.PlaceBytes]byte, w.n.Job.NPEs)
 	for pe := range raw {
-		w.n.channel(pe).GetNB(pe, raw[pe][:], boot.PlaceOff)
+		w.n.Channel(pe).GetNB(pe, raw[pe][:], boot.PlaceOff)
 	}
-	if err := w.n.flush(ctx); err != nil {
+	if err := w.n.Flush(ctx); err != nil {
 		return nil, err
 	}
 	places := make([]topo.Place, len(raw))
@@ -61,7 +62,7 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 		}
 	}
 	var hosts []int
-	for _, h := range w.n.job.Hosts {
+	for _, h := range w.n.Job.Hosts {
 		hosts = append(hosts, h.PEs)
 	}
 	return topo.Build(spec, hosts, places)
@@ -78,7 +79,7 @@ func (t *Team) Level(ctx context.Context, level string, opts ...TeamOption) (*Te
 	}
 	l, err := tree.Level(level)
 	if err != nil {
-		return nil, fmt.Errorf("splitting team %s%s: %w", t.g.name, atSite(), err)
+		return nil, fmt.Errorf("splitting team %s%s: %w", t.g.Name, callsite.At(), err)
 	}
-	return t.SplitColor(ctx, l.Element(t.w.n.job.PE), t.g.me, opts...)
+	return t.SplitColor(ctx, l.Element(t.w.n.Job.PE), t.g.Me, opts...)
 }

@@ -19,6 +19,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // AtomicSlice refers to a range of integer words of symmetric memory that are only ever accessed
@@ -62,7 +64,7 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 		misuse("UntilEach", "%d values for %d words: give one for each", len(values), a.n)
 	}
 	s := newWaitSet(a, cmp, 0)
-	s.s.wants = firstOf(values)
+	s.s.Wants = firstOf(values)
 	return s
 }
 
@@ -73,7 +75,7 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 //
 // A WaitSet belongs to one goroutine at a time. Any number of sets may have words in common.
 type WaitSet[W Word] struct {
-	s    wordSet
+	s    node.WordSet
 	w    *World
 	ref  uintptr // the reference to the first word
 	none bool    // the words are those of the zero Slice, and w is nil
@@ -81,13 +83,13 @@ type WaitSet[W Word] struct {
 }
 
 func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
-	s := &WaitSet[W]{s: wordSet{n: a.n, wide: wide[W](), signed: isSigned[W](), cmp: cmp}, ref: a.off}
+	s := &WaitSet[W]{s: node.WordSet{N: a.n, Wide: wide[W](), Signed: isSigned[W](), Cmp: cmp}, ref: a.off}
 	if s.none = a.ctx.isNothing("Until", a.n); s.none {
 		return s
 	}
 	checkCmp(cmp)
 	s.w = a.ctx.w
-	s.s.init(&s.w.n, a.ctx.place("Until", a.off, uintptr(s.s.bytes())), uint64(v))
+	s.s.Init(&s.w.n, a.ctx.place("Until", a.off, uintptr(s.s.Bytes())), uint64(v))
 	return s
 }
 
@@ -106,7 +108,7 @@ func (s *WaitSet[W]) refuses(ctx context.Context, name string) error {
 // poll lets other PEs run where they do not by themselves.
 func (s *WaitSet[W]) poll() {
 	if !s.none {
-		s.w.n.poll()
+		s.w.n.YieldIfScheduled()
 	}
 }
 
@@ -115,10 +117,10 @@ func (s *WaitSet[W]) poll() {
 // puts all words back (OpenSHMEM 1.6, the status argument; as there, true means not waited for).
 func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 	s.made("Except")
-	if skip != nil && len(skip) != s.s.n {
-		misuse("Except", "%d elements for %d words: give one for each, or nil", len(skip), s.s.n)
+	if skip != nil && len(skip) != s.s.N {
+		misuse("Except", "%d elements for %d words: give one for each, or nil", len(skip), s.s.N)
 	}
-	s.s.skip = skip
+	s.s.Skip = skip
 	return s
 }
 
@@ -130,12 +132,12 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 	if err := s.refuses(ctx, "waiting for all of a set of words"); err != nil {
 		return err
 	}
-	i := s.s.firstFalse()
-	if i == s.s.n {
+	i := s.s.FirstFalse()
+	if i == s.s.N {
 		return nil
 	}
-	s.s.begin(i)
-	return s.s.await(ctx, exhaustAll)
+	s.s.MarkPending(i)
+	return s.s.Await(ctx, node.ExhaustAll)
 }
 
 // WaitAny blocks until a word compares true, and returns its index and the value that did. It is fair:
@@ -147,15 +149,15 @@ func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
 	if err := s.refuses(ctx, "waiting for any of a set of words"); err != nil {
 		return -1, 0, err
 	}
-	if !s.s.find() {
-		if s.s.empty() {
+	if !s.s.Find() {
+		if s.s.Empty() {
 			return -1, 0, nil
 		}
-		if err := s.s.await(ctx, findAny); err != nil {
+		if err := s.s.Await(ctx, node.FindAny); err != nil {
 			return -1, 0, err
 		}
 	}
-	return s.s.found, W(s.s.value), nil
+	return s.s.Found, W(s.s.Value), nil
 }
 
 // WaitSome blocks until a word compares true, looks at all of them, and appends to into the indexes of
@@ -165,7 +167,7 @@ func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 	if i, _, err := s.WaitAny(ctx); i < 0 {
 		return into, err
 	}
-	return s.s.collect(into), nil
+	return s.s.Collect(into), nil
 }
 
 // Arrivals waits for each word to compare true, and yields its index and the value that did, once, as
@@ -180,17 +182,17 @@ func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 	s.made("Arrivals")
 	given("Arrivals", ctx)
 	s.err = nil
-	s.s.begin(0)
-	for s.s.left > 0 {
+	s.s.MarkPending(0)
+	for s.s.Left > 0 {
 		if s.err = s.refuses(ctx, "waiting for arrivals"); s.err != nil {
 			return
 		}
-		if !s.s.findPending() {
-			if s.err = s.s.await(ctx, findNew); s.err != nil {
+		if !s.s.FindPending() {
+			if s.err = s.s.Await(ctx, node.FindNew); s.err != nil {
 				return
 			}
 		}
-		if !yield(s.s.found, W(s.s.value)) {
+		if !yield(s.s.Found, W(s.s.Value)) {
 			return
 		}
 	}
@@ -208,7 +210,7 @@ func (s *WaitSet[W]) made(op string) {
 		misuse(op, "a nil or zero WaitSet (it was made by no Until): use what Until or UntilEach returns")
 	}
 	if s.ref>>generationShift != 0 {
-		s.w.check.place(op, s.ref, uintptr(s.s.bytes()))
+		s.w.check.place(op, s.ref, uintptr(s.s.Bytes()))
 	}
 }
 
@@ -217,7 +219,7 @@ func (s *WaitSet[W]) made(op string) {
 func (s *WaitSet[W]) TestAll() bool {
 	s.made("TestAll")
 	s.poll()
-	return s.s.firstFalse() == s.s.n
+	return s.s.FirstFalse() == s.s.N
 }
 
 // TestAny returns the index of a word that compares true now and the value that did, or -1. It is fair,
@@ -225,10 +227,10 @@ func (s *WaitSet[W]) TestAll() bool {
 func (s *WaitSet[W]) TestAny() (i int, v W) {
 	s.made("TestAny")
 	s.poll()
-	if !s.s.find() {
+	if !s.s.Find() {
 		return -1, 0
 	}
-	return s.s.found, W(s.s.value)
+	return s.s.Found, W(s.s.Value)
 }
 
 // TestSome appends to into the indexes of all words that compare true now, in no particular order
@@ -236,8 +238,8 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 func (s *WaitSet[W]) TestSome(into []int) []int {
 	s.made("TestSome")
 	s.poll()
-	if !s.s.find() {
+	if !s.s.Find() {
 		return into
 	}
-	return s.s.collect(into)
+	return s.s.Collect(into)
 }

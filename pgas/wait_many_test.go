@@ -524,7 +524,7 @@ func TestWaitSetsEnd(t *testing.T) {
 // TestManyWithDeadPeer: whoever waits for many words when a PE dies gets an error that names it.
 func TestManyWithDeadPeer(t *testing.T) {
 	var got error
-	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 9)
 		if err != nil {
 			return err
@@ -571,7 +571,7 @@ func TestWaitSetMisuse(t *testing.T) {
 
 // TestWaitSetsDoNotAllocate: a set that is kept waits without allocating.
 func TestWaitSetsDoNotAllocate(t *testing.T) {
-	err := pgastest.Goroutines(t.Context(), 1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 100)
 		if err != nil {
 			return err
@@ -611,7 +611,7 @@ func TestWaitSetsDoNotAllocate(t *testing.T) {
 // Partial sums are taken as they come, whoever is first.
 func ExampleWaitSet_Arrivals() {
 	total := int64(0)
-	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		sums, err := pgas.Alloc[int64](ctx, w, w.NPEs())
 		if err != nil {
 			return err
@@ -636,7 +636,7 @@ func ExampleWaitSet_Arrivals() {
 // A server takes requests from whoever has one, each in turn.
 func ExampleWaitSet_WaitAny() {
 	served := 0
-	err := pgastest.Goroutines(context.Background(), 4, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		flags, err := pgas.Alloc[pgas.Signal](ctx, w, w.NPEs())
 		if err != nil {
 			return err

@@ -112,7 +112,7 @@ func TestCancelledWait(t *testing.T) {
 // TestCancelledBarrier: nobody waits for ever for a PE that does not come.
 func TestCancelledBarrier(t *testing.T) {
 	over := make(chan struct{})
-	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		if w.PE() == 1 {
 			<-over
 			return nil
@@ -136,7 +136,7 @@ var errLeaveEarly = errors.New("leaves early")
 // TestDeadPeer: whoever waits for a PE that has failed gets an error that names it.
 func TestDeadPeer(t *testing.T) {
 	var got error
-	err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		if w.PE() == 1 {
 			return errLeaveEarly
 		}
@@ -173,7 +173,7 @@ func TestDeathBeforeEndedContext(t *testing.T) {
 		}
 		return known
 	}
-	if err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, body); !errors.Is(err, errLeaveEarly) {
+	if err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, body); !errors.Is(err, errLeaveEarly) {
 		t.Error(err)
 	}
 }

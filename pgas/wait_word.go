@@ -7,23 +7,25 @@ import (
 	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // waitWord blocks until the own word at compares true with v.
 func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint64, signed bool) (uint64, error) {
-	return w.awaitWord(ctx, w.n.wordCond(at, cmp, v, signed))
+	return w.awaitWord(ctx, w.n.WordCond(at, cmp, v, signed))
 }
 
 // awaitWord blocks until c holds, for an operation of the program.
-func (w *World) awaitWord(ctx context.Context, c cond) (uint64, error) {
-	checkCmp(c.cmp)
+func (w *World) awaitWord(ctx context.Context, c node.Cond) (uint64, error) {
+	checkCmp(c.Cmp)
 	if w.refuses(ctx) {
-		return 0, w.refusal(ctx, "waiting for "+w.n.wordName(c.word.Off))
+		return 0, w.refusal(ctx, "waiting for "+w.n.WordName(c.Word.Off))
 	}
-	got, err := w.n.await(ctx, c, blockedIn{op: boot.InWait, peer: -1, seq: c.word.Off})
+	got, err := w.n.Await(ctx, c, node.Blocked{Op: boot.InWait, Peer: -1, Seq: c.Word.Off})
 	if err != nil {
-		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s)%s: %w", w.n.wordName(c.word.Off), c.cmp, c.number(c.want), c.number(got), atSite(), err)
+		return got, fmt.Errorf("waiting for %s to be %s %s (it is %s)%s: %w", w.n.WordName(c.Word.Off), c.Cmp, c.Number(c.Want), c.Number(got), callsite.At(), err)
 	}
 	return got, nil
 }
@@ -34,3 +36,16 @@ func checkCmp(how Cmp) {
 		misuse("wait", "unknown comparison %d: use EQ, NE, GT, GE, LT or LE", uint8(how))
 	}
 }
+
+// Cmp is a comparison of a wait.
+type Cmp = transport.Cmp
+
+// The comparisons of a wait.
+const (
+	EQ = transport.EQ
+	NE = transport.NE
+	GT = transport.GT
+	GE = transport.GE
+	LT = transport.LT
+	LE = transport.LE
+)

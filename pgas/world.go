@@ -11,21 +11,26 @@ import (
 	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/coll"
+	"github.com/gopgas/gopgas/pgas/internal/locklocal"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/private"
+	"github.com/gopgas/gopgas/pgas/internal/symheap"
 	"github.com/gopgas/gopgas/pgas/topo"
-	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // World is one PE of a job.
 type World struct {
-	n    Node
-	opts Options
+	n    node.Node
+	opts private.Options
 
 	def      *Context
 	contexts contextSet
 
 	check  *checker // nil: nothing is checked
-	locks  lockSet
-	groups groupSet
+	locks  locklocal.Table
+	groups *coll.Set
 	team   *Team // of all PEs
 	host   *Team // of the PEs of this host
 
@@ -33,37 +38,25 @@ type World struct {
 	tree   *topo.Tree // nil until asked for
 
 	collective sync.Mutex // guards what follows
-	heap       *heap
+	heap       *symheap.Heap
 }
 
-// Options change how a World is put together. The zero value is what programs want.
-type Options struct {
-	// Goroutines: the PEs of the job are goroutines of this process.
-	Goroutines bool
-	// NoFastPath sends every access through a transport, where it can be seen.
-	NoFastPath bool
-	// Check checks every access, as PGAS_CHECK=1 does.
-	Check bool
-	// Remote opens the transport to PEs that this host's memory does not reach; required when the
-	// job has several hosts.
-	Remote func(ctx context.Context, job *boot.Job) (transport.Transport, error)
-	// Tree is the topology if it is known beforehand.
-	Tree *topo.Tree
-	// Common is shared by the PEs of a process that are each alone on their hosts, as the job says.
-	Common *Common
+func init() {
+	private.Open = func(ctx context.Context, job *boot.Job, opts private.Options) (any, error) {
+		return openWith(ctx, job, opts)
+	}
+	private.Group = func(team any) *coll.Group { return team.(*Team).g }
+	private.Node = func(world any) *node.Node { return &world.(*World).n }
 }
 
-// errClosed is why operations on a closed World fail.
-var errClosed = errors.New("the World is closed")
-
-// OpenWith joins the job described by job. Every PE must do so; it returns when all have. Programs
-// use Main or Init; this is for launchers and tests.
-func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) {
+// openWith joins the job described by job. Every PE calls it; it returns when all have.
+func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World, error) {
 	given("Open", ctx)
-	w := &World{opts: opts, tree: opts.Tree, heap: newHeap(job.Segment.Header.HeapMax)}
-	w.n.open(job, opts.Goroutines)
-	w.groups = groupSet{n: &w.n, common: opts.Common, errors: publicErrors()}
-	defer w.n.unblock()
+	w := &World{opts: opts, tree: opts.Tree, heap: symheap.New(job.Segment.Header.HeapMax)}
+	w.n.NotesFull = w.notesFull
+	w.n.Open(job, opts.Goroutines)
+	w.groups = coll.NewSet(&w.n, opts.Common, publicErrors())
+	defer w.n.Unblock()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
@@ -83,36 +76,36 @@ func OpenWith(ctx context.Context, job *boot.Job, opts Options) (*World, error) 
 
 func (w *World) openRemote(ctx context.Context) error {
 	if w.opts.Remote == nil {
-		if len(w.n.job.Hosts) > 1 {
+		if len(w.n.Job.Hosts) > 1 {
 			return errors.New("this job has several hosts, but no transport was given to reach them")
 		}
 		return nil
 	}
-	t, err := w.opts.Remote(ctx, w.n.job)
+	t, err := w.opts.Remote(ctx, w.n.Job)
 	if err == nil {
-		w.n.setRemote(t)
+		w.n.SetRemote(t)
 	}
 	return err
 }
 
 // PE is this PE's number, from 0.
-func (w *World) PE() int { return w.n.job.PE }
+func (w *World) PE() int { return w.n.Job.PE }
 
 // NPEs is the number of PEs of the job.
-func (w *World) NPEs() int { return w.n.job.NPEs }
+func (w *World) NPEs() int { return w.n.Job.NPEs }
 
 // Host is the name of the host that this PE runs on.
 func (w *World) Host() string {
 	w.made("World.Host")
-	return w.n.job.Host().Name
+	return w.n.Job.Host().Name
 }
 
 // Hosts are the names of the job's hosts, in PE order.
 func (w *World) Hosts() []string {
 	w.made("World.Hosts")
 	var names []string
-	for i, h := range w.n.job.Hosts {
-		if i == 0 || h.Name != w.n.job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
+	for i, h := range w.n.Job.Hosts {
+		if i == 0 || h.Name != w.n.Job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
 			names = append(names, h.Name)
 		}
 	}
@@ -122,31 +115,25 @@ func (w *World) Hosts() []string {
 // HostOf is the name of the host that pe runs on.
 func (w *World) HostOf(pe int) string {
 	w.made("HostOf")
-	if pe < 0 || pe >= w.n.job.NPEs {
-		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.n.job.NPEs-1)
+	if pe < 0 || pe >= w.n.Job.NPEs {
+		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.n.Job.NPEs-1)
 	}
-	return w.n.hostName(pe)
+	return w.n.HostName(pe)
 }
-
-// hostName returns the name of the host of a PE of the job.
-func (n *Node) hostName(pe int) string { return n.job.Hosts[n.job.HostOf(pe)].Name }
-
-// stateOf is the page of pe, which is on this host.
-func (n *Node) stateOf(pe int) *boot.State { return n.job.Segment.States[pe-n.first] }
 
 // TransportTo says how pe is reached: "self", a transport's name, or "" if there is no such PE
 // (OpenSHMEM 1.6, shmem_pe_accessible).
 func (w *World) TransportTo(pe int) string {
 	w.made("TransportTo")
 	switch {
-	case pe < 0 || pe >= w.n.job.NPEs:
+	case pe < 0 || pe >= w.n.Job.NPEs:
 		return ""
-	case pe == w.n.job.PE:
+	case pe == w.n.Job.PE:
 		return "self"
-	case w.n.shm.Heap(pe) != nil:
-		return w.n.shm.Name()
+	case w.n.Shm.Heap(pe) != nil:
+		return w.n.Shm.Name()
 	}
-	return w.n.far.Name()
+	return w.n.Remote.Name()
 }
 
 // Context is the default context, which the operations of references made by Alloc use.
@@ -162,11 +149,11 @@ func (w *World) Fence() { w.Context().Fence() }
 func (w *World) Quiet(ctx context.Context) error { return w.Context().Quiet(ctx) }
 
 // HeapUsage tells how the symmetric heap is used.
-func (w *World) HeapUsage() HeapUsage {
+func (w *World) HeapUsage() symheap.HeapUsage {
 	w.made("HeapUsage")
 	w.collective.Lock()
 	defer w.collective.Unlock()
-	return w.heap.use
+	return w.heap.Usage
 }
 
 // Close leaves the job: it is collective, waits for all PEs and for everything that this one issued,
@@ -174,18 +161,18 @@ func (w *World) HeapUsage() HeapUsage {
 // known to be dead; it then returns their *PeerError.
 func (w *World) Close() error {
 	w.made("World.Close")
-	if context.Cause(w.n.ctx) != nil {
+	if context.Cause(w.n.Ctx) != nil {
 		return nil
 	}
-	err := w.groups.wait(w.n.ctx)
+	err := w.groups.Wait(w.n.Ctx)
 	for _, c := range w.contexts.all() {
-		err = firstError(err, c.Quiet(w.n.ctx))
+		err = node.FirstError(err, c.Quiet(w.n.Ctx))
 	}
-	err = firstError(err, w.def.Quiet(w.n.ctx), w.leaveTogether())
+	err = node.FirstError(err, w.def.Quiet(w.n.Ctx), w.leaveTogether())
 	w.reportNotes()
-	w.n.debugf("leaves the job, having used %d bytes of its heap at most", w.heap.use.High-boot.ReservedBytes)
-	w.n.job.Leave()
-	return firstError(err, w.teardown())
+	w.n.Debugf("leaves the job, having used %d bytes of its heap at most", w.heap.Usage.High-boot.ReservedBytes)
+	w.n.Job.Leave()
+	return node.FirstError(err, w.teardown())
 }
 
 // Abandon leaves the job without waiting for anybody: what an erroring PE does before it exits.
@@ -195,11 +182,11 @@ func (w *World) Abandon() error {
 }
 
 func (w *World) teardown() error {
-	w.n.end(errClosed)
-	if idle := w.locks.close(); idle != nil {
-		w.n.awaitClosed(context.Background(), idle)
+	w.n.End(node.ErrClosed)
+	if idle := w.locks.Close(); idle != nil {
+		w.n.AwaitClosed(context.Background(), idle)
 	}
-	if !w.n.quiesced() {
+	if !w.n.Quiesced() {
 		return nil // a read still blocks in the kernel for a host that is cut off, and its channel cannot be closed meanwhile
 	}
 	var errs []error
@@ -209,7 +196,7 @@ func (w *World) teardown() error {
 	if w.def != nil {
 		errs = append(errs, w.def.close())
 	}
-	return firstError(append(errs, w.n.close())...)
+	return node.FirstError(append(errs, w.n.Close())...)
 }
 
 // contextSet is the open contexts of a World besides the default one.
@@ -234,4 +221,14 @@ func (s *contextSet) all() []*Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.list)
+}
+
+// leaveTogether synchronizes all PEs for Close.
+func (w *World) leaveTogether() error {
+	w.n.PublishLeaving(callsite.Program())
+	err := w.team.g.Sync(w.n.Ctx, coll.KindClose, "close")
+	if err != nil {
+		w.team.g.LingerUntilTold()
+	}
+	return err
 }

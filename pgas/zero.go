@@ -13,6 +13,8 @@ import (
 	"context"
 	"runtime"
 	"strings"
+
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 const (
@@ -30,7 +32,7 @@ func given(op string, ctx context.Context) {
 
 // made panics with *UsageError if w is nil or zero.
 func (w *World) made(op string) {
-	if w == nil || w.n.job == nil {
+	if w == nil || w.n.Job == nil {
 		misuse(op, zeroWorld)
 	}
 }
@@ -101,13 +103,13 @@ func zeroFault(p any) *UsageError {
 		}
 	}
 	f, more := frames.Next()
-	msg := faulting[strings.TrimSuffix(strings.TrimPrefix(f.Function, module+"pgas."), "[...]")]
+	msg := faulting[strings.TrimSuffix(strings.TrimPrefix(f.Function, callsite.Module+"pgas."), "[...]")]
 	if msg == "" {
 		return nil
 	}
 	op := f.Function
 	for more {
-		if f, more = frames.Next(); !isOwn(f.Function, f.File) {
+		if f, more = frames.Next(); !callsite.IsRuntime(f.Function, f.File) {
 			break
 		}
 		op = f.Function

@@ -115,7 +115,7 @@ var functions = []any{
 	pgas.SumReduceNB[int64], pgas.ProdReduceNB[int64], pgas.FuncReduceNB[int64],
 	pgas.SumInscan[int64], pgas.SumExscan[int64], pgas.FuncInscan[int64], pgas.FuncExscan[int64],
 	pgas.SumInscanNB[int64], pgas.SumExscanNB[int64], pgas.FuncInscanNB[int64], pgas.FuncExscanNB[int64],
-	pgas.Init, pgas.Open, pgas.OpenWith,
+	pgas.Init, pgas.Open,
 }
 
 // TestNilContextInFunctions: every exported function that takes a context.Context says that it is nil, with n
@@ -189,7 +189,7 @@ var faults = map[string]string{
 func TestZeroValuesAreMisuse(t *testing.T) {
 	for _, check := range []bool{false, true} {
 		t.Run(fmt.Sprintf("check=%t", check), func(t *testing.T) {
-			err := pgastest.Goroutines(t.Context(), 1, pgas.Options{Check: check}, func(ctx context.Context, w *pgas.World) error {
+			err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{Check: check}, func(ctx context.Context, w *pgas.World) error {
 				for _, v := range []any{
 					pgas.Ref[int64]{}, pgas.Slice[int64]{}, pgas.Sym[int64]{}, pgas.Atomic[int64]{}, pgas.AtomicFloat[float64]{},
 					pgas.AtomicSlice[int64]{}, pgas.SignalRef{}, pgas.SignalSlice{}, pgas.LockRef{}, pgas.Atomic[int64]{}.Notify(1),

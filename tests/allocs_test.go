@@ -15,7 +15,7 @@ import (
 func TestSteadyPathDoesNotAllocate(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("slow=%v", slow), func(t *testing.T) {
-			opts := pgas.Options{NoFastPath: slow}
+			opts := pgastest.Options{NoFastPath: slow}
 			err := pgastest.Goroutines(t.Context(), 2, opts, func(ctx context.Context, w *pgas.World) error {
 				return countAllocations(ctx, t, w)
 			})

@@ -118,7 +118,7 @@ func TestWrongPayloadFails(t *testing.T) {
 	for _, m := range mutants {
 		covered[m.bench] = true
 		t.Run(m.bench, func(t *testing.T) {
-			err := pgastest.Goroutines(t.Context(), 2, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+			err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 				r, err := newRunner(ctx, w, tiny)
 				if err != nil {
 					return err

@@ -14,15 +14,21 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 )
 
 // heapMax is what the heap of a goroutine PE may grow to. It is Go memory, untouched until used.
 const heapMax = 64 << 20
 
+// Options change how the PEs of a test are put together. The zero value is what programs get.
+type Options struct {
+	NoFastPath bool // every access goes through a transport
+	Check      bool // every access is checked, as PGAS_CHECK=1 does
+}
+
 // Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of
 // pgas.Open or of Close. An error that only reports another PE's failure is returned if there is no other.
-func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) error {
-	opts.Goroutines = true
+func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 	seg := boot.NewSegment(npes, npes, heapMax)
 	errs := make([]error, npes)
 	var wg sync.WaitGroup
@@ -38,7 +44,7 @@ func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) err
 				ID: "goroutines", PE: pe, NPEs: npes,
 				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
 				Segment: seg, Launched: true,
-			}, opts, body)
+			}, private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check}, body)
 		})
 	}
 	wg.Wait()
@@ -48,17 +54,18 @@ func Goroutines(ctx context.Context, npes int, opts pgas.Options, body Body) err
 // exitStatus1 is the wait status of a process that ended with status 1.
 const exitStatus1 = 1 << 8
 
-func runPE(ctx context.Context, job *boot.Job, opts pgas.Options, body Body) (err error) {
+func runPE(ctx context.Context, job *boot.Job, opts private.Options, body Body) (err error) {
 	var w *pgas.World
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicError(w, job.PE, p)
 		}
 	}()
-	w, err = pgas.OpenWith(ctx, job, opts)
+	opened, err := private.Open(ctx, job, opts)
 	if err != nil {
 		return fmt.Errorf("PE %d: %w", job.PE, err)
 	}
+	w = opened.(*pgas.World)
 	if err := body(ctx, w); err != nil {
 		return errors.Join(fmt.Errorf("PE %d: %w", job.PE, err), w.Abandon())
 	}

@@ -35,8 +35,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
@@ -54,14 +54,14 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 		goroutinesOnly(t)
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := Late(ctx, npes, nhosts, pgas.Options{Check: checks()}, body); err != nil {
+		if err := Late(ctx, npes, nhosts, Options{Check: checks()}, body); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
 // Late runs body as RunLate does, with options and without a subtest. It returns an error as Goroutines does.
-func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) error {
+func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error {
 	net := &lateNetwork{grace: lateGrace}
 	var hosts []boot.Host
 	for i := range nhosts {
@@ -72,8 +72,8 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 		net.hosts = append(net.hosts, seg)
 	}
 	net.open()
-	opts.Goroutines = true
-	opts.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
+	inner := private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check}
+	inner.Remote = func(_ context.Context, job *boot.Job) (transport.Transport, error) {
 		return &lateTransport{net, job.PE}, nil
 	}
 	errs := make([]error, npes)
@@ -83,7 +83,7 @@ func Late(ctx context.Context, npes, nhosts int, opts pgas.Options, body Body) e
 			wg.Go(func() {
 				errs[pe] = runPE(ctx, &boot.Job{
 					ID: "late", PE: pe, NPEs: npes, Hosts: hosts, HostIndex: i, Segment: net.hosts[i], Launched: true,
-				}, opts, body)
+				}, inner, body)
 				if errs[pe] != nil {
 					net.fail(pe)
 				}

@@ -274,11 +274,11 @@ func findMissingFence(t *testing.T, p putThenFlag) {
 	const tries = 20
 	for try := range tries {
 		p.fence = true
-		if err := Late(t.Context(), 2, 2, pgas.Options{}, p.body()); err != nil {
+		if err := Late(t.Context(), 2, 2, Options{}, p.body()); err != nil {
 			t.Fatalf("with a fence: %v", err)
 		}
 		p.fence = false
-		err := Late(t.Context(), 2, 2, pgas.Options{}, p.body())
+		err := Late(t.Context(), 2, 2, Options{}, p.body())
 		if errors.Is(err, errStale) {
 			t.Logf("found by try %d", try+1)
 			return

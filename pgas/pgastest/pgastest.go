@@ -60,7 +60,7 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 		}
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := Goroutines(ctx, npes, pgas.Options{Check: checks()}, body); err != nil {
+		if err := Goroutines(ctx, npes, Options{Check: checks()}, body); err != nil {
 			t.Fatal(err)
 		}
 	})

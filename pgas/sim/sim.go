@@ -11,6 +11,8 @@ import (
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/coll"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -114,7 +116,7 @@ type sim struct {
 	mem    []byte
 	pes    []*pe
 	hosts  []boot.Host
-	common *pgas.Common
+	common *coll.Common
 
 	now          int64 // picoseconds since the beginning
 	queue        queue
@@ -244,7 +246,7 @@ func (s *sim) makePEs(npes int) error {
 		s.pes[i] = &all[i]
 		s.hosts[i] = boot.Host{Name: h.name, First: i, PEs: 1}
 	}
-	s.common = pgas.NewCommon(npes)
+	s.common = coll.NewCommon(npes)
 	return nil
 }
 
@@ -282,7 +284,7 @@ func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
 	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true}
-	w, err := pgas.OpenWith(ctx, job, pgas.Options{
+	opened, err := private.Open(ctx, job, private.Options{
 		Goroutines: true,
 		NoFastPath: true,
 		Check:      s.cfg.Check,
@@ -293,6 +295,7 @@ func (p *pe) main() error {
 	if err != nil {
 		return err
 	}
+	w := opened.(*pgas.World)
 	p.world = w
 	if err := s.body(ctx, w); err != nil {
 		return err

@@ -53,7 +53,7 @@ func BenchmarkReceive(b *testing.B) {
 // arrived lets PEs send to PE 0, again and again, and reports what it takes to receive when all has arrived.
 func arrived(b *testing.B, senders int, open func(context.Context, *pgas.World) (send, receive func() error, err error)) {
 	var took time.Duration
-	err := pgastest.Goroutines(b.Context(), senders+1, pgas.Options{}, func(ctx context.Context, w *pgas.World) error {
+	err := pgastest.Goroutines(b.Context(), senders+1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		send, receive, err := open(ctx, w)
 		if err != nil {
 			return err

@@ -1,0 +1,68 @@
+// Package callsite finds the file and line of the program's own call, for reports. Only slow paths ask for it: a wait that has
+// slept, a call that fails, an allocation, the end of the job.
+package callsite
+
+import (
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// module is the import path that the runtime's own functions start with.
+const Module = "github.com/gopgas/gopgas/"
+
+// ownPackages are those whose frames a report leaves out.
+var ownPackages = [...]string{"pgas.", "pgas/", "locks.", "notify.", "atomics."}
+
+// library are Go packages with functions that may stand between the program and the runtime.
+var library = [...]string{"runtime.", "sync.", "iter.", "slices.", "maps.", "testing.", "internal/"}
+
+// Program returns the file and line of the program's call that led to this one, such as "solver/main.go:40", or
+// "" if no function of the program is on the stack.
+func Program() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !IsRuntime(f.Function, f.File) {
+			return filepath.Join(filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+// At is the site of a call that has failed, for its error: " at solver/main.go:40", or "".
+func At() string {
+	if site := Program(); site != "" {
+		return " at " + site
+	}
+	return ""
+}
+
+// IsRuntime reports whether a function is the runtime's, or one that pgasgen has written.
+func IsRuntime(function, file string) bool {
+	if strings.HasSuffix(file, "_test.go") {
+		return false
+	}
+	if strings.HasSuffix(file, "_pgas.go") {
+		return true
+	}
+	for _, p := range library {
+		if strings.HasPrefix(function, p) {
+			return true
+		}
+	}
+	rest, ours := strings.CutPrefix(function, Module)
+	if !ours {
+		return false
+	}
+	for _, p := range ownPackages {
+		if strings.HasPrefix(rest, p) {
+			return true
+		}
+	}
+	return false
+}

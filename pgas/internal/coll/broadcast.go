@@ -1,0 +1,329 @@
+package coll
+
+// Broadcasts. On every host one member, the head, is where the others get the data: the root on its own
+// host, the leader on the others. A host's members copy from their head; between hosts, the heads form a
+// tree below the root, or all get it from the root.
+//
+//	small  the head shows the data in its entry or in a box. The root waits for nobody, the others
+//	       only for their head and that for its parent.
+//	large  a head tells its parent that its dst is ready. The parent then puts the data straight into
+//	       that, in pieces, so that a child passes on one while the next is coming; and the head lends
+//	       the data to the members of its host.
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// A broadcast is one under way.
+type Broadcast struct {
+	g         *Group
+	l         *layout
+	call      Call
+	dst, src  uintptr
+	n         int // bytes
+	way       Algorithm
+	keep      bool // this PE is the root, and its dst is not to be written
+	localRoot int  // the member of this host that has the data first, by its place in l.here
+	rank      int  // this host's number, counted from the root's
+}
+
+// Prepare checks the arguments and fills in b.
+func (b *Broadcast) Prepare(g *Group, dst, src Range, root int, o Options) {
+	g.checkFits(kindBroadcast, src.N, dst.N)
+	if dst.Off != src.Off {
+		g.checkApart(kindBroadcast, dst, src.bytes(), src, src.bytes())
+	}
+	b.g, b.l, b.dst, b.src, b.n = g, g.layoutFor(o), dst.Off, src.Off, src.bytes()
+	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N)}.withBuffers(dst.Off, src.Off)
+	n := len(b.l.hosts)
+	b.way, b.keep = g.broadcastAlgorithm(o, n), o.ExceptRoot && root == g.Me
+	if n == 1 {
+		b.localRoot = root
+		return
+	}
+	for h, members := range b.l.hosts {
+		if i := slices.Index(members, root); i >= 0 {
+			b.rank = (b.l.hostIndex - h + n) % n
+			if b.rank == 0 {
+				b.localRoot = i
+			}
+		}
+	}
+}
+
+// broadcastAlgorithm returns the algorithm between so many hosts.
+func (g *Group) broadcastAlgorithm(o Options, hosts int) Algorithm {
+	switch o.Algorithm {
+	case auto:
+		if hosts <= fewHosts {
+			return linear
+		}
+		return tree
+	case linear, tree:
+		return o.Algorithm
+	}
+	g.misuse("Broadcast", "there is no %s broadcast: use Linear or Tree", o.Algorithm)
+	return auto
+}
+
+func (b *Broadcast) Run(ctx context.Context) error {
+	if b.n == 0 {
+		return nil
+	}
+	var err error
+	switch {
+	case len(b.l.hosts) == 1:
+		err = b.intraHost(ctx)
+	case b.n <= maxMessage:
+		err = b.small(ctx)
+	default:
+		err = b.large(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("broadcast on team %s%s: %w", b.g.Name, callsite.At(), err)
+	}
+	b.g.noteRoot(b.call.root)
+	return nil
+}
+
+// isLocalRoot reports whether this PE is the head of its host.
+func (b *Broadcast) isLocalRoot() bool { return b.l.localRank == b.localRoot }
+
+// intraHost is the broadcast on one host.
+func (b *Broadcast) intraHost(ctx context.Context) error {
+	g := b.g
+	s := chooseExposure(b.n, b.src, 0)
+	e, err := g.begin(ctx, b.call, 0)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	if !b.isLocalRoot() {
+		if err := g.markArrived(e); err != nil { // no member waits for it
+			return err
+		}
+		return b.fromLocalRoot(ctx, &s)
+	}
+	from := g.ownBytes(b.src, b.n)
+	if s.kind != zcopy {
+		copy(g.exposeBuf(&s, e), from)
+	}
+	read := g.readCount()
+	if err := g.arrive(e); err != nil {
+		return err
+	}
+	b.store(from)
+	if s.kind == zcopy {
+		return g.awaitReads(ctx, read, len(b.l.localMembers)-1)
+	}
+	return nil
+}
+
+// fromLocalRoot copies what the head of this host shows: the root when it enters the call, others when they
+// are ready.
+func (b *Broadcast) fromLocalRoot(ctx context.Context, s *exposure) error {
+	var err error
+	if b.rank == 0 {
+		_, err = b.g.awaitArrival(ctx, b.l, b.localRoot)
+	} else {
+		err = b.g.awaitReady(ctx, b.l, b.localRoot)
+	}
+	if err != nil {
+		return err
+	}
+	b.store(b.g.peerBuf(b.l, s, b.localRoot))
+	if s.kind == zcopy {
+		b.g.ackRead(b.l, b.localRoot)
+	}
+	return nil
+}
+
+// store copies data to dst, unless data is dst itself or dst is not to be written.
+func (b *Broadcast) store(data []byte) {
+	if b.keep {
+		return
+	}
+	if dst := b.g.ownBytes(b.dst, b.n); &dst[0] != &data[0] {
+		node.CopyLarge(dst, data)
+	}
+}
+
+// small is the broadcast between hosts of what fits a message.
+func (b *Broadcast) small(ctx context.Context) error {
+	g := b.g
+	s := exposure{kind: bcopy, n: b.n}
+	e, err := g.begin(ctx, b.call, s.mailboxes())
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	s.x = g.takeMailboxes(s.mailboxes())
+	if !b.isLocalRoot() {
+		if err := g.markArrived(e); err != nil {
+			return err
+		}
+		return b.fromLocalRoot(ctx, &s)
+	}
+	data := g.exposeBuf(&s, e)
+	if b.rank == 0 {
+		copy(data, g.ownBytes(b.src, b.n))
+		if err := g.arrive(e); err != nil {
+			return err
+		}
+	} else {
+		if err := g.markArrived(e); err != nil {
+			return err
+		}
+		if err := g.awaitMailbox(ctx, s.x, b.parent()); err != nil {
+			return err
+		}
+		g.ready()
+	}
+	for child := range b.children {
+		g.send(b.localRootAt(child), s.x, data)
+	}
+	b.store(data)
+	return nil
+}
+
+// A large broadcast goes between hosts in pieces of about this size, at most so many.
+const (
+	broadcastPiece = 256 << 10
+	mostPieces     = 32
+)
+
+// large is the broadcast between hosts of what does not fit a message.
+func (b *Broadcast) large(ctx context.Context) error {
+	g := b.g
+	pieces, asks := min(mostPieces, (b.n+broadcastPiece-1)/broadcastPiece), b.ctsMailboxes()
+	e, err := g.begin(ctx, b.call, asks+pieces)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	ask, x := g.takeMailboxes(asks), g.takeMailboxes(pieces)
+	read := g.readCount()
+	s := exposure{kind: zcopy, n: b.n, off: b.dst}
+	if b.rank == 0 {
+		s.off = b.src
+	}
+	if err := b.begin(ctx, e, ask); err != nil {
+		return err
+	}
+	if !b.isLocalRoot() {
+		return b.fromLocalRoot(ctx, &s)
+	}
+	for i := range pieces {
+		lo, hi := share(b.n, pieces, i)
+		if b.rank > 0 {
+			if err := g.awaitMailbox(ctx, x+mailbox(i), b.parent()); err != nil {
+				return err
+			}
+		}
+		data := g.ownBytes(s.off, b.n)[lo:hi]
+		for child := range b.children {
+			if i == 0 && asks > 0 {
+				if err := g.awaitMailbox(ctx, ask+b.ctsMailbox(child), b.localRootAt(child)); err != nil {
+					return err
+				}
+			}
+			g.putThenSignal(b.localRootAt(child), x+mailbox(i), uint64(b.dst)+uint64(lo), data)
+		}
+		if b.rank == 0 && b.src != b.dst && !b.keep {
+			node.CopyLarge(g.ownBytes(b.dst, b.n)[lo:hi], data) // which is in the cache now
+		}
+	}
+	if b.rank > 0 {
+		g.ready()
+	}
+	return g.awaitReads(ctx, read, len(b.l.localMembers)-1)
+}
+
+// begin shows that this PE is there, to its parent if it leads another host than the root's. It returns when
+// dst of this PE may be written.
+func (b *Broadcast) begin(ctx context.Context, e *arrival, ask mailbox) error {
+	g := b.g
+	switch {
+	case b.ctsMailboxes() == 0:
+		return g.barrierIn(ctx, e)
+	case b.isLocalRoot() && b.rank == 0:
+		return g.arrive(e)
+	}
+	if err := g.markArrived(e); err != nil {
+		return err
+	}
+	if b.isLocalRoot() {
+		g.send(b.parent(), ask+b.ctsMailbox(b.rank), nil)
+	}
+	return nil
+}
+
+// ctsMailboxes is how many boxes heads need to tell their parents that they are ready; 0 if it is too many, and
+// all have to meet.
+func (b *Broadcast) ctsMailboxes() int {
+	n := len(b.l.hosts)
+	if b.way == tree {
+		n = bits.Len(uint(n - 1))
+	}
+	if n > maxMailboxes-mostPieces {
+		return 0
+	}
+	return n
+}
+
+// ctsMailbox is the box, among these, of the head with the given number: another one for each child of a parent.
+func (b *Broadcast) ctsMailbox(rank int) mailbox {
+	if b.way == tree {
+		return mailbox(bits.TrailingZeros(uint(rank)))
+	}
+	return mailbox(rank)
+}
+
+// The hosts are numbered from that of the root for what follows: rank is this host's number.
+
+// localRootAt is the head of the host with the given number.
+func (b *Broadcast) localRootAt(rank int) int {
+	if rank == 0 {
+		return b.call.root
+	}
+	n := len(b.l.hosts)
+	return b.l.hosts[(b.l.hostIndex-b.rank+rank+n)%n][0]
+}
+
+// parent is the head that this host's gets the data from. In the tree it is the one whose number lacks
+// this one's lowest bit.
+func (b *Broadcast) parent() int {
+	if b.way == linear {
+		return b.call.root
+	}
+	return b.localRootAt(b.rank & (b.rank - 1))
+}
+
+// children are the numbers of the heads that get the data from this host's; those with most below them come
+// first.
+func (b *Broadcast) children(yield func(rank int) bool) {
+	n := len(b.l.hosts)
+	if b.way == linear {
+		for rank := 1; b.rank == 0 && rank < n; rank++ {
+			if !yield(rank) {
+				return
+			}
+		}
+		return
+	}
+	below := uint(bits.TrailingZeros(uint(b.rank))) // how many bits children may set
+	if b.rank == 0 {
+		below = uint(bits.Len(uint(n - 1)))
+	}
+	for bit := below; bit > 0; bit-- {
+		if rank := b.rank | 1<<(bit-1); rank < n && !yield(rank) {
+			return
+		}
+	}
+}

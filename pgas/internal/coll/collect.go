@@ -1,0 +1,411 @@
+package coll
+
+// Collects: every member gets the blocks of all members, in the order of the team. On one host each copies
+// what the others show. On several, the leaders put the whole together, in boxes of their slots if it
+// fits there and else in their dst, and the members of a host copy it from their leader's. A leader
+// first takes the blocks of its own host, and then sends other leaders blocks straight to where they
+// belong; by Linear, its own host's to all; by Ring, to the right neighbour what has come from the left;
+// by Doubling, all that it has, to a leader at twice the distance in each round.
+//
+// Where members contribute different numbers of elements they first collect those numbers.
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// A collection is a collect under way.
+type Collection struct {
+	g      *Group
+	l      *layout
+	opts   Options
+	call   Call
+	dst    uintptr
+	room   int // bytes of dst
+	src    uintptr
+	n      int      // bytes of this PE's block
+	each   int      // bytes of every member's block, or,
+	starts []uint64 // if they differ, where they start: one more than there are members
+	sum    int      // bytes of all blocks
+	whole  uintptr  // where a leader puts the blocks together
+}
+
+// PrepareF checks the arguments of an FCollect and fills in c.
+func (c *Collection) PrepareF(g *Group, dst, src Range, o Options) {
+	c.fill(kindFCollect, g, dst, src, o)
+	c.each, c.sum = c.n, c.n*len(g.PEs)
+	c.call.count = uint64(src.N)
+	g.checkFits(kindFCollect, len(g.PEs)*src.N, dst.N)
+	g.checkApart(kindFCollect, dst, c.sum, src, c.n)
+}
+
+// Prepare does it for a Collect.
+func (c *Collection) Prepare(g *Group, dst, src Range, o Options) {
+	c.fill(KindCollect, g, dst, src, o)
+	g.checkApart(KindCollect, dst, c.room, src, c.n)
+}
+
+func (c *Collection) fill(k Kind, g *Group, dst, src Range, o Options) {
+	if o.Algorithm == tree {
+		g.misuse(k.String(), "there is no %s %s: use Linear, Ring or Doubling", o.Algorithm, k)
+	}
+	c.g, c.l, c.opts = g, g.layoutFor(o), o
+	c.dst, c.room, c.src, c.n = dst.Off, dst.bytes(), src.Off, src.bytes()
+	c.call = Call{Kind: k, op: o.bits(), Size: src.Size}.withBuffers(dst.Off, src.Off)
+}
+
+// block is where the block of member i is in the whole.
+func (c *Collection) block(i int) (lo, hi int) {
+	if c.starts == nil {
+		return i * c.each, (i + 1) * c.each
+	}
+	return int(c.starts[i]), int(c.starts[i+1])
+}
+
+func (c *Collection) Fcollect(ctx context.Context) error {
+	if c.sum == 0 {
+		return nil
+	}
+	var err error
+	if len(c.l.hosts) == 1 {
+		err = c.fcollectIntraHost(ctx)
+	} else {
+		err = c.interHost(ctx, c.g.ownBytes(c.src, c.n), c.g.ownBytes(c.dst, c.sum))
+	}
+	return c.wrap(err)
+}
+
+func (c *Collection) wrap(err error) error {
+	if err != nil {
+		return fmt.Errorf("%s on team %s%s: %w", c.call.Kind, c.g.Name, callsite.At(), err)
+	}
+	return nil
+}
+
+// fcollectIntraHost is FCollect on one host.
+func (c *Collection) fcollectIntraHost(ctx context.Context) error {
+	g, l := c.g, c.l
+	s := chooseExposure(c.each, c.src, g.bcopyMax())
+	e, err := g.begin(ctx, c.call, s.mailboxes())
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	s.x = g.takeMailboxes(s.mailboxes())
+	if s.kind != zcopy {
+		copy(g.exposeBuf(&s, e), g.ownBytes(c.src, c.n))
+	}
+	met, err := g.arriveAll(ctx, l, e)
+	if err != nil {
+		return err
+	}
+	dst := g.ownBytes(c.dst, c.sum)
+	for d := range l.localMembers {
+		k := (l.localRank + d) % len(l.localMembers)
+		if _, err := g.arrivalOf(ctx, l, k, met); err != nil {
+			return err
+		}
+		lo, hi := c.block(l.localMembers[k])
+		node.CopyLarge(dst[lo:hi], g.peerBuf(l, &s, k))
+	}
+	g.noteAllArrived()
+	if s.kind == zcopy {
+		return g.barrier(ctx, Call{Kind: KindSync})
+	}
+	return nil
+}
+
+func (c *Collection) Collect(ctx context.Context) error {
+	if c.call.Size == 0 {
+		return nil
+	}
+	if len(c.l.hosts) == 1 {
+		return c.wrap(c.collectIntraHost(ctx))
+	}
+	if err := c.collectSizes(ctx); err != nil {
+		return c.wrap(err)
+	}
+	if c.sum == 0 {
+		return nil
+	}
+	c.mustFit(c.sum)
+	c.call.count = uint64(c.sum / c.call.Size)
+	return c.wrap(c.interHost(ctx, c.g.ownBytes(c.src, c.n), c.g.ownBytes(c.dst, c.sum)))
+}
+
+// mustFit panics if dst has no room for n bytes.
+func (c *Collection) mustFit(n int) {
+	if n > c.room {
+		c.g.misuse("Collect", "the members have %d elements or more together, and dst has %d", n/c.call.Size, c.room/c.call.Size)
+	}
+}
+
+// collectIntraHost is Collect on one host. An entry starts with the length of the block; then comes the block,
+// if it fits.
+func (c *Collection) collectIntraHost(ctx context.Context) error {
+	g, l := c.g, c.l
+	e, err := g.begin(ctx, c.call, 0)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	binary.NativeEndian.PutUint64(e.data[:], uint64(c.n))
+	if c.n <= inlineBytes-8 {
+		copy(e.data[8:], g.ownBytes(c.src, c.n))
+	}
+	met, err := g.arriveAll(ctx, l, e)
+	if err != nil {
+		return err
+	}
+	dst, lends := g.ownBytes(c.dst, c.room), false
+	for k, i := range l.localMembers {
+		other, err := g.arrivalOf(ctx, l, k, met)
+		if err != nil {
+			return err
+		}
+		n := int(binary.NativeEndian.Uint64(other.data[:]))
+		c.mustFit(c.sum + n)
+		if n <= inlineBytes-8 {
+			copy(dst[c.sum:], other.data[8:][:n])
+		} else {
+			lends = true
+			node.CopyLarge(dst[c.sum:][:n], g.peerBytes(i, c.src, n))
+		}
+		c.sum += n
+	}
+	g.noteAllArrived()
+	if lends {
+		return g.barrier(ctx, Call{Kind: KindSync})
+	}
+	return nil
+}
+
+// collectSizes finds out how long everybody's block is.
+func (c *Collection) collectSizes(ctx context.Context) error {
+	n := len(c.g.PEs)
+	c.starts = viewAs[uint64](scratch(&c.g.calls.result, (n+1)*8), n+1)
+	ends := c.starts[1:]
+	var own [8]byte
+	binary.NativeEndian.PutUint64(own[:], uint64(c.n))
+	sizes := Collection{g: c.g, l: c.l, call: c.call, each: 8, sum: 8 * n}
+	var err error
+	if sizes.sum <= maxMessage {
+		err = sizes.interHost(ctx, own[:], AsBytes(ends))
+	} else {
+		err = sizes.pullAll(ctx, own[:], AsBytes(ends))
+	}
+	if err != nil {
+		return err
+	}
+	c.starts[0] = 0
+	for i := range ends {
+		ends[i] += c.starts[i]
+	}
+	c.sum = int(c.starts[n])
+	return nil
+}
+
+// pullAll is between for more members than a message has words: each fetches everybody's block.
+func (c *Collection) pullAll(ctx context.Context, own, all []byte) error {
+	g := c.g
+	e, err := g.begin(ctx, c.call, 0)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	copy(e.data[:], own)
+	if err := g.barrierIn(ctx, e); err != nil {
+		return err
+	}
+	for i, pe := range g.PEs {
+		lo, hi := c.block(i)
+		g.n.Channel(pe).GetNB(pe, all[lo:hi], uint64(slotOff(g.Slot)+arrivalOff(g.calls.n)+dataOff))
+	}
+	return g.flush()
+}
+
+// interHost is the collect between hosts: own is this PE's block, all becomes the whole.
+func (c *Collection) interHost(ctx context.Context, own, all []byte) error {
+	g, l := c.g, c.l
+	way := g.collectAlgorithm(c.opts, c.call.Kind, len(l.hosts), c.sum)
+	signals := collectSignals(way, len(l.hosts))
+	room := mailboxesFor(c.sum)
+	small := room+signals <= maxMailboxes
+	if !small {
+		room = 0
+	}
+	e, err := g.begin(ctx, c.call, room+signals)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	if c.whole = c.dst; small {
+		c.whole = g.mailboxOff(g.takeMailboxes(room))
+	}
+	x := g.takeMailboxes(signals)
+	if len(own) <= inlineBytes {
+		copy(e.data[:], own)
+	}
+	read := g.readCount()
+	if small {
+		err = g.arrive(e)
+	} else {
+		err = g.barrierIn(ctx, e)
+	}
+	if err != nil {
+		return err
+	}
+	if !l.isLeader() {
+		return c.fromLeader(ctx, all, small)
+	}
+	if err := c.gather(ctx); err != nil {
+		return err
+	}
+	if err := c.amongLeaders(ctx, way, x); err != nil {
+		return err
+	}
+	g.noteAllArrived()
+	g.ready()
+	if small {
+		copy(all, g.ownBytes(c.whole, c.sum))
+		return nil
+	}
+	return g.awaitReads(ctx, read, len(l.localMembers)-1)
+}
+
+// fromLeader copies the whole from the leader of this host.
+func (c *Collection) fromLeader(ctx context.Context, all []byte, small bool) error {
+	if err := c.g.awaitReady(ctx, c.l, 0); err != nil {
+		return err
+	}
+	node.CopyLarge(all, c.g.peerBytes(c.l.localMembers[0], c.whole, c.sum))
+	c.g.noteAllArrived()
+	if !small {
+		c.g.ackRead(c.l, 0)
+	}
+	return nil
+}
+
+// gather is how a leader takes the blocks of its host. Members that lend theirs wait until the leader is
+// ready anyway.
+func (c *Collection) gather(ctx context.Context) error {
+	for k, i := range c.l.localMembers {
+		e, err := c.g.awaitArrival(ctx, c.l, k)
+		if err != nil {
+			return err
+		}
+		lo, hi := c.block(i)
+		from := e.data[:]
+		if hi-lo > inlineBytes {
+			from = c.g.peerBytes(i, c.src, hi-lo)
+		}
+		node.CopyLarge(c.g.ownBytes(c.whole+uintptr(lo), hi-lo), from[:hi-lo])
+	}
+	return nil
+}
+
+// collectSignals is how many boxes the leaders need to tell each other what has come.
+func collectSignals(way Algorithm, hosts int) int {
+	switch way {
+	case linear:
+		return hosts
+	case ring:
+		return hosts - 1
+	}
+	return bits.Len(uint(hosts - 1))
+}
+
+// doublingCollectMax is up to how many bytes in all the number of trips is what a collect between many
+// hosts costs. From there on Ring moves each byte over each wire once, and nobody waits for a far host.
+const doublingCollectMax = 16 << 10
+
+// collectAlgorithm returns the algorithm between hosts that together collect so many bytes.
+func (g *Group) collectAlgorithm(o Options, k Kind, hosts, bytes int) Algorithm {
+	switch o.Algorithm {
+	case auto:
+		switch {
+		case hosts <= fewHosts:
+			return linear
+		case bytes > doublingCollectMax && hosts <= maxMailboxes:
+			return ring
+		}
+		return doubling
+	case linear, ring:
+		if hosts > maxMailboxes {
+			g.misuse(k.String(), "%s does %d hosts at most, and there are %d: use Doubling", o.Algorithm, maxMailboxes, hosts)
+		}
+	}
+	return o.Algorithm
+}
+
+// amongLeaders completes the wholes of the leaders, each of which has the blocks of its own host.
+func (c *Collection) amongLeaders(ctx context.Context, way Algorithm, x mailbox) error {
+	n, me := len(c.l.hosts), c.l.hostIndex
+	switch way {
+	case linear:
+		for d := 1; d < n; d++ {
+			c.send((me+d)%n, me, 1, x+mailbox(me))
+		}
+		for d := 1; d < n; d++ {
+			if err := c.await(ctx, (me-d+n)%n, x+mailbox((me-d+n)%n)); err != nil {
+				return err
+			}
+		}
+	case ring:
+		for d := range n - 1 {
+			c.send((me+1)%n, (me-d+n)%n, 1, x+mailbox(d))
+			if err := c.await(ctx, (me-1+n)%n, x+mailbox(d)); err != nil {
+				return err
+			}
+		}
+	default:
+		for d := 1; d < n; d, x = 2*d, x+1 {
+			c.send((me-d+n)%n, me, min(d, n-d), x)
+			if err := c.await(ctx, (me+d)%n, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// await waits until the leader of a host has filled box x.
+func (c *Collection) await(ctx context.Context, host int, x mailbox) error {
+	return c.g.awaitMailbox(ctx, x, c.l.hosts[host][0])
+}
+
+// send gives the leader of host to the blocks of count hosts from the first on, and fills box x there when
+// they have come. What is in a row goes in one piece.
+func (c *Collection) send(to, first, count int, x mailbox) {
+	g, pe := c.g, c.g.PEs[c.l.hosts[to][0]]
+	via := g.n.Channel(pe)
+	lo, hi, pieces := 0, 0, 1
+	for s := range count {
+		for _, i := range c.l.hosts[(first+s)%len(c.l.hosts)] {
+			from, end := c.block(i)
+			switch {
+			case from == end:
+			case from == hi:
+				hi = end
+			default:
+				if lo < hi {
+					via.Put(pe, uint64(c.whole)+uint64(lo), g.ownBytes(c.whole+uintptr(lo), hi-lo))
+					pieces++
+				}
+				lo, hi = from, end
+			}
+		}
+	}
+	if pieces > 1 {
+		via.Fence(pe)
+	}
+	g.putThenSignal(c.l.hosts[to][0], x, uint64(c.whole)+uint64(lo), g.ownBytes(c.whole+uintptr(lo), hi-lo))
+}
+
+// Elements returns how many elements all members have contributed, once Collect has returned.
+func (c *Collection) Elements() int { return c.sum / max(1, c.call.Size) }

@@ -1,0 +1,111 @@
+package coll
+
+// Collectives of overlapping teams in different orders: PE 0 is in a call of team A and waits for PE 1,
+// which is in a call of team B and waits for PE 0. Nobody has called anything wrong on either team, so no
+// tag shows it. A PE that waits in a collective for long says so in words at the start of its heap: which
+// call, of which team, for whom. One that has waited longer than a dead host would be given follows these
+// words from PE to PE; if they lead in a circle of PEs that have all waited that long, it returns a
+// *MismatchError with what each is in.
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// Edge returns the wait edge of this PE in the call under way.
+func (g *Group) Edge(peer int) node.WaitEdge {
+	return node.WaitEdge{
+		Peer:  g.firstAbsent(peer),
+		Kind:  uint8(g.view.arrival(g.calls.n).call),
+		Call:  g.calls.n,
+		Slot:  g.Slot,
+		First: g.PEs[0],
+		Size:  len(g.PEs),
+	}
+}
+
+// firstAbsent is the first PE of this host that has not entered the call under way, or pe if all have.
+func (g *Group) firstAbsent(pe int) int {
+	for k, i := range g.localMembers {
+		if g.local[k].arrival(g.calls.n).tag.Load()>>tagBits < g.calls.n {
+			return g.PEs[i]
+		}
+	}
+	return pe
+}
+
+// describeEdge returns a wait edge in words.
+func describeEdge(e node.WaitEdge) string {
+	k := Kind(e.Kind)
+	if k >= numKinds {
+		k = kindNone
+	}
+	return fmt.Sprintf("in %s, call %d of the team of %d from PE %d, waiting for PE %d", k, e.Call, e.Size, e.First, e.Peer)
+}
+
+// checkRemote does the part of stuck that takes messages. It runs at growing intervals, but at once if a member
+// has announced that the call was given up.
+func (g *Group) checkRemote(told bool) error {
+	u, now := &g.calls, g.n.Wall()
+	if u.watchedTag != u.tag {
+		u.watchedTag, u.watchedSince, u.nextCheck = u.tag, now, now.Add(node.FirstRemoteCheck)
+	}
+	if now.Before(u.nextCheck) && !told {
+		return nil
+	}
+	waited := now.Sub(u.watchedSince)
+	g.n.UpdateEdge(g.firstAbsent)
+	u.nextCheck = now.Add(min(waited, g.n.CycleTimeout()/4))
+	for i := range g.PEs {
+		tag, _, ok := g.peekArrival(i, u.n)
+		if ok && tag>>tagBits == u.n && tag != u.tag {
+			return g.diverged()
+		}
+		ended, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+syncOff+abortedOff))
+		if err == nil && g.hasAborted(ended) {
+			if r := g.reportOf(i); r != nil {
+				return g.adoptAbort(r)
+			}
+		}
+		if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its verdict
+			return g.reportDivergence()
+		}
+	}
+	if waited < g.n.CycleTimeout() {
+		return nil
+	}
+	return g.findCycle(now)
+}
+
+// findCycle follows the waits from this PE on, and returns an error if they lead in a circle.
+func (g *Group) findCycle(now time.Time) error {
+	place := map[int]int{} // of a PE in lines
+	var lines []string
+	for pe := g.n.Job.PE; ; {
+		if from, seen := place[pe]; seen {
+			g.linger()
+			u := &g.calls
+			return g.abort(&reason{
+				call:  fmt.Sprintf("%s (call %d of team %s)", Kind(g.view.arrival(u.n).call&0xff), u.n, g.Name),
+				calls: lines[from:],
+			})
+		}
+		e, ok := g.n.EdgeOf(pe)
+		if !ok || now.UnixNano()-e.Since < int64(g.n.CycleTimeout()) || e.Peer < 0 || e.Peer >= g.n.Job.NPEs {
+			return nil
+		}
+		place[pe] = len(lines)
+		lines = append(lines, fmt.Sprintf("PE %d: %s", pe, describeEdge(e)))
+		pe = e.Peer
+	}
+}
+
+// linger waits for as long as may be between two looks of the others, who find the circle by what this
+// PE says it waits for. If it went at once, they would see its end instead of the reason.
+func (g *Group) linger() {
+	if g.n.Sched == nil { // what ends in the simulator does not take others along
+		_ = g.n.Sleep(g.n.Ctx, g.n.CycleTimeout()/4+2*node.MaxSleep)
+	}
+}

@@ -1,0 +1,58 @@
+package coll
+
+// Boxes: how members on different hosts send each other data inside a call. Every slot has a ring of
+// boxes. A call reserves the next few of them, the same ones on every member, and says by its algorithm
+// who fills which; a full box's signal is the tag of the call. So a message needs no matching, no buffer to
+// ask for and no answer: it is one put with signal. A message longer than a box takes several in a row.
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// mailbox is the number of a box since the team began, modulo numMailboxes its place.
+type mailbox uint64
+
+// mailboxesFor is the number of boxes that a message of n bytes takes when it starts in any box.
+func mailboxesFor(n int) int { return max(1, (n+mailboxBytes-1)/mailboxBytes) }
+
+// maxMessage is the longest message that goes through boxes.
+const maxMessage = numMailboxes / 8 * mailboxBytes
+
+// takeMailboxes takes the next k of the boxes that the call under way has reserved. They are in a row.
+func (g *Group) takeMailboxes(k int) mailbox {
+	u := &g.calls
+	x := u.nextMailbox
+	if u.nextMailbox += mailbox(k); u.nextMailbox > u.syncMailboxes {
+		panic("pgas: a collective takes more boxes than it has reserved")
+	}
+	return x
+}
+
+func (x mailbox) index() uintptr { return uintptr(x % numMailboxes) }
+
+// send fills box x of member pe with data: complete there when the signal is seen. data may be reused
+// on return.
+func (g *Group) send(pe int, x mailbox, data []byte) {
+	slot := slotOff(g.Slot)
+	g.putThenSignal(pe, x, uint64(slot+mailboxesOff+x.index()*mailboxBytes), data)
+}
+
+// putThenSignal puts data at offset dst of member pe's heap and then fills box x there, which stays empty.
+func (g *Group) putThenSignal(pe int, x mailbox, dst uint64, data []byte) {
+	sig := slotOff(g.Slot) + signalsOff + x.index()*wordStride
+	to := g.PEs[pe]
+	g.n.Channel(to).PutSignal(to, dst, data, uint64(sig), transport.Set, g.calls.tag)
+}
+
+// awaitMailbox waits until member pe has filled box x.
+func (g *Group) awaitMailbox(ctx context.Context, x mailbox, pe int) error {
+	return g.awaitOwn(ctx, slotOff(g.Slot)+signalsOff+x.index()*wordStride, pe)
+}
+
+// received is the first n bytes that box x of this PE holds.
+func (g *Group) received(x mailbox, n int) []byte {
+	return unsafe.Slice((*byte)(g.n.Own(slotOff(g.Slot)+mailboxesOff+x.index()*mailboxBytes)), n)
+}

@@ -1,0 +1,243 @@
+package coll
+
+// What happens when the members of a team are not in the same call. Whoever waits sees it in the tag it
+// waits for, or, if that never comes, by looking at the others' entries before it goes to sleep. It then
+// poisons its own entry, so that all others see it too, and everybody returns the same *MismatchError,
+// which says who called what, in place of a hang.
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// diverged ends the use of the team: it finds out who called what, unless another member has found that,
+// tells the others, and returns the error.
+func (g *Group) diverged() error {
+	u := &g.calls
+	if u.failed != nil {
+		return u.failed
+	}
+	start := g.n.Now()
+	for {
+		found, wait := g.findReport()
+		if found != nil {
+			return g.adoptAbort(found)
+		}
+		// A member that cancels a call publishes the reason at once.
+		if !wait || g.n.Now()-start > node.PeekTime || g.n.Sleep(g.n.Ctx, node.MinSleep) != nil {
+			break
+		}
+	}
+	return g.reportDivergence()
+}
+
+// reportDivergence finds out which members have called what, and ends the use of the team with that error. After a death
+// members may well be in different calls: the death is the reason then, and each finds out about it.
+func (g *Group) reportDivergence() error {
+	r, err := g.mismatch()
+	if found, _ := g.findReport(); found != nil { // by another member, meanwhile
+		return g.adoptAbort(found)
+	}
+	if err := node.FirstError(g.n.PeerFailure(), err); err != nil {
+		return err
+	}
+	return g.abort(r)
+}
+
+// findReport looks for a member that has found out why the call under way cannot complete. wait reports that a
+// member is about to publish it.
+func (g *Group) findReport() (found *reason, wait bool) {
+	for i := range g.PEs {
+		tag, _, ok := g.peekArrival(i, g.calls.n)
+		if !ok || tag>>tagBits != g.calls.n {
+			continue
+		}
+		switch tag & poisoned {
+		case poisoned:
+			if r := g.reportOf(i); r != nil {
+				return r, false
+			}
+		case cancelled:
+			wait = true
+		}
+	}
+	return nil, wait
+}
+
+// abort ends the use of the team because of r, for this PE and all other members, and returns the error.
+func (g *Group) abort(r *reason) error {
+	g.publishAbort(r)
+	g.LingerUntilTold()
+	return g.calls.failed
+}
+
+// publishAbort is end without waiting until the other members know.
+func (g *Group) publishAbort(r *reason) {
+	g.view.report().store(r)
+	g.notifyRemote() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
+	g.markAborted(g.errorOf(r))
+}
+
+// adoptAbort ends the use of the team for this PE because of r, which another member may have found.
+func (g *Group) adoptAbort(r *reason) error {
+	g.view.report().store(r)
+	g.markAborted(g.errorOf(r))
+	return g.calls.failed
+}
+
+// markAborted ends the use of the team because of err.
+func (g *Group) markAborted(err error) {
+	u := &g.calls
+	u.failed = err
+	g.view.syncWords().aborted.Store(u.n)
+	g.view.arrival(u.n).tag.Store(u.n<<tagBits | poisoned)
+	g.wakeLocal()
+}
+
+// hasAborted reports whether a member whose control says ended has broken off before it was through with the call
+// under way: in the last call of which this PE knows that all were in it, or since.
+func (g *Group) hasAborted(ended uint64) bool {
+	return ended != 0 && ended >= g.calls.syncedCall && ended <= g.calls.n
+}
+
+// Check looks at what the other members have called, and returns an error if that is not what this PE
+// has: the wait is then for ever. With remote it looks at members of other hosts too, at intervals.
+func (g *Group) Check(remote bool) error {
+	n, mine := g.calls.n, g.calls.tag
+	for k, i := range g.localMembers {
+		if i == g.Me {
+			continue
+		}
+		if v := g.local[k].arrival(n).tag.Load(); v>>tagBits == n && v != mine {
+			return g.diverged()
+		}
+		if g.hasAborted(g.local[k].syncWords().aborted.Load()) {
+			return g.adoptAbort(g.local[k].report().load()) // it found out in an earlier call
+		}
+	}
+	if g.hasAborted(g.view.syncWords().abortTold.Load()) {
+		return g.checkRemote(true)
+	}
+	if err := g.hasLeft(); err != nil || !remote {
+		return err
+	}
+	return g.checkRemote(false)
+}
+
+// peekArrival reads the entry of member i for call n, wherever it is.
+func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
+	off := uint64(slotOff(g.Slot) + arrivalOff(n))
+	var words [4]uint64
+	for k, at := range [...]uintptr{0, callOff, callOff + 8, callOff + 16} {
+		v, err := g.n.PeekWord(g.PEs[i], off+uint64(at))
+		if err != nil {
+			return 0, Call{}, false
+		}
+		if words[k] = v; k == 0 && (v>>tagBits != n || v&poisoned == cancelled) {
+			break // the rest may be about to change
+		}
+	}
+	return words[0], unpackCall(words[1], words[2], words[3]), true
+}
+
+// mismatch lists which members called what in the call under way. If all members report the same call, they do not
+// disagree: then the reason is unknown, or a *PeerError is returned.
+func (g *Group) mismatch() (*reason, error) {
+	n := g.calls.n
+	_, mine, _ := g.peekArrival(g.Me, n)
+	r := &reason{call: fmt.Sprintf("%s (call %d of team %s)", mine, n, g.Name)}
+	said, exactly := make([]string, len(g.PEs)), make([]string, len(g.PEs))
+	start := g.n.Now()
+	for i := range g.PEs {
+		var where string
+		said[i], where = g.callOf(i, n, start)
+		exactly[i] = said[i] + where
+	}
+	if r.calls = GroupByCall(said); len(r.calls) == 1 {
+		r.calls = GroupByCall(exactly)
+	}
+	if len(r.calls) == 1 {
+		if err := g.n.PeerFailure(); err != nil {
+			return nil, err
+		}
+		return &reason{call: r.call, pe: -1, err: errors.New("a member has left the call, and no member says why")}, nil
+	}
+	return r, nil
+}
+
+// callOf is what member i has called as its call n. One that has not got there yet is given a moment from
+// start on: the list says more when it is there. where is the memory that it concerns.
+func (g *Group) callOf(i int, n uint64, start time.Duration) (what, where string) {
+	for {
+		tag, c, ok := g.peekArrival(i, n)
+		switch {
+		case !ok:
+			return "does not answer", ""
+		case tag>>tagBits == n && tag&poisoned == cancelled:
+			return "has not got there", ""
+		case tag>>tagBits == n && c.Kind == KindClose:
+			site, _ := g.n.LeavingAt(g.PEs[i])
+			return leftText(site), ""
+		case tag>>tagBits == n:
+			return c.String(), fmt.Sprintf(" (to offset %#x, from %#x)", c.bufferHash>>32, c.bufferHash&0xffffffff)
+		case tag>>tagBits > n:
+			return "is in a later call", ""
+		case g.n.Now()-start > node.PeekTime:
+			return "has not got there", ""
+		}
+		if site, leaves := g.n.LeavingAt(g.PEs[i]); leaves && g.Slot != WorldSlot {
+			return leftText(site), ""
+		}
+		if g.n.Sleep(g.n.Ctx, node.MinSleep) != nil { // the World has ended, or a PE has
+			return "has not got there", ""
+		}
+	}
+}
+
+// GroupByCall groups the PEs that said the same, in order of the first.
+func GroupByCall(said []string) []string {
+	var lines []string
+	done := map[string]bool{}
+	for _, s := range said {
+		if done[s] {
+			continue
+		}
+		done[s] = true
+		var who []string
+		for i := range said {
+			if said[i] == s {
+				who = append(who, fmt.Sprint(i))
+			}
+		}
+		lines = append(lines, fmt.Sprintf("PE %s: %s", strings.Join(who, ","), s))
+	}
+	return lines
+}
+
+func (c Call) String() string {
+	s := c.Kind.String()
+	switch c.Kind {
+	case kindSplit:
+		return splitNames[c.op&3] + " " + s
+	case KindAgree, KindSync, kindNone, KindClose:
+		return s
+	case kindReduce, KindInscan, KindExscan:
+		s = opNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)
+		if c.root == 1 {
+			s += " in the order of the team"
+		}
+	case kindBroadcast:
+		s += fmt.Sprintf(" from PE %d", c.root)
+		fallthrough
+	default:
+		s += optionsIn(c.op)
+	}
+	if c.Size == 0 {
+		return s
+	}
+	return s + fmt.Sprintf(" of %d × %d bytes", c.count, c.Size)
+}

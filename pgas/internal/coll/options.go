@@ -1,0 +1,66 @@
+package coll
+
+// What all collectives share. A collective runs in two layers. The members of one host work through each
+// other's memory, which all of them have mapped: nothing is sent, everyone reads what it needs where it
+// is. The leaders of the hosts (or, when asked to, all members as if each were alone on its host) send
+// each other boxes and pieces. Which algorithm the second layer uses is chosen by size and by how many
+// there are, unless the caller says.
+//
+// Unlike in the specification, the destination is written only while its owner is inside the call, and
+// the source read only while its owner is: so no barrier is needed between two collectives.
+
+// An algorithm is how the hosts of a group talk to each other in a collective.
+type Algorithm uint8
+
+// The algorithms.
+const (
+	auto Algorithm = iota
+	linear
+	tree
+	doubling
+	ring
+)
+
+var algorithmNames = [...]string{"auto", "linear", "tree", "doubling", "ring"}
+
+func (a Algorithm) String() string { return algorithmNames[a] }
+
+// options is what the caller of a collective asks for.
+type Options struct {
+	Algorithm  Algorithm
+	Flat       bool // as if each member were alone on its host
+	Ordered    bool // a reduction in the order of the group
+	ExceptRoot bool // a broadcast leaves the root's destination as it is
+}
+
+// fewHosts is up to how many hosts one message from each to each is the fastest: the next ones are on
+// their way while the first arrives, and no trip waits for another.
+const fewHosts = 8
+
+// layoutFor is the layout that the options ask for.
+func (g *Group) layoutFor(o Options) *layout {
+	if o.Flat {
+		return &g.flat
+	}
+	return &g.layout
+}
+
+// bits is what of the options stands in an entry.
+func (o Options) bits() uint8 {
+	b := uint8(o.Algorithm)
+	if o.Flat {
+		b |= 1 << 3
+	}
+	return b
+}
+
+// optionsIn names the options that bits has packed, but for those that were left to the runtime.
+func optionsIn(b uint8) (s string) {
+	if a := Algorithm(b & (1<<3 - 1)); a != auto && a <= ring {
+		s += " by " + a.String()
+	}
+	if b&(1<<3) != 0 {
+		s += " flat"
+	}
+	return s
+}

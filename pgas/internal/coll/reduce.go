@@ -1,0 +1,294 @@
+package coll
+
+// Reductions. The members of a host combine what they find in each other's memory; the leaders of the
+// hosts then combine what their hosts have.
+//
+//	small      what fits an entry stands in it: all publish, and each combines everybody's. On several
+//	           hosts the leader alone does, exchanges it with the others', and leaves the result in
+//	           its entry.
+//	large      on one host each member combines a part for all and stores it in everybody's dst: a
+//	           meeting before, so that all memory is ready, and one after. On several hosts the parts
+//	           are stored in the leader's dst, the leaders reduce there, and all copy the result.
+//	in order   (Reproducible) each member of the team combines a part in the order of the team, fetching
+//	           it from everybody, and stores it in everybody's dst.
+//
+// Between hosts, Doubling sends the whole with the fewest messages; Linear and Ring move each byte only
+// as often as it must be moved: a leader combines its part of the whole, fetched from all (Linear) or
+// handed from neighbour to neighbour (Ring).
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// blockBytes is how much is combined at a time: the block of the result stays in the first cache while
+// the sources pass.
+const blockBytes = 8 << 10
+
+// A reduction is one under way.
+type reduction[T any] struct {
+	g        *Group
+	l        *layout
+	dst, src Range
+	f        Operator[T]
+}
+
+// Reduce combines src of all members into dst of every member by f. which names the operator in reports.
+func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f Operator[T], o Options) error {
+	r := newReduction("reduction", g, dst, src, f, o)
+	c := Call{Kind: kindReduce, op: which | o.bits()<<4, Size: dst.Size, count: uint64(dst.N)}.withBuffers(dst.Off, src.Off)
+	if dst.N == 0 {
+		return nil
+	}
+	var err error
+	way := g.reductionAlgorithm(o, r.l, dst.bytes())
+	switch {
+	case o.Ordered:
+		c.root = 1
+		err = r.teamOrder(ctx, c)
+	case dst.bytes() <= inlineBytes && way == doubling:
+		err = r.small(ctx, c)
+	default:
+		err = r.large(ctx, c, way)
+	}
+	if err != nil {
+		return fmt.Errorf("reduction on team %s%s: %w", g.Name, callsite.At(), err)
+	}
+	return nil
+}
+
+// newReduction checks the operands of a reduction or a scan.
+func newReduction[T any](op string, g *Group, dst, src Range, f Operator[T], o Options) reduction[T] {
+	if dst.N != src.N {
+		g.misuse(op, "dst has %d elements and src %d: they must be as many", dst.N, src.N)
+	}
+	if d := int(dst.Off) - int(src.Off); d != 0 && max(d, -d) < dst.bytes() {
+		g.misuse(op, "dst and src overlap: they must be the same range or have nothing in common")
+	}
+	return reduction[T]{g, g.layoutFor(o), dst, src, f}
+}
+
+// dstMine returns this PE's dst.
+func (r *reduction[T]) dstMine() []T { return peerSlice[T](r.g.n, r.g.n.Job.PE, r.dst.Off, r.dst.N) }
+
+// srcMine returns this PE's src.
+func (r *reduction[T]) srcMine() []T { return peerSlice[T](r.g.n, r.g.n.Job.PE, r.src.Off, r.src.N) }
+
+// reductionAlgorithm returns the algorithm between the hosts of l for a reduction of that many bytes.
+func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
+	hosts := len(l.hosts)
+	fits := mailboxesFit(hosts, bytes) || stagingFits(hosts, bytes)
+	switch o.Algorithm {
+	case auto:
+		switch {
+		case fits && (bytes <= stagingPiece || hosts == 2 && bytes <= pairMax):
+			return doubling
+		case len(l.hosts) > ringFrom && len(l.hosts) <= mostHosts:
+			return ring
+		case len(l.hosts) > mostHosts && fits:
+			return doubling
+		}
+		return linear
+	case doubling:
+		if !fits {
+			g.misuse("reduction", "doubling carries too little between hosts for %d bytes on %d hosts: use Linear or Ring", bytes, len(l.hosts))
+		}
+	case tree:
+		g.misuse("reduction", "there is no %s reduction: use Linear, Doubling or Ring", o.Algorithm)
+	case linear, ring:
+		if len(l.hosts) > mostHosts {
+			g.misuse("reduction", "%s does %d hosts at most, and there are %d", o.Algorithm, mostHosts, len(l.hosts))
+		}
+	}
+	return o.Algorithm
+}
+
+const (
+	// doublingMax is up to how many bytes doubling goes through boxes. Beyond it goes through landing places;
+	// with more than two hosts it moves more bytes then than Linear, whose two more trips pay off.
+	doublingMax = 8 << 10
+	// pairMax is the same for two hosts, where doubling moves no more bytes than Linear but both ways at once.
+	pairMax = 128 << 10
+	// ringFrom is from how many hosts on Linear's messages all at once hinder each other.
+	ringFrom = 16
+)
+
+// small is the reduction of what fits an entry.
+func (r *reduction[T]) small(ctx context.Context, c Call) error {
+	g, hosts := r.g, len(r.l.hosts)
+	e, err := g.begin(ctx, c, doublingMailboxes(hosts, r.bytes()))
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	copy(viewAs[T](e.data[:], r.src.N), r.srcMine())
+	if hosts == 1 {
+		return r.smallIntraHost(ctx, e)
+	}
+	if err := g.arrive(e); err != nil {
+		return err
+	}
+	result := viewAs[T](e.data[:], r.dst.N)
+	if r.l.isLeader() {
+		for k := 1; k < len(r.l.local); k++ {
+			other, err := g.awaitArrival(ctx, r.l, k)
+			if err != nil {
+				return err
+			}
+			r.f.into(result, result, viewAs[T](other.data[:], r.dst.N))
+		}
+		if err := r.doubling(ctx, result); err != nil {
+			return err
+		}
+		g.release(r.l)
+	} else {
+		if err := g.awaitRelease(ctx, r.l); err != nil {
+			return err
+		}
+		result = viewAs[T](r.l.local[0].arrival(g.calls.n).data[:], r.dst.N)
+	}
+	g.noteAllArrived()
+	copy(r.dstMine(), result)
+	return nil
+}
+
+// smallIntraHost is small on one host: everyone combines all entries.
+func (r *reduction[T]) smallIntraHost(ctx context.Context, e *arrival) error {
+	g := r.g
+	crowded := !g.n.Dedicated
+	if crowded {
+		if err := g.barrierIn(ctx, e); err != nil {
+			return err
+		}
+	} else if err := g.arrive(e); err != nil {
+		return err
+	}
+	result := r.dstMine()
+	for k := range r.l.local {
+		other := r.l.local[k].arrival(g.calls.n)
+		if !crowded {
+			if _, err := g.awaitArrival(ctx, r.l, k); err != nil {
+				return err
+			}
+		}
+		if part := viewAs[T](other.data[:], r.dst.N); k == 0 {
+			copy(result, part)
+		} else {
+			r.f.into(result, result, part)
+		}
+	}
+	g.noteAllArrived()
+	return nil
+}
+
+// large is the reduction through the members' own memory.
+func (r *reduction[T]) large(ctx context.Context, c Call, way Algorithm) error {
+	g := r.g
+	hosts := len(r.l.hosts)
+	boxes := 0
+	if hosts > 1 {
+		boxes = reductionMailboxes(way, hosts, r.bytes())
+	}
+	e, err := g.begin(ctx, c, boxes)
+	if err != nil {
+		return err
+	}
+	defer g.end()
+	if hosts > 1 {
+		return r.largeInterHost(ctx, e, way)
+	}
+	if err := g.barrierIn(ctx, e); err != nil {
+		return err
+	}
+	r.combineShare(r.dstMine(), len(r.l.localMembers))
+	return g.barrier(ctx, Call{Kind: KindSync})
+}
+
+// combineShare combines this member's part of the sources of its host into result, which is the dst of a
+// member of the host, and stores it in the dst of the first so many members too.
+func (r *reduction[T]) combineShare(result []T, copies int) {
+	lo, hi := share(r.dst.N, len(r.l.localMembers), r.l.localRank)
+	step := max(1, blockBytes/int(node.SizeOf[T]()))
+	for ; lo < hi; lo += step {
+		end := min(lo+step, hi)
+		block := result[lo:end]
+		r.combine(block, lo, end)
+		for k := range copies {
+			if k != r.l.localRank {
+				copy(r.dstOf(k)[lo:end], block)
+			}
+		}
+	}
+}
+
+// combine combines the sources of all members of the host, from lo to hi, into block, which may be part
+// of any of them.
+func (r *reduction[T]) combine(block []T, lo, hi int) {
+	n := len(r.l.localMembers)
+	if n == 1 {
+		copy(block, r.sourceOf(0)[lo:hi])
+		return
+	}
+	acc := block
+	if n > 2 && r.dst.Off == r.src.Off {
+		acc = viewAs[T](scratch(&r.g.calls.result, (hi-lo)*int(node.SizeOf[T]())), hi-lo)
+	}
+	r.f.into(acc, r.sourceOf(0)[lo:hi], r.sourceOf(1)[lo:hi])
+	for k := 2; k < n; k++ {
+		r.f.into(acc, acc, r.sourceOf(k)[lo:hi])
+	}
+	if n > 2 {
+		copy(block, acc)
+	}
+}
+
+// sourceOf is the source of member number k of this host.
+func (r *reduction[T]) sourceOf(k int) []T {
+	return peerSlice[T](r.g.n, r.g.PEs[r.l.localMembers[k]], r.src.Off, r.src.N)
+}
+
+// dstOf is the destination of member number k of this host.
+func (r *reduction[T]) dstOf(k int) []T {
+	return peerSlice[T](r.g.n, r.g.PEs[r.l.localMembers[k]], r.dst.Off, r.dst.N)
+}
+
+// largeInterHost is large on several hosts.
+func (r *reduction[T]) largeInterHost(ctx context.Context, e *arrival, way Algorithm) error {
+	g := r.g
+	if err := g.gatherLocal(ctx, r.l, e); err != nil {
+		return err
+	}
+	r.combineShare(r.dstOf(0), 0)
+	g.ready()
+	if !r.l.isLeader() {
+		if err := g.awaitRelease(ctx, r.l); err != nil {
+			return err
+		}
+		node.CopyLarge(r.dstMine(), r.dstOf(0))
+		g.noteAllArrived()
+		g.done()
+		return nil
+	}
+	for k := range r.l.local {
+		if err := g.awaitReady(ctx, r.l, k); err != nil {
+			return err
+		}
+	}
+	if err := r.amongLeaders(ctx, way); err != nil {
+		return err
+	}
+	g.noteAllArrived()
+	g.release(r.l)
+	for k := 1; k < len(r.l.local); k++ {
+		if err := g.awaitDone(ctx, r.l, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bytes is the size of the operand.
+func (r *reduction[T]) bytes() int { return r.dst.N * int(node.SizeOf[T]()) }

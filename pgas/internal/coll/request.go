@@ -1,0 +1,71 @@
+package coll
+
+// Non-blocking collectives. The PE that starts one goes on at once; the call itself runs on a goroutine,
+// which makes it progress whatever the PE does. The calls of a group still run one after another in the
+// order in which they were made: each waits for the one before, and so do blocking calls.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// request is a non-blocking collective under way.
+type Request struct {
+	n      *node.Node
+	before *Request // the one that was made before it on this group, until that is over
+	over   chan struct{}
+	err    error // once over is closed
+}
+
+// Wait blocks until the collective is complete on this PE, and returns its error, or the cause of ctx.
+func (r *Request) Wait(ctx context.Context) error {
+	if r.isOver() {
+		return r.err
+	}
+	if err := r.n.AwaitClosed(ctx, r.over); err != nil {
+		return err
+	}
+	return r.err
+}
+
+// isOver reports whether r is complete on this PE.
+func (r *Request) isOver() bool {
+	select {
+	case <-r.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// Test reports whether r is complete on this PE, and its error if it is.
+func (r *Request) Test() (bool, error) {
+	r.n.YieldIfScheduled()
+	if r.isOver() {
+		return true, r.err
+	}
+	return false, nil
+}
+
+// requestKey marks the contexts of calls that run for a request.
+type requestKey struct{}
+
+// mine reports whether ctx is that of the call which runs for r, or for one that r waits for.
+func (r *Request) mine(ctx context.Context) bool { return ctx.Value(requestKey{}) != nil }
+
+// Start runs call for a request. It must be called by the goroutine whose turn it is.
+func (g *Group) Start(ctx context.Context, call func(ctx context.Context) error) *Request {
+	r := &Request{n: g.n, before: g.calls.last.Load(), over: make(chan struct{})}
+	g.calls.last.Store(r)
+	ctx = context.WithValue(ctx, requestKey{}, r)
+	g.n.Spawn(func() {
+		defer close(r.over)
+		if r.before != nil {
+			g.n.AwaitClosed(context.Background(), r.before.over)
+			r.before = nil
+		}
+		r.err = call(ctx)
+	})
+	return r
+}

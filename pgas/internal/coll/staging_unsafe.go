@@ -1,0 +1,99 @@
+package coll
+
+// Landing places: where large messages between hosts arrive when the memory that they are for is still in
+// use. A PE has a few in the reserved start of its heap, beside the slots of its teams. A team whose leaders
+// first exchange something that large takes one on each leader, and they tell each other where. When one
+// of them has none left, the team does without.
+//
+// A place has two halves, for even and odd calls. A leader that is in a call has the results of the call
+// before from all others, so all others are through with the call before that: its half is free.
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+const (
+	stagingBytes = 1 << 20
+	stagingAreas = boot.StagingBytes / stagingBytes
+	// stagingHosts is up to how many hosts places are used: more would divide a half into too small parts.
+	stagingHosts = 16
+	// stagingPiece is how much of a message travels at a time: the receiver combines one piece while the
+	// next arrives.
+	stagingPiece = 64 << 10
+)
+
+// stagingPool is the places of a PE.
+type stagingPool struct {
+	mu    sync.Mutex
+	taken [stagingAreas]bool
+}
+
+// take returns the offset of a free place, 0 if there is none.
+func (p *stagingPool) take() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.taken {
+		if !p.taken[i] {
+			p.taken[i] = true
+			return boot.StagingOff + uint64(i)*stagingBytes
+		}
+	}
+	return 0
+}
+
+func (p *stagingPool) free(off uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken[(off-boot.StagingOff)/stagingBytes] = false
+}
+
+// staging is what a layout knows of its leaders' places.
+type staging struct {
+	exchanged bool     // they have told each other; of no meaning on members that do not lead
+	offs      []uint64 // by host; nil if one has none
+	calls     uint64   // that have used them
+}
+
+// releaseStaging gives back this PE's place of l.
+func (g *Group) releaseStaging(l *layout) {
+	if l.staging.offs != nil {
+		g.set.staging.free(l.staging.offs[l.hostIndex])
+	}
+}
+
+// exchangeStaging is how the leaders tell each other where their places are, in n boxes.
+func (g *Group) exchangeStaging(ctx context.Context, l *layout) error {
+	n := len(l.hosts)
+	x, mine := g.takeMailboxes(n), [1]uint64{g.set.staging.take()}
+	at := make([]uint64, n)
+	for d := 1; d < n; d++ {
+		g.send(l.hosts[(l.hostIndex+d)%n][0], x+mailbox(l.hostIndex), AsBytes(mine[:]))
+	}
+	all := mine[0] != 0
+	for h := range n {
+		at[h] = mine[0]
+		if h != l.hostIndex {
+			if err := g.awaitMailbox(ctx, x+mailbox(h), l.hosts[h][0]); err != nil {
+				return err
+			}
+			at[h] = viewAs[uint64](g.received(x+mailbox(h), 8), 1)[0]
+		}
+		all = all && at[h] != 0
+	}
+	if all {
+		l.staging.offs = at
+	} else if mine[0] != 0 {
+		g.set.staging.free(mine[0])
+	}
+	return nil
+}
+
+// stagedData is what has arrived at off of this PE's heap.
+func stagedData[T any](n *node.Node, off uint64, count int) []T {
+	return unsafe.Slice((*T)(n.Own(uintptr(off))), count)
+}

@@ -1,0 +1,126 @@
+package node
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/callsite"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// publishAfter is the number of polls after which a wait shows that it is blocked: the first few take no longer than
+// showing it does.
+const publishAfter = 16
+
+// blocked says what a wait is for, for reports.
+type Blocked struct {
+	Op    boot.BlockedOp
+	Peer  int
+	Seq   uint64
+	Party Party // what the wait is part of, or nil
+}
+
+// A Party is what a wait is part of: a collective call. A wait asks it only after it has polled in vain.
+type Party interface {
+	// Check returns the reason why the wait cannot end, or nil. With remote it asks PEs of other hosts too, at
+	// intervals.
+	Check(remote bool) error
+	// Edge returns what this PE publishes about a wait for PE peer of the job.
+	Edge(peer int) WaitEdge
+}
+
+// lastCheck gives a condition that came true at the last moment preference over err.
+func lastCheck(c Cond, err error) (uint64, error) {
+	v, ok := c.Check()
+	if ok {
+		return v, nil
+	}
+	return v, err
+}
+
+// waitError reports why the wait for c is pointless. A look at other hosts for that takes its time.
+func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
+	err := n.EndedError(ctx)
+	if c.Party == nil {
+		return err
+	}
+	if err == nil {
+		return c.Party.Check(everywhere)
+	}
+	if n.PeerFailure() == nil {
+		return err
+	}
+	// A PE that has found out why the call cannot complete may have ended for that very reason.
+	return FirstError(c.Party.Check(false), err)
+}
+
+// EndedError returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
+// ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
+// would only ever see the time-out. Last comes a jam of notes: see jam.go.
+func (n *Node) EndedError(ctx context.Context) error {
+	if err := context.Cause(n.Ctx); err != nil {
+		return FirstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
+	}
+	if err := FirstError(n.PeerFailure(), context.Cause(ctx)); err != nil {
+		return err
+	}
+	return n.Notes.congestionError()
+}
+
+// PeerFailure is the *PeerError for the first PE known to have died or to be out of reach, or nil.
+func (n *Node) PeerFailure() error {
+	h := n.Job.Segment.Header
+	f := h.Failed.Load()
+	if f == 0 && n.waiter != nil {
+		return n.waiter.Fault()
+	}
+	if f == 0 {
+		return nil
+	}
+	pe := int(f - 1)
+	n.Job.Lost(pe)
+	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}
+}
+
+// Block and unblock bracket what takes a while. When several goroutines of a PE are blocked, the last
+// to start is what shows.
+func (n *Node) Block(why Blocked) {
+	if n.Sched != nil && !n.canBlockForever(why) {
+		return
+	}
+	b := &n.State.Blocked
+	b.Peer.Store(int32(why.Peer))
+	b.Seq.Store(why.Seq)
+	var e WaitEdge
+	if why.Party != nil {
+		e = why.Party.Edge(why.Peer)
+	}
+	b.Team.Store(uint32(e.Slot))
+	b.Since.Store(n.since())
+	b.Op.Store(uint32(why.Op))
+	if why.Party != nil {
+		n.publishEdge(e)
+	}
+}
+
+// publishSite publishes in words what this PE is blocked in: the name of the word, and where the program waits for
+// it. It takes some microseconds.
+func (n *Node) publishSite(c *Cond) {
+	name := ""
+	if c.Party == nil && c.Word.Off != 0 {
+		name = n.Names.at(c.Word.Off)
+	}
+	n.State.Text.Store(name + "\n" + callsite.Program())
+}
+
+func (n *Node) Unblock() {
+	if n.Sched != nil {
+		if !n.publishing {
+			return
+		}
+		n.publishing = false // elsewhere several goroutines come here at once
+	}
+	n.State.Blocked.Op.Store(uint32(boot.NotBlocked))
+	n.State.Text.Clear()
+	n.clearEdge()
+}

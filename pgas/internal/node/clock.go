@@ -1,0 +1,119 @@
+package node
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+func (n *Node) Now() time.Duration {
+	if n.Sched != nil {
+		return n.Sched.Now()
+	}
+	return time.Since(n.joined)
+}
+
+func (n *Node) Random() uint64 {
+	if n.Sched != nil {
+		return n.Sched.Random()
+	}
+	return rand.Uint64()
+}
+
+// YieldAndProgress lets other PEs run, and applies what has arrived from other hosts.
+func (n *Node) YieldAndProgress() {
+	if n.Sched != nil {
+		n.Sched.Yield()
+		return
+	}
+	n.ProgressOnce()
+	n.Yield()
+}
+
+// ProgressOnce does what the service thread does, once, if there is one: who loops may keep the only CPU of its host
+// from that thread, and from what it loops for. It costs some 400 ns.
+func (n *Node) ProgressOnce() {
+	if n.waiter != nil {
+		n.waiter.WaitDoorbell(n.State.Doorbell.Load()+1, 0) // not the door that is there: no wait
+	}
+}
+
+// YieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is on this host.
+func (n *Node) YieldTo(pe int) {
+	if n.Sched == nil && n.Policy.Oversubscribed && n.Shm.Heap(pe) != nil {
+		n.Yield()
+	}
+}
+
+// YieldIfScheduled is Yield where PEs do not run by themselves. What tests a condition without waiting calls it: a
+// program that tests until it holds would keep the others from running.
+func (n *Node) YieldIfScheduled() {
+	if n.Sched != nil {
+		n.Sched.Yield()
+		n.Sched.AboutToRead()
+	}
+}
+
+// AboutToRead comes before a plain look at a word of this PE's own copy that is no part of a wait, and before a
+// store to one.
+func (n *Node) AboutToRead() {
+	if n.Sched != nil {
+		n.Sched.AboutToRead()
+	}
+}
+
+func (n *Node) Sleep(ctx context.Context, d time.Duration) error {
+	if err := n.EndedError(ctx); err != nil {
+		return err
+	}
+	if n.Sched != nil {
+		err := n.Sched.Sleep(ctx, d)
+		return FirstError(n.PeerFailure(), err)
+	}
+	for d > MaxSleep {
+		if err := n.sleepOnce(ctx, MaxSleep); err != nil {
+			return err
+		}
+		d -= MaxSleep
+	}
+	return n.sleepOnce(ctx, d)
+}
+
+// sleepOnce is a sleep that learns of deaths at its end.
+func (n *Node) sleepOnce(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return n.PeerFailure()
+	case <-ctx.Done():
+		return n.EndedError(ctx)
+	}
+}
+
+func (n *Node) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if n.Sched != nil {
+		return n.Sched.WithTimeout(ctx, d)
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// Spawn runs f as another thread of control of this PE.
+func (n *Node) Spawn(f func()) {
+	if n.Sched != nil {
+		n.Sched.Go(f)
+		return
+	}
+	go f()
+}
+
+// since is what a report of a blocked PE shows as its beginning.
+func (n *Node) since() int64 {
+	if n.Sched != nil {
+		return int64(n.Sched.Now())
+	}
+	return time.Now().UnixNano()
+}
+
+// Wall is the time for reports of how long PEs wait.
+func (n *Node) Wall() time.Time { return time.Unix(0, n.since()) }

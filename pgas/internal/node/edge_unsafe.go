@@ -1,0 +1,79 @@
+package node
+
+// The wait edges of PEs. A PE that is blocked in a collective publishes in its heap which PE it waits for, and in
+// which call of which team. Other PEs follow these edges to find a cycle: a deadlock of overlapping teams whose
+// members call their collectives in different orders.
+
+import (
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// A WaitEdge is what a PE that is blocked in a collective publishes.
+type WaitEdge struct {
+	Since int64  // Unix nanoseconds
+	Peer  int    // the PE of the job that it waits for
+	Kind  uint8  // of the call
+	Call  uint64 // number of the call in its team
+	Slot  int    // of the team; not published in the heap
+	First int    // first PE of the team, in the job
+	Size  int    // members
+}
+
+const edgeLen = 5 // words of an edge in a heap
+
+// edgeWords is a WaitEdge in a heap: since (0: no edge), peer, kind, call, first<<32 | size.
+type edgeWords [edgeLen]atomic.Uint64
+
+var _ [boot.WaitEdgeBytes - unsafe.Sizeof(edgeWords{})]byte
+
+func (n *Node) edgeWords() *edgeWords { return (*edgeWords)(n.Own(boot.WaitEdgeOff)) }
+
+// publishEdge publishes e as this PE's edge, from now on. Its time is stored last, and cleared first.
+func (n *Node) publishEdge(e WaitEdge) {
+	words := n.edgeWords()
+	words[1].Store(uint64(e.Peer))
+	words[2].Store(uint64(e.Kind))
+	words[3].Store(e.Call)
+	words[4].Store(uint64(e.First)<<32 | uint64(e.Size))
+	words[0].Store(uint64(n.Wall().UnixNano()))
+}
+
+// UpdateEdge replaces the peer of this PE's edge by what next returns for it.
+func (n *Node) UpdateEdge(next func(peer int) int) {
+	peer := &n.edgeWords()[1]
+	peer.Store(uint64(next(int(peer.Load()))))
+}
+
+// clearEdge withdraws this PE's edge.
+func (n *Node) clearEdge() { n.edgeWords()[0].Store(0) }
+
+// EdgeOf reads the edge of a PE of the job. It reports false if the PE has none, or does not answer.
+func (n *Node) EdgeOf(pe int) (WaitEdge, bool) {
+	var v [edgeLen]uint64
+	for i := range v {
+		x, err := n.PeekWord(pe, boot.WaitEdgeOff+8*uint64(i))
+		if err != nil || i == 0 && x == 0 {
+			return WaitEdge{}, false
+		}
+		v[i] = x
+	}
+	return WaitEdge{
+		Since: int64(v[0]), Peer: int(v[1]), Kind: uint8(v[2]), Call: v[3],
+		First: int(v[4] >> 32), Size: int(v[4] & 0xffffffff),
+	}, true
+}
+
+// firstRemoteCheck is how long a wait lasts before its PE looks at members of other hosts.
+const FirstRemoteCheck = 500 * time.Millisecond
+
+// CycleTimeout is how long PEs must have waited in a circle for it to count as one.
+func (n *Node) CycleTimeout() time.Duration {
+	if d := n.Job.Settings.PeerTimeout; d > 0 {
+		return d
+	}
+	return boot.DefaultPeerTimeout
+}

@@ -1,0 +1,14 @@
+package node
+
+// What tests of waits see, and set, to make events happen in an order.
+
+import "math"
+
+// Slept returns how many waits of n so far have polled in vain and gone to sleep.
+func (n *Node) Slept() int64 { return n.Waiters.Slept.Load() }
+
+// Parked returns how many goroutines of n are parked because others poll.
+func (n *Node) Parked() int { return int(n.Waiters.Parked.Load()) }
+
+// PollForever makes waits of n that begin from now on never sleep.
+func (n *Node) PollForever() { n.Policy.Yields = math.MaxInt }

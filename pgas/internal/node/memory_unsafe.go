@@ -1,0 +1,40 @@
+package node
+
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// Own returns the address of offset off in this PE's own heap, for the runtime.
+func (n *Node) Own(off uintptr) unsafe.Pointer { return unsafe.Add(n.HeapBase.P, off) }
+
+// base is the address of a heap in this process.
+type base struct{ P unsafe.Pointer }
+
+func BasePointer(heap []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(heap)) }
+
+func Word8(off uint64) transport.Word { return transport.Word{Off: off, Bytes: 8} }
+
+// SizeOf returns the bytes of a T.
+func SizeOf[T any]() uintptr {
+	var v T
+	return unsafe.Sizeof(v)
+}
+
+// CopyLarge copies src to dst, which is as long.
+func CopyLarge[T any](dst, src []T) {
+	if uintptr(len(src))*SizeOf[T]() < shm.PiecewiseBytes {
+		copy(dst, src)
+		return
+	}
+	shm.Copy(NoescapeBytes(unsafe.Pointer(unsafe.SliceData(dst)), uintptr(len(dst))*SizeOf[T]()), NoescapeBytes(unsafe.Pointer(unsafe.SliceData(src)), uintptr(len(src))*SizeOf[T]()))
+}
+
+// NoescapeBytes returns n bytes at p, hidden from escape analysis: transports do not keep the slices that they are given
+// beyond the call.
+func NoescapeBytes(p unsafe.Pointer, n uintptr) []byte {
+	x := uintptr(p)
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&x)), n)
+}

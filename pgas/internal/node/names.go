@@ -1,0 +1,116 @@
+package node
+
+// Names of the words of the symmetric heap, for messages: `Tally.Ready[0]` instead of an offset. Every
+// allocation registers its type and its site with the World, off every fast path, and a message looks the offset up.
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A named is an allocation.
+type Allocation struct {
+	Off, Size uint64 // of an element
+	N         int    // elements
+	Typ       reflect.Type
+	Site      string // of the allocating call
+}
+
+// A nameTable is the allocations of a World that live, in the order of their offsets.
+type nameTable struct {
+	mu   sync.Mutex
+	list []Allocation
+}
+
+func (t *nameTable) find(off uint64) (int, bool) {
+	return slices.BinarySearchFunc(t.list, off, func(a Allocation, off uint64) int { return cmp.Compare(a.Off, off) })
+}
+
+func (t *nameTable) Add(a Allocation) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, taken := t.find(a.Off)
+	if taken {
+		t.list[i] = a
+		return
+	}
+	t.list = slices.Insert(t.list, i, a)
+}
+
+func (t *nameTable) Remove(off uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i, ok := t.find(off); ok {
+		t.list = slices.Delete(t.list, i, i+1)
+	}
+}
+
+// at returns the name of the word at offset off, or "" if no allocation contains it.
+func (t *nameTable) at(off uint64) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, exact := t.find(off)
+	if !exact {
+		i--
+	}
+	if i < 0 || t.list[i].Size == 0 {
+		return ""
+	}
+	a := t.list[i]
+	k := (off - a.Off) / a.Size
+	if k >= uint64(a.N) {
+		return ""
+	}
+	s := typeName(a.Typ)
+	if a.N > 1 {
+		s += "[" + strconv.FormatUint(k, 10) + "]"
+	}
+	s += fieldAt(a.Typ, uintptr((off-a.Off)%a.Size))
+	if a.Typ.Name() != "" && a.Typ.PkgPath() == "" && a.Site != "" { // int64 alone says little
+		s += " allocated at " + a.Site
+	}
+	return s
+}
+
+// typeName returns the name of t without its package, or its type expression if it has no name.
+func typeName(t reflect.Type) string {
+	if name := t.Name(); name != "" {
+		return name[strings.LastIndexByte(name, '.')+1:]
+	}
+	return t.String()
+}
+
+// fieldAt returns the path from a value of type t to the field at offset off in it: ".Ready[0]".
+func fieldAt(t reflect.Type, off uintptr) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := t.NumField() - 1; i >= 0; i-- {
+			f := t.Field(i)
+			if f.Name == "_" || off < f.Offset || off >= f.Offset+f.Type.Size() {
+				continue
+			}
+			return "." + f.Name + fieldAt(f.Type, off-f.Offset)
+		}
+	case reflect.Array:
+		if size := t.Elem().Size(); size > 0 && off < t.Size() {
+			return "[" + strconv.Itoa(int(off/size)) + "]" + fieldAt(t.Elem(), off%size)
+		}
+	}
+	return ""
+}
+
+// WordName returns what messages call the word at offset off: its name, if it has one, and its offset.
+func (n *Node) WordName(off uint64) string { return n.PlaceName("the word", off) }
+
+// PlaceName returns what messages call the thing (what) at offset off.
+func (n *Node) PlaceName(what string, off uint64) string {
+	if name := n.Names.at(off); name != "" {
+		return fmt.Sprintf("%s (offset %#x)", name, off)
+	}
+	return fmt.Sprintf("%s at offset %#x", what, off)
+}

@@ -1,0 +1,131 @@
+package node
+
+// A Node is one PE as the runtime sees it: its memory, its channels, how it waits and what it shows while it waits. It
+// knows nothing of teams and of the program's contexts.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// Node is one PE of a job.
+type Node struct {
+	Job      *boot.Job
+	State    *boot.State // this PE's page in the host segment
+	Heap     []byte      // this PE's own heap
+	HeapBase base        // where mine starts
+	FirstPE  int         // first PE of this host
+
+	Shm        *shm.Transport
+	Remote     transport.Transport  // to other hosts; nil on one host
+	waiter     transport.Progresser // far, if it must be driven while waiting
+	Sched      transport.Scheduler  // far, if PEs do not run by themselves
+	publishing bool                 // with sched: this PE shows what it is blocked in
+
+	joined time.Time
+	Ctx    context.Context // ends with Close, for operations that take none
+	cancel context.CancelCauseFunc
+	Closed atomic.Bool // by Close or Abandon
+
+	hostChannel *shm.Channel      // the runtime's own, to PEs of this host
+	netChannel  transport.Channel // the runtime's own, to the others; nil on one host
+	flushes     atomic.Uint32
+	peeks       sync.WaitGroup // looks at other hosts' memory that are under way
+
+	Policy     waitPolicy
+	Waiters    waiterPool
+	scanStarts scanStarts
+
+	Dedicated bool // a CPU for each PE of this host
+	Nic       bool // atomics are the NIC's: updates of the own words ring no doorbell
+	Notes     *NoteQueue
+	Names     nameTable // of what is in the heap, for messages
+
+	// notesFull makes the error of a wait that is given up because the PE keeps too many notes. Its type belongs to the
+	// API above.
+	NotesFull func(kept int, oldest transport.Stamp, since time.Duration) error
+}
+
+// Open makes n the PE that job describes, and joins the job. The PEs of the job are goroutines of one process or
+// processes.
+func (n *Node) Open(job *boot.Job, goroutines bool) {
+	n.Job, n.FirstPE, n.joined = job, job.Host().First, time.Now()
+	i := job.PE - n.FirstPE
+	n.State, n.Heap = job.Segment.States[i], job.Segment.Heap(i)
+	n.HeapBase = base{BasePointer(n.Heap)}
+	n.Shm = shm.Open(job.Segment)
+	n.Policy = waitPolicyOf(job, goroutines)
+	n.Dedicated = job.Segment.Header.Local <= job.Segment.Header.Cores
+	n.Ctx, n.cancel = context.WithCancelCause(context.Background())
+	n.Waiters.init()
+	n.openInbox()
+	n.Block(Blocked{Op: boot.InInit, Peer: -1})
+	job.Join()
+}
+
+// SetRemote gives n the transport to other hosts.
+func (n *Node) SetRemote(t transport.Transport) {
+	n.Remote = t
+	n.waiter, _ = t.(transport.Progresser)
+	n.Notes.setRemote(t)
+	n.Waiters.init() // again: the transport may want more processors
+	if n.Sched, _ = t.(transport.Scheduler); n.Sched != nil {
+		n.Policy.spins = -1 // it sees every look of a wait
+	}
+}
+
+// End makes every wait of n fail with cause from now on.
+func (n *Node) End(cause error) {
+	n.Closed.Store(true)
+	n.cancel(cause)
+	n.State.Wake() // a goroutine that still waits for something
+}
+
+// Quiesced waits for reads under way that use the channels, and reports whether they have ended.
+func (n *Node) Quiesced() bool { return n.Sched != nil || n.awaitPeeks() }
+
+// Close closes the channels, the transport and the exchange of n.
+func (n *Node) Close() error {
+	errs := []error{n.closeChannels()}
+	if n.Remote != nil {
+		errs = append(errs, n.Remote.Close())
+	}
+	if n.Job.Exchange != nil {
+		errs = append(errs, n.Job.Exchange.Close())
+	}
+	return FirstError(errs...)
+}
+
+// errClosed is why operations on a closed World fail.
+var ErrClosed = errors.New("the World is closed")
+
+// HostName returns the name of the host of a PE of the job.
+func (n *Node) HostName(pe int) string { return n.Job.Hosts[n.Job.HostOf(pe)].Name }
+
+// StateOf is the page of pe, which is on this host.
+func (n *Node) StateOf(pe int) *boot.State { return n.Job.Segment.States[pe-n.FirstPE] }
+
+func FirstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Debugf says what this PE does, if SHMEM_DEBUG asks for it. It is for what is rare.
+func (n *Node) Debugf(format string, args ...any) {
+	if n.Job.Settings.Debug {
+		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", n.Job.PE, n.HostName(n.Job.PE), fmt.Sprintf(format, args...))
+	}
+}

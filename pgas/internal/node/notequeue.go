@@ -1,0 +1,151 @@
+package node
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/pgas/transport/shm"
+)
+
+// NoteQueue is the notes that have arrived at this PE, in the order of their arrival. It is for package notify:
+// programs wait for notes by its requests.
+type NoteQueue struct {
+	Ring       *shm.NoteQueue
+	held       []transport.Note // out of the ring, and not taken
+	first      int              // of them
+	node       *Node
+	overflow   transport.Overflow // has notes that have found no room; nil: none does
+	matcher    Matcher
+	most       int // notes that it keeps, with those of its Matcher
+	Congestion congestion
+}
+
+// A Matcher gives the notes of an Inbox to those who wait for them.
+type Matcher = interface {
+	// Unmatched is the notes that it has taken and that nobody has waited for.
+	Unmatched() []transport.Note
+}
+
+func (n *Node) openInbox() {
+	n.Notes = &NoteQueue{Ring: n.Shm.NoteQueue(n.Job.PE), node: n, most: n.Job.Settings.NotesMax}
+	if n.Notes.most == 0 {
+		n.Notes.most = boot.DefaultNotesMax
+	}
+}
+
+// setRemote gives b the transport to other hosts, which may keep notes that have found no room.
+func (b *NoteQueue) setRemote(t transport.Transport) {
+	b.overflow, _ = t.(transport.Overflow)
+}
+
+// Matcher is the one that takes the notes of b: open makes it when there is none.
+func (b *NoteQueue) Matcher(open func() Matcher) Matcher {
+	b.Lock()
+	defer b.Unlock()
+	if b.matcher == nil {
+		b.matcher = open()
+	}
+	return b.matcher
+}
+
+// Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
+func (b *NoteQueue) Lock() {
+	b.Ring.Lock()
+	if b.node.Sched != nil {
+		b.node.Sched.AboutToReadNotes()
+	}
+}
+
+// Unlock ends what Lock began.
+func (b *NoteQueue) Unlock() { b.Ring.Unlock() }
+
+// Take takes the note that has arrived first, and reports false if there is none. The data of what was put
+// is in its place then. The caller has locked b.
+func (b *NoteQueue) Take(n *transport.Note) bool {
+	if b.first < len(b.held) {
+		*n = b.held[b.first]
+		if b.first++; b.first == len(b.held) {
+			b.held, b.first = b.held[:0], 0
+		}
+		return true
+	}
+	return b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)
+}
+
+// pullOverflow lets notes into the ring that have found no room.
+func (b *NoteQueue) pullOverflow() bool {
+	if b.overflow != nil {
+		b.overflow.Refill()
+	}
+	return true
+}
+
+// Next is the number of the next note that is to arrive. The caller has locked b, and taken all there is.
+func (b *NoteQueue) Next() uint64 { return b.Ring.Next() }
+
+// Await returns when the note with that number has arrived, even if it has been taken since. It may return early
+// while notes are refused.
+func (b *NoteQueue) Await(ctx context.Context, number uint64) error {
+	if b.Congestion.refused.Load() == number+1 {
+		return b.awaitSpace(ctx)
+	}
+	at, v := shm.ArrivalWord(number)
+	_, err := b.node.Await(ctx, b.node.WordCond(at, transport.GE, v, false), Blocked{Op: boot.InNotify, Peer: -1})
+	return err
+}
+
+// Poll is for who looks for notes again and again instead of waiting: it lets others run where PEs do not
+// run by themselves.
+func (b *NoteQueue) Poll() {
+	b.node.YieldIfScheduled()
+	if b.Congestion.refused.Load() != 0 {
+		b.panicIfCongested()
+	}
+}
+
+// drainIfWanted empties the ring if somebody waits for room in it.
+func (b *NoteQueue) drainIfWanted() {
+	if b.Ring.SpaceRequested() {
+		b.Drain()
+	}
+}
+
+// Drain moves notes from the ring to the inbox until the inbox has as many as it may keep.
+func (b *NoteQueue) Drain() {
+	b.Ring.Lock()
+	defer b.Ring.Unlock()
+	kept := b.kept()
+	if kept >= b.most {
+		if b.Ring.SpaceRequested() {
+			b.Congestion.begin(b.node)
+		}
+		return // the request for room stays set: initiators that find the ring full need not ask again
+	}
+	b.Congestion.end()
+	b.Ring.ClearRequest() // before it is empty: who finds it full after that asks again
+	for n := (transport.Note{}); kept < b.most && (b.Ring.Take(&n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(&n)); kept++ {
+		b.hold(n)
+	}
+}
+
+// hold adds n to the notes out of the ring. It drops the ones already taken when they are half of the slice.
+func (b *NoteQueue) hold(n transport.Note) {
+	if len(b.held) == cap(b.held) && 2*b.first >= len(b.held) {
+		b.held = b.held[:copy(b.held, b.held[b.first:])]
+		b.first = 0
+	}
+	b.held = append(b.held, n)
+}
+
+// Unreceived is the notes that nobody has waited for.
+func (b *NoteQueue) Unreceived() []transport.Note {
+	b.Drain()
+	b.Ring.Lock()
+	defer b.Ring.Unlock()
+	var left []transport.Note
+	if b.matcher != nil {
+		left = b.matcher.Unmatched()
+	}
+	return append(left, b.held[b.first:]...)
+}

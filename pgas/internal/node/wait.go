@@ -1,0 +1,205 @@
+package node
+
+// How a PE waits. Nothing spins for ever: a wait looks at its word for a few microseconds, then offers
+// its CPU to others between looks, then sleeps on the PE's doorbell until the word's updater rings it.
+// While it sleeps it is woken every now and then all the same, to look at ctx, at the launcher's news of
+// dead PEs, and at updates by NICs, which ring no bell. company.go has how goroutines of one PE that wait
+// at once share its processors.
+//
+// What it is blocked in stands in the host segment while it is off the fast path, so that the launcher
+// can tell who waits for whom without asking.
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+const (
+	MinSleep      = 500 * time.Microsecond // first sleep between looks, doubled up to maxSleep
+	MaxSleep      = 50 * time.Millisecond
+	progressSlice = 200 * time.Microsecond // one bounded stay in the transport
+	nicPollSlice  = 5 * time.Microsecond   // the same for many words that a NIC may update, which rings no bell
+)
+
+// waitPolicy is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
+type waitPolicy struct {
+	spins          int           // looks before anything else, some 2 ns each
+	Yields         int           // times it then offers its CPU to others
+	polls          int           // looks between two such offers
+	pollsIfNext    int           // more of them if it is next in a queue
+	Oversubscribed bool          // there is not a CPU for each PE
+	progressFor    time.Duration // how long it drives a transport that needs it
+	goroutine      bool          // PEs are goroutines: let the Go scheduler run another
+}
+
+func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
+	local, cores := int(job.Segment.Header.Local), int(job.Segment.Header.Cores)
+	switch spin := job.Settings.Spin; {
+	case spin == boot.NeverSpin:
+		return waitPolicy{progressFor: progressSlice, goroutine: goroutines}
+	case spin > 0:
+		return waitPolicy{spins: int(spin / (2 * time.Nanosecond)), Yields: 20, progressFor: spin, goroutine: goroutines}
+	case goroutines:
+		return waitPolicy{spins: 20, Yields: 200, progressFor: time.Millisecond, goroutine: true}
+	case local > cores:
+		// A CPU takes more than a microsecond to change hands. Who is next in a queue may look for so long.
+		return waitPolicy{Oversubscribed: true, spins: 1, Yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
+	}
+	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
+	return waitPolicy{spins: 1500, Yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
+}
+
+// Await blocks until c holds and returns the word's value.
+func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
+	polls := n.Policy.spins
+	if n.waiter != nil && c.Word.Off != 0 {
+		polls = 0 // spinning beside the transport would only slow it down
+	}
+	if n.Waiters.saturated() {
+		polls = 0 // it might keep the processor from the very goroutine that it waits for
+	}
+	if v, ok := c.spin(polls + 1); ok {
+		return v, nil
+	}
+	return n.awaitSlow(ctx, c, why)
+}
+
+func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, error) {
+	if n.Sched != nil {
+		return n.awaitScheduled(ctx, c, why)
+	}
+	n.Waiters.slow.Add(1)
+	defer n.Waiters.slow.Add(-1)
+	if n.waiter != nil && c.Word.Off != 0 {
+		for start := time.Now(); ; {
+			if v, ok := n.progress(&c, progressBudget(ctx)); ok {
+				return v, nil
+			}
+			n.Notes.drainIfWanted()
+			n.Waiters.yieldIfShort()
+			if err := n.waitError(ctx, c, false); err != nil {
+				return lastCheck(c, err)
+			}
+			if time.Since(start) > n.Policy.progressFor {
+				break
+			}
+		}
+	} else if v, ok, shown := n.pollAndYield(c, why); ok {
+		if shown {
+			n.Unblock()
+		}
+		return v, nil
+	}
+	n.Waiters.Slept.Add(1)
+	n.Block(why)
+	defer n.Unblock()
+	return n.SleepUntil(ctx, c, true)
+}
+
+// pollAndYield polls c, yields between polls, and returns as check does. shown reports whether it has called block.
+func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
+	n.Waiters.polling.Add(1)
+	defer n.Waiters.stopPolling()
+	door, rung := n.State.Doorbell.Load(), false
+	for i := range n.Policy.Yields {
+		if i == publishAfter { // where PEs share CPUs this may take long
+			n.Block(why)
+			shown = true
+		}
+		polls := n.Policy.polls + 1
+		if n.Policy.pollsIfNext > 0 && c.predecessorReleased() {
+			polls += n.Policy.pollsIfNext
+		}
+		if v, ok := c.spin(polls); ok {
+			return v, true, shown
+		}
+		n.Notes.drainIfWanted()
+		if now := n.State.Doorbell.Load(); now != door {
+			door, rung = now, true
+			n.Waiters.unpark()
+		}
+		if n.Waiters.shouldGosched(i, rung) {
+			runtime.Gosched()
+		} else {
+			n.Yield()
+		}
+	}
+	return 0, false, shown
+}
+
+// progressBudget is how long one stay in the transport may last: it looks at no context. Who rests for a microsecond is
+// back after one.
+func progressBudget(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return max(min(progressSlice, time.Until(end)), 0)
+	}
+	return progressSlice
+}
+
+// progress progresses the transport for d or until c holds, and returns as check does. The transport cannot watch many
+// words or words of 16 bits: for them it returns when something has arrived or the doorbell was rung.
+func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
+	if c.set == nil && c.Word.Bytes != 2 {
+		n.waiter.WaitWord(c.Word, c.Cmp, c.Want, c.signed, d)
+		return c.Check()
+	}
+	if n.Nic {
+		d = min(d, nicPollSlice)
+	}
+	door := n.State.Doorbell.Load()
+	n.Waiters.enterSleep(n.State, c.waiting())
+	if v, ok := c.Check(); ok {
+		n.Waiters.leaveSleep(n.State)
+		return v, true
+	}
+	n.waiter.WaitDoorbell(door, d)
+	n.Waiters.leaveSleep(n.State)
+	return c.Check()
+}
+
+// Yield lets another PE run. Between processes that is the kernel's business alone: a detour through
+// the Go scheduler would wake idle threads of this process to compete with the other PEs.
+func (n *Node) Yield() {
+	if n.Policy.goroutine {
+		runtime.Gosched()
+		return
+	}
+	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+}
+
+// SleepUntil sleeps on the doorbell between checks of c. With tell, reports show what it waits for.
+func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error) {
+	if n.Sched != nil {
+		return n.awaitScheduled(ctx, c, Blocked{Peer: -1})
+	}
+	stop := context.AfterFunc(ctx, n.State.Wake)
+	defer stop()
+	for d, slept := MinSleep, false; ; {
+		door := n.State.Doorbell.Load()
+		n.Waiters.enterSleep(n.State, c.waiting())
+		n.Notes.drainIfWanted()
+		n.Waiters.yieldIfShort() // they may have no processor while this one sleeps; what rings for them wakes it
+		v, ok := c.Check()       // after the store to Waiting: see boot/doorbell.go
+		err := n.waitError(ctx, c, slept && d == MaxSleep)
+		if slept = !ok && err == nil && !n.Waiters.park(n.State, door); slept {
+			n.State.Sleep(door, d)
+			d = min(2*d, MaxSleep)
+			if tell {
+				n.publishSite(&c)
+				tell = false
+			}
+		}
+		n.Waiters.leaveSleep(n.State)
+		if ok {
+			return v, nil
+		}
+		if err != nil {
+			return lastCheck(c, err)
+		}
+	}
+}
