@@ -23,11 +23,11 @@
 #include "state.h"
 
 enum {
-    SCANS = 16,                       // in a time-out
-    GIVE_UP_SCANS = 10,                    // scans until a connection is ended
-    MAX_SCAN_NS = 500 * 1000 * 1000,  // the longest between two
-    MIN_SCAN_NS = 5 * 1000 * 1000,    // the shortest
-    ATTEMPTS_MAX = 16,                   // sockets that are remembered at a time
+    SCANS = 16,                      // in a time-out
+    GIVE_UP_SCANS = 10,              // scans until a connection is ended
+    MAX_SCAN_NS = 500 * 1000 * 1000, // the longest between two
+    MIN_SCAN_NS = 5 * 1000 * 1000,   // the shortest
+    ATTEMPTS_MAX = 16,               // sockets that are remembered at a time
 };
 
 // address is of a peer: its family, and its bytes in the order of the network.
@@ -38,10 +38,10 @@ struct address {
 
 // attempt is a socket that is connecting.
 struct attempt {
-    ino_t inode; // 0: the entry is free
-    int64_t ns;  // that it has been seen connecting
+    ino_t inode;   // 0: the entry is free
+    int64_t ns;    // that it has been seen connecting
     uint32_t scan; // the last at which it was
-    int ours;    // it goes to a host of the job
+    int ours;      // it goes to a host of the job
     struct address to;
 };
 

@@ -25,12 +25,12 @@
 #include "target.h"
 
 enum {
-    BEATS = 8,                         // in a time-out
-    MAX_BEAT_NS = 500 * 1000 * 1000,   // the longest between two
-    MIN_BEAT_NS = 10 * 1000 * 1000,    // the shortest
-    HOLD_BEATS = 3,                    // for so many a ping keeps its receiver pinging
-    REOPEN_BEATS = 2,                  // between two attempts to connect
-    ANSWERS_MAX = 1024,                // on their way at a time: more pings are not answered
+    BEATS = 8,                       // in a time-out
+    MAX_BEAT_NS = 500 * 1000 * 1000, // the longest between two
+    MIN_BEAT_NS = 10 * 1000 * 1000,  // the shortest
+    HOLD_BEATS = 3,                  // for so many a ping keeps its receiver pinging
+    REOPEN_BEATS = 2,                // between two attempts to connect
+    ANSWERS_MAX = 1024,              // on their way at a time: more pings are not answered
 };
 
 enum { PING = 1, PONG };

@@ -8,19 +8,19 @@
 #include <time.h>
 
 enum {
-    TICK_NS = 100 * 1000,          // how often channels are looked after
-    BATCH_TICKS = 16,              // what a batch gathers leaves by itself at one tick in so many
-    LONG_TICK_NS = 800 * 1000,     // how often the service thread ticks while others make progress without a pause
-    DEEP_NS = 10 * 1000 * 1000,    // idle for so long, it sleeps until something happens
-    NAP_NS = 1000 * 1000,          // longest sleep of a waiter before it polls again
-    YIELD_NS = 20 * 1000,          // after so much waiting in vain, the awaited PE may need this CPU
-    CLOCK_EVERY = 16,              // polls between two readings of the clock
-    SERVE_EVERY = 8,               // polls of the channel's worker between two of the service worker, while waiting
-    SERVICE_LANE_MAX = 2 << 10,         // a longer message takes longer by the service lane, because both ends would use its one connection
-    COPY_MAX = 4 << 10,            // an answer up to this size is copied to where others are gathered
-    GATHER_MAX = 15 << 10,         // so many bytes of blocks are gathered in a reply, more in memory of their own
-    PACK_MAX = PIECE_BYTES / 2,    // larger blocks are transfers of their own
-    HELD_MAX = 4 * UNACKED_MAX,    // bytes of a lane's messages that wait for their turn
+    TICK_NS = 100 * 1000,       // how often channels are looked after
+    BATCH_TICKS = 16,           // what a batch gathers leaves by itself at one tick in so many
+    LONG_TICK_NS = 800 * 1000,  // how often the service thread ticks while others make progress without a pause
+    DEEP_NS = 10 * 1000 * 1000, // idle for so long, it sleeps until something happens
+    NAP_NS = 1000 * 1000,       // longest sleep of a waiter before it polls again
+    YIELD_NS = 20 * 1000,       // after so much waiting in vain, the awaited PE may need this CPU
+    CLOCK_EVERY = 16,           // polls between two readings of the clock
+    SERVE_EVERY = 8,            // polls of the channel's worker between two of the service worker, while waiting
+    SERVICE_LANE_MAX = 2 << 10, // a longer message takes longer by the service lane, because both ends would use its one connection
+    COPY_MAX = 4 << 10,         // an answer up to this size is copied to where others are gathered
+    GATHER_MAX = 15 << 10,      // so many bytes of blocks are gathered in a reply, more in memory of their own
+    PACK_MAX = PIECE_BYTES / 2, // larger blocks are transfers of their own
+    HELD_MAX = 4 * UNACKED_MAX, // bytes of a lane's messages that wait for their turn
 };
 
 // held is a request that came out of order.
@@ -33,12 +33,12 @@ typedef struct held {
 
 // inbound is the target's side of a lane.
 typedef struct inbound {
-    uint64_t key;      // pe above the lane's number; 0 free (numbers start at 1)
-    uint64_t tags[2];  // of requests, of replies
-    uint32_t applied;  // seq of the last request applied
-    uint32_t notes_credited;   // notes that have found room
-    uint32_t overflow;  // notes that have not
-    held_t *held;      // sorted by seq
+    uint64_t key;            // pe above the lane's number; 0 free (numbers start at 1)
+    uint64_t tags[2];        // of requests, of replies
+    uint32_t applied;        // seq of the last request applied
+    uint32_t notes_credited; // notes that have found room
+    uint32_t overflow;       // notes that have not
+    held_t *held;            // sorted by seq
     uint64_t held_bytes;
 } inbound_t;
 
@@ -62,13 +62,13 @@ typedef struct pulse {
     struct pulse *next;
     uint32_t pe;
     int witness;   // pinged only while a peer is in doubt
-    int lost_data;    // a lane to it has lost data: its next answer ends the waits of this PE
+    int lost_data; // a lane to it has lost data: its next answer ends the waits of this PE
     int accused;
     void *address; // of its service worker
     ucp_ep_h ep;
-    int broken;    // ep has failed
+    int broken;     // ep has failed
     int32_t status; // what it has failed with
-    int sending;   // UCX holds a ping
+    int sending;    // UCX holds a ping
     uint64_t nonce; // of the outstanding ping; 0: there is none
     uint32_t beats; // since the last attempt to connect
     int64_t silent_ns;
@@ -89,34 +89,34 @@ struct engine {
     uint32_t inbound_cap, inbound_used;
     inbound_t *last_inbound;
     struct reply *free_replies;
-    struct chunk *chunks; // of the heap, as far as they have been asked for
-    struct service_lane *service_lane; // by PE; NULL until used
-    uint64_t service_lane_sent; // messages that went this way
-    uint64_t lost;     // 0, or 1 + the first PE that was found unreachable or silent; its status in the upper half
-    uint64_t served;   // requests applied
-    uint64_t rejected; // records that were out of bounds or not understood
-    uint64_t refused;  // messages that cannot be the job's
-    uint64_t nonce[2]; // of this engine
-    struct opened *opened; // by PE
+    struct chunk *chunks;                           // of the heap, as far as they have been asked for
+    struct service_lane *service_lane;              // by PE; NULL until used
+    uint64_t service_lane_sent;                     // messages that went this way
+    uint64_t lost;                                  // 0, or 1 + the first PE that was found unreachable or silent; its status in the upper half
+    uint64_t served;                                // requests applied
+    uint64_t rejected;                              // records that were out of bounds or not understood
+    uint64_t refused;                               // messages that cannot be the job's
+    uint64_t nonce[2];                              // of this engine
+    struct opened *opened;                          // by PE
     struct overflow_note *overflow, **overflow_end; // notes that have found no room, in order
     uint32_t noverflow;
 
     // Heartbeats, guarded by serving but for what only the service thread uses.
-    pulse_t *pulses;   // the successor comes first
-    uint32_t watching; // there are any
-    uint32_t answers;  // on their way
-    uint64_t next_ping; // its nonce; 0: none has been chosen
-    uint32_t relay_hops;    // how far pings go on that others' pings demand
-    int64_t relay_until_ns; // and how long
+    pulse_t *pulses;          // the successor comes first
+    uint32_t watching;        // there are any
+    uint32_t answers;         // on their way
+    uint64_t next_ping;       // its nonce; 0: none has been chosen
+    uint32_t relay_hops;      // how far pings go on that others' pings demand
+    int64_t relay_until_ns;   // and how long
     int64_t suspect_until_ns; // witnesses are asked until then
     int64_t beat_at_ns, next_beat_ns;
-    int64_t waits_until_ns; // of the service thread: this PE has waited a moment ago
-    uint32_t progress_calls_seen;   // the same
+    int64_t waits_until_ns;       // of the service thread: this PE has waited a moment ago
+    uint32_t progress_calls_seen; // the same
 
     // The threads that make progress, read by the service thread.
     uint32_t progressing __attribute__((aligned(64))); // threads inside a waiting call
-    uint32_t progress_calls;                               // ever
-    uint32_t neighbours; // polls for which others are expected to need this CPU, as of the last yield
+    uint32_t progress_calls;                           // ever
+    uint32_t neighbours;                               // polls for which others are expected to need this CPU, as of the last yield
 
     // Written by the service thread, read by all threads.
     uint32_t polling __attribute__((aligned(64))); // it sleeps on the worker's event fd
@@ -129,7 +129,7 @@ struct engine {
     uint32_t stop;
 
     pthread_t connect_watcher; // connect_timeout.c
-    int connect_watching;        // it has been started
+    int connect_watching;      // it has been started
     int connect_watch_stop;    // eventfd that ends it
 
     pthread_mutex_t list;

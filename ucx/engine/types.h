@@ -13,22 +13,22 @@
 #include "compute.h"
 
 enum {
-    SMALL_MAX = 8 << 10,         // a put up to this size is copied into the lane's buffer
-    BUFFER_BYTES = 16 << 10,     // of one message of small operations
-    PIECE_BYTES = 64000,         // of one message of a large put or get: with its heads, one packet of the kernel's
-    UNACKED_MAX = 8 << 20,       // bytes on a lane that its target has not said it has applied
-    GET_BYTES_MAX = 4 << 20,       // bytes on a lane that have been asked for and have not come
-    PENDING_MAX = 256,           // messages of a lane that UCX has not sent yet
-    MARKS = 16,                  // requests for an acknowledgement on their way
-    SLOTS = 2048,                // answers that a channel waits for
-    FETCHES_MAX = SLOTS / 2,     // of these, old values that the program has not asked for yet: the others stay usable
-    CHUNK_BYTES = 64 << 20,      // of the heap are registered at a time
-    NATIVE_MAX = 256,            // operations of UCX's own on their way on a lane
-    ZCOPY_MAX = 64,                  // sources of puts that UCX may be reading at a time, on a lane
-    NOTE_SMALL_MAX = 15 << 10,   // a put up to this size is copied into the lane's buffer, to leave at once with its note
-    NOTES_MAX = 2048,            // notes on a lane that have not found room at their target
-    SLOT_BYTES = 64,             // a get up to this size needs no pinned destination
-    STACK_MAX = 128 << 10,       // no variable on a goroutine's stack is larger
+    SMALL_MAX = 8 << 10,       // a put up to this size is copied into the lane's buffer
+    BUFFER_BYTES = 16 << 10,   // of one message of small operations
+    PIECE_BYTES = 64000,       // of one message of a large put or get: with its heads, one packet of the kernel's
+    UNACKED_MAX = 8 << 20,     // bytes on a lane that its target has not said it has applied
+    GET_BYTES_MAX = 4 << 20,   // bytes on a lane that have been asked for and have not come
+    PENDING_MAX = 256,         // messages of a lane that UCX has not sent yet
+    MARKS = 16,                // requests for an acknowledgement on their way
+    SLOTS = 2048,              // answers that a channel waits for
+    FETCHES_MAX = SLOTS / 2,   // of these, old values that the program has not asked for yet: the others stay usable
+    CHUNK_BYTES = 64 << 20,    // of the heap are registered at a time
+    NATIVE_MAX = 256,          // operations of UCX's own on their way on a lane
+    ZCOPY_MAX = 64,            // sources of puts that UCX may be reading at a time, on a lane
+    NOTE_SMALL_MAX = 15 << 10, // a put up to this size is copied into the lane's buffer, to leave at once with its note
+    NOTES_MAX = 2048,          // notes on a lane that have not found room at their target
+    SLOT_BYTES = 64,           // a get up to this size needs no pinned destination
+    STACK_MAX = 128 << 10,     // no variable on a goroutine's stack is larger
 };
 
 // Numbers of 32 bits wrap. Tests start them shortly before they wrap. Tests of other packages set this for it.
@@ -57,22 +57,22 @@ struct engine_source {
 struct engine_config {
     char *heap;
     uint64_t heap_bytes;
-    uint64_t *waiting; // boot.State.Waiting of this PE
-    uint32_t *doorbell;    // boot.State.Doorbell of this PE
-    uint64_t notes;    // where in the heap the queue of notes is; 0: there is none
-    uint64_t *failed;  // boot.Header.Failed
-    uint64_t key[2];   // of the job: a sender proves that it has it
-    uint64_t *accused; // boot.Header.Accused, or NULL: the launcher is not told
+    uint64_t *waiting;      // boot.State.Waiting of this PE
+    uint32_t *doorbell;     // boot.State.Doorbell of this PE
+    uint64_t notes;         // where in the heap the queue of notes is; 0: there is none
+    uint64_t *failed;       // boot.Header.Failed
+    uint64_t key[2];        // of the job: a sender proves that it has it
+    uint64_t *accused;      // boot.Header.Accused, or NULL: the launcher is not told
     uint32_t *accused_bell; // futex word, bumped and woken after accused
     uint32_t pe;
     uint32_t npes;
-    uint32_t first;     // where the numbers of messages, notes and slots start: the same at all engines of a job
-    int64_t spin_ns;    // how long a thread polls before it sleeps
-    int64_t peer_timeout_ns; // how long a peer that owes an answer may be silent
-    int oversubscribed;        // more PEs than CPUs: yield between polls
-    int rma;            // enum rma_choice
-    int nic;            // atomics are UCX's own
-    const char *devices; // that UCX may use besides cards: interfaces, separated by commas; NULL: all
+    uint32_t first;                      // where the numbers of messages, notes and slots start: the same at all engines of a job
+    int64_t spin_ns;                     // how long a thread polls before it sleeps
+    int64_t peer_timeout_ns;             // how long a peer that owes an answer may be silent
+    int oversubscribed;                  // more PEs than CPUs: yield between polls
+    int rma;                             // enum rma_choice
+    int nic;                             // atomics are UCX's own
+    const char *devices;                 // that UCX may use besides cards: interfaces, separated by commas; NULL: all
     const struct engine_source *sources; // addresses whose connections are accepted; none: any
     uint32_t nsources;
 };
@@ -110,8 +110,8 @@ typedef struct lane lane_t;
 typedef struct sendbuf {
     struct sendbuf *next;
     lane_t *lane;
-    uint64_t handle; // of the zero-copy put whose data it carries, or 0
-    char *piece;   // data of its own, or NULL
+    uint64_t handle;  // of the zero-copy put whose data it carries, or 0
+    char *piece;      // data of its own, or NULL
     const void *rest; // of a message that waits: its data, if its head is in the header
     size_t header_bytes, rest_bytes;
     char data[BUFFER_BYTES];
@@ -119,9 +119,9 @@ typedef struct sendbuf {
 
 // What happens to a slot when its answer comes.
 enum detached {
-    AWAITED,  // a thread waits, and releases it
-    DETACHED, // no thread waits: its end counts at the lane and releases it
-    PENDING_FETCH,     // no thread waits: its end counts at the lane, Go takes the value and releases it
+    AWAITED,       // a thread waits, and releases it
+    DETACHED,      // no thread waits: its end counts at the lane and releases it
+    PENDING_FETCH, // no thread waits: its end counts at the lane, Go takes the value and releases it
 };
 
 // slot is one expected answer.
@@ -131,13 +131,13 @@ typedef struct slot {
     uint32_t pe;
     uint32_t detached; // enum detached
     channel_t *channel;
-    uint32_t native;   // UCX writes value and says when: until then the slot is not free, even if the lane fails
-    uint64_t left;     // bytes that have not come
+    uint32_t native; // UCX writes value and says when: until then the slot is not free, even if the lane fails
+    uint64_t left;   // bytes that have not come
     uint64_t bytes;
     uint64_t value;
-    char *dst; // where a get goes, or room
+    char *dst;            // where a get goes, or room
     uint64_t block, step; // of a strided get: bytes of a block, and between two starts; 0 if it goes in one piece
-    char *bounce;        // stands in for dst while that may move
+    char *bounce;         // stands in for dst while that may move
     struct slot *next;
     char room[SLOT_BYTES];
 } slot_t;
@@ -171,26 +171,26 @@ struct lane {
     uint32_t used;  // bytes of out->data, the head included
     uint32_t records;
     uint32_t replies; // of these, those that will be answered
-    void *address; // of the PE's service worker
+    void *address;    // of the PE's service worker
     size_t address_bytes;
-    uint32_t suspected; // a heartbeat decides whether its peer has failed
+    uint32_t suspected;        // a heartbeat decides whether its peer has failed
     uint32_t service_lane_seq; // seq of the last message that went by the service lane, or of one that has been acknowledged
-    uint64_t born; // engine.ticks when the first record went in
-    int64_t left_ns; // when notes have last left at once
+    uint64_t born;             // engine.ticks when the first record went in
+    int64_t left_ns;           // when notes have last left at once
 
-    uint32_t number;        // of the lanes of this PE to that one
-    uint32_t open;          // the target has acknowledged the opening
-    uint64_t tags[2];       // of requests, of replies
+    uint32_t number;                   // of the lanes of this PE to that one
+    uint32_t open;                     // the target has acknowledged the opening
+    uint64_t tags[2];                  // of requests, of replies
     sendbuf_t *waiting, **waiting_end; // messages to send once it is open, in order
 
-    uint32_t sent;    // seq of the last message
-    uint32_t acked;   // seq of the last message known to be applied
-    uint32_t ack_requested;   // seq of the last message that asked for an acknowledgement, or of one that has it
-    uint32_t pending; // messages that UCX still holds
-    uint32_t detached;    // detached slots in use
+    uint32_t sent;          // seq of the last message
+    uint32_t acked;         // seq of the last message known to be applied
+    uint32_t ack_requested; // seq of the last message that asked for an acknowledgement, or of one that has it
+    uint32_t pending;       // messages that UCX still holds
+    uint32_t detached;      // detached slots in use
     uint64_t get_bytes;     // bytes of gets that have not come
-    uint64_t sent_bytes;  // ever
-    uint64_t acked_bytes; // of these, known to be applied
+    uint64_t sent_bytes;    // ever
+    uint64_t acked_bytes;   // of these, known to be applied
     struct mark marks[MARKS];
     uint32_t first_mark, marks_used;
 
@@ -202,21 +202,21 @@ struct lane {
     uint64_t discard;      // where unwanted old values go
 
     // Bytes that may not be written yet: see ordering.c.
-    struct spans message_writes;    // by messages that no native operation has waited for
-    struct spans native_puts;  // by native puts
+    struct spans message_writes; // by messages that no native operation has waited for
+    struct spans native_puts;    // by native puts
     struct spans native_atomics; // by native atomics
 
-    uint32_t notes_sent;      // notes ever issued
-    uint32_t notes_credited;     // those up to this number have found room at the target
-    uint32_t notes_marked; // noted when an acknowledgement was last asked for
+    uint32_t notes_sent;     // notes ever issued
+    uint32_t notes_credited; // those up to this number have found room at the target
+    uint32_t notes_marked;   // noted when an acknowledgement was last asked for
 
-    uint64_t zcopy_issued;     // zero-copy puts ever issued: handles, from 1
-    uint64_t zcopy_released; // those up to this number may be used again
+    uint64_t zcopy_issued;           // zero-copy puts ever issued: handles, from 1
+    uint64_t zcopy_released;         // those up to this number may be used again
     uint32_t zcopy_parts[ZCOPY_MAX]; // of the last ones: what UCX still reads
 
-    uint32_t lost;      // operations were dropped since the last report
-    uint32_t closing;   // ep has been closed or is being closed
-    int64_t silent_ns;  // how long waits have waited without an answer
+    uint32_t lost;     // operations were dropped since the last report
+    uint32_t closing;  // ep has been closed or is being closed
+    int64_t silent_ns; // how long waits have waited without an answer
 };
 
 struct channel {
@@ -228,10 +228,10 @@ struct channel {
     uint32_t skipped; // ticks that did not let it out, for that
     engine_t *engine;
     ucp_worker_h worker;
-    int fd;   // event fd of worker
-    int kick; // eventfd that ends the sleep of a waiter
-    lane_t **lanes;   // by PE, NULL until used
-    lane_t **opened;  // in the order of their opening
+    int fd;          // event fd of worker
+    int kick;        // eventfd that ends the sleep of a waiter
+    lane_t **lanes;  // by PE, NULL until used
+    lane_t **opened; // in the order of their opening
     uint32_t nopened;
     uint32_t cursor; // in opened, of a quiet of all
     slot_t *slots;
