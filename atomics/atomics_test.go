@@ -179,7 +179,7 @@ func extensions(ctx context.Context, w *pgas.World) error {
 		return err
 	}
 	pe, me, n := 1-w.PE(), w.PE(), atomics.Of(s, 0)
-	c, err := w.NewContext(pgas.Private)
+	c, err := w.NewContext(pgas.Private())
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ type ALockOptions struct {
 	Home         int // the PE that has the lock's words
 	RemoteBudget int // acquisitions in a row by PEs of other hosts while PEs of the home's host wait; 0: 20
 	LocalBudget  int // the same with the cohorts exchanged; 0: 5
-	// CPU is a context of this PE opened with pgas.ByCPU, which any number of locks may share. nil: NewALock
+	// CPU is a context of this PE opened with pgas.ByCPU(), which any number of locks may share. nil: NewALock
 	// opens a context, which is closed with the World.
 	CPU *pgas.Context
 }
@@ -113,7 +113,7 @@ func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) 
 	checkBudgets(o)
 	l := &ALock{mutex: mutex{w: w}, state: ref.On(w.Context()), home: o.Home}
 	if o.CPU == nil {
-		c, err := w.NewContext(pgas.ByCPU)
+		c, err := w.NewContext(pgas.ByCPU())
 		if err != nil {
 			return nil, err
 		}

@@ -124,7 +124,7 @@ func (q *queue) link(before int) (word int64, ok bool) {
 
 // wait blocks until PE before, or -1 if it is not known which, has told its word.
 func (q *queue) wait(ctx context.Context, before int) (word int64, err error) {
-	word, err = q.status.WaitBehind(ctx, pgas.NE, waiting, before, waiting)
+	word, err = q.status.WaitUntilPred(ctx, pgas.NE, waiting, before, waiting)
 	if err != nil {
 		if word = q.status.CompareSwap(q.me, waiting, abandoned); word == waiting {
 			return 0, err
@@ -151,7 +151,7 @@ func (q *queue) pass(head int, word int64) (last int, ok bool) {
 		told := q.tell(head, word)
 		q.free(was) // last, since only its owner waits for it
 		if told {
-			q.w.LetRun(head)
+			q.w.YieldTo(head)
 			return head, true
 		}
 	}

@@ -358,7 +358,7 @@ func (q *ncosedQueue) tell(writer int64) int64 {
 	n, pe := q.nodeOf(writer)
 	for {
 		if n.Status().CompareSwap(pe, waiting, theTurn) == waiting {
-			q.w.LetRun(pe)
+			q.w.YieldTo(pe)
 			return 0
 		}
 		if n.Status().CompareSwap(pe, abandoned, spent) == abandoned {

@@ -85,7 +85,7 @@ func byHost(w *pgas.World) (hosts [][]int) {
 
 // makerOf allocates the locks of a table. It returns make, which makes the handle of lock i, and free.
 func makerOf(ctx context.Context, w *pgas.World, n int, o TableOptions) (make func(i, home int) (Lock, error), free func(context.Context) error, err error) {
-	cpu, err := w.NewContext(pgas.ByCPU)
+	cpu, err := w.NewContext(pgas.ByCPU())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -179,7 +179,7 @@ func (u *tuner) alock(ctx context.Context) error {
 }
 
 func (u *tuner) tryALock(ctx context.Context, o ALockOptions) (Trial, error) {
-	cpu, err := u.w.NewContext(pgas.ByCPU)
+	cpu, err := u.w.NewContext(pgas.ByCPU())
 	if err != nil {
 		return Trial{}, err
 	}

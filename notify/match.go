@@ -25,14 +25,14 @@ const anyOf = 1<<32 - 1
 func keyOf(source, tag int) key { return key(uint32(tag))<<32 | key(uint32(source)) }
 
 // fits reports whether k matches a notification with stamp s.
-func (k key) fits(s pgas.Stamp) bool {
+func (k key) fits(s pgas.NoteID) bool {
 	different := uint64(k) ^ uint64(s)
 	return (uint32(different) == 0 || uint32(k) == anyOf) && (different>>32 == 0 || uint32(k>>32) == anyOf)
 }
 
 // stamped is what a request keeps of a notification.
 type stamped struct {
-	stamp pgas.Stamp
+	stamp pgas.NoteID
 	bytes uint64
 }
 

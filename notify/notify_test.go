@@ -366,7 +366,7 @@ func TestContexts(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := w.NewContext(pgas.Private)
+		c, err := w.NewContext(pgas.Private())
 		if err != nil {
 			return err
 		}

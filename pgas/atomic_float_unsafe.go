@@ -29,12 +29,6 @@ func AtomicFloatOf[F Float](s Sym[F], i int) AtomicFloat[F] {
 	return AtomicFloat[F]{ctx: r.ctx, off: r.off}
 }
 
-// FieldAtomicFloat is the atomic field at byte offset off of the record that r refers to. It is for
-// generated code.
-func FieldAtomicFloat[F Float, T any](r Ref[T], off uintptr) AtomicFloat[F] {
-	return AtomicFloat[F]{ctx: r.ctx, off: r.off + off}
-}
-
 // On is the same word on another context.
 func (a AtomicFloat[F]) On(c *Context) AtomicFloat[F] {
 	a.ctx.refer()
@@ -178,7 +172,7 @@ func (a AtomicFloat[F]) posted(pe int, op transport.Op, v F) {
 
 func (a AtomicFloat[F]) later(pe int, op transport.Op, v, cond F, dst *F) {
 	switch {
-	case !a.w64().mapped(pe):
+	case !a.w64().onThisHost(pe):
 		a.ctx.later(pe, op, a.word(), toBits(v), toBits(cond), keptBytesOf(dst, 1))
 	case op == transport.CompareSwap:
 		*dst = a.CompareSwap(pe, cond, v)

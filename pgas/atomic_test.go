@@ -268,7 +268,7 @@ const (
 func contend(ctx context.Context, w *pgas.World, round func(c *pgas.Context, k, i int)) error {
 	done := make(chan error, contestants)
 	for g := range contestants {
-		c, err := w.NewContext(pgas.Private)
+		c, err := w.NewContext(pgas.Private())
 		if err != nil {
 			return err
 		}

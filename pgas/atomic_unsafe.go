@@ -55,12 +55,6 @@ func AtomicOf[W Word](s Sym[W], i int) Atomic[W] { return atomicOf(s.At(i)) }
 
 func atomicOf[W Word](r Ref[W]) Atomic[W] { return Atomic[W]{ctx: r.ctx, off: r.off} }
 
-// FieldAtomic is the atomic field at byte offset off of the record that r refers to. It is for
-// generated code.
-func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
-	return Atomic[W]{ctx: r.ctx, off: r.off + off}
-}
-
 // On is the same word on another context.
 func (a Atomic[W]) On(c *Context) Atomic[W] {
 	a.ctx.refer()
@@ -69,12 +63,12 @@ func (a Atomic[W]) On(c *Context) Atomic[W] {
 
 // Fetch returns the word on pe (OpenSHMEM 1.6, shmem_atomic_fetch).
 func (a Atomic[W]) Fetch(pe int) W {
-	return fetchWord[W](a.ctx, a.off, pe, fetchFar)
+	return fetchWord[W](a.ctx, a.off, pe, slowFetch)
 }
 
 // Set stores v into the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_set).
 func (a Atomic[W]) Set(pe int, v W) {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		swap(p, v)
 		door.Ring(uint64(a.off))
 		return
@@ -84,41 +78,41 @@ func (a Atomic[W]) Set(pe int, v W) {
 
 // Swap stores v into the word on pe and returns the old value (OpenSHMEM 1.6, shmem_atomic_swap).
 func (a Atomic[W]) Swap(pe int, v W) W {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := swap(p, v)
 		door.Ring(uint64(a.off))
 		return old
 	}
-	return a.far(pe, transport.Swap, v, 0)
+	return a.slowFetchOp(pe, transport.Swap, v, 0)
 }
 
 // CompareSwap stores v into the word on pe if it equals cond, and returns the old value: the swap
 // happened iff the result equals cond (OpenSHMEM 1.6, shmem_atomic_compare_swap).
 func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		if !compareAndSwap(p, cond, v) {
 			return compareSwap(p, cond, v, door, uint64(a.off))
 		}
 		door.Ring(uint64(a.off))
 		return cond
 	}
-	return a.far(pe, transport.CompareSwap, v, cond)
+	return a.slowFetchOp(pe, transport.CompareSwap, v, cond)
 }
 
 // FetchAdd adds v to the word on pe and returns the old value. It wraps around
 // (OpenSHMEM 1.6, shmem_atomic_fetch_add).
 func (a Atomic[W]) FetchAdd(pe int, v W) W {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := add(p, v) - v
 		door.Ring(uint64(a.off))
 		return old
 	}
-	return a.far(pe, transport.Add, v, 0)
+	return a.slowFetchOp(pe, transport.Add, v, 0)
 }
 
 // Add adds v to the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_add).
 func (a Atomic[W]) Add(pe int, v W) {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		add(p, v)
 		door.Ring(uint64(a.off))
 		return
@@ -136,17 +130,17 @@ func (a Atomic[W]) Inc(pe int) { a.Add(pe, 1) }
 // FetchAnd stores the bitwise and of the word on pe with v, and returns the old value
 // (OpenSHMEM 1.6, shmem_atomic_fetch_and).
 func (a Atomic[W]) FetchAnd(pe int, v W) W {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := and(p, v)
 		door.Ring(uint64(a.off))
 		return old
 	}
-	return a.far(pe, transport.And, v, 0)
+	return a.slowFetchOp(pe, transport.And, v, 0)
 }
 
 // And is FetchAnd without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_and).
 func (a Atomic[W]) And(pe int, v W) {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		and(p, v)
 		door.Ring(uint64(a.off))
 		return
@@ -157,17 +151,17 @@ func (a Atomic[W]) And(pe int, v W) {
 // FetchOr stores the bitwise or of the word on pe with v, and returns the old value
 // (OpenSHMEM 1.6, shmem_atomic_fetch_or).
 func (a Atomic[W]) FetchOr(pe int, v W) W {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := or(p, v)
 		door.Ring(uint64(a.off))
 		return old
 	}
-	return a.far(pe, transport.Or, v, 0)
+	return a.slowFetchOp(pe, transport.Or, v, 0)
 }
 
 // Or is FetchOr without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_or).
 func (a Atomic[W]) Or(pe int, v W) {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		or(p, v)
 		door.Ring(uint64(a.off))
 		return
@@ -218,17 +212,17 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	return W(got), err
 }
 
-// WaitBehind is WaitUntil for a PE that stands in a queue, behind PE pe, whose copy of the word is still as
+// WaitUntilPred is WaitUntil for a PE that stands in a queue, behind PE pe, whose copy of the word is still as
 // long as it waits too; -1 if that is not known. It matters where PEs share CPUs: one that is not next lets
 // others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
-func (a Atomic[W]) WaitBehind(ctx context.Context, cmp Cmp, v W, pe int, still W) (W, error) {
+func (a Atomic[W]) WaitUntilPred(ctx context.Context, cmp Cmp, v W, pred int, predWaiting W) (W, error) {
 	w := a.ctx.world("WaitBehind")
-	if n := len(a.ctx.team.g.PEs); pe < -1 || pe >= n {
-		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pe, a.ctx.team.noun(), n-1)
+	if n := len(a.ctx.team.g.PEs); pred < -1 || pred >= n {
+		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pred, a.ctx.team.noun(), n-1)
 	}
 	c := w.n.WordCond(a.word(), cmp, uint64(v), isSigned[W]())
-	if pe >= 0 {
-		c = c.WithPredecessor(a.ctx.predecessorWord(pe, a.off), uint64(still))
+	if pred >= 0 {
+		c = c.WithPredecessor(a.ctx.predecessorWord(pred, a.off), uint64(predWaiting))
 	}
 	got, err := w.awaitWord(ctx, c)
 	return W(got), err
@@ -252,16 +246,16 @@ func (a Atomic[W]) word() transport.Word {
 
 // change is a fetching operation that the CPU has no instruction for.
 func (a Atomic[W]) change(pe int, op transport.Op, v W) W {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := apply(p, op, v)
 		door.Ring(uint64(a.off))
 		return old
 	}
-	return a.far(pe, op, v, 0)
+	return a.slowFetchOp(pe, op, v, 0)
 }
 
 func (a Atomic[W]) postChange(pe int, op transport.Op, v W) {
-	if p, door := a.ctx.wordAt(pe, a.off); p != nil {
+	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		apply(p, op, v)
 		door.Ring(uint64(a.off))
 		return
@@ -270,26 +264,26 @@ func (a Atomic[W]) postChange(pe int, op transport.Op, v W) {
 }
 
 //go:noinline
-func (a Atomic[W]) far(pe int, op transport.Op, v, cond W) W {
+func (a Atomic[W]) slowFetchOp(pe int, op transport.Op, v, cond W) W {
 	return W(a.ctx.mustAtomic(pe, op, a.word(), uint64(v), uint64(cond)))
 }
 
 //go:noinline
 func (a Atomic[W]) post(pe int, op transport.Op, v W) {
-	via, to := a.ctx.far(op.String(), pe)
+	via, to := a.ctx.routeTo(op.String(), pe)
 	via.Post(to, op, a.word(), uint64(v))
 }
 
-// fetchFar is the fetch of a word of n bytes that is not mapped here.
+// slowFetch is the fetch of a word of n bytes that is not mapped here.
 //
 //go:noinline
-func fetchFar(c *Context, pe int, off uintptr, n uintptr) uint64 {
+func slowFetch(c *Context, pe int, off uintptr, n uintptr) uint64 {
 	return c.mustAtomic(pe, transport.Fetch, transport.Word{Off: c.place("Fetch", off, n), Bytes: int(n)}, 0, 0)
 }
 
 // mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
-	via, to := c.far(op.String(), pe)
+	via, to := c.routeTo(op.String(), pe)
 	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
 	old, err := via.Atomic(c.w.n.Ctx, to, op, at, operand, cond)
 	c.w.n.Unblock()

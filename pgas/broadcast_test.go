@@ -53,10 +53,10 @@ func TestBroadcastExceptRoot(t *testing.T) {
 }
 
 var exceptRootWays = [][]pgas.CollectiveOption{
-	{pgas.ExceptRoot},
-	{pgas.ExceptRoot},
-	{pgas.ExceptRoot, pgas.Flat, pgas.Using(pgas.Linear)},
-	{pgas.Flat, pgas.Using(pgas.Tree), pgas.ExceptRoot},
+	{pgas.ExceptRoot()},
+	{pgas.ExceptRoot()},
+	{pgas.ExceptRoot(), pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.Linear)},
+	{pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.Tree), pgas.ExceptRoot()},
 }
 
 func waitedBroadcast(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], root int, opts ...pgas.CollectiveOption) error {

@@ -34,12 +34,12 @@ const (
 // A checker knows the allocations of a World by their generations.
 type checker struct {
 	w      *World
-	last   uint64 // generation; guarded by World.collective
+	last   uint64 // generation; guarded by World.allocMu
 	chunks [(generationMax + 1) / generationChunk]atomic.Pointer[blockChunk]
 	guard  *boot.Guard // nil: pointers are not guarded
 }
 
-type blockChunk [generationChunk]atomic.Pointer[block]
+type blockChunk [generationChunk]atomic.Pointer[allocated]
 
 // startChecking makes w check accesses. If pages cannot be guarded, it checks references only.
 func (w *World) startChecking() {
@@ -57,8 +57,8 @@ func (w *World) startChecking() {
 	debug.SetPanicOnFault(true) // for this goroutine, which runs the program: Recovered explains the panic
 }
 
-// begin gives b a generation and makes it accessible. It returns the offset that references to it carry.
-func (k *checker) begin(b *block) uintptr {
+// track gives b a generation and makes it accessible. It returns the offset that references to it carry.
+func (k *checker) track(b *allocated) uintptr {
 	k.last = k.last%generationMax + 1
 	b.made = callsite.Program()
 	chunk := &k.chunks[k.last/generationChunk]
@@ -74,8 +74,8 @@ func (k *checker) begin(b *block) uintptr {
 	return uintptr(b.off | k.last<<generationShift)
 }
 
-// end makes b inaccessible. Its memory goes back to the kernel, since its addresses are not used again soon.
-func (k *checker) end(b *block) {
+// untrack makes b inaccessible. Its memory goes back to the kernel, since its addresses are not used again soon.
+func (k *checker) untrack(b *allocated) {
 	if b.freed.Swap(true) {
 		return
 	}
@@ -109,7 +109,7 @@ func (k *checker) place(op string, off, n uintptr) uint64 {
 }
 
 // block returns the allocation with the given generation, or nil.
-func (k *checker) block(generation uint64) *block {
+func (k *checker) block(generation uint64) *allocated {
 	if k == nil {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (k *checker) block(generation uint64) *block {
 }
 
 // blockAt returns the latest allocation that contained the offset, or nil.
-func (k *checker) blockAt(off uint64) (last *block) {
+func (k *checker) blockAt(off uint64) (last *allocated) {
 	for g := range uint64(generationMax) {
 		b := k.block(g + 1)
 		if b == nil || off < b.off || off >= b.off+b.bytes {
@@ -135,7 +135,7 @@ func (k *checker) blockAt(off uint64) (last *block) {
 }
 
 // String describes b, and where it was allocated and freed, for messages.
-func (b *block) String() string {
+func (b *allocated) String() string {
 	s := fmt.Sprintf("%d %s at offset %d", b.n, b.layout.Name, b.off)
 	if b.made != "" {
 		s += ", allocated at " + b.made

@@ -62,7 +62,7 @@ func staleUses(ctx context.Context, w *pgas.World, pe int) ([]stale, error) {
 		{"strided get", func() { row.IGet(pe, buf, 1, 2, 2) }},
 		{"strided get NB", func() { row.IGetNB(pe, buf, 1, 2, 2) }},
 		{"local range", func() { row.Local()[0] = 1 }},
-		{"part of a range", func() { row.Sub(1, 2).At(0).Put(pe, 1) }},
+		{"part of a range", func() { row.Range(1, 2).At(0).Put(pe, 1) }},
 		{"pointer to a range", func() { row.Ptr(pe) }},
 		{"fetch", func() { word.Fetch(pe) }},
 		{"set", func() { word.Set(pe, 1) }},
@@ -95,7 +95,7 @@ func staleUses(ctx context.Context, w *pgas.World, pe int) ([]stale, error) {
 		{"trylock", func() { lock.TryLock() }},
 		{"unlock", func() { lock.Unlock() }},
 		{"broadcast", func() { pgas.Broadcast(ctx, team, row, row, 0) }},
-		{"collect", func() { pgas.FCollect(ctx, team, live.Range(0, 4), row.Sub(0, 1)) }},
+		{"collect", func() { pgas.FCollect(ctx, team, live.Range(0, 4), row.Range(0, 1)) }},
 		{"reduction", func() { pgas.SumReduce(ctx, team, live.Range(0, 4), row) }},
 		{"scan", func() { pgas.SumInscan(ctx, team, row, live.Range(0, 4)) }},
 	}, errors.Join(err, err1, err2)

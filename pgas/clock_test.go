@@ -46,7 +46,7 @@ func TestByCPU(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := w.NewContext(pgas.ByCPU)
+		c, err := w.NewContext(pgas.ByCPU())
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (w *World) Sync(ctx context.Context) error { return w.Team().Sync(ctx) }
 // it, and everything any member issued on its default context before is complete.
 func (t *Team) Barrier(ctx context.Context) error {
 	t.alive("Barrier")
-	given("Barrier", ctx)
+	mustHaveContext("Barrier", ctx)
 	if err := t.quiet(ctx); err != nil {
 		return fmt.Errorf("barrier: %w", err)
 	}
@@ -34,7 +34,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 // visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
-	given("Sync", ctx)
+	mustHaveContext("Sync", ctx)
 	return t.g.Sync(ctx, coll.KindSync, "sync")
 }
 
@@ -44,7 +44,7 @@ func (t *Team) quiet(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err := t.w.def.Quiet(ctx); err != nil && ctx.Err() == nil {
+	if err := t.w.defaultCtx.Quiet(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return nil
@@ -55,11 +55,11 @@ type Algorithm uint8
 
 // The algorithms. Not every collective has all of them; what it has not is a *UsageError.
 const (
-	Auto     Algorithm = iota // by size and number of hosts
-	Linear                    // one with all, all at once
-	Tree                      // binomial tree
-	Doubling                  // with a partner at twice the distance in each round
-	Ring                      // with the neighbour, in as many rounds as there are hosts
+	Auto              Algorithm = iota // by size and number of hosts
+	Linear                             // one with all, all at once
+	Tree                               // binomial tree
+	RecursiveDoubling                  // with a partner at twice the distance in each round
+	Ring                               // with the neighbour, in as many rounds as there are hosts
 )
 
 func (a Algorithm) String() string { return coll.Algorithm(a).String() }
@@ -69,18 +69,18 @@ type CollectiveOption func(*collectiveOptions)
 
 type collectiveOptions = coll.Options
 
-// Using forces an algorithm.
-func Using(a Algorithm) CollectiveOption {
+// WithAlgorithm forces an algorithm.
+func WithAlgorithm(a Algorithm) CollectiveOption {
 	return func(o *collectiveOptions) { o.Algorithm = coll.Algorithm(a) }
 }
 
-// Flat makes every member take part as if it were alone on its host: for measurements, and where hosts
+// NoHierarchy makes every member take part as if it were alone on its host: for measurements, and where hosts
 // hold few members each.
-func Flat(o *collectiveOptions) { o.Flat = true }
+func NoHierarchy() CollectiveOption { return func(o *collectiveOptions) { o.Flat = true } }
 
 // ExceptRoot makes a Broadcast leave dst of the root unchanged, unless dst is src. The deprecated broadcasts on active
 // sets do so (OpenSHMEM 1.6, shmem_broadcast64). Other collectives ignore it.
-func ExceptRoot(o *collectiveOptions) { o.ExceptRoot = true }
+func ExceptRoot() CollectiveOption { return func(o *collectiveOptions) { o.ExceptRoot = true } }
 
 func optionsOf(opts []CollectiveOption) collectiveOptions {
 	if len(opts) == 0 {

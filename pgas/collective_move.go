@@ -25,7 +25,7 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int,
 	t.member("Broadcast", root)
 	d, s := operands("broadcast", t, dst, src)
 	b.Prepare(t.g, d, s, root, optionsOf(opts))
-	given("Broadcast", ctx)
+	mustHaveContext("Broadcast", ctx)
 	return b.Run(ctx)
 }
 
@@ -53,7 +53,7 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
 	c.PrepareF(t.g, d, s, optionsOf(opts))
-	given("FCollect", ctx)
+	mustHaveContext("FCollect", ctx)
 	return c.Fcollect(ctx)
 }
 
@@ -72,7 +72,7 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Col
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
 	c.Prepare(t.g, d, s, optionsOf(opts))
-	given("Collect", ctx)
+	mustHaveContext("Collect", ctx)
 	err = c.Collect(ctx)
 	return c.Elements(), err
 }
@@ -107,7 +107,7 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
 	a.Prepare(t.g, d, s, optionsOf(opts))
-	given("AllToAll", ctx)
+	mustHaveContext("AllToAll", ctx)
 	return a.Run(ctx)
 }
 
@@ -126,7 +126,7 @@ func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
 	a.PrepareS(t.g, d, s, dstStride, srcStride, n, optionsOf(opts))
-	given("AllToAllS", ctx)
+	mustHaveContext("AllToAllS", ctx)
 	return a.Run(ctx)
 }
 
@@ -152,7 +152,7 @@ type Blocks struct {
 func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) error {
 	d, s := operands("alltoallv", t, dst, src)
 	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
-	given("AllToAllV", ctx)
+	mustHaveContext("AllToAllV", ctx)
 	return a.Run(ctx)
 }
 

@@ -13,12 +13,12 @@ type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~uintptr
 }
 
-// Real is every type that has an order.
-type Real interface{ Integer | Float }
+// Ordered is every type that has an order.
+type Ordered interface{ Integer | Float }
 
 // Number is every type that has a sum.
 type Number interface {
-	Real | ~complex64 | ~complex128
+	Ordered | ~complex64 | ~complex128
 }
 
 // AndReduce sets dst on every member to the bitwise and of src of all members
@@ -41,13 +41,13 @@ func XorReduce[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts 
 
 // MinReduce sets dst on every member to the least of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_min_reduce).
-func MinReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+func MinReduce[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	return reduceOn(ctx, t, coll.OperatorMin, dst, src, coll.MinOf[T]{}, opts)
 }
 
 // MaxReduce sets dst on every member to the greatest of src of all members, element by element
 // (OpenSHMEM 1.6, shmem_max_reduce).
-func MaxReduce[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
+func MaxReduce[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	return reduceOn(ctx, t, coll.OperatorMax, dst, src, coll.MaxOf[T]{}, opts)
 }
 
@@ -94,12 +94,12 @@ func XorReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opt
 }
 
 // MinReduceNB starts MinReduce. Until the Request is complete, dst and src belong to it.
-func MinReduceNB[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+func MinReduceNB[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	return t.start(ctx, func(ctx context.Context) error { return MinReduce(ctx, t, dst, src, opts...) })
 }
 
 // MaxReduceNB starts MaxReduce. Until the Request is complete, dst and src belong to it.
-func MaxReduceNB[T Real](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
+func MaxReduceNB[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	return t.start(ctx, func(ctx context.Context) error { return MaxReduce(ctx, t, dst, src, opts...) })
 }
 
@@ -164,18 +164,18 @@ func FuncExscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func
 // Reproducible makes a reduction combine in the order of the team, so that a floating-point result
 // depends neither on where the members are nor on the algorithm: it is that of a loop over the members.
 // It costs two rounds more between hosts.
-func Reproducible(o *coll.Options) { o.Ordered = true }
+func Reproducible() CollectiveOption { return func(o *collectiveOptions) { o.Ordered = true } }
 
 // reduceOn checks the operands of a reduction and runs it.
 func reduceOn[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f coll.Operator[T], opts []CollectiveOption) error {
 	d, s := operands("reduction", t, dst, src)
-	given("reduction", ctx)
+	mustHaveContext("reduction", ctx)
 	return coll.Reduce(ctx, t.g, which, d, s, f, optionsOf(opts))
 }
 
 // scanOn checks the operands of a scan and runs it.
 func scanOn[T any](ctx context.Context, t *Team, k coll.Kind, which uint8, dst, src Slice[T], f coll.Operator[T], opts []CollectiveOption) error {
 	d, s := operands(k.String(), t, dst, src)
-	given(k.String(), ctx)
+	mustHaveContext(k.String(), ctx)
 	return coll.Scan(ctx, t.g, k, which, d, s, f, optionsOf(opts))
 }

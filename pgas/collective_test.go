@@ -84,10 +84,10 @@ func (y way) String() string {
 func (y way) options() []pgas.CollectiveOption {
 	var opts []pgas.CollectiveOption
 	if y.algorithm != pgas.Auto {
-		opts = append(opts, pgas.Using(y.algorithm))
+		opts = append(opts, pgas.WithAlgorithm(y.algorithm))
 	}
 	if y.flat {
-		opts = append(opts, pgas.Flat)
+		opts = append(opts, pgas.NoHierarchy())
 	}
 	return opts
 }
@@ -95,8 +95,8 @@ func (y way) options() []pgas.CollectiveOption {
 // algorithms are what each collective has.
 var algorithms = map[string][]pgas.Algorithm{
 	"broadcast": {pgas.Auto, pgas.Linear, pgas.Tree},
-	"fcollect":  {pgas.Auto, pgas.Linear, pgas.Ring, pgas.Doubling},
-	"collect":   {pgas.Auto, pgas.Linear, pgas.Ring, pgas.Doubling},
+	"fcollect":  {pgas.Auto, pgas.Linear, pgas.Ring, pgas.RecursiveDoubling},
+	"collect":   {pgas.Auto, pgas.Linear, pgas.Ring, pgas.RecursiveDoubling},
 	"alltoall":  {pgas.Auto, pgas.Linear, pgas.Ring},
 	"alltoalls": {pgas.Auto, pgas.Linear, pgas.Ring},
 	"alltoallv": {pgas.Auto, pgas.Linear},
@@ -169,14 +169,14 @@ func (a *arena[T]) call(ctx context.Context, d deal, y way) (func() error, error
 	switch d.what {
 	case "broadcast":
 		if y.nb {
-			return wait(pgas.BroadcastNB(ctx, a.team, a.dst, a.src.Sub(0, d.n), d.root, opts...))
+			return wait(pgas.BroadcastNB(ctx, a.team, a.dst, a.src.Range(0, d.n), d.root, opts...))
 		}
-		return over(pgas.Broadcast(ctx, a.team, a.dst, a.src.Sub(0, d.n), d.root, opts...))
+		return over(pgas.Broadcast(ctx, a.team, a.dst, a.src.Range(0, d.n), d.root, opts...))
 	case "fcollect":
 		if y.nb {
-			return wait(pgas.FCollectNB(ctx, a.team, a.dst, a.src.Sub(0, d.n), opts...))
+			return wait(pgas.FCollectNB(ctx, a.team, a.dst, a.src.Range(0, d.n), opts...))
 		}
-		return over(pgas.FCollect(ctx, a.team, a.dst, a.src.Sub(0, d.n), opts...))
+		return over(pgas.FCollect(ctx, a.team, a.dst, a.src.Range(0, d.n), opts...))
 	case "collect":
 		want := 0
 		for pe := range n {
@@ -189,7 +189,7 @@ func (a *arena[T]) call(ctx context.Context, d deal, y way) (func() error, error
 			}
 			return err
 		}
-		src := a.src.Sub(0, a.length(d, me, 0))
+		src := a.src.Range(0, a.length(d, me, 0))
 		if y.nb {
 			r := pgas.CollectNB(ctx, a.team, a.dst, src, &got, opts...)
 			return func() error { return check(r.Wait(ctx)) }, nil
@@ -199,9 +199,9 @@ func (a *arena[T]) call(ctx context.Context, d deal, y way) (func() error, error
 		return over(check(err))
 	case "alltoall":
 		if y.nb {
-			return wait(pgas.AllToAllNB(ctx, a.team, a.dst, a.src.Sub(0, n*d.n), opts...))
+			return wait(pgas.AllToAllNB(ctx, a.team, a.dst, a.src.Range(0, n*d.n), opts...))
 		}
-		return over(pgas.AllToAll(ctx, a.team, a.dst, a.src.Sub(0, n*d.n), opts...))
+		return over(pgas.AllToAll(ctx, a.team, a.dst, a.src.Range(0, n*d.n), opts...))
 	case "alltoalls":
 		if y.nb {
 			return wait(pgas.AllToAllSNB(ctx, a.team, a.dst, a.src, d.ds, d.ss, d.n, opts...))
@@ -513,7 +513,7 @@ func TestMismatchedCollectives(t *testing.T) {
 		}, []string{"broadcast from PE 0 of 12 × 8 bytes", "broadcast from PE 1"}},
 		{"count", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
 			if odd {
-				src = src.Sub(0, 2)
+				src = src.Range(0, 2)
 			}
 			return pgas.FCollect(ctx, t, dst, src)
 		}, []string{"fcollect of 12 × 8 bytes", "fcollect of 2 × 8 bytes"}},
@@ -526,14 +526,14 @@ func TestMismatchedCollectives(t *testing.T) {
 		}, []string{"alltoall of 3 × 8 bytes", "collect"}},
 		{"algorithm", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
 			if odd {
-				return pgas.FCollect(ctx, t, dst, src, pgas.Flat, pgas.Using(pgas.Ring))
+				return pgas.FCollect(ctx, t, dst, src, pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.Ring))
 			}
-			return pgas.FCollect(ctx, t, dst, src, pgas.Flat, pgas.Using(pgas.Doubling))
+			return pgas.FCollect(ctx, t, dst, src, pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.RecursiveDoubling))
 		}, []string{"PE 0,1,3: fcollect by doubling flat of", "PE 2: fcollect by ring flat"}},
 		{"range", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
-			src = src.Sub(0, 4)
+			src = src.Range(0, 4)
 			if odd {
-				dst = dst.Sub(4, 20)
+				dst = dst.Range(4, 20)
 			}
 			return pgas.AllToAll(ctx, t, dst, src)
 		}, []string{"PE 2: alltoall", "to offset"}},
@@ -710,10 +710,10 @@ func TestMisusedCollectives(t *testing.T) {
 			"0 offsets and 0 counts for src":     func() error { return pgas.AllToAllV(ctx, t, all, one, a.All(), pgas.Blocks{}) },
 			"no member of the team":              func() error { return pgas.FCollect(ctx, nil, all, a.All()) },
 			"no tree fcollect": func() error {
-				return pgas.FCollect(ctx, t, all, a.All(), pgas.Using(pgas.Tree))
+				return pgas.FCollect(ctx, t, all, a.All(), pgas.WithAlgorithm(pgas.Tree))
 			},
 			"no ring broadcast": func() error {
-				return pgas.Broadcast(ctx, t, all, a.All(), 0, pgas.Using(pgas.Ring))
+				return pgas.Broadcast(ctx, t, all, a.All(), 0, pgas.WithAlgorithm(pgas.Ring))
 			},
 			"4 elements or more together, and dst has 3": func() error {
 				_, err := pgas.Collect(ctx, t, some, a.Range(0, 4))

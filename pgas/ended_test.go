@@ -59,7 +59,7 @@ func TestEndedContextLocalCalls(t *testing.T) {
 			"Context.QuietLocal":  func() error { return own.QuietLocal(over) },
 			"Sleep":               func() error { return w.Sleep(over, time.Nanosecond) },
 			"Atomic.WaitUntil":    func() error { _, err := word.WaitUntil(over, pgas.EQ, 0); return err },
-			"Atomic.WaitBehind":   func() error { _, err := word.WaitBehind(over, pgas.EQ, 0, -1, 0); return err },
+			"Atomic.WaitBehind":   func() error { _, err := word.WaitUntilPred(over, pgas.EQ, 0, -1, 0); return err },
 			"AtomicFloat":         func() error { _, err := pgas.AtomicFloatOf(floats, 0).WaitUntil(over, pgas.EQ, 0); return err },
 			"SignalRef.WaitUntil": func() error { _, err := pgas.SignalOf(signals, 0).WaitUntil(over, pgas.EQ, 0); return err },
 			"WaitSet.WaitAll":     func() error { return set.WaitAll(over) },
@@ -94,12 +94,12 @@ func collectiveCalls(team *pgas.Team, dst, src, large, from pgas.Slice[int64]) m
 		"Barrier":         func(ctx context.Context) error { return team.Barrier(ctx) },
 		"SplitColor":      func(ctx context.Context) error { _, err := team.SplitColor(ctx, 0, 0); return err },
 		"Destroy":         func(ctx context.Context) error { return team.Destroy(ctx) },
-		"SumReduce":       func(ctx context.Context) error { return pgas.SumReduce(ctx, team, dst.Sub(0, 1), src.Sub(0, 1)) },
+		"SumReduce":       func(ctx context.Context) error { return pgas.SumReduce(ctx, team, dst.Range(0, 1), src.Range(0, 1)) },
 		"SumReduce large": func(ctx context.Context) error { return pgas.SumReduce(ctx, team, large, from) },
 		"in order": func(ctx context.Context) error {
-			return pgas.SumReduce(ctx, team, dst.Sub(0, 1), src.Sub(0, 1), pgas.Reproducible)
+			return pgas.SumReduce(ctx, team, dst.Range(0, 1), src.Range(0, 1), pgas.Reproducible())
 		},
-		"FCollect": func(ctx context.Context) error { return pgas.FCollect(ctx, team, dst, src.Sub(0, 1)) },
+		"FCollect": func(ctx context.Context) error { return pgas.FCollect(ctx, team, dst, src.Range(0, 1)) },
 		"AllToAll": func(ctx context.Context) error { return pgas.AllToAll(ctx, team, dst, src) },
 	}
 }
@@ -127,7 +127,7 @@ func TestEndedContextCollectives(t *testing.T) {
 			call := collectiveCalls(team, dst, src, large, from)[name]
 			if name == "Broadcast" { // the root's context has ended: it waits for no member, others wait for it
 				call = func(ctx context.Context) error {
-					return pgas.Broadcast(ctx, team, dst.Sub(0, 1), src.Sub(0, 1), i%n)
+					return pgas.Broadcast(ctx, team, dst.Range(0, 1), src.Range(0, 1), i%n)
 				}
 			}
 			if err := oneEnds(ctx, w, i%n, name, call); err != nil {

@@ -80,7 +80,7 @@ func (w *World) refuses(ctx context.Context) bool {
 
 // refusal returns the error of a refused call of the given name.
 func (w *World) refusal(ctx context.Context, name string) error {
-	given(name, ctx)
+	mustHaveContext(name, ctx)
 	return fmt.Errorf("%s%s: %w", name, callsite.At(), w.n.EndedError(ctx))
 }
 

@@ -9,7 +9,7 @@ import "os"
 // PEs want to end the job, one of their statuses counts. Without a launcher it ends the process
 // (OpenSHMEM 1.6, shmem_global_exit).
 func (w *World) GlobalExit(status int) {
-	w.made("GlobalExit")
+	w.mustBeOpen("GlobalExit")
 	if status < 0 || status > 255 {
 		misuse("GlobalExit", "%d is not an exit status: use 0 to 255", status)
 	}

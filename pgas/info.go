@@ -12,13 +12,13 @@ import (
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
-// Version is the version of the OpenSHMEM specification whose routines this package has
+// SpecVersion is the version of the OpenSHMEM specification whose routines this package has
 // (OpenSHMEM 1.6, shmem_info_get_version).
-func Version() (major, minor int) { return 1, 6 }
+func SpecVersion() (major, minor int) { return 1, 6 }
 
-// Name returns the name of this library with its own version, such as "gopgas v1.2.3" (OpenSHMEM 1.6,
+// LibraryName returns the name of this library with its own version, such as "gopgas v1.2.3" (OpenSHMEM 1.6,
 // shmem_info_get_name).
-func Name() string { return "gopgas " + version.Current() }
+func LibraryName() string { return "gopgas " + version.Current() }
 
 // introduce says what the variables ask for when this PE has joined its job: the version and the table of
 // variables once a job.
@@ -28,8 +28,8 @@ func (w *World) introduce() {
 		return
 	}
 	if w.n.Job.Settings.Version {
-		major, minor := Version()
-		fmt.Fprintf(os.Stderr, "pgas: %s, OpenSHMEM %d.%d\n", Name(), major, minor)
+		major, minor := SpecVersion()
+		fmt.Fprintf(os.Stderr, "pgas: %s, OpenSHMEM %d.%d\n", LibraryName(), major, minor)
 	}
 	if w.n.Job.Settings.Info {
 		boot.PrintVariables(os.Stderr, os.Environ(), nil)

@@ -15,11 +15,11 @@ import (
 )
 
 func TestVersion(t *testing.T) {
-	if major, minor := pgas.Version(); major != 1 || minor != 6 {
+	if major, minor := pgas.SpecVersion(); major != 1 || minor != 6 {
 		t.Errorf("version %d.%d, want 1.6", major, minor)
 	}
-	if want := "gopgas " + version.Current(); pgas.Name() != want {
-		t.Errorf("name %q, want %q", pgas.Name(), want)
+	if want := "gopgas " + version.Current(); pgas.LibraryName() != want {
+		t.Errorf("name %q, want %q", pgas.LibraryName(), want)
 	}
 }
 

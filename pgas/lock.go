@@ -53,11 +53,6 @@ func LockOf(s Sym[Lock], i int) LockRef {
 	return LockRef{r.ctx.w, r.off}
 }
 
-// FieldLock is the lock at byte offset off of the record that r refers to. It is for generated code.
-func FieldLock[T any](r Ref[T], off uintptr) LockRef {
-	return LockRef{r.ctx.world("LockRef"), r.off + off}
-}
-
 // placed returns l with its offset in the heap, without generation. With checking it panics with *UsageError if
 // l's allocation does not live (check.go).
 func (l LockRef) placed(op string) LockRef {
@@ -136,7 +131,7 @@ func (l LockRef) Unlock() error {
 	if !l.w.locks.Release(l.off) {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
-	if err := node.FirstError(l.w.def.Quiet(l.w.n.Ctx), l.passOn()); err != nil {
+	if err := node.FirstError(l.w.defaultCtx.Quiet(l.w.n.Ctx), l.passOn()); err != nil {
 		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}
 	return nil
@@ -198,7 +193,7 @@ func (l LockRef) takeFree() {
 func (l LockRef) follow(ctx context.Context, before int) error {
 	c := l.myTurn()
 	if before >= 0 {
-		c = c.WithPredecessor(l.w.def.predecessorWord(before, l.off+lockTurn), 0)
+		c = c.WithPredecessor(l.w.defaultCtx.predecessorWord(before, l.off+lockTurn), 0)
 	}
 	_, err := l.w.n.Await(ctx, c, node.Blocked{Op: boot.InLock, Peer: before, Seq: uint64(l.off)})
 	if err != nil {
@@ -225,7 +220,7 @@ func (l LockRef) passOn() error {
 	}
 	l.w.locks.Left(l.off)
 	if next >= 0 {
-		l.w.LetRun(next)
+		l.w.YieldTo(next)
 	}
 	return nil
 }
@@ -273,13 +268,13 @@ func (l LockRef) own(word uintptr) *atomic.Uint64 {
 // update applies op to a word of pe's copy and returns the old value. It always fetches: that leaves for
 // another host at once, where a posted update may wait for company.
 func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (uint64, error) {
-	c, off := l.w.def, l.off+word
-	if p, door := c.wordAt(pe, off); p != nil {
+	c, off := l.w.defaultCtx, l.off+word
+	if p, door := c.atomicAddr(pe, off); p != nil {
 		old := shm.Apply64((*uint64)(p), op, v, cond)
 		door.Ring(uint64(off))
 		return old, nil
 	}
-	via, to := c.far("Lock", pe)
+	via, to := c.routeTo("Lock", pe)
 	return via.Atomic(l.w.n.Ctx, to, op, node.Word8(uint64(off)), v, cond)
 }
 

@@ -9,7 +9,7 @@ import (
 // LockTail is 1 + the last PE of the lock's queue, or 0.
 func LockTail(l LockRef) uint64 {
 	home := l.Home()
-	return Atomic[uint64]{ctx: l.w.def, off: l.off + lockTail}.Fetch(home)
+	return Atomic[uint64]{ctx: l.w.defaultCtx, off: l.off + lockTail}.Fetch(home)
 }
 
 // LockLine is how many goroutines of this PE stand in line at the lock.

@@ -42,7 +42,7 @@ func TestNICAtomicsRing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seg := boot.NewSegment(2, 2, 1<<20)
 			seg.Header.First = first
-			s := &splitChannel{Channel: shm.Open(seg).Open(), words: quietNIC{}, bells: newBells(seg)}
+			s := &splitChannel{Channel: shm.Open(seg).Open(), atomics: quietNIC{}, owedBells: newOwedDoorbells(seg)}
 			door := func() uint32 { return seg.States[pe-first].Doorbell.Load() }
 			seg.States[pe-first].Waiting.Store(boot.WatchWord(off))
 			c.act(s)

@@ -18,7 +18,7 @@ func TestNoStoreQuietCompletes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := w.NewContext(pgas.NoStore)
+		c, err := w.NewContext(pgas.NoStore())
 		if err != nil {
 			return err
 		}

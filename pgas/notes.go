@@ -26,8 +26,8 @@ import (
 // Note is what a notified access leaves at its target.
 type Note = transport.Note
 
-// Stamp is the source and the tag of a Note.
-type Stamp = transport.Stamp
+// NoteID is the source and the tag of a Note.
+type NoteID = transport.Stamp
 
 // NoteQueue is the notes that have arrived at a PE, in the order of their arrival. It is for package notify: programs wait
 // for notes by its requests.
@@ -35,7 +35,7 @@ type NoteQueue = node.NoteQueue
 
 // NoteQueue returns the notes that have arrived at this PE.
 func (w *World) NoteQueue() *NoteQueue {
-	w.made("World.NoteQueue")
+	w.mustBeOpen("World.NoteQueue")
 	return w.n.Notes
 }
 
@@ -76,7 +76,7 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	w.n.Notes.Drain()
 	if err := w.n.EndedError(w.n.Ctx); err != nil {
 		err = noSpaceAt(pe, err)
-		c.owed.CompareAndSwap(nil, &err)
+		c.pendingErr.CompareAndSwap(nil, &err)
 		return false
 	}
 	switch {
@@ -107,7 +107,7 @@ type NotesError struct {
 	PE     int // the PE that keeps them
 	Host   string
 	Kept   int           // notifications
-	Oldest Stamp         // source and tag of the first of them
+	Oldest NoteID        // source and tag of the first of them
 	Since  time.Duration // how long there has been no room for others
 	Target int           // where the PE has no room for a notification of its own, or -1
 }
@@ -133,6 +133,6 @@ func noSpaceAt(pe int, err error) error {
 }
 
 // notesFull returns the *NotesError of this PE.
-func (w *World) notesFull(kept int, oldest Stamp, since time.Duration) error {
+func (w *World) notesFull(kept int, oldest NoteID, since time.Duration) error {
 	return &NotesError{PE: w.n.Job.PE, Host: w.n.HostName(w.n.Job.PE), Kept: kept, Oldest: oldest, Since: since, Target: -1}
 }

@@ -31,8 +31,8 @@ func (c *Context) stamp(op string, tag int) transport.Stamp {
 	return transport.StampOf(c.world(op).n.Job.PE, uint32(tag))
 }
 
-// isNear says whether pe's memory is mapped here and may be used without a transport that sees it.
-func (c *Context) isNear(pe int) bool { return c != nil && uint(pe-c.first) < uint(len(c.near)) }
+// isLocal says whether pe's memory is mapped here and may be used without a transport that sees it.
+func (c *Context) isLocal(pe int) bool { return c != nil && uint(pe-c.firstPE) < uint(len(c.bases)) }
 
 // Notify leaves a note with that tag at pe, and moves no data.
 func (w *World) Notify(pe, tag int) { w.Context().Notify(pe, tag) }
@@ -47,12 +47,12 @@ func (c *Context) Notify(pe, tag int) { c.putNotify("Notify", pe, 0, nil, tag) }
 func (c *Context) putNotify(op string, pe int, off uintptr, src []byte, tag int) {
 	s, dst := c.stamp(op, tag), c.place(op, off, uintptr(len(src)))
 	var r backpressure
-	if c.isNear(pe) {
+	if c.isLocal(pe) {
 		to := c.team.g.PEs[pe]
 		for !c.mem.PutNotify(to, dst, src, s) && c.waitForSpace(to, &r) {
 		}
 	} else {
-		via, to := c.far(op, pe)
+		via, to := c.routeTo(op, pe)
 		for !via.PutNotify(to, dst, src, s) && c.waitForSpace(to, &r) {
 		}
 	}
@@ -68,21 +68,21 @@ func (s Slice[T]) PutNotify(pe int, src []T, tag int) {
 
 // PutNotifyNB is PutNotify that need not wait until it has read src: as PutNB, it must not change until
 // what it returns is Done, or until a QuietLocal or Quiet of the context.
-func (s Slice[T]) PutNotifyNB(pe int, src []T, tag int) Sent {
+func (s Slice[T]) PutNotifyNB(pe int, src []T, tag int) LocalCompletion {
 	checkFits("PutNotifyNB", len(src), s.n)
 	return s.ctx.putNotifyNB(pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)), tag)
 }
 
-func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
-	if c.isNear(pe) {
+func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) LocalCompletion {
+	if c.isLocal(pe) {
 		c.putNotify("PutNotifyNB", pe, off, src, tag)
-		return Sent{}
+		return LocalCompletion{}
 	}
 	s, dst := c.stamp("PutNotifyNB", tag), c.place("PutNotifyNB", off, uintptr(len(src)))
-	via, to := c.far("PutNotifyNB", pe)
+	via, to := c.routeTo("PutNotifyNB", pe)
 	if via.zeroCopy == nil {
 		c.putNotify("PutNotifyNB", pe, off, src, tag)
-		return Sent{}
+		return LocalCompletion{}
 	}
 	var r backpressure
 	handle, ok := via.zeroCopy.PutNotifyZcopy(to, dst, src, s)
@@ -90,7 +90,7 @@ func (c *Context) putNotifyNB(pe int, off uintptr, src []byte, tag int) Sent {
 		handle, ok = via.zeroCopy.PutNotifyZcopy(to, dst, src, s)
 	}
 	c.endBackpressure(&r)
-	return Sent{ctx: c, via: via.zeroCopy, pe: to, handle: handle}
+	return LocalCompletion{ctx: c, via: via.zeroCopy, pe: to, handle: handle}
 }
 
 // GetNotify fills dst from the start of the range on pe, waits for it, and leaves a note with that tag
@@ -103,7 +103,7 @@ func (s Slice[T]) GetNotify(pe int, dst []T, tag int) {
 //go:noinline
 func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotify", tag), c.place("GetNotify", off, uintptr(len(dst)))
-	via, to := c.far("GetNotify", pe)
+	via, to := c.routeTo("GetNotify", pe)
 	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
 	var r backpressure
 	ok, err := via.GetNotify(c.w.n.Ctx, to, dst, src, s)
@@ -120,7 +120,7 @@ func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 func (c *Context) mustWaitForRoom(pe int, r *backpressure) bool {
 	if !c.waitForSpace(pe, r) {
 		c.w.n.Unblock()
-		panic(*c.owed.Swap(nil))
+		panic(*c.pendingErr.Swap(nil))
 	}
 	return true
 }
@@ -134,7 +134,7 @@ func (s Slice[T]) GetNotifyNB(pe int, dst []T, tag int) {
 
 func (c *Context) getNotifyNB(pe int, dst []byte, off uintptr, tag int) {
 	s, src := c.stamp("GetNotifyNB", tag), c.place("GetNotifyNB", off, uintptr(len(dst)))
-	via, to := c.far("GetNotifyNB", pe)
+	via, to := c.routeTo("GetNotifyNB", pe)
 	var r backpressure
 	for !via.GetNotifyNB(to, dst, src, s) && c.waitForSpace(to, &r) {
 	}
@@ -262,7 +262,7 @@ func (n NotifiedFloat[F]) fetch(pe int, op transport.Op, v F) F {
 //go:noinline
 func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand uint64, tag int) {
 	s := c.stamp("Notify", tag)
-	via, to := c.far(op.String(), pe)
+	via, to := c.routeTo(op.String(), pe)
 	var r backpressure
 	for !via.PostNotify(to, op, at, operand, s) && c.waitForSpace(to, &r) {
 	}
@@ -272,7 +272,7 @@ func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand
 //go:noinline
 func (c *Context) atomicNotify(pe int, op transport.Op, at transport.Word, operand, cond uint64, tag int) uint64 {
 	s := c.stamp("Notify", tag)
-	via, to := c.far(op.String(), pe)
+	via, to := c.routeTo(op.String(), pe)
 	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
 	var r backpressure
 	old, ok, err := via.AtomicNotify(c.w.n.Ctx, to, op, at, operand, cond, s)

@@ -40,7 +40,7 @@ func TestPtr(t *testing.T) {
 
 // storeThrough lets each PE store into the memory of the next one of its host, and tell it.
 func storeThrough(ctx context.Context, w *pgas.World, s pgas.Sym[int64], sig pgas.SignalRef) error {
-	host := w.Shared()
+	host := w.SharedTeam()
 	next := (host.PE() + 1) % host.NPEs()
 	before := host.WorldPE((host.PE() + host.NPEs() - 1) % host.NPEs())
 	theirs := s.On(host.Context()).At(7).Ptr(next) // a number of the team

@@ -49,10 +49,10 @@ func (c *Context) ptr(op string, pe int, off, n uintptr) unsafe.Pointer {
 	if c == nil {
 		return nil
 	}
-	_, to := c.far(op, pe)
+	_, to := c.routeTo(op, pe)
 	at := c.place(op, off, n)
 	heap := c.w.n.Shm.Heap(to)
-	if heap == nil || c.via == nil { // a transport that must see every access shows no memory
+	if heap == nil || c.routes == nil { // a transport that must see every access shows no memory
 		return nil
 	}
 	if off>>generationShift == 0 {

@@ -127,12 +127,12 @@ var waysOf = []struct {
 	opts []pgas.CollectiveOption
 }{
 	{"auto", nil},
-	{"flat", []pgas.CollectiveOption{pgas.Flat}},
-	{"in order", []pgas.CollectiveOption{pgas.Reproducible}},
-	{"linear", []pgas.CollectiveOption{pgas.Flat, pgas.Using(pgas.Linear)}},
-	{"ring", []pgas.CollectiveOption{pgas.Flat, pgas.Using(pgas.Ring)}},
-	{"hosts linear", []pgas.CollectiveOption{pgas.Using(pgas.Linear)}},
-	{"hosts ring", []pgas.CollectiveOption{pgas.Using(pgas.Ring)}},
+	{"flat", []pgas.CollectiveOption{pgas.NoHierarchy()}},
+	{"in order", []pgas.CollectiveOption{pgas.Reproducible()}},
+	{"linear", []pgas.CollectiveOption{pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.Linear)}},
+	{"ring", []pgas.CollectiveOption{pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.Ring)}},
+	{"hosts linear", []pgas.CollectiveOption{pgas.WithAlgorithm(pgas.Linear)}},
+	{"hosts ring", []pgas.CollectiveOption{pgas.WithAlgorithm(pgas.Ring)}},
 }
 
 func reductionsOn(npes int, sizes []int) pgastest.Body {
@@ -146,7 +146,7 @@ func reductionsOn(npes int, sizes []int) pgastest.Body {
 				return fmt.Errorf("%s: %w", way.name, err)
 			}
 		}
-		doubling := []pgas.CollectiveOption{pgas.Flat, pgas.Using(pgas.Doubling)}
+		doubling := []pgas.CollectiveOption{pgas.NoHierarchy(), pgas.WithAlgorithm(pgas.RecursiveDoubling)}
 		if err := tryOperations(ctx, w.Team(), mem, []int{1, 7, 120}, 1, doubling...); err != nil {
 			return fmt.Errorf("doubling: %w", err)
 		}
@@ -227,7 +227,7 @@ func TestReproducibleSum(t *testing.T) {
 				}
 			}
 		}
-		for _, opts := range [][]pgas.CollectiveOption{{pgas.Reproducible}, {pgas.Reproducible, pgas.Flat}} {
+		for _, opts := range [][]pgas.CollectiveOption{{pgas.Reproducible()}, {pgas.Reproducible(), pgas.NoHierarchy()}} {
 			if err := pgas.SumReduce(ctx, team, mem.Range(n, 2*n), mem.Range(0, n), opts...); err != nil {
 				return err
 			}
@@ -342,7 +342,7 @@ func TestLandingPlacesRunOut(t *testing.T) {
 				}
 				teams = append(teams, team)
 				for range 2 {
-					if err := tryOperations(ctx, team, mem, []int{1200}, uint64(100*round+i), pgas.Flat); err != nil {
+					if err := tryOperations(ctx, team, mem, []int{1200}, uint64(100*round+i), pgas.NoHierarchy()); err != nil {
 						return fmt.Errorf("round %d, team %d: %w", round, i, err)
 					}
 				}

@@ -23,7 +23,7 @@ type Ref[T any] struct {
 //
 //gcassert:inline
 func (r Ref[T]) Put(pe int, v T) {
-	store(r.ctx, r.off, pe, v, putFar)
+	store(r.ctx, r.off, pe, v, slowPut)
 }
 
 // Get returns the element on pe. It waits for the value, and panics with *PeerError if pe is lost
@@ -31,26 +31,26 @@ func (r Ref[T]) Put(pe int, v T) {
 //
 //gcassert:inline
 func (r Ref[T]) Get(pe int) T {
-	return fetch[T](r.ctx, r.off, pe, getFar)
+	return fetch[T](r.ctx, r.off, pe, slowGet)
 }
 
 // PutNB is Put from a pointer: *v may be reused on return.
 func (r Ref[T]) PutNB(pe int, v *T) {
-	if p := r.ctx.at(pe, r.off); p != nil {
+	if p := r.ctx.addr(pe, r.off); p != nil {
 		*(*T)(p) = *v
 		return
 	}
-	putFar(r.ctx, pe, r.off, unsafe.Pointer(v), unsafe.Sizeof(*v))
+	slowPut(r.ctx, pe, r.off, unsafe.Pointer(v), unsafe.Sizeof(*v))
 }
 
 // GetNB fills *dst from the element on pe at some time before the next Quiet returns; until then *dst
 // must not be touched (OpenSHMEM 1.6, shmem_get_nbi).
 func (r Ref[T]) GetNB(pe int, dst *T) {
-	if p := r.ctx.at(pe, r.off); p != nil {
+	if p := r.ctx.addr(pe, r.off); p != nil {
 		*dst = *(*T)(p)
 		return
 	}
-	via, to := r.ctx.far("GetNB", pe)
+	via, to := r.ctx.routeTo("GetNB", pe)
 	via.GetNB(to, keptBytesOf(dst, 1), r.ctx.place("GetNB", r.off, unsafe.Sizeof(*dst)))
 }
 
@@ -58,7 +58,7 @@ func (r Ref[T]) GetNB(pe int, dst *T) {
 // the signal sees the data. The signal proves this payload only, not earlier puts
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
 func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
-	if p := r.ctx.at(pe, r.off); p != nil {
+	if p := r.ctx.addr(pe, r.off); p != nil {
 		sig.ctx.refer()
 		*(*T)(p) = *v
 		sig.On(r.ctx).Set(pe, value)
@@ -70,7 +70,7 @@ func (r Ref[T]) PutSignal(pe int, v *T, sig SignalRef, value uint64) {
 // PutSignalAdd is PutSignal that adds value to the signal
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_ADD).
 func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
-	if p := r.ctx.at(pe, r.off); p != nil {
+	if p := r.ctx.addr(pe, r.off); p != nil {
 		sig.ctx.refer()
 		*(*T)(p) = *v
 		sig.On(r.ctx).Add(pe, value)
@@ -106,7 +106,7 @@ func (r Ref[T]) On(c *Context) Ref[T] {
 
 // mustGet fills dst or panics: a blocking get has nowhere to return an error to.
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
-	via, to := c.far(op, pe)
+	via, to := c.routeTo(op, pe)
 	src = c.place(op, uintptr(src), uintptr(len(dst)))
 	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
 	err := via.Get(c.w.n.Ctx, to, dst, src)
@@ -118,7 +118,7 @@ func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 
 // putSignal puts src and updates sig through the transport.
 func (c *Context) putSignal(op string, pe int, off uintptr, src []byte, sig SignalRef, how transport.Op, value uint64) {
-	via, to := c.far(op, pe)
+	via, to := c.routeTo(op, pe)
 	sig.ctx.world(op)
 	via.PutSignal(to, c.place(op, off, uintptr(len(src))), src, c.place(op, sig.off, 8), how, value)
 }
@@ -160,22 +160,4 @@ func (w *World) guarded(pe int, heap []byte) unsafe.Pointer {
 		heap = w.check.guard.Heap(pe - w.n.FirstPE)
 	}
 	return node.BasePointer(heap)
-}
-
-// Field is the field at byte offset off of the record that r refers to. It is for generated code,
-// which knows the offset; it inlines to an addition.
-func Field[F, T any](r Ref[T], off uintptr) Ref[F] { return Ref[F]{r.ctx, r.off + off} }
-
-// PutField is Field(r, off).Put(pe, v), short enough to inline into a generated accessor.
-//
-//gcassert:inline
-func PutField[F, T any](r Ref[T], off uintptr, pe int, v F) {
-	store(r.ctx, r.off+off, pe, v, putFar)
-}
-
-// GetField is Field[F](r, off).Get(pe), short enough to inline into a generated accessor.
-//
-//gcassert:inline
-func GetField[F, T any](r Ref[T], off uintptr, pe int) F {
-	return fetch[F](r.ctx, r.off+off, pe, getFar)
 }

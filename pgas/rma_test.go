@@ -172,7 +172,7 @@ func TestMisuse(t *testing.T) {
 		if err := freed.Free(ctx); err != nil {
 			return err
 		}
-		c, err := w.NewContext(pgas.Private)
+		c, err := w.NewContext(pgas.Private())
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func TestMisuse(t *testing.T) {
 			"index negative":         func() { s.At(-1) },
 			"range reversed":         func() { s.Range(3, 2) },
 			"range too long":         func() { s.Range(0, 5) },
-			"sub-range too long":     func() { s.Range(0, 2).Sub(0, 3) },
+			"sub-range too long":     func() { s.Range(0, 2).Range(0, 3) },
 			"source too long":        func() { s.Range(0, 2).Put(1, make([]int32, 3)) },
 			"destination too long":   func() { s.Range(0, 2).Get(1, make([]int32, 3)) },
 			"freed, At":              func() { freed.At(0) },
@@ -239,7 +239,7 @@ func TestContextsOrderApart(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := w.NewContext(pgas.Private)
+		c, err := w.NewContext(pgas.Private())
 		if err != nil {
 			return err
 		}

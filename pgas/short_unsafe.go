@@ -46,7 +46,7 @@ func (s Short[W]) Put(pe int, v W) {
 		door.Ring(uint64(s.off))
 		return
 	}
-	putFar(s.ctx, pe, s.off, unsafe.Pointer(&v), unsafe.Sizeof(v))
+	slowPut(s.ctx, pe, s.off, unsafe.Pointer(&v), unsafe.Sizeof(v))
 }
 
 // WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did.
@@ -78,14 +78,14 @@ func (s Short[W]) word() transport.Word {
 // shortAt returns the address of a word in a heap that is mapped in this process, and the doorbell to ring
 // after a store.
 func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
-	if i := uint(pe - c.first); i < uint(len(c.near)) && i < uint(len(c.doors)) {
-		return unsafe.Add(c.near[i], off), c.doors[i]
+	if i := uint(pe - c.firstPE); i < uint(len(c.bases)) && i < uint(len(c.doorbells)) {
+		return unsafe.Add(c.bases[i], off), c.doorbells[i]
 	}
 	p := c.ptr("Put", pe, off, 2)
 	if p == nil {
 		return nil, nil
 	}
-	_, to := c.far("Put", pe)
+	_, to := c.routeTo("Put", pe)
 	return p, c.w.n.Job.Segment.States[to-c.w.n.FirstPE]
 }
 

@@ -21,10 +21,6 @@ func SignalOf(s Sym[Signal], i int) SignalRef {
 	return SignalRef(s.At(i))
 }
 
-// FieldSignal is the signal at byte offset off of the record that r refers to. It is for generated
-// code.
-func FieldSignal[T any](r Ref[T], off uintptr) SignalRef { return SignalRef{r.ctx, r.off + off} }
-
 // On is the same signal on another context.
 func (s SignalRef) On(c *Context) SignalRef {
 	s.ctx.refer()
@@ -74,7 +70,7 @@ func (s SignalSlice) Len() int { return s.n }
 func (s SignalSlice) At(i int) SignalRef { return SignalRef(Slice[Signal](s).At(i)) }
 
 // Sub is the signals lo to hi, hi excluded.
-func (s SignalSlice) Sub(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Sub(lo, hi)) }
+func (s SignalSlice) Sub(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Range(lo, hi)) }
 
 // On is the same signals on another context.
 func (s SignalSlice) On(c *Context) SignalSlice {

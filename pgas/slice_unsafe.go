@@ -28,8 +28,8 @@ func (s Slice[T]) At(i int) Ref[T] {
 	return Ref[T]{s.ctx, s.off + uintptr(i)*node.SizeOf[T]()}
 }
 
-// Sub is the range of elements lo to hi, hi excluded.
-func (s Slice[T]) Sub(lo, hi int) Slice[T] {
+// Range is the range of elements lo to hi, hi excluded.
+func (s Slice[T]) Range(lo, hi int) Slice[T] {
 	checkRange(lo, hi, s.n)
 	return Slice[T]{s.ctx, s.off + uintptr(lo)*node.SizeOf[T](), hi - lo}
 }
@@ -42,10 +42,10 @@ func (s Slice[T]) Local() []T {
 	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*node.SizeOf[T](), localChecked)), s.n)
 }
 
-// Elements is the elements of the arrays that s refers to, arrays of arrays too, one after another: the 4,096
+// Flatten is the elements of the arrays that s refers to, arrays of arrays too, one after another: the 4,096
 // numbers of a Slice[[64][64]float64] of one element. So a column of a matrix, in an allocation or in a
 // field of a record, is a strided range: Elements[float64](r.GridRef().Slice()).IGet(pe, column, 1, 64, 64).
-func Elements[E, A any](s Slice[A]) Slice[E] {
+func Flatten[E, A any](s Slice[A]) Slice[E] {
 	elem, n := reflect.TypeFor[A](), s.n
 	for elem.Kind() == reflect.Array && elem != reflect.TypeFor[E]() {
 		n *= elem.Len()
@@ -67,14 +67,14 @@ func (s Slice[T]) On(c *Context) Slice[T] {
 // and visible there after a Quiet (OpenSHMEM 1.6, shmem_put).
 func (s Slice[T]) Put(pe int, src []T) {
 	checkFits("Put", len(src), s.n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		return
 	}
 	if s.ctx.isNothing("Put", len(src)) {
 		return
 	}
-	via, to := s.ctx.far("Put", pe)
+	via, to := s.ctx.routeTo("Put", pe)
 	b := bytesOf(unsafe.SliceData(src), len(src))
 	via.Put(to, s.ctx.place("Put", s.off, uintptr(len(b))), b)
 }
@@ -84,14 +84,14 @@ func (s Slice[T]) Put(pe int, src []T) {
 // and if it is small, src has been read on return. To other hosts a large src is sent from where it is;
 // with megabytes on the way to one PE, PutNB waits for room. The data is complete and visible there
 // after a Quiet (OpenSHMEM 1.6, shmem_put_nbi).
-func (s Slice[T]) PutNB(pe int, src []T) Sent {
+func (s Slice[T]) PutNB(pe int, src []T) LocalCompletion {
 	checkFits("PutNB", len(src), s.n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
-		return Sent{}
+		return LocalCompletion{}
 	}
 	if s.ctx.isNothing("PutNB", len(src)) {
-		return Sent{}
+		return LocalCompletion{}
 	}
 	return s.ctx.putNB(pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)))
 }
@@ -100,7 +100,7 @@ func (s Slice[T]) PutNB(pe int, src []T) Sent {
 // is lost (OpenSHMEM 1.6, shmem_get).
 func (s Slice[T]) Get(pe int, dst []T) {
 	checkFits("Get", len(dst), s.n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		node.CopyLarge(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
@@ -114,14 +114,14 @@ func (s Slice[T]) Get(pe int, dst []T) {
 // then dst must not be touched (OpenSHMEM 1.6, shmem_get_nbi).
 func (s Slice[T]) GetNB(pe int, dst []T) {
 	checkFits("GetNB", len(dst), s.n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		node.CopyLarge(dst, unsafe.Slice((*T)(p), len(dst)))
 		return
 	}
 	if s.ctx.isNothing("GetNB", len(dst)) {
 		return
 	}
-	via, to := s.ctx.far("GetNB", pe)
+	via, to := s.ctx.routeTo("GetNB", pe)
 	b := keptBytesOf(unsafe.SliceData(dst), len(dst))
 	via.GetNB(to, b, s.ctx.place("GetNB", s.off, uintptr(len(b))))
 }
@@ -131,7 +131,7 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
 func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignal", len(src), s.n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		sig.ctx.refer()
 		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Set(pe, value)
@@ -148,7 +148,7 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_ADD).
 func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignalAdd", len(src), s.n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		sig.ctx.refer()
 		node.CopyLarge(unsafe.Slice((*T)(p), len(src)), src)
 		sig.On(s.ctx).Add(pe, value)
@@ -172,21 +172,10 @@ func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) {
 	s.PutSignalAdd(pe, src, sig, value)
 }
 
-// FieldSlice is an array field of n elements at byte offset off of the record that r refers to. It is
-// for generated code.
-func FieldSlice[F, T any](r Ref[T], off uintptr, n int) Slice[F] {
-	return Slice[F]{r.ctx, r.off + off, n}
-}
-
 func alignOf[T any]() uintptr {
 	var v T
 	return unsafe.Alignof(v)
 }
-
-// CheckIndex panics with *UsageError unless 0 <= i < n. Generated accessors of arrays call it.
-//
-//gcassert:inline
-func CheckIndex(i, n int) { within(i, n, badIndex) }
 
 // within inlines where a plain call of bad would not: see near_unsafe.go.
 func within(i, n int, bad func(i, n int)) {

@@ -132,7 +132,7 @@ func TestQueries(t *testing.T) {
 		if w.TransportTo(-1) != "" || w.TransportTo(w.NPEs()) != "" {
 			return fmt.Errorf("a PE that is not in the job is reached by %q", w.TransportTo(w.NPEs()))
 		}
-		shared := w.Shared()
+		shared := w.SharedTeam()
 		for pe := range w.NPEs() {
 			if in := w.Team().Translate(pe, shared) >= 0; in != (w.HostOf(pe) == w.Host()) {
 				return fmt.Errorf("PE %d on %s is in the shared team: %v", pe, w.HostOf(pe), in)
@@ -232,7 +232,7 @@ func TestNoTeam(t *testing.T) {
 			"destroyed, sum":      func() { pgas.SumReduce(ctx, gone, src, src) },
 			"destroyed, twice":    func() { gone.Destroy(ctx) },
 			"the world's end":     func() { world.Destroy(ctx) },
-			"the host's end":      func() { w.Shared().Destroy(ctx) },
+			"the host's end":      func() { w.SharedTeam().Destroy(ctx) },
 			"stride 0 of 2":       func() { world.SplitStrided(ctx, 1, 0, 2) },
 			"too many":            func() { world.SplitStrided(ctx, 0, 2, 3) },
 			"below 0":             func() { world.SplitStrided(ctx, 1, -1, 3) },

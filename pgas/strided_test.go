@@ -134,7 +134,7 @@ func (s *stridedScript[T]) put() {
 	if s.w == nil {
 		return
 	}
-	dst := s.heap.Sub(x.at, x.end)
+	dst := s.heap.Range(x.at, x.end)
 	switch {
 	case x.block == 1 && late:
 		dst.IPutNB(s.pe, src[x.from:], x.far, x.near, x.n)
@@ -166,7 +166,7 @@ func (s *stridedScript[T]) get(ctx context.Context) error {
 		return err
 	}
 	for i, p := range pairs {
-		src, x := s.heap.Sub(p.x.at, p.x.end), p.x
+		src, x := s.heap.Range(p.x.at, p.x.end), p.x
 		p.got, p.late = s.untouched(), s.untouched()
 		if x.block == 1 {
 			src.IGetNB(s.pe, p.late[x.from:], x.near, x.far, x.n)
@@ -221,7 +221,7 @@ func TestStridedMisuse(t *testing.T) {
 			{"2 blocks of -1 elements: a count must not be negative", func() { s.IBPutNB(1, ten, 1, 1, -1, 2) }},
 			{"5 blocks of 1 elements at a stride of 3 do not fit the 10 elements of the destination: 4 would", func() { s.IPut(1, ten, 3, 1, 5) }},
 			{"do not fit the 10 elements of the source: 4 would", func() { s.IPut(1, ten, 1, 3, 5) }},
-			{"do not fit the 4 elements of the source: 2 would", func() { s.Sub(6, 10).IGet(1, ten, 1, 3, 3) }},
+			{"do not fit the 4 elements of the source: 2 would", func() { s.Range(6, 10).IGet(1, ten, 1, 3, 3) }},
 			{"do not fit the 9 elements of the destination: 3 would", func() { s.IBGetNB(1, ten[:9], 3, 2, 2, 4) }},
 			{"1 blocks of 11 elements at a stride of 11 do not fit the 10 elements of the destination: 0 would", func() { s.IBPut(1, make([]int32, 11), 11, 11, 11, 1) }},
 			{"at a stride of 4611686018427387904 do not fit", func() { s.IPut(1, ten, 1<<62, 1, 5) }},
@@ -254,7 +254,7 @@ func TestStridedNothing(t *testing.T) {
 			return err
 		}
 		other, s := 1-w.PE(), sym.All()
-		for _, e := range []pgas.Slice[int16]{s, s.Sub(4, 4)} {
+		for _, e := range []pgas.Slice[int16]{s, s.Range(4, 4)} {
 			e.IPut(other, nil, 100, 1, 0)
 			e.IBPutNB(other, nil, 5, 7, 5, 0)
 			e.IBPut(other, nil, 1, 1, 0, 3)
@@ -318,11 +318,11 @@ func TestColumns(t *testing.T) {
 		}
 		grid := pgas.Field[[5][7]float32](tables.At(1), 8)
 		other, column := 1-w.PE(), []float32{1, 2, 3, 4, 5}
-		for _, flat := range []pgas.Slice[float32]{pgas.Elements[float32](rows.All()), pgas.Elements[float32](grid.Slice())} {
+		for _, flat := range []pgas.Slice[float32]{pgas.Flatten[float32](rows.All()), pgas.Flatten[float32](grid.Slice())} {
 			if flat.Len() != 35 {
 				return fmt.Errorf("%d numbers", flat.Len())
 			}
-			flat.Sub(3, 35).IPut(other, column, 7, 1, 5)
+			flat.Range(3, 35).IPut(other, column, 7, 1, 5)
 		}
 		if err := w.Barrier(ctx); err != nil {
 			return err
@@ -338,10 +338,10 @@ func TestColumns(t *testing.T) {
 				}
 			}
 		}
-		if pgas.Elements[[7]float32](rows.All()).Len() != 5 || pgas.Elements[[7]float32](grid.Slice()).Len() != 5 {
+		if pgas.Flatten[[7]float32](rows.All()).Len() != 5 || pgas.Flatten[[7]float32](grid.Slice()).Len() != 5 {
 			return errors.New("rows are not the elements of a matrix")
 		}
-		if _, ok := panicOf(func() { pgas.Elements[float64](rows.All()) }).(*pgas.UsageError); !ok {
+		if _, ok := panicOf(func() { pgas.Flatten[float64](rows.All()) }).(*pgas.UsageError); !ok {
 			return errors.New("float32s passed for float64s")
 		}
 		return w.Barrier(ctx)

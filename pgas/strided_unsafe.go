@@ -67,7 +67,7 @@ func (s Slice[T]) IBGetNB(pe int, dst []T, dstStride, srcStride, block, n int) {
 func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, block, n int) {
 	checkBlocks(op, "destination", s.n, dstStride, block, n)
 	checkBlocks(op, "source", len(src), srcStride, block, n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		moveBlocks(unsafe.Slice((*T)(p), s.n), src, dstStride, srcStride, block, n)
 		return
 	}
@@ -80,7 +80,7 @@ func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, bl
 func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, block, n int, wait bool) {
 	checkBlocks(op, "destination", len(dst), dstStride, block, n)
 	checkBlocks(op, "source", s.n, srcStride, block, n)
-	if p := s.ctx.at(pe, s.off); p != nil {
+	if p := s.ctx.addr(pe, s.off); p != nil {
 		moveBlocks(dst, unsafe.Slice((*T)(p), s.n), dstStride, srcStride, block, n)
 		return
 	}
@@ -181,7 +181,7 @@ func badBlocks(op, what string, have, stride, block, n int) {
 
 // putBlocks puts through the transport.
 func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transport.Strided) {
-	via, to := c.far(op, pe)
+	via, to := c.routeTo(op, pe)
 	if b.Total() == 0 {
 		return
 	}
@@ -196,7 +196,7 @@ func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transpo
 
 // getBlocks gets through the transport and waits, or panics as mustGet does.
 func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transport.Strided) {
-	via, to := c.far(op, pe)
+	via, to := c.routeTo(op, pe)
 	if b.Total() == 0 {
 		return
 	}
@@ -217,7 +217,7 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 
 // getBlocksNB gets through the transport before the next quiet returns.
 func (c *Context) getBlocksNB(op string, pe int, dst []byte, src uint64, b transport.Strided) {
-	via, to := c.far(op, pe)
+	via, to := c.routeTo(op, pe)
 	if b.Total() == 0 {
 		return
 	}

@@ -18,13 +18,13 @@ import (
 // Sym is a symmetric allocation: Len elements of T at the same offset of every PE's heap.
 type Sym[T any] struct {
 	ctx *Context
-	blk *block
+	blk *allocated
 	off uintptr
 	n   int
 }
 
 // A block is one live allocation. References made from a Sym check that it still lives.
-type block struct {
+type allocated struct {
 	freed  atomic.Bool
 	layout Layout // as allocated
 	n      int    // elements
@@ -33,16 +33,6 @@ type block struct {
 	made       string       // where the program allocated it, if accesses are checked
 	ended      atomic.Value // string: where it freed it, if accesses are checked
 }
-
-// Layout identifies the generated code for a record type: all PEs must agree on it.
-type Layout struct {
-	Name string // import path and name of the type
-	Hash uint64 // of its fields' names, types, offsets and sizes
-}
-
-// GeneratedFor1 is referred to by generated files: a generator and a runtime that do not fit each
-// other do not compile.
-const GeneratedFor1 = 1
 
 // Alloc allocates n zeroed elements on every PE. It is collective, and starts with a barrier (so with
 // a Quiet of the default context only); n == 0 makes no barrier and returns an empty Sym. T must hold
@@ -69,14 +59,9 @@ func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Sym[T], e
 	return allocate[T](ctx, w, n, max(uintptr(align), alignOf[T]()), Layout{}, true)
 }
 
-// AllocLayout is Alloc for generated code, which names the record's layout.
-func AllocLayout[T any](ctx context.Context, w *World, n int, layout Layout) (Sym[T], error) {
-	return allocate[T](ctx, w, n, alignOf[T](), layout, true)
-}
-
 func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout Layout, zero bool) (Sym[T], error) {
-	w.made("Alloc")
-	given("Alloc", ctx)
+	w.mustBeOpen("Alloc")
+	mustHaveContext("Alloc", ctx)
 	typ := reflect.TypeFor[T]()
 	if n < 0 {
 		misuse("Alloc", "%d elements: the count must not be negative", n)
@@ -85,31 +70,31 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		misuse("Alloc", "%s cannot live in symmetric memory: %s holds a pointer, which means nothing on another PE", typ, path)
 	}
 	if n == 0 {
-		return Sym[T]{ctx: w.def, blk: &block{layout: layout}}, nil
+		return Sym[T]{ctx: w.defaultCtx, blk: &allocated{layout: layout}}, nil
 	}
 	if layout.Name == "" {
 		layout.Name = typ.String()
 	}
-	w.collective.Lock()
-	defer w.collective.Unlock()
+	w.allocMu.Lock()
+	defer w.allocMu.Unlock()
 	size := node.SizeOf[T]()
 	r := allocRequest{kind: requestAlloc, n: uint64(n), size: uint64(size), layout: layout.Hash, align: uint64(align), name: layout.Name}
 	high := w.heap.Usage.High
 	bytes, fits := product(uint64(n), uint64(size))
-	b := &block{layout: layout, n: n, bytes: bytes}
+	b := &allocated{layout: layout, n: n, bytes: bytes}
 	if fits {
 		b.off, fits = w.heap.Alloc(bytes, uint64(align))
 	}
 	var off uintptr
 	if fits {
-		off = w.begin(b)
+		off = w.track(b)
 	}
 	if fits && zero {
 		w.zero(b.off, touched(b.off, bytes, high)) // before the meeting: peers may write after it
 	}
 	if err := w.agree(ctx, r); err != nil {
 		if fits {
-			w.end(b)
+			w.untrack(b)
 			w.heap.Release(b.off)
 		}
 		return Sym[T]{}, err
@@ -119,21 +104,21 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	}
 	w.n.Names.Add(node.Allocation{Off: b.off, Size: uint64(size), N: n, Typ: typ, Site: callsite.Program()})
 	w.n.Debugf("allocates %d %s, %d bytes at offset %#x", n, layout.Name, bytes, b.off)
-	return Sym[T]{ctx: w.def, blk: b, off: off, n: n}, nil
+	return Sym[T]{ctx: w.defaultCtx, blk: b, off: off, n: n}, nil
 }
 
-// begin returns the offset that references to b carry.
-func (w *World) begin(b *block) uintptr {
+// track returns the offset that references to b carry.
+func (w *World) track(b *allocated) uintptr {
 	if w.check != nil {
-		return w.check.begin(b)
+		return w.check.track(b)
 	}
 	return uintptr(b.off)
 }
 
-// end records that b was freed.
-func (w *World) end(b *block) {
+// untrack records that b was freed.
+func (w *World) untrack(b *allocated) {
 	if w.check != nil {
-		w.check.end(b)
+		w.check.untrack(b)
 	}
 	b.freed.Store(true)
 }
@@ -162,7 +147,7 @@ func product(a, b uint64) (uint64, bool) {
 // (OpenSHMEM 1.6, shmem_realloc). On an error s is as it was.
 func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 	s.alive("Realloc")
-	given("Realloc", ctx)
+	mustHaveContext("Realloc", ctx)
 	w := s.ctx.w
 	t, err := allocate[T](ctx, w, n, alignOf[T](), s.blk.layout, true)
 	if err != nil {
@@ -179,14 +164,14 @@ func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 // panics (OpenSHMEM 1.6, shmem_free).
 func (s Sym[T]) Free(ctx context.Context) error {
 	s.alive("Free")
-	given("Free", ctx)
+	mustHaveContext("Free", ctx)
 	if s.n == 0 {
 		s.blk.freed.Store(true)
 		return nil
 	}
 	w := s.ctx.w
-	w.collective.Lock()
-	defer w.collective.Unlock()
+	w.allocMu.Lock()
+	defer w.allocMu.Unlock()
 	off := s.blk.off
 	if err := w.agree(ctx, allocRequest{kind: requestFree, n: off}); err != nil {
 		return err
@@ -196,7 +181,7 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	if n := w.heap.Release(off); n >= boot.DiscardMin {
 		w.zero(off, n) // gives its pages back
 	}
-	w.end(s.blk)
+	w.untrack(s.blk)
 	return nil
 }
 
@@ -207,20 +192,20 @@ func (s Sym[T]) Len() int { return s.n }
 //
 //gcassert:inline
 func (s Sym[T]) At(i int) Ref[T] {
-	live(s.blk, i, s.n, badAt)
+	live(s.blk, i, s.n, panicAt)
 	return Ref[T]{s.ctx, s.off + uintptr(i)*node.SizeOf[T]()}
 }
 
 // live checks an index and that the block has not been freed. It inlines where a plain call of bad
 // would not: see near_unsafe.go.
-func live(b *block, i, n int, bad func(b *block, i, n int)) {
+func live(b *allocated, i, n int, bad func(b *allocated, i, n int)) {
 	if uint(i) >= uint(n) || b.freed.Load() {
 		bad(b, i, n)
 	}
 }
 
 //go:noinline
-func badAt(b *block, i, n int) {
+func panicAt(b *allocated, i, n int) {
 	b.alive("At")
 	misuse("At", "index %d is out of range for %d elements", i, n)
 }
@@ -252,7 +237,7 @@ func (s Sym[T]) On(c *Context) Sym[T] {
 
 func (s Sym[T]) alive(op string) { s.blk.alive(op) }
 
-func (b *block) alive(op string) {
+func (b *allocated) alive(op string) {
 	if b == nil {
 		misuse(op, "this Sym was never allocated: use Alloc")
 	}
@@ -279,4 +264,21 @@ func pointerIn(t reflect.Type) string {
 		return ""
 	}
 	return t.String()
+}
+
+// A Hint says how an allocation will be used. Hints change no meaning: every allocation serves every use.
+type Hint uint8
+
+// The hints of the specification.
+const (
+	// AtomicsRemote: most accesses are atomics of other PEs (OpenSHMEM 1.6, SHMEM_MALLOC_ATOMICS_REMOTE).
+	AtomicsRemote Hint = 1 << iota
+	// SignalRemote: it holds signals that other PEs update (OpenSHMEM 1.6, SHMEM_MALLOC_SIGNAL_REMOTE).
+	SignalRemote
+)
+
+// AllocHints allocates as AllocRaw does, with hints. This runtime has one kind of memory, so hints change
+// nothing, and unknown ones are ignored (OpenSHMEM 1.6, shmem_malloc_with_hints).
+func AllocHints[T any](ctx context.Context, w *World, n int, hints Hint) (Sym[T], error) {
+	return AllocRaw[T](ctx, w, n)
 }

@@ -47,35 +47,35 @@ func WithContexts(n int) TeamOption { return func(c *TeamConfig) { c.Contexts = 
 func (w *World) openTeams() error {
 	w.team = &Team{w: w, g: w.groups.World()}
 	var err error
-	if w.def, err = w.team.newContext(contextOptions{}); err != nil {
+	if w.defaultCtx, err = w.team.newContext(contextOptions{}); err != nil {
 		return err
 	}
-	w.n.Nic = w.def.nic
+	w.n.Nic = w.defaultCtx.nic
 	if err := w.n.OpenChannels(); err != nil {
 		return err
 	}
-	w.team.ctx = w.def
-	w.host = &Team{w: w, g: w.groups.Host()}
-	w.host.ctx = w.host.viewOf(w.def)
+	w.team.ctx = w.defaultCtx
+	w.shared = &Team{w: w, g: w.groups.Host()}
+	w.shared.ctx = w.shared.viewOf(w.defaultCtx)
 	return nil
 }
 
 // Team is the team of all PEs (OpenSHMEM 1.6, SHMEM_TEAM_WORLD).
 func (w *World) Team() *Team {
-	w.made("World.Team")
+	w.mustBeOpen("World.Team")
 	return w.team
 }
 
-// Shared is the team of the PEs of this host, whose memory loads and stores reach
+// SharedTeam is the team of the PEs of this host, whose memory loads and stores reach
 // (OpenSHMEM 1.6, SHMEM_TEAM_SHARED).
-func (w *World) Shared() *Team {
-	w.made("World.Shared")
-	return w.host
+func (w *World) SharedTeam() *Team {
+	w.mustBeOpen("World.Shared")
+	return w.shared
 }
 
 // World returns the World that t is a team of.
 func (t *Team) World() *World {
-	t.made("Team.World")
+	t.mustBeMade("Team.World")
 	return t.w
 }
 
@@ -133,7 +133,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 		return nil
 	}
 	t.alive("Destroy")
-	given("Destroy", ctx)
+	mustHaveContext("Destroy", ctx)
 	if t.g.Slot < coll.FirstFreeSlot {
 		misuse("Team.Destroy", "team %s lives as long as its World", t.g.Name)
 	}
@@ -154,14 +154,14 @@ func (t *Team) Destroy(ctx context.Context) error {
 
 // alive panics if t may not be used.
 func (t *Team) alive(op string) {
-	t.made(op)
+	t.mustBeMade(op)
 	if t.dead {
 		misuse(op, "team %s was destroyed", t.g.Name)
 	}
 }
 
-// made panics if t is nil or zero.
-func (t *Team) made(op string) {
+// mustBeMade panics if t is nil or zero.
+func (t *Team) mustBeMade(op string) {
 	if t == nil {
 		misuse(op, "this PE is no member of the team (its *Team is nil)")
 	}
@@ -185,8 +185,8 @@ func (t *Team) noun() string {
 	return "team"
 }
 
-// nearRun is the longest run lo ≤ pe < hi of consecutive members on this host.
-func (t *Team) nearRun() (lo, hi int) {
+// localRun is the longest run lo ≤ pe < hi of consecutive members on this host.
+func (t *Team) localRun() (lo, hi int) {
 	for i := 0; i < len(t.g.PEs); i++ {
 		j := i
 		for j < len(t.g.PEs) && t.w.n.Shm.Heap(t.g.PEs[j]) != nil {

@@ -105,12 +105,12 @@ func TestSplits(t *testing.T) {
 		if err := expectMembers(ctx, w, y, cell, columns[me%3]...); err != nil {
 			return fmt.Errorf("columns: %w", err)
 		}
-		host, err := world.Host(ctx)
+		host, err := world.SplitHost(ctx)
 		if err != nil {
 			return err
 		}
-		if !slices.Equal(members(host), members(w.Shared())) {
-			return fmt.Errorf("Host is %v, Shared %v", members(host), members(w.Shared()))
+		if !slices.Equal(members(host), members(w.SharedTeam())) {
+			return fmt.Errorf("Host is %v, Shared %v", members(host), members(w.SharedTeam()))
 		}
 		return nil
 	})
@@ -154,7 +154,7 @@ func TestLevels(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			team, err := w.Team().Level(ctx, name)
+			team, err := w.Team().SplitLevel(ctx, name)
 			if err != nil {
 				return err
 			}
@@ -165,7 +165,7 @@ func TestLevels(t *testing.T) {
 				return err
 			}
 		}
-		host, err := w.Team().Level(ctx, "host")
+		host, err := w.Team().SplitLevel(ctx, "host")
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func TestLevels(t *testing.T) {
 		if !slices.Equal(members(host), here) {
 			return fmt.Errorf("PE %d: level host has %v, want %v", w.PE(), members(host), here)
 		}
-		if _, err := w.Team().Level(ctx, "galaxy"); err == nil || !strings.Contains(err.Error(), "galaxy") {
+		if _, err := w.Team().SplitLevel(ctx, "galaxy"); err == nil || !strings.Contains(err.Error(), "galaxy") {
 			return fmt.Errorf("level galaxy: %v", err)
 		}
 		return w.Barrier(ctx)

@@ -28,8 +28,8 @@ func (w *World) leavePlace() {
 // the user said with PGAS_TOPO. It is the same on every PE. The first call reads all PEs' places; it is
 // not collective.
 func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
-	w.made("Topology")
-	given("Topology", ctx)
+	w.mustBeOpen("Topology")
+	mustHaveContext("Topology", ctx)
 	w.treeMu.Lock()
 	defer w.treeMu.Unlock()
 	if w.tree != nil {
@@ -68,10 +68,10 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 	return topo.Build(spec, hosts, places)
 }
 
-// Level makes a team of the members of t in each element of a level of the topology, such as "host",
+// SplitLevel makes a team of the members of t in each element of a level of the topology, such as "host",
 // "socket", "numa", "cache" or "core"; this PE gets its own. A PE whose element is not known is alone in
 // one. It is collective over t. World.Topology names the levels.
-func (t *Team) Level(ctx context.Context, level string, opts ...TeamOption) (*Team, error) {
+func (t *Team) SplitLevel(ctx context.Context, level string, opts ...TeamOption) (*Team, error) {
 	t.alive("Level")
 	tree, err := t.w.Topology(ctx)
 	if err != nil {

@@ -323,7 +323,7 @@ func backToBack(ctx context.Context, w *pgas.World) error {
 			{"sum", func() error { return pgas.SumReduce(ctx, team, one, src) }, one, []int64{sum}},
 			{"broadcast", func() error { return pgas.Broadcast(ctx, team, one, src, root) }, one, all[root : root+1]},
 			{"sync", func() error { return team.Sync(ctx) }, one, all[root : root+1]},
-			{"fcollect", func() error { return pgas.FCollect(ctx, team, row.Sub(0, len(all)), src) }, row, all},
+			{"fcollect", func() error { return pgas.FCollect(ctx, team, row.Range(0, len(all)), src) }, row, all},
 			{"exscan", func() error { return pgas.SumExscan(ctx, team, one, src) }, one, []int64{below}},
 			{"max", func() error { return pgas.MaxReduce(ctx, team, one, src) }, one, []int64{slices.Max(all)}},
 		}
@@ -480,7 +480,7 @@ func quietsOneByOne(ctx context.Context, w *pgas.World, s pgas.Sym[int64]) error
 	if err != nil {
 		return err
 	}
-	b, err := w.NewContext(pgas.Private)
+	b, err := w.NewContext(pgas.Private())
 	if err != nil {
 		return err
 	}
@@ -668,7 +668,7 @@ func TestNoStoreKeepsItsFence(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := w.NewContext(pgas.NoStore)
+		c, err := w.NewContext(pgas.NoStore())
 		if err != nil {
 			return err
 		}

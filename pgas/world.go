@@ -25,20 +25,20 @@ type World struct {
 	n    node.Node
 	opts private.Options
 
-	def      *Context
-	contexts contextSet
+	defaultCtx *Context
+	contexts   contextSet
 
 	check  *checker // nil: nothing is checked
 	locks  locklocal.Table
 	groups *coll.Set
 	team   *Team // of all PEs
-	host   *Team // of the PEs of this host
+	shared *Team // of the PEs of this host
 
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
 
-	collective sync.Mutex // guards what follows
-	heap       *symheap.Heap
+	allocMu sync.Mutex // guards what follows
+	heap    *symheap.Heap
 }
 
 func init() {
@@ -51,7 +51,7 @@ func init() {
 
 // openWith joins the job described by job. Every PE calls it; it returns when all have.
 func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World, error) {
-	given("Open", ctx)
+	mustHaveContext("Open", ctx)
 	w := &World{opts: opts, tree: opts.Tree, heap: symheap.New(job.Segment.Header.HeapMax)}
 	w.n.NotesFull = w.notesFull
 	w.n.Open(job, opts.Goroutines)
@@ -96,13 +96,13 @@ func (w *World) NPEs() int { return w.n.Job.NPEs }
 
 // Host is the name of the host that this PE runs on.
 func (w *World) Host() string {
-	w.made("World.Host")
+	w.mustBeOpen("World.Host")
 	return w.n.Job.Host().Name
 }
 
 // Hosts are the names of the job's hosts, in PE order.
 func (w *World) Hosts() []string {
-	w.made("World.Hosts")
+	w.mustBeOpen("World.Hosts")
 	var names []string
 	for i, h := range w.n.Job.Hosts {
 		if i == 0 || h.Name != w.n.Job.Hosts[i-1].Name { // a simulated host is one for each of its PEs
@@ -114,7 +114,7 @@ func (w *World) Hosts() []string {
 
 // HostOf is the name of the host that pe runs on.
 func (w *World) HostOf(pe int) string {
-	w.made("HostOf")
+	w.mustBeOpen("HostOf")
 	if pe < 0 || pe >= w.n.Job.NPEs {
 		misuse("HostOf", "PE %d is out of range: this job has PEs 0 to %d", pe, w.n.Job.NPEs-1)
 	}
@@ -124,7 +124,7 @@ func (w *World) HostOf(pe int) string {
 // TransportTo says how pe is reached: "self", a transport's name, or "" if there is no such PE
 // (OpenSHMEM 1.6, shmem_pe_accessible).
 func (w *World) TransportTo(pe int) string {
-	w.made("TransportTo")
+	w.mustBeOpen("TransportTo")
 	switch {
 	case pe < 0 || pe >= w.n.Job.NPEs:
 		return ""
@@ -138,8 +138,8 @@ func (w *World) TransportTo(pe int) string {
 
 // Context is the default context, which the operations of references made by Alloc use.
 func (w *World) Context() *Context {
-	w.made("World.Context")
-	return w.def
+	w.mustBeOpen("World.Context")
+	return w.defaultCtx
 }
 
 // Fence is Fence of the default context.
@@ -148,19 +148,27 @@ func (w *World) Fence() { w.Context().Fence() }
 // Quiet is Quiet of the default context.
 func (w *World) Quiet(ctx context.Context) error { return w.Context().Quiet(ctx) }
 
-// HeapUsage tells how the symmetric heap is used.
-func (w *World) HeapUsage() symheap.HeapUsage {
-	w.made("HeapUsage")
-	w.collective.Lock()
-	defer w.collective.Unlock()
-	return w.heap.Usage
+// HeapUsage says how a symmetric heap is used. It is the same on every PE.
+type HeapUsage struct {
+	InUse  uint64 // bytes of live blocks, padding included
+	High   uint64 // the most bytes from the heap's start that were ever in use
+	Max    uint64 // what it may grow to: PGAS_HEAP_MAX
+	Blocks int    // live blocks
+}
+
+// HeapUsage returns how the symmetric heap is used.
+func (w *World) HeapUsage() HeapUsage {
+	w.mustBeOpen("HeapUsage")
+	w.allocMu.Lock()
+	defer w.allocMu.Unlock()
+	return HeapUsage(w.heap.Usage)
 }
 
 // Close leaves the job: it is collective, waits for all PEs and for everything that this one issued,
 // and ends every context. References may not be used afterwards. It does not wait for PEs that are
 // known to be dead; it then returns their *PeerError.
 func (w *World) Close() error {
-	w.made("World.Close")
+	w.mustBeOpen("World.Close")
 	if context.Cause(w.n.Ctx) != nil {
 		return nil
 	}
@@ -168,7 +176,7 @@ func (w *World) Close() error {
 	for _, c := range w.contexts.all() {
 		err = node.FirstError(err, c.Quiet(w.n.Ctx))
 	}
-	err = node.FirstError(err, w.def.Quiet(w.n.Ctx), w.leaveTogether())
+	err = node.FirstError(err, w.defaultCtx.Quiet(w.n.Ctx), w.leaveTogether())
 	w.reportNotes()
 	w.n.Debugf("leaves the job, having used %d bytes of its heap at most", w.heap.Usage.High-boot.ReservedBytes)
 	w.n.Job.Leave()
@@ -177,7 +185,7 @@ func (w *World) Close() error {
 
 // Abandon leaves the job without waiting for anybody: what an erroring PE does before it exits.
 func (w *World) Abandon() error {
-	w.made("World.Abandon")
+	w.mustBeOpen("World.Abandon")
 	return w.teardown()
 }
 
@@ -193,8 +201,8 @@ func (w *World) teardown() error {
 	for _, c := range w.contexts.all() {
 		errs = append(errs, c.close())
 	}
-	if w.def != nil {
-		errs = append(errs, w.def.close())
+	if w.defaultCtx != nil {
+		errs = append(errs, w.defaultCtx.close())
 	}
 	return node.FirstError(append(errs, w.n.Close())...)
 }

@@ -90,7 +90,7 @@ func TestPutIsAStore(t *testing.T) {
 // slowPath are the calls that an inlined access may have: for other hosts, for indexes out
 // of range, or to grow the stack. Registers hold function values that the compiler did not resolve,
 // which only the slow path has.
-var slowPath = regexp.MustCompile(`^(runtime\.(morestack|panic).*|.*pgas\.(putFar|getFar|badAt).*|[A-Z][A-Z0-9]*)(\(SB\))?$`)
+var slowPath = regexp.MustCompile(`^(runtime\.(morestack|panic).*|.*pgas\.(slowPut|slowGet|panicAt).*|[A-Z][A-Z0-9]*)(\(SB\))?$`)
 
 func grep(text, word string) string {
 	var lines []string

@@ -373,7 +373,7 @@ func TestMachine(t *testing.T) {
 		if got, want := fmt.Sprint(w.Hosts()), "[host0 host1 host2]"; got != want || w.HostOf(7) != "host1" {
 			return fmt.Errorf("the hosts are %s, want %s; PE 7 is on %s", got, want, w.HostOf(7))
 		}
-		host, err := w.Team().Level(ctx, "host")
+		host, err := w.Team().SplitLevel(ctx, "host")
 		if err != nil {
 			return err
 		}

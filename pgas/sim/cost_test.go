@@ -96,7 +96,7 @@ func TestCosts(t *testing.T) {
 		{"split atomic on the own word", sim.Config{Atomics: sim.Split}, fetchAdd(0), atomic - 2*300},
 		{"split atomic in the host", sim.Config{Atomics: sim.Split}, fetchAdd(2), atomic - 2*300},
 		{"atomic by CPU among split ones", sim.Config{Atomics: sim.Split}, func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
-			c, err := w.NewContext(pgas.ByCPU)
+			c, err := w.NewContext(pgas.ByCPU())
 			if err != nil {
 				return err
 			}

@@ -197,7 +197,7 @@ func spin(m mutation) func() sim.Body {
 			}
 			word := pgas.AtomicOf(words, 0)
 			if m == splitLock && w.PE() == 0 {
-				c, err := w.NewContext(pgas.ByCPU)
+				c, err := w.NewContext(pgas.ByCPU())
 				if err != nil {
 					return err
 				}

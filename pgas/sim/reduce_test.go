@@ -160,7 +160,7 @@ func ends(t *testing.T, cfg sim.Config, program [][]action) (map[string]bool, si
 		if err != nil {
 			return err
 		}
-		cpu, err := w.NewContext(pgas.ByCPU)
+		cpu, err := w.NewContext(pgas.ByCPU())
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ const (
 	// Unified atomics are atomic to each other. Those on the PE's own host are the CPU's.
 	Unified Atomics = iota
 	// Split atomics are the NIC's, on the PE's own host by loopback. To a CPU, one is a read and a later write.
-	// Contexts with pgas.ByCPU use the CPU on the PE's own host.
+	// Contexts with pgas.ByCPU() use the CPU on the PE's own host.
 	Split
 )
 

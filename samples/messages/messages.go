@@ -134,7 +134,7 @@ func (c *Comm) Recv(ctx context.Context, from, tag, at, n int) (Status, error) {
 	}
 	c.queue = slices.Delete(c.queue, i, i+1)
 	if !m.waiting {
-		copy(c.window.Sub(at, at+n).Local(), m.data)
+		copy(c.window.Range(at, at+n).Local(), m.data)
 		c.recycle(m.data)
 		return m.Status, nil
 	}

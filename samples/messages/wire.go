@@ -146,7 +146,7 @@ func (l *wire) put(pe, tag, n int, data []float64) {
 	letter = append(letter, data...)
 	me := l.w.PE()
 	l.w.Fence() // so that the count proves the messages before it, too
-	l.slot(me, l.sent[pe]).Sub(0, len(letter)).PutSignal(pe, letter, l.word(arrivals, me), l.sent[pe]+1)
+	l.slot(me, l.sent[pe]).Range(0, len(letter)).PutSignal(pe, letter, l.word(arrivals, me), l.sent[pe]+1)
 	l.sent[pe]++
 }
 
@@ -207,7 +207,7 @@ func (l *wire) pay(pe int, nth uint64, at int) {
 	d.open = slices.Delete(d.open, i, i+1)
 	d.paid++
 	l.owed--
-	l.window.Sub(at, at+len(data)).PutSignal(pe, data, l.word(landings, l.w.PE()), d.paid)
+	l.window.Range(at, at+len(data)).PutSignal(pe, data, l.word(landings, l.w.PE()), d.paid)
 }
 
 // ask tells the sender of m where to put it. It is the only message of that sender that is asked for, until it has

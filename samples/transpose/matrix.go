@@ -86,7 +86,7 @@ func (m *matrices) send(to, iteration int) {
 		columns := min(tile, m.width-first)
 		strip := m.outbox[:columns*m.width]
 		m.pack(strip, to*m.width+first, columns)
-		place.Sub(first*m.width, (first+columns)*m.width).PutSignalAdd(to, strip, arrived, 1)
+		place.Range(first*m.width, (first+columns)*m.width).PutSignalAdd(to, strip, arrived, 1)
 	}
 }
 

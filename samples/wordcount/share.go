@@ -69,7 +69,7 @@ func eachPiece(pages PageSym, at uint64, n int, f func(piece pgas.Slice[byte], i
 	for i := 0; i < n; {
 		from := int((at + uint64(i)) % pageBytes)
 		k := min(n-i, pageBytes-from)
-		f(pages.At(int((at+uint64(i))/pageBytes)).Text().Sub(from, from+k), i, i+k)
+		f(pages.At(int((at+uint64(i))/pageBytes)).Text().Range(from, from+k), i, i+k)
 		i += k
 	}
 }

@@ -98,7 +98,7 @@ var kinds = []kind{
 	{
 		name: "ALock", doc: "two queues: the host of the lock, and the others", budgets: true,
 		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-			cpu, err := w.NewContext(pgas.ByCPU)
+			cpu, err := w.NewContext(pgas.ByCPU())
 			if err != nil {
 				return nil, nil, err
 			}

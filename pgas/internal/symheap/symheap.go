@@ -13,8 +13,8 @@ import (
 // minAlign keeps blocks from sharing cache lines, so that neighbours do not slow each other down.
 const MinAlign = 64
 
-// HeapUsage says how a symmetric heap is used. It is the same on every PE.
-type HeapUsage struct {
+// Usage says how a symmetric heap is used. It is the same on every PE.
+type Usage struct {
 	InUse  uint64 // bytes of live blocks, padding included
 	High   uint64 // the most bytes from the heap's start that were ever in use
 	Max    uint64 // what it may grow to: PGAS_HEAP_MAX
@@ -32,7 +32,7 @@ type Span struct{ Off, N uint64 }
 type Heap struct {
 	Free  []Span
 	live  map[uint64]room // by the offset of a block
-	Usage HeapUsage
+	Usage Usage
 
 	guard bool
 	idle  []Span // released and not yet free, the oldest first
@@ -45,7 +45,7 @@ func New(max uint64) *Heap {
 	return &Heap{
 		Free:  []Span{{boot.ReservedBytes, max - boot.ReservedBytes}},
 		live:  map[uint64]room{},
-		Usage: HeapUsage{Max: max - boot.ReservedBytes, High: boot.ReservedBytes},
+		Usage: Usage{Max: max - boot.ReservedBytes, High: boot.ReservedBytes},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // those left out get nil (OpenSHMEM 1.6, shmem_team_split_strided).
 func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitStrided")
-	given("SplitStrided", ctx)
+	mustHaveContext("SplitStrided", ctx)
 	last := start + (size-1)*stride
 	if size < 1 || stride == 0 && size > 1 || start < 0 || start >= len(t.g.PEs) || last < 0 || last >= len(t.g.PEs) {
 		misuse("SplitStrided", "start %d, stride %d, size %d do not fit the %d members of the team", start, stride, size, len(t.g.PEs))
@@ -31,7 +31,7 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 // same list on every member; those left out get nil.
 func (t *Team) SplitList(ctx context.Context, pes []int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitList")
-	given("SplitList", ctx)
+	mustHaveContext("SplitList", ctx)
 	seen := make([]bool, len(t.g.PEs))
 	for _, pe := range pes {
 		t.member("SplitList", pe)
@@ -56,7 +56,7 @@ func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) 
 // are equal, as in t. A member with a negative color gets nil. It is collective over t.
 func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitColor")
-	given("SplitColor", ctx)
+	mustHaveContext("SplitColor", ctx)
 	g, err := t.g.SplitColor(ctx, color, key)
 	return t.subTeam(g, opts), err
 }
@@ -67,7 +67,7 @@ func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOptio
 // (OpenSHMEM 1.6, shmem_team_split_2d).
 func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, y *Team, err error) {
 	t.alive("Split2D")
-	given("Split2D", ctx)
+	mustHaveContext("Split2D", ctx)
 	if xrange < 1 {
 		misuse("Split2D", "xrange is %d: a row has one PE at least", xrange)
 	}
@@ -78,10 +78,10 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 	return t.subTeam(gx, opts), t.subTeam(gy, opts), nil
 }
 
-// Host makes a team of the members of t on each host; this PE gets its own. It is collective over t.
-func (t *Team) Host(ctx context.Context, opts ...TeamOption) (*Team, error) {
+// SplitHost makes a team of the members of t on each host; this PE gets its own. It is collective over t.
+func (t *Team) SplitHost(ctx context.Context, opts ...TeamOption) (*Team, error) {
 	t.alive("Host")
-	given("Host", ctx)
+	mustHaveContext("Host", ctx)
 	return t.SplitColor(ctx, t.w.n.Job.HostOf(t.w.n.Job.PE), t.g.Me, opts...)
 }
 
@@ -94,7 +94,7 @@ func (t *Team) subTeam(g *coll.Group, opts []TeamOption) *Team {
 	for _, opt := range opts {
 		opt(&s.conf)
 	}
-	s.ctx = s.viewOf(t.w.def)
+	s.ctx = s.viewOf(t.w.defaultCtx)
 	s.w.n.Debugf("is number %d of team %s", g.Me, g.Name)
 	return s
 }

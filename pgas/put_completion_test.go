@@ -13,7 +13,7 @@ import (
 // ways to say so, and the target gets what was there before.
 func TestSourcesAreReturned(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
-		c, err := w.NewContext(pgas.Private)
+		c, err := w.NewContext(pgas.Private())
 		if err != nil {
 			return err
 		}
@@ -40,10 +40,10 @@ func TestSourcesAreReturned(t *testing.T) {
 	pgastest.RunLate(t, 2, 2, body)
 }
 
-func lastOne(ctx context.Context, w *pgas.World, c *pgas.Context) (pgas.Sent, error) {
+func lastOne(ctx context.Context, w *pgas.World, c *pgas.Context) (pgas.LocalCompletion, error) {
 	s, err := pgas.Alloc[byte](ctx, w, 100_000)
 	if err != nil {
-		return pgas.Sent{}, err
+		return pgas.LocalCompletion{}, err
 	}
 	return s.All().On(c).PutNB(1-w.PE(), make([]byte, 100_000)), nil
 }
@@ -107,7 +107,7 @@ func TestSessions(t *testing.T) {
 		}
 		other, sig := 1-w.PE(), pgas.SignalOf(sigs, 0)
 		for round, hints := range [][]pgas.SessionHint{
-			nil, {pgas.Batch}, {pgas.TotalOps(1)}, {pgas.Batch, pgas.TotalOps(5)}, {pgas.Batch, pgas.TotalOps(1 << 40)}, {pgas.Batch},
+			nil, {pgas.Batch()}, {pgas.TotalOps(1)}, {pgas.Batch(), pgas.TotalOps(5)}, {pgas.Batch(), pgas.TotalOps(1 << 40)}, {pgas.Batch()},
 		} {
 			c.StartSession(hints...)
 			c.StartSession()
@@ -131,7 +131,7 @@ func TestSessions(t *testing.T) {
 				return err
 			}
 		}
-		c.StartSession(pgas.Batch)
+		c.StartSession(pgas.Batch())
 		return c.Close() // an open session ends with its context
 	}
 	onEvery(t, 2, body)
@@ -148,7 +148,7 @@ func TestSessionMisuse(t *testing.T) {
 			return err
 		}
 		for _, misuse := range []func(){
-			func() { pgas.TotalOps(-1) }, func() { c.StartSession(pgas.Batch) }, c.EndSession,
+			func() { pgas.TotalOps(-1) }, func() { c.StartSession(pgas.Batch()) }, c.EndSession,
 		} {
 			if _, ok := panicOf(misuse).(*pgas.UsageError); !ok {
 				return fmt.Errorf("no *UsageError")

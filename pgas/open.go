@@ -118,7 +118,7 @@ func exitEnded(w *World) {
 // returns when all have. Without a launcher the process is a job of one PE, and says so on stderr
 // unless PGAS_QUIET_SINGLETON=1. The caller ends with World.Close.
 func Init(ctx context.Context) (*World, error) {
-	given("Init", ctx)
+	mustHaveContext("Init", ctx)
 	job, err := fromEnv()
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ type Request struct{ r *coll.Request }
 // its error. When ctx ends first the collective goes on.
 func (r *Request) Wait(ctx context.Context) error {
 	r.made("Request.Wait")
-	given("Request.Wait", ctx)
+	mustHaveContext("Request.Wait", ctx)
 	return r.r.Wait(ctx)
 }
 
@@ -35,6 +35,6 @@ func (r *Request) Test() (bool, error) {
 // start runs call for a Request. It must be called by the goroutine whose turn it is.
 func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) *Request {
 	t.alive("non-blocking collective")
-	given("non-blocking collective", ctx)
+	mustHaveContext("non-blocking collective", ctx)
 	return &Request{t.g.Start(ctx, call)}
 }

@@ -23,8 +23,8 @@ func isSigned[W Word]() bool { return ^W(0) < 0 }
 //
 //gcassert:inline
 func fetchWord[W Word](c *Context, off uintptr, pe int, far func(c *Context, pe int, off, n uintptr) uint64) (v W) {
-	if i := uint(pe - c.first); i < uint(len(c.words)) {
-		p := unsafe.Add(c.words[i], off)
+	if i := uint(pe - c.firstPE); i < uint(len(c.atomicBases)) {
+		p := unsafe.Add(c.atomicBases[i], off)
 		if unsafe.Sizeof(v) == 4 {
 			return W(atomic.LoadUint32((*uint32)(p)))
 		}

@@ -40,9 +40,9 @@ func (a AtomicSlice[W]) Len() int { return a.n }
 // At refers to word i. It panics with *UsageError if i is out of range.
 func (a AtomicSlice[W]) At(i int) Atomic[W] { return atomicOf(Slice[W](a).At(i)) }
 
-// Sub is the words lo to hi, hi excluded.
-func (a AtomicSlice[W]) Sub(lo, hi int) AtomicSlice[W] {
-	return AtomicSlice[W](Slice[W](a).Sub(lo, hi))
+// Range is the words lo to hi, hi excluded.
+func (a AtomicSlice[W]) Range(lo, hi int) AtomicSlice[W] {
+	return AtomicSlice[W](Slice[W](a).Range(lo, hi))
 }
 
 // On is the same words on another context.
@@ -95,7 +95,7 @@ func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
 
 // refuses returns why a wait with ctx must fail at once, or nil.
 func (s *WaitSet[W]) refuses(ctx context.Context, name string) error {
-	given(name, ctx)
+	mustHaveContext(name, ctx)
 	switch {
 	case s.none && ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
@@ -180,7 +180,7 @@ func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
 
 func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 	s.made("Arrivals")
-	given("Arrivals", ctx)
+	mustHaveContext("Arrivals", ctx)
 	s.err = nil
 	s.s.MarkPending(0)
 	for s.s.Left > 0 {

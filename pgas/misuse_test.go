@@ -194,7 +194,7 @@ func TestZeroValuesAreMisuse(t *testing.T) {
 					pgas.Ref[int64]{}, pgas.Slice[int64]{}, pgas.Sym[int64]{}, pgas.Atomic[int64]{}, pgas.AtomicFloat[float64]{},
 					pgas.AtomicSlice[int64]{}, pgas.SignalRef{}, pgas.SignalSlice{}, pgas.LockRef{}, pgas.Atomic[int64]{}.Notify(1),
 					(*pgas.WaitSet[int64])(nil), new(pgas.WaitSet[int64]), (*pgas.Request)(nil), new(pgas.Request),
-					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.Sent{},
+					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.LocalCompletion{},
 				} {
 					if err := zeroIsMisuse(ctx, w, v); err != nil {
 						return err

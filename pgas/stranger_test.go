@@ -144,9 +144,9 @@ func TestOtherWorld(t *testing.T) {
 		others := slices[1-w.PE()]
 		mu.Unlock()
 		for name, call := range map[string]func() error{
-			"reduction": func() error { return pgas.SumReduce(ctx, w.Team(), s.Range(0, 1), others.Sub(1, 2)) },
-			"scan":      func() error { return pgas.SumInscan(ctx, w.Team(), others.Sub(0, 1), s.Range(1, 2)) },
-			"broadcast": func() error { return pgas.Broadcast(ctx, w.Team(), s.Range(0, 1), others.Sub(1, 2), 0) },
+			"reduction": func() error { return pgas.SumReduce(ctx, w.Team(), s.Range(0, 1), others.Range(1, 2)) },
+			"scan":      func() error { return pgas.SumInscan(ctx, w.Team(), others.Range(0, 1), s.Range(1, 2)) },
+			"broadcast": func() error { return pgas.Broadcast(ctx, w.Team(), s.Range(0, 1), others.Range(1, 2), 0) },
 		} {
 			err := misused(call)
 			if err == nil || !strings.Contains(err.Error(), "another World") {

@@ -15,7 +15,7 @@ import "github.com/gopgas/gopgas/pgas/transport"
 // FetchNB reads the word on pe into *dst; *dst is filled after Quiet
 // (OpenSHMEM 1.6, shmem_atomic_fetch_nbi).
 func (a Atomic[W]) FetchNB(pe int, dst *W) {
-	if a.mapped(pe) {
+	if a.onThisHost(pe) {
 		*dst = a.Fetch(pe)
 		return
 	}
@@ -25,7 +25,7 @@ func (a Atomic[W]) FetchNB(pe int, dst *W) {
 // SwapNB stores v into the word on pe; the old value is in *dst after Quiet
 // (OpenSHMEM 1.6, shmem_atomic_swap_nbi).
 func (a Atomic[W]) SwapNB(pe int, v W, dst *W) {
-	if a.mapped(pe) {
+	if a.onThisHost(pe) {
 		*dst = a.Swap(pe, v)
 		return
 	}
@@ -35,7 +35,7 @@ func (a Atomic[W]) SwapNB(pe int, v W, dst *W) {
 // CompareSwapNB stores v into the word on pe if it equals cond; the old value is in *dst after Quiet, and
 // the swap happened iff that equals cond (OpenSHMEM 1.6, shmem_atomic_compare_swap_nbi).
 func (a Atomic[W]) CompareSwapNB(pe int, cond, v W, dst *W) {
-	if a.mapped(pe) {
+	if a.onThisHost(pe) {
 		*dst = a.CompareSwap(pe, cond, v)
 		return
 	}
@@ -45,7 +45,7 @@ func (a Atomic[W]) CompareSwapNB(pe int, cond, v W, dst *W) {
 // FetchAddNB adds v to the word on pe; the old value is in *dst after Quiet
 // (OpenSHMEM 1.6, shmem_atomic_fetch_add_nbi).
 func (a Atomic[W]) FetchAddNB(pe int, v W, dst *W) {
-	if a.mapped(pe) {
+	if a.onThisHost(pe) {
 		*dst = a.FetchAdd(pe, v)
 		return
 	}
@@ -77,16 +77,16 @@ func (a Atomic[W]) FetchMinNB(pe int, v W, dst *W) { a.changeNB(pe, opMin[W](), 
 func (a Atomic[W]) FetchMaxNB(pe int, v W, dst *W) { a.changeNB(pe, opMax[W](), v, dst) }
 
 func (a Atomic[W]) changeNB(pe int, op transport.Op, v W, dst *W) {
-	if a.mapped(pe) {
+	if a.onThisHost(pe) {
 		*dst = a.change(pe, op, v)
 		return
 	}
 	a.later(pe, op, v, 0, dst)
 }
 
-// mapped says whether atomics on pe's words are this CPU's.
-func (a Atomic[W]) mapped(pe int) bool {
-	p, _ := a.ctx.wordAt(pe, a.off)
+// onThisHost says whether atomics on pe's words are this CPU's.
+func (a Atomic[W]) onThisHost(pe int) bool {
+	p, _ := a.ctx.atomicAddr(pe, a.off)
 	return p != nil
 }
 
@@ -96,7 +96,7 @@ func (a Atomic[W]) later(pe int, op transport.Op, v, cond W, dst *W) {
 
 // later issues a fetching atomic whose old value goes to dst.
 func (c *Context) later(pe int, op transport.Op, at transport.Word, operand, cond uint64, dst []byte) {
-	via, to := c.far(op.String(), pe)
+	via, to := c.routeTo(op.String(), pe)
 	via.AtomicNB(to, op, at, operand, cond, dst)
 }
 

@@ -26,7 +26,7 @@ func passAlong(ctx context.Context, w *pgas.World, rounds int) error {
 		if round%2 == 1 {
 			pe = -1 // not known
 		}
-		got, err := turn.WaitBehind(ctx, pgas.NE, 0, pe, 0)
+		got, err := turn.WaitUntilPred(ctx, pgas.NE, 0, pe, 0)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func passAlong(ctx context.Context, w *pgas.World, rounds int) error {
 			return err
 		}
 		turn.Set(next, got+1)
-		w.LetRun(next)
+		w.YieldTo(next)
 	}
 	return w.Barrier(ctx)
 }
@@ -61,12 +61,12 @@ func TestWaitBehindEnds(t *testing.T) {
 		over, cancel := context.WithCancel(ctx)
 		cancel()
 		word := pgas.AtomicOf(words, 0)
-		if _, err := word.WaitBehind(over, pgas.EQ, 1, 1-w.PE(), 0); err == nil {
+		if _, err := word.WaitUntilPred(over, pgas.EQ, 1, 1-w.PE(), 0); err == nil {
 			return fmt.Errorf("a wait for what does not come ended without an error")
 		}
 		for _, pe := range []int{-2, 2} {
 			err := misused(func() error {
-				_, err := word.WaitBehind(over, pgas.EQ, 1, pe, 0)
+				_, err := word.WaitUntilPred(over, pgas.EQ, 1, pe, 0)
 				return err
 			})
 			if err == nil || !strings.Contains(err.Error(), "out of range: this job has PEs 0 to 1") {

@@ -15,7 +15,7 @@ type sessionHints struct {
 // Batch says that many small operations come before any of them is needed. They are gathered for longer:
 // to other hosts they leave in fewer messages, when one is full, when the program waits for something,
 // or at the latest after some milliseconds (OpenSHMEM 1.6, SHMEM_CTX_SESSION_BATCH).
-func Batch(h *sessionHints) { h.batch = true }
+func Batch() SessionHint { return func(h *sessionHints) { h.batch = true } }
 
 // TotalOps says how many operations the session will have, about. Too few to fill messages are not worth
 // gathering (OpenSHMEM 1.6, shmem_ctx_session_config_t.total_ops).
@@ -34,7 +34,7 @@ const worthBatching = 128
 // operations standing. On a context of a team's default domain (Team.Context) it concerns the domain
 // (OpenSHMEM 1.6, shmem_ctx_session_start).
 func (c *Context) StartSession(hints ...SessionHint) {
-	c.made("StartSession")
+	c.mustBeOpen("StartSession")
 	var h sessionHints
 	for _, hint := range hints {
 		hint(&h)
@@ -49,7 +49,7 @@ func (c *Context) StartSession(hints ...SessionHint) {
 func (c *Context) EndSession() { c.batch("EndSession", false) }
 
 func (c *Context) batch(op string, on bool) {
-	c.made(op)
+	c.mustBeOpen(op)
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}

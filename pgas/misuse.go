@@ -23,22 +23,22 @@ const (
 	nilContext    = "the context.Context is nil: give the one of the program, or context.Background()"
 )
 
-// given panics with *UsageError if ctx is nil.
-func given(op string, ctx context.Context) {
+// mustHaveContext panics with *UsageError if ctx is nil.
+func mustHaveContext(op string, ctx context.Context) {
 	if ctx == nil {
 		misuse(op, nilContext)
 	}
 }
 
-// made panics with *UsageError if w is nil or zero.
-func (w *World) made(op string) {
+// mustBeOpen panics with *UsageError if w is nil or zero.
+func (w *World) mustBeOpen(op string) {
 	if w == nil || w.n.Job == nil {
 		misuse(op, zeroWorld)
 	}
 }
 
-// made panics with *UsageError if c is nil or zero.
-func (c *Context) made(op string) {
+// mustBeOpen panics with *UsageError if c is nil or zero.
+func (c *Context) mustBeOpen(op string) {
 	if c == nil || c.w == nil {
 		misuse(op, "a nil or zero Context (it was made by no NewContext): use what NewContext, World.Context or Team.Context return")
 	}

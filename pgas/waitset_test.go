@@ -431,7 +431,7 @@ func TestManyWakeFromSleep(t *testing.T) {
 			done <- panicOf(func() { words.At(3).Set(1, 9) })
 		}()
 		go func() {
-			i, v, err := words.Sub(0, 50).Until(pgas.GT, 0).WaitAny(ctx)
+			i, v, err := words.Range(0, 50).Until(pgas.GT, 0).WaitAny(ctx)
 			if err == nil && (i != 3 || v != 9) {
 				err = fmt.Errorf("woken by word %d with %d", i, v)
 			}
@@ -558,7 +558,7 @@ func TestWaitSetMisuse(t *testing.T) {
 			"unknown comparison 6":  func() { words.Until(6, 0) },
 			"unknown comparison 99": func() { words.UntilEach(99, make([]int32, 4)) },
 			"4 is out of range":     func() { words.At(4) },
-			"[2:5] is out":          func() { words.Sub(2, 5) },
+			"[2:5] is out":          func() { words.Range(2, 5) },
 		} {
 			var usage *pgas.UsageError
 			if err := panicOf(misuse); !errors.As(err, &usage) || !strings.Contains(err.Error(), says) {

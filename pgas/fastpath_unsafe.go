@@ -1,0 +1,134 @@
+package pgas
+
+// The fast path.
+//
+// The tables that the fast path indexes. The PEs of a host are numbered without gaps, so one unsigned
+// comparison tells whether the PE exists and its heap is mapped in this process; one load finds the heap, one
+// store puts. Everything that must see each access (another host, checks) empties the table, which sends
+// the access down the slow path at no cost to other programs.
+//
+// The compiler inlines a function up to a cost of 80, and charges 57 for any call in it, but only 17
+// for a call of a function parameter, because it expects to know the argument once it has inlined. So
+// the fast path is written once, with its slow path as a parameter, and accessors that
+// generated code exports still inline down to that one store. tests/inline_test.go holds it there.
+
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// slowFunc moves n bytes between p and offset off of pe's heap through a transport. It does not keep p.
+type slowFunc = func(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr)
+
+// store puts v: one comparison, one load, one store.
+//
+//gcassert:inline
+func store[T any](c *Context, off uintptr, pe int, v T, slow slowFunc) {
+	if i := uint(pe - c.firstPE); i < uint(len(c.bases)) {
+		*(*T)(unsafe.Add(c.bases[i], off)) = v
+	} else {
+		t := v // a copy, so that v itself need not live in memory
+		slow(c, pe, off, unsafe.Pointer(&t), unsafe.Sizeof(t))
+	}
+}
+
+// fetch gets the element.
+//
+//gcassert:inline
+func fetch[T any](c *Context, off uintptr, pe int, slow slowFunc) T {
+	if i := uint(pe - c.firstPE); i < uint(len(c.bases)) {
+		return *(*T)(unsafe.Add(c.bases[i], off))
+	}
+	var t T
+	slow(c, pe, off, unsafe.Pointer(&t), unsafe.Sizeof(t))
+	return t
+}
+
+//go:noinline
+func slowPut(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
+	via, to := c.routeTo("Put", pe)
+	via.Put(to, c.place("Put", off, n), node.NoescapeBytes(p, n))
+}
+
+//go:noinline
+func slowGet(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
+	c.mustGet("Get", pe, node.NoescapeBytes(p, n), uint64(off))
+}
+
+// addr returns the address of offset off in pe's heap, or nil if only the transport reaches it, or if there is no
+// such PE, or c is nil: far tells these apart, off the fast path.
+func (c *Context) addr(pe int, off uintptr) unsafe.Pointer {
+	if c == nil {
+		return nil
+	}
+	if i := uint(pe - c.firstPE); i < uint(len(c.bases)) {
+		return unsafe.Add(c.bases[i], off)
+	}
+	return nil
+}
+
+// atomicAddr is at for atomics, with the doorbell to ring after an update.
+func (c *Context) atomicAddr(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
+	if c == nil {
+		return nil, nil
+	}
+	if i := uint(pe - c.firstPE); i < uint(len(c.atomicBases)) && i < uint(len(c.doorbells)) {
+		return unsafe.Add(c.atomicBases[i], off), c.doorbells[i]
+	}
+	return nil, nil
+}
+
+// predecessorWord returns the address of PE pe's copy of a word, for a wait in a queue behind pe, or nil if it is not
+// mapped in this process.
+func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
+	if c.w.n.Sched != nil {
+		return nil
+	}
+	p, _ := c.atomicAddr(pe, off&offsetMask)
+	return p
+}
+
+// routeTo returns what carries an access to pe, and pe's number there, which is the job's. It checks that
+// there is such a PE and that the context is open.
+func (c *Context) routeTo(op string, pe int) (*route, int) {
+	c.world(op)
+	if uint(pe) >= uint(len(c.team.g.PEs)) {
+		misuse(op, "PE %d is out of range: this %s has PEs 0 to %d", pe, c.team.noun(), len(c.team.g.PEs)-1)
+	}
+	if c.closed.Load() {
+		misuse(op, "the context is closed")
+	}
+	if c.routes == nil {
+		return c.remote, c.team.g.PEs[pe]
+	}
+	return c.routes[pe], c.team.g.PEs[pe]
+}
+
+// openTables fills in the tables of the PEs of this host. They serve one run of consecutive numbers,
+// which for most teams is all of the host's members; others are reached through the channel, which does
+// the same with a few nanoseconds more.
+func (c *Context) openTables() {
+	lo, hi := c.team.localRun()
+	c.firstPE = lo
+	for _, pe := range c.team.g.PEs[lo:hi] {
+		c.bases = append(c.bases, node.BasePointer(c.w.n.Shm.Heap(pe)))
+		c.doorbells = append(c.doorbells, c.w.n.Job.Segment.States[pe-c.w.n.FirstPE])
+	}
+	c.atomicBases = c.bases
+}
+
+// heapPointers are the addresses of heaps in this process.
+type heapPointers []unsafe.Pointer
+
+// bytesOf is the memory of n elements at p, hidden from escape analysis: transports do not keep the
+// slices that they are given beyond the call, and saying so here keeps far puts free of allocation.
+func bytesOf[T any](p *T, n int) []byte {
+	return node.NoescapeBytes(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p))
+}
+
+// keptBytesOf is the memory of n elements at p for an operation that outlives the call.
+func keptBytesOf[T any](p *T, n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), uintptr(n)*unsafe.Sizeof(*p))
+}
