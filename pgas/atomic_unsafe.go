@@ -216,9 +216,9 @@ func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // long as it waits too; -1 if that is not known. It matters where PEs share CPUs: one that is not next lets
 // others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
 func (a Atomic[W]) WaitUntilPred(ctx context.Context, cmp Cmp, v W, pred int, predWaiting W) (W, error) {
-	w := a.ctx.world("WaitBehind")
+	w := a.ctx.world("WaitUntilPred")
 	if n := len(a.ctx.team.g.PEs); pred < -1 || pred >= n {
-		misuse("WaitBehind", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pred, a.ctx.team.noun(), n-1)
+		misuse("WaitUntilPred", "PE %d is out of range: this %s has PEs 0 to %d, and -1 is one that is not known", pred, a.ctx.team.noun(), n-1)
 	}
 	c := w.n.WordCond(a.word(), cmp, uint64(v), isSigned[W]())
 	if pred >= 0 {

@@ -33,7 +33,7 @@ func (w *World) Yield() {
 // YieldTo is for a PE that has just given PE pe what that waits for. Where PEs share CPUs it lets others run:
 // pe has what everybody waits for, and may need this CPU to go on. Elsewhere it does nothing.
 func (w *World) YieldTo(pe int) {
-	w.mustBeOpen("World.LetRun")
+	w.mustBeOpen("World.YieldTo")
 	w.n.YieldTo(pe)
 }
 

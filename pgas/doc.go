@@ -17,6 +17,10 @@
 // of the default context on every PE, then a meeting of all of them. A Context is an ordering domain of
 // its own: fences and quiets of one say nothing about another.
 //
+// NB at the end of a name means that the call does not wait. A put returns a LocalCompletion, which tells when its source
+// may be reused. The destination of a get or of a fetching atomic is filled when the next Quiet returns. A collective
+// returns a Request.
+//
 // # Waiting
 //
 // Only atomic words and signals can be waited for, and a Short, by polling at intervals. A plain put wakes no
@@ -27,4 +31,21 @@
 // Misuse panics with *UsageError, as a slice index out of range does. What can block takes a
 // context.Context and returns an error. Operations that return nothing report a dead peer through the
 // next call that blocks, as *PeerError.
+// # Where to read
+//
+//	open.go, world.go             Main, Init, and the World of a PE
+//	sym_unsafe.go                 symmetric allocations; alloc_check.go: all PEs ask for the same
+//	ref, slice, strided, ptr      references to elements and ranges: put, get, pointers
+//	fastpath_unsafe.go            the put and get that inline to a store and a load
+//	context*.go                   ordering domains: fence, quiet, sessions, the way to each PE
+//	atomic*.go, short_unsafe.go   words that are only accessed atomically
+//	signal.go, notified_unsafe.go put with signal, notified accesses; notes.go: what arrives
+//	wait_word.go, waitset.go      waits for one word and for many
+//	team*.go, topology.go         teams and their splits
+//	collective*.go                collectives; the algorithms are in internal/coll
+//	lock.go                       the lock of the specification
+//	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK
+//	generated_unsafe.go           what generated code calls
+//
+// What one PE is and how it waits is in internal/node.
 package pgas

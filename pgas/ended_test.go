@@ -59,7 +59,7 @@ func TestEndedContextLocalCalls(t *testing.T) {
 			"Context.QuietLocal":  func() error { return own.QuietLocal(over) },
 			"Sleep":               func() error { return w.Sleep(over, time.Nanosecond) },
 			"Atomic.WaitUntil":    func() error { _, err := word.WaitUntil(over, pgas.EQ, 0); return err },
-			"Atomic.WaitBehind":   func() error { _, err := word.WaitUntilPred(over, pgas.EQ, 0, -1, 0); return err },
+			"Atomic.WaitUntilPred":   func() error { _, err := word.WaitUntilPred(over, pgas.EQ, 0, -1, 0); return err },
 			"AtomicFloat":         func() error { _, err := pgas.AtomicFloatOf(floats, 0).WaitUntil(over, pgas.EQ, 0); return err },
 			"SignalRef.WaitUntil": func() error { _, err := pgas.SignalOf(signals, 0).WaitUntil(over, pgas.EQ, 0); return err },
 			"WaitSet.WaitAll":     func() error { return set.WaitAll(over) },

@@ -30,7 +30,7 @@ func (s LocalCompletion) Done() bool {
 // Wait returns when the source may be used again. It returns the error of ctx; that the target is lost is
 // for Quiet to report.
 func (s LocalCompletion) Wait(ctx context.Context) error {
-	mustHaveContext("Sent.Wait", ctx)
+	mustHaveContext("LocalCompletion.Wait", ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("waiting for a source: %w", context.Cause(ctx))
 	}

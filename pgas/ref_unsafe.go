@@ -34,13 +34,15 @@ func (r Ref[T]) Get(pe int) T {
 	return fetch[T](r.ctx, r.off, pe, slowGet)
 }
 
-// PutNB is Put from a pointer: *v may be reused on return.
-func (r Ref[T]) PutNB(pe int, v *T) {
+// PutNB is Put from a pointer. One element is copied at once, so its LocalCompletion is done on return
+// (OpenSHMEM 1.6, shmem_put_nbi).
+func (r Ref[T]) PutNB(pe int, v *T) LocalCompletion {
 	if p := r.ctx.addr(pe, r.off); p != nil {
 		*(*T)(p) = *v
-		return
+	} else {
+		slowPut(r.ctx, pe, r.off, unsafe.Pointer(v), unsafe.Sizeof(*v))
 	}
-	slowPut(r.ctx, pe, r.off, unsafe.Pointer(v), unsafe.Sizeof(*v))
+	return LocalCompletion{}
 }
 
 // GetNB fills *dst from the element on pe at some time before the next Quiet returns; until then *dst
@@ -79,15 +81,18 @@ func (r Ref[T]) PutSignalAdd(pe int, v *T, sig SignalRef, value uint64) {
 	r.ctx.putSignal("PutSignalAdd", pe, r.off, bytesOf(v, 1), sig, opAdd, value)
 }
 
-// PutSignalNB is PutSignal: *v may be reused on return in either
-// (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
-func (r Ref[T]) PutSignalNB(pe int, v *T, sig SignalRef, value uint64) {
+// PutSignalNB is PutSignal that does not wait for its source to be copied. One element is copied at once, so its
+// LocalCompletion is done on return (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
+func (r Ref[T]) PutSignalNB(pe int, v *T, sig SignalRef, value uint64) LocalCompletion {
 	r.PutSignal(pe, v, sig, value)
+	return LocalCompletion{}
 }
 
-// PutSignalAddNB is PutSignalAdd in the same way.
-func (r Ref[T]) PutSignalAddNB(pe int, v *T, sig SignalRef, value uint64) {
+// PutSignalAddNB is PutSignalNB that adds value to the signal (OpenSHMEM 1.6, shmem_put_signal_nbi with
+// SHMEM_SIGNAL_ADD).
+func (r Ref[T]) PutSignalAddNB(pe int, v *T, sig SignalRef, value uint64) LocalCompletion {
 	r.PutSignalAdd(pe, v, sig, value)
+	return LocalCompletion{}
 }
 
 // Local is this PE's own copy of the element.

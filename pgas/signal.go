@@ -69,8 +69,8 @@ func (s SignalSlice) Len() int { return s.n }
 // At refers to signal i. It panics with *UsageError if i is out of range.
 func (s SignalSlice) At(i int) SignalRef { return SignalRef(Slice[Signal](s).At(i)) }
 
-// Sub is the signals lo to hi, hi excluded.
-func (s SignalSlice) Sub(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Range(lo, hi)) }
+// Range is the signals lo to hi, hi excluded.
+func (s SignalSlice) Range(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Range(lo, hi)) }
 
 // On is the same signals on another context.
 func (s SignalSlice) On(c *Context) SignalSlice {

@@ -21,7 +21,7 @@ func TestSignalSlices(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		arrived := pgas.SignalsOf(sigs.All()).Sub(1, npes+1)
+		arrived := pgas.SignalsOf(sigs.All()).Range(1, npes+1)
 		mine := arrived.At(w.PE())
 		for pe := range npes {
 			v := uint64(100*pe + w.PE())

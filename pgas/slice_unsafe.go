@@ -161,15 +161,18 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)
 }
 
-// PutSignalNB is PutSignal: src may be reused on return in either. It exists so that programs can say
-// that they do not wait (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
-func (s Slice[T]) PutSignalNB(pe int, src []T, sig SignalRef, value uint64) {
+// PutSignalNB is PutSignal that does not wait for src to be copied. Today src always is copied before it returns, so the
+// LocalCompletion is done (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
+func (s Slice[T]) PutSignalNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
 	s.PutSignal(pe, src, sig, value)
+	return LocalCompletion{}
 }
 
-// PutSignalAddNB is PutSignalAdd in the same way.
-func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) {
+// PutSignalAddNB is PutSignalNB that adds value to the signal (OpenSHMEM 1.6, shmem_put_signal_nbi with
+// SHMEM_SIGNAL_ADD).
+func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
 	s.PutSignalAdd(pe, src, sig, value)
+	return LocalCompletion{}
 }
 
 func alignOf[T any]() uintptr {

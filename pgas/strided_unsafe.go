@@ -23,10 +23,11 @@ func (s Slice[T]) IPut(pe int, src []T, dstStride, srcStride, n int) {
 	s.putBlocks("IPut", pe, src, dstStride, srcStride, 1, n)
 }
 
-// IPutNB is IPut: what does not go straight to its place is packed, so src may be reused on return in
-// either (shmem_iput has no non-blocking form in OpenSHMEM 1.6).
-func (s Slice[T]) IPutNB(pe int, src []T, dstStride, srcStride, n int) {
+// IPutNB is IPut that does not wait for src to be copied. Elements with gaps are packed at once, so the LocalCompletion
+// is done on return (shmem_iput has no non-blocking form in OpenSHMEM 1.6).
+func (s Slice[T]) IPutNB(pe int, src []T, dstStride, srcStride, n int) LocalCompletion {
 	s.putBlocks("IPutNB", pe, src, dstStride, srcStride, 1, n)
+	return LocalCompletion{}
 }
 
 // IBPut copies n blocks of block elements: that from src[i*srcStride] on to that from element
@@ -37,8 +38,9 @@ func (s Slice[T]) IBPut(pe int, src []T, dstStride, srcStride, block, n int) {
 }
 
 // IBPutNB is IBPut, as IPutNB is IPut.
-func (s Slice[T]) IBPutNB(pe int, src []T, dstStride, srcStride, block, n int) {
+func (s Slice[T]) IBPutNB(pe int, src []T, dstStride, srcStride, block, n int) LocalCompletion {
 	s.putBlocks("IBPutNB", pe, src, dstStride, srcStride, block, n)
+	return LocalCompletion{}
 }
 
 // IGet copies n elements: element i*srcStride of the range on pe to dst[i*dstStride]. It waits for them,

@@ -69,7 +69,7 @@ func (w *World) Team() *Team {
 // SharedTeam is the team of the PEs of this host, whose memory loads and stores reach
 // (OpenSHMEM 1.6, SHMEM_TEAM_SHARED).
 func (w *World) SharedTeam() *Team {
-	w.mustBeOpen("World.Shared")
+	w.mustBeOpen("World.SharedTeam")
 	return w.shared
 }
 
@@ -166,7 +166,7 @@ func (t *Team) mustBeMade(op string) {
 		misuse(op, "this PE is no member of the team (its *Team is nil)")
 	}
 	if t.w == nil {
-		misuse(op, "a zero Team (it was made by no split): use what a split, World.Team or World.Shared returns")
+		misuse(op, "a zero Team (it was made by no split): use what a split, World.Team or World.SharedTeam returns")
 	}
 }
 

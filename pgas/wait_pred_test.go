@@ -44,7 +44,7 @@ func passAlong(ctx context.Context, w *pgas.World, rounds int) error {
 	return w.Barrier(ctx)
 }
 
-func TestWaitBehind(t *testing.T) {
+func TestWaitUntilPred(t *testing.T) {
 	everywhere(t, 4, func(ctx context.Context, w *pgas.World) error { return passAlong(ctx, w, 50) })
 	if !testing.Short() {
 		pgastest.RunProcesses(t, 16, func(ctx context.Context, w *pgas.World) error { return passAlong(ctx, w, 20) })
@@ -52,7 +52,7 @@ func TestWaitBehind(t *testing.T) {
 }
 
 // A wait behind somebody ends with its context, and who that is must be a PE.
-func TestWaitBehindEnds(t *testing.T) {
+func TestWaitUntilPredEnds(t *testing.T) {
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int32](ctx, w, 1)
 		if err != nil {
