@@ -121,7 +121,7 @@ func runSteps(ctx context.Context, chosen []step) error {
 	return nil
 }
 
-// goCommand is a step that is one go command.
+// goCommand returns a step that is one go command.
 func goCommand(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error { return show(ctx, nil, append([]string{"go"}, args...)...) }
 }
@@ -221,7 +221,7 @@ var withC = append([]string{"locks/...", "tests/..."}, computing...)
 // such packages at a time take several times as long as one after the other.
 var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
 
-// allTests is a step that runs the tests of every package: those of computing two at a time, the others one by one.
+// allTests returns a step that runs the tests of every package: those of computing two at a time, the others one by one.
 func allTests(env []string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		first, rest, err := split(ctx, computing)
