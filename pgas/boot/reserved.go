@@ -1,11 +1,11 @@
 package boot
 
-// The map of the reserved memory: the first ReservedBytes of every heap belong to the runtime. There it keeps what PEs
+// The map of the reserved memory: the first ReservedBytes of every heap belong to the runtime. They hold what PEs
 // of other hosts must reach, at the same offsets on every PE, so that nothing has to be allocated or agreed upon. The
 // pages of a region take no memory until they are touched.
 //
 // The map is in this package, and not in one that knows what the regions are for, because packages that may not import
-// each other have regions here: pgas, transport/shm and, by the offset that it is given, ucx/engine. A region's owner
+// each other have regions: pgas, transport/shm and, by the offset that it is given, ucx/engine. A region's owner
 // checks by the size of an array, which must not be negative, that what it keeps there fits.
 
 // ReservedBytes is the size of the reserved start of every heap.
