@@ -299,7 +299,7 @@ func TestFlags(t *testing.T) {
 			return err
 		}
 		if !won.IsSet(0) || !won.TestAndSet(0) {
-			return fmt.Errorf("somebody won, and can be beaten")
+			return fmt.Errorf("a PE won, and can be beaten")
 		}
 		if err := w.Barrier(ctx); err != nil {
 			return err

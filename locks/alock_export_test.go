@@ -1,6 +1,6 @@
 package locks
 
-// Contends says whether l's PE is the head of its cohort and has let the other one go first. home is the
+// Contends reports whether l's PE is the head of its cohort and has let the other one go first. home is the
 // handle of the home's PE. It looks at the simulator's memory.
 func Contends(l, home *ALock) bool {
 	return l.state.Ref().Local().Status == contend && home.state.Ref().Local().Victim == l.cohort

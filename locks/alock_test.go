@@ -52,7 +52,7 @@ var alockMutants = []mutant{
 		"q.tail, q.next, q.status = ref.Locals()", "q.tail, q.next, q.status = ref.Remotes()",
 		"l.other, l.victim = ref.Remotes()", "l.other, l.victim = ref.Locals()",
 	}, "ALockExplored/l_t"},
-	{"a head that gives up tells nobody", "alock.go", []string{
+	{"a head that gives up tells no successor", "alock.go", []string{
 		"\t\t\tl.queue.leave(l.w.PE(), contend)\n",
 		"\t\t\tl.queue.tail.CompareSwap(l.home, int64(l.w.PE())+1, 0)\n\t\t\tl.say(idle)\n",
 	}, "ALock"},

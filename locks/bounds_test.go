@@ -1,6 +1,6 @@
 package locks_test
 
-// No PE starves: how long PEs wait, in holders before them, in the simulator's realistic time. Everybody
+// No PE starves: how long PEs wait, in holders before them, in the simulator's realistic time. Every PE
 // wants the lock again as soon as it has been inside.
 
 import (
@@ -57,7 +57,7 @@ func entries(t *testing.T, cfg sim.Config, npes, firstReader, rounds int, make f
 	return log[:end]
 }
 
-// longestRun is the greatest number of entries in a row that count and are alike.
+// longestRun returns the greatest number of entries in a row that count and are alike.
 func longestRun(log []entry, counts func(entry) bool, alike func(a, b entry) bool) (most int) {
 	n := 0
 	for i, e := range log {

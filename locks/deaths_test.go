@@ -49,7 +49,7 @@ func TestHolderDies(t *testing.T) {
 	}
 }
 
-// holderDies has PE 0 die with the lock when all others wait for it, with two goroutines each. PE 1's may be
+// holderDies makes PE 0 die with the lock when all others wait for it, with two goroutines each. PE 1's may be
 // readers.
 func holderDies(ctx context.Context, w *pgas.World, make lockstest.Maker, got *[2]error) error {
 	l, err := make(ctx, w)

@@ -158,8 +158,8 @@ func ExampleRMAMCS() {
 	// Output: 4 PEs have counted
 }
 
-// Many readers and few writers, of which neither starve: here at most 100 readers pass a waiting writer at each
-// counter, and there is a counter for every two PEs.
+// Many readers and few writers, neither of which starve: at most 100 readers pass a waiting writer at each counter,
+// and there is a counter for every two PEs.
 func ExampleRMARW() {
 	onPEs(4, func(ctx context.Context, w *pgas.World) error {
 		l, err := locks.AllocRMARW(ctx, w, locks.RMARWOptions{TDC: 2, TR: 100})
@@ -298,7 +298,7 @@ func ExampleService_Serve() {
 	// Output: locked from outside the job
 }
 
-// otherProgram is the client, which would be a process of its own.
+// otherProgram runs the client, which would be a process of its own.
 func otherProgram(ctx context.Context, socket string) error {
 	client, err := locks.Dial(ctx, socket)
 	if err != nil {

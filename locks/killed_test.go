@@ -114,7 +114,7 @@ func killOnce(t *testing.T, hosts []boot.Host, in string) string {
 	return out.String()
 }
 
-// survive is a PE of the job. It returns the exit status of its process.
+// survive runs a PE of the job. It returns the exit status of its process.
 func survive(name string, holding bool) int {
 	ctx := context.Background()
 	w, err := pgas.Init(ctx)
@@ -130,7 +130,7 @@ func survive(name string, holding bool) int {
 	return 0
 }
 
-// untilKilled has one PE hold the lock and all others wait for it, and then the victim killed. It returns
+// untilKilled makes one PE hold the lock and all others wait for it, and then the victim killed. It returns
 // what the program is told.
 func untilKilled(ctx context.Context, w *pgas.World, name string, holding bool) error {
 	i := slices.IndexFunc(killable, func(o lockMaker) bool { return o.name == name })

@@ -34,7 +34,7 @@ var spinMutants = []mutant{
 }
 
 var dqnlMutants = []mutant{
-	{"goes behind whom it believed to be the last", "dqnl.go", []string{
+	{"goes behind the PE that it believed to be the last", "dqnl.go", []string{
 		"if tail == before {", "if true {",
 	}, "DQNL"},
 }
@@ -52,7 +52,7 @@ var srslMutants = []mutant{
 	{"the server takes all that it finds at its second look", "srsl_server.go", []string{
 		"s.taken[pe] = s.taken[pe]&^unlocks | s.inbox.At(pe).Fetch(s.home)&unlocks", "s.taken[pe] = s.inbox.At(pe).Fetch(s.home)",
 	}, "SRSLLeft"},
-	{"who gives up takes any answer for the last", "srsl.go", []string{
+	{"a PE that gives up takes any answer for the last", "srsl.go", []string{
 		"answer.WaitUntil(context.Background(), pgas.GE, refused)", "answer.WaitUntil(context.Background(), pgas.NE, pending)",
 	}, "SRSL"},
 }
@@ -95,7 +95,7 @@ var rmamcsMutants = []mutant{
 	{"leaves the level above by its own node (Listing 5)", "rmamcs_tree.go", []string{
 		"t.releaseAt(i-1, above, total)", "_ = above\n\t\tt.releaseAt(i-1, t.me, total)",
 	}, "RMAMCS"},
-	{"who gives up keeps the queues below", "rmamcs_tree.go", []string{
+	{"a PE that gives up keeps the queues below", "rmamcs_tree.go", []string{
 		"\t\tif err != nil {\n\t\t\tt.descend(i + 1)\n", "\t\tif err != nil {\n",
 	}, "RMAMCS"},
 	{"the lock stays in an element", "rmamcs_tree.go", []string{
@@ -116,7 +116,7 @@ var rmarwMutants = []mutant{
 	{"a reader does not look again", "rmarw_counter.go", []string{
 		"if c.admits(c.state.Fetch(c.home())) && c.tryShare() {", "if false {",
 	}, "RMARW"},
-	{"who waits is let in before the counter is given back", "rmarw_counter.go", []string{
+	{"waiting readers are let in before the counter is given back", "rmarw_counter.go", []string{
 		"\tc.ensureScratch() // another writer may have claimed them\n", "\tc.ensureScratch()\n\tc.admit()\n",
 		"\tmustQuiet(c.w)\n\tc.admit()\n}\n\n// admit lets in", "\tmustQuiet(c.w)\n}\n\n// admit lets in",
 	}, "RMARW"},
@@ -168,7 +168,7 @@ func plant(t *testing.T, mutants []mutant) {
 	}
 }
 
-// text is the source with the bug in it.
+// text returns the source with the bug in it.
 func (m mutant) text(t *testing.T) string {
 	src, err := os.ReadFile(m.file)
 	if err != nil {
@@ -218,7 +218,7 @@ func (m mutant) mustBeFound(t *testing.T, text string) {
 	t.Logf("caught by %s", found)
 }
 
-// finders are the simulator's tests of a protocol.
+// finders returns the simulator's tests of a protocol.
 func finders(of string) string {
 	if strings.Contains(of, "/") || of == "Bounds" || of == "RMARWTickets" || of == "ALockSecondGo" || of == "SRSLLeft" {
 		return of

@@ -65,7 +65,7 @@ func TestNCoSEDDeaths(t *testing.T) {
 	lockstest.Deaths(t, twoOnHost, 4, 40, makeNCoSED)
 }
 
-// The bugs that are planted here are the paper's, as far as its text decides, and those that are near. One
+// The planted bugs are the paper's, as far as its text decides, and those that are near. One
 // is found by spin only: IDLE_EARLY of model/ncosed.pml.
 var nCoSEDMutants = []mutant{
 	{"the last writer sets the word to zero (3.2.1)", "ncosed_queue.go", []string{
@@ -81,7 +81,7 @@ var nCoSEDMutants = []mutant{
 	{"a node is free though readers are under way to it", "ncosed_queue.go", []string{
 		"if came == readers {", "if true {",
 	}, "NCoSED"},
-	{"who leaves does not care who is about to link itself", "ncosed_queue.go", []string{
+	{"a writer that leaves ignores one that is about to link itself", "ncosed_queue.go", []string{
 		"if next = n.Next().CompareSwap(pe, 0, left); next == 0 {", "if true {",
 	}, "NCoSED"},
 	{"told by a put, whether it waits or not", "ncosed_queue.go", []string{

@@ -9,7 +9,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// Files are numbers here, and their names are locks: many read a file at once, one writes it.
+// Each file is a number in this example, and its name is a lock: many read a file at once, one writes it.
 func ExampleService() {
 	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		svc, err := locks.NewService(ctx, w, locks.ServiceOptions{})

@@ -1,6 +1,6 @@
 package locks
 
-// NamesInUse is the names that this PE's directory has locks for.
+// NamesInUse returns the names that this PE's directory has locks for.
 func NamesInUse(s *Service) (n int) {
 	me := s.w.PE()
 	for i := range s.dir.entries.Sym().Len() {

@@ -97,7 +97,7 @@ func collide(rounds, names int) func(ctx context.Context, w *pgas.World) error {
 			}
 		}
 		if n := locks.NamesInUse(s); n != 0 {
-			return fmt.Errorf("%d names of this PE's directory are in use, and nobody uses any", n)
+			return fmt.Errorf("%d names of this PE's directory are in use, and none is wanted", n)
 		}
 		return w.Barrier(ctx)
 	}
@@ -256,7 +256,7 @@ func TestServicePrograms(t *testing.T) {
 	})
 }
 
-// usedByPrograms has a program of each PE compete with the other's, and with both PEs.
+// usedByPrograms makes a program of each PE compete with the other's, and with both PEs.
 func usedByPrograms(ctx context.Context, w *pgas.World, s *locks.Service, path string) error {
 	c, err := locks.Dial(ctx, path)
 	if err != nil {

@@ -20,7 +20,7 @@ type serving struct {
 	ended chan struct{}
 }
 
-// makeSRSL has a goroutine of the home serve until the lock is closed.
+// makeSRSL makes a goroutine of the home serve until the lock is closed.
 func makeSRSL(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 	home := w.NPEs() - 1
 	l, err := locks.AllocSRSL(ctx, w, locks.SRSLOptions{Home: home})

@@ -40,7 +40,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// sensible says what is wrong with a proposal: it has been tried, and nothing of it is left open.
+// sensible reports what is wrong with a proposal: it has been tried, and nothing of it is left open.
 func sensible(u locks.Tuning) error {
 	o := u.RMARW
 	chosen := fmt.Sprintf("T_DC=%d T_L=%v T_R=%d", o.TDC, o.TL, o.TR)

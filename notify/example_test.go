@@ -43,7 +43,7 @@ func onPEs(npes int, body pgastest.Body) {
 	}
 }
 
-// send has every PE but 0 put a number to PE 0, and notify it with its own PE as the tag.
+// send makes every PE but 0 put a number to PE 0, and notify it with its own PE as the tag.
 func send(w *pgas.World, words pgas.Sym[int64]) {
 	v := int64(10 * w.PE())
 	if w.PE() > 0 {

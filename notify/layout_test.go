@@ -114,7 +114,7 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// stampOf is a stamp as an access makes it.
+// stampOf returns a stamp as an access makes it.
 func stampOf(source, tag int) pgas.NoteID { return pgas.NoteID(keyOf(source, tag)) }
 
 // TestManyRequests: requests beyond those in the matcher's first line keep their order when any goes.

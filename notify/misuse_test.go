@@ -86,7 +86,7 @@ func TestMisuse(t *testing.T) {
 	})
 }
 
-// panics is the *pgas.UsageError that f panics with.
+// panics returns the *pgas.UsageError that f panics with.
 func panics(f func()) (err error) {
 	defer func() {
 		var misuse *pgas.UsageError

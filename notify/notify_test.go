@@ -143,7 +143,7 @@ func atomicNotify(ctx context.Context, w *pgas.World) error {
 		word.Notify(3).Inc(0)
 		word.Notify(3).FetchAdd(0, 2)
 		if old := word.Notify(3).CompareSwap(0, -1, 5); old == -1 {
-			return errors.New("a compare-swap found what nobody stored")
+			return errors.New("a compare-swap found what no PE stored")
 		}
 		float.Notify(3).Add(0, 0.5)
 	}

@@ -128,7 +128,7 @@ func TestProducersInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestOldestFirst: of two requests that fit, the older one gets it, whichever is waited for, and nobody is
+// TestOldestFirst: of two requests that fit, the older one gets it, whichever is waited for, and no PE is
 // left waiting.
 func TestOldestFirst(t *testing.T) {
 	explore(t, 2, func(ctx context.Context, w *pgas.World, mem pgas.Sym[int64], _ func(string)) error {
@@ -152,7 +152,7 @@ func TestOldestFirst(t *testing.T) {
 	})
 }
 
-// TestDeath: whoever waits for a notification of a PE that dies is told, and so is whoever has one for it,
+// TestDeath: a PE that waits for a notification of a PE that dies learns of it, and so does a PE that has one for it,
 // although its queue is full.
 func TestDeath(t *testing.T) {
 	cfg := sim.Config{Topology: "host:2", Deaths: []sim.Death{{PE: 1, At: 300 * time.Microsecond}}}
@@ -207,7 +207,7 @@ func TestDeathOnHost(t *testing.T) {
 	if !errors.Is(err, planned) {
 		t.Fatal(err)
 	}
-	for what, err := range map[string]error{"who sent": sent, "who waited": waited} {
+	for what, err := range map[string]error{"the sender": sent, "the waiter": waited} {
 		var peer *pgas.PeerError
 		if !errors.As(err, &peer) || peer.PE != 1 {
 			t.Errorf("PE 1 has failed, and %s got %v", what, err)

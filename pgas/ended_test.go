@@ -53,20 +53,20 @@ func TestEndedContextLocalCalls(t *testing.T) {
 		over, lock := stoppedContext(ctx), pgas.LockOf(locks, w.PE())
 		word, set := pgas.AtomicOf(words, 0), pgas.AtomicsOf(words.All()).Until(pgas.EQ, 0)
 		for name, call := range map[string]func() error{
-			"Quiet":               func() error { return w.Quiet(over) },
-			"Context.Quiet":       func() error { return own.Quiet(over) },
-			"Context.QuietPE":     func() error { return own.QuietPE(over, 1-w.PE()) },
-			"Context.QuietLocal":  func() error { return own.QuietLocal(over) },
-			"Sleep":               func() error { return w.Sleep(over, time.Nanosecond) },
-			"Atomic.WaitUntil":    func() error { _, err := word.WaitUntil(over, pgas.EQ, 0); return err },
-			"Atomic.WaitUntilPred":   func() error { _, err := word.WaitUntilPred(over, pgas.EQ, 0, -1, 0); return err },
-			"AtomicFloat":         func() error { _, err := pgas.AtomicFloatOf(floats, 0).WaitUntil(over, pgas.EQ, 0); return err },
-			"SignalRef.WaitUntil": func() error { _, err := pgas.SignalOf(signals, 0).WaitUntil(over, pgas.EQ, 0); return err },
-			"WaitSet.WaitAll":     func() error { return set.WaitAll(over) },
-			"WaitSet.WaitAny":     func() error { _, _, err := set.WaitAny(over); return err },
-			"WaitSet.WaitSome":    func() error { _, err := set.WaitSome(over, nil); return err },
-			"WaitSet.Arrivals":    func() error { return arrivalsOf(over, set) },
-			"Lock":                func() error { return lock.Lock(over) },
+			"Quiet":                func() error { return w.Quiet(over) },
+			"Context.Quiet":        func() error { return own.Quiet(over) },
+			"Context.QuietPE":      func() error { return own.QuietPE(over, 1-w.PE()) },
+			"Context.QuietLocal":   func() error { return own.QuietLocal(over) },
+			"Sleep":                func() error { return w.Sleep(over, time.Nanosecond) },
+			"Atomic.WaitUntil":     func() error { _, err := word.WaitUntil(over, pgas.EQ, 0); return err },
+			"Atomic.WaitUntilPred": func() error { _, err := word.WaitUntilPred(over, pgas.EQ, 0, -1, 0); return err },
+			"AtomicFloat":          func() error { _, err := pgas.AtomicFloatOf(floats, 0).WaitUntil(over, pgas.EQ, 0); return err },
+			"SignalRef.WaitUntil":  func() error { _, err := pgas.SignalOf(signals, 0).WaitUntil(over, pgas.EQ, 0); return err },
+			"WaitSet.WaitAll":      func() error { return set.WaitAll(over) },
+			"WaitSet.WaitAny":      func() error { _, _, err := set.WaitAny(over); return err },
+			"WaitSet.WaitSome":     func() error { _, err := set.WaitSome(over, nil); return err },
+			"WaitSet.Arrivals":     func() error { return arrivalsOf(over, set) },
+			"Lock":                 func() error { return lock.Lock(over) },
 		} {
 			if err := call(); !errors.Is(err, errStopped) {
 				return fmt.Errorf("%s with a context that has ended: %v", name, err)

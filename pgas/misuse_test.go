@@ -173,7 +173,7 @@ var harmless = map[string]string{
 	"pgas.AtomicSlice[int64]":   "Len Sub On FetchNB Until UntilEach",
 	"pgas.SignalSlice":          "Len Sub On Until UntilEach",
 	"*pgas.Team":                "PE NPEs Translate Destroy",
-	"pgas.LocalCompletion":                 "Done Wait",
+	"pgas.LocalCompletion":      "Done Wait",
 	"*pgas.World":               "Recovered",
 }
 

@@ -70,7 +70,9 @@ func (s SignalSlice) Len() int { return s.n }
 func (s SignalSlice) At(i int) SignalRef { return SignalRef(Slice[Signal](s).At(i)) }
 
 // Range is the signals lo to hi, hi excluded.
-func (s SignalSlice) Range(lo, hi int) SignalSlice { return SignalSlice(Slice[Signal](s).Range(lo, hi)) }
+func (s SignalSlice) Range(lo, hi int) SignalSlice {
+	return SignalSlice(Slice[Signal](s).Range(lo, hi))
+}
 
 // On is the same signals on another context.
 func (s SignalSlice) On(c *Context) SignalSlice {

@@ -359,7 +359,7 @@ func indexArgs(n int) []jen.Code {
 	return out
 }
 
-// indexParams is one parameter group, or none.
+// indexParams returns the indexes as one parameter group, or none.
 func indexParams(n int) []jen.Code {
 	if n == 0 {
 		return nil
@@ -367,7 +367,7 @@ func indexParams(n int) []jen.Code {
 	return []jen.Code{jen.List(indexArgs(n)...).Int()}
 }
 
-// indexText is [i][j] for documentation.
+// indexText returns [i][j], for documentation.
 func indexText(n int) string {
 	s := ""
 	for d := range n {

@@ -408,14 +408,14 @@ func (d *driver) atomic(ref reflect.Value, name string, idx []any, at reflect.Va
 	return d.waits(ref, name, idx, at, combined(at, one, add))
 }
 
-// sum is that of two floating-point numbers, in their type and with its precision.
+// sum returns the sum of two floating-point numbers, in their type and with its precision.
 func sum(x, y reflect.Value) reflect.Value {
 	v := reflect.New(x.Type()).Elem()
 	v.SetFloat(x.Float() + y.Float())
 	return v
 }
 
-// combined is f of two integers, in their type.
+// combined returns f of two integers, in their type.
 func combined(x, y reflect.Value, f func(x, y uint64) uint64) reflect.Value {
 	bits := func(v reflect.Value) uint64 {
 		if v.CanInt() {
@@ -487,7 +487,7 @@ func (d *driver) lock(ref reflect.Value, name string, idx []any, at reflect.Valu
 	return d.step(name, func() {}, func() {})
 }
 
-// twin is the place in this PE's memory that corresponds to a place in the model.
+// twin returns the place in this PE's memory that corresponds to a place in the model.
 func (d *driver) twin(at reflect.Value) reflect.Value {
 	off := at.Addr().Pointer() - d.model.Index(0).Addr().Pointer()
 	for i := range d.local.Len() {
@@ -655,7 +655,7 @@ func (d *driver) index(at reflect.Value, rank int) (idx []any, elem reflect.Valu
 	return idx, at
 }
 
-// random is a random value of a type.
+// random returns a random value of a type.
 func (d *driver) random(t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
 	d.fill(v)

@@ -196,10 +196,10 @@ func dimensions(t types.Type) (elem types.Type, dims []int64) {
 	}
 }
 
-// rank is how many indexes name one element.
+// rank returns the number of indexes that name one element.
 func (f *field) rank() int { return len(f.dims) }
 
-// strides are the bytes from one element to the next, in each dimension.
+// strides returns the bytes from one element to the next, in each dimension.
 func (f *field) strides() []int64 {
 	out := make([]int64, len(f.dims))
 	step := f.size
@@ -210,7 +210,7 @@ func (f *field) strides() []int64 {
 	return out
 }
 
-// runtimeType is the name of t if it is a field type of the runtime, or "".
+// runtimeType returns the name of t if it is a field type of the runtime, or "".
 func runtimeType(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != runtimePath {
@@ -267,7 +267,7 @@ func (a *analysis) sharedElem(elem types.Type) bool {
 	return false
 }
 
-// atomicRef is the runtime's reference type for atomic words of type t, or "".
+// atomicRef returns the runtime's reference type for atomic words of type t, or "".
 func (a *analysis) atomicRef(t types.Type) string {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -292,7 +292,7 @@ func (a *analysis) typeString(t types.Type) string {
 	})
 }
 
-// count is a number of things, for people.
+// count returns a number of things as text.
 func count(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"

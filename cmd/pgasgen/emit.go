@@ -45,7 +45,7 @@ func allocOf(typ string) string {
 	return "alloc" + string(unicode.ToUpper(r)) + typ[n:]
 }
 
-// declaredFor is every package-level name that is generated for a type.
+// declaredFor returns every package-level name that is generated for a type.
 func declaredFor(typ string) []string {
 	return []string{symOf(typ), refOf(typ), refFrom(typ), allocOf(typ)}
 }
@@ -156,10 +156,10 @@ func groupImports(src []byte) []byte {
 	return slices.Concat(src[:start], []byte(block), src[end:])
 }
 
-// generatedFor is the generated file of a source file.
+// generatedFor returns the generated file of a source file.
 func generatedFor(source string) string { return strings.TrimSuffix(source, ".go") + suffix }
 
-// constraint is the build constraint of a source file: its own line, and that of its name, which the
+// constraint returns the build constraint of a source file: its own line, and that of its name, which the
 // generated file's name does not repeat.
 func (e *emitter) constraint(source string) constraint.Expr {
 	expr := nameConstraint(filepath.Base(source))
@@ -187,7 +187,7 @@ func lineConstraint(file *ast.File) constraint.Expr {
 	return nil
 }
 
-// nameConstraint is what a file name like cell_linux_amd64.go says. Which words count is known to
+// nameConstraint returns what a file name like cell_linux_amd64.go says. Which words count is known to
 // go/build alone, so it is asked which files it would leave out for another system.
 func nameConstraint(name string) constraint.Expr {
 	isOS := func(word string) bool { return !builtElsewhere("x_" + word + "_amd64.go") }
@@ -401,7 +401,7 @@ func (e *emitter) refMethods(s *structure) {
 	}
 }
 
-// localCaveat is what a program must know that touches a record with atomic words directly.
+// localCaveat returns what a program must know that touches a record with atomic words directly.
 func (e *emitter) localCaveat(s *structure) string {
 	if s.shared {
 		return "; atomic fields and signals that other PEs may be updating are accessed through their accessors, on this PE too"
@@ -482,7 +482,7 @@ func (d *draft) does(body ...jen.Code) method {
 // pgas names something of the runtime.
 func pgas(name string) *jen.Statement { return jen.Qual(runtimePath, name) }
 
-// number is an untyped constant.
+// number returns an untyped constant.
 func number(n int64) jen.Code { return jen.Id(fmt.Sprint(n)) }
 
 // comment starts a declaration with its documentation, in lines of 100 columns.

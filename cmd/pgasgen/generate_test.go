@@ -77,7 +77,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// caseDirs are the packages to generate for. Package raw exists to be imported.
+// caseDirs returns the packages to generate for. Package raw exists to be imported.
 func caseDirs(t *testing.T) []string {
 	var dirs []string
 	err := filepath.WalkDir(casesDir, func(path string, d os.DirEntry, err error) error {

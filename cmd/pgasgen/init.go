@@ -67,7 +67,7 @@ type project struct {
 	version  string // the version of gopgas that it requires
 }
 
-// tidy is the extra step that a project with a published gopgas needs, to download it.
+// tidy runs the extra step that a project with a published gopgas needs, to download it.
 func (p *project) tidy() string {
 	if p.checkout == "" {
 		return "\n  go mod tidy"
@@ -130,7 +130,7 @@ func (p *project) complete(ctx context.Context) error {
 	return nil
 }
 
-// checkoutHere is the checkout of gopgas that the current directory is in, or that its module uses.
+// checkoutHere returns the checkout of gopgas that the current directory is in, or that its module uses.
 func checkoutHere(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{if or .Main .Replace}}{{.Dir}}{{end}}", modulePath).Output()
 	if err != nil {
@@ -153,7 +153,7 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// files is the project: the starter under its new name, and its module files. The generated file is
+// files returns the project: the starter under its new name, and its module files. The generated file is
 // the starter's own; only the name of the package is in it, so it is current in the new project too.
 func (p *project) files() (map[string][]byte, error) {
 	out := map[string][]byte{}

@@ -185,7 +185,7 @@ type importer func(path string) (*types.Package, error)
 
 func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
-// imported is the package that u imports as path.
+// imported returns the package that u imports as path.
 func (l *loader) imported(u *unit, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -235,7 +235,7 @@ func generates(u *unit, name string) bool {
 	return false
 }
 
-// fileOf is the path of a source file, whatever //line directives in it say.
+// fileOf returns the path of a source file, regardless of //line directives in it.
 func fileOf(fset *token.FileSet, file *ast.File) string {
 	return fset.PositionFor(file.Package, false).Filename
 }

@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// rootCommand is the command line. Help goes to a buffer of its own, so that a wrong flag costs one
+// rootCommand returns the command line. Help goes to a buffer of its own, so that a wrong flag costs one
 // line and not a page.
 func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 	flags := newFlags("pgasgen", help)
@@ -122,7 +122,7 @@ func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 	}
 }
 
-// newFlags is a flag set whose errors are returned, and whose help goes to a buffer. The flag package
+// newFlags returns a flag set whose errors are returned, and whose help goes to a buffer. The flag package
 // prints errors to that buffer too; main only shows the buffer when help was asked for.
 func newFlags(name string, help *bytes.Buffer) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
@@ -176,7 +176,7 @@ func generateCommand(ctx context.Context, stdout, stderr io.Writer, build, patte
 	return nil
 }
 
-// describe says what was found.
+// describe reports what was found.
 func (res *result) describe(w io.Writer, dir string) {
 	for _, o := range res.outputs {
 		for _, s := range o.records {
@@ -185,7 +185,7 @@ func (res *result) describe(w io.Writer, dir string) {
 	}
 }
 
-// reportStale says which files are not current and what makes them so.
+// reportStale reports which files are not current and what makes them so.
 func reportStale(w io.Writer, dir string, changes []change) error {
 	for _, c := range changes {
 		fmt.Fprintf(w, "%s %s; run: go tool pgasgen %s\n", short(dir, c.path), c.why, packageArg(dir, c.pkg))

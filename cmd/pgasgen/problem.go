@@ -28,7 +28,7 @@ func (p problem) relative(dir string) string {
 	return pos.String() + ": " + p.msg
 }
 
-// short is path relative to dir if that does not lead out of dir, else path.
+// short returns path relative to dir if that does not lead out of dir, else path.
 func short(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return rel

@@ -18,7 +18,7 @@ type options struct {
 	view   bool // of the field only its views are generated
 }
 
-// String is the tag that says o.
+// String returns the tag that says o.
 func (o options) String() string {
 	var list []string
 	if o.atomic {
@@ -109,7 +109,7 @@ func pair(tag string) (key, value, rest string, ok bool) {
 	return tag[:colon], value, tag[colon+1+len(quoted):], true
 }
 
-// shown is a tag as source code, on one line.
+// shown returns a tag as source code, on one line.
 func shown(tag string) string {
 	if strconv.CanBackquote(tag) {
 		return "`" + tag + "`"

@@ -174,7 +174,7 @@ func (r *running) nothingLeft() {
 	}
 }
 
-// places are the ways to have hosts: this one, two that share its network, two with a network each.
+// places returns the ways to have hosts: this one, two that share its network, two with a network each.
 func places(t *testing.T) map[string][]string {
 	p := map[string][]string{
 		"local": {"-n", "3"},

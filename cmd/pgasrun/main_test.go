@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// pe is one PE: its first argument says what to do.
+// pe runs one PE: its first argument names the action.
 func pe() {
 	secret := inheritedSecret()
 	job, err := boot.FromEnv()
@@ -161,7 +161,7 @@ func awaitBlocked(job *boot.Job) {
 	}
 }
 
-// block is a barrier that never ends.
+// block enters a barrier that never ends.
 func block(state *boot.State) error {
 	state.Blocked.Peer.Store(-1)
 	state.Blocked.Seq.Store(7)
@@ -269,7 +269,7 @@ func lookForSecret(job *boot.Job, secret []byte) error {
 	return nil
 }
 
-// fullLine says whether a line of burst is whole.
+// fullLine reports whether a line of burst is whole.
 func fullLine(line []byte) bool {
 	var pe, i int
 	var text string

@@ -1,7 +1,7 @@
 // Package lockstest is what every lock must pass: on PEs of every kind (Run), and in the simulator
 // (Adversaries, Explore).
 //
-// What a lock protects here is words that are not atomic, so a lock that lets two in loses counts, and
+// What a lock protects in these tests is words that are not atomic, so a lock that lets two in loses counts, and
 // under -race is seen to. PEs synchronise by the lock's own diagnosis and by barriers, never by time.
 package lockstest
 
@@ -146,13 +146,13 @@ func (v *vault) counted(ctx context.Context, mine int) error {
 	return v.w.Barrier(ctx)
 }
 
-// usable says that the lock is still one, after whatever was done to it.
+// usable checks that the lock still excludes PEs after the test.
 func (v *vault) usable(ctx context.Context) error {
 	if pe, held := v.lock.Holder(); held {
-		return fmt.Errorf("PE %d seems to hold the lock, and nobody does", pe)
+		return fmt.Errorf("PE %d seems to hold the lock, and no PE does", pe)
 	}
 	if n := v.lock.Waiting(); n != 0 {
-		return fmt.Errorf("%d PEs seem to wait for the lock, and nobody does", n)
+		return fmt.Errorf("%d PEs seem to wait for the lock, and none does", n)
 	}
 	if err := v.w.Barrier(ctx); err != nil {
 		return err
@@ -231,7 +231,7 @@ func goroutines(ctx context.Context, v *vault) error {
 	return errors.Join(err, v.w.Barrier(ctx))
 }
 
-// try has one PE hold the lock while the others try, and then each of them alone.
+// try makes one PE hold the lock while the others try, and then each of them alone.
 func try(ctx context.Context, v *vault) error {
 	for holder := range v.w.NPEs() {
 		if v.w.PE() == holder && !v.lock.TryLock() {
@@ -257,7 +257,7 @@ func try(ctx context.Context, v *vault) error {
 	return v.contend(ctx, 50)
 }
 
-// contend has all PEs try at once.
+// contend makes all PEs try at once.
 func (v *vault) contend(ctx context.Context, rounds int) error {
 	got := 0
 	for range rounds {
@@ -306,7 +306,7 @@ func diagnosis(ctx context.Context, v *vault) error {
 	return nil
 }
 
-// order has PE i come when PE i-1 waits.
+// order makes PE i come when PE i-1 waits.
 func order(ctx context.Context, v *vault) error {
 	me := v.w.PE()
 	if me == 0 {
@@ -341,7 +341,7 @@ func order(ctx context.Context, v *vault) error {
 	return v.w.Barrier(ctx)
 }
 
-// cancellation has PEs give up after moments of any length.
+// cancellation makes PEs give up after moments of any length.
 func cancellation(ctx context.Context, v *vault) error {
 	const rounds = 150
 	got := 0

@@ -18,7 +18,7 @@ var readerChecks = []check{
 
 func isReaderCheck(c check) bool { return strings.HasPrefix(c.name, "readers") }
 
-// readersTogether has all PEs be inside at once.
+// readersTogether makes all PEs be inside at once.
 func readersTogether(ctx context.Context, v *vault) error {
 	if err := v.rw.RLock(ctx); err != nil {
 		return err
@@ -36,7 +36,7 @@ func readersTogether(ctx context.Context, v *vault) error {
 	return nil
 }
 
-// readersOfOnePE has several goroutines of each PE be inside at once, beside others that write.
+// readersOfOnePE makes several goroutines of each PE be inside at once, beside others that write.
 func readersOfOnePE(ctx context.Context, v *vault) error {
 	const rounds, n = 20, 3
 	err := together(n+1, func(i int) error {
@@ -63,7 +63,7 @@ func readersOfOnePE(ctx context.Context, v *vault) error {
 	return errors.Join(err, v.counted(ctx, rounds))
 }
 
-// mixed has every PE read and write by turns.
+// mixed makes every PE read and write by turns.
 func mixed(impatient bool) func(context.Context, *vault) error {
 	return func(ctx context.Context, v *vault) error {
 		const rounds = 120
@@ -100,7 +100,7 @@ func mixed(impatient bool) func(context.Context, *vault) error {
 	}
 }
 
-// readersTry has PE 0 hold the lock in both ways while the others try both.
+// readersTry makes PE 0 hold the lock in both ways while the others try both.
 func readersTry(ctx context.Context, v *vault) error {
 	first := v.w.PE() == 0
 	if first && !v.rw.TryRLock() {

@@ -76,7 +76,7 @@ func (r *room) leave(a Act) {
 	}
 }
 
-// body has the PEs follow the plan, rounds times. With writing, they also write to memory inside, which is
+// body makes the PEs follow the plan, rounds times. With writing, they also write to memory inside, which is
 // more to explore than one can wait for.
 func body(plan Plan, rounds int, writing bool, make Maker) sim.Body {
 	inside := new(room)
@@ -170,7 +170,7 @@ func Adversaries(t *testing.T, cfg sim.Config, npes, rounds, seeds int, plan Pla
 	}
 }
 
-// fewer is how many of so many seeds are tried: all, but for short runs, which are for the race detector.
+// fewer returns the number of seeds to try: all, or some in short runs, which are for the race detector.
 func fewer(seeds int) int {
 	if testing.Short() {
 		return max(1, seeds/4)
@@ -178,7 +178,7 @@ func fewer(seeds int) int {
 	return seeds
 }
 
-// Deaths has PE 1 die at any moment of a run in which all PEs want the lock. All others must learn of
+// Deaths makes PE 1 die at any moment of a run in which all PEs want the lock. All others must learn of
 // it, by name, and none may hang.
 func Deaths(t *testing.T, cfg sim.Config, npes, seeds int, make Maker) {
 	t.Helper()

@@ -30,7 +30,7 @@ var (
 	cutShort    = regexp.MustCompile(`max search depth too small|out of memory|Search not completed|aborting`)
 )
 
-// search lets spin do r. Short tests are for the race detector, which has nothing to see here.
+// search lets spin do r. Short tests are for the race detector, which has nothing to see in a model.
 func search(t *testing.T, r run) {
 	if testing.Short() {
 		t.Skip("no Go code runs here")

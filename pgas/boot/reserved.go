@@ -1,12 +1,12 @@
 package boot
 
-// The map of the reserved memory: the first ReservedBytes of every heap belong to the runtime. There it keeps what PEs
+// The map of the reserved memory: the first ReservedBytes of every heap belong to the runtime. They hold what PEs
 // of other hosts must reach, at the same offsets on every PE, so that nothing has to be allocated or agreed upon. The
 // pages of a region take no memory until they are touched.
 //
 // The map is in this package, and not in one that knows what the regions are for, because packages that may not import
-// each other have regions here: pgas, transport/shm and, by the offset that it is given, ucx/engine. A region's owner
-// checks by the size of an array, which must not be negative, that what it keeps there fits.
+// each other have regions: pgas, internal/node, internal/coll, transport/shm and, by the offset that it is given,
+// ucx/engine. A region's owner checks by the size of an array, which must not be negative, that its data fits.
 
 // ReservedBytes is the size of the reserved start of every heap.
 const ReservedBytes = 16 << 20
@@ -22,29 +22,30 @@ const (
 	PlaceOff   = nilOff + nilBytes
 	PlaceBytes = 1 << 10
 
-	// WaitEdgeOff is what the PE waits for in a collective: which PE, in which call (pgas/edge_unsafe.go). Written by
-	// the PE as long as it is blocked; read by PEs that look for a cycle of waits.
+	// WaitEdgeOff is what the PE waits for in a collective: which PE, in which call (internal/node/edge_unsafe.go).
+	// Written by the PE as long as it is blocked; read by PEs that search for a cycle of waits.
 	WaitEdgeOff   = PlaceOff + PlaceBytes
 	WaitEdgeBytes = 64
 
-	// LeavingOff says that the PE has called Close, and where (pgas/leave_unsafe.go). Written by the PE; read by members
-	// of its teams that miss it in a call.
+	// LeavingOff says that the PE has called Close, and where (internal/node/leaving_unsafe.go). Written by the PE; read
+	// by members of its teams that miss it in a call.
 	LeavingOff   = WaitEdgeOff + WaitEdgeBytes
 	LeavingBytes = 2<<10 - WaitEdgeBytes
 
-	// NoteQueueOff is the queue of notes of notified accesses (transport/shm/notequeue.go, ucx/engine/note_queue.c). Written by
-	// initiators on the PE's host, by the PE's service thread for initiators on others, and by the PE as it takes notes.
+	// NoteQueueOff is the queue of notes of notified accesses (transport/shm/notequeue.go, ucx/engine/note_queue.c).
+	// Written by initiators on the PE's host, by the PE's service thread for initiators on other hosts, and by the PE
+	// as it takes notes.
 	NoteQueueOff   = LeavingOff + LeavingBytes
 	NoteQueueBytes = 60 << 10
 
-	// TeamSlotsOff is a slot for each team that the PE can be a member of at once (pgas/slot_unsafe.go). Written by the
-	// members of the team that has the slot.
+	// TeamSlotsOff is a slot for each team that the PE can be a member of at once (internal/coll/slot_unsafe.go). Written
+	// by the members of the team that has the slot.
 	TeamSlotsOff  = NoteQueueOff + NoteQueueBytes
 	TeamSlotBytes = 108 << 10
 	TeamSlots     = 128
 
-	// StagingOff is where large messages of collectives arrive (pgas/landing_unsafe.go). Written by leaders on other
-	// hosts.
+	// StagingOff is where large messages of collectives arrive (internal/coll/staging_unsafe.go). Written by leaders on
+	// other hosts.
 	StagingOff   = TeamSlotsOff + TeamSlots*TeamSlotBytes
 	StagingBytes = ReservedBytes - StagingOff
 )

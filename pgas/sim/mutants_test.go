@@ -184,7 +184,7 @@ func relay(m mutation) func() sim.Body {
 	}
 }
 
-// spin is a lock of compare-swaps at PE 0, whose own are the CPU's if the lock is split. checkThenSet looks
+// spin runs a lock of compare-swaps at PE 0, whose own are the CPU's if the lock is split. checkThenSet looks
 // first and sets later.
 func spin(m mutation) func() sim.Body {
 	return func() sim.Body {

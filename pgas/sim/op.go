@@ -259,7 +259,7 @@ func (s *sim) splitAtomic(o *op) *task {
 	return nil
 }
 
-// write is the second half of a split atomic.
+// write does the second half of a split atomic.
 func (s *sim) write(o *op) {
 	v := changedWord(o.atomicOp, o.bytes, o.old, o.operand, o.cond)
 	s.record(writeStep, o)

@@ -45,7 +45,7 @@ const (
 // actions are by weight: those that others see come more often.
 var actions = strings.Fields("add add swap swap cas cas set set put put two signal fence fence quiet get getnb addnb fetchown wait wait giveup test test poll poll local yield cpu lock")
 
-// program is what npes PEs do, of a random number generator.
+// program returns random actions for npes PEs.
 func program(rng *rand.Rand, npes int, actions []string) [][]action {
 	p := make([][]action, npes)
 	for i := range p {
@@ -56,7 +56,7 @@ func program(rng *rand.Rand, npes int, actions []string) [][]action {
 	return p
 }
 
-// do is one action of a PE, which notes what it has seen.
+// do does one action of a PE, and notes the values it reads.
 func (d action) do(ctx context.Context, w *pgas.World, words pgas.Sym[int64], cpu *pgas.Context, lock pgas.LockRef, note func(...int64)) error {
 	word, short := pgas.AtomicOf(words, d.word), time.Second
 	switch d.name {

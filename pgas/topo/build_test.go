@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// bound are the places of PEs on a host, each with CPUs of its own ("0-1 2-3"), and the Slurm address of
+// bound returns the places of PEs on a host, each with CPUs of its own ("0-1 2-3"), and the Slurm address of
 // their node.
 func bound(sys fstest.MapFS, cpus, addr string) []Place {
 	env := []string{"SLURM_TOPOLOGY_ADDR=" + addr, "SLURM_TOPOLOGY_ADDR_PATTERN=" + strings.Repeat("switch.", strings.Count(addr, ".")) + "node"}
@@ -346,7 +346,7 @@ func TestBuildByDefinition(t *testing.T) {
 	}
 }
 
-// randomMask is what binding usually gives: some CPUs from one core, cache, node or socket.
+// randomMask returns what binding usually gives: some CPUs from one core, cache, node or socket.
 func randomMask(r *rand.Rand, h hardware) []int {
 	n := []int{h.cpus() / h.threads, h.sockets * h.nodes * h.caches, h.sockets * h.nodes, h.sockets, 1}[r.IntN(5)]
 	element := h.group(r.IntN(n), n)

@@ -12,7 +12,7 @@ import (
 	"github.com/gopgas/gopgas/samples/versions"
 )
 
-// random is a full matrix that is positive definite, because its diagonal outweighs the rest.
+// random returns a full matrix that is positive definite, because its diagonal outweighs the rest.
 func random(seed uint64, order int) *sparse {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &sparse{order: order}
@@ -158,7 +158,7 @@ func TestNotPositive(t *testing.T) {
 	})
 }
 
-// BenchmarkTask is where the default of -flop comes from.
+// BenchmarkTask measures the default of -flop.
 func BenchmarkTask(b *testing.B) {
 	const side = 32
 	tile, other := make([]float64, side*side), make([]float64, side*side)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// naiveNeeds is which PEs need tile (m, n), from what the tasks of all tiles read.
+// naiveNeeds returns which PEs need tile (m, n), from what the tasks of all tiles read.
 func naiveNeeds(l layout, m, n int) map[int]bool {
 	needs := map[int]bool{}
 	l.each(func(number, r, c int) {

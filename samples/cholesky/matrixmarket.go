@@ -207,7 +207,7 @@ func (s *sparse) writeFile(name string) error {
 	return errors.Join(s.write(file), file.Close())
 }
 
-// laplacian is the five-point Laplacian on a square grid, or on as much of it as there are points. Its points
+// laplacian returns the five-point Laplacian on a square grid, or on as much of it as there are points. Its points
 // are numbered far from their neighbours, so that the factor is full: numbered row by row, it would be a band,
 // and most tiles would be zero.
 func laplacian(order int) *sparse {

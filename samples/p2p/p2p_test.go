@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// BenchmarkRow is where the default of -point comes from.
+// BenchmarkRow measures the default of -point.
 func BenchmarkRow(b *testing.B) {
 	row, above := make([]float64, 1280), make([]float64, 1280)
 	for b.Loop() {

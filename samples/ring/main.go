@@ -96,7 +96,7 @@ func ring(ctx context.Context, w *pgas.World, laps uint64) error {
 	return stops.Free(ctx)
 }
 
-// pass is one PE's part: PE 0 starts each lap, the others wait for the token and put it on, and PE 0 waits for
+// pass does one PE's part: PE 0 starts each lap, the others wait for the token and put it on, and PE 0 waits for
 // it at the end.
 func pass(ctx context.Context, w *pgas.World, s StopRef, laps uint64) error {
 	next := (w.PE() + 1) % w.NPEs()

@@ -11,7 +11,7 @@ import (
 	"github.com/gopgas/gopgas/samples/messages"
 )
 
-// BenchmarkReceive is where the defaults of -receive and -note come from: what 16 messages, or 16 notifications
+// BenchmarkReceive measures the defaults of -receive and -note: what 16 messages, or 16 notifications
 // and one request, take a PE at which all of them have arrived.
 func BenchmarkReceive(b *testing.B) {
 	const children = 16

@@ -94,7 +94,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// BenchmarkAdd is where the default of -element comes from.
+// BenchmarkAdd measures the default of -element.
 func BenchmarkAdd(b *testing.B) {
 	const n = 1024
 	to, from := make([]float64, n), make([]float64, n)

@@ -44,7 +44,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// keyOf is the key of name, up to what a comparison of spellings decides.
+// keyOf returns the key of name, up to what a comparison of spellings decides.
 func keyOf(name string) uint64 {
 	if len(name) <= shortMax {
 		return shortKey(name)

@@ -51,13 +51,13 @@ type trial struct {
 func oneHash(string) uint64     { return 42 }
 func fewHashes(s string) uint64 { return hashName(s) % 3 * 0x0101010101010101 }
 
-// shortWords are different in few places: many are equal, and most fit a key.
+// shortWords returns words that differ in few places: many are equal, and most fit a key.
 func shortWords(r *rand.Rand) string { return randomName(r, "ab_Xé", 1+r.IntN(9)) }
 
-// likeWords are long, of one length, and alike but for their ends.
+// likeWords returns words that are long, of one length, and alike but for their ends.
 func likeWords(r *rand.Rand) string { return fmt.Sprintf("aVeryLongIdentifier%03d", r.IntN(300)) }
 
-// unicodeWords are of letters that take one to four bytes.
+// unicodeWords returns words of letters that take one to four bytes.
 func unicodeWords(r *rand.Rand) string { return randomName(r, "xβй世界𝒳ñ", 1+r.IntN(6)) }
 
 // longWords cross pages, and some are too long for a parcel.

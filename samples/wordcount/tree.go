@@ -18,7 +18,7 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// sourceTree is the directory to count: dir, or the standard library's source on this host.
+// sourceTree returns the directory to count: dir, or the standard library's source on this host.
 func sourceTree(dir string) (string, error) {
 	if dir != "" {
 		return dir, nil

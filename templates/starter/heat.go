@@ -16,7 +16,7 @@ const rate = 0.2
 // row is one row of the grid.
 type row = [Width]float64
 
-// initial is the state of row i of n before the first step: one hot spot.
+// initial returns the state of row i of n before the first step: one hot spot.
 func initial(i, n int) (r row) {
 	if i == n/3 {
 		for j := Width / 4; j < Width/2; j++ {
@@ -26,7 +26,7 @@ func initial(i, n int) (r row) {
 	return r
 }
 
-// next is the row that follows from mid and the rows on both sides of it.
+// next returns the row that follows from mid and the rows on both sides of it.
 func next(above, mid, below *row) (out row) {
 	for j := range mid {
 		left, right := 0.0, 0.0

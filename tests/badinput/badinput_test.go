@@ -112,7 +112,7 @@ func buildCell(dir, root, bin, name, field string, goEnv []string) error {
 
 var marks atomic.Int64
 
-// mustFail is the commands refuses and fails: PATTERN COMMAND ARGS. The command must fail in time and
+// mustFail implements the commands refuses and fails: PATTERN COMMAND ARGS. The command must fail in time and
 // leave nothing. One line of its standard error must match the pattern; refuses allows no other line,
 // nor any output, since the job is not to start.
 func mustFail(ts *testscript.TestScript, neg bool, args []string, alone bool) {
@@ -163,7 +163,7 @@ func mustFail(ts *testscript.TestScript, neg bool, args []string, alone bool) {
 	nothingLeft(ts, mark, tmp)
 }
 
-// scriptEnviron is the environment of the script: those variables that scripts set.
+// scriptEnviron returns the environment of the script: those variables that scripts set.
 func scriptEnviron(ts *testscript.TestScript) []string {
 	env := os.Environ()
 	for _, name := range []string{"PATH", "HOME", "GOPROXY", "GOTOOLCHAIN", "GOFLAGS", "GOCACHE", "GOMODCACHE", "CGO_ENABLED", "ROOT", "BIN", "PGAS_HEAP_MAX", "PGAS_NPES", "UCX_TLS", "UCX_NET_DEVICES"} {

@@ -50,7 +50,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestShellLine has a shell take the line apart again.
+// TestShellLine has a shell parse the line.
 func TestShellLine(t *testing.T) {
 	argv := []string{"printf", `%s\n`, "plain", "a b", "it's", `back\slash`, "$HOME", "", "{host}"}
 	out, err := exec.Command("sh", "-c", shellLine(nil, argv)).Output()

@@ -32,7 +32,7 @@ var steps = []step{
 	{"generate", "checked-in generated files are current", generated},
 	{"peers", "the C programs that ours is compared with compile", peers},
 	{"test", "all tests", allTests(nil)},
-	{"race", "the tests of packages that run PEs as goroutines, under the race detector", goTest([]string{fastPath}, append([]string{"-race", "-short"}, raced...)...)},
+	{"race", "the tests of packages that run PEs as goroutines, under the race detector", race},
 	{"sanitize", "the engine's C has no undefined behaviour, where its numbers wrap too", goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
 	{"nocgo", "the module builds without C, and passes the tests that C makes a difference to", withoutC},
 	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
@@ -55,7 +55,30 @@ var sanitized = []string{
 }
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"./pgas/...", "./atomics", "./locks/...", "./notify", "./ucx/...", "./samples/...", "./templates/...", "./cmd/pgasrun"}
+var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "samples/...", "templates/...", "cmd/pgasrun"}
+
+// unraced are packages of these in which the race detector has nothing to find. The simulator runs all PEs of a test on
+// one goroutine. The tests of samples start programs that are built without the detector; those of the programs
+// themselves are raced.
+var unraced = []string{"pgas/sim", "samples"}
+
+func race(ctx context.Context) error {
+	args := []string{"-race", "-short"}
+	all, err := packages(ctx, raced)
+	if err != nil {
+		return err
+	}
+	skipped, err := packages(ctx, unraced)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if !slices.Contains(skipped, p) {
+			args = append(args, p)
+		}
+	}
+	return goTest([]string{fastPath}, args...)(ctx)
+}
 
 // choose returns the steps of all that only names, in the order of all; all of them if only is empty.
 func choose(all []step, only string) ([]step, error) {
@@ -98,7 +121,7 @@ func runSteps(ctx context.Context, chosen []step) error {
 	return nil
 }
 
-// goCommand is a step that is one go command.
+// goCommand returns a step that is one go command.
 func goCommand(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error { return show(ctx, nil, append([]string{"go"}, args...)...) }
 }
@@ -175,6 +198,10 @@ func peers(ctx context.Context) error {
 	return nil
 }
 
+// notSimulated leaves out the subtests of pgastest.RunSim. Package pgas uses no C in the simulator and never its fast
+// path, so the step test has run the same.
+const notSimulated = `-skip=^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$`
+
 func withoutC(ctx context.Context) error {
 	env := []string{"CGO_ENABLED=0", fastPath}
 	if err := show(ctx, env, "go", "build", "./..."); err != nil {
@@ -184,7 +211,7 @@ func withoutC(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return goTest(env, append([]string{"-p=1"}, rest...)...)(ctx)
+	return goTest(env, append([]string{"-p=1", notSimulated}, rest...)...)(ctx)
 }
 
 // withC are packages for which C makes no difference, or without which nothing is left to test.
@@ -194,7 +221,7 @@ var withC = append([]string{"locks/...", "tests/..."}, computing...)
 // such packages at a time take several times as long as one after the other.
 var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
 
-// allTests is a step that runs the tests of every package: those of computing two at a time, the others one by one.
+// allTests returns a step that runs the tests of every package: those of computing two at a time, the others one by one.
 func allTests(env []string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		first, rest, err := split(ctx, computing)

@@ -1,5 +1,5 @@
-// Flow control: waits for room, for buffers and for slots. None is interrupted by another goroutine, except where
-// its comment says so.
+// Flow control: waits for room, for buffers and for slots. Another goroutine interrupts none of them,
+// except where a comment says so.
 #include "flow.h"
 
 static int has_room(channel_t *c, lane_t *l, uint64_t arg)
@@ -61,8 +61,7 @@ static int slot_free(channel_t *c, lane_t *l, uint64_t arg)
     return c->free_slots != NULL;
 }
 
-// need_slot waits until a slot is free. One always is in the end: those that Go keeps are at most half of
-// all.
+// need_slot waits until a slot is free. One becomes free in the end, because pending fetches take at most half of all.
 void need_slot(lane_t *l)
 {
     if (!l->channel->free_slots) {

@@ -3,7 +3,7 @@
 
 // lane_get asks for n > 0 bytes from off, to be written to dst, or to the room of the slot if dst is
 // NULL. It returns the slot to wait for, or NULL when the lane has failed. No thread waits for a detached
-// slot: its end is part of the next quiet, and there is none if UCX fetches the bytes itself.
+// slot: its end is part of the next quiet. There is no slot if UCX fetches the bytes itself.
 slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
 {
     if (detached && lane_native(l)) {

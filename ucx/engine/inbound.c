@@ -55,7 +55,7 @@ void free_inbound(inbound_t *in)
     free(in);
 }
 
-// remove_inbound removes a lane whose channel has closed, and puts those behind it in the table where a search
+// remove_inbound removes a lane whose channel has closed, and moves the lanes behind it in the table to where a search
 // finds them.
 void remove_inbound(engine_t *e, inbound_t *in)
 {

@@ -84,7 +84,7 @@ void lane_drop_waiting(lane_t *l)
     }
 }
 
-// lane_fail gives up a lane: what was on its way is lost, what is issued later is dropped.
+// lane_fail marks a lane as failed: outstanding operations are lost, later ones are dropped.
 void lane_fail(lane_t *l, int32_t status)
 {
     if (l->status != UCS_OK)
@@ -108,7 +108,7 @@ int32_t connection_status(ucs_status_t status)
     return status == UCS_ERR_UNREACHABLE ? UCS_ERR_NOT_CONNECTED : status;
 }
 
-// lane_reap closes the endpoint of a failed lane, so that UCX lets go of the memory it was sending.
+// lane_reap closes the endpoint of a failed lane, so that UCX releases the memory that it was sending.
 void lane_reap(lane_t *l)
 {
     if (l->status == UCS_OK || l->closing || !l->ep)
@@ -130,8 +130,8 @@ int lane_report(lane_t *l)
     return ENGINE_LOST;
 }
 
-// keep_up raises a number that may stay unchanged for long. Otherwise it falls 2^31 behind and
-// compares as ahead.
+// keep_up raises a sequence number that may stay unchanged for long. Otherwise it would fall 2^31 behind and compare as
+// greater.
 static void keep_up(uint32_t *number, uint32_t acked)
 {
     if (before(*number, acked))
@@ -179,7 +179,7 @@ void on_native(void *request, ucs_status_t status, void *arg)
         lane_fail(l, status);
 }
 
-// lane_native_flush makes native operations complete in the end: on_native says when.
+// lane_native_flush makes native operations complete in the end. on_native is called when they are.
 void lane_native_flush(lane_t *l)
 {
     if (!l->native_dirty || l->status != UCS_OK)

@@ -1,4 +1,4 @@
-// Operations that UCX carries out itself, without the target's program: where a NIC does them they are
+// Operations that UCX carries out itself, without the target's program. Where a NIC does them they are
 // the right path, for gets of any size and for puts too large to be gathered.
 //
 // The heap is registered by its owner in chunks, each when an initiator first asks for it; the
@@ -27,8 +27,8 @@ static void on_fetched(void *request, ucs_status_t status, void *arg)
     slot_end(c, s, status);
 }
 
-// has_rma asks UCX about the lane's endpoint: it lists what each of its own lanes is used for. Remote
-// memory access that it emulates with messages has none.
+// has_rma reports whether UCX lists a lane of its own for remote memory access at the lane's endpoint. For access that UCX
+// emulates with messages it lists none.
 static int has_rma(lane_t *l)
 {
     char *text = NULL;
@@ -80,7 +80,7 @@ static void request_key(lane_t *l, uint64_t chunk, struct key *k)
     slot_release(l->channel, s);
 }
 
-// key_of returns the key of the chunk that holds off, or NULL if that has to be reached otherwise.
+// key_of returns the key of the chunk that holds off, or NULL if the chunk can only be reached by messages.
 static struct key *key_of(lane_t *l, uint64_t off)
 {
     uint64_t heap = l->channel->engine->config.heap_bytes;
@@ -92,7 +92,7 @@ static struct key *key_of(lane_t *l, uint64_t off)
     return k->rkey && l->status == UCS_OK ? k : NULL;
 }
 
-// lane_drop_keys frees what key_of has gathered.
+// lane_drop_keys frees the keys of a lane.
 void lane_drop_keys(lane_t *l)
 {
     uint64_t n = (l->channel->engine->config.heap_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
@@ -141,8 +141,8 @@ static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t remote, u
         give_buf(l->channel, b);
 }
 
-// native_put puts what it can of n bytes and returns how many. src may be reused on return, or, if it is
-// put with a handle, when that is released.
+// native_put puts what it can of n bytes and returns how many. src may be reused on return or, with a handle, when that
+// is released.
 uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t handle)
 {
     uint64_t done = 0;
@@ -228,7 +228,8 @@ static int fetch_word(lane_t *l, const struct word_args *args, uint64_t *old)
     return ENGINE_DONE;
 }
 
-// change_word does what fetch_word does, for operations that UCX does not have: it compares and swaps until no other update came between.
+// change_word does what fetch_word does, for operations that UCX does not have: it compares and swaps until no other
+// update came between.
 static int change_word(lane_t *l, const struct word_args *args, uint64_t *old)
 {
     struct word_args step = {.off = args->off, .bytes = args->bytes, .op = WORD_FETCH};
@@ -247,8 +248,8 @@ static int change_word(lane_t *l, const struct word_args *args, uint64_t *old)
     return r;
 }
 
-// lane_nic applies one atomic operation by UCX's own. With old it waits and stores the word's old value
-// there; without, a quiet completes it. It returns ENGINE_DONE or ENGINE_LOST.
+// lane_nic has UCX carry out one atomic operation. With old it waits and stores the word's old value in *old; without,
+// a quiet completes it. It returns ENGINE_DONE or ENGINE_LOST.
 int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
 {
     uint64_t ignored;
@@ -264,8 +265,8 @@ int lane_nic(lane_t *l, struct word_args *args, uint64_t *old)
     return l->status == UCS_OK ? ENGINE_DONE : ENGINE_LOST;
 }
 
-// lane_nic_fetch_nb does what lane_nic does, but leaves the old value in s, the slot of a pending fetch, and does not wait for it, but
-// where it takes a loop.
+// lane_nic_fetch_nb does what lane_nic does, but leaves the old value in s, the slot of a pending fetch. It waits only for
+// an operation that takes a loop.
 void lane_nic_fetch_nb(lane_t *l, struct word_args *args, slot_t *s)
 {
     channel_t *c = l->channel;

@@ -1,8 +1,8 @@
 // The initiator's side of notified access; note_queue.c has the target's.
 #include "engine.h"
 
-// lane_flush_note lets a note leave that has just been appended: at once, unless others have just left. Then
-// more are likely to follow, and to gather them saves messages; they leave as puts do.
+// lane_flush_note sends a note that has just been appended, unless other notes have just been sent. Then more are likely to
+// follow, and gathering them saves messages; they leave as puts do.
 void lane_flush_note(lane_t *l)
 {
     enum { GATHER_NS = 5000 };

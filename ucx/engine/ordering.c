@@ -1,7 +1,7 @@
 // The order of one channel's operations on the same bytes of a PE. Messages are applied in the order of issue.
 // UCX's own operations are not ordered, neither among themselves nor with messages. So a lane that uses both
 // remembers which bytes have an unfinished write, and by which of the two. An operation on some of these bytes
-// first waits for that write. Others wait for nothing.
+// first waits for that write. Other operations wait for nothing.
 //
 // UCX carries out its atomics on one word in the order of their posting, so these do not wait for each other.
 #include "flow.h"
@@ -21,7 +21,7 @@ static void pass_fence(lane_t *l)
     progress_until(l->channel, l, acked_to, l->fenced, INT64_MAX, 0);
 }
 
-// An interval that would be one too many is merged with the last.
+// An interval beyond SPANS is merged with the last one.
 enum { LAST = SPANS - 1 };
 
 static int overlaps(const struct spans *s, uint64_t off, uint64_t n)
@@ -67,7 +67,7 @@ static void flush_native(lane_t *l)
     l->native_puts.used = l->native_atomics.used = 0;
 }
 
-// lane_start_ordering starts to remember. Operations issued earlier may have written any byte.
+// lane_start_ordering starts to remember writes. Operations issued earlier may have written any byte.
 void lane_start_ordering(lane_t *l)
 {
     l->message_writes = (struct spans){.used = 1, .list[0] = {0, UINT64_MAX}};
@@ -99,7 +99,7 @@ void order_native(lane_t *l, uint64_t off, uint64_t n, enum native_kind kind)
         add_span(kind == NATIVE_PUT ? &l->native_puts : &l->native_atomics, off, n);
 }
 
-// lane_fence orders what has been issued before what will be, whichever way each goes.
+// lane_fence orders what has been issued before what will be, by messages or by UCX's own operations.
 void lane_fence(lane_t *l)
 {
     if (l->status != UCS_OK)

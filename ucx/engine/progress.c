@@ -1,7 +1,7 @@
-// How a thread waits for the network: it progresses the channel's origin worker and, beside it, the service
-// worker of its PE, so that two PEs which wait for each other serve each other without a thread switch.
-// While it does, the service thread only ticks. When nothing has happened for a while it sleeps on the
-// event fds of both workers. Every wait is bounded, so that Go can look at its context.
+// How a thread waits for the network. The waiter progresses the channel's origin worker and, beside it, the service
+// worker of its PE, so that two PEs which wait for each other serve each other without a thread switch. Meanwhile the
+// service thread only ticks. When nothing has happened for a while the waiter sleeps on the event fds of both workers.
+// Every wait is bounded, so that Go can check its context.
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -10,8 +10,8 @@
 
 #include "progress.h"
 
-// begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd is sent
-// to its ticks, or it would wake for every arrival.
+// begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd
+// is made to tick instead, because it would wake for every arrival.
 static void begin_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
@@ -25,7 +25,7 @@ static void end_progress(engine_t *e)
     __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_RELEASE);
 }
 
-// fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has given up.
+// fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has found unreachable or silent.
 static void fail_dead_lanes(channel_t *c)
 {
     uint64_t failed = __atomic_load_n(c->engine->config.failed, __ATOMIC_ACQUIRE);
@@ -203,7 +203,7 @@ static int expects(const channel_t *c)
     return 0;
 }
 
-// flush_channels lets out what the channels have gathered.
+// flush_channels sends what the channels have gathered.
 static void flush_channels(engine_t *e)
 {
     pthread_mutex_lock(&e->list);
@@ -253,7 +253,7 @@ static int stay_on(engine_t *e, stay_t *s, int64_t budget_ns)
     return 1;
 }
 
-// engine_wait_word serves until the own word at off compares true with value, or the budget is used up,
+// engine_wait_word serves until the word of this PE at off compares true with value, or the budget is used up,
 // and reports whether it compares true. What any channel has gathered leaves first: a target may have to
 // answer it.
 int engine_wait_word(engine_t *e, uint64_t off, uint32_t bytes, int cmp, uint64_t value, int is_signed, int64_t budget_ns)

@@ -3,7 +3,7 @@
 
 #include "transfer.h"
 
-// send_piece sends n bytes for off from where they are, and behind the last piece the tail.
+// send_piece sends n bytes for off without a copy, and the tail behind the last piece.
 static void send_piece(lane_t *l, uint64_t off, const char *src, uint32_t n, const struct wire_rec *tail, uint64_t value, int last, uint64_t handle)
 {
     sendbuf_t *b = take_buf(l->channel);

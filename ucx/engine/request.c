@@ -1,4 +1,4 @@
-// Asking: records that a target answers.
+// Requests: records that a target answers.
 #include "transfer.h"
 
 // lane_request_room makes room for a record of the given length that asks for n bytes.
@@ -20,8 +20,8 @@ static void request_piece(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, uint
         lane_append_request(l, (struct wire_rec){.kind = REC_GET, .op = (uint8_t)read, .n = n, .off = off}, &get, sizeof get);
 }
 
-// lane_request_bytes asks, piece by piece, for n bytes from off, to be the bytes from pos of the slot's. With read they
-// are to be read before what follows is applied.
+// lane_request_bytes asks, piece by piece, for n bytes from off, to be the bytes from pos of the slot's. With read the
+// target reads them before it applies what follows.
 void lane_request_bytes(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, uint64_t n, int read)
 {
     order_message(l, off, n, 0);
@@ -73,7 +73,7 @@ int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_
     return r;
 }
 
-// lane_append_note appends a note, for which the caller has found room at the target.
+// lane_append_note appends a note, for which the caller has found credit.
 void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off)
 {
     struct wire_post post = {.operand = bytes};

@@ -112,7 +112,7 @@ struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int want_ack
     };
 }
 
-// replace_buffer gives the lane another buffer: UCX still needs the one that it had.
+// replace_buffer gives the lane another buffer, because UCX still reads the old one.
 static void replace_buffer(lane_t *l)
 {
     sendbuf_t *fresh = take_buf(l->channel);
@@ -149,8 +149,8 @@ static void send_by_service_lane(lane_t *l)
         replace_buffer(l);
 }
 
-// lane_send lets the buffer leave. With ask, the target will acknowledge everything sent so far, and what
-// UCX does itself is flushed.
+// lane_send sends the buffer. With want_ack, the target acknowledges everything sent so far, and UCX's own operations are
+// flushed.
 void lane_send(lane_t *l, int want_ack)
 {
     if (l->status != UCS_OK) {
@@ -187,8 +187,8 @@ void lane_send_bye(lane_t *l)
         send_buffer(l, WIRE_BYE, 1);
 }
 
-// lane_request_ack_again asks for an acknowledgement that has been asked for. If that request has overtaken the service lane,
-// it has not been answered.
+// lane_request_ack_again repeats a request for an acknowledgement. The target could not answer the first one if it had
+// overtaken a message on the service lane.
 void lane_request_ack_again(lane_t *l)
 {
     if (l->marks_used && !lane_service_drained(l))

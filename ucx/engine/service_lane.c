@@ -6,14 +6,14 @@
 // that is 2 us of the 10 that a message takes. On the service lane, both directions share a connection, and what is
 // sent back acknowledges what has come.
 //
-// A lane's messages go either way; their numbers put them in order at the target. What is to be answered does
-// not go by the service lane, because answers come to the worker that asked. Nor may it overtake the service lane, because
-// the target can answer a message only when it arrives (lane_drain_service).
+// A lane's messages go either way; their numbers put them in order at the target. A request for an
+// answer does not go by the service lane, because answers come to the worker that sent it. Nor may it overtake the service
+// lane, because the target can answer a message only when it arrives (lane_drain_service).
 #include <stdlib.h>
 
 #include "lane.h"
 
-// service_lane is the way from this PE's service worker to another PE's.
+// service_lane is the connection from this PE's service worker to another PE's.
 typedef struct service_lane {
     ucp_ep_h ep;
     uint32_t broken;

@@ -34,8 +34,8 @@ static uint64_t span_of(const slot_t *s)
     return s->block ? (s->bytes / s->block - 1) * s->step + s->block : s->bytes;
 }
 
-// slot_bounce lets the rest of an answer go to memory that does not move, as dst may: what is smaller
-// than STACK_MAX can be on the stack of the goroutine, which Go moves when it likes once it is back in Go.
+// slot_bounce directs the rest of an answer to a bounce buffer, because dst may move: a variable smaller than STACK_MAX can
+// be on the stack of the goroutine, which the Go runtime may move once the goroutine is back in Go.
 int slot_bounce(slot_t *s, const char *dst)
 {
     uint64_t n = span_of(s);
@@ -48,7 +48,7 @@ int slot_bounce(slot_t *s, const char *dst)
     return 1;
 }
 
-// slot_deliver copies what has not gone to dst itself there, and nothing between blocks.
+// slot_deliver copies to dst what has gone to the slot or its bounce buffer, and nothing between blocks.
 void slot_deliver(const slot_t *s, char *dst)
 {
     if (s->dst == s->room)
@@ -67,7 +67,7 @@ void slot_abandon(channel_t *c, slot_t *s)
     slot_release(c, s);
 }
 
-// slot_end notes that the answer is complete, or lost.
+// slot_end records that the answer is complete, or lost.
 void slot_end(channel_t *c, slot_t *s, int32_t status)
 {
     c->answered++;

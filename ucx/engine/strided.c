@@ -1,5 +1,5 @@
-// Strided transfers: blocks at regular distances. Small blocks travel packed, with how far apart they
-// go: the target scatters what is put and gathers what is asked for, in C, as it does all else. A column
+// Strided transfers: blocks at regular distances. Small blocks travel packed, with their
+// stride: the target scatters the blocks of a put and gathers those of a get, in C. A column
 // of a matrix is then as few messages as a row: small ones gather with other small operations, large
 // ones fill messages of their own. Large blocks go one by one, without a copy.
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// run_of returns how many blocks travel together: as many as fit most bytes, and in each run about as many.
+// run_of returns how many blocks travel together: as many as fit in most bytes, about the same number in each run.
 static uint64_t run_of(struct strided b, uint64_t most)
 {
     uint64_t fit = most / b.bytes, runs = (b.count + fit - 1) / fit;
@@ -108,7 +108,7 @@ void lane_put_blocks(lane_t *l, uint64_t off, const char *src, struct strided b)
             lane_put(l, off + i * b.remote_stride, src + i * b.local_stride, b.bytes, WORD_FETCH, 0, 0);
 }
 
-// Asking.
+// Getting.
 
 // request_blocks asks for the blocks from off, which become the bytes from pos of the slot's packed data.
 static void request_blocks(lane_t *l, slot_t *s, uint64_t off, uint64_t pos, struct strided b)
@@ -133,7 +133,7 @@ static void request_packed(lane_t *l, slot_t *s, uint64_t off, struct strided b)
     }
 }
 
-// native_blocks lets UCX fetch what it can of large blocks, and returns how many blocks that was.
+// native_blocks has UCX fetch what it can of large blocks, and returns the number of blocks.
 static uint64_t native_blocks(lane_t *l, uint64_t off, char *dst, struct strided b, int wait)
 {
     uint64_t done = 0;

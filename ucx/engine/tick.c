@@ -1,7 +1,7 @@
 // What the service thread does for channels that no thread is using.
 #include "progress.h"
 
-// count_silence adds to the time that a peer has owed an answer, and gives it up when that is too long.
+// count_silence adds to the time that a peer has owed an answer, and fails its lane when that is too long.
 // A pause of this process itself counts for little.
 void count_silence(channel_t *c, lane_t *l, int64_t ns)
 {
@@ -17,8 +17,8 @@ void count_silence(channel_t *c, lane_t *l, int64_t ns)
         lane_fail(l, UCS_ERR_TIMED_OUT);
 }
 
-// channel_tick does what a channel that no thread is using needs: what has waited for a
-// tick leaves, and what has left is acknowledged in the end, though the program never calls again.
+// channel_tick sends what a channel has gathered for a tick, and asks for acknowledgements, so that all is complete in the
+// end even if the program never calls again.
 static void channel_tick(channel_t *c)
 {
     enum { LOOKS = 8 };

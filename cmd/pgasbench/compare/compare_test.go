@@ -319,12 +319,16 @@ func TestReadme(t *testing.T) {
 }
 
 func TestReportMarkdown(t *testing.T) {
-	f := fixed([]float64{2.5}, []float64{12.5})
+	f := fixed([]float64{2.5, 2.5}, []float64{12.5, 12.5})
+	for i, x := range []float64{20, 80} {
+		f.rounds[i][point{"ours-2", "fetch-add", 8}] = result.Result{P50ns: 10}
+		f.rounds[i][point{"osh-2", "fetch-add", 8}] = result.Result{P50ns: x}
+	}
 	f.rounds[0][point{"ours-2", "get", 8}] = result.Result{P50ns: 4}
 	f.rounds[0][point{"osh-2", "get", 8}] = result.Result{P50ns: 2}
 	f.failed["floor"] = errors.New("gcc is not installed")
 	var out bytes.Buffer
-	if err := report(&out, choose(regexp.MustCompile("same host: 8 B put$|same host: 8 B get$|1 MiB put$")), f, asMarkdown); err != nil {
+	if err := report(&out, choose(regexp.MustCompile("same host: 8 B put$|same host: 8 B get$|same host: fetch-add$|1 MiB put$")), f, asMarkdown); err != nil {
 		t.Fatal(err)
 	}
 	const want = `| | ratio | of the rounds | ours | theirs |
@@ -333,6 +337,7 @@ func TestReportMarkdown(t *testing.T) {
 | same host: 8 B get | **0.50x** | 0.50x–0.50x | 4 ns | 2 ns |
 
 The machine's floor was not measured: gcc is not installed.
+Left out, because the ratios of their rounds differ by more than a factor of 3: same host: fetch-add.
 `
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", &out, want)
@@ -554,13 +559,13 @@ func TestCompareRuns(t *testing.T) {
 		t.Skip("builds and starts programs")
 	}
 	var out, news bytes.Buffer
-	args := []string{"-source", "../../..", "-rounds", "1", "-time", "1us", "-json", "-rows", "^same host: (8 B put$|the same, against a cache)"}
+	args := []string{"-source", "../../..", "-rounds", "1", "-time", "1us", "-json", "-rows", "^same host: (8 B put$|put.flag ping-pong, one way, against)"}
 	if err := Main(t.Context(), args, &out, &news); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for row, program := range map[string]string{"8 B put": "oshcc", "the same, against a cache line's trip": "gcc"} {
-		line := regexp.MustCompile(`(?m)^\{"row":"same host: ` + row + `".*$`).FindString(text)
+	for row, program := range map[string]string{"8 B put": "oshcc", "put+flag ping-pong, one way, against a cache line's trip": "gcc"} {
+		line := regexp.MustCompile(`(?m)^\{"row":"same host: ` + regexp.QuoteMeta(row) + `".*$`).FindString(text)
 		if line == "" {
 			t.Fatalf("no row %s in\n%s", row, text)
 		}

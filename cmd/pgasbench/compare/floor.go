@@ -8,9 +8,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
-
-	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
 const floorSuite = "floor"
@@ -34,7 +33,7 @@ func floorJob() job {
 	return j
 }
 
-// floorVerdicts returns the floor as rows of the report that have no other side.
+// floorVerdicts returns the floor as rows of the report that have no other side: the least of the rounds.
 func (f *figures) floorVerdicts() []verdict {
 	var rows []verdict
 	for _, p := range floorPoints {
@@ -46,7 +45,7 @@ func (f *figures) floorVerdicts() []verdict {
 			}
 		}
 		if v.Rounds = len(all); v.Rounds > 0 {
-			v.Theirs = result.Median(all)
+			v.Theirs = slices.Min(all) // nothing makes an instruction faster, and other processes make it slower
 		} else if v.Reached = "?"; f.failed[floorSuite] != nil {
 			v.Why = f.failed[floorSuite].Error()
 		}

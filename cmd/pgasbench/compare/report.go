@@ -116,12 +116,19 @@ func report(w io.Writer, wanted []row, f *figures, how format) error {
 	return reportTable(w, wanted, verdicts, f)
 }
 
+// steady is how far the ratios of a row's rounds may lie apart in a page.
+const steady = 3
+
 // reportMarkdown prints ratios first: they are what stays of a figure on another machine. Ratios below 1 are in bold.
-// It leaves out rows without figures.
+// It leaves out rows without figures, and rows whose rounds do not agree: what these measured is what else ran.
 func reportMarkdown(w io.Writer, wanted []row, verdicts []verdict, f *figures) error {
-	text := "| | ratio | of the rounds | ours | theirs |\n|---|---|---|---|---|\n"
+	text, unsteady := "| | ratio | of the rounds | ours | theirs |\n|---|---|---|---|---|\n", ""
 	for i, v := range verdicts {
-		if v.Rounds == 0 {
+		switch {
+		case v.Rounds == 0:
+			continue
+		case v.Most > steady*v.Least:
+			unsteady += "; " + v.Row
 			continue
 		}
 		ratio, k := times(v.Ratio), wanted[i].kind
@@ -130,7 +137,10 @@ func reportMarkdown(w io.Writer, wanted []row, verdicts []verdict, f *figures) e
 		}
 		text += fmt.Sprintf("| %s | %s | %s–%s | %s | %s |\n", v.Row, ratio, times(v.Least), times(v.Most), k.write(v.Ours), k.write(v.Theirs))
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s%s", text, f.floor(), f.caution())
+	if unsteady != "" {
+		unsteady = fmt.Sprintf("Left out, because the ratios of their rounds differ by more than a factor of %d: %s.\n", steady, unsteady[2:])
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s%s%s", text, f.floor(), f.caution(), unsteady)
 	return err
 }
 

@@ -15,7 +15,8 @@ type NoteQueue struct {
 	held       []transport.Note // out of the ring, and not taken
 	first      int              // of them
 	node       *Node
-	overflow   transport.Overflow // has notes that have found no room; nil: none does
+	overflow   transport.Overflow  // has notes that have found no room; nil: none does
+	sched      transport.Scheduler // must know that the queue is read; nil: PEs run by themselves
 	matcher    Matcher
 	most       int // notes that it keeps, with those of its Matcher
 	Congestion congestion
@@ -37,6 +38,7 @@ func (n *Node) openInbox() {
 // setRemote gives b the transport to other hosts, which may keep notes that have found no room.
 func (b *NoteQueue) setRemote(t transport.Transport) {
 	b.overflow, _ = t.(transport.Overflow)
+	b.sched, _ = t.(transport.Scheduler)
 }
 
 // Matcher is the one that takes the notes of b: open makes it when there is none.
@@ -52,8 +54,8 @@ func (b *NoteQueue) Matcher(open func() Matcher) Matcher {
 // Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
 func (b *NoteQueue) Lock() {
 	b.Ring.Lock()
-	if b.node.Sched != nil {
-		b.node.Sched.AboutToReadNotes()
+	if b.sched != nil {
+		b.sched.AboutToReadNotes()
 	}
 }
 

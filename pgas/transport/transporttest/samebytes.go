@@ -49,9 +49,9 @@ func testSameBytes(t *testing.T, r *Rig) {
 		if c.rng.IntN(2) == 0 { // take the notes first: that must not undo later accesses
 			c.takeNotes()
 		}
-		look := c.getLate()
+		check := c.getLate()
 		c.settle()
-		look()
+		check()
 		c.takeNotes()
 		c.compare("after the notes were taken")
 	}
@@ -60,7 +60,7 @@ func testSameBytes(t *testing.T, r *Rig) {
 
 // getLate starts a non-blocking get of all bytes, and returns a check to run after the quiet. No write is
 // issued between the two, which the get might have seen.
-func (c *contest) getLate() (look func()) {
+func (c *contest) getLate() (check func()) {
 	if c.rng.IntN(3) > 0 || c.r.SplitAtomics && c.words {
 		return func() {}
 	}
@@ -79,8 +79,8 @@ func (c *contest) settle() {
 	c.t.Helper()
 	quiet(c.t, c.ch)
 	c.compare("after a quiet")
-	for _, look := range c.after {
-		look()
+	for _, check := range c.after {
+		check()
 	}
 	c.after, c.unread, c.steps = nil, nil, nil
 }

@@ -33,7 +33,7 @@ type Rig struct {
 }
 
 // Words loads a word of a heap atomically.
-type Words func(heap []byte, at transport.Word) uint64
+type Words func(heap []byte, word transport.Word) uint64
 
 // HeapBytes is the size of each heap of a rig.
 const HeapBytes = 8 << 20
@@ -335,16 +335,16 @@ func testHalfWords(t *testing.T, r *Rig) {
 }
 
 // awaitWord polls a word as its owner until it reaches want, with the transport's WaitWord if it has one.
-func awaitWord(t *testing.T, r *Rig, pe int, at transport.Word, want uint64) {
+func awaitWord(t *testing.T, r *Rig, pe int, word transport.Word, want uint64) {
 	t.Helper()
 	limit := bounded(t)
 	waiter, drives := r.PEs[pe].(transport.Progresser)
-	for r.Words(r.Heaps[pe], at) < want {
+	for r.Words(r.Heaps[pe], word) < want {
 		if limit.Err() != nil {
-			t.Fatalf("PE %d: the word at %d is %d and does not reach %d", pe, at.Off, r.Words(r.Heaps[pe], at), want)
+			t.Fatalf("PE %d: the word at %d is %d and does not reach %d", pe, word.Off, r.Words(r.Heaps[pe], word), want)
 		}
 		if drives {
-			waiter.WaitWord(at, transport.GE, want, false, time.Millisecond)
+			waiter.WaitWord(word, transport.GE, want, false, time.Millisecond)
 		} else {
 			time.Sleep(10 * time.Microsecond)
 		}
