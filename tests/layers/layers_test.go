@@ -10,14 +10,18 @@ import (
 
 // limits are how far a package may be from layers without circles. A package that is not listed may not have a circle.
 // The numbers only fall: a change that lowers one lowers it here, too.
-var limits = map[string]struct{ circle, pairs int }{}
+var limits = map[string]struct{ circle, pairs int }{
+	"pgas":               {circle: 23, pairs: 22},
+	"pgas/internal/coll": {circle: 16, pairs: 19},
+	"pgas/internal/node": {circle: 14, pairs: 15},
+}
 
 // internals are the packages below pgas/internal, the lowest layer first: one may import those before it.
-var internals = []string{}
+var internals = []string{"callsite", "symheap", "locklocal", "node", "coll", "private"}
 
 const internal = "pgas/internal/"
 
-// TestLayers: the files of the packages below pgas/internal form no larger circles than stated.
+// TestLayers: the files of pgas and of the packages below pgas/internal form no larger circles than stated.
 func TestLayers(t *testing.T) {
 	var patterns []string
 	for _, name := range internals {
@@ -25,9 +29,6 @@ func TestLayers(t *testing.T) {
 	}
 	for name := range limits {
 		patterns = append(patterns, "./"+name)
-	}
-	if len(patterns) == 0 {
-		t.Skip("there are no packages below " + internal)
 	}
 	slices.Sort(patterns)
 	graphs, err := load("../..", slices.Compact(patterns)...)
