@@ -1,13 +1,13 @@
 package coll
 
-// Meetings: nobody leaves before all have come. Three shapes, chosen by where the members are:
+// Barriers: no member leaves before all have arrived. Three algorithms, chosen by where the members are:
 //
-//	flags    all on one host, with a CPU for each PE: everyone leaves its entry and looks at all the
-//	         others'; for two PEs that is a single trip of a cache line.
-//	central  all on one host, with more PEs than CPUs: a counter; the last to arrive releases everybody.
-//	         Few switches between processes matter then, not few cache misses.
-//	hosts    on several hosts: the members of a host meet at their leader (its first member), the leaders
-//	         disseminate in log2(hosts) rounds, and each leader releases its own.
+//	flags         all on one host, with a CPU for each PE: each member publishes its arrival and polls all the
+//	              others'; for two PEs that is a single trip of a cache line.
+//	central       all on one host, with more PEs than CPUs: a counter; the last to arrive releases all members.
+//	              Few switches between processes matter then, not few cache misses.
+//	hierarchical  on several hosts: the leader of a host (its first member) waits for the members of its host,
+//	              the leaders disseminate in log2(hosts) rounds, and each leader releases its host's members.
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
+// Sync is a barrier of kind k, which errors name as what. It returns the cause of ctx, node.ErrClosed, the error of
+// a failed PE, or the error that ended the use of the team.
 func (g *Group) Sync(ctx context.Context, k Kind, what string) error {
 	c := Call{Kind: k}
 	if err := g.takeTurn(ctx, c); err != nil {
@@ -29,13 +31,13 @@ func (g *Group) Sync(ctx context.Context, k Kind, what string) error {
 	return err
 }
 
-// barrier is a call of its own in which all members meet.
+// barrier makes a barrier that is a call of its own.
 func (g *Group) barrier(ctx context.Context, c Call) error {
 	return g.barrierIn(ctx, g.advance(c, 0))
 }
 
-// barrierIn publishes e, the entry of the call under way, and returns when all members have entered it:
-// theirs may then be read.
+// barrierIn publishes e, the arrival record of the call under way, and blocks until all members have entered the
+// call: their records may then be read.
 func (g *Group) barrierIn(ctx context.Context, e *arrival) error {
 	var err error
 	switch {
@@ -52,6 +54,7 @@ func (g *Group) barrierIn(ctx context.Context, e *arrival) error {
 	return err
 }
 
+// centralBarrier counts the members of this host that have arrived; the last releases the others.
 func (g *Group) centralBarrier(ctx context.Context, e *arrival) error {
 	if err := g.markArrived(e); err != nil {
 		return err
@@ -69,7 +72,7 @@ func (g *Group) centralBarrier(ctx context.Context, e *arrival) error {
 	return nil
 }
 
-// sameTags checks the entries of all members of this host, who have all arrived.
+// sameTags checks the tags of all members of this host, all of which have arrived.
 func (g *Group) sameTags() error {
 	for _, b := range g.local {
 		if b.arrival(g.calls.n).tag.Load() != g.calls.tag {
@@ -79,6 +82,7 @@ func (g *Group) sameTags() error {
 	return nil
 }
 
+// hierarchicalBarrier is the barrier on several hosts.
 func (g *Group) hierarchicalBarrier(ctx context.Context, e *arrival) error {
 	if !g.isLeader() {
 		if err := g.arrive(e); err != nil {
@@ -98,8 +102,8 @@ func (g *Group) hierarchicalBarrier(ctx context.Context, e *arrival) error {
 	return nil
 }
 
-// disseminate is the meeting of the leaders: in round k each tells the leader 2^k hosts on, and waits for
-// the one 2^k hosts back.
+// disseminate is the barrier of the leaders: in round k each leader signals the leader 2^k hosts on, and waits
+// for the leader 2^k hosts back.
 func (g *Group) disseminate(ctx context.Context) error {
 	n, me := len(g.hosts), g.hostIndex
 	for k, step := 0, 1; step < n; k, step = k+1, 2*step {
@@ -114,7 +118,7 @@ func (g *Group) disseminate(ctx context.Context) error {
 	return nil
 }
 
-// gatherLocal publishes e and waits until all members of this host have entered the call.
+// gatherLocal publishes e and blocks until all members of this host have entered the call.
 func (g *Group) gatherLocal(ctx context.Context, l *layout, e *arrival) error {
 	if err := g.arrive(e); err != nil {
 		return err

@@ -1,14 +1,14 @@
 package coll
 
 // What the collectives that move data share. They know nothing of types: they work on bytes of symmetric
-// memory. Inside a host a member shows the others what it contributes, in one of three ways:
+// memory. Inside a host a member exposes what it contributes to the others, in one of three ways:
 //
-//	inline  in its entry, beside the tag that says that it is there: one trip of a cache line
-//	staged  in boxes of its own slot, where a copy costs less than to wait until everybody has read it
-//	lent    where it is: the owner then waits until all have said that they have read it
+//	inline  in its arrival record, beside the tag: one trip of a cache line
+//	bcopy   in mailboxes of its own slot, where a copy costs less than to wait until all members have read it
+//	zcopy   in place: the owner then waits until all readers have acknowledged
 //
-// Entries and boxes are used again only after a meeting, so whoever shows something in them may go on
-// at once.
+// Arrival records and mailboxes are used again only after a barrier, so a member that exposes data in them may
+// go on at once.
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// An operand is a range of symmetric memory.
+// A Range is a range of symmetric memory.
 type Range struct {
 	Off     uintptr
 	N, Size int // elements, and bytes of one
@@ -46,23 +46,23 @@ func (g *Group) checkApart(k Kind, dst Range, d int, src Range, s int) {
 	}
 }
 
-// ownBytes is n bytes of this PE's own heap.
+// ownBytes returns n bytes of this PE's own heap.
 func (g *Group) ownBytes(off uintptr, n int) []byte { return g.n.Heap[off:][:n] }
 
-// peerBytes is n bytes of the heap of member i, which is on this host.
+// peerBytes returns n bytes of the heap of member i, which is on this host.
 func (g *Group) peerBytes(i int, off uintptr, n int) []byte { return g.n.Shm.Heap(g.PEs[i])[off:][:n] }
 
-// mailboxOff is where box x is in every heap.
+// mailboxOff returns the offset of mailbox x in every heap.
 func (g *Group) mailboxOff(x mailbox) uintptr {
 	return slotOff(g.Slot) + mailboxesOff + x.index()*mailboxBytes
 }
 
-// A show is how the members of a host show each other n bytes each.
+// An exposure is how the members of a host expose n bytes each to the others.
 type exposure struct {
 	kind exposureKind
 	n    int
-	x    mailbox // of staged
-	off  uintptr // of lent
+	x    mailbox // of bcopy
+	off  uintptr // of zcopy
 }
 
 type exposureKind uint8
@@ -73,9 +73,9 @@ const (
 	zcopy
 )
 
-// bcopyMax is how many bytes are staged at most between members of one host who all wait for each other.
-// With a CPU for each PE nothing is: a copy that another CPU then reads takes longer (8 KiB: 4 µs) than
-// the second meeting that it saves (0.3 µs). With more PEs than CPUs a meeting takes some µs for each PE.
+// bcopyMax returns up to how many bytes are exposed by bcopy between members of one host that all wait for each
+// other. With a CPU for each PE nothing is: a copy that another CPU then reads takes longer (8 KiB: 4 µs) than the
+// second barrier that it saves (0.3 µs). With more PEs than CPUs a barrier takes some µs for each PE.
 func (g *Group) bcopyMax() int {
 	if g.n.Dedicated {
 		return 0
@@ -83,7 +83,7 @@ func (g *Group) bcopyMax() int {
 	return maxMessage
 }
 
-// chooseExposure is the way to show n bytes that are at off; at most so many may be staged.
+// chooseExposure returns the way to expose n bytes that are at off; up to stagedMax bytes may be exposed by bcopy.
 func chooseExposure(n int, off uintptr, stagedMax int) exposure {
 	switch {
 	case n <= inlineBytes:
@@ -94,7 +94,7 @@ func chooseExposure(n int, off uintptr, stagedMax int) exposure {
 	return exposure{kind: zcopy, n: n, off: off}
 }
 
-// mailboxes is how many boxes s takes.
+// mailboxes returns how many mailboxes s takes.
 func (s *exposure) mailboxes() int {
 	if s.kind == bcopy {
 		return mailboxesFor(s.n)
@@ -102,7 +102,7 @@ func (s *exposure) mailboxes() int {
 	return 0
 }
 
-// exposeBuf is where this PE must leave what it shows. s.x must have been taken, if it needs boxes.
+// exposeBuf returns where this PE must store what it exposes. s.x must have been taken, if s needs mailboxes.
 func (g *Group) exposeBuf(s *exposure, e *arrival) []byte {
 	switch s.kind {
 	case inline:
@@ -113,7 +113,7 @@ func (g *Group) exposeBuf(s *exposure, e *arrival) []byte {
 	return g.ownBytes(s.off, s.n)
 }
 
-// peerBuf is what member number k of this host shows, once it has entered the call.
+// peerBuf returns what member number k of this host exposes, once that has entered the call.
 func (g *Group) peerBuf(l *layout, s *exposure, k int) []byte {
 	switch s.kind {
 	case inline:
@@ -124,8 +124,9 @@ func (g *Group) peerBuf(l *layout, s *exposure, k int) []byte {
 	return g.peerBytes(l.localMembers[k], s.off, s.n)
 }
 
-// arriveAll publishes e where all members of the host will look at each other's entries. With more PEs than
-// CPUs they meet for that: one switch between processes for each of them instead of one for each pair.
+// arriveAll publishes e for a call in which all members of the host read each other's arrival records. With more
+// PEs than CPUs that is a barrier (met is true): one switch between processes for each member, not one for each
+// pair.
 func (g *Group) arriveAll(ctx context.Context, l *layout, e *arrival) (met bool, err error) {
 	if len(g.hosts) == 1 && len(l.localMembers) > 1 && !g.n.Dedicated {
 		return true, g.barrierIn(ctx, e)
@@ -133,7 +134,8 @@ func (g *Group) arriveAll(ctx context.Context, l *layout, e *arrival) (met bool,
 	return false, g.arrive(e)
 }
 
-// arrivalOf is the entry of member number k of this host, which all who have met have left.
+// arrivalOf returns the arrival record of member number k of this host. It blocks until that has entered the call,
+// unless met says that arriveAll was a barrier.
 func (g *Group) arrivalOf(ctx context.Context, l *layout, k int, met bool) (*arrival, error) {
 	if met {
 		return l.local[k].arrival(g.calls.n), nil
@@ -141,17 +143,17 @@ func (g *Group) arrivalOf(ctx context.Context, l *layout, k int, met bool) (*arr
 	return g.awaitArrival(ctx, l, k)
 }
 
-// readCount is how often others have read what this PE lends. Sampled before publish, it tells awaitReads
-// where to count from.
+// readCount returns how often other members have read what this PE exposed in place. Sampled before arrive, it
+// tells awaitReads where to count from.
 func (g *Group) readCount() uint64 { return g.view.syncWords().readers.Load() }
 
-// ackRead tells member number k of this host that this PE has read what it lends.
+// ackRead tells member number k of this host that this PE has read what that member exposes in place.
 func (g *Group) ackRead(l *layout, k int) {
 	l.local[k].syncWords().readers.Add(1)
 	g.n.StateOf(g.PEs[l.localMembers[k]]).Ring(boot.BarrierWord)
 }
 
-// awaitReads waits until n others have read what this PE lends, since the count was from.
+// awaitReads blocks until n other members have read what this PE exposes in place, since the count was from.
 func (g *Group) awaitReads(ctx context.Context, from uint64, n int) error {
 	c := node.AtLeast(&g.view.syncWords().readers, from+uint64(n))
 	c.Party = g

@@ -9,7 +9,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// arrive does stamp's work and wakes the members of this host that wait for the entry.
+// arrive publishes e (markArrived) and wakes the members of this host that wait for it.
 func (g *Group) arrive(e *arrival) error {
 	if err := g.markArrived(e); err != nil {
 		return err
@@ -27,21 +27,21 @@ func (g *Group) wakeLocal() {
 	}
 }
 
-// awaitArrival waits until member number k of this host has entered the call under way, and returns its
-// entry, with everything that it stored before.
+// awaitArrival blocks until member number k of this host has entered the call under way, and returns its
+// arrival record. What the member stored before is visible then.
 func (g *Group) awaitArrival(ctx context.Context, l *layout, k int) (*arrival, error) {
 	e := l.local[k].arrival(g.calls.n)
 	return e, g.awaitTag(ctx, &e.tag, l.localMembers[k])
 }
 
-// ready tells the members of this host that the first half of this PE's work in the call is over; what it
-// stored before is there.
+// ready tells the members of this host that the first half of this PE's work in the call is over. What this PE
+// stored before is visible to them then.
 func (g *Group) ready() {
 	g.view.syncWords().ready.Store(g.calls.tag)
 	g.wakeLocal()
 }
 
-// awaitReady waits for member number k of this host to be ready.
+// awaitReady blocks until member number k of this host is ready.
 func (g *Group) awaitReady(ctx context.Context, l *layout, k int) error {
 	return g.awaitTag(ctx, &l.local[k].syncWords().ready, l.localMembers[k])
 }
@@ -52,18 +52,18 @@ func (g *Group) done() {
 	g.wakeLocal()
 }
 
-// awaitDone waits until member number k of this host is through with others' memory.
+// awaitDone blocks until member number k of this host is through with other members' memory.
 func (g *Group) awaitDone(ctx context.Context, l *layout, k int) error {
 	return g.awaitTag(ctx, &l.local[k].syncWords().done, l.localMembers[k])
 }
 
-// awaitRelease waits until the leader of this host lets this PE go on. The word is in this PE's own heap:
-// while it waits for one of those it can serve other hosts.
+// awaitRelease blocks until the leader of this host releases this PE. The word is in this PE's own heap: a waiter
+// for such a word can serve other hosts.
 func (g *Group) awaitRelease(ctx context.Context, l *layout) error {
 	return g.awaitOwn(ctx, slotOff(g.Slot)+syncOff+releasedOff, l.localMembers[0])
 }
 
-// release is how a leader lets the members of its host go on.
+// release releases the members of this leader's host.
 func (g *Group) release(l *layout) {
 	for k, i := range l.localMembers {
 		if i != g.Me {
@@ -73,7 +73,7 @@ func (g *Group) release(l *layout) {
 	}
 }
 
-// awaitTag waits until *p is the tag of the call under way; pe is the member that writes it.
+// awaitTag blocks until *p is the tag of the call under way; pe is the member that writes it.
 func (g *Group) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
 	want := g.calls.tag
 	v := p.Load()
@@ -88,8 +88,8 @@ func (g *Group) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
 	return g.checkTag(v)
 }
 
-// checkTag makes sure that a tag which has come belongs to the call under way, or to a later one of a
-// member that needed nobody to get there.
+// checkTag checks that a tag belongs to the call under way, or to a later one of a member that could enter that
+// without waiting for any other.
 func (g *Group) checkTag(v uint64) error {
 	if v != g.calls.tag && v>>tagBits == g.calls.n {
 		return g.diverged()
@@ -97,7 +97,7 @@ func (g *Group) checkTag(v uint64) error {
 	return nil
 }
 
-// waitingFor is what a wait for member pe shows to others.
+// waitingFor returns what this PE publishes about a wait for member pe.
 func (g *Group) waitingFor(pe int) node.Blocked {
 	op := boot.InCollective
 	switch Kind(g.view.arrival(g.calls.n).call & 0xff) {
@@ -109,7 +109,7 @@ func (g *Group) waitingFor(pe int) node.Blocked {
 	return node.Blocked{Op: op, Peer: g.PEs[pe], Seq: g.calls.n, Party: g}
 }
 
-// awaitOwn waits until the word at off of this PE's own heap, which member pe writes, is the tag of the
+// awaitOwn blocks until the word at off of this PE's own heap, which member pe writes, is the tag of the
 // call under way.
 func (g *Group) awaitOwn(ctx context.Context, off uintptr, pe int) error {
 	p := (*atomic.Uint64)(g.n.Own(off))

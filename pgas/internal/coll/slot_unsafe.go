@@ -1,13 +1,13 @@
 package coll
 
-// Where teams live. The reserved start of every heap has a slot for each team that can be alive at once,
+// Slots of teams. The reserved start of every heap has a slot for each team that can be alive at once,
 // at the same offset on every PE, so that the members of a team reach each other's slots without any
 // allocation. A slot holds
 //
-//	entries   what its owner has called: one for each of the last generations of calls
-//	control   the words of meetings
-//	signals   a word for each box, set by put-with-signal when the box is full
-//	boxes     what members on other hosts send: see box_unsafe.go
+//	arrivals    what its owner has called: a record for each of the last calls
+//	sync words  the words of barriers
+//	signals     a word for each mailbox, set by put-with-signal when the mailbox is full
+//	mailboxes   what members on other hosts send: see mailbox_unsafe.go
 //
 // Sequence numbers of calls only ever grow on a PE, over all teams that used a slot, so a slot needs no
 // cleaning between teams: what an old team left is smaller than anything the new one waits for.
@@ -24,8 +24,8 @@ const (
 	// MaxTeams is how many teams one PE can be a member of at once.
 	MaxTeams = boot.TeamSlots
 
-	slotArrivals = 32  // entries of a slot; a power of two
-	arrivalBytes = 960 // an odd number of cache lines: entries do not compete for the same places of a cache
+	slotArrivals = 32  // arrival records of a slot; a power of two
+	arrivalBytes = 960 // an odd number of cache lines: records do not compete for the same sets of a cache
 	dataOff      = unsafe.Offsetof(arrival{}.data)
 	inlineBytes  = len(arrival{}.data)
 	syncOff      = slotArrivals * arrivalBytes
@@ -38,10 +38,10 @@ const (
 	wordStride = 64 // words that different PEs write have a cache line each
 )
 
-// An entry says what its owner has called. tag is written last. What only a report wants is far from it:
-// each store to the line that others look at may cost a trip of that line.
+// An arrival says what its owner has called. tag is written last. What only a report needs is far from the tag:
+// each store to the line that other members poll may cost a trip of that line.
 type arrival struct {
-	tag        atomic.Uint64 // number of the call and a digest of it; poisoned if it was the wrong one
+	tag        atomic.Uint64 // number of the call and a digest of it, or poisoned or cancelled in place of the digest
 	data       [928]byte
 	call       uint64 // kind, root and size of an element
 	count      uint64
@@ -50,11 +50,11 @@ type arrival struct {
 
 const callOff = unsafe.Offsetof(arrival{}.call)
 
-// syncWords is the words of meetings.
+// syncWords holds the words of barriers and of the other synchronization between members.
 type syncWords struct {
-	arrived   atomic.Uint64 // on the first member of a host: how many are there; 0 between meetings
+	arrived   atomic.Uint64 // on the first member of a host: how many members have arrived; 0 between barriers
 	_         [wordStride - 8]byte
-	released  atomic.Uint64 // the tag of the last meeting that is over
+	released  atomic.Uint64 // the tag of the last barrier that is over
 	_         [wordStride - 8]byte
 	done      atomic.Uint64 // the tag of the last call whose use of others' memory is over
 	_         [wordStride - 8]byte
@@ -62,7 +62,7 @@ type syncWords struct {
 	_         [wordStride - 8]byte
 	aborted   atomic.Uint64 // the call in which the owner broke off
 	_         [wordStride - 8]byte
-	readers   atomic.Uint64 // how often others have read what the owner lent
+	readers   atomic.Uint64 // how often other members have read what the owner exposed in place (zcopy)
 	_         [wordStride - 8]byte
 	abortTold atomic.Uint64 // the call that a member on another host has announced as given up
 	_         [wordStride - 8]byte
@@ -85,7 +85,7 @@ func slotOff(slot int) uintptr { return boot.TeamSlotsOff + uintptr(slot)*slotBy
 
 func arrivalOff(n uint64) uintptr { return uintptr(n%slotArrivals) * arrivalBytes }
 
-// A board is the slot of one member on this host.
+// A slotView is the slot of one member on this host.
 type slotView struct{ p unsafe.Pointer }
 
 // viewOf returns the slot of PE pe of the job, which is on this host.
@@ -93,7 +93,7 @@ func viewOf(n *node.Node, pe, slot int) slotView {
 	return slotView{unsafe.Add(node.BasePointer(n.Shm.Heap(pe)), slotOff(slot))}
 }
 
-// arrival is that of call n.
+// arrival returns the record of call n.
 func (b slotView) arrival(n uint64) *arrival { return (*arrival)(unsafe.Add(b.p, arrivalOff(n))) }
 
 func (b slotView) syncWords() *syncWords { return (*syncWords)(unsafe.Add(b.p, syncOff)) }
