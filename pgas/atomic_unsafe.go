@@ -28,8 +28,6 @@ import (
 const (
 	opSet = transport.Set
 	opAdd = transport.Add
-
-	opFetch = transport.Fetch
 )
 
 // Word is every integer type that OpenSHMEM has atomics for, and every type made from one.

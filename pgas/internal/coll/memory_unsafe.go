@@ -13,6 +13,11 @@ func peerSlice[T any](n *node.Node, pe int, off uintptr, count int) []T {
 	return unsafe.Slice((*T)(unsafe.Add(node.BasePointer(n.Shm.Heap(pe)), off)), count)
 }
 
+// ownSlice returns count elements from offset off of this PE's own heap.
+func ownSlice[T any](n *node.Node, off uintptr, count int) []T {
+	return unsafe.Slice((*T)(n.Own(off)), count)
+}
+
 // viewAs is the first n elements that b holds.
 func viewAs[T any](b []byte, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)

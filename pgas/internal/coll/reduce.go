@@ -72,10 +72,10 @@ func newReduction[T any](op string, g *Group, dst, src Range, f Operator[T], o O
 }
 
 // dstMine returns this PE's dst.
-func (r *reduction[T]) dstMine() []T { return peerSlice[T](r.g.n, r.g.n.Job.PE, r.dst.Off, r.dst.N) }
+func (r *reduction[T]) dstMine() []T { return ownSlice[T](r.g.n, r.dst.Off, r.dst.N) }
 
 // srcMine returns this PE's src.
-func (r *reduction[T]) srcMine() []T { return peerSlice[T](r.g.n, r.g.n.Job.PE, r.src.Off, r.src.N) }
+func (r *reduction[T]) srcMine() []T { return ownSlice[T](r.g.n, r.src.Off, r.src.N) }
 
 // reductionAlgorithm returns the algorithm between the hosts of l for a reduction of that many bytes.
 func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
