@@ -1,20 +1,20 @@
 package pgas
 
-// Remote atomic words. On this host an operation is one locked instruction on the mapped heap and a
-// look at the owner's doorbell; to another it is one message that the owner's service thread executes
-// with the same instructions, so both are atomic to each other (the cpu domain).
+// Remote atomic words. On a word of this host an operation is one locked instruction on the mapped heap, and a test
+// of the owner's doorbell. To another host it is one message that the owner's service thread executes with the same
+// instructions. So local and remote operations are atomic to each other (the cpu domain).
 //
-// One rule for all: what fetches returns the old value. A compare-swap happened iff the result equals
-// cond.
+// One rule holds for all: what fetches returns the old value. A compare-swap has stored its value if and only if the
+// result equals cond.
 //
-// What an operation costs. One that returns nothing is as a put: to another host it is gathered with
-// others, and a quiet completes it. One that returns the old value waits for a round trip. One whose name
-// ends in NB is gathered like a put and brings its value by the next quiet, so that many share a round
-// trip (atomic_nb.go). Xor, min, max and what floating-point words do have no instruction that Go offers:
-// they are loops of compare-swaps at the owner of the word, and cost as much as others unless many PEs
-// are at it. Where NICs execute atomics (PGAS_AMO=nic), which know nothing of min, max and floating point
-// either, these loops are the initiator's: it waits for two round trips, and one more each time that
-// another PE has come between, even where nothing is returned.
+// What an operation costs. An operation that returns nothing is like a put: to another host it is gathered with
+// others, and a Quiet completes it. An operation that returns the old value waits for a round trip. An operation
+// whose name ends in NB is gathered like a put, and its value is there after the next Quiet, so that many share a
+// round trip (atomic_fetch_nb.go). Xor, min, max and the arithmetic of floating-point words have no instruction that
+// Go offers. They are loops of compare-swaps at the owner of the word, and cost as much as the others unless many PEs
+// update the word. NICs that execute atomics (PGAS_AMO=nic) have no min, max and floating point either. There the
+// initiator runs the loop: it waits for two round trips, and for one more each time that another PE has changed the
+// word in between, even where nothing is returned.
 
 import (
 	"context"
@@ -30,41 +30,51 @@ const (
 	opAdd = transport.Add
 )
 
-// Word is every integer type that OpenSHMEM has atomics for, and every type made from one.
+// Word is the constraint of the integer types that OpenSHMEM has atomics for, and of every type made from one.
 type Word interface {
 	~int32 | ~uint32 | ~int64 | ~uint64 | ~int | ~uint | ~uintptr
 }
 
-// Float is every floating-point type that OpenSHMEM has atomics for.
+// Float is the constraint of the floating-point types that OpenSHMEM has atomics for, and of every type made from
+// one.
 type Float interface{ ~float32 | ~float64 }
 
 // Atomic refers to an integer word of symmetric memory that is only ever accessed atomically.
 //
-// Operations on 4 and on 8 bytes of the same word are atomic to each other too, where the CPU executes
-// them (PGAS_AMO=cpu, the default).
+// Operations on 4 and on 8 bytes of the same word are atomic to each other too, where the CPU executes them
+// (PGAS_AMO=cpu, the default).
+//
+// An operation that returns nothing is complete locally when it returns, and complete and visible at pe after a Quiet
+// of its context; a Fence orders it. A PE that is lost is reported by that Quiet. An operation that fetches waits for
+// the old value; it has no error result, so it panics with *PeerError if pe is lost. All operations panic with
+// *UsageError if pe is out of range, if the context is closed, or if a is zero.
 type Atomic[W Word] struct {
 	_   [0]W // so that one cannot be converted to another type's
 	ctx *Context
 	off uintptr
 }
 
-// AtomicOf is element i of s as an atomic word.
+// AtomicOf returns element i of s as an atomic word. It panics with *UsageError if i is out of range.
 func AtomicOf[W Word](s Sym[W], i int) Atomic[W] { return atomicOf(s.At(i)) }
 
+// atomicOf returns the element that r refers to as an atomic word.
 func atomicOf[W Word](r Ref[W]) Atomic[W] { return Atomic[W]{ctx: r.ctx, off: r.off} }
 
-// On is the same word on another context.
+// On returns the same word on context c, whose team its PE numbers then count. It panics with *UsageError if a is
+// zero.
 func (a Atomic[W]) On(c *Context) Atomic[W] {
 	a.ctx.refer()
 	return Atomic[W]{ctx: c, off: a.off}
 }
 
-// Fetch returns the word on pe (OpenSHMEM 1.6, shmem_atomic_fetch).
+// Fetch returns the word on pe. It panics with *PeerError if pe is lost, and with *UsageError as Atomic says
+// (OpenSHMEM 1.6, shmem_atomic_fetch).
 func (a Atomic[W]) Fetch(pe int) W {
 	return fetchWord[W](a.ctx, a.off, pe, slowFetch)
 }
 
-// Set stores v into the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_set).
+// Set stores v into the word on pe. It is complete at pe after a Quiet. It panics with *UsageError as Atomic says
+// (OpenSHMEM 1.6, shmem_atomic_set).
 func (a Atomic[W]) Set(pe int, v W) {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		swap(p, v)
@@ -74,7 +84,8 @@ func (a Atomic[W]) Set(pe int, v W) {
 	a.post(pe, transport.Set, v)
 }
 
-// Swap stores v into the word on pe and returns the old value (OpenSHMEM 1.6, shmem_atomic_swap).
+// Swap stores v into the word on pe and returns the old value. It panics with *PeerError if pe is lost, and with
+// *UsageError as Atomic says (OpenSHMEM 1.6, shmem_atomic_swap).
 func (a Atomic[W]) Swap(pe int, v W) W {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := swap(p, v)
@@ -84,8 +95,9 @@ func (a Atomic[W]) Swap(pe int, v W) W {
 	return a.slowFetchOp(pe, transport.Swap, v, 0)
 }
 
-// CompareSwap stores v into the word on pe if it equals cond, and returns the old value: the swap
-// happened iff the result equals cond (OpenSHMEM 1.6, shmem_atomic_compare_swap).
+// CompareSwap stores v into the word on pe if the word equals cond, and returns the old value. It has stored v if and
+// only if the result equals cond. It panics with *PeerError if pe is lost, and with *UsageError as Atomic says
+// (OpenSHMEM 1.6, shmem_atomic_compare_swap).
 func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		if !compareAndSwap(p, cond, v) {
@@ -97,8 +109,8 @@ func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
 	return a.slowFetchOp(pe, transport.CompareSwap, v, cond)
 }
 
-// FetchAdd adds v to the word on pe and returns the old value. It wraps around
-// (OpenSHMEM 1.6, shmem_atomic_fetch_add).
+// FetchAdd adds v to the word on pe, with wrap-around, and returns the old value. It panics with *PeerError if pe is
+// lost, and with *UsageError as Atomic says (OpenSHMEM 1.6, shmem_atomic_fetch_add).
 func (a Atomic[W]) FetchAdd(pe int, v W) W {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := add(p, v) - v
@@ -108,7 +120,8 @@ func (a Atomic[W]) FetchAdd(pe int, v W) W {
 	return a.slowFetchOp(pe, transport.Add, v, 0)
 }
 
-// Add adds v to the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_add).
+// Add adds v to the word on pe, with wrap-around. It is complete at pe after a Quiet. It panics with *UsageError as
+// Atomic says (OpenSHMEM 1.6, shmem_atomic_add).
 func (a Atomic[W]) Add(pe int, v W) {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		add(p, v)
@@ -118,14 +131,15 @@ func (a Atomic[W]) Add(pe int, v W) {
 	a.post(pe, transport.Add, v)
 }
 
-// FetchInc adds 1 to the word on pe and returns the old value
-// (OpenSHMEM 1.6, shmem_atomic_fetch_inc).
+// FetchInc adds 1 to the word on pe and returns the old value. It panics as FetchAdd does (OpenSHMEM 1.6,
+// shmem_atomic_fetch_inc).
 func (a Atomic[W]) FetchInc(pe int) W { return a.FetchAdd(pe, 1) }
 
-// Inc adds 1 to the word on pe; complete there after a Quiet (OpenSHMEM 1.6, shmem_atomic_inc).
+// Inc adds 1 to the word on pe. It is complete at pe after a Quiet. It panics as Add does (OpenSHMEM 1.6,
+// shmem_atomic_inc).
 func (a Atomic[W]) Inc(pe int) { a.Add(pe, 1) }
 
-// FetchAnd stores the bitwise and of the word on pe with v, and returns the old value
+// FetchAnd stores the bitwise and of the word on pe with v, and returns the old value. It panics as FetchAdd does
 // (OpenSHMEM 1.6, shmem_atomic_fetch_and).
 func (a Atomic[W]) FetchAnd(pe int, v W) W {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
@@ -136,7 +150,8 @@ func (a Atomic[W]) FetchAnd(pe int, v W) W {
 	return a.slowFetchOp(pe, transport.And, v, 0)
 }
 
-// And is FetchAnd without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_and).
+// And stores the bitwise and of the word on pe with v. It is complete at pe after a Quiet. It panics as Add does
+// (OpenSHMEM 1.6, shmem_atomic_and).
 func (a Atomic[W]) And(pe int, v W) {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		and(p, v)
@@ -146,7 +161,7 @@ func (a Atomic[W]) And(pe int, v W) {
 	a.post(pe, transport.And, v)
 }
 
-// FetchOr stores the bitwise or of the word on pe with v, and returns the old value
+// FetchOr stores the bitwise or of the word on pe with v, and returns the old value. It panics as FetchAdd does
 // (OpenSHMEM 1.6, shmem_atomic_fetch_or).
 func (a Atomic[W]) FetchOr(pe int, v W) W {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
@@ -157,7 +172,8 @@ func (a Atomic[W]) FetchOr(pe int, v W) W {
 	return a.slowFetchOp(pe, transport.Or, v, 0)
 }
 
-// Or is FetchOr without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_or).
+// Or stores the bitwise or of the word on pe with v. It is complete at pe after a Quiet. It panics as Add does
+// (OpenSHMEM 1.6, shmem_atomic_or).
 func (a Atomic[W]) Or(pe int, v W) {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		or(p, v)
@@ -167,27 +183,31 @@ func (a Atomic[W]) Or(pe int, v W) {
 	a.post(pe, transport.Or, v)
 }
 
-// FetchXor stores the bitwise exclusive or of the word on pe with v, and returns the old value
-// (OpenSHMEM 1.6, shmem_atomic_fetch_xor).
+// FetchXor stores the bitwise exclusive or of the word on pe with v, and returns the old value. It panics as FetchAdd
+// does (OpenSHMEM 1.6, shmem_atomic_fetch_xor).
 func (a Atomic[W]) FetchXor(pe int, v W) W { return a.change(pe, transport.Xor, v) }
 
-// Xor is FetchXor without the fetch; complete after a Quiet (OpenSHMEM 1.6, shmem_atomic_xor).
+// Xor stores the bitwise exclusive or of the word on pe with v. It is complete at pe after a Quiet. It panics as Add
+// does (OpenSHMEM 1.6, shmem_atomic_xor).
 func (a Atomic[W]) Xor(pe int, v W) { a.postChange(pe, transport.Xor, v) }
 
-// FetchMin stores v into the word on pe if it is less than that, and returns the old value. It is no
-// operation of OpenSHMEM. With PGAS_AMO=nic it is a loop of round trips.
+// FetchMin stores the lesser of v and the word on pe into the word, and returns the old value. It panics as FetchAdd
+// does. It is an extension of OpenSHMEM. With PGAS_AMO=nic it is a loop of round trips.
 func (a Atomic[W]) FetchMin(pe int, v W) W { return a.change(pe, opMin[W](), v) }
 
-// Min is FetchMin without the fetch; complete after a Quiet. With PGAS_AMO=nic it waits all the same.
+// Min stores the lesser of v and the word on pe into the word. It is complete at pe after a Quiet. It panics as Add
+// does. With PGAS_AMO=nic it waits for round trips, as FetchMin does. It is an extension of OpenSHMEM.
 func (a Atomic[W]) Min(pe int, v W) { a.postChange(pe, opMin[W](), v) }
 
-// FetchMax stores v into the word on pe if it is greater than that, and returns the old value. It is no
-// operation of OpenSHMEM. With PGAS_AMO=nic it is a loop of round trips.
+// FetchMax stores the greater of v and the word on pe into the word, and returns the old value. It panics as FetchAdd
+// does. It is an extension of OpenSHMEM. With PGAS_AMO=nic it is a loop of round trips.
 func (a Atomic[W]) FetchMax(pe int, v W) W { return a.change(pe, opMax[W](), v) }
 
-// Max is FetchMax without the fetch; complete after a Quiet. With PGAS_AMO=nic it waits all the same.
+// Max stores the greater of v and the word on pe into the word. It is complete at pe after a Quiet. It panics as Add
+// does. With PGAS_AMO=nic it waits for round trips, as FetchMax does. It is an extension of OpenSHMEM.
 func (a Atomic[W]) Max(pe int, v W) { a.postChange(pe, opMax[W](), v) }
 
+// opMin returns the operation for the minimum of words of type W.
 func opMin[W Word]() transport.Op {
 	if isSigned[W]() {
 		return transport.Min
@@ -195,6 +215,7 @@ func opMin[W Word]() transport.Op {
 	return transport.MinUnsigned
 }
 
+// opMax returns the operation for the maximum of words of type W.
 func opMax[W Word]() transport.Op {
 	if isSigned[W]() {
 		return transport.Max
@@ -202,17 +223,23 @@ func opMax[W Word]() transport.Op {
 	return transport.MaxUnsigned
 }
 
-// WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value
-// that did. Updates by atomics and signals, of any PE, wake it; plain stores need not
-// (OpenSHMEM 1.6, shmem_wait_until).
+// WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did. Atomics
+// and signals of any PE wake the waiter; plain stores need not. What the updater ordered before its update, by a
+// Fence or a Quiet, is then visible.
+//
+// It returns *PeerError if a PE of the job is lost, the cause of ctx if ctx ends, *NotesError if this PE has had no
+// room for notifications for too long, or an error that says that the World is closed. It panics with *UsageError if
+// cmp is no comparison (OpenSHMEM 1.6, shmem_wait_until).
 func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	got, err := a.ctx.world("WaitUntil").waitWord(ctx, a.word(), cmp, uint64(v), isSigned[W]())
 	return W(got), err
 }
 
-// WaitUntilPred is WaitUntil for a PE that stands in a queue, behind PE pe, whose copy of the word is still as
-// long as it waits too; -1 if that is not known. It matters where PEs share CPUs: one that is not next lets
-// others run at every look, and one that is next looks for a moment first. It is no operation of OpenSHMEM.
+// WaitUntilPred is WaitUntil with a scheduling hint, for a PE that waits in a queue behind PE pred; -1 means that the
+// predecessor is not known. The predecessor itself still waits while its copy of the word equals predWaiting. The
+// hint matters where PEs share CPUs: a waiter whose predecessor still waits yields the CPU at every poll, and a
+// waiter that is next polls for a moment first. Its errors are those of WaitUntil; it panics with *UsageError also if
+// pred is out of range. It is an extension of OpenSHMEM.
 func (a Atomic[W]) WaitUntilPred(ctx context.Context, cmp Cmp, v W, pred int, predWaiting W) (W, error) {
 	w := a.ctx.world("WaitUntilPred")
 	if n := len(a.ctx.team.g.PEs); pred < -1 || pred >= n {
@@ -226,8 +253,8 @@ func (a Atomic[W]) WaitUntilPred(ctx context.Context, cmp Cmp, v W, pred int, pr
 	return W(got), err
 }
 
-// Test reports whether this PE's own copy of the word compares true with v now
-// (OpenSHMEM 1.6, shmem_test).
+// Test reports, without waiting, whether this PE's own copy of the word compares true with v. It panics with
+// *UsageError if cmp is no comparison (OpenSHMEM 1.6, shmem_test).
 func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	w := a.ctx.world("Test")
 	w.n.YieldIfScheduled()
@@ -237,12 +264,13 @@ func (a Atomic[W]) Test(cmp Cmp, v W) bool {
 	return ok
 }
 
+// word returns the offset and the size of the word, as transports take them.
 func (a Atomic[W]) word() transport.Word {
 	var v W
 	return transport.Word{Off: a.ctx.place("atomic", a.off, unsafe.Sizeof(v)), Bytes: int(unsafe.Sizeof(v))}
 }
 
-// change is a fetching operation that the CPU has no instruction for.
+// change runs a fetching operation that the CPU has no instruction for.
 func (a Atomic[W]) change(pe int, op transport.Op, v W) W {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		old := apply(p, op, v)
@@ -252,6 +280,7 @@ func (a Atomic[W]) change(pe int, op transport.Op, v W) W {
 	return a.slowFetchOp(pe, op, v, 0)
 }
 
+// postChange is change without the old value.
 func (a Atomic[W]) postChange(pe int, op transport.Op, v W) {
 	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
 		apply(p, op, v)
@@ -261,25 +290,30 @@ func (a Atomic[W]) postChange(pe int, op transport.Op, v W) {
 	a.post(pe, op, v)
 }
 
+// slowFetchOp runs a fetching operation through the transport.
+//
 //go:noinline
 func (a Atomic[W]) slowFetchOp(pe int, op transport.Op, v, cond W) W {
 	return W(a.ctx.mustAtomic(pe, op, a.word(), uint64(v), uint64(cond)))
 }
 
+// post issues an operation without a result through the transport.
+//
 //go:noinline
 func (a Atomic[W]) post(pe int, op transport.Op, v W) {
 	via, to := a.ctx.routeTo(op.String(), pe)
 	via.Post(to, op, a.word(), uint64(v))
 }
 
-// slowFetch is the fetch of a word of n bytes that is not mapped here.
+// slowFetch fetches a word of n bytes that is not mapped in this process.
 //
 //go:noinline
 func slowFetch(c *Context, pe int, off uintptr, n uintptr) uint64 {
 	return c.mustAtomic(pe, transport.Fetch, transport.Word{Off: c.place("Fetch", off, n), Bytes: int(n)}, 0, 0)
 }
 
-// mustAtomic runs a fetching atomic or panics: like a blocking get, it has nowhere to return an error.
+// mustAtomic runs a fetching atomic through the transport. It panics with the transport's error, since a fetching
+// atomic, like a blocking get, has no error result.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
 	via, to := c.routeTo(op.String(), pe)
 	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})

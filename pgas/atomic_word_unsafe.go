@@ -1,7 +1,7 @@
 package pgas
 
-// The CPU's own atomic operations on a word of the mapped heap, of either size. The size of W is a
-// constant in each instance, so one branch of each of these is compiled.
+// The CPU's own atomic operations on a word of the mapped heap, of 4 or of 8 bytes. The size of W is a constant in
+// each instance, so the compiler keeps one branch of each function.
 
 import (
 	"sync/atomic"
@@ -12,14 +12,16 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
+// wide reports whether F has 8 bytes.
 func wide[F any]() bool {
 	var v F
 	return unsafe.Sizeof(v) == 8
 }
 
+// isSigned reports whether W is a signed type.
 func isSigned[W Word]() bool { return ^W(0) < 0 }
 
-// fetchWord is the fast path of a fetch. It inlines; near_unsafe.go says why far is a parameter.
+// fetchWord is the fast path of a fetch. It inlines; fastpath_unsafe.go explains why the slow path is a parameter.
 //
 //gcassert:inline
 func fetchWord[W Word](c *Context, off uintptr, pe int, far func(c *Context, pe int, off, n uintptr) uint64) (v W) {
@@ -33,6 +35,7 @@ func fetchWord[W Word](c *Context, off uintptr, pe int, far func(c *Context, pe 
 	return W(far(c, pe, off, unsafe.Sizeof(v)))
 }
 
+// swap stores v at p and returns the old value.
 func swap[W Word](p unsafe.Pointer, v W) W {
 	if wide[W]() {
 		return W(atomic.SwapUint64((*uint64)(p), uint64(v)))
@@ -40,6 +43,7 @@ func swap[W Word](p unsafe.Pointer, v W) W {
 	return W(atomic.SwapUint32((*uint32)(p), uint32(v)))
 }
 
+// add adds v to the word at p and returns the new value.
 func add[W Word](p unsafe.Pointer, v W) W {
 	if wide[W]() {
 		return W(atomic.AddUint64((*uint64)(p), uint64(v)))
@@ -47,6 +51,7 @@ func add[W Word](p unsafe.Pointer, v W) W {
 	return W(atomic.AddUint32((*uint32)(p), uint32(v)))
 }
 
+// and stores the bitwise and of the word at p with v, and returns the old value.
 func and[W Word](p unsafe.Pointer, v W) W {
 	if wide[W]() {
 		return W(atomic.AndUint64((*uint64)(p), uint64(v)))
@@ -54,6 +59,7 @@ func and[W Word](p unsafe.Pointer, v W) W {
 	return W(atomic.AndUint32((*uint32)(p), uint32(v)))
 }
 
+// or stores the bitwise or of the word at p with v, and returns the old value.
 func or[W Word](p unsafe.Pointer, v W) W {
 	if wide[W]() {
 		return W(atomic.OrUint64((*uint64)(p), uint64(v)))
@@ -61,6 +67,7 @@ func or[W Word](p unsafe.Pointer, v W) W {
 	return W(atomic.OrUint32((*uint32)(p), uint32(v)))
 }
 
+// compareAndSwap stores v at p if the word equals cond, and reports whether it did.
 func compareAndSwap[W Word](p unsafe.Pointer, cond, v W) bool {
 	if wide[W]() {
 		return atomic.CompareAndSwapUint64((*uint64)(p), uint64(cond), uint64(v))
@@ -68,7 +75,8 @@ func compareAndSwap[W Word](p unsafe.Pointer, cond, v W) bool {
 	return atomic.CompareAndSwapUint32((*uint32)(p), uint32(cond), uint32(v))
 }
 
-// compareSwap finds out what the word was when the first attempt did not find cond.
+// compareSwap is the second attempt of a compare-swap, after a first one that has not found cond. It returns the old
+// value, which the first attempt does not tell, and rings the owner's doorbell.
 //
 //go:noinline
 func compareSwap[W Word](p unsafe.Pointer, cond, v W, door *boot.State, off uint64) W {
@@ -82,7 +90,7 @@ func compareSwap[W Word](p unsafe.Pointer, cond, v W, door *boot.State, off uint
 	return old
 }
 
-// apply is every other operation.
+// apply runs an operation that the CPU has no instruction for, as a loop of compare-swaps, and returns the old value.
 func apply[W Word](p unsafe.Pointer, op transport.Op, v W) W {
 	if wide[W]() {
 		return W(shm.Apply64((*uint64)(p), op, uint64(v), 0))

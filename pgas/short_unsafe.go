@@ -1,9 +1,9 @@
 package pgas
 
-// Waits for words of 16 bits, which OpenSHMEM still has though they are deprecated. Go has no atomic load of 16 bits,
-// so the aligned 4 bytes around the word are loaded, and compare-swapped to store it. There are no atomics on such a
-// word: a PE puts it. A put from another host rings no doorbell, so a sleeping wait looks again at intervals that grow
-// to maxSleep.
+// Waits for words of 16 bits, which OpenSHMEM still has though they are deprecated. Go has no atomic load of 16 bits.
+// So a load loads the aligned 4 bytes that contain the word, and a store compare-swaps them. There are no atomics on
+// such a word: a PE puts it. A put from another host rings no doorbell, so a sleeping wait checks the word at
+// intervals that grow to maxSleep.
 
 import (
 	"context"
@@ -15,31 +15,32 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// ShortWord is every integer type of 16 bits, and every type made from one.
+// ShortWord is the constraint of the integer types of 16 bits, and of every type made from one.
 type ShortWord interface{ ~int16 | ~uint16 }
 
-// Short refers to a word of 16 bits of symmetric memory that can be waited for. New programs use a Signal, or an Atomic
-// of 32 bits; their updates wake a waiter at once.
+// Short refers to a word of 16 bits of symmetric memory that can be waited for. New programs use a Signal, or an
+// Atomic of 32 bits, whose updates wake a waiter at once.
 //
-// To the race detector an access is one to the aligned 4 bytes that contain the word. Under it, access the element
-// that shares these bytes as a Short too.
+// To the race detector an access is one to the aligned 4 bytes that contain the word. A program that runs under the
+// race detector therefore accesses the neighbouring element, which shares these bytes, as a Short too.
 type Short[W ShortWord] struct {
 	_   [0]W // so that one cannot be converted to another type's
 	ctx *Context
 	off uintptr
 }
 
-// ShortOf returns element i of s as a word to wait for.
+// ShortOf returns element i of s as a word to wait for. It panics with *UsageError if i is out of range.
 func ShortOf[W ShortWord](s Sym[W], i int) Short[W] {
 	r := s.At(i)
 	return Short[W]{ctx: r.ctx, off: r.off}
 }
 
-// On returns the same word on another context.
+// On returns the same word on context c, whose team its PE numbers then count.
 func (s Short[W]) On(c *Context) Short[W] { return Short[W]{ctx: c, off: s.off} }
 
-// Put stores v into the word on pe. Like any put it is complete and visible at pe after a Quiet; a Fence orders it
-// after earlier puts to the same PE and before later ones (OpenSHMEM 1.6, shmem_short_p).
+// Put stores v into the word on pe. It is complete and visible at pe after a Quiet; a Fence orders it after earlier
+// puts to the same PE and before later ones. It panics with *UsageError if pe is out of range or the context is
+// closed (OpenSHMEM 1.6, shmem_short_p).
 func (s Short[W]) Put(pe int, v W) {
 	if p, door := s.ctx.shortAt(pe, s.off); p != nil {
 		storeShort(p, uint16(v))
@@ -50,9 +51,9 @@ func (s Short[W]) Put(pe int, v W) {
 }
 
 // WaitUntil blocks until this PE's own copy of the word compares true with v, and returns the value that did.
-// Operations ordered before the put of that value, by a Fence or a Quiet of the same context, are visible then.
-// Short.Put by a PE of this host wakes it; a put by another host or by a plain Ref or Slice is noticed at most 50 ms
-// later. It returns an error when ctx ends or a PE of the job dies (OpenSHMEM 1.6, shmem_short_wait_until and
+// Operations ordered before the put of that value, by a Fence or a Quiet of the same context, are then visible.
+// Short.Put by a PE of this host wakes the waiter. A put by another host, or by a plain Ref or Slice, is noticed at
+// most 50 ms later. Its errors and panics are those of Atomic.WaitUntil (OpenSHMEM 1.6, shmem_short_wait_until and
 // shmem_ushort_wait_until).
 func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	w := s.ctx.w
@@ -60,8 +61,8 @@ func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	return W(got), err
 }
 
-// Test reports whether this PE's own copy of the word compares true with v (OpenSHMEM 1.6, shmem_short_test and
-// shmem_ushort_test).
+// Test reports, without waiting, whether this PE's own copy of the word compares true with v. It panics with
+// *UsageError if cmp is no comparison (OpenSHMEM 1.6, shmem_short_test and shmem_ushort_test).
 func (s Short[W]) Test(cmp Cmp, v W) bool {
 	w := s.ctx.w
 	w.n.YieldIfScheduled()
@@ -71,12 +72,13 @@ func (s Short[W]) Test(cmp Cmp, v W) bool {
 	return ok
 }
 
+// word returns the offset and the size of the word, as conditions take them.
 func (s Short[W]) word() transport.Word {
 	return transport.Word{Off: s.ctx.place("wait", s.off, 2), Bytes: 2}
 }
 
-// shortAt returns the address of a word in a heap that is mapped in this process, and the doorbell to ring
-// after a store.
+// shortAt returns the address of a word in a heap that is mapped in this process, and the doorbell to ring after a
+// store. It returns nil if the heap is not mapped.
 func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	if i := uint(pe - c.firstPE); i < uint(len(c.bases)) && i < uint(len(c.doorbells)) {
 		return unsafe.Add(c.bases[i], off), c.doorbells[i]
@@ -89,7 +91,7 @@ func (c *Context) shortAt(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	return p, c.w.n.Job.Segment.States[to-c.w.n.FirstPE]
 }
 
-// storeShort stores v at p and leaves its neighbour unchanged.
+// storeShort stores v at p and leaves the other 2 of the aligned 4 bytes unchanged.
 func storeShort(p unsafe.Pointer, v uint16) {
 	whole, at := node.Around(p)
 	for {

@@ -12,12 +12,13 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// waitWord blocks until the own word at compares true with v.
+// waitWord blocks until this PE's own word at the given place compares true with v, and returns the value that did.
 func (w *World) waitWord(ctx context.Context, at transport.Word, cmp Cmp, v uint64, signed bool) (uint64, error) {
 	return w.awaitWord(ctx, w.n.WordCond(at, cmp, v, signed))
 }
 
-// awaitWord blocks until c holds, for an operation of the program.
+// awaitWord blocks until c holds, for an operation of the program, and returns the value that compared true. Its
+// errors are those of Atomic.WaitUntil.
 func (w *World) awaitWord(ctx context.Context, c node.Cond) (uint64, error) {
 	checkCmp(c.Cmp)
 	if w.refuses(ctx) {
@@ -37,10 +38,11 @@ func checkCmp(how Cmp) {
 	}
 }
 
-// Cmp is a comparison of a wait.
+// Cmp is the comparison of a wait or a test: EQ, NE, GT, GE, LT or LE. The word is on the left side, the value on the
+// right.
 type Cmp = transport.Cmp
 
-// The comparisons of a wait.
+// The comparisons: equal, not equal, greater, greater or equal, less, less or equal.
 const (
 	EQ = transport.EQ
 	NE = transport.NE

@@ -1,13 +1,12 @@
 package pgas
 
-// Waits for any, some or all of many words (OpenSHMEM 1.6, section 9.11). A range of words and a
-// comparison make a WaitSet, once; the program then waits on it as often as it likes. The set is where
-// the wait remembers whom it answered last, which is what makes `any` fair, and what keeps a wait free
-// of allocation.
+// Waits for any, some or all of many words (OpenSHMEM 1.6, section 9.11). A program makes a WaitSet once, of a range
+// of words and a comparison, and then waits on it as often as it likes. The set remembers the word that was returned
+// last. So WaitAny is fair, and a wait allocates nothing.
 //
-//	inbox := pgas.SignalsOf(flags.All()).Until(pgas.NE, 0)
+//	requests := pgas.SignalsOf(flags.All()).Until(pgas.NE, 0)
 //	for {
-//		from, request, err := inbox.WaitAny(ctx)
+//		from, request, err := requests.WaitAny(ctx)
 //		…
 //	}
 //
@@ -23,42 +22,42 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// AtomicSlice refers to a range of integer words of symmetric memory that are only ever accessed
-// atomically.
+// AtomicSlice refers to a range of integer words of symmetric memory that are only ever accessed atomically.
 type AtomicSlice[W Word] struct {
 	ctx *Context
 	off uintptr
 	n   int
 }
 
-// AtomicsOf is the elements of s as atomic words.
+// AtomicsOf returns the elements of s as atomic words.
 func AtomicsOf[W Word](s Slice[W]) AtomicSlice[W] { return AtomicSlice[W](s) }
 
-// Len is the number of words.
+// Len returns the number of words.
 func (a AtomicSlice[W]) Len() int { return a.n }
 
-// At refers to word i. It panics with *UsageError if i is out of range.
+// At returns a reference to word i. It panics with *UsageError if i is out of range.
 func (a AtomicSlice[W]) At(i int) Atomic[W] { return atomicOf(Slice[W](a).At(i)) }
 
-// Range is the words lo to hi, hi excluded.
+// Range returns the words lo to hi, hi excluded. It panics with *UsageError unless 0 ≤ lo ≤ hi ≤ Len.
 func (a AtomicSlice[W]) Range(lo, hi int) AtomicSlice[W] {
 	return AtomicSlice[W](Slice[W](a).Range(lo, hi))
 }
 
-// On is the same words on another context.
+// On returns the same words on context c. It panics with *UsageError if a is zero and not empty.
 func (a AtomicSlice[W]) On(c *Context) AtomicSlice[W] {
 	a.ctx.isNothing("On", a.n)
 	return AtomicSlice[W]{c, a.off, a.n}
 }
 
-// Until is the set of this PE's own copies of the words, to be waited for until they compare true with
-// v.
+// Until returns the set of this PE's own copies of the words, each with the condition that it compares true with v.
+// It panics with *UsageError if cmp is no comparison.
 func (a AtomicSlice[W]) Until(cmp Cmp, v W) *WaitSet[W] {
 	return newWaitSet(a, cmp, v)
 }
 
-// UntilEach is Until with a value for each word. The set keeps values: they may be changed between
-// waits, not during one (OpenSHMEM 1.6, the routines whose names end in _vector).
+// UntilEach is Until with a value for each word. The set keeps values: the program may change them between waits, not
+// during one. It panics with *UsageError if len(values) is not the number of words (OpenSHMEM 1.6, the routines whose
+// names end in _vector).
 func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 	if len(values) != a.n {
 		misuse("UntilEach", "%d values for %d words: give one for each", len(values), a.n)
@@ -68,12 +67,12 @@ func (a AtomicSlice[W]) UntilEach(cmp Cmp, values []W) *WaitSet[W] {
 	return s
 }
 
-// WaitSet is a number of words of this PE and what they are to become. Updates by atomics and signals,
-// of any PE and of any goroutine of this one, wake who waits on it; plain puts and stores need not. What
-// the updater put before the update is visible when a wait has seen it, as Atomic.WaitUntil and
-// SignalRef.WaitUntil have it.
+// WaitSet is a set of this PE's own words with a condition for each. Updates by atomics and signals, of any PE and of
+// any goroutine of this one, wake the waiter; plain puts and stores need not. A wait that sees an update also sees
+// every put that the updater ordered before it.
 //
-// A WaitSet belongs to one goroutine at a time. Any number of sets may have words in common.
+// A WaitSet belongs to one goroutine at a time. Any number of sets may have words in common. The methods panic with
+// *UsageError if the set is nil or zero.
 type WaitSet[W Word] struct {
 	s    node.WordSet
 	w    *World
@@ -82,6 +81,7 @@ type WaitSet[W Word] struct {
 	err  error
 }
 
+// newWaitSet returns the set of the words of a.
 func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
 	s := &WaitSet[W]{s: node.WordSet{N: a.n, Wide: wide[W](), Signed: isSigned[W](), Cmp: cmp}, ref: a.off}
 	if s.none = a.ctx.isNothing("Until", a.n); s.none {
@@ -93,7 +93,7 @@ func newWaitSet[W Word](a AtomicSlice[W], cmp Cmp, v W) *WaitSet[W] {
 	return s
 }
 
-// refuses returns why a wait with ctx must fail at once, or nil.
+// refuses returns the error of a wait with ctx that must fail at once, or nil.
 func (s *WaitSet[W]) refuses(ctx context.Context, name string) error {
 	mustHaveContext(name, ctx)
 	switch {
@@ -105,16 +105,17 @@ func (s *WaitSet[W]) refuses(ctx context.Context, name string) error {
 	return nil
 }
 
-// poll lets other PEs run where they do not by themselves.
+// poll yields to other PEs where a scheduler decides which PE runs.
 func (s *WaitSet[W]) poll() {
 	if !s.none {
 		s.w.n.YieldIfScheduled()
 	}
 }
 
-// Except takes words out of the set, those whose skip[i] is true, and returns the set. The set keeps
-// skip, which has an element for each word: the program may change it between waits, not during one. nil
-// puts all words back (OpenSHMEM 1.6, the status argument; as there, true means not waited for).
+// Except excludes the words whose skip[i] is true from the set, and returns the set. The set keeps skip, which has an
+// element for each word: the program may change it between waits, not during one. nil includes all words again. It
+// panics with *UsageError if skip has another length than the set (OpenSHMEM 1.6, the status argument; as there, true
+// means not waited for).
 func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 	s.made("Except")
 	if skip != nil && len(skip) != s.s.N {
@@ -124,9 +125,10 @@ func (s *WaitSet[W]) Except(skip []bool) *WaitSet[W] {
 	return s
 }
 
-// WaitAll blocks until each word has compared true at some time since the call began; they need not
-// all do so at the same time. Of an empty set it returns at once (OpenSHMEM 1.6, shmem_wait_until_all,
-// shmem_wait_until_all_vector).
+// WaitAll blocks until each word has compared true at some time since the call began; the words need not all do so at
+// the same time. It returns at once for an empty set. It returns *PeerError if a PE of the job is lost, the cause of
+// ctx if ctx ends, *NotesError if this PE has had no room for notifications for too long, or an error that says that
+// the World is closed (OpenSHMEM 1.6, shmem_wait_until_all, shmem_wait_until_all_vector).
 func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 	s.made("WaitAll")
 	if err := s.refuses(ctx, "waiting for all of a set of words"); err != nil {
@@ -140,9 +142,9 @@ func (s *WaitSet[W]) WaitAll(ctx context.Context) error {
 	return s.s.Await(ctx, node.ExhaustAll)
 }
 
-// WaitAny blocks until a word compares true, and returns its index and the value that did. It is fair:
-// it goes round the words, so one that stays true is returned after at most as many calls as there are
-// words. Of an empty set it returns -1 at once; with an error it returns -1 too
+// WaitAny blocks until a word compares true, and returns its index and the value that did. It is fair: it searches
+// the words round robin, so a word that stays true is returned after at most as many calls as there are words. For an
+// empty set it returns -1 and no error at once. With an error it returns -1 too; its errors are those of WaitAll
 // (OpenSHMEM 1.6, shmem_wait_until_any, shmem_wait_until_any_vector).
 func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
 	s.made("WaitAny")
@@ -160,8 +162,8 @@ func (s *WaitSet[W]) WaitAny(ctx context.Context) (i int, v W, err error) {
 	return s.s.Found, W(s.s.Value), nil
 }
 
-// WaitSome blocks until a word compares true, looks at all of them, and appends to into the indexes of
-// those that compared true, in no particular order. Of an empty set it returns into at once
+// WaitSome blocks until a word compares true, then tests all words, and appends the indexes of those that compare
+// true to into, in no particular order. For an empty set it returns into at once. Its errors are those of WaitAll
 // (OpenSHMEM 1.6, shmem_wait_until_some, shmem_wait_until_some_vector).
 func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 	if i, _, err := s.WaitAny(ctx); i < 0 {
@@ -170,14 +172,15 @@ func (s *WaitSet[W]) WaitSome(ctx context.Context, into []int) ([]int, error) {
 	return s.s.Collect(into), nil
 }
 
-// Arrivals waits for each word to compare true, and yields its index and the value that did, once, as
-// soon as it is found: first come, first served, without an order among those that have come together.
-// The loop ends when all have come, or when they cannot any more: Err then says why. The body must not
-// wait on the same set.
+// Arrivals waits for each word to compare true, and yields its index and the value that did, once, as soon as the
+// wait finds it. Words that become true together are yielded in no particular order. The loop ends when all words
+// have been yielded, or when a wait fails; Err then returns the reason. The body of the loop must not wait on the
+// same set.
 func (s *WaitSet[W]) Arrivals(ctx context.Context) iter.Seq2[int, W] {
 	return func(yield func(int, W) bool) { s.arrivals(ctx, yield) } // inlined, so that a loop allocates nothing
 }
 
+// arrivals is the loop of Arrivals.
 func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 	s.made("Arrivals")
 	mustHaveContext("Arrivals", ctx)
@@ -198,7 +201,7 @@ func (s *WaitSet[W]) arrivals(ctx context.Context, yield func(int, W) bool) {
 	}
 }
 
-// Err is why the last loop over Arrivals ended early: ctx ended or a PE died; nil if it did not.
+// Err returns the error that ended the last loop over Arrivals early, one of those of WaitAll; nil if there was none.
 func (s *WaitSet[W]) Err() error {
 	s.made("Err")
 	return s.err
@@ -214,16 +217,16 @@ func (s *WaitSet[W]) made(op string) {
 	}
 }
 
-// TestAll reports whether each word compares true now, each at the moment it is looked at. All words of
-// an empty set do (OpenSHMEM 1.6, shmem_test_all, shmem_test_all_vector).
+// TestAll reports, without waiting, whether each word compares true, each at the moment of its test. It returns true
+// for an empty set (OpenSHMEM 1.6, shmem_test_all, shmem_test_all_vector).
 func (s *WaitSet[W]) TestAll() bool {
 	s.made("TestAll")
 	s.poll()
 	return s.s.FirstFalse() == s.s.N
 }
 
-// TestAny returns the index of a word that compares true now and the value that did, or -1. It is fair,
-// as WaitAny is, and the two go round together (OpenSHMEM 1.6, shmem_test_any, shmem_test_any_vector).
+// TestAny returns, without waiting, the index of a word that compares true and its value, or -1. It is fair, as
+// WaitAny is, and shares its place in the round with it (OpenSHMEM 1.6, shmem_test_any, shmem_test_any_vector).
 func (s *WaitSet[W]) TestAny() (i int, v W) {
 	s.made("TestAny")
 	s.poll()
@@ -233,7 +236,7 @@ func (s *WaitSet[W]) TestAny() (i int, v W) {
 	return s.s.Found, W(s.s.Value)
 }
 
-// TestSome appends to into the indexes of all words that compare true now, in no particular order
+// TestSome appends the indexes of all words that compare true to into, without waiting, in no particular order
 // (OpenSHMEM 1.6, shmem_test_some, shmem_test_some_vector).
 func (s *WaitSet[W]) TestSome(into []int) []int {
 	s.made("TestSome")
