@@ -45,9 +45,10 @@ type Float interface{ ~float32 | ~float64 }
 // (PGAS_AMO=cpu, the default).
 //
 // An operation that returns nothing is complete locally when it returns, and complete and visible at pe after a Quiet
-// of its context; a Fence orders it. A PE that is lost is reported by that Quiet. An operation that fetches waits for
-// the old value; it has no error result, so it panics with *PeerError if pe is lost. All operations panic with
-// *UsageError if pe is out of range, if the context is closed, or if a is zero.
+// of its context; a Fence orders it. That Quiet reports a lost PE. An operation that fetches waits for the old value;
+// it has no error result, so it panics with *PeerError if pe is lost. All operations panic with *UsageError if pe is
+// out of range, if the context is closed, or if a is zero. (A Fetch of a zero Atomic is a nil dereference, which Main
+// reports as a *UsageError.)
 type Atomic[W Word] struct {
 	_   [0]W // so that one cannot be converted to another type's
 	ctx *Context

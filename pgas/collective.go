@@ -1,6 +1,6 @@
 package pgas
 
-// What all collectives share: barriers, and how a collective is asked to run. Package coll has the algorithms.
+// What all collectives share: barriers, and the options of a collective. Package coll has the algorithms.
 
 import (
 	"context"
@@ -9,18 +9,16 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
-// Barrier is a Quiet of the default context followed by a meeting of all PEs: when it returns, every
-// PE has called it, and everything any PE issued on its default context before is complete
-// (OpenSHMEM 1.6, shmem_barrier_all). When it returns an error the PEs are no longer in step: only
-// Close is of use then.
+// Barrier is Team.Barrier on the team of all PEs (OpenSHMEM 1.6, shmem_barrier_all). After an error the PEs are no
+// longer in step: only Close is of use then.
 func (w *World) Barrier(ctx context.Context) error { return w.Team().Barrier(ctx) }
 
-// Sync is a meeting of all PEs without the Quiet: stores to this host's memory are visible after it,
-// puts to other hosts need not be (OpenSHMEM 1.6, shmem_sync_all).
+// Sync is Team.Sync on the team of all PEs: a barrier without the Quiet (OpenSHMEM 1.6, shmem_sync_all).
 func (w *World) Sync(ctx context.Context) error { return w.Team().Sync(ctx) }
 
-// Barrier is a Quiet of the default context followed by Sync: when it returns, every member has called
-// it, and everything any member issued on its default context before is complete.
+// Barrier is a Quiet of the default context followed by Sync. When it returns, every member has called it, and every
+// operation that any member issued on its default context before is complete. It returns the errors of Context.Quiet,
+// and those of a collective (see Team).
 func (t *Team) Barrier(ctx context.Context) error {
 	t.alive("Barrier")
 	mustHaveContext("Barrier", ctx)
@@ -30,16 +28,17 @@ func (t *Team) Barrier(ctx context.Context) error {
 	return t.g.Sync(ctx, coll.KindSync, "barrier")
 }
 
-// Sync is a meeting of all members: it returns when all have called it. Stores to this host's memory are
-// visible after it; puts to other hosts need not be (OpenSHMEM 1.6, shmem_team_sync).
+// Sync is a barrier: it returns when all members have called it. Stores to the memory of this host are visible after
+// it; puts to other hosts need not be complete. It returns the errors of a collective (see Team) (OpenSHMEM 1.6,
+// shmem_team_sync).
 func (t *Team) Sync(ctx context.Context) error {
 	t.alive("Sync")
 	mustHaveContext("Sync", ctx)
 	return t.g.Sync(ctx, coll.KindSync, "sync")
 }
 
-// quiet completes what the default context has issued, before a call of t. If ctx has ended it does nothing: the
-// call reports that to the other members.
+// quiet completes the operations of the default context, before a call of t. If ctx has ended it does nothing: the
+// call then reports that to the other members.
 func (t *Team) quiet(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
@@ -50,38 +49,40 @@ func (t *Team) quiet(ctx context.Context) error {
 	return nil
 }
 
-// Algorithm is how the hosts of a team talk to each other in a collective.
+// Algorithm is the pattern by which the hosts of a team exchange messages in a collective.
 type Algorithm uint8
 
-// The algorithms. Not every collective has all of them; what it has not is a *UsageError.
+// The algorithms. Not every collective has all of them.
 const (
-	Auto              Algorithm = iota // by size and number of hosts
-	Linear                             // one with all, all at once
+	Auto              Algorithm = iota // chosen by size and number of hosts
+	Linear                             // one host with all others, at once
 	Tree                               // binomial tree
-	RecursiveDoubling                  // with a partner at twice the distance in each round
-	Ring                               // with the neighbour, in as many rounds as there are hosts
+	RecursiveDoubling                  // each with a partner, at twice the distance in each round
+	Ring                               // each with its neighbour, in as many rounds as there are hosts
 )
 
+// String returns the name of the algorithm, as messages have it.
 func (a Algorithm) String() string { return coll.Algorithm(a).String() }
 
-// CollectiveOption changes how a collective runs. All members must give the same.
+// CollectiveOption is an option of a collective. All members must give the same options.
 type CollectiveOption func(*collectiveOptions)
 
 type collectiveOptions = coll.Options
 
-// WithAlgorithm forces an algorithm.
+// WithAlgorithm selects an algorithm. A collective that does not have it panics with *UsageError.
 func WithAlgorithm(a Algorithm) CollectiveOption {
 	return func(o *collectiveOptions) { o.Algorithm = coll.Algorithm(a) }
 }
 
-// NoHierarchy makes every member take part as if it were alone on its host: for measurements, and where hosts
-// hold few members each.
+// NoHierarchy makes every member take part as if it were the only member on its host. It is for measurements, and for
+// teams with few members on each host.
 func NoHierarchy() CollectiveOption { return func(o *collectiveOptions) { o.Flat = true } }
 
-// ExceptRoot makes a Broadcast leave dst of the root unchanged, unless dst is src. The deprecated broadcasts on active
-// sets do so (OpenSHMEM 1.6, shmem_broadcast64). Other collectives ignore it.
+// ExceptRoot makes a Broadcast leave dst of the root unchanged, unless dst is src. The deprecated broadcasts on
+// active sets do so (OpenSHMEM 1.6, shmem_broadcast64). Other collectives ignore it.
 func ExceptRoot() CollectiveOption { return func(o *collectiveOptions) { o.ExceptRoot = true } }
 
+// optionsOf returns what opts set.
 func optionsOf(opts []CollectiveOption) collectiveOptions {
 	if len(opts) == 0 {
 		return collectiveOptions{} // the common case, in which nothing escapes to the heap
@@ -89,6 +90,7 @@ func optionsOf(opts []CollectiveOption) collectiveOptions {
 	return gathered(opts)
 }
 
+// gathered applies opts.
 func gathered(opts []CollectiveOption) (o collectiveOptions) {
 	for _, opt := range opts {
 		opt(&o)

@@ -1,6 +1,6 @@
 package pgas
 
-// The collectives that move data: their arguments. Package coll has the algorithms.
+// The collectives that move data: they check their arguments. Package coll has the algorithms.
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// Broadcast copies src of member root to dst of every member, including the root's own unless ExceptRoot is
-// given (OpenSHMEM 1.6, shmem_broadcast).
+// Broadcast copies src of member root to dst of every member, including the root's own unless ExceptRoot is given
+// (OpenSHMEM 1.6, shmem_broadcast).
 //
-// As many elements move as src has; dst must have room for them. Both are the same ranges on all members,
-// which must not overlap unless they start at the same element. When Broadcast returns, dst is complete on
-// this PE, and src may be reused; nothing is said about other members. dst is written only while its owner
-// is in the call: no barrier is needed before it.
+// It moves as many elements as src has; dst must have room for them. dst and src are the same ranges on all members,
+// and must not overlap unless they start at the same element. When Broadcast returns, dst is complete on this PE, and
+// src may be reused; the return says nothing about other members. dst is written only while its owner is in the call:
+// no barrier is needed before it.
 //
-// All members must call it with the same arguments; when they do not, they get a *MismatchError. A member
-// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
-// algorithms are Linear and Tree.
+// It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
+// cause of ctx, or an error that says that the World is closed (see Team). It panics with *UsageError if the
+// arguments do not fit together or root is out of range. The algorithms are Linear and Tree.
 func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) error {
 	var b coll.Broadcast
 	t.member("Broadcast", root)
@@ -29,7 +29,8 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int,
 	return b.Run(ctx)
 }
 
-// BroadcastNB starts Broadcast. Until the Request is complete, dst and src belong to it.
+// BroadcastNB starts Broadcast. The program must not touch dst and src until the Request is complete. Request.Wait
+// returns the errors of Broadcast; BroadcastNB panics as Broadcast does.
 func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) *Request {
 	var b coll.Broadcast
 	t.member("Broadcast", root)
@@ -38,17 +39,17 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 	return t.start(ctx, b.Run)
 }
 
-// FCollect sets dst on every member to the concatenation of src of all members, in the order of the team
-// (OpenSHMEM 1.6, shmem_fcollect).
+// FCollect sets dst on every member to the concatenation of src of all members, in the order of the team (OpenSHMEM
+// 1.6, shmem_fcollect).
 //
-// src has the same length on all members, and dst room for as many times that as there are members. Both
-// are the same ranges on all members and must not overlap. When FCollect returns, dst is complete on this
-// PE, and src may be reused; nothing is said about other members. dst is written only while its owner is
-// in the call: no barrier is needed before it.
+// src has the same length on all members, and dst has room for that length times the number of members. dst and src
+// are the same ranges on all members and must not overlap. When FCollect returns, dst is complete on this PE, and src
+// may be reused; the return says nothing about other members. dst is written only while its owner is in the call: no
+// barrier is needed before it.
 //
-// All members must call it with the same arguments; when they do not, they get a *MismatchError. A member
-// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
-// algorithms are Linear, Ring and Doubling.
+// It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
+// cause of ctx, or an error that says that the World is closed (see Team). It panics with *UsageError if the
+// arguments do not fit together. The algorithms are Linear, Ring and RecursiveDoubling.
 func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
@@ -57,7 +58,8 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 	return c.Fcollect(ctx)
 }
 
-// FCollectNB starts FCollect. Until the Request is complete, dst and src belong to it.
+// FCollectNB starts FCollect. The program must not touch dst and src until the Request is complete. Request.Wait
+// returns the errors of FCollect; FCollectNB panics as FCollect does.
 func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	var c coll.Collection
 	d, s := operands("fcollect", t, dst, src)
@@ -65,9 +67,9 @@ func FCollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 	return t.start(ctx, c.Fcollect)
 }
 
-// Collect is FCollect where src may have a different length on each member, and may be empty. It returns
-// the number of elements that all members have contributed together; dst must have room for them
-// (OpenSHMEM 1.6, shmem_collect).
+// Collect is FCollect where src may have a different length on each member, and may be empty. It returns the number
+// of elements that all members have contributed together; dst must have room for them. Its errors and panics are
+// those of FCollect (OpenSHMEM 1.6, shmem_collect).
 func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) (n int, err error) {
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
@@ -77,8 +79,8 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Col
 	return c.Elements(), err
 }
 
-// CollectNB starts Collect. Until the Request is complete, dst and src belong to it, and so does *n unless
-// n is nil: it becomes the number of elements.
+// CollectNB starts Collect. *n, unless n is nil, becomes the number of elements. The program must not touch dst, src
+// and *n until the Request is complete. Request.Wait returns the errors of Collect; CollectNB panics as Collect does.
 func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, opts ...CollectiveOption) *Request {
 	var c coll.Collection
 	d, s := operands("collect", t, dst, src)
@@ -92,17 +94,17 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 	})
 }
 
-// AllToAll sends block j of src of each member i to block i of dst of member j. src has a block of equal
-// length for each member of t, its own included, and dst has room for as much
-// (OpenSHMEM 1.6, shmem_alltoall).
+// AllToAll copies block j of src of each member i to block i of dst of member j. src has one block for each member of
+// t, this one included, and all blocks are equally long; dst has room for as many elements (OpenSHMEM 1.6,
+// shmem_alltoall).
 //
-// dst and src are the same ranges on all members and must not overlap. When AllToAll returns, dst is
-// complete on this PE, and src may be reused; nothing is said about other members. dst is written only
-// while its owner is in the call: no barrier is needed before it.
+// dst and src are the same ranges on all members and must not overlap. When AllToAll returns, dst is complete on this
+// PE, and src may be reused; the return says nothing about other members. dst is written only while its owner is in
+// the call: no barrier is needed before it.
 //
-// All members must call it with the same arguments; when they do not, they get a *MismatchError. A member
-// that dies ends it with *PeerError, the end of ctx with its cause; the team is of no use then. The
-// algorithms are Linear and Ring.
+// It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
+// cause of ctx, or an error that says that the World is closed (see Team). It panics with *UsageError if the
+// arguments do not fit together. The algorithms are Linear and Ring.
 func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
@@ -111,7 +113,8 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...Co
 	return a.Run(ctx)
 }
 
-// AllToAllNB starts AllToAll. Until the Request is complete, dst and src belong to it.
+// AllToAllNB starts AllToAll. The program must not touch dst and src until the Request is complete. Request.Wait
+// returns the errors of AllToAll; AllToAllNB panics as AllToAll does.
 func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
 	var a coll.AllToAll
 	d, s := operands("alltoall", t, dst, src)
@@ -119,9 +122,9 @@ func AllToAllNB[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...
 	return t.start(ctx, a.Run)
 }
 
-// AllToAllS is AllToAll with blocks of n elements that are dstStride elements apart in dst and srcStride
-// in src: element e of block j is element (j*n+e)*stride. What lies between is not touched
-// (OpenSHMEM 1.6, shmem_alltoalls).
+// AllToAllS is AllToAll with blocks of n elements that are dstStride elements apart in dst and srcStride in src:
+// element e of block j is element (j*n+e)*stride of its range. The elements in between are neither read nor written.
+// Its errors and panics are those of AllToAll (OpenSHMEM 1.6, shmem_alltoalls).
 func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) error {
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
@@ -130,7 +133,8 @@ func AllToAllS[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride
 	return a.Run(ctx)
 }
 
-// AllToAllSNB starts AllToAllS. Until the Request is complete, dst and src belong to it.
+// AllToAllSNB starts AllToAllS. The program must not touch dst and src until the Request is complete. Request.Wait
+// returns the errors of AllToAll; AllToAllSNB panics as AllToAll does.
 func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStride, srcStride, n int, opts ...CollectiveOption) *Request {
 	var a coll.AllToAll
 	d, s := operands("alltoalls", t, dst, src)
@@ -138,17 +142,17 @@ func AllToAllSNB[T any](ctx context.Context, t *Team, dst, src Slice[T], dstStri
 	return t.start(ctx, a.Run)
 }
 
-// Blocks says where the blocks for or from each member of a team are in a range: block i is Counts[i]
-// elements from Displs[i] on.
+// Blocks gives the place in a range of the block for or from each member of a team: block i is the Counts[i] elements
+// from element Displs[i] on.
 type Blocks struct {
 	Displs, Counts []int
 }
 
-// AllToAllV is AllToAll with blocks of any length anywhere in src and dst: block j of src, as from says,
-// goes from member i to block i of dst of member j, as to says there. The two must be equally long; if
-// they are not, both members get a *MismatchError. Blocks of dst must not overlap.
+// AllToAllV is AllToAll with blocks of any length anywhere in src and dst, as MPI_Alltoallv has them. Block j of src,
+// as from gives it on member i, is copied to block i of dst of member j, as to gives it there. The two must be
+// equally long; if they are not, both members return *MismatchError. Blocks of dst must not overlap.
 //
-// It is not in the specification. What AllToAll says holds for it too.
+// It is an extension of OpenSHMEM. Completion, errors and panics are those of AllToAll. The algorithm is Linear.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) error {
 	d, s := operands("alltoallv", t, dst, src)
 	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
@@ -156,14 +160,16 @@ func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src
 	return a.Run(ctx)
 }
 
-// AllToAllVNB starts AllToAllV. Until the Request is complete, dst, src, to and from belong to it.
+// AllToAllVNB starts AllToAllV. The program must not touch dst, src, to and from until the Request is complete.
+// Request.Wait returns the errors of AllToAllV; AllToAllVNB panics as AllToAllV does.
 func AllToAllVNB[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) *Request {
 	d, s := operands("alltoallv", t, dst, src)
 	a := t.g.AllToAllVOf(d, coll.Blocks(to), s, coll.Blocks(from), optionsOf(opts))
 	return t.start(ctx, a.Run)
 }
 
-// operands checks the operands of a collective, and returns where they are.
+// operands checks the operands of a collective, and returns their ranges of the heap. It panics with *UsageError if
+// they are zero or belong to another World than t.
 func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s coll.Range) {
 	t.alive(op)
 	for _, c := range [...]*Context{dst.ctx, src.ctx} {
@@ -177,7 +183,7 @@ func operands[T any](op string, t *Team, dst, src Slice[T]) (d, s coll.Range) {
 	return operandOf(dst), operandOf(src)
 }
 
-// operandOf returns where s is.
+// operandOf returns the range of the heap that s refers to.
 func operandOf[T any](s Slice[T]) coll.Range {
 	off := s.off
 	if s.ctx != nil {

@@ -8,11 +8,13 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
-// Request is a non-blocking collective under way.
+// Request is a non-blocking collective under way. It makes progress whether or not the program calls into the
+// library. The collectives of a team, blocking or not, still run one after another in the order of their calls. The
+// methods panic with *UsageError if the Request is nil or zero.
 type Request struct{ r *coll.Request }
 
-// Wait blocks until the collective is complete here, as the blocking form is when it returns, and returns
-// its error. When ctx ends first the collective goes on.
+// Wait blocks until the collective is complete on this PE, to the same extent as its blocking form when that returns,
+// and returns its error. If ctx ends first, it returns the cause of ctx, and the collective goes on.
 func (r *Request) Wait(ctx context.Context) error {
 	r.made("Request.Wait")
 	mustHaveContext("Request.Wait", ctx)
@@ -26,13 +28,13 @@ func (r *Request) made(op string) {
 	}
 }
 
-// Test reports whether the collective is complete here, and its error if it is.
+// Test reports, without waiting, whether the collective is complete on this PE, and its error if it is.
 func (r *Request) Test() (bool, error) {
 	r.made("Request.Test")
 	return r.r.Test()
 }
 
-// start runs call for a Request. It must be called by the goroutine whose turn it is.
+// start runs call for a Request, after the earlier calls of t. The goroutine that has the turn in t must call it.
 func (t *Team) start(ctx context.Context, call func(ctx context.Context) error) *Request {
 	t.alive("non-blocking collective")
 	mustHaveContext("non-blocking collective", ctx)

@@ -1,19 +1,19 @@
 package pgas
 
-// The lock of the specification: a queue of PEs, as Mellor-Crummey and Scott built it. Each waits for a
-// word of its own memory, so it can sleep, and is woken by the one before it.
+// The lock of the specification: a queue of PEs, as Mellor-Crummey and Scott built it. Each PE waits for a word of
+// its own memory, so it can sleep, and its predecessor wakes it.
 //
 //	tail  of the home's copy   1 + the last PE of the queue; 0: the lock is free
-//	next  of a PE's own copy   1 + the PE behind it; written by that PE, read by the owner
-//	turn  of a PE's own copy   1: its turn has come, or had; written by the PE before it, read by the owner
-//	                           and by the PE behind it; set to 0 by the owner before it comes again
+//	next  of a PE's own copy   1 + the successor; written by the successor, read by the owner
+//	turn  of a PE's own copy   1: the PE has, or had, its turn; written by the predecessor, read by the owner and by
+//	                           the successor; set to 0 by the owner before it enters the queue again
 //
 // The home is chosen by a hash of the offset, so that the tails of many locks are spread over the job.
 //
-// A PE has one place in the queue, whatever number of its goroutines want the lock: what they do among
-// themselves is in lock_seat.go. Somebody whose deadline passes leaves the place, never the queue. So
-// the queue itself knows nothing of deadlines: a place that nobody of its PE wants any more is kept by a
-// goroutine, which passes the lock on when the turn comes.
+// A PE has one place in the queue, whatever number of its goroutines want the lock: package locklocal orders them. A
+// goroutine whose deadline passes gives up its place among the goroutines of the PE; the PE stays in the queue. So
+// the queue itself knows nothing of deadlines: if no goroutine of the PE wants its place any more, a proxy (a
+// goroutine of the runtime) waits for the turn and passes the lock on.
 
 import (
 	"context"
@@ -28,8 +28,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// Lock is a field type: one lock of the whole job, free when it is zero. It is only ever accessed through
-// a LockRef (OpenSHMEM 1.6, section 9.14).
+// Lock is a field type: one lock of the whole job, free when it is zero. It is only ever accessed through a LockRef
+// (OpenSHMEM 1.6, section 9.14).
 type Lock struct{ _ [3]uint64 }
 
 // The words of a Lock.
@@ -39,22 +39,22 @@ const (
 	lockTurn
 )
 
-// LockRef refers to a lock of symmetric memory: one lock, whichever PE looks at it. Any number of
-// goroutines may use it. It belongs to the PE: another goroutine of the PE may unlock it, and one that
-// locks it twice waits for itself.
+// LockRef refers to a lock of symmetric memory. It is the same lock on every PE. Any number of goroutines may use it.
+// The PE holds the lock: another goroutine of the PE may unlock it, and a goroutine that locks it twice waits for
+// itself. The methods panic with *UsageError if the LockRef is zero.
 type LockRef struct {
 	w   *World
 	off uintptr
 }
 
-// LockOf is element i of s.
+// LockOf returns element i of s. It panics with *UsageError if i is out of range.
 func LockOf(s Sym[Lock], i int) LockRef {
 	r := s.At(i)
 	return LockRef{r.ctx.w, r.off}
 }
 
-// placed returns l with its offset in the heap, without generation. With checking it panics with *UsageError if
-// l's allocation does not live (check.go).
+// placed returns l with its offset in the heap, without generation. With checking (PGAS_CHECK=1) it panics with
+// *UsageError if l's allocation has been freed (check.go).
 func (l LockRef) placed(op string) LockRef {
 	if l.w == nil {
 		misuse(op, "a zero LockRef (it was made by no Alloc): take it from LockOf, or from a record")
@@ -65,10 +65,14 @@ func (l LockRef) placed(op string) LockRef {
 	return l
 }
 
-// Lock waits until the lock is this PE's. PEs get it in the order in which they came, and so do the
-// goroutines of a PE, which share its place in the queue. What holders before did is visible: puts and
-// atomics on their default contexts, and their own stores. An error means that the lock was not got: ctx
-// ended, or *PeerError. A deadline disturbs nobody else's place (OpenSHMEM 1.6, shmem_set_lock).
+// Lock blocks until this PE holds the lock. PEs get it in the order in which they entered its queue, and so do the
+// goroutines of a PE, which share its place in the queue. What earlier holders did is visible to the holder: puts and
+// atomics on their default contexts, and their own stores. A caller whose deadline passes does not change the places
+// of other PEs.
+//
+// After an error the caller does not hold the lock. The errors are the cause of ctx, *PeerError if a PE of the job is
+// lost, *NotesError if this PE has had no room for notifications for too long, and an error that says that the World
+// is closed (OpenSHMEM 1.6, shmem_set_lock).
 func (l LockRef) Lock(ctx context.Context) error {
 	l = l.placed("Lock")
 	if l.w.refuses(ctx) {
@@ -95,9 +99,10 @@ func (l LockRef) Lock(ctx context.Context) error {
 	return nil
 }
 
-// TryLock takes the lock if it is free, without waiting, and reports whether it did
-// (OpenSHMEM 1.6, shmem_test_lock, which has 0 for success). It panics with *PeerError if the PE that the
-// lock's tail is on is lost, or if the lock is not free and a PE of the job is dead: it may never be free again.
+// TryLock takes the lock if it is free, without waiting for a holder, and reports whether it did (OpenSHMEM 1.6,
+// shmem_test_lock, which returns 0 for success). It panics with *PeerError if the home PE, which has the lock's tail,
+// is lost, or if the lock is not free and a PE of the job is dead: the lock may then never be free again. It panics
+// with *UsageError if the World is closed.
 func (l LockRef) TryLock() bool {
 	l = l.placed("TryLock")
 	l.open("TryLock")
@@ -113,7 +118,7 @@ func (l LockRef) TryLock() bool {
 	case old != 0:
 		l.w.locks.Left(l.off)
 		if err := l.w.n.PeerFailure(); err != nil {
-			panic(err) // a caller that tries again and again would never learn that the holder is dead
+			panic(err) // otherwise a caller that polls TryLock would never learn that the holder is dead
 		}
 		return false
 	}
@@ -121,10 +126,11 @@ func (l LockRef) TryLock() bool {
 	return true
 }
 
-// Unlock completes what this PE issued on its default context, and gives the lock to who waits longest.
-// Other contexts need a Quiet before it. It panics with *UsageError if this PE does not hold the lock. It
-// cannot be cancelled, since a lock that is not given back helps nobody; the error is a *PeerError
-// (OpenSHMEM 1.6, shmem_clear_lock).
+// Unlock completes the operations of this PE's default context, and passes the lock to the PE or goroutine that has
+// waited longest. Other contexts need a Quiet before it. It cannot be cancelled, since a lock that its holder has not
+// passed on blocks all others. It returns *PeerError if the home, the successor, or the target of an operation is
+// lost, and the other errors of Context.Quiet. It panics with *UsageError if this PE does not hold the lock, or if
+// the World is closed (OpenSHMEM 1.6, shmem_clear_lock).
 func (l LockRef) Unlock() error {
 	l = l.placed("Unlock")
 	l.open("Unlock")
@@ -137,7 +143,7 @@ func (l LockRef) Unlock() error {
 	return nil
 }
 
-// enterFirst goes to the end of the queue and waits for the turn, unless ctx has ended.
+// enterFirst enters the queue at its end and waits for the turn, unless ctx has ended.
 func (l LockRef) enterFirst(ctx context.Context) error {
 	if ctx.Err() != nil {
 		l.w.locks.Left(l.off)
@@ -155,8 +161,8 @@ func (l LockRef) enterFirst(ctx context.Context) error {
 	return l.follow(ctx, before)
 }
 
-// enter goes to the end of the queue and returns the PE before, or -1 if the lock is this PE's at once.
-// ctx does not matter here: whether a PE stands in the queue must be known.
+// enter puts this PE at the end of the queue and returns its predecessor, or -1 if this PE holds the lock at once. It
+// takes no ctx: after it, the caller must know whether the PE is in the queue.
 func (l LockRef) enter() (before int, err error) {
 	me := l.prepare()
 	old, err := l.update(l.Home(), lockTail, transport.Swap, me, 0)
@@ -168,8 +174,8 @@ func (l LockRef) enter() (before int, err error) {
 	return before, err
 }
 
-// prepare makes this PE's words ready for the queue, and returns how it is called there. Nobody else looks at
-// them meanwhile, so what need not be written is not.
+// prepare clears this PE's words before it enters the queue, and returns the PE's number as the queue has it. No
+// other PE reads the words at that time, so a word that is 0 already is not written.
 func (l LockRef) prepare() uint64 {
 	if next := l.own(lockNext); next.Load() != 0 {
 		next.Store(0)
@@ -180,8 +186,8 @@ func (l LockRef) prepare() uint64 {
 	return uint64(l.w.PE()) + 1
 }
 
-// takeFree notes that the lock is this PE's, which has found it free. That it waits for no turn matters to the
-// PE behind only where it may wait in vain for one that does not run.
+// takeFree records that this PE has found the lock free and holds it. It sets the turn word only where PEs outnumber
+// CPUs: there the successor reads it to see whether its predecessor still waits.
 func (l LockRef) takeFree() {
 	if l.w.n.Policy.Oversubscribed {
 		l.own(lockTurn).Store(1)
@@ -189,7 +195,8 @@ func (l LockRef) takeFree() {
 	l.w.locks.Acquired(l.off)
 }
 
-// follow waits for the turn of this PE, which stands in the queue, behind PE before if that is known.
+// follow waits for the turn of this PE, which is in the queue, behind PE before; -1 means that the predecessor is not
+// known.
 func (l LockRef) follow(ctx context.Context, before int) error {
 	c := l.myTurn()
 	if before >= 0 {
@@ -204,11 +211,12 @@ func (l LockRef) follow(ctx context.Context, before int) error {
 	return nil
 }
 
+// myTurn returns the condition that this PE has its turn.
 func (l LockRef) myTurn() node.Cond {
 	return l.w.n.WordCond(node.Word8(uint64(l.off+lockTurn)), NE, 0, false)
 }
 
-// passOn gives the lock to the PE behind, or leaves it free, and lets a goroutine of this PE enter again.
+// passOn gives the lock to the successor, or leaves it free, and lets the next goroutine of this PE enter the queue.
 func (l LockRef) passOn() error {
 	next, err := l.successor()
 	if err == nil && next >= 0 {
@@ -225,7 +233,7 @@ func (l LockRef) passOn() error {
 	return nil
 }
 
-// successor is the PE behind this one, or -1 if there was none and the lock is free now.
+// successor returns the PE behind this one, or -1 if there was none, in which case the lock is free now.
 func (l LockRef) successor() (int, error) {
 	next := l.own(lockNext)
 	if next.Load() == 0 {
@@ -233,7 +241,7 @@ func (l LockRef) successor() (int, error) {
 		if old, err := l.update(l.Home(), lockTail, transport.CompareSwap, 0, me); err != nil || old == me {
 			return -1, err
 		}
-		// Somebody has swapped the tail and is about to say who it is.
+		// A successor has swapped the tail, and is about to write its number to next.
 		c := l.w.n.WordCond(node.Word8(uint64(l.off+lockNext)), NE, 0, false)
 		if _, err := l.w.n.Await(l.w.n.Ctx, c, node.Blocked{Op: boot.InLock, Peer: -1, Seq: uint64(l.off)}); err != nil {
 			return -1, err
@@ -242,31 +250,32 @@ func (l LockRef) successor() (int, error) {
 	return int(next.Load() - 1), nil
 }
 
-// Home is the PE that keeps track of who came last. It follows from the lock's place in the heap, so that
-// those of many locks are spread over the job. A PE of its host waits for no network to take a free lock.
+// Home returns the PE whose copy of the lock has the tail of the queue. It follows from the lock's offset in the
+// heap, so the homes of many locks are spread over the job. A PE on the home's host waits for no network when it
+// takes a free lock.
 func (l LockRef) Home() int {
 	hash := uint64(l.placed("Home").off) / 8 * 0x9e3779b97f4a7c15 >> 32
 	return int(hash * uint64(l.w.NPEs()) >> 32)
 }
 
-// open panics if the World of l is closed.
+// open panics with *UsageError if the World of l is closed.
 func (l LockRef) open(op string) {
 	if l.w.n.Closed.Load() {
 		misuse(op, "%v", node.ErrClosed)
 	}
 }
 
-// name returns what messages call l.
+// name returns the name of l in messages.
 func (l LockRef) name() string { return l.w.n.PlaceName("the lock", uint64(l.off)) }
 
-// own is a word of this PE's copy.
+// own returns a word of this PE's copy.
 func (l LockRef) own(word uintptr) *atomic.Uint64 {
 	l.w.n.AboutToRead()
 	return (*atomic.Uint64)(l.w.n.Own(l.off + word))
 }
 
-// update applies op to a word of pe's copy and returns the old value. It always fetches: that leaves for
-// another host at once, where a posted update may wait for company.
+// update applies op to a word of pe's copy and returns the old value. It always fetches: a fetching operation leaves
+// for another host at once, where a posted one may wait to be gathered with others.
 func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (uint64, error) {
 	c, off := l.w.defaultCtx, l.off+word
 	if p, door := c.atomicAddr(pe, off); p != nil {
@@ -278,7 +287,8 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 	return via.Atomic(l.w.n.Ctx, to, op, node.Word8(uint64(off)), v, cond)
 }
 
-// awaitDirective waits until the goroutines of this PE that came earlier are through.
+// awaitDirective waits until the earlier goroutines of this PE have left the lock's local queue, and returns what the
+// caller must do next. If ctx ends first, the caller leaves that queue.
 func (l LockRef) awaitDirective(ctx context.Context, me *locklocal.Waiter) locklocal.Directive {
 	l.w.n.Block(node.Blocked{Op: boot.InLock, Peer: l.w.PE(), Seq: uint64(l.off)})
 	defer l.w.n.Unblock()
@@ -288,7 +298,7 @@ func (l LockRef) awaitDirective(ctx context.Context, me *locklocal.Waiter) lockl
 	return me.Told
 }
 
-// leaveToProxy leaves this PE's place in the queue to a goroutine that waits, or to a keeper.
+// leaveToProxy leaves this PE's place in the queue to a goroutine that waits for the lock, or else to a proxy.
 func (w *World) leaveToProxy(l LockRef) {
 	if w.locks.Abandon(l.off) {
 		w.n.Debugf("leaves its place in the queue for %s, to be passed on when its turn comes", l.name())
@@ -296,9 +306,9 @@ func (w *World) leaveToProxy(l LockRef) {
 	}
 }
 
-// runProxy waits for the turn that nobody wants any more, and passes it on: to a goroutine of this PE that
-// has come in the meantime, or else to the PE behind. It is no wait of the program, so reports do not
-// show it.
+// runProxy waits for a turn that no goroutine of this PE wants any more, and passes the lock on: to a goroutine of
+// this PE that has called Lock in the meantime, or else to the successor. It is no wait of the program, so hang
+// reports do not show it.
 func (w *World) runProxy(l LockRef) {
 	defer w.locks.ProxyDone()
 	if _, err := w.n.SleepUntil(w.n.Ctx, l.myTurn(), false); err != nil {
@@ -308,5 +318,5 @@ func (w *World) runProxy(l LockRef) {
 	if w.locks.Inherit(l.off) {
 		return
 	}
-	l.passOn() // what went wrong is told to the next who asks
+	l.passOn() // the next call of this PE at the lock reports an error
 }

@@ -1,8 +1,8 @@
 package pgas
 
-// A Team is an ordered set of PEs: what a collective is called on, and what the PE numbers of a context
-// count. A PE keeps one Team value for each team that it is a member of; there is no package state and no
-// handle to look up. What the members share stands in a slot of their heaps (slot_unsafe.go).
+// A Team is an ordered set of PEs. A collective is called on a team, and the PE numbers of a context count a team's
+// members. A PE keeps one Team value for each team that it is a member of; there is no package state and no handle to
+// look up. What the members share is in a slot of their heaps (slot_unsafe.go of package coll).
 
 import (
 	"context"
@@ -14,11 +14,26 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// Team is an ordered set of PEs, numbered from 0. Teams are made from other teams, by all members of
-// those. A PE that is no member of a new team gets nil, on which PE is -1 and NPEs is 0.
+// Team is an ordered set of PEs, numbered from 0. A split makes teams from a team, and all members of that team call
+// it. A PE that is no member of a new team gets nil, on which PE returns -1 and NPEs returns 0.
 //
-// The collectives of one team run one after another, in the order in which the PE calls them; every
-// member must call the same ones in the same order.
+// The collectives of one team run one after another, in the order in which the PE calls them; every member must call
+// the same ones in the same order. The goroutines of a PE take turns: a collective that starts while a blocking one
+// is under way on the same team panics with *UsageError. A collective that starts while non-blocking ones are under
+// way waits for them.
+//
+// A collective returns one of these errors, after which the team cannot be used; the members no longer know how far
+// the others have got:
+//
+//   - *MismatchError, if the members call different collectives or give different arguments, or if they wait for each
+//     other in a circle of overlapping teams
+//   - *AbortedError, if another member gives up the call because its context has ended
+//   - the cause of ctx, if ctx ends on this PE before all members have entered the call
+//   - *PeerError, if a PE of the job is lost
+//   - *NotesError, if this PE has had no room for notifications for too long
+//   - an error that says that the World is closed
+//
+// The methods panic with *UsageError if the team is nil, zero or destroyed, unless they say otherwise.
 type Team struct {
 	w    *World
 	g    *coll.Group // its members, and what they do together
@@ -27,23 +42,24 @@ type Team struct {
 	dead bool // Destroy has returned
 }
 
-// MaxTeams is how many teams one PE can be a member of at once.
+// MaxTeams is the number of teams that one PE can be a member of at once, including those of World.Team and
+// World.SharedTeam.
 const MaxTeams = coll.MaxTeams
 
-// TeamConfig is what a team was made with.
+// TeamConfig holds the options of a team.
 type TeamConfig struct {
 	// Contexts is how many contexts of the team its users mean to have at once: a hint
 	// (OpenSHMEM 1.6, shmem_team_config_t.num_contexts).
 	Contexts int
 }
 
-// TeamOption says how a team will be used.
+// TeamOption is an option of a split.
 type TeamOption func(*TeamConfig)
 
-// WithContexts announces n contexts.
+// WithContexts announces that the program will have n contexts of the team at once. It is a hint.
 func WithContexts(n int) TeamOption { return func(c *TeamConfig) { c.Contexts = n } }
 
-// openTeams makes the two teams that need no agreement.
+// openTeams makes the two teams that need no agreement: that of the job, and that of this host.
 func (w *World) openTeams() error {
 	w.team = &Team{w: w, g: w.groups.World()}
 	var err error
@@ -60,14 +76,14 @@ func (w *World) openTeams() error {
 	return nil
 }
 
-// Team is the team of all PEs (OpenSHMEM 1.6, SHMEM_TEAM_WORLD).
+// Team returns the team of all PEs (OpenSHMEM 1.6, SHMEM_TEAM_WORLD).
 func (w *World) Team() *Team {
 	w.mustBeOpen("World.Team")
 	return w.team
 }
 
-// SharedTeam is the team of the PEs of this host, whose memory loads and stores reach
-// (OpenSHMEM 1.6, SHMEM_TEAM_SHARED).
+// SharedTeam returns the team of the PEs of this host, whose memory loads and stores of this PE reach (OpenSHMEM 1.6,
+// SHMEM_TEAM_SHARED).
 func (w *World) SharedTeam() *Team {
 	w.mustBeOpen("World.SharedTeam")
 	return w.shared
@@ -79,7 +95,7 @@ func (t *Team) World() *World {
 	return t.w
 }
 
-// PE is this PE's number in t, or -1 if t is nil (OpenSHMEM 1.6, shmem_team_my_pe).
+// PE returns this PE's number in t, or -1 if t is nil (OpenSHMEM 1.6, shmem_team_my_pe).
 func (t *Team) PE() int {
 	if t == nil {
 		return -1
@@ -87,7 +103,7 @@ func (t *Team) PE() int {
 	return t.g.Me
 }
 
-// NPEs is the number of members (OpenSHMEM 1.6, shmem_team_n_pes).
+// NPEs returns the number of members, 0 if t is nil (OpenSHMEM 1.6, shmem_team_n_pes).
 func (t *Team) NPEs() int {
 	if t == nil {
 		return 0
@@ -95,14 +111,14 @@ func (t *Team) NPEs() int {
 	return len(t.g.PEs)
 }
 
-// WorldPE is the number in the job of member pe.
+// WorldPE returns the number of member pe in the job. It panics with *UsageError if pe is out of range.
 func (t *Team) WorldPE(pe int) int {
 	t.member("WorldPE", pe)
 	return t.g.PEs[pe]
 }
 
-// Translate is the number in team to of member pe of t, or -1 if that is no member of it
-// (OpenSHMEM 1.6, shmem_team_translate_pe).
+// Translate returns the number in team to of member pe of t. It returns -1 if that PE is no member of to, if pe is
+// out of range, or if a team is nil (OpenSHMEM 1.6, shmem_team_translate_pe).
 func (t *Team) Translate(pe int, to *Team) int {
 	if t == nil || to == nil || t.w == nil || pe < 0 || pe >= len(t.g.PEs) {
 		return -1
@@ -113,21 +129,23 @@ func (t *Team) Translate(pe int, to *Team) int {
 	return slices.Index(to.g.PEs, t.g.PEs[pe])
 }
 
-// Config is what the team was made with (OpenSHMEM 1.6, shmem_team_get_config).
+// Config returns the options that the team was made with (OpenSHMEM 1.6, shmem_team_get_config).
 func (t *Team) Config() TeamConfig {
 	t.alive("Config")
 	return t.conf
 }
 
-// Context is the default context of the World with the PE numbers of t: one ordering domain with it.
+// Context returns the default context of the World with the PE numbers of t. It is one ordering domain with
+// World.Context: a Fence or a Quiet of either concerns the operations of both.
 func (t *Team) Context() *Context {
 	t.alive("Context")
 	return t.ctx
 }
 
-// Destroy ends t and every context of it; it is collective over t, and completes what was issued on those
-// contexts. The teams of every job cannot be destroyed. A nil team may be (OpenSHMEM 1.6,
-// shmem_team_destroy).
+// Destroy ends t and every context of it. It is collective over t, and completes the operations issued on those
+// contexts. It returns the errors of a Quiet of these contexts (*PeerError, *NotesError) and of a collective (see
+// Team). A nil team is valid, and nothing is done. It panics with *UsageError for World.Team and World.SharedTeam,
+// which live as long as their World (OpenSHMEM 1.6, shmem_team_destroy).
 func (t *Team) Destroy(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -152,7 +170,7 @@ func (t *Team) Destroy(ctx context.Context) error {
 	return nil
 }
 
-// alive panics if t may not be used.
+// alive panics with *UsageError if t may not be used.
 func (t *Team) alive(op string) {
 	t.mustBeMade(op)
 	if t.dead {
@@ -160,7 +178,7 @@ func (t *Team) alive(op string) {
 	}
 }
 
-// mustBeMade panics if t is nil or zero.
+// mustBeMade panics with *UsageError if t is nil or zero.
 func (t *Team) mustBeMade(op string) {
 	if t == nil {
 		misuse(op, "this PE is no member of the team (its *Team is nil)")
@@ -170,6 +188,7 @@ func (t *Team) mustBeMade(op string) {
 	}
 }
 
+// member panics with *UsageError if t may not be used or has no member pe.
 func (t *Team) member(op string, pe int) {
 	t.alive(op)
 	if pe < 0 || pe >= len(t.g.PEs) {
@@ -177,7 +196,7 @@ func (t *Team) member(op string, pe int) {
 	}
 }
 
-// noun is what messages call t's extent.
+// noun returns the word for t in messages.
 func (t *Team) noun() string {
 	if t.g.Slot == coll.WorldSlot {
 		return "job"
@@ -185,7 +204,7 @@ func (t *Team) noun() string {
 	return "team"
 }
 
-// localRun is the longest run lo ≤ pe < hi of consecutive members on this host.
+// localRun returns the longest run lo ≤ pe < hi of consecutive members on this host.
 func (t *Team) localRun() (lo, hi int) {
 	for i := 0; i < len(t.g.PEs); i++ {
 		j := i

@@ -1,6 +1,6 @@
 package pgas
 
-// Making teams of teams.
+// Splits: collectives that make new teams of the members of a team.
 
 import (
 	"context"
@@ -10,9 +10,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
-// SplitStrided makes the team of members start, start+stride, … (size of them) of t. stride may be
-// negative, but not 0 unless size is 1. It is collective over t, with the same arguments on every member;
-// those left out get nil (OpenSHMEM 1.6, shmem_team_split_strided).
+// SplitStrided makes the team of the size members start, start+stride, … of t. stride may be negative, but not 0
+// unless size is 1. It is collective over t, with the same arguments on every member; the PEs that are left out get
+// nil. It returns *TooManyTeamsError, after which t can still be used, or an error of a collective (see Team). It
+// panics with *UsageError if the arguments do not fit t (OpenSHMEM 1.6, shmem_team_split_strided).
 func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitStrided")
 	mustHaveContext("SplitStrided", ctx)
@@ -27,8 +28,9 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, opts .
 	return t.splitList(ctx, members, opts)
 }
 
-// SplitList makes the team of the given members of t, in that order. It is collective over t, with the
-// same list on every member; those left out get nil.
+// SplitList makes the team of the given members of t, in that order. It is collective over t, with the same list on
+// every member; the PEs that are left out get nil. Its errors are those of SplitStrided. It panics with *UsageError
+// if pes is empty, names a PE twice, or names a PE that is out of range. It is an extension of OpenSHMEM.
 func (t *Team) SplitList(ctx context.Context, pes []int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitList")
 	mustHaveContext("SplitList", ctx)
@@ -52,8 +54,9 @@ func (t *Team) splitList(ctx context.Context, members []int, opts []TeamOption) 
 	return t.subTeam(g, opts), err
 }
 
-// SplitColor makes a team of the members of t that give the same color, ordered by key and, where keys
-// are equal, as in t. A member with a negative color gets nil. It is collective over t.
+// SplitColor makes a team of the members of t that give the same color, as MPI_Comm_split does. Members are ordered
+// by key and, where keys are equal, as in t. A member with a negative color gets nil. It is collective over t. Its
+// errors are those of SplitStrided. It is an extension of OpenSHMEM.
 func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOption) (*Team, error) {
 	t.alive("SplitColor")
 	mustHaveContext("SplitColor", ctx)
@@ -61,10 +64,10 @@ func (t *Team) SplitColor(ctx context.Context, color, key int, opts ...TeamOptio
 	return t.subTeam(g, opts), err
 }
 
-// Split2D lays the members of t out in rows of xrange and makes a team of each row (x) and of each column
-// (y); every member is in one of each. The last row is shorter if xrange does not divide the number of
-// members, and an xrange beyond that number is one row. It is collective over t
-// (OpenSHMEM 1.6, shmem_team_split_2d).
+// Split2D arranges the members of t in rows of xrange, and makes a team of each row (x) and of each column (y); every
+// member is in one of each. The last row is shorter if xrange does not divide the number of members. An xrange beyond
+// that number makes one row. It is collective over t. Its errors are those of SplitStrided. It panics with
+// *UsageError if xrange is less than 1 (OpenSHMEM 1.6, shmem_team_split_2d).
 func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, y *Team, err error) {
 	t.alive("Split2D")
 	mustHaveContext("Split2D", ctx)
@@ -78,7 +81,8 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 	return t.subTeam(gx, opts), t.subTeam(gy, opts), nil
 }
 
-// SplitHost makes a team of the members of t on each host; this PE gets its own. It is collective over t.
+// SplitHost makes a team of the members of t on each host, ordered as in t; this PE gets the team of its own host. It
+// is collective over t. Its errors are those of SplitStrided. It is an extension of OpenSHMEM.
 func (t *Team) SplitHost(ctx context.Context, opts ...TeamOption) (*Team, error) {
 	t.alive("Host")
 	mustHaveContext("Host", ctx)
@@ -99,9 +103,11 @@ func (t *Team) subTeam(g *coll.Group, opts []TeamOption) *Team {
 	return s
 }
 
-// TooManyTeamsError reports that a split found no room for a new team on all members.
+// TooManyTeamsError reports that a split has found no slot for a new team that is free on all members. All members
+// return it, and the team that was to be split can still be used.
 type TooManyTeamsError struct{}
 
+// Error returns the message.
 func (*TooManyTeamsError) Error() string {
 	return fmt.Sprintf("a PE can be in %d teams at once, and no place is free on all members: Destroy teams that are not used any more", coll.MaxTeams)
 }

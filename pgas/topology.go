@@ -1,7 +1,8 @@
 package pgas
 
-// Where the PEs are. Each finds its own place when it joins (which CPUs it may use, what Slurm says of its
-// node) and leaves it in the reserved start of its heap; whoever wants the tree reads everybody's.
+// The places of the PEs. Each PE finds its own place when it joins: the CPUs that it may use, and what Slurm says of
+// its node. It publishes the place in the reserved start of its heap. A PE that needs the tree reads the places of
+// all PEs.
 
 import (
 	"context"
@@ -14,7 +15,8 @@ import (
 
 var _ [boot.PlaceBytes - topo.PlaceBytes]byte // a place fits its region
 
-// leavePlace finds this PE's place. PEs that are goroutines have none of their own.
+// leavePlace finds this PE's place and publishes it. PEs that are goroutines, and simulated PEs, have no place of
+// their own.
 func (w *World) leavePlace() {
 	var p topo.Place
 	if !w.opts.Goroutines && w.opts.Tree == nil {
@@ -24,9 +26,10 @@ func (w *World) leavePlace() {
 	copy(w.n.Heap[boot.PlaceOff:], b[:])
 }
 
-// Topology is the tree of levels that the PEs of the job are in: machine, host, socket, …, as found or as
-// the user said with PGAS_TOPO. It is the same on every PE. The first call reads all PEs' places; it is
-// not collective.
+// Topology returns the tree of levels that the PEs of the job are in (machine, host, socket, …), as detected or as
+// the user gave it with PGAS_TOPO. It is the same on every PE. The first call reads the places of all PEs; it is not
+// collective. It returns *PeerError if a PE is lost, the cause of ctx if ctx ends, or an error that tells what is
+// wrong with PGAS_TOPO or with a place.
 func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
 	w.mustBeOpen("Topology")
 	mustHaveContext("Topology", ctx)
@@ -43,6 +46,7 @@ func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
 	return tree, nil
 }
 
+// readTopology reads the places of all PEs and builds the tree.
 func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 	spec, err := topo.Parse(w.n.Job.Settings.Topo)
 	if err != nil {
@@ -68,9 +72,10 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 	return topo.Build(spec, hosts, places)
 }
 
-// SplitLevel makes a team of the members of t in each element of a level of the topology, such as "host",
-// "socket", "numa", "cache" or "core"; this PE gets its own. A PE whose element is not known is alone in
-// one. It is collective over t. World.Topology names the levels.
+// SplitLevel makes a team of the members of t in each element of a level of the topology, such as "host", "socket",
+// "numa", "cache" or "core"; this PE gets the team of its own element. A PE whose element is not known is the only
+// member of its team. It is collective over t. It returns the errors of World.Topology, which names the levels, an
+// error if there is no such level, and the errors of SplitColor. It is an extension of OpenSHMEM.
 func (t *Team) SplitLevel(ctx context.Context, level string, opts ...TeamOption) (*Team, error) {
 	t.alive("Level")
 	tree, err := t.w.Topology(ctx)
