@@ -9,8 +9,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// Every PE writes its square into the next one's memory. A program does this in pgas.Main and is
-// started by pgasrun; here four goroutines stand in for the PEs.
+// Every PE writes its square into the memory of the next PE. A program does this in pgas.Main and is
+// started by pgasrun; in this example the PEs are four goroutines.
 func Example() {
 	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		squares, err := pgas.Alloc[int](ctx, w, 1)
@@ -19,7 +19,7 @@ func Example() {
 		}
 		next := (w.PE() + 1) % w.NPEs()
 		squares.At(0).Put(next, w.PE()*w.PE())
-		if err := w.Barrier(ctx); err != nil { // everybody's puts are complete
+		if err := w.Barrier(ctx); err != nil { // the puts of all PEs are complete
 			return err
 		}
 		if w.PE() == 0 {
@@ -64,7 +64,7 @@ func ExampleAtomic_FetchAdd() {
 	// Output: 3 tickets drawn
 }
 
-// Data, then a signal: whoever sees the signal sees the data.
+// Data, then a signal: a target that sees the signal sees the data.
 func ExampleSlice_PutSignal() {
 	err := pgastest.Goroutines(context.Background(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		row, err := pgas.Alloc[float64](ctx, w, 3)
@@ -92,7 +92,7 @@ func ExampleSlice_PutSignal() {
 	// Output: [1 2 3]
 }
 
-// Started by hand, a program is a job of one PE.
+// A program that is started without a launcher is a job of one PE.
 func ExampleInit() {
 	os.Setenv("PGAS_QUIET_SINGLETON", "1") // or it says so on stderr
 	defer os.Unsetenv("PGAS_QUIET_SINGLETON")

@@ -608,7 +608,7 @@ func TestWaitSetsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Partial sums are taken as they come, whoever is first.
+// PE 0 adds partial sums in the order of their arrival.
 func ExampleWaitSet_Arrivals() {
 	total := int64(0)
 	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
@@ -633,7 +633,7 @@ func ExampleWaitSet_Arrivals() {
 	// Output: 46 <nil>
 }
 
-// A server takes requests from whoever has one, each in turn.
+// A server takes the requests of the other PEs in the order of their arrival.
 func ExampleWaitSet_WaitAny() {
 	served := 0
 	err := pgastest.Goroutines(context.Background(), 4, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
