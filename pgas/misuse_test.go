@@ -165,13 +165,13 @@ func TestNilContextInFunctions(t *testing.T) {
 
 // harmless are the methods that are valid on zero values.
 var harmless = map[string]string{
-	"pgas.Slice[int64]":         "Elements Len Local Ptr Put PutNB Get GetNB IPut IPutNB IBPut IBPutNB IGet IGetNB IBGet IBGetNB Sub On",
+	"pgas.Slice[int64]":         "Len Local Ptr Put PutNB Get GetNB IPut IPutNB IBPut IBPutNB IGet IGetNB IBGet IBGetNB Range On",
 	"pgas.Sym[int64]":           "Len On",
 	"pgas.Ref[int64]":           "Slice",
 	"pgas.Atomic[int64]":        "Notify",
 	"pgas.AtomicFloat[float64]": "Notify",
-	"pgas.AtomicSlice[int64]":   "Len Sub On FetchNB Until UntilEach",
-	"pgas.SignalSlice":          "Len Sub On Until UntilEach",
+	"pgas.AtomicSlice[int64]":   "Len Range On FetchNB Until UntilEach",
+	"pgas.SignalSlice":          "Len Range On Until UntilEach",
 	"*pgas.Team":                "PE NPEs Translate Destroy",
 	"pgas.LocalCompletion":      "Done Wait",
 	"*pgas.World":               "Recovered",
