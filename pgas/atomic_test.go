@@ -352,7 +352,7 @@ func contendedWords[W pgas.Word](ctx context.Context, w *pgas.World) error {
 			word(wordMin).FetchMinNB(0, W(n+scrambled), &mine[i])
 			word(wordMax).FetchMaxNB(0, W(scrambled), &mine[i])
 		}
-		// A counter by compare-swaps: each value is somebody's.
+		// A counter by compare-swaps: one PE gets each value.
 		for old := word(wordCount).Fetch(0); ; {
 			found := word(wordCount).CompareSwap(0, old, old+1)
 			if found == old {
@@ -607,8 +607,8 @@ func TestManyWordsAtOnce(t *testing.T) {
 	})
 }
 
-// TestValuesComeByQuiet: over a network that is as late as it may be, old values come by the quiet of
-// their own context, and updates in the order of their fences.
+// TestValuesComeByQuiet checks, over a network that delivers as late as it may, that old values are there after the
+// Quiet of their own context, and that updates keep the order of their fences.
 func TestValuesComeByQuiet(t *testing.T) {
 	pgastest.RunLate(t, 2, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 1)

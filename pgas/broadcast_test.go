@@ -11,8 +11,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// TestBroadcastExceptRoot: by every algorithm, from every root, blocking or not, with data that goes in a message, in a
-// box and in pieces.
+// TestBroadcastExceptRoot checks every algorithm, every root, blocking and non-blocking, with data that fits one
+// message, one mailbox, or only several pieces.
 func TestBroadcastExceptRoot(t *testing.T) {
 	const most = 40_000
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
-// The collectives that move data, against what a loop over the members says that everybody must have.
-// Before each call a member fills its source anew and wipes its destination, with no barrier in between:
-// so a collective that writes to who has left, or lets go of a source that is still being read, is seen.
+// The collectives that move data, compared with the result of a loop over the members. Before each call a member fills
+// its source anew and wipes its destination, with no barrier in between. So the tests detect a collective that writes
+// to a member that has returned, or that returns while its source is still being read.
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the random tests of collectives")
 
@@ -368,7 +368,7 @@ func TestLargeCollectives(t *testing.T) {
 	})
 }
 
-// TestCollectivesWithLargeElements: an element need not fit a box.
+// TestCollectivesWithLargeElements checks elements that are longer than a mailbox.
 func TestCollectivesWithLargeElements(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		a, err := newArena(ctx, w, 40, func(seed uint64) [100]uint64 { return [100]uint64{0: seed, 57: seed * 3, 99: ^seed} })
@@ -509,7 +509,7 @@ func TestMismatchedCollectives(t *testing.T) {
 			if err := pgas.Broadcast(ctx, t, dst, src, root); err != nil {
 				return err
 			}
-			return t.Sync(ctx) // a root waits for nobody
+			return t.Sync(ctx) // a root does not wait for other members
 		}, []string{"broadcast from PE 0 of 12 × 8 bytes", "broadcast from PE 1"}},
 		{"count", func(ctx context.Context, t *pgas.Team, dst, src pgas.Slice[int64], odd bool) error {
 			if odd {
@@ -545,7 +545,7 @@ func TestMismatchedCollectives(t *testing.T) {
 			if err := pgas.AllToAllV(ctx, t, dst, pgas.Blocks{Displs: b.Displs, Counts: []int{3, 3, 3, 3}}, src, b); err != nil {
 				return err
 			}
-			return t.Sync(ctx) // for those who have nothing to do with it
+			return t.Sync(ctx) // for the members that are not concerned
 		}, []string{"PE 2: sends 2 elements to PE 1", "PE 1: expects 3"}},
 	}
 	for _, c := range cases {
@@ -638,7 +638,7 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 	pgastest.RunHosts(t, 3, 2, body, "PGAS_SPIN=20ms")
 }
 
-// TestCollectivesEndWithTheirContext: a member that does not come is not waited for any longer than ctx.
+// TestCollectivesEndWithTheirContext checks that a collective waits for an absent member no longer than ctx lasts.
 func TestCollectivesEndWithTheirContext(t *testing.T) {
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		src, err := pgas.Alloc[int64](ctx, w, 3*2000)
@@ -686,7 +686,7 @@ func TestCollectivesEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// TestMisusedCollectives: what makes no sense is said before anybody waits.
+// TestMisusedCollectives checks that arguments that do not fit together panic before the PE waits for other members.
 func TestMisusedCollectives(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		a, err := pgas.Alloc[int64](ctx, w, 8)

@@ -31,7 +31,7 @@ func newVault(ctx context.Context, w *pgas.World) (vault, error) {
 	return vault{pgas.LockOf(locks, 3), words.At(0), words.Range(1, 1<<10)}, err
 }
 
-// enter adds 1 to the count, in two steps that nobody may come between, and notes who.
+// enter adds 1 to the count, in two steps that no other holder may interleave with, and records who, the holder.
 func (v vault) enter(who int64) {
 	n := v.count.Get(0)
 	if int(n) < v.log.Len() {
@@ -40,7 +40,7 @@ func (v vault) enter(who int64) {
 	v.count.Put(0, n+1)
 }
 
-// everywhere runs body on PEs of every kind, those whose atomics the network executes included.
+// everywhere runs body on PEs of every kind, including those whose atomics the network executes.
 func everywhere(t *testing.T, npes int, body pgastest.Body) {
 	pgastest.Run(t, npes, body)
 	pgastest.RunNIC(t, npes, body)
@@ -212,7 +212,7 @@ func TestLockDeadline(t *testing.T) {
 				return err
 			}
 		}
-		// Nobody asks any more, so the lock will be free.
+		// No goroutine wants the lock any more, so it will be free.
 		if err := until(ctx, w, func() bool { return pgas.LockTail(v.lock) == 0 }); err != nil {
 			return err
 		}
@@ -332,7 +332,7 @@ func lockSomehow(ctx context.Context, l pgas.LockRef, rng *rand.Rand) (bool, err
 	return err == nil, err
 }
 
-// A PE that dies with the lock is told to those who wait for it, the second goroutine included.
+// TestLockHolderDies checks that all waiters of a lock whose holder dies get an error, the second goroutine included.
 func TestLockHolderDies(t *testing.T) {
 	var got [2]error
 	pgastest.Goroutines(t.Context(), 3, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
@@ -429,7 +429,7 @@ func TestLockHomes(t *testing.T) {
 	})
 }
 
-// A lock that nobody else wants costs no allocation, whether it is held by way of Lock or TryLock.
+// TestLockAllocates checks that a lock without contention costs no allocation, whether Lock or TryLock takes it.
 func TestLockAllocates(t *testing.T) {
 	pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
 		v, err := newVault(ctx, w)

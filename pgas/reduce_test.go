@@ -173,7 +173,7 @@ func TestReductions(t *testing.T) {
 	})
 }
 
-// TestReductionsOfSplitTeams: teams whose order is not that of the hosts, one after another and nested.
+// TestReductionsOfSplitTeams checks teams whose order is not that of the hosts, one after another and nested.
 func TestReductionsOfSplitTeams(t *testing.T) {
 	pgastest.RunAll(t, 6, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 2*mostElements)
@@ -325,8 +325,8 @@ func TestCloseCompletesRequests(t *testing.T) {
 	})
 }
 
-// TestLandingPlacesRunOut: more teams reduce something large between hosts than there are landing places,
-// and places of teams that have ended serve others.
+// TestLandingPlacesRunOut checks that more teams than there are staging areas can reduce large data between hosts,
+// and that the areas of destroyed teams are used again.
 func TestLandingPlacesRunOut(t *testing.T) {
 	pgastest.RunAll(t, 3, func(ctx context.Context, w *pgas.World) error {
 		mem, err := pgas.Alloc[int64](ctx, w, 2*mostElements)

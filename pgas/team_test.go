@@ -116,7 +116,8 @@ func TestSplits(t *testing.T) {
 	})
 }
 
-// TestMismatchedCalls: members of a team that are not in the same call are told who called what.
+// TestMismatchedCalls checks that members of a team that are in different calls get an error that lists the call of
+// each.
 func TestMismatchedCalls(t *testing.T) {
 	pgastest.RunAll(t, 4, func(ctx context.Context, w *pgas.World) error {
 		team, err := w.Team().SplitStrided(ctx, 0, 1, 4)
@@ -187,8 +188,8 @@ func TestLevels(t *testing.T) {
 	t.Run("said", func(t *testing.T) { pgastest.RunHosts(t, 6, 3, body, "PGAS_TOPO=core:1,numa:2,host,rack:3") })
 }
 
-// TestCrossedTeams: collectives of two teams that share PEs, called in opposite orders, end with an error
-// that says who is where.
+// TestCrossedTeams checks that collectives of two teams that share PEs, called in opposite orders, return an error
+// that tells the call that each PE is in.
 func TestCrossedTeams(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		a, err := w.Team().SplitList(ctx, []int{0, 1})

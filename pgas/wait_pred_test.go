@@ -51,7 +51,8 @@ func TestWaitUntilPred(t *testing.T) {
 	}
 }
 
-// A wait behind somebody ends with its context, and who that is must be a PE.
+// TestWaitUntilPredEnds checks that a wait with a predecessor ends with its context, and that the predecessor must be
+// a PE.
 func TestWaitUntilPredEnds(t *testing.T) {
 	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
 		words, err := pgas.Alloc[int32](ctx, w, 1)

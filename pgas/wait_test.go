@@ -46,8 +46,8 @@ func TestWaitComparisons(t *testing.T) {
 	})
 }
 
-// TestWakeFromSleep: an update after a long while wakes the waiter, whoever makes it: another PE, or a
-// goroutine of the same one.
+// TestWakeFromSleep checks that an update after a long while wakes the waiter, whether another PE or a goroutine of
+// the same PE makes it.
 func TestWakeFromSleep(t *testing.T) {
 	onReal(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int64](ctx, w, 4)
@@ -109,7 +109,7 @@ func TestCancelledWait(t *testing.T) {
 	})
 }
 
-// TestCancelledBarrier: nobody waits for ever for a PE that does not come.
+// TestCancelledBarrier checks that no PE waits for ever for a PE that does not enter a barrier.
 func TestCancelledBarrier(t *testing.T) {
 	over := make(chan struct{})
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
@@ -133,7 +133,7 @@ func TestCancelledBarrier(t *testing.T) {
 
 var errLeaveEarly = errors.New("leaves early")
 
-// TestDeadPeer: whoever waits for a PE that has failed gets an error that names it.
+// TestDeadPeer checks that a wait for a PE that has failed returns an error that names that PE.
 func TestDeadPeer(t *testing.T) {
 	var got error
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {

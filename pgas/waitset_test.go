@@ -248,7 +248,7 @@ func waitSomehow[W pgas.Word](ctx context.Context, set *pgas.WaitSet[W], wants [
 			err = errors.Join(err, arrived(i, v))
 		}
 		err = errors.Join(err, set.Err())
-	case 1: // as the specification's loops do: what has come is not waited for again
+	case 1: // as the specification's loops do: the set excludes the words that it has returned
 		set.Except(came)
 		for i := 0; i >= 0 && err == nil; {
 			var v W
@@ -292,7 +292,7 @@ func TestWaitAllSeesWhatPasses(t *testing.T) {
 			passed <- words.Until(pgas.EQ, 1).WaitAll(ctx)
 		}()
 		for i := 1; i < 3; i++ {
-			// Whether the waiter has come already does not matter, so it may be too late for word 0.
+			// The waiter may not have started yet, and then misses word 0: the time-out below sets the word again.
 			time.Sleep(5 * time.Millisecond)
 			words.At(0).Set(0, 2)
 			words.At(i).Set(0, 1)
@@ -335,7 +335,7 @@ func TestAnyIsFair(t *testing.T) {
 					i, _, err := set.WaitAny(ctx)
 					return i, err
 				}
-				for range 3 { // any series of as many calls as there are words returns each once
+				for range 3 { // in any series of as many calls as there are words, each word is returned once
 					if most, err := mostOften(members, members, kept); err != nil || most != 1 {
 						return fmt.Errorf("%d of %d words: one was returned %d times in a round, %v", members, n, most, err)
 					}
@@ -358,7 +358,8 @@ func TestAnyIsFair(t *testing.T) {
 	})
 }
 
-// mostOften calls any and counts its answers. It fails unless there are as many different ones as words.
+// mostOften calls any repeatedly and returns the largest number of times that one word was returned. It fails unless
+// each word was returned.
 func mostOften(words, calls int, any func(k int) (int, error)) (most int, err error) {
 	counts := map[int]int{}
 	for k := range calls {
@@ -375,8 +376,8 @@ func mostOften(words, calls int, any func(k int) (int, error)) (most int, err er
 	return most, nil
 }
 
-// TestServerOfManyClients: a PE serves whoever asks, by WaitAny, and sleeps between. A lost wake-up would
-// hang it, a starved client too.
+// TestServerOfManyClients checks a PE that serves requests by WaitAny, and sleeps in between. A lost wake-up would
+// hang it, and so would a starved client.
 func TestServerOfManyClients(t *testing.T) {
 	const requests = 200
 	howeverTheyWait(t, 4, func(ctx context.Context, w *pgas.World) error {
@@ -411,8 +412,8 @@ func TestServerOfManyClients(t *testing.T) {
 	})
 }
 
-// TestManyWakeFromSleep: an update after a long while wakes who waits for many words, whoever makes it:
-// another PE, or a goroutine of the same one.
+// TestManyWakeFromSleep checks that an update after a long while wakes the waiter of many words, whether another PE
+// or a goroutine of the same PE makes it.
 func TestManyWakeFromSleep(t *testing.T) {
 	howeverRealPEsWait(t, 2, func(ctx context.Context, w *pgas.World) error {
 		s, err := pgas.Alloc[int32](ctx, w, 100)
@@ -521,7 +522,7 @@ func TestWaitSetsEnd(t *testing.T) {
 	})
 }
 
-// TestManyWithDeadPeer: whoever waits for many words when a PE dies gets an error that names it.
+// TestManyWithDeadPeer checks that a wait for many words returns an error that names the PE that has died.
 func TestManyWithDeadPeer(t *testing.T) {
 	var got error
 	err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
