@@ -84,9 +84,9 @@ func (l LockRef) Lock(ctx context.Context) error {
 	}
 	var err error
 	switch o {
-	case locklocal.Have:
+	case locklocal.Granted:
 		return nil
-	case locklocal.Gone:
+	case locklocal.Withdrawn:
 		err = context.Cause(ctx)
 	case locklocal.Enter:
 		err = l.enterFirst(ctx)
@@ -295,7 +295,7 @@ func (l LockRef) awaitDirective(ctx context.Context, me *locklocal.Waiter) lockl
 	if l.w.n.AwaitClosed(ctx, me.Wake) != nil {
 		return l.w.locks.Leave(l.off, me)
 	}
-	return me.Told
+	return me.Directive
 }
 
 // leaveToProxy leaves this PE's place in the queue to a goroutine that waits for the lock, or else to a proxy.

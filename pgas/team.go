@@ -66,7 +66,7 @@ func (w *World) openTeams() error {
 	if w.defaultCtx, err = w.team.newContext(contextOptions{}); err != nil {
 		return err
 	}
-	w.n.Nic = w.defaultCtx.nic
+	w.n.NICAtomics = w.defaultCtx.nic
 	if err := w.n.OpenChannels(); err != nil {
 		return err
 	}

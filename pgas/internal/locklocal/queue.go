@@ -16,12 +16,12 @@ package locklocal
 
 import "slices"
 
-type State uint8
+type state uint8
 
 const (
-	StateAway State = iota
-	StateBusy
-	StateHeld
+	stateAbsent state = iota
+	stateBusy
+	stateHeld
 	stateOrphaned
 )
 
@@ -29,37 +29,37 @@ const (
 type Directive uint8
 
 const (
-	Wait   Directive = iota // stand in line
-	Enter                   // go to the end of the queue
-	Follow                  // wait for the turn: the PE stands in the queue already
-	Have                    // the lock is yours
-	Gone                    // it has left the line
+	Wait      Directive = iota // stand in line
+	Enter                      // go to the end of the queue
+	Follow                     // wait for the turn: the PE stands in the queue already
+	Granted                    // the lock is yours
+	Withdrawn                  // it has left the line
 )
 
 // A lockWaiter is a goroutine in line.
 type Waiter struct {
-	Told Directive
-	Wake chan struct{} // closed when told is not directWait any more
+	Directive Directive
+	Wake      chan struct{} // closed when told is not directWait any more
 }
 
 // A seat is who of a PE deals with a lock.
 //
 // Invariant: nobody stands in line unless somebody is busy or holds the lock.
 type Queue struct {
-	State State
+	state state
 	Line  []*Waiter
 }
 
-func (s *Queue) empty() bool { return s.State == StateAway }
+func (s *Queue) empty() bool { return s.state == stateAbsent }
 
 // Join says what a goroutine that wants the lock is to do.
 func (s *Queue) Join() (Directive, *Waiter) {
-	switch s.State {
-	case StateAway:
-		s.State = StateBusy
+	switch s.state {
+	case stateAbsent:
+		s.state = stateBusy
 		return Enter, nil
 	case stateOrphaned:
-		s.State = StateBusy
+		s.state = stateBusy
 		return Follow, nil
 	}
 	me := &Waiter{Wake: make(chan struct{})}
@@ -69,70 +69,70 @@ func (s *Queue) Join() (Directive, *Waiter) {
 
 // Try makes a goroutine busy if nobody is near the lock.
 func (s *Queue) Try() bool {
-	if s.State != StateAway {
+	if s.state != stateAbsent {
 		return false
 	}
-	s.State = StateBusy
+	s.state = stateBusy
 	return true
 }
 
-// tell gives the first in line an order, and reports whether there is anybody.
-func (s *Queue) tell(o Directive) bool {
+// direct gives the first in line an order, and reports whether there is anybody.
+func (s *Queue) direct(o Directive) bool {
 	if len(s.Line) == 0 {
 		return false
 	}
 	first := s.Line[0]
 	s.Line = slices.Delete(s.Line, 0, 1)
-	first.Told = o
+	first.Directive = o
 	close(first.Wake)
 	return true
 }
 
 // Leave takes a goroutine that gives up out of the line. An order that has come first stands.
 func (s *Queue) Leave(me *Waiter) Directive {
-	if me.Told != Wait {
-		return me.Told
+	if me.Directive != Wait {
+		return me.Directive
 	}
 	s.Line = slices.DeleteFunc(s.Line, func(w *Waiter) bool { return w == me })
-	return Gone
+	return Withdrawn
 }
 
 // Acquired: the lock is the PE's.
-func (s *Queue) Acquired() { s.State = StateHeld }
+func (s *Queue) Acquired() { s.state = stateHeld }
 
 // Release makes the caller busy with passing the lock on, if it is the PE's.
 func (s *Queue) Release() bool {
-	if s.State != StateHeld {
+	if s.state != stateHeld {
 		return false
 	}
-	s.State = StateBusy
+	s.state = stateBusy
 	return true
 }
 
 // Left: the PE is no longer in the queue, or never was.
 func (s *Queue) Left() {
-	if !s.tell(Enter) {
-		s.State = StateAway
+	if !s.direct(Enter) {
+		s.state = stateAbsent
 	}
 }
 
 // Abandon: who was busy leaves the PE's place in the queue to the next in line. It reports whether there
 // is one; if not, a keeper is busy from now on.
-func (s *Queue) Abandon() bool { return s.tell(Follow) }
+func (s *Queue) Abandon() bool { return s.direct(Follow) }
 
 // Inherit: the keeper's turn has come. It reports whether somebody in line has the lock now; if not, the
 // keeper is busy passing it on.
 func (s *Queue) Inherit() bool {
-	if !s.tell(Have) {
+	if !s.direct(Granted) {
 		return false
 	}
-	s.State = StateHeld
+	s.state = stateHeld
 	return true
 }
 
 // Orphaned: the keeper can wait no longer.
 func (s *Queue) Orphaned() {
-	if !s.tell(Follow) {
-		s.State = stateOrphaned
+	if !s.direct(Follow) {
+		s.state = stateOrphaned
 	}
 }

@@ -49,7 +49,7 @@ type modelGoroutine struct {
 
 type modelPE struct {
 	next, turn int8
-	stage      State
+	stage      state
 	line       [perPE]int8 // goroutines, -1 for nobody
 }
 
@@ -77,7 +77,7 @@ type model struct {
 
 // seatOf makes the real seat of PE p, with the waiters of its line, and store puts it back.
 func (m *model) seatOf(p int) (*Queue, map[*Waiter]int8) {
-	s, who := &Queue{State: m.pes[p].stage}, map[*Waiter]int8{}
+	s, who := &Queue{state: m.pes[p].stage}, map[*Waiter]int8{}
 	for _, g := range m.pes[p].line {
 		if g >= 0 {
 			w := &Waiter{Wake: make(chan struct{})}
@@ -89,10 +89,10 @@ func (m *model) seatOf(p int) (*Queue, map[*Waiter]int8) {
 }
 
 func (m *model) store(p int, s *Queue, who map[*Waiter]int8) {
-	m.pes[p].stage = s.State
+	m.pes[p].stage = s.state
 	for w, g := range who {
-		if w.Told != Wait {
-			m.gs[g].order = w.Told
+		if w.Directive != Wait {
+			m.gs[g].order = w.Directive
 		}
 	}
 	for i := range m.pes[p].line {
@@ -144,7 +144,7 @@ func (m model) moves(g int) (steps, quits []model) {
 		if me.quits {
 			quit := m
 			s, who := quit.seatOf(p)
-			mine := &Waiter{Told: me.order}
+			mine := &Waiter{Directive: me.order}
 			for w, x := range who {
 				if int(x) == g {
 					mine = w
@@ -288,9 +288,9 @@ func (m *model) obey(g int) {
 		me.step = stepEnter
 	case Follow:
 		me.step = stepFollow
-	case Have:
+	case Granted:
 		me.step = stepHold
-	case Gone:
+	case Withdrawn:
 		m.endRound(g)
 	}
 }
@@ -336,7 +336,7 @@ func (m *model) check(stuck bool) string {
 		return "all are through, and the lock is not free"
 	}
 	for p := range m.pes {
-		if s := m.pes[p]; s.stage != StateAway || s.line[0] >= 0 {
+		if s := m.pes[p]; s.stage != stateAbsent || s.line[0] >= 0 {
 			return fmt.Sprintf("all are through, and PE %d has a seat that is not empty", p)
 		}
 	}

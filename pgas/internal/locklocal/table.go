@@ -11,88 +11,88 @@ import (
 )
 
 const (
-	LockSlots  = 64
+	slotCount  = 64
 	slotStates = 7          // the bits of a slot that hold a stage; the others are the lock's offset
-	SlotShared = ^uint64(0) // there are seats
+	slotShared = ^uint64(0) // there are seats
 )
 
-// A fastState is 0 (nobody is near any of its locks), slotShared, or a lock's offset and its stage.
-type fastState struct{ atomic.Uint64 }
+// A slot is 0 (nobody is near any of its locks), slotShared, or a lock's offset and its stage.
+type slot struct{ atomic.Uint64 }
 
-func SlotOf(off uintptr) int { return int(uint64(off) / 8 * 0x9e3779b97f4a7c15 >> 58) }
+func slotOf(off uintptr) int { return int(uint64(off) / 8 * 0x9e3779b97f4a7c15 >> 58) }
 
-func slotState(v uint64) State { return State(v & slotStates) }
+func slotState(v uint64) state { return state(v & slotStates) }
 
-func InSlot(off uintptr, s State) uint64 {
-	if s == StateAway {
+func inSlot(off uintptr, s state) uint64 {
+	if s == stateAbsent {
 		return 0
 	}
 	return uint64(off) | uint64(s)
 }
 
 // move changes the stage of the lock at off, if the slot knows it to be in stage from.
-func (l *fastState) move(off uintptr, from, to State) bool {
-	return l.CompareAndSwap(InSlot(off, from), InSlot(off, to))
+func (l *slot) move(off uintptr, from, to state) bool {
+	return l.CompareAndSwap(inSlot(off, from), inSlot(off, to))
 }
 
 // lockTable is the seats of a PE that somebody sits in.
 //
 // Invariant: a slot is shared if and only if there are seats of its locks.
 type Table struct {
-	Slots   [LockSlots]fastState
+	slots   [slotCount]slot
 	mu      sync.Mutex
-	Queues  map[uintptr]*Queue // by the offset of the lock
-	Used    [LockSlots]int     // how many of them each slot has
+	queues  map[uintptr]*Queue // by the offset of the lock
+	used    [slotCount]int     // how many of them each slot has
 	spare   []*Queue
 	closed  bool
 	proxies int
-	idle    chan struct{} // closed when there are none any more, if somebody waits for that
+	drained chan struct{} // closed when there are none any more, if somebody waits for that
 }
 
 // With calls f with the seat of the lock at off, which is made for it and ends when nobody sits in it.
 func (s *Table) With(off uintptr, f func(*Queue)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := SlotOf(off)
+	i := slotOf(off)
 	s.share(i)
 	t := s.queueOf(off)
 	f(t)
 	if !t.empty() {
 		return
 	}
-	delete(s.Queues, off)
+	delete(s.queues, off)
 	s.spare = append(s.spare, t)
-	if s.Used[i]--; s.Used[i] == 0 {
-		s.Slots[i].Store(0)
+	if s.used[i]--; s.used[i] == 0 {
+		s.slots[i].Store(0)
 	}
 }
 
 // queueOf returns the seat of the lock at off, a new one if there is none.
 func (s *Table) queueOf(off uintptr) *Queue {
-	if t := s.Queues[off]; t != nil {
+	if t := s.queues[off]; t != nil {
 		return t
 	}
-	if s.Queues == nil {
-		s.Queues = map[uintptr]*Queue{}
+	if s.queues == nil {
+		s.queues = map[uintptr]*Queue{}
 	}
 	t := new(Queue)
 	if n := len(s.spare); n > 0 {
 		t, s.spare = s.spare[n-1], s.spare[:n-1]
 	}
-	s.Queues[off] = t
-	s.Used[SlotOf(off)]++
+	s.queues[off] = t
+	s.used[slotOf(off)]++
 	return t
 }
 
 // share makes slot i shared, and a seat of what it knew.
 func (s *Table) share(i int) {
 	for {
-		switch v := s.Slots[i].Load(); {
-		case v == SlotShared:
+		switch v := s.slots[i].Load(); {
+		case v == slotShared:
 			return
-		case s.Slots[i].CompareAndSwap(v, SlotShared):
+		case s.slots[i].CompareAndSwap(v, slotShared):
 			if v != 0 {
-				s.queueOf(uintptr(v &^ slotStates)).State = slotState(v)
+				s.queueOf(uintptr(v &^ slotStates)).state = slotState(v)
 			}
 			return
 		}
@@ -100,7 +100,7 @@ func (s *Table) share(i int) {
 }
 
 func (s *Table) Join(off uintptr) (o Directive, me *Waiter) {
-	if s.Slots[SlotOf(off)].move(off, StateAway, StateBusy) {
+	if s.slots[slotOf(off)].move(off, stateAbsent, stateBusy) {
 		return Enter, nil
 	}
 	s.With(off, func(t *Queue) { o, me = t.Join() })
@@ -113,7 +113,7 @@ func (s *Table) Leave(off uintptr, me *Waiter) (o Directive) {
 }
 
 func (s *Table) Try(off uintptr) (ok bool) {
-	if s.Slots[SlotOf(off)].move(off, StateAway, StateBusy) {
+	if s.slots[slotOf(off)].move(off, stateAbsent, stateBusy) {
 		return true
 	}
 	s.With(off, func(t *Queue) { ok = t.Try() })
@@ -121,7 +121,7 @@ func (s *Table) Try(off uintptr) (ok bool) {
 }
 
 func (s *Table) Release(off uintptr) (ok bool) {
-	if s.Slots[SlotOf(off)].move(off, StateHeld, StateBusy) {
+	if s.slots[slotOf(off)].move(off, stateHeld, stateBusy) {
 		return true
 	}
 	s.With(off, func(t *Queue) { ok = t.Release() })
@@ -134,13 +134,13 @@ func (s *Table) Inherit(off uintptr) (ok bool) {
 }
 
 func (s *Table) Acquired(off uintptr) {
-	if !s.Slots[SlotOf(off)].move(off, StateBusy, StateHeld) {
+	if !s.slots[slotOf(off)].move(off, stateBusy, stateHeld) {
 		s.With(off, (*Queue).Acquired)
 	}
 }
 
 func (s *Table) Left(off uintptr) {
-	if !s.Slots[SlotOf(off)].move(off, StateBusy, StateAway) {
+	if !s.slots[slotOf(off)].move(off, stateBusy, stateAbsent) {
 		s.With(off, (*Queue).Left)
 	}
 }
@@ -166,8 +166,8 @@ func (s *Table) Abandon(off uintptr) (keep bool) {
 func (s *Table) ProxyDone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.proxies--; s.proxies == 0 && s.idle != nil {
-		close(s.idle)
+	if s.proxies--; s.proxies == 0 && s.drained != nil {
+		close(s.drained)
 	}
 }
 
@@ -180,6 +180,6 @@ func (s *Table) Close() <-chan struct{} {
 	if s.proxies == 0 {
 		return nil
 	}
-	s.idle = make(chan struct{})
-	return s.idle
+	s.drained = make(chan struct{})
+	return s.drained
 }

@@ -13,12 +13,12 @@ import (
 func colliding() (offs []uintptr) {
 	first := uintptr(4096)
 	for off := first; len(offs) < 3; off += 8 {
-		if SlotOf(off) == SlotOf(first) {
+		if slotOf(off) == slotOf(first) {
 			offs = append(offs, off)
 		}
 	}
 	for off := first; len(offs) < 5; off += 8 {
-		if SlotOf(off) != SlotOf(first) {
+		if slotOf(off) != slotOf(first) {
 			offs = append(offs, off)
 		}
 	}
@@ -39,8 +39,8 @@ func (p *pair) act(rng *rand.Rand, off uintptr) string {
 		t = &Queue{}
 		p.twin[off] = t
 	}
-	switch t.State {
-	case StateBusy:
+	switch t.state {
+	case stateBusy:
 		switch rng.IntN(4) {
 		case 0:
 			p.set.Acquired(off)
@@ -55,7 +55,7 @@ func (p *pair) act(rng *rand.Rand, off uintptr) string {
 		default:
 			return p.come(rng, off, t)
 		}
-	case StateHeld:
+	case stateHeld:
 		if rng.IntN(2) == 0 {
 			return p.come(rng, off, t)
 		}
@@ -101,8 +101,8 @@ func (p *pair) come(rng *rand.Rand, off uintptr, t *Queue) string {
 
 // told compares what those in line have been told, and dismisses them.
 func (p *pair) told(off uintptr) string {
-	for len(p.line[off]) > 0 && p.line[off][0][1].Told != Wait {
-		if p.line[off][0][0].Told != p.line[off][0][1].Told {
+	for len(p.line[off]) > 0 && p.line[off][0][1].Directive != Wait {
+		if p.line[off][0][0].Directive != p.line[off][0][1].Directive {
 			return "who stood in line is told different things"
 		}
 		p.line[off] = p.line[off][1:]
@@ -112,24 +112,24 @@ func (p *pair) told(off uintptr) string {
 
 // invariant says what is wrong with the set's slots.
 func (p *pair) invariant() string {
-	var seated [LockSlots]int
-	for off := range p.set.Queues {
-		seated[SlotOf(off)]++
+	var seated [slotCount]int
+	for off := range p.set.queues {
+		seated[slotOf(off)]++
 	}
-	if seated != p.set.Used {
+	if seated != p.set.used {
 		return "seats are counted wrongly"
 	}
-	for i := range p.set.Slots {
-		if (p.set.Slots[i].Load() == SlotShared) != (seated[i] > 0) {
+	for i := range p.set.slots {
+		if (p.set.slots[i].Load() == slotShared) != (seated[i] > 0) {
 			return "a slot is shared without seats, or has seats and is not"
 		}
 	}
 	for off, t := range p.twin {
-		v, s := p.set.Slots[SlotOf(off)].Load(), p.set.Queues[off]
+		v, s := p.set.slots[slotOf(off)].Load(), p.set.queues[off]
 		switch {
-		case s != nil && (s.State != t.State || len(s.Line) != len(t.Line)):
+		case s != nil && (s.state != t.state || len(s.Line) != len(t.Line)):
 			return "a seat differs"
-		case s == nil && t.State != StateAway && v != InSlot(off, t.State):
+		case s == nil && t.state != stateAbsent && v != inSlot(off, t.state):
 			return "a slot differs"
 		}
 	}
@@ -182,7 +182,7 @@ func TestLockSetTogether(t *testing.T) {
 	for _, n := range counts {
 		all += n
 	}
-	if all != goroutines*rounds || len(s.Queues) != 0 {
-		t.Errorf("%d turns of %d; seats %v", all, goroutines*rounds, s.Queues)
+	if all != goroutines*rounds || len(s.queues) != 0 {
+		t.Errorf("%d turns of %d; seats %v", all, goroutines*rounds, s.queues)
 	}
 }

@@ -71,8 +71,8 @@ func (n *Node) EndedError(ctx context.Context) error {
 func (n *Node) PeerFailure() error {
 	h := n.Job.Segment.Header
 	f := h.Failed.Load()
-	if f == 0 && n.waiter != nil {
-		return n.waiter.Fault()
+	if f == 0 && n.progresser != nil {
+		return n.progresser.Fault()
 	}
 	if f == 0 {
 		return nil

@@ -33,8 +33,8 @@ func (n *Node) YieldAndProgress() {
 // ProgressOnce does what the service thread does, once, if there is one: who loops may keep the only CPU of its host
 // from that thread, and from what it loops for. It costs some 400 ns.
 func (n *Node) ProgressOnce() {
-	if n.waiter != nil {
-		n.waiter.WaitDoorbell(n.State.Doorbell.Load()+1, 0) // not the door that is there: no wait
+	if n.progresser != nil {
+		n.progresser.WaitDoorbell(n.State.Doorbell.Load()+1, 0) // not the door that is there: no wait
 	}
 }
 

@@ -5,10 +5,10 @@ package node
 import "math"
 
 // Slept returns how many waits of n so far have polled in vain and gone to sleep.
-func (n *Node) Slept() int64 { return n.Waiters.Slept.Load() }
+func (n *Node) Slept() int64 { return n.waiters.slept.Load() }
 
 // Parked returns how many goroutines of n are parked because others poll.
-func (n *Node) Parked() int { return int(n.Waiters.Parked.Load()) }
+func (n *Node) Parked() int { return int(n.waiters.parked.Load()) }
 
 // PollForever makes waits of n that begin from now on never sleep.
-func (n *Node) PollForever() { n.Policy.Yields = math.MaxInt }
+func (n *Node) PollForever() { n.Policy.yields = math.MaxInt }

@@ -27,7 +27,7 @@ type Node struct {
 
 	Shm        *shm.Transport
 	Remote     transport.Transport  // to other hosts; nil on one host
-	waiter     transport.Progresser // far, if it must be driven while waiting
+	progresser transport.Progresser // far, if it must be driven while waiting
 	Sched      transport.Scheduler  // far, if PEs do not run by themselves
 	publishing bool                 // with sched: this PE shows what it is blocked in
 
@@ -42,13 +42,13 @@ type Node struct {
 	peeks       sync.WaitGroup // looks at other hosts' memory that are under way
 
 	Policy     waitPolicy
-	Waiters    waiterPool
+	waiters    waiterPool
 	scanStarts scanStarts
 
-	Dedicated bool // a CPU for each PE of this host
-	Nic       bool // atomics are the NIC's: updates of the own words ring no doorbell
-	Notes     *NoteQueue
-	Names     nameTable // of what is in the heap, for messages
+	Dedicated  bool // a CPU for each PE of this host
+	NICAtomics bool // atomics are the NIC's: updates of the own words ring no doorbell
+	Notes      *NoteQueue
+	Names      nameTable // of what is in the heap, for messages
 
 	// notesFull makes the error of a wait that is given up because the PE keeps too many notes. Its type belongs to the
 	// API above.
@@ -66,8 +66,8 @@ func (n *Node) Open(job *boot.Job, goroutines bool) {
 	n.Policy = waitPolicyOf(job, goroutines)
 	n.Dedicated = job.Segment.Header.Local <= job.Segment.Header.Cores
 	n.Ctx, n.cancel = context.WithCancelCause(context.Background())
-	n.Waiters.init()
-	n.openInbox()
+	n.waiters.init()
+	n.openNoteQueue()
 	n.Block(Blocked{Op: boot.InInit, Peer: -1})
 	job.Join()
 }
@@ -75,9 +75,9 @@ func (n *Node) Open(job *boot.Job, goroutines bool) {
 // SetRemote gives n the transport to other hosts.
 func (n *Node) SetRemote(t transport.Transport) {
 	n.Remote = t
-	n.waiter, _ = t.(transport.Progresser)
+	n.progresser, _ = t.(transport.Progresser)
 	n.Notes.setRemote(t)
-	n.Waiters.init() // again: the transport may want more processors
+	n.waiters.init() // again: the transport may want more processors
 	if n.Sched, _ = t.(transport.Scheduler); n.Sched != nil {
 		n.Policy.spins = -1 // it sees every look of a wait
 	}

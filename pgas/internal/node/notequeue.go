@@ -28,7 +28,7 @@ type Matcher = interface {
 	Unmatched() []transport.Note
 }
 
-func (n *Node) openInbox() {
+func (n *Node) openNoteQueue() {
 	n.Notes = &NoteQueue{Ring: n.Shm.NoteQueue(n.Job.PE), node: n, most: n.Job.Settings.NotesMax}
 	if n.Notes.most == 0 {
 		n.Notes.most = boot.DefaultNotesMax

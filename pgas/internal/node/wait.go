@@ -29,7 +29,7 @@ const (
 // waitPolicy is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
 type waitPolicy struct {
 	spins          int           // looks before anything else, some 2 ns each
-	Yields         int           // times it then offers its CPU to others
+	yields         int           // times it then offers its CPU to others
 	polls          int           // looks between two such offers
 	pollsIfNext    int           // more of them if it is next in a queue
 	Oversubscribed bool          // there is not a CPU for each PE
@@ -43,24 +43,24 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 	case spin == boot.NeverSpin:
 		return waitPolicy{progressFor: progressSlice, goroutine: goroutines}
 	case spin > 0:
-		return waitPolicy{spins: int(spin / (2 * time.Nanosecond)), Yields: 20, progressFor: spin, goroutine: goroutines}
+		return waitPolicy{spins: int(spin / (2 * time.Nanosecond)), yields: 20, progressFor: spin, goroutine: goroutines}
 	case goroutines:
-		return waitPolicy{spins: 20, Yields: 200, progressFor: time.Millisecond, goroutine: true}
+		return waitPolicy{spins: 20, yields: 200, progressFor: time.Millisecond, goroutine: true}
 	case local > cores:
 		// A CPU takes more than a microsecond to change hands. Who is next in a queue may look for so long.
-		return waitPolicy{Oversubscribed: true, spins: 1, Yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
+		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
 	}
 	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
-	return waitPolicy{spins: 1500, Yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
+	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
 }
 
 // Await blocks until c holds and returns the word's value.
 func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
 	polls := n.Policy.spins
-	if n.waiter != nil && c.Word.Off != 0 {
+	if n.progresser != nil && c.Word.Off != 0 {
 		polls = 0 // spinning beside the transport would only slow it down
 	}
-	if n.Waiters.saturated() {
+	if n.waiters.saturated() {
 		polls = 0 // it might keep the processor from the very goroutine that it waits for
 	}
 	if v, ok := c.spin(polls + 1); ok {
@@ -73,15 +73,15 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, why)
 	}
-	n.Waiters.slow.Add(1)
-	defer n.Waiters.slow.Add(-1)
-	if n.waiter != nil && c.Word.Off != 0 {
+	n.waiters.slow.Add(1)
+	defer n.waiters.slow.Add(-1)
+	if n.progresser != nil && c.Word.Off != 0 {
 		for start := time.Now(); ; {
 			if v, ok := n.progress(&c, progressBudget(ctx)); ok {
 				return v, nil
 			}
 			n.Notes.drainIfWanted()
-			n.Waiters.yieldIfShort()
+			n.waiters.yieldIfShort()
 			if err := n.waitError(ctx, c, false); err != nil {
 				return lastCheck(c, err)
 			}
@@ -95,7 +95,7 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 		}
 		return v, nil
 	}
-	n.Waiters.Slept.Add(1)
+	n.waiters.slept.Add(1)
 	n.Block(why)
 	defer n.Unblock()
 	return n.SleepUntil(ctx, c, true)
@@ -103,10 +103,10 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 
 // pollAndYield polls c, yields between polls, and returns as check does. shown reports whether it has called block.
 func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
-	n.Waiters.polling.Add(1)
-	defer n.Waiters.stopPolling()
+	n.waiters.polling.Add(1)
+	defer n.waiters.stopPolling()
 	door, rung := n.State.Doorbell.Load(), false
-	for i := range n.Policy.Yields {
+	for i := range n.Policy.yields {
 		if i == publishAfter { // where PEs share CPUs this may take long
 			n.Block(why)
 			shown = true
@@ -121,9 +121,9 @@ func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
 		n.Notes.drainIfWanted()
 		if now := n.State.Doorbell.Load(); now != door {
 			door, rung = now, true
-			n.Waiters.unpark()
+			n.waiters.unpark()
 		}
-		if n.Waiters.shouldGosched(i, rung) {
+		if n.waiters.shouldGosched(i, rung) {
 			runtime.Gosched()
 		} else {
 			n.Yield()
@@ -145,20 +145,20 @@ func progressBudget(ctx context.Context) time.Duration {
 // words or words of 16 bits: for them it returns when something has arrived or the doorbell was rung.
 func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	if c.set == nil && c.Word.Bytes != 2 {
-		n.waiter.WaitWord(c.Word, c.Cmp, c.Want, c.signed, d)
+		n.progresser.WaitWord(c.Word, c.Cmp, c.Want, c.signed, d)
 		return c.Check()
 	}
-	if n.Nic {
+	if n.NICAtomics {
 		d = min(d, nicPollSlice)
 	}
 	door := n.State.Doorbell.Load()
-	n.Waiters.enterSleep(n.State, c.waiting())
+	n.waiters.enterSleep(n.State, c.waiting())
 	if v, ok := c.Check(); ok {
-		n.Waiters.leaveSleep(n.State)
+		n.waiters.leaveSleep(n.State)
 		return v, true
 	}
-	n.waiter.WaitDoorbell(door, d)
-	n.Waiters.leaveSleep(n.State)
+	n.progresser.WaitDoorbell(door, d)
+	n.waiters.leaveSleep(n.State)
 	return c.Check()
 }
 
@@ -181,12 +181,12 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 	defer stop()
 	for d, slept := MinSleep, false; ; {
 		door := n.State.Doorbell.Load()
-		n.Waiters.enterSleep(n.State, c.waiting())
+		n.waiters.enterSleep(n.State, c.waiting())
 		n.Notes.drainIfWanted()
-		n.Waiters.yieldIfShort() // they may have no processor while this one sleeps; what rings for them wakes it
+		n.waiters.yieldIfShort() // they may have no processor while this one sleeps; what rings for them wakes it
 		v, ok := c.Check()       // after the store to Waiting: see boot/doorbell.go
 		err := n.waitError(ctx, c, slept && d == MaxSleep)
-		if slept = !ok && err == nil && !n.Waiters.park(n.State, door); slept {
+		if slept = !ok && err == nil && !n.waiters.park(n.State, door); slept {
 			n.State.Sleep(door, d)
 			d = min(2*d, MaxSleep)
 			if tell {
@@ -194,7 +194,7 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 				tell = false
 			}
 		}
-		n.Waiters.leaveSleep(n.State)
+		n.waiters.leaveSleep(n.State)
 		if ok {
 			return v, nil
 		}

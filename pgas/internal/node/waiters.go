@@ -34,8 +34,8 @@ type waiterPool struct {
 
 	slow    atomic.Int32 // goroutines that are off the fast path of a wait
 	polling atomic.Int32 // of them
-	Parked  atomic.Int32 // of them
-	Slept   atomic.Int64 // waits so far that have looked for long enough and go to sleep: for tests
+	parked  atomic.Int32 // of them
+	slept   atomic.Int64 // waits so far that have looked for long enough and go to sleep: for tests
 
 	mu       sync.Mutex
 	sleepers int
@@ -81,7 +81,7 @@ func (c *waiterPool) stopPolling() {
 
 // unpark wakes those that stand by.
 func (c *waiterPool) unpark() {
-	if c.Parked.Load() > 0 {
+	if c.parked.Load() > 0 {
 		c.mu.Lock()
 		c.freed.Broadcast()
 		c.mu.Unlock()
@@ -94,11 +94,11 @@ func (c *waiterPool) park(st *boot.State, door uint32) bool {
 		return false
 	}
 	c.mu.Lock()
-	c.Parked.Add(1) // before it looks for those that look: who stops looks for those that stand by after it
+	c.parked.Add(1) // before it looks for those that look: who stops looks for those that stand by after it
 	for c.saturated() && st.Doorbell.Load() == door {
 		c.freed.Wait()
 	}
-	c.Parked.Add(-1)
+	c.parked.Add(-1)
 	c.mu.Unlock()
 	return true
 }

@@ -73,7 +73,7 @@ func intervalOf(cmp transport.Cmp, want, top uint64) interval {
 	return interval{}
 }
 
-func (in interval) has(v uint64) bool { return (v-in.lo <= in.width) != in.not }
+func (in interval) contains(v uint64) bool { return (v-in.lo <= in.width) != in.not }
 
 // Init fills in what follows from where the words are and how they compare. off is the offset of the first.
 func (s *WordSet) Init(n *Node, off, want uint64) {
@@ -86,7 +86,7 @@ func (s *WordSet) Init(n *Node, off, want uint64) {
 		s.flip = s.top/2 + 1
 	}
 	s.want = intervalOf(s.Cmp, s.order(want), s.top)
-	s.next = n.scanStarts.in(s.N)
+	s.next = n.scanStarts.next(s.N)
 }
 
 // Bytes returns how many bytes of the heap the words span.
@@ -102,7 +102,7 @@ type scanStarts struct{ at atomic.Uint64 }
 
 const goldenStep = 0x9e3779b97f4a7c15
 
-func (p *scanStarts) in(n int) int {
+func (p *scanStarts) next(n int) int {
 	i, _ := bits.Mul64(p.at.Add(goldenStep), uint64(n))
 	return int(i)
 }
@@ -131,10 +131,10 @@ func (s *WordSet) test(i int) (uint64, bool) {
 	if s.Wants != nil {
 		in = intervalOf(s.Cmp, s.order(s.wanted(i)), s.top)
 	}
-	return v, in.has(v ^ s.flip)
+	return v, in.contains(v ^ s.flip)
 }
 
-func (s *WordSet) has(i int) bool { return s.Skip == nil || !s.Skip[i] }
+func (s *WordSet) includes(i int) bool { return s.Skip == nil || !s.Skip[i] }
 
 // done says whether the goal has been reached, after a look at what may have changed.
 func (s *WordSet) done() bool {
@@ -160,11 +160,11 @@ func (s *WordSet) findIn(lo, hi int) bool {
 		return s.findWide(lo, hi)
 	}
 	for i := lo; i < hi; i++ {
-		if !s.has(i) {
+		if !s.includes(i) {
 			continue
 		}
 		if v, ok := s.test(i); ok {
-			s.answer(i, v)
+			s.found(i, v)
 			return true
 		}
 	}
@@ -176,15 +176,15 @@ func (s *WordSet) findWide(lo, hi int) bool {
 	in, flip := s.want, s.flip
 	words := unsafe.Slice((*uint64)(s.p), hi)
 	for i := lo; i < len(words); i++ {
-		if v := atomic.LoadUint64(&words[i]); in.has(v ^ flip) {
-			s.answer(i, v)
+		if v := atomic.LoadUint64(&words[i]); in.contains(v ^ flip) {
+			s.found(i, v)
 			return true
 		}
 	}
 	return false
 }
 
-func (s *WordSet) answer(i int, v uint64) { s.Found, s.Value, s.next = i, v, i+1 }
+func (s *WordSet) found(i int, v uint64) { s.Found, s.Value, s.next = i, v, i+1 }
 
 // MarkPending makes the words from lo on pending that belong to the set.
 func (s *WordSet) MarkPending(lo int) {
@@ -194,7 +194,7 @@ func (s *WordSet) MarkPending(lo int) {
 	clear(s.pending)
 	s.Left = 0
 	for i := lo; i < s.N; i++ {
-		if s.has(i) {
+		if s.includes(i) {
 			s.pending[i/64] |= 1 << (i % 64)
 			s.Left++
 		}
@@ -214,7 +214,7 @@ func (s *WordSet) FindPending() bool {
 			if v, ok := s.test(i); ok {
 				s.pending[at] &^= 1 << (i % 64)
 				s.Left--
-				s.answer(i, v)
+				s.found(i, v)
 				s.next = i // its neighbours are likely to have come too
 				return true
 			}
@@ -241,7 +241,7 @@ func (s *WordSet) clearPending() bool {
 // FirstFalse returns the first word of the set that does not compare true, or n.
 func (s *WordSet) FirstFalse() int {
 	for i := range s.N {
-		if !s.has(i) {
+		if !s.includes(i) {
 			continue
 		}
 		if _, ok := s.test(i); !ok {
@@ -254,7 +254,7 @@ func (s *WordSet) FirstFalse() int {
 // Empty says whether no word belongs to the set.
 func (s *WordSet) Empty() bool {
 	for i := range s.N {
-		if s.has(i) {
+		if s.includes(i) {
 			return false
 		}
 	}
@@ -266,7 +266,7 @@ func (s *WordSet) Collect(into []int) []int {
 	first := s.Found
 	into = append(into, first)
 	for i := range s.N {
-		if i == first || !s.has(i) {
+		if i == first || !s.includes(i) {
 			continue
 		}
 		if _, ok := s.test(i); ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // minAlign keeps blocks from sharing cache lines, so that neighbours do not slow each other down.
-const MinAlign = 64
+const minAlign = 64
 
 // Usage says how a symmetric heap is used. It is the same on every PE.
 type Usage struct {
@@ -21,7 +21,7 @@ type Usage struct {
 	Blocks int    // live blocks
 }
 
-type Span struct{ Off, N uint64 }
+type span struct{ off, n uint64 }
 
 // A heap hands out spans of [ReservedBytes, max).
 //
@@ -30,21 +30,21 @@ type Span struct{ Off, N uint64 }
 //
 // Invariant: free is sorted by off, holds no empty span, and no two spans touch.
 type Heap struct {
-	Free  []Span
-	live  map[uint64]room // by the offset of a block
+	free  []span
+	live  map[uint64]blockSize // by the offset of a block
 	Usage Usage
 
 	guard bool
-	idle  []Span // released and not yet free, the oldest first
+	idle  []span // released and not yet free, the oldest first
 }
 
-// room is the size of a live block: asked for, and taken in the heap.
-type room struct{ bytes, taken uint64 }
+// blockSize is the size of a live block: asked for, and taken in the heap.
+type blockSize struct{ bytes, taken uint64 }
 
 func New(max uint64) *Heap {
 	return &Heap{
-		Free:  []Span{{boot.ReservedBytes, max - boot.ReservedBytes}},
-		live:  map[uint64]room{},
+		free:  []span{{boot.ReservedBytes, max - boot.ReservedBytes}},
+		live:  map[uint64]blockSize{},
 		Usage: Usage{Max: max - boot.ReservedBytes, High: boot.ReservedBytes},
 	}
 }
@@ -54,10 +54,10 @@ func (h *Heap) Guarded() { h.guard = true }
 
 // Alloc returns the offset of n bytes at a multiple of align, and false if there is no such span.
 func (h *Heap) Alloc(n, align uint64) (uint64, bool) {
-	n = RoundUp(max(n, 1), MinAlign)
-	taken, align := n, max(align, MinAlign)
+	n = roundUp(max(n, 1), minAlign)
+	taken, align := n, max(align, minAlign)
 	if h.guard {
-		taken, align = RoundUp(n, boot.PageBytes)+boot.PageBytes, max(align, boot.PageBytes)
+		taken, align = roundUp(n, boot.PageBytes)+boot.PageBytes, max(align, boot.PageBytes)
 	}
 	for {
 		if at, ok := h.fit(n, taken, align); ok || len(h.idle) == 0 {
@@ -71,13 +71,13 @@ func (h *Heap) Alloc(n, align uint64) (uint64, bool) {
 
 // fit allocates as alloc does, but never reuses idle blocks.
 func (h *Heap) fit(n, taken, align uint64) (uint64, bool) {
-	for i, s := range h.Free {
-		at := RoundUp(s.Off, align)
-		if pad := at - s.Off; pad > s.N || s.N-pad < taken {
+	for i, s := range h.free {
+		at := roundUp(s.off, align)
+		if pad := at - s.off; pad > s.n || s.n-pad < taken {
 			continue
 		}
 		h.cut(i, at, taken)
-		h.live[at] = room{n, taken}
+		h.live[at] = blockSize{n, taken}
 		h.Usage.InUse += n
 		h.Usage.Blocks++
 		h.Usage.High = max(h.Usage.High, at+n)
@@ -88,15 +88,15 @@ func (h *Heap) fit(n, taken, align uint64) (uint64, bool) {
 
 // cut takes [at, at+n) out of free span i.
 func (h *Heap) cut(i int, at, n uint64) {
-	s := h.Free[i]
-	var rest []Span
-	if at > s.Off {
-		rest = append(rest, Span{s.Off, at - s.Off})
+	s := h.free[i]
+	var rest []span
+	if at > s.off {
+		rest = append(rest, span{s.off, at - s.off})
 	}
-	if end := s.Off + s.N; at+n < end {
-		rest = append(rest, Span{at + n, end - at - n})
+	if end := s.off + s.n; at+n < end {
+		rest = append(rest, span{at + n, end - at - n})
 	}
-	h.Free = slices.Replace(h.Free, i, i+1, rest...)
+	h.free = slices.Replace(h.free, i, i+1, rest...)
 }
 
 // Release gives the block at off back and returns its bytes.
@@ -106,30 +106,30 @@ func (h *Heap) Release(off uint64) uint64 {
 	h.Usage.InUse -= r.bytes
 	h.Usage.Blocks--
 	if h.guard {
-		h.idle = append(h.idle, Span{off, r.taken})
+		h.idle = append(h.idle, span{off, r.taken})
 	} else {
-		h.merge(Span{off, r.taken})
+		h.merge(span{off, r.taken})
 	}
 	return r.bytes
 }
 
 // merge makes s free.
-func (h *Heap) merge(s Span) {
-	off := s.Off
-	i, _ := slices.BinarySearchFunc(h.Free, off, func(s Span, off uint64) int {
-		if s.Off < off {
+func (h *Heap) merge(s span) {
+	off := s.off
+	i, _ := slices.BinarySearchFunc(h.free, off, func(s span, off uint64) int {
+		if s.off < off {
 			return -1
 		}
 		return 1
 	})
 	lo, hi := i, i
-	if i > 0 && h.Free[i-1].Off+h.Free[i-1].N == off {
-		lo, s = i-1, Span{h.Free[i-1].Off, h.Free[i-1].N + s.N}
+	if i > 0 && h.free[i-1].off+h.free[i-1].n == off {
+		lo, s = i-1, span{h.free[i-1].off, h.free[i-1].n + s.n}
 	}
-	if i < len(h.Free) && s.Off+s.N == h.Free[i].Off {
-		hi, s.N = i+1, s.N+h.Free[i].N
+	if i < len(h.free) && s.off+s.n == h.free[i].off {
+		hi, s.n = i+1, s.n+h.free[i].n
 	}
-	h.Free = slices.Replace(h.Free, lo, hi, s)
+	h.free = slices.Replace(h.free, lo, hi, s)
 }
 
-func RoundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
+func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }

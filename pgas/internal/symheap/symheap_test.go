@@ -17,15 +17,15 @@ func FuzzHeap(f *testing.F) {
 		const limit = boot.ReservedBytes + size
 		h, twin := New(limit), New(limit)
 		owner := make([]int, size)
-		var blocks []Span
+		var blocks []span
 		for step, b := range script {
 			if b&0x80 != 0 && len(blocks) > 0 {
 				i := int(b&0x7f) % len(blocks)
 				s := blocks[i]
 				blocks = append(blocks[:i], blocks[i+1:]...)
 				paint(t, owner, s, 0)
-				h.Release(s.Off)
-				twin.Release(s.Off)
+				h.Release(s.off)
+				twin.Release(s.off)
 				continue
 			}
 			n, align := uint64(b&0x7f)*37+1, uint64(1)<<(b%13)
@@ -36,26 +36,26 @@ func FuzzHeap(f *testing.F) {
 			if !ok {
 				continue
 			}
-			if off%align != 0 || off%MinAlign != 0 {
+			if off%align != 0 || off%minAlign != 0 {
 				t.Fatalf("step %d: offset %d is not aligned to %d", step, off, align)
 			}
-			s := Span{off, RoundUp(n, MinAlign)}
+			s := span{off, roundUp(n, minAlign)}
 			paint(t, owner, s, step+1)
 			blocks = append(blocks, s)
 		}
 		checkFree(t, h, owner, len(blocks))
 		for _, s := range blocks {
-			h.Release(s.Off)
+			h.Release(s.off)
 		}
-		if len(h.Free) != 1 || h.Free[0] != (Span{boot.ReservedBytes, size}) || h.Usage.InUse != 0 {
-			t.Fatalf("after everything was released: free %v, usage %+v", h.Free, h.Usage)
+		if len(h.free) != 1 || h.free[0] != (span{boot.ReservedBytes, size}) || h.Usage.InUse != 0 {
+			t.Fatalf("after everything was released: free %v, usage %+v", h.free, h.Usage)
 		}
 	})
 }
 
-func paint(t *testing.T, owner []int, s Span, who int) {
+func paint(t *testing.T, owner []int, s span, who int) {
 	t.Helper()
-	for i := s.Off - boot.ReservedBytes; i < s.Off-boot.ReservedBytes+s.N; i++ {
+	for i := s.off - boot.ReservedBytes; i < s.off-boot.ReservedBytes+s.n; i++ {
 		if i >= uint64(len(owner)) || (who != 0 && owner[i] != 0) {
 			t.Fatalf("block %v overlaps another or leaves the heap at %d", s, i)
 		}
@@ -74,11 +74,11 @@ func checkFree(t *testing.T, h *Heap, owner []int, blocks int) {
 	if h.Usage.InUse != used || h.Usage.Blocks != blocks {
 		t.Fatalf("usage %+v, but %d bytes in %d blocks are used", h.Usage, used, blocks)
 	}
-	for i, s := range h.Free {
-		if s.N == 0 || i > 0 && h.Free[i-1].Off+h.Free[i-1].N >= s.Off {
-			t.Fatalf("free spans %v are empty, out of order or touch", h.Free)
+	for i, s := range h.free {
+		if s.n == 0 || i > 0 && h.free[i-1].off+h.free[i-1].n >= s.off {
+			t.Fatalf("free spans %v are empty, out of order or touch", h.free)
 		}
-		for at := s.Off; at < s.Off+s.N; at++ {
+		for at := s.off; at < s.off+s.n; at++ {
 			if owner[at-boot.ReservedBytes] != 0 {
 				t.Fatalf("byte %d is both free and used", at)
 			}
