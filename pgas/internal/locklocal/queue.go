@@ -2,17 +2,17 @@
 // PE has one place in the queue of a lock (package pgas), whatever number of its goroutines want the lock.
 package locklocal
 
-// The goroutines of a PE at one lock. The PE has one place in the lock's queue, and a seat says who of its
-// goroutines deals with it: one at a time, in the order in which they came. The others stand in line and
-// are told what to do when somebody before them is through, or gives up.
+// The goroutines of a PE at one lock. The PE has one place in the lock's queue of PEs, and a local Queue chooses the
+// goroutine that acts for the PE: one at a time, in the order in which they asked for the lock. The others wait in the
+// local queue. Each receives a directive when a goroutine before it has finished or has given up.
 //
-//	away    the PE is not in the queue, and nobody wants to be
-//	busy    one goroutine (or a keeper) enters the queue, waits in it for the turn, or passes the lock on
-//	held    the lock is the PE's
-//	lost    the PE stands in the queue and nobody waits for its turn: a PE of the job has died
+//	absent    the PE is not in the queue, and no goroutine wants it to be
+//	busy      one goroutine (or the proxy) enters the queue, waits in it for the turn, or passes the lock on
+//	held      the lock is the PE's
+//	orphaned  the PE stands in the queue and no goroutine waits for its turn: a PE of the job has died
 //
-// Who is busy says how it ended: got, away, abandon, and a keeper also inherit or lose. Nothing here
-// blocks or touches the lock's words, so lock_seat_test.go can try every order of events there is.
+// The busy goroutine reports how its work ended, by Acquired, Left or Abandon; the proxy also by Inherit or Orphaned.
+// No function of this package blocks or touches the lock's words, so queue_test.go can try every order of events.
 
 import "slices"
 
@@ -25,26 +25,26 @@ const (
 	stateOrphaned
 )
 
-// An order is what a goroutine is to do.
+// Directive is what a goroutine is to do.
 type Directive uint8
 
 const (
-	Wait      Directive = iota // stand in line
+	Wait      Directive = iota // wait in the local queue
 	Enter                      // go to the end of the queue
 	Follow                     // wait for the turn: the PE stands in the queue already
 	Granted                    // the lock is yours
-	Withdrawn                  // it has left the line
+	Withdrawn                  // it has left the local queue
 )
 
-// A lockWaiter is a goroutine in line.
+// Waiter is a goroutine in the local queue.
 type Waiter struct {
 	Directive Directive
-	Wake      chan struct{} // closed when told is not directWait any more
+	Wake      chan struct{} // closed when Directive is no longer Wait
 }
 
-// A seat is who of a PE deals with a lock.
+// Queue is the local queue of a PE at one lock.
 //
-// Invariant: nobody stands in line unless somebody is busy or holds the lock.
+// Invariant: no goroutine is in Line unless another one, or the proxy, is busy or holds the lock.
 type Queue struct {
 	state state
 	Line  []*Waiter
@@ -52,7 +52,7 @@ type Queue struct {
 
 func (s *Queue) empty() bool { return s.state == stateAbsent }
 
-// Join says what a goroutine that wants the lock is to do.
+// Join returns what a goroutine that wants the lock is to do, and its Waiter if that is Wait.
 func (s *Queue) Join() (Directive, *Waiter) {
 	switch s.state {
 	case stateAbsent:
@@ -67,7 +67,7 @@ func (s *Queue) Join() (Directive, *Waiter) {
 	return Wait, me
 }
 
-// Try makes a goroutine busy if nobody is near the lock.
+// Try makes the caller busy if the PE is absent, and reports whether it has.
 func (s *Queue) Try() bool {
 	if s.state != stateAbsent {
 		return false
@@ -76,7 +76,7 @@ func (s *Queue) Try() bool {
 	return true
 }
 
-// direct gives the first in line an order, and reports whether there is anybody.
+// direct gives the first waiter a directive, and reports whether there is a waiter.
 func (s *Queue) direct(o Directive) bool {
 	if len(s.Line) == 0 {
 		return false
@@ -88,7 +88,7 @@ func (s *Queue) direct(o Directive) bool {
 	return true
 }
 
-// Leave takes a goroutine that gives up out of the line. An order that has come first stands.
+// Leave removes a goroutine that gives up, and returns Withdrawn. A directive that came first stands, and is returned.
 func (s *Queue) Leave(me *Waiter) Directive {
 	if me.Directive != Wait {
 		return me.Directive
@@ -97,10 +97,10 @@ func (s *Queue) Leave(me *Waiter) Directive {
 	return Withdrawn
 }
 
-// Acquired: the lock is the PE's.
+// Acquired records that the lock is the PE's.
 func (s *Queue) Acquired() { s.state = stateHeld }
 
-// Release makes the caller busy with passing the lock on, if it is the PE's.
+// Release makes the caller busy with passing the lock on, and reports false if the lock is not the PE's.
 func (s *Queue) Release() bool {
 	if s.state != stateHeld {
 		return false
@@ -109,19 +109,19 @@ func (s *Queue) Release() bool {
 	return true
 }
 
-// Left: the PE is no longer in the queue, or never was.
+// Left records that the PE is not in the lock's queue of PEs: it has left, or never was.
 func (s *Queue) Left() {
 	if !s.direct(Enter) {
 		s.state = stateAbsent
 	}
 }
 
-// Abandon: who was busy leaves the PE's place in the queue to the next in line. It reports whether there
-// is one; if not, a keeper is busy from now on.
+// Abandon leaves the PE's place in the queue of PEs to the first waiter, when the busy goroutine gives up. It reports
+// whether there is a waiter; if there is none, the proxy is busy from now on.
 func (s *Queue) Abandon() bool { return s.direct(Follow) }
 
-// Inherit: the keeper's turn has come. It reports whether somebody in line has the lock now; if not, the
-// keeper is busy passing it on.
+// Inherit gives the lock to the first waiter, when the proxy's turn has come. It reports whether there is a waiter; if
+// there is none, the proxy is busy passing the lock on.
 func (s *Queue) Inherit() bool {
 	if !s.direct(Granted) {
 		return false
@@ -130,7 +130,7 @@ func (s *Queue) Inherit() bool {
 	return true
 }
 
-// Orphaned: the keeper can wait no longer.
+// Orphaned records that the proxy can wait no longer.
 func (s *Queue) Orphaned() {
 	if !s.direct(Follow) {
 		s.state = stateOrphaned

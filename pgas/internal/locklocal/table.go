@@ -1,9 +1,9 @@
 package locklocal
 
-// The seats of a PE, by lock. A lock that one goroutine at a time is near needs no seat: the stage of that is
-// in a slot, which the lock shares with others by a hash of its offset, and changes by compare-swap. Once a
-// second goroutine comes, or one to another lock of the slot, there are seats, and the slot says so until
-// all of them are empty again.
+// The local queues of a PE, by lock. A lock that only one goroutine at a time deals with needs no Queue: its state is
+// in a slot, which other locks with the same hash of their offsets use too, and changes by compare-and-swap. When a
+// second goroutine asks for the lock, or for another lock of the slot, Queues are made, and the slot is marked as
+// shared until all of its Queues are empty again.
 
 import (
 	"sync"
@@ -12,8 +12,8 @@ import (
 
 const (
 	slotCount  = 64
-	slotStates = 7          // the bits of a slot that hold a stage; the others are the lock's offset
-	slotShared = ^uint64(0) // there are seats
+	slotStates = 7          // the bits of a slot that hold a state; the others are the lock's offset
+	slotShared = ^uint64(0) // the slot's locks have Queues
 )
 
 // A slot is 0 (nobody is near any of its locks), slotShared, or a lock's offset and its stage.
@@ -30,14 +30,14 @@ func inSlot(off uintptr, s state) uint64 {
 	return uint64(off) | uint64(s)
 }
 
-// move changes the stage of the lock at off, if the slot knows it to be in stage from.
+// move changes the state of the lock at off if the slot holds state from for it, and reports whether it has.
 func (l *slot) move(off uintptr, from, to state) bool {
 	return l.CompareAndSwap(inSlot(off, from), inSlot(off, to))
 }
 
-// lockTable is the seats of a PE that somebody sits in.
+// Table is the local queues of a PE that are not empty.
 //
-// Invariant: a slot is shared if and only if there are seats of its locks.
+// Invariant: a slot is shared if and only if its locks have Queues.
 type Table struct {
 	slots   [slotCount]slot
 	mu      sync.Mutex
@@ -46,10 +46,11 @@ type Table struct {
 	spare   []*Queue
 	closed  bool
 	proxies int
-	drained chan struct{} // closed when there are none any more, if somebody waits for that
+	drained chan struct{} // closed when there are no proxies any more; nil before Close
 }
 
-// With calls f with the seat of the lock at off, which is made for it and ends when nobody sits in it.
+// With calls f with the Queue of the lock at off. It makes the Queue if there is none, and removes it if it is empty
+// after f.
 func (s *Table) With(off uintptr, f func(*Queue)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +68,7 @@ func (s *Table) With(off uintptr, f func(*Queue)) {
 	}
 }
 
-// queueOf returns the seat of the lock at off, a new one if there is none.
+// queueOf returns the Queue of the lock at off, a new one if there is none.
 func (s *Table) queueOf(off uintptr) *Queue {
 	if t := s.queues[off]; t != nil {
 		return t
@@ -84,7 +85,7 @@ func (s *Table) queueOf(off uintptr) *Queue {
 	return t
 }
 
-// share makes slot i shared, and a seat of what it knew.
+// share marks slot i as shared, and makes a Queue of the state that it held.
 func (s *Table) share(i int) {
 	for {
 		switch v := s.slots[i].Load(); {
@@ -147,7 +148,7 @@ func (s *Table) Left(off uintptr) {
 
 func (s *Table) Orphaned(off uintptr) { s.With(off, (*Queue).Orphaned) }
 
-// Abandon reports whether a keeper must start; keepers counts it.
+// Abandon does as Queue.Abandon does, and reports whether the caller must start a proxy, which proxies counts.
 func (s *Table) Abandon(off uintptr) (keep bool) {
 	s.With(off, func(t *Queue) {
 		switch {
@@ -162,7 +163,7 @@ func (s *Table) Abandon(off uintptr) (keep bool) {
 	return keep
 }
 
-// ProxyDone is the end of a keeper.
+// ProxyDone records that a proxy has ended.
 func (s *Table) ProxyDone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,8 +172,8 @@ func (s *Table) ProxyDone() {
 	}
 }
 
-// Close makes abandon start no more keepers. It returns nil if there are none, and otherwise a channel that is closed
-// when the last one has ended.
+// Close makes Abandon ask for no more proxies. It returns nil if there are none, and otherwise a channel that is closed
+// when the last proxy has ended.
 func (s *Table) Close() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // showing it does.
 const publishAfter = 16
 
-// blocked says what a wait is for, for reports.
+// Blocked says what a wait is for, for reports.
 type Blocked struct {
 	Op    boot.BlockedOp
 	Peer  int
@@ -38,7 +38,8 @@ func lastCheck(c Cond, err error) (uint64, error) {
 	return v, err
 }
 
-// waitError reports why the wait for c is pointless. A look at other hosts for that takes its time.
+// waitError returns the reason why the wait for c cannot end, or nil. With everywhere it also reads the memory of
+// other hosts, which takes long.
 func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 	err := n.EndedError(ctx)
 	if c.Party == nil {
@@ -56,7 +57,7 @@ func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 
 // EndedError returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
 // ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
-// would only ever see the time-out. Last comes a jam of notes: see jam.go.
+// would only ever see the time-out. Last comes congestion of notes: see congestion.go.
 func (n *Node) EndedError(ctx context.Context) error {
 	if err := context.Cause(n.Ctx); err != nil {
 		return FirstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
@@ -67,7 +68,7 @@ func (n *Node) EndedError(ctx context.Context) error {
 	return n.Notes.congestionError()
 }
 
-// PeerFailure is the *PeerError for the first PE known to have died or to be out of reach, or nil.
+// PeerFailure returns the *PeerError for the first PE known to have died or to be out of reach, or nil.
 func (n *Node) PeerFailure() error {
 	h := n.Job.Segment.Header
 	f := h.Failed.Load()
@@ -82,8 +83,8 @@ func (n *Node) PeerFailure() error {
 	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}
 }
 
-// Block and unblock bracket what takes a while. When several goroutines of a PE are blocked, the last
-// to start is what shows.
+// Block publishes what this PE is blocked in, until Unblock. When several goroutines of a PE are blocked, reports show
+// the one that called Block last.
 func (n *Node) Block(why Blocked) {
 	if n.Sched != nil && !n.canBlockForever(why) {
 		return
@@ -113,12 +114,13 @@ func (n *Node) publishSite(c *Cond) {
 	n.State.Text.Store(name + "\n" + callsite.Program())
 }
 
+// Unblock withdraws what Block and publishSite have published.
 func (n *Node) Unblock() {
 	if n.Sched != nil {
 		if !n.publishing {
 			return
 		}
-		n.publishing = false // elsewhere several goroutines come here at once
+		n.publishing = false // without a scheduler, several goroutines call Unblock at once
 	}
 	n.State.Blocked.Op.Store(uint32(boot.NotBlocked))
 	n.State.Text.Clear()

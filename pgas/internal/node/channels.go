@@ -50,7 +50,7 @@ func (n *Node) Flush(ctx context.Context) error {
 	return nil
 }
 
-// closeChannels closes what openChannels has opened.
+// closeChannels closes what OpenChannels has opened.
 func (n *Node) closeChannels() error {
 	var err error
 	if n.netChannel != nil {
@@ -62,7 +62,7 @@ func (n *Node) closeChannels() error {
 	return err
 }
 
-// serveEvery: who calls Quiet in a loop, as one does that takes the same lock again and again, may keep the
-// only CPU of its host from the thread that serves other hosts, which may well ask for that lock. So one in
-// so many calls serves what has arrived. It costs some 400 ns.
+// ServeEvery is the number of quiets of which one also applies what has arrived. A PE that calls Quiet in a loop, such
+// as one that takes the same lock again and again, may keep the only CPU of its host from the service thread, which
+// other hosts may need to take that lock. Applying what has arrived costs some 400 ns.
 const ServeEvery = 32

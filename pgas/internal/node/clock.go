@@ -30,11 +30,12 @@ func (n *Node) YieldAndProgress() {
 	n.Yield()
 }
 
-// ProgressOnce does what the service thread does, once, if there is one: who loops may keep the only CPU of its host
-// from that thread, and from what it loops for. It costs some 400 ns.
+// ProgressOnce does the service thread's work once, if there is a service thread. A program that polls in a loop may
+// keep the only CPU of its host from that thread, and so from applying the update that it polls for. It costs some
+// 400 ns.
 func (n *Node) ProgressOnce() {
 	if n.progresser != nil {
-		n.progresser.WaitDoorbell(n.State.Doorbell.Load()+1, 0) // not the door that is there: no wait
+		n.progresser.WaitDoorbell(n.State.Doorbell.Load()+1, 0) // not the present value: no wait
 	}
 }
 
@@ -45,8 +46,8 @@ func (n *Node) YieldTo(pe int) {
 	}
 }
 
-// YieldIfScheduled is Yield where PEs do not run by themselves. What tests a condition without waiting calls it: a
-// program that tests until it holds would keep the others from running.
+// YieldIfScheduled lets other PEs run if a scheduler runs them. Functions that test a condition without waiting call it:
+// a program that tests until the condition holds would keep the other PEs from running.
 func (n *Node) YieldIfScheduled() {
 	if n.Sched != nil {
 		n.Sched.Yield()
@@ -54,8 +55,8 @@ func (n *Node) YieldIfScheduled() {
 	}
 }
 
-// AboutToRead comes before a plain look at a word of this PE's own copy that is no part of a wait, and before a
-// store to one.
+// AboutToRead tells the scheduler, if there is one, that this PE is about to read or store to a word of its own heap
+// outside of a wait.
 func (n *Node) AboutToRead() {
 	if n.Sched != nil {
 		n.Sched.AboutToRead()

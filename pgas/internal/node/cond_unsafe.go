@@ -10,7 +10,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// A cond is what a wait waits for: one word and a comparison, or a set of words. It is a value, so that
+// Cond is what a wait waits for: one word and a comparison, or a set of words. It is a value, so that
 // waiting allocates nothing.
 type Cond struct {
 	p      unsafe.Pointer
@@ -36,7 +36,7 @@ func (c Cond) WithPredecessor(pred unsafe.Pointer, predWaiting uint64) Cond {
 	return c
 }
 
-// predecessorReleased reports whether this PE is queued behind one that does not wait any more.
+// predecessorReleased reports whether this PE's predecessor in a queue does not wait any more.
 func (c *Cond) predecessorReleased() bool {
 	switch {
 	case c.pred == nil:
@@ -47,12 +47,12 @@ func (c *Cond) predecessorReleased() bool {
 	return atomic.LoadUint64((*uint64)(c.pred)) != c.predWaiting
 }
 
-// AtLeast is the condition that a word of the host segment has reached v.
+// AtLeast returns the condition that a word of the host segment has reached v.
 func AtLeast(p *atomic.Uint64, v uint64) Cond {
 	return Cond{p: unsafe.Pointer(p), Word: transport.Word{Bytes: 8}, Cmp: transport.GE, Want: v}
 }
 
-// waiting is what State.Waiting holds while a goroutine sleeps on c.
+// waiting returns what State.Waiting holds while a goroutine sleeps on c.
 func (c *Cond) waiting() uint64 {
 	switch {
 	case c.set != nil:
@@ -78,8 +78,8 @@ func (c *Cond) Number(v uint64) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// spin looks up to n times and returns as check does. What is waited for most, an 8-byte word that
-// grows, has a loop of its own: the way out of it is on the path of every message.
+// spin polls up to n times and returns as Check does. The most frequent condition, an 8-byte word that grows, has a
+// loop of its own, because the exit of that loop is on the path of every message.
 func (c *Cond) spin(n int) (uint64, bool) {
 	if c.Cmp == transport.GE && c.Word.Bytes == 8 {
 		p, flip := (*uint64)(c.p), uint64(0)
@@ -149,7 +149,7 @@ func Compare[T cmp.Ordered](how transport.Cmp, a, b T) bool {
 	return false
 }
 
-// checkShort does check's work for a word of 16 bits.
+// checkShort does Check's work for a word of 16 bits.
 func (c *Cond) checkShort() (uint64, bool) {
 	whole, at := Around(c.p)
 	now := atomic.LoadUint32(whole)

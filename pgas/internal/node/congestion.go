@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A jam is the time during which an inbox is full and initiators want room. begin and end are called under the lock
-// of the ring.
+// congestion is the state of a note queue that is full while initiators want room in it. The caller of begin and end
+// has locked the queue.
 type congestion struct {
 	refused atomic.Uint64 // 1 + the number of the note that has not been taken since it would be one too many; 0: none
-	Since   atomic.Int64  // when it began, as World.Now has it, and 1; 0: there is none
+	Since   atomic.Int64  // 1 + the time of Node.Now at which it began; 0: there is none
 }
 
 func (j *congestion) begin(n *Node) {
@@ -26,7 +26,7 @@ func (j *congestion) end() {
 	}
 }
 
-// kept returns how many notes outside the ring no request has taken. The caller has locked b.
+// kept returns how many notes outside the shared queue no request has taken. The caller has locked b.
 func (b *NoteQueue) kept() int {
 	n := len(b.held) - b.first
 	if b.matcher != nil {
@@ -35,7 +35,7 @@ func (b *NoteQueue) kept() int {
 	return n
 }
 
-// Kept returns how many notes outside the ring no request has taken.
+// Kept returns how many notes outside the shared queue no request has taken.
 func (b *NoteQueue) Kept() int {
 	b.Ring.Lock()
 	defer b.Ring.Unlock()
@@ -54,11 +54,11 @@ func (b *NoteQueue) Refuse() bool {
 	return true
 }
 
-// Room ends the jam, when a Matcher has given a note to a request and so has room for another. The caller has
+// Room ends the congestion when a Matcher has given a note to a request and so has room for another. The caller has
 // locked b.
 func (b *NoteQueue) Room() { b.Congestion.end() }
 
-// congestionTimeout returns how long a jam may last. It is shorter in virtual time, where a PE that waits for room
+// congestionTimeout returns how long congestion may last before it is an error. It is shorter in virtual time, where a PE that waits for room
 // asks every few nanoseconds.
 func (b *NoteQueue) congestionTimeout() time.Duration {
 	if b.node.Sched != nil {
@@ -67,7 +67,7 @@ func (b *NoteQueue) congestionTimeout() time.Duration {
 	return b.node.CycleTimeout()
 }
 
-// congestionError returns a *NotesError if the jam has lasted too long.
+// congestionError returns the *NotesError that NotesFull makes if congestion has lasted too long, or nil.
 func (b *NoteQueue) congestionError() error {
 	if b == nil || b.Congestion.Since.Load() == 0 {
 		return nil

@@ -67,10 +67,10 @@ func (n *Node) EdgeOf(pe int) (WaitEdge, bool) {
 	}, true
 }
 
-// firstRemoteCheck is how long a wait lasts before its PE looks at members of other hosts.
+// FirstRemoteCheck is how long a wait lasts before the waiter reads the memory of members on other hosts.
 const FirstRemoteCheck = 500 * time.Millisecond
 
-// CycleTimeout is how long PEs must have waited in a circle for it to count as one.
+// CycleTimeout returns how long the PEs of a cycle of wait edges must have waited for it to count as a deadlock.
 func (n *Node) CycleTimeout() time.Duration {
 	if d := n.Job.Settings.PeerTimeout; d > 0 {
 		return d

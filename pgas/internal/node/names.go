@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// A named is an allocation.
+// Allocation is a live block of the symmetric heap.
 type Allocation struct {
 	Off, Size uint64 // of an element
 	N         int    // elements

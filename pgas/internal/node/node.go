@@ -39,7 +39,7 @@ type Node struct {
 	hostChannel *shm.Channel      // the runtime's own, to PEs of this host
 	netChannel  transport.Channel // the runtime's own, to the others; nil on one host
 	flushes     atomic.Uint32
-	peeks       sync.WaitGroup // looks at other hosts' memory that are under way
+	peeks       sync.WaitGroup // reads of other hosts' memory that are under way
 
 	Policy     waitPolicy
 	waiters    waiterPool
@@ -105,7 +105,7 @@ func (n *Node) Close() error {
 	return FirstError(errs...)
 }
 
-// errClosed is why operations on a closed World fail.
+// ErrClosed is why operations on a closed World fail.
 var ErrClosed = errors.New("the World is closed")
 
 // HostName returns the name of the host of a PE of the job.
@@ -123,7 +123,7 @@ func FirstError(errs ...error) error {
 	return nil
 }
 
-// Debugf says what this PE does, if SHMEM_DEBUG asks for it. It is for what is rare.
+// Debugf prints what this PE does to standard error if SHMEM_DEBUG is set. Only rare events call it.
 func (n *Node) Debugf(format string, args ...any) {
 	if n.Job.Settings.Debug {
 		fmt.Fprintf(os.Stderr, "pgas: PE %d on %s: %s\n", n.Job.PE, n.HostName(n.Job.PE), fmt.Sprintf(format, args...))

@@ -83,6 +83,5 @@ func (n *Node) peekVia(c transport.Channel, pe int, off uint64) (uint64, error) 
 	return c.Atomic(ctx, pe, transport.Fetch, Word8(off), 0, 0)
 }
 
-// peekTime is how long a look at another host's member may take, and how long those who are late are
-// waited for.
+// PeekTime is how long a read of another host's memory may take, and how long Quiesced waits for reads under way.
 const PeekTime = time.Second

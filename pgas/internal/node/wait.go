@@ -1,13 +1,12 @@
 package node
 
-// How a PE waits. Nothing spins for ever: a wait looks at its word for a few microseconds, then offers
-// its CPU to others between looks, then sleeps on the PE's doorbell until the word's updater rings it.
-// While it sleeps it is woken every now and then all the same, to look at ctx, at the launcher's news of
-// dead PEs, and at updates by NICs, which ring no bell. company.go has how goroutines of one PE that wait
-// at once share its processors.
+// How a PE waits. No wait spins for ever. A waiter polls its word for a few microseconds, then yields its CPU
+// between polls, then sleeps on the PE's doorbell until the word's updater rings the doorbell. A sleeping waiter
+// also wakes at intervals, to check ctx, the launcher's record of dead PEs, and updates by NICs, which ring no
+// doorbell. waiters.go says how goroutines of one PE that wait at the same time share its processors.
 //
-// What it is blocked in stands in the host segment while it is off the fast path, so that the launcher
-// can tell who waits for whom without asking.
+// While a wait is off the fast path, the host segment holds what the PE is blocked in. So the launcher can report
+// for which PE each PE waits without asking them.
 
 import (
 	"context"
@@ -20,20 +19,20 @@ import (
 )
 
 const (
-	MinSleep      = 500 * time.Microsecond // first sleep between looks, doubled up to maxSleep
+	MinSleep      = 500 * time.Microsecond // first sleep between polls, doubled up to MaxSleep
 	MaxSleep      = 50 * time.Millisecond
-	progressSlice = 200 * time.Microsecond // one bounded stay in the transport
-	nicPollSlice  = 5 * time.Microsecond   // the same for many words that a NIC may update, which rings no bell
+	progressSlice = 200 * time.Microsecond // bound of one call that progresses the transport
+	nicPollSlice  = 5 * time.Microsecond   // the same for a wait for many words that a NIC may update: it rings no doorbell
 )
 
-// waitPolicy is how patiently a PE waits before it sleeps; it depends on how many share its CPUs.
+// waitPolicy is how long a PE polls and yields before it sleeps. It depends on how many PEs share the CPUs of the host.
 type waitPolicy struct {
-	spins          int           // looks before anything else, some 2 ns each
-	yields         int           // times it then offers its CPU to others
-	polls          int           // looks between two such offers
-	pollsIfNext    int           // more of them if it is next in a queue
+	spins          int           // polls before anything else, some 2 ns each
+	yields         int           // times that the waiter then yields its CPU
+	polls          int           // polls between two yields
+	pollsIfNext    int           // further polls of a PE that is next in a queue
 	Oversubscribed bool          // there is not a CPU for each PE
-	progressFor    time.Duration // how long it drives a transport that needs it
+	progressFor    time.Duration // how long the waiter progresses a transport that needs it
 	goroutine      bool          // PEs are goroutines: let the Go scheduler run another
 }
 
@@ -47,21 +46,21 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 	case goroutines:
 		return waitPolicy{spins: 20, yields: 200, progressFor: time.Millisecond, goroutine: true}
 	case local > cores:
-		// A CPU takes more than a microsecond to change hands. Who is next in a queue may look for so long.
+		// A switch of a CPU to another PE takes more than a microsecond. A PE that is next in a queue may poll for as long.
 		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
 	}
-	// Even with a CPU for each PE the kernel may have put two on one: do not keep the other from it.
+	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.
 	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
 }
 
-// Await blocks until c holds and returns the word's value.
+// Await blocks until c holds and returns the word's value. The errors are those of EndedError and of c's Party.
 func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
 	polls := n.Policy.spins
 	if n.progresser != nil && c.Word.Off != 0 {
 		polls = 0 // spinning beside the transport would only slow it down
 	}
 	if n.waiters.saturated() {
-		polls = 0 // it might keep the processor from the very goroutine that it waits for
+		polls = 0 // this goroutine might keep the processor from the goroutine that it waits for
 	}
 	if v, ok := c.spin(polls + 1); ok {
 		return v, nil
@@ -101,7 +100,7 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	return n.SleepUntil(ctx, c, true)
 }
 
-// pollAndYield polls c, yields between polls, and returns as check does. shown reports whether it has called block.
+// pollAndYield polls c, yields between polls, and returns as Check does. shown reports whether it has called Block.
 func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
@@ -132,8 +131,8 @@ func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
 	return 0, false, shown
 }
 
-// progressBudget is how long one stay in the transport may last: it looks at no context. Who rests for a microsecond is
-// back after one.
+// progressBudget returns the bound of one call that progresses the transport, which checks no context. So the bound
+// is the time that is left until ctx's deadline, if that is shorter.
 func progressBudget(ctx context.Context) time.Duration {
 	if end, ok := ctx.Deadline(); ok {
 		return max(min(progressSlice, time.Until(end)), 0)
@@ -141,8 +140,8 @@ func progressBudget(ctx context.Context) time.Duration {
 	return progressSlice
 }
 
-// progress progresses the transport for d or until c holds, and returns as check does. The transport cannot watch many
-// words or words of 16 bits: for them it returns when something has arrived or the doorbell was rung.
+// progress progresses the transport for d or until c holds, and returns as Check does. The transport cannot watch many
+// words or words of 16 bits: for them progress returns when something has arrived or the doorbell was rung.
 func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	if c.set == nil && c.Word.Bytes != 2 {
 		n.progresser.WaitWord(c.Word, c.Cmp, c.Want, c.signed, d)
@@ -162,8 +161,8 @@ func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	return c.Check()
 }
 
-// Yield lets another PE run. Between processes that is the kernel's business alone: a detour through
-// the Go scheduler would wake idle threads of this process to compete with the other PEs.
+// Yield lets another PE run. Where PEs are processes it calls the kernel only: a call of the Go scheduler would wake
+// idle threads of this process, which would compete with the other PEs.
 func (n *Node) Yield() {
 	if n.Policy.goroutine {
 		runtime.Gosched()
@@ -172,7 +171,8 @@ func (n *Node) Yield() {
 	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
-// SleepUntil sleeps on the doorbell between checks of c. With tell, reports show what it waits for.
+// SleepUntil blocks until c holds, sleeping on the doorbell between checks, and returns the word's value. With tell,
+// reports show the wait. The errors are those of EndedError and of c's Party.
 func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error) {
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, Blocked{Peer: -1})
@@ -183,7 +183,7 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 		door := n.State.Doorbell.Load()
 		n.waiters.enterSleep(n.State, c.waiting())
 		n.Notes.drainIfWanted()
-		n.waiters.yieldIfShort() // they may have no processor while this one sleeps; what rings for them wakes it
+		n.waiters.yieldIfShort() // other waiters may have no processor while this one sleeps; a ring for them wakes this one
 		v, ok := c.Check()       // after the store to Waiting: see boot/doorbell.go
 		err := n.waitError(ctx, c, slept && d == MaxSleep)
 		if slept = !ok && err == nil && !n.waiters.park(n.State, door); slept {

@@ -9,7 +9,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// AwaitClosed blocks until another thread of control of this PE has closed ch, or ctx ends.
+// AwaitClosed blocks until another thread of control of this PE has closed ch and returns nil, or until ctx ends and
+// returns its cause.
 func (n *Node) AwaitClosed(ctx context.Context, ch <-chan struct{}) error {
 	if n.Sched == nil {
 		select {
@@ -34,8 +35,8 @@ func (n *Node) AwaitClosed(ctx context.Context, ch <-chan struct{}) error {
 	}
 }
 
-// awaitScheduled is await where a scheduler says who runs. When no PE can go on, it looks for the reason
-// before it waits on.
+// awaitScheduled does Await's work where a scheduler chooses the PE that runs. When no PE can go on,
+// awaitScheduled searches for the reason before it waits again.
 func (n *Node) awaitScheduled(ctx context.Context, c Cond, why Blocked) (uint64, error) {
 	n.Block(why)
 	defer n.Unblock()
@@ -44,7 +45,7 @@ func (n *Node) awaitScheduled(ctx context.Context, c Cond, why Blocked) (uint64,
 	var ok bool
 	ready := func() bool {
 		n.Notes.drainIfWanted()
-		if c.set == nil || !ok { // a look at a set takes what it finds
+		if c.set == nil || !ok { // a check of a set removes the word that it finds
 			v, ok = c.Check()
 		}
 		return ok || n.PeerFailure() != nil || n.Notes.congestionError() != nil
@@ -63,7 +64,7 @@ func (n *Node) awaitScheduled(ctx context.Context, c Cond, why Blocked) (uint64,
 			v, ok = c.Check() // it may have changed since
 		}
 		if ok {
-			err = nil // what came true at the last moment counts
+			err = nil // a condition that came true at the last moment counts
 		}
 		if ok || err != nil {
 			return v, err
@@ -71,8 +72,8 @@ func (n *Node) awaitScheduled(ctx context.Context, c Cond, why Blocked) (uint64,
 	}
 }
 
-// diagnoseStall looks for the reason why no PE can go on: as often, and as far apart, as one that sleeps would,
-// and as long as ready does not hold.
+// diagnoseStall searches for the reason why no PE can go on, as long as ready does not hold. It searches as often, and
+// at the same intervals, as a sleeping waiter.
 func (n *Node) diagnoseStall(ctx context.Context, c *Cond, ready func() bool) error {
 	if c.Party == nil {
 		return n.waitError(ctx, *c, true)
@@ -92,7 +93,8 @@ func (n *Node) diagnoseStall(ctx context.Context, c *Cond, ready func() bool) er
 	return n.waitError(ctx, *c, true)
 }
 
-// span is where c's words are in the heap; nowhere if they are not in it.
+// span returns the offsets in the heap from the first of c's words to behind the last, or 0 and 0 if c's words are not
+// in the heap.
 func (c *Cond) span() (lo, hi uint64) {
 	switch {
 	case c.Word.Off == 0:
@@ -103,8 +105,8 @@ func (c *Cond) span() (lo, hi uint64) {
 	return c.Word.Off, c.Word.Off + uint64(c.Word.Bytes)
 }
 
-// canBlockForever says whether a wait can last where a scheduler says who runs, and notes that it shows: what only
-// messages end, always ends.
+// canBlockForever reports whether a wait may never end where a scheduler chooses the PE that runs, and sets publishing
+// to that. A get, an atomic or a quiet is ended by messages alone, so it always ends.
 func (n *Node) canBlockForever(why Blocked) bool {
 	n.publishing = why.Op != boot.InGet && why.Op != boot.InAtomic && why.Op != boot.InQuiet
 	return n.publishing

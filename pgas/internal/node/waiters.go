@@ -3,20 +3,20 @@ package node
 // Goroutines of one PE that wait at the same time, perhaps for each other.
 //
 // They share the PE's Go processors, and a process that is bound to one CPU has only one. A goroutine keeps
-// its processor while it looks, while it offers its CPU to other processes, and, when it sleeps on the
-// doorbell, until Go's monitor takes it away, which is after 20 µs to 10 ms. So where goroutines that wait
-// may be without a processor, they give way to each other first:
+// its processor while it polls, while it yields its CPU to other processes, and, when it sleeps on the
+// doorbell, until Go's monitor takes the processor away, which is after 20 µs to 10 ms. So where waiters may be
+// without a processor, they yield to each other first. Off its fast path, a waiter is in one of three states:
 //
-//	looking      looks on and off, a bounded number of times, and lets others run between looks
-//	standing by  would sleep but for those that look; blocked as any goroutine of Go is, without a processor
-//	asleep       on the doorbell
+//	polling   it polls a bounded number of times, and lets other goroutines or PEs run between polls
+//	parked    it would sleep if no others polled; Go has blocked it, and it needs no processor
+//	sleeping  it sleeps on the doorbell
 //
-// Where there is a processor for each there is none of this: it would wake threads to compete with other PEs.
+// Where there is a processor for each waiter they do not park: that would wake threads, which compete with other PEs.
 //
-// Whoever stands by or sleeps has said so in State.Waiting, so updates of its word ring. A ring wakes those
-// asleep, and a goroutine that looks sees that there was one and wakes those that stand by.
+// A parked or sleeping waiter has published its words in State.Waiting, so an update of them rings the doorbell. The
+// ring wakes sleeping waiters. A polling waiter sees that the doorbell was rung, and wakes the parked ones.
 //
-// Invariant: nobody stands by for long unless somebody looks.
+// Invariant: no waiter is parked for long unless another one polls.
 
 import (
 	"runtime"
@@ -26,20 +26,21 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// goschedInterval is how many looks a goroutine has before it lets others run that may have woken by themselves.
+// goschedInterval is the number of polls after which a goroutine lets others run that may have woken by themselves.
 const goschedInterval = 16
 
+// waiterPool is the waiters of a PE.
 type waiterPool struct {
 	procs int32 // Go processors when the World was opened: a later change costs time, no more
 
 	slow    atomic.Int32 // goroutines that are off the fast path of a wait
 	polling atomic.Int32 // of them
 	parked  atomic.Int32 // of them
-	slept   atomic.Int64 // waits so far that have looked for long enough and go to sleep: for tests
+	slept   atomic.Int64 // waits so far that have polled in vain and gone to sleep: for tests
 
 	mu       sync.Mutex
 	sleepers int
-	freed    sync.Cond // there is a processor for those that look, or somebody has rung
+	freed    sync.Cond // signalled when polling waiters leave a processor free, or the doorbell was rung
 }
 
 func (c *waiterPool) init() {
@@ -47,24 +48,24 @@ func (c *waiterPool) init() {
 	c.freed.L = &c.mu
 }
 
-// saturated reports whether those that look may need all processors.
+// saturated reports whether the polling waiters may need all processors.
 func (c *waiterPool) saturated() bool { return c.polling.Load() >= c.procs }
 
-// yieldIfShort lets others run that wait and may be without a processor.
+// yieldIfShort lets other waiters run if they may be without a processor.
 func (c *waiterPool) yieldIfShort() {
 	if c.slow.Load() > c.procs {
 		runtime.Gosched()
 	}
 }
 
-// shouldGosched says whether others are to run after look i of this goroutine, rather than other PEs. Those have
-// every other turn.
+// shouldGosched reports whether other goroutines are to run after poll i of this one, rather than other PEs. Other PEs
+// have at least every second turn. rung says that the doorbell was rung during this wait.
 func (c *waiterPool) shouldGosched(i int, rung bool) bool {
 	if c.slow.Load() <= c.procs {
 		return false
 	}
 	switch n := c.polling.Load(); {
-	case n > c.procs || n == c.procs && rung: // who was woken looks for a processor
+	case n > c.procs || n == c.procs && rung: // a waiter that was woken needs a processor
 		return i%2 == 0
 	case n == c.procs:
 		return i%goschedInterval == goschedInterval-1
@@ -72,14 +73,14 @@ func (c *waiterPool) shouldGosched(i int, rung bool) bool {
 	return false
 }
 
-// stopPolling ends what looking.Add(1) began.
+// stopPolling ends the polling of a waiter, which polling.Add(1) began.
 func (c *waiterPool) stopPolling() {
 	if c.polling.Add(-1) < c.procs {
 		c.unpark()
 	}
 }
 
-// unpark wakes those that stand by.
+// unpark wakes the parked waiters.
 func (c *waiterPool) unpark() {
 	if c.parked.Load() > 0 {
 		c.mu.Lock()
@@ -88,13 +89,14 @@ func (c *waiterPool) unpark() {
 	}
 }
 
-// park blocks while those that look may need all processors and the door is as it was. It reports false if it need not.
+// park blocks while polling waiters may need all processors and the doorbell is still door. It reports whether it has
+// parked.
 func (c *waiterPool) park(st *boot.State, door uint32) bool {
 	if !c.saturated() {
 		return false
 	}
 	c.mu.Lock()
-	c.parked.Add(1) // before it looks for those that look: who stops looks for those that stand by after it
+	c.parked.Add(1) // before the check for polling waiters: one that stops polling checks for parked ones after that
 	for c.saturated() && st.Doorbell.Load() == door {
 		c.freed.Wait()
 	}
@@ -103,8 +105,8 @@ func (c *waiterPool) park(st *boot.State, door uint32) bool {
 	return true
 }
 
-// enterSleep and leave keep State.Waiting right: one sleeper publishes its words, more of them ask to be woken by
-// anything.
+// enterSleep publishes in State.Waiting which words a waiter watches. If several waiters sleep, it publishes that any
+// update wakes them.
 func (c *waiterPool) enterSleep(st *boot.State, waiting uint64) {
 	c.mu.Lock()
 	c.sleepers++
@@ -115,6 +117,7 @@ func (c *waiterPool) enterSleep(st *boot.State, waiting uint64) {
 	c.mu.Unlock()
 }
 
+// leaveSleep withdraws what enterSleep has published once the last sleeper has woken.
 func (c *waiterPool) leaveSleep(st *boot.State) {
 	c.mu.Lock()
 	c.sleepers--
