@@ -148,7 +148,7 @@ func TestLockSet(t *testing.T) {
 				wrong = p.invariant()
 			}
 			if wrong != "" {
-				t.Fatalf("seed %d, step %d: %s (go test ./pgas -run TestLockSet)", seed, i, wrong)
+				t.Fatalf("seed %d, step %d: %s (go test ./pgas/internal/locklocal -run TestLockSet)", seed, i, wrong)
 			}
 		}
 	}
