@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
-	"github.com/gopgas/gopgas/pgas/transport"
 )
 
 // publishAfter is the number of polls after which a wait shows that it is blocked: the first few take no longer than
@@ -18,15 +17,6 @@ type Blocked struct {
 	Peer  int
 	Seq   uint64
 	Party Party // what the wait is part of, or nil
-}
-
-// A Party is what a wait is part of: a collective call. A wait asks it only after it has polled in vain.
-type Party interface {
-	// Check returns the reason why the wait cannot end, or nil. With remote it asks PEs of other hosts too, at
-	// intervals.
-	Check(remote bool) error
-	// Edge returns what this PE publishes about a wait for PE peer of the job.
-	Edge(peer int) WaitEdge
 }
 
 // lastCheck gives a condition that came true at the last moment preference over err.
@@ -53,34 +43,6 @@ func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 	}
 	// A PE that has found out why the call cannot complete may have ended for that very reason.
 	return FirstError(c.Party.Check(false), err)
-}
-
-// EndedError returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
-// ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
-// would only ever see the time-out. Last comes congestion of notes: see congestion.go.
-func (n *Node) EndedError(ctx context.Context) error {
-	if err := context.Cause(n.Ctx); err != nil {
-		return FirstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
-	}
-	if err := FirstError(n.PeerFailure(), context.Cause(ctx)); err != nil {
-		return err
-	}
-	return n.Notes.congestionError()
-}
-
-// PeerFailure returns the *PeerError for the first PE known to have died or to be out of reach, or nil.
-func (n *Node) PeerFailure() error {
-	h := n.Job.Segment.Header
-	f := h.Failed.Load()
-	if f == 0 && n.progresser != nil {
-		return n.progresser.Fault()
-	}
-	if f == 0 {
-		return nil
-	}
-	pe := int(f - 1)
-	n.Job.Lost(pe)
-	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}
 }
 
 // Block publishes what this PE is blocked in, until Unblock. When several goroutines of a PE are blocked, reports show
@@ -125,4 +87,11 @@ func (n *Node) Unblock() {
 	n.State.Blocked.Op.Store(uint32(boot.NotBlocked))
 	n.State.Text.Clear()
 	n.clearEdge()
+}
+
+// canBlockForever reports whether a wait may never end where a scheduler chooses the PE that runs, and sets publishing
+// to that. A get, an atomic or a quiet is ended by messages alone, so it always ends.
+func (n *Node) canBlockForever(why Blocked) bool {
+	n.publishing = why.Op != boot.InGet && why.Op != boot.InAtomic && why.Op != boot.InQuiet
+	return n.publishing
 }

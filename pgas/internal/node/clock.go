@@ -2,23 +2,11 @@ package node
 
 import (
 	"context"
-	"math/rand/v2"
+	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
-
-func (n *Node) Now() time.Duration {
-	if n.Sched != nil {
-		return n.Sched.Now()
-	}
-	return time.Since(n.joined)
-}
-
-func (n *Node) Random() uint64 {
-	if n.Sched != nil {
-		return n.Sched.Random()
-	}
-	return rand.Uint64()
-}
 
 // YieldAndProgress lets other PEs run, and applies what has arrived from other hosts.
 func (n *Node) YieldAndProgress() {
@@ -108,13 +96,12 @@ func (n *Node) Spawn(f func()) {
 	go f()
 }
 
-// since is what a report of a blocked PE shows as its beginning.
-func (n *Node) since() int64 {
-	if n.Sched != nil {
-		return int64(n.Sched.Now())
+// Yield lets another PE run. Where PEs are processes it calls the kernel only: a call of the Go scheduler would wake
+// idle threads of this process, which would compete with the other PEs.
+func (n *Node) Yield() {
+	if n.Policy.goroutine {
+		runtime.Gosched()
+		return
 	}
-	return time.Now().UnixNano()
+	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
-
-// Wall is the time for reports of how long PEs wait.
-func (n *Node) Wall() time.Time { return time.Unix(0, n.since()) }

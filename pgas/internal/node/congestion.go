@@ -1,46 +1,8 @@
 package node
 
 import (
-	"context"
-	"sync/atomic"
 	"time"
 )
-
-// congestion is the state of a note queue that is full while initiators want room in it. The caller of begin and end
-// has locked the queue.
-type congestion struct {
-	refused atomic.Uint64 // 1 + the number of the note that has not been taken since it would be one too many; 0: none
-	Since   atomic.Int64  // 1 + the time of Node.Now at which it began; 0: there is none
-}
-
-func (j *congestion) begin(n *Node) {
-	if j.Since.Load() == 0 {
-		j.Since.Store(int64(n.Now()) + 1)
-	}
-}
-
-func (j *congestion) end() {
-	if j.Since.Load() != 0 || j.refused.Load() != 0 {
-		j.Since.Store(0)
-		j.refused.Store(0)
-	}
-}
-
-// kept returns how many notes outside the shared queue no request has taken. The caller has locked b.
-func (b *NoteQueue) kept() int {
-	n := len(b.held) - b.first
-	if b.matcher != nil {
-		n += len(b.matcher.Unmatched())
-	}
-	return n
-}
-
-// Kept returns how many notes outside the shared queue no request has taken.
-func (b *NoteQueue) Kept() int {
-	b.Ring.Lock()
-	defer b.Ring.Unlock()
-	return b.kept()
-}
 
 // Refuse decides about a note that a Matcher has taken and that no request waits for. It returns false if the
 // Matcher may keep the note. Otherwise it puts the note back, and no other may be taken. The caller has locked b.
@@ -97,25 +59,4 @@ func (b *NoteQueue) checkCongestion() error {
 		oldest = oldest[b.first:]
 	}
 	return b.node.NotesFull(b.kept(), oldest[0].Stamp, d)
-}
-
-// awaitSpace waits for a moment, in a wait for a note behind a refused one: only other goroutines of the PE can
-// make room. It fails when that takes too long.
-func (b *NoteQueue) awaitSpace(ctx context.Context) error {
-	if err := b.node.EndedError(ctx); err != nil {
-		return err
-	}
-	if b.node.Sched != nil {
-		b.node.Sched.Yield()
-		return nil
-	}
-	b.node.State.Sleep(b.node.State.Doorbell.Load(), MinSleep)
-	return nil
-}
-
-// panicIfCongested panics when the program has polled for too long for a note behind a refused one.
-func (b *NoteQueue) panicIfCongested() {
-	if err := b.congestionError(); err != nil {
-		panic(err)
-	}
 }

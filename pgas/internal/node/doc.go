@@ -3,19 +3,30 @@
 //
 // The files, bottom up:
 //
-//	node.go              the Node: its job, heap, transports and settings
-//	memory_unsafe.go     addresses in heaps, copies
-//	channels.go          the channels of the runtime's own messages
-//	names.go             names of words of the heap, for messages
-//	cond_unsafe.go       what a wait waits for: a word and a comparison
-//	wordset_unsafe.go    the same for many words
+//	policy.go            how long a PE polls, yields and sleeps
 //	waiters.go           goroutines of the PE that wait at the same time share its processors
-//	clock.go             time, randomness and goroutines: real or the simulator's
-//	notequeue.go         notes that have arrived, and congestion.go: more of them than may be kept
-//	peek.go              reads of other PEs' words, for diagnoses
+//	party.go             what a wait can be part of, and what it then publishes
+//	scanstarts.go        where scans of sets of words start
+//	names.go             the names of the words of a heap
+//	memory_unsafe.go     sizes, copies
+//	node.go              the Node: its job, heap, transports and settings
+//	heap_unsafe.go       addresses in the own heap
+//	time.go              time and randomness: real or the simulator's
+//	wordnames.go         how messages call a word
+//	wordset_unsafe.go    what a wait for many words waits for
+//	cond_unsafe.go       what a wait waits for: a word and a comparison, or many words
+//	notequeue.go         notes that have arrived
+//	congestion.go        more notes than may be kept
+//	failure.go           why a wait cannot succeed
 //	edge_unsafe.go       for which PE and call this PE waits, for other PEs
-//	leaving_unsafe.go    that this PE leaves the job, for other PEs
 //	blocked.go           what a blocked PE shows, and why a wait cannot end
-//	wait.go              the wait: poll, yield, sleep
+//	clock.go             sleeps, yields, goroutines
+//	channels.go          the channels of the runtime's own messages
+//	peek.go              reads of other PEs' words, for diagnoses
+//	leaving_unsafe.go    that this PE leaves the job, for other PEs
 //	wait_scheduled.go    the wait in the simulator
+//	wait.go              the wait: poll, yield, sleep
+//	wordset_wait.go      the wait for many words
+//	notequeue_wait.go    the wait for a note
+//	open.go              a Node joins its job, and ends
 package node

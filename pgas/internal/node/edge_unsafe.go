@@ -12,17 +12,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// A WaitEdge is what a PE that is blocked in a collective publishes.
-type WaitEdge struct {
-	Since int64  // Unix nanoseconds
-	Peer  int    // the PE of the job that it waits for
-	Kind  uint8  // of the call
-	Call  uint64 // number of the call in its team
-	Slot  int    // of the team; not published in the heap
-	First int    // first PE of the team, in the job
-	Size  int    // members
-}
-
 const edgeLen = 5 // words of an edge in a heap
 
 // edgeWords is a WaitEdge in a heap: since (0: no edge), peer, kind, call, first<<32 | size.
@@ -50,22 +39,6 @@ func (n *Node) UpdateEdge(next func(peer int) int) {
 
 // clearEdge withdraws this PE's edge.
 func (n *Node) clearEdge() { n.edgeWords()[0].Store(0) }
-
-// EdgeOf reads the edge of a PE of the job. It reports false if the PE has none, or does not answer.
-func (n *Node) EdgeOf(pe int) (WaitEdge, bool) {
-	var v [edgeLen]uint64
-	for i := range v {
-		x, err := n.PeekWord(pe, boot.WaitEdgeOff+8*uint64(i))
-		if err != nil || i == 0 && x == 0 {
-			return WaitEdge{}, false
-		}
-		v[i] = x
-	}
-	return WaitEdge{
-		Since: int64(v[0]), Peer: int(v[1]), Kind: uint8(v[2]), Call: v[3],
-		First: int(v[4] >> 32), Size: int(v[4] & 0xffffffff),
-	}, true
-}
 
 // FirstRemoteCheck is how long a wait lasts before the waiter reads the memory of members on other hosts.
 const FirstRemoteCheck = 500 * time.Millisecond

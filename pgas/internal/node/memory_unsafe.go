@@ -7,9 +7,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// Own returns the address of offset off in this PE's own heap, for the runtime.
-func (n *Node) Own(off uintptr) unsafe.Pointer { return unsafe.Add(n.HeapBase.P, off) }
-
 // base is the address of a heap in this process.
 type base struct{ P unsafe.Pointer }
 

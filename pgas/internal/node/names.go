@@ -5,7 +5,6 @@ package node
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -102,15 +101,4 @@ func fieldAt(t reflect.Type, off uintptr) string {
 		}
 	}
 	return ""
-}
-
-// WordName returns what messages call the word at offset off: its name, if it has one, and its offset.
-func (n *Node) WordName(off uint64) string { return n.PlaceName("the word", off) }
-
-// PlaceName returns what messages call the thing (what) at offset off.
-func (n *Node) PlaceName(what string, off uint64) string {
-	if name := n.Names.at(off); name != "" {
-		return fmt.Sprintf("%s (offset %#x)", name, off)
-	}
-	return fmt.Sprintf("%s at offset %#x", what, off)
 }

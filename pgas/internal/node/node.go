@@ -55,56 +55,6 @@ type Node struct {
 	NotesFull func(kept int, oldest transport.Stamp, since time.Duration) error
 }
 
-// Open makes n the PE that job describes, and joins the job. The PEs of the job are goroutines of one process or
-// processes.
-func (n *Node) Open(job *boot.Job, goroutines bool) {
-	n.Job, n.FirstPE, n.joined = job, job.Host().First, time.Now()
-	i := job.PE - n.FirstPE
-	n.State, n.Heap = job.Segment.States[i], job.Segment.Heap(i)
-	n.HeapBase = base{BasePointer(n.Heap)}
-	n.Shm = shm.Open(job.Segment)
-	n.Policy = waitPolicyOf(job, goroutines)
-	n.Dedicated = job.Segment.Header.Local <= job.Segment.Header.Cores
-	n.Ctx, n.cancel = context.WithCancelCause(context.Background())
-	n.waiters.init()
-	n.openNoteQueue()
-	n.Block(Blocked{Op: boot.InInit, Peer: -1})
-	job.Join()
-}
-
-// SetRemote gives n the transport to other hosts.
-func (n *Node) SetRemote(t transport.Transport) {
-	n.Remote = t
-	n.progresser, _ = t.(transport.Progresser)
-	n.Notes.setRemote(t)
-	n.waiters.init() // again: the transport may want more processors
-	if n.Sched, _ = t.(transport.Scheduler); n.Sched != nil {
-		n.Policy.spins = -1 // it sees every look of a wait
-	}
-}
-
-// End makes every wait of n fail with cause from now on.
-func (n *Node) End(cause error) {
-	n.Closed.Store(true)
-	n.cancel(cause)
-	n.State.Wake() // a goroutine that still waits for something
-}
-
-// Quiesced waits for reads under way that use the channels, and reports whether they have ended.
-func (n *Node) Quiesced() bool { return n.Sched != nil || n.awaitPeeks() }
-
-// Close closes the channels, the transport and the exchange of n.
-func (n *Node) Close() error {
-	errs := []error{n.closeChannels()}
-	if n.Remote != nil {
-		errs = append(errs, n.Remote.Close())
-	}
-	if n.Job.Exchange != nil {
-		errs = append(errs, n.Job.Exchange.Close())
-	}
-	return FirstError(errs...)
-}
-
 // ErrClosed is why operations on a closed World fail.
 var ErrClosed = errors.New("the World is closed")
 

@@ -1,7 +1,7 @@
 package node
 
 import (
-	"context"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
@@ -86,26 +86,6 @@ func (b *NoteQueue) pullOverflow() bool {
 // Next is the number of the next note that is to arrive. The caller has locked b, and taken all there is.
 func (b *NoteQueue) Next() uint64 { return b.Ring.Next() }
 
-// Await returns when the note with that number has arrived, even if it has been taken since. It may return early
-// while notes are refused.
-func (b *NoteQueue) Await(ctx context.Context, number uint64) error {
-	if b.Congestion.refused.Load() == number+1 {
-		return b.awaitSpace(ctx)
-	}
-	at, v := shm.ArrivalWord(number)
-	_, err := b.node.Await(ctx, b.node.WordCond(at, transport.GE, v, false), Blocked{Op: boot.InNotify, Peer: -1})
-	return err
-}
-
-// Poll is for who looks for notes again and again instead of waiting: it lets others run where PEs do not
-// run by themselves.
-func (b *NoteQueue) Poll() {
-	b.node.YieldIfScheduled()
-	if b.Congestion.refused.Load() != 0 {
-		b.panicIfCongested()
-	}
-}
-
 // drainIfWanted empties the ring if somebody waits for room in it.
 func (b *NoteQueue) drainIfWanted() {
 	if b.Ring.SpaceRequested() {
@@ -150,4 +130,40 @@ func (b *NoteQueue) Unreceived() []transport.Note {
 		left = b.matcher.Unmatched()
 	}
 	return append(left, b.held[b.first:]...)
+}
+
+// congestion is the state of a note queue that is full while initiators want room in it. The caller of begin and end
+// has locked the queue.
+type congestion struct {
+	refused atomic.Uint64 // 1 + the number of the note that has not been taken since it would be one too many; 0: none
+	Since   atomic.Int64  // 1 + the time of Node.Now at which it began; 0: there is none
+}
+
+func (j *congestion) begin(n *Node) {
+	if j.Since.Load() == 0 {
+		j.Since.Store(int64(n.Now()) + 1)
+	}
+}
+
+func (j *congestion) end() {
+	if j.Since.Load() != 0 || j.refused.Load() != 0 {
+		j.Since.Store(0)
+		j.refused.Store(0)
+	}
+}
+
+// kept returns how many notes outside the shared queue no request has taken. The caller has locked b.
+func (b *NoteQueue) kept() int {
+	n := len(b.held) - b.first
+	if b.matcher != nil {
+		n += len(b.matcher.Unmatched())
+	}
+	return n
+}
+
+// Kept returns how many notes outside the shared queue no request has taken.
+func (b *NoteQueue) Kept() int {
+	b.Ring.Lock()
+	defer b.Ring.Unlock()
+	return b.kept()
 }

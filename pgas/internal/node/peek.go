@@ -85,3 +85,19 @@ func (n *Node) peekVia(c transport.Channel, pe int, off uint64) (uint64, error) 
 
 // PeekTime is how long a read of another host's memory may take, and how long Quiesced waits for reads under way.
 const PeekTime = time.Second
+
+// EdgeOf reads the edge of a PE of the job. It reports false if the PE has none, or does not answer.
+func (n *Node) EdgeOf(pe int) (WaitEdge, bool) {
+	var v [edgeLen]uint64
+	for i := range v {
+		x, err := n.PeekWord(pe, boot.WaitEdgeOff+8*uint64(i))
+		if err != nil || i == 0 && x == 0 {
+			return WaitEdge{}, false
+		}
+		v[i] = x
+	}
+	return WaitEdge{
+		Since: int64(v[0]), Peer: int(v[1]), Kind: uint8(v[2]), Call: v[3],
+		First: int(v[4] >> 32), Size: int(v[4] & 0xffffffff),
+	}, true
+}

@@ -12,46 +12,7 @@ import (
 	"context"
 	"runtime"
 	"time"
-
-	"golang.org/x/sys/unix"
-
-	"github.com/gopgas/gopgas/pgas/boot"
 )
-
-const (
-	MinSleep      = 500 * time.Microsecond // first sleep between polls, doubled up to MaxSleep
-	MaxSleep      = 50 * time.Millisecond
-	progressSlice = 200 * time.Microsecond // bound of one call that progresses the transport
-	nicPollSlice  = 5 * time.Microsecond   // the same for a wait for many words that a NIC may update: it rings no doorbell
-)
-
-// waitPolicy is how long a PE polls and yields before it sleeps. It depends on how many PEs share the CPUs of the host.
-type waitPolicy struct {
-	spins          int           // polls before anything else, some 2 ns each
-	yields         int           // times that the waiter then yields its CPU
-	polls          int           // polls between two yields
-	pollsIfNext    int           // further polls of a PE that is next in a queue
-	Oversubscribed bool          // there is not a CPU for each PE
-	progressFor    time.Duration // how long the waiter progresses a transport that needs it
-	goroutine      bool          // PEs are goroutines: let the Go scheduler run another
-}
-
-func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
-	local, cores := int(job.Segment.Header.Local), int(job.Segment.Header.Cores)
-	switch spin := job.Settings.Spin; {
-	case spin == boot.NeverSpin:
-		return waitPolicy{progressFor: progressSlice, goroutine: goroutines}
-	case spin > 0:
-		return waitPolicy{spins: int(spin / (2 * time.Nanosecond)), yields: 20, progressFor: spin, goroutine: goroutines}
-	case goroutines:
-		return waitPolicy{spins: 20, yields: 200, progressFor: time.Millisecond, goroutine: true}
-	case local > cores:
-		// A switch of a CPU to another PE takes more than a microsecond. A PE that is next in a queue may poll for as long.
-		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
-	}
-	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.
-	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
-}
 
 // Await blocks until c holds and returns the word's value. The errors are those of EndedError and of c's Party.
 func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
@@ -159,16 +120,6 @@ func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	n.progresser.WaitDoorbell(door, d)
 	n.waiters.leaveSleep(n.State)
 	return c.Check()
-}
-
-// Yield lets another PE run. Where PEs are processes it calls the kernel only: a call of the Go scheduler would wake
-// idle threads of this process, which would compete with the other PEs.
-func (n *Node) Yield() {
-	if n.Policy.goroutine {
-		runtime.Gosched()
-		return
-	}
-	unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 }
 
 // SleepUntil blocks until c holds, sleeping on the doorbell between checks, and returns the word's value. With tell,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -103,11 +102,4 @@ func (c *Cond) span() (lo, hi uint64) {
 		return c.set.off, c.set.offset(c.set.N)
 	}
 	return c.Word.Off, c.Word.Off + uint64(c.Word.Bytes)
-}
-
-// canBlockForever reports whether a wait may never end where a scheduler chooses the PE that runs, and sets publishing
-// to that. A get, an atomic or a quiet is ended by messages alone, so it always ends.
-func (n *Node) canBlockForever(why Blocked) bool {
-	n.publishing = why.Op != boot.InGet && why.Op != boot.InAtomic && why.Op != boot.InQuiet
-	return n.publishing
 }

@@ -8,15 +8,11 @@ package node
 // for what is outside of one, once the numbers are arranged in the order of unsigned ones.
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -94,18 +90,6 @@ func (s *WordSet) Bytes() uint64 { return s.offset(s.N) - s.off }
 
 // order is a word's place in the order of the words.
 func (s *WordSet) order(v uint64) uint64 { return v&s.top ^ s.flip }
-
-// scanStarts spreads the places where sets start to search, so that no word starves when a program
-// makes a new set for every wait: steps of the golden section of the circle visit every part of it, and
-// so does every second or every k-th of them.
-type scanStarts struct{ at atomic.Uint64 }
-
-const goldenStep = 0x9e3779b97f4a7c15
-
-func (p *scanStarts) next(n int) int {
-	i, _ := bits.Mul64(p.at.Add(goldenStep), uint64(n))
-	return int(i)
-}
 
 // load returns word i.
 func (s *WordSet) load(i int) uint64 { return LoadWord(s.p, i, s.Wide) }
@@ -274,31 +258,6 @@ func (s *WordSet) Collect(into []int) []int {
 		}
 	}
 	return into
-}
-
-// Await blocks until the goal is reached.
-func (s *WordSet) Await(ctx context.Context, g goal) error {
-	s.goal = g
-	s.node.AboutToRead()
-	c := Cond{Word: transport.Word{Off: s.off}, set: s}
-	_, err := s.node.Await(ctx, c, Blocked{Op: boot.InWait, Peer: -1, Seq: s.off})
-	if err != nil {
-		return fmt.Errorf("waiting for %s%s: %w", s.describe(), callsite.At(), err)
-	}
-	return nil
-}
-
-// describe is what the wait is for, in words.
-func (s *WordSet) describe() string {
-	value := "the value given for it"
-	if s.Wants == nil {
-		value = fmt.Sprint(s.wanting())
-	}
-	if s.goal == FindAny {
-		return fmt.Sprintf("any of %d words from %s on to be %s %s", s.N, s.node.WordName(s.off), s.Cmp, value)
-	}
-	return fmt.Sprintf("each of %d words to be %s %s (%d have not been, the first is %s)",
-		s.N, s.Cmp, value, s.Left, s.node.WordName(s.offset(s.firstPending())))
 }
 
 // wanting is the value that all words are compared with.

@@ -1,0 +1,44 @@
+package node
+
+// How long a PE polls, yields and sleeps when it waits. It depends on how many PEs share the CPUs of its host.
+
+import (
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// waitPolicy is how long a PE polls and yields before it sleeps. It depends on how many PEs share the CPUs of the host.
+type waitPolicy struct {
+	spins          int           // polls before anything else, some 2 ns each
+	yields         int           // times that the waiter then yields its CPU
+	polls          int           // polls between two yields
+	pollsIfNext    int           // further polls of a PE that is next in a queue
+	Oversubscribed bool          // there is not a CPU for each PE
+	progressFor    time.Duration // how long the waiter progresses a transport that needs it
+	goroutine      bool          // PEs are goroutines: let the Go scheduler run another
+}
+
+func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
+	local, cores := int(job.Segment.Header.Local), int(job.Segment.Header.Cores)
+	switch spin := job.Settings.Spin; {
+	case spin == boot.NeverSpin:
+		return waitPolicy{progressFor: progressSlice, goroutine: goroutines}
+	case spin > 0:
+		return waitPolicy{spins: int(spin / (2 * time.Nanosecond)), yields: 20, progressFor: spin, goroutine: goroutines}
+	case goroutines:
+		return waitPolicy{spins: 20, yields: 200, progressFor: time.Millisecond, goroutine: true}
+	case local > cores:
+		// A switch of a CPU to another PE takes more than a microsecond. A PE that is next in a queue may poll for as long.
+		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
+	}
+	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.
+	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
+}
+
+const (
+	MinSleep      = 500 * time.Microsecond // first sleep between polls, doubled up to MaxSleep
+	MaxSleep      = 50 * time.Millisecond
+	progressSlice = 200 * time.Microsecond // bound of one call that progresses the transport
+	nicPollSlice  = 5 * time.Microsecond   // the same for a wait for many words that a NIC may update: it rings no doorbell
+)
