@@ -3,7 +3,8 @@ package coll
 // Collective calls that fail because the context of a member has ended.
 //
 // The rule, for calls that no member leaves before all have entered: either every member returns nil, or every
-// member returns an error. What decides is one word of each member, its entry of the call, which changes once:
+// member returns an error. What decides is one word of each member, the tag in its arrival record of the call, which
+// changes once:
 //
 //	entered    by its owner, when it enters the call
 //	poisoned   by its owner, which has found its context ended when it would have entered, or has found
@@ -11,11 +12,11 @@ package coll
 //	cancelled  by another member, which has entered and whose context has ended while it waits
 //
 // A call completes only if all members have entered it. So a PE whose context ends inside a call tries to
-// cancel the entry of a member that has not entered. If it succeeds, no member completes the call. If all have
+// cancel the arrival record of a member that has not entered. If it succeeds, no member completes the call. If all have
 // entered, the call completes without any program's help, and the PE waits for that although its context has ended.
 //
 // A call that is given up ends the use of the team: its members no longer know how far the others have got.
-// Each member returns the same reason, which the one that gave up leaves in its slot (verdict_unsafe.go).
+// Each member returns the same reason, which the one that gave up leaves in its slot (report_unsafe.go).
 
 import (
 	"context"
@@ -27,7 +28,7 @@ import (
 )
 
 // takeTurn starts a collective of a team: it waits until earlier calls are over, and fails if this PE must not
-// enter c. leave must follow, unless it fails.
+// enter c. end must follow, unless takeTurn fails.
 func (g *Group) takeTurn(ctx context.Context, c Call) error {
 	if g.n.Closed.Load() {
 		return node.ErrClosed
@@ -98,9 +99,9 @@ func (g *Group) await(ctx context.Context, c node.Cond, why node.Blocked) (uint6
 	return v, err
 }
 
-// cancelEntry cancels the entry of a member that has not entered the call under way, and reports false if there
-// is none. It reports true as well if the call has been given up already, or if a member has not answered for
-// so long that its entry cannot be learned.
+// cancelEntry cancels the arrival record of a member that has not entered the call under way, and reports false if
+// there is no such member. It reports true as well if the call has been given up already, or if a member has not
+// answered for so long that its record cannot be read.
 func (g *Group) cancelEntry() bool {
 	n := g.calls.n
 	mark := n<<tagBits | cancelled
@@ -149,8 +150,8 @@ func isAbortedTag(tag, n uint64) bool {
 	return tag>>tagBits == n && (tag&poisoned == poisoned || tag&poisoned == cancelled)
 }
 
-// markArrived enters the call under way: it publishes this PE's entry e, and all that was stored before. It fails if
-// another member has cancelled the call.
+// markArrived enters the call under way: it publishes this PE's arrival record e, and all that was stored before. It
+// fails if another member has cancelled the call.
 func (g *Group) markArrived(e *arrival) error {
 	for {
 		old := e.tag.Load()
@@ -199,7 +200,7 @@ func (g *Group) LingerUntilTold() {
 	}
 }
 
-// isUntold says whether member i is in the call under way, or in a later one, and does not know yet that the team
+// isUntold reports whether member i is in the call under way, or in a later one, and does not know yet that the team
 // cannot be used any more. One that has not entered waits for no member.
 func (g *Group) isUntold(i int) bool {
 	tag, _, ok := g.peekArrival(i, g.calls.n)

@@ -1,8 +1,8 @@
 package coll
 
 // Are all members' records alike? They are if no bit of their digests is 1 on one member and 0 on another:
-// so the members or together the digests, and the complements of the digests, in the rounds of a meeting.
-// Nobody reads everybody's record, which would be as many messages on each PE as there are PEs.
+// so the members or together the digests, and the complements of the digests, in the rounds of a barrier.
+// No member reads all records, which would be as many messages on each PE as there are PEs.
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (b *digestOr) addRecord(r []byte) {
 
 func (b *digestOr) equal() bool { return b.ones&b.zeros == 0 }
 
-// message is what a leader tells others; nothing in a meeting that does not compare.
+// message returns what a leader sends to other leaders: nothing in a barrier that does not compare.
 func (b *digestOr) message() []byte {
 	if b == nil {
 		return nil
@@ -40,8 +40,8 @@ func (b *digestOr) message() []byte {
 	return b.buf[:]
 }
 
-// GatherIfDifferent is a call in which every member brings a record of the same length. It returns nil if they
-// are alike, and everybody's if they are not.
+// GatherIfDifferent is a call in which every member contributes a record of the same length. It returns nil if the
+// records are equal, and the records of all members if they are not.
 func (g *Group) GatherIfDifferent(ctx context.Context, record []byte) ([][]byte, error) {
 	e, err := g.begin(ctx, Call{Kind: KindAgree}, 0)
 	if err != nil {
@@ -69,7 +69,7 @@ func (g *Group) GatherIfDifferent(ctx context.Context, record []byte) ([][]byte,
 	return g.fetchArrivals(ctx, len(record))
 }
 
-// recordsEqual is what a leader leaves after its record for the members of its host.
+// recordsEqual is what a leader stores after its record, for the members of its host, if all records are equal.
 const recordsEqual = 1
 
 // addLocal adds the records of all members of this host.
@@ -79,14 +79,14 @@ func (g *Group) addLocal(b *digestOr) {
 	}
 }
 
-// mergeLocal adds the records of this host, if the meeting compares.
+// mergeLocal adds the records of this host, if the barrier compares.
 func (g *Group) mergeLocal() {
 	if b := g.calls.digests; b != nil {
 		g.addLocal(b)
 	}
 }
 
-// mergeRemote adds what another leader has sent in box x.
+// mergeRemote adds what another leader has sent in mailbox x.
 func (g *Group) mergeRemote(x mailbox) {
 	if b := g.calls.digests; b != nil {
 		d := g.received(x, len(b.buf))
@@ -94,7 +94,7 @@ func (g *Group) mergeRemote(x mailbox) {
 	}
 }
 
-// publishResult leaves the verdict in e, which is the leader's.
+// publishResult stores in e, the leader's arrival record, whether the records are equal.
 func (g *Group) publishResult(e *arrival) {
 	if b := g.calls.digests; b != nil {
 		e.data[b.record] = 0
@@ -104,7 +104,7 @@ func (g *Group) publishResult(e *arrival) {
 	}
 }
 
-// allGather is a call in which every member contributes n bytes, at most inlineBytes, and gets everybody's.
+// allGather is a call in which every member contributes n bytes, at most inlineBytes, and gets those of all.
 func (g *Group) allGather(ctx context.Context, c Call, n int, fill func([]byte)) ([][]byte, error) {
 	e, err := g.begin(ctx, c, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func (g *Group) allGather(ctx context.Context, c Call, n int, fill func([]byte))
 	return g.fetchArrivals(ctx, n)
 }
 
-// fetchArrivals fetches the first n bytes of what every member has left in its entry for the call under way.
+// fetchArrivals fetches the first n bytes of the data in every member's arrival record of the call under way.
 func (g *Group) fetchArrivals(ctx context.Context, n int) ([][]byte, error) {
 	all := make([][]byte, len(g.PEs))
 	off := uint64(slotOff(g.Slot) + arrivalOff(g.calls.n) + dataOff)

@@ -1,14 +1,14 @@
 package coll
 
-// Broadcasts. On every host one member, the head, is where the others get the data: the root on its own
-// host, the leader on the others. A host's members copy from their head; between hosts, the heads form a
-// tree below the root, or all get it from the root.
+// Broadcasts. On every host one member, the local root, has the data first: the root on its own host, the leader on
+// the others. A host's members copy from their local root. Between hosts, the local roots form a tree below the
+// root, or all get the data from the root.
 //
-//	small  the head shows the data in its entry or in a box. The root waits for nobody, the others
-//	       only for their head and that for its parent.
-//	large  a head tells its parent that its dst is ready. The parent then puts the data straight into
-//	       that, in pieces, so that a child passes on one while the next is coming; and the head lends
-//	       the data to the members of its host.
+//	small  the local root exposes the data in its arrival record or in a mailbox. The root waits for no member,
+//	       the others only for their local root, and that for its parent.
+//	large  a local root tells its parent that its dst is ready. The parent then puts the data straight into
+//	       that dst, in pieces, so that a child forwards one while the next arrives. The local root exposes
+//	       the data in place to the members of its host.
 
 import (
 	"context"
@@ -29,7 +29,7 @@ type Broadcast struct {
 	n         int // bytes
 	way       Algorithm
 	keep      bool // this PE is the root, and its dst is not to be written
-	localRoot int  // the member of this host that has the data first, by its place in l.here
+	localRoot int  // the member of this host that has the data first, by its index in l.localMembers
 	rank      int  // this host's number, counted from the root's
 }
 
@@ -92,7 +92,7 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	return nil
 }
 
-// isLocalRoot reports whether this PE is the head of its host.
+// isLocalRoot reports whether this PE is the local root of its host.
 func (b *Broadcast) isLocalRoot() bool { return b.l.localRank == b.localRoot }
 
 // intraHost is the broadcast on one host.
@@ -125,8 +125,8 @@ func (b *Broadcast) intraHost(ctx context.Context) error {
 	return nil
 }
 
-// fromLocalRoot copies what the head of this host shows: the root when it enters the call, others when they
-// are ready.
+// fromLocalRoot copies what the local root of this host exposes: the root when it enters the call, another when it
+// is ready.
 func (b *Broadcast) fromLocalRoot(ctx context.Context, s *exposure) error {
 	var err error
 	if b.rank == 0 {
@@ -264,8 +264,8 @@ func (b *Broadcast) begin(ctx context.Context, e *arrival, ask mailbox) error {
 	return nil
 }
 
-// ctsMailboxes is how many boxes heads need to tell their parents that they are ready; 0 if it is too many, and
-// all have to meet.
+// ctsMailboxes returns how many mailboxes local roots need to tell their parents that they are ready (clear to
+// send); 0 if that is too many, and a barrier takes their place.
 func (b *Broadcast) ctsMailboxes() int {
 	n := len(b.l.hosts)
 	if b.way == tree {
@@ -277,7 +277,8 @@ func (b *Broadcast) ctsMailboxes() int {
 	return n
 }
 
-// ctsMailbox is the box, among these, of the head with the given number: another one for each child of a parent.
+// ctsMailbox returns the index, among these, of the mailbox of the local root with the given number: another one for
+// each child of a parent.
 func (b *Broadcast) ctsMailbox(rank int) mailbox {
 	if b.way == tree {
 		return mailbox(bits.TrailingZeros(uint(rank)))
@@ -287,7 +288,7 @@ func (b *Broadcast) ctsMailbox(rank int) mailbox {
 
 // The hosts are numbered from that of the root for what follows: rank is this host's number.
 
-// localRootAt is the head of the host with the given number.
+// localRootAt returns the local root of the host with the given number.
 func (b *Broadcast) localRootAt(rank int) int {
 	if rank == 0 {
 		return b.call.root
@@ -296,8 +297,8 @@ func (b *Broadcast) localRootAt(rank int) int {
 	return b.l.hosts[(b.l.hostIndex-b.rank+rank+n)%n][0]
 }
 
-// parent is the head that this host's gets the data from. In the tree it is the one whose number lacks
-// this one's lowest bit.
+// parent returns the local root that this host's gets the data from. In the tree its number is this host's without
+// the lowest bit.
 func (b *Broadcast) parent() int {
 	if b.way == linear {
 		return b.call.root
@@ -305,8 +306,8 @@ func (b *Broadcast) parent() int {
 	return b.localRootAt(b.rank & (b.rank - 1))
 }
 
-// children are the numbers of the heads that get the data from this host's; those with most below them come
-// first.
+// children yields the numbers of the local roots that get the data from this host's; those with the largest
+// subtrees come first.
 func (b *Broadcast) children(yield func(rank int) bool) {
 	n := len(b.l.hosts)
 	if b.way == linear {

@@ -1,11 +1,11 @@
 package coll
 
 // Collectives of overlapping teams in different orders: PE 0 is in a call of team A and waits for PE 1,
-// which is in a call of team B and waits for PE 0. Nobody has called anything wrong on either team, so no
-// tag shows it. A PE that waits in a collective for long says so in words at the start of its heap: which
-// call, of which team, for whom. One that has waited longer than a dead host would be given follows these
-// words from PE to PE; if they lead in a circle of PEs that have all waited that long, it returns a
-// *MismatchError with what each is in.
+// which is in a call of team B and waits for PE 0. No PE has called anything wrong on either team, so no
+// tag shows it. A PE that waits in a collective for long publishes a wait edge at the start of its heap: in which
+// call, of which team, and for which PE it waits. A PE that has waited longer than the time after which a silent
+// host counts as dead follows these edges from PE to PE. If they form a cycle of PEs that have all waited that
+// long, it returns a *MismatchError with the call of each.
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func (g *Group) Edge(peer int) node.WaitEdge {
 	}
 }
 
-// firstAbsent is the first PE of this host that has not entered the call under way, or pe if all have.
+// firstAbsent returns the first PE of this host that has not entered the call under way, or pe if all have.
 func (g *Group) firstAbsent(pe int) int {
 	for k, i := range g.localMembers {
 		if g.local[k].arrival(g.calls.n).tag.Load()>>tagBits < g.calls.n {
@@ -45,7 +45,7 @@ func describeEdge(e node.WaitEdge) string {
 	return fmt.Sprintf("in %s, call %d of the team of %d from PE %d, waiting for PE %d", k, e.Call, e.Size, e.First, e.Peer)
 }
 
-// checkRemote does the part of stuck that takes messages. It runs at growing intervals, but at once if a member
+// checkRemote does the part of Check that takes messages. It runs at growing intervals, but at once if a member
 // has announced that the call was given up.
 func (g *Group) checkRemote(told bool) error {
 	u, now := &g.calls, g.n.Wall()
@@ -69,7 +69,7 @@ func (g *Group) checkRemote(told bool) error {
 				return g.adoptAbort(r)
 			}
 		}
-		if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its verdict
+		if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its report
 			return g.reportDivergence()
 		}
 	}
@@ -79,7 +79,7 @@ func (g *Group) checkRemote(told bool) error {
 	return g.findCycle(now)
 }
 
-// findCycle follows the waits from this PE on, and returns an error if they lead in a circle.
+// findCycle follows the wait edges from this PE on, and returns an error if they form a cycle.
 func (g *Group) findCycle(now time.Time) error {
 	place := map[int]int{} // of a PE in lines
 	var lines []string
@@ -102,8 +102,8 @@ func (g *Group) findCycle(now time.Time) error {
 	}
 }
 
-// linger waits for as long as may be between two looks of the others, who find the circle by what this
-// PE says it waits for. If it went at once, they would see its end instead of the reason.
+// linger waits for the longest time between two checks of the other members, which find the cycle by this PE's
+// wait edge. If this PE ended at once, they would see its end instead of the reason.
 func (g *Group) linger() {
 	if g.n.Sched == nil { // what ends in the simulator does not take others along
 		_ = g.n.Sleep(g.n.Ctx, g.n.CycleTimeout()/4+2*node.MaxSleep)

@@ -1,6 +1,6 @@
 package coll
 
-// A Group is the members of a team, and what they do together. Package pgas makes teams and contexts of it.
+// Groups: the members of a team, and what the runtime keeps of them. Package pgas makes teams and contexts of groups.
 
 import (
 	"context"
@@ -19,8 +19,8 @@ type Group struct {
 	Me   int    // this PE's number in the group
 	Name string // for reports
 
-	layout          // by where the members really are
-	flat   layout   // as if each were alone on its host
+	layout          // by the hosts of the members
+	flat   layout   // as if each member were alone on its host
 	view   slotView // this PE's own slot
 
 	calls callState
@@ -31,8 +31,8 @@ type layout struct {
 	hosts        [][]int    // the members by host, as numbers in the group; a host's first member leads it
 	hostIndex    int        // the one of hosts that this PE is in
 	localMembers []int      // hosts[host]
-	localRank    int        // this PE's place in here; 0 leads
-	local        []slotView // the slots of here
+	localRank    int        // this PE's index in localMembers; 0 leads
+	local        []slotView // the slots of localMembers
 
 	staging staging // of the leaders, for large messages
 }
@@ -85,7 +85,7 @@ type ErrorMakers struct {
 	TooManyTeams func() error
 }
 
-// A groupSet is the groups of one PE, by their slots.
+// A Set holds the groups of one PE, by their slots.
 type Set struct {
 	n       *node.Node
 	common  *Common
@@ -160,7 +160,8 @@ func (s *Set) state() (taken [MaxTeams / 64]uint64, high uint64) {
 	return taken, s.high
 }
 
-// Wait waits for the non-blocking calls that are under way on any group.
+// Wait blocks until the non-blocking calls that are under way on any group are complete. It returns the first error
+// of a call, or the cause of ctx.
 func (s *Set) Wait(ctx context.Context) error {
 	s.mu.Lock()
 	groups := s.groups

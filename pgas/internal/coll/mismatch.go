@@ -1,9 +1,9 @@
 package coll
 
-// What happens when the members of a team are not in the same call. Whoever waits sees it in the tag it
-// waits for, or, if that never comes, by looking at the others' entries before it goes to sleep. It then
-// poisons its own entry, so that all others see it too, and everybody returns the same *MismatchError,
-// which says who called what, in place of a hang.
+// What happens when the members of a team are not in the same call. A waiter sees it in the tag that it
+// waits for, or, if that never comes, by reading the others' arrival records before it sleeps. It then
+// poisons its own record, so that all others see it too. All members return the same *MismatchError,
+// which says which members called what, in place of a hang.
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// diverged ends the use of the team: it finds out who called what, unless another member has found that,
-// tells the others, and returns the error.
+// diverged ends the use of the team: it finds out which members called what, unless another member has found
+// that, tells the others, and returns the error.
 func (g *Group) diverged() error {
 	u := &g.calls
 	if u.failed != nil {
@@ -75,7 +75,7 @@ func (g *Group) abort(r *reason) error {
 	return g.calls.failed
 }
 
-// publishAbort is end without waiting until the other members know.
+// publishAbort does abort's work without waiting until the other members know.
 func (g *Group) publishAbort(r *reason) {
 	g.view.report().store(r)
 	g.notifyRemote() // before the members on this host know: otherwise other hosts may hear of the end of their processes first
@@ -98,8 +98,8 @@ func (g *Group) markAborted(err error) {
 	g.wakeLocal()
 }
 
-// hasAborted reports whether a member whose control says ended has broken off before it was through with the call
-// under way: in the last call of which this PE knows that all were in it, or since.
+// hasAborted reports whether a member with the value ended in its word aborted has given up before it was through
+// with the call under way: in the last call of which this PE knows that all members entered it, or since.
 func (g *Group) hasAborted(ended uint64) bool {
 	return ended != 0 && ended >= g.calls.syncedCall && ended <= g.calls.n
 }
@@ -128,7 +128,7 @@ func (g *Group) Check(remote bool) error {
 	return g.checkRemote(false)
 }
 
-// peekArrival reads the entry of member i for call n, wherever it is.
+// peekArrival reads the arrival record of member i for call n, on this host or another.
 func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
 	off := uint64(slotOff(g.Slot) + arrivalOff(n))
 	var words [4]uint64
@@ -169,8 +169,8 @@ func (g *Group) mismatch() (*reason, error) {
 	return r, nil
 }
 
-// callOf is what member i has called as its call n. One that has not got there yet is given a moment from
-// start on: the list says more when it is there. where is the memory that it concerns.
+// callOf returns what member i has called as its call n. A member that has not entered it yet is given a moment
+// from start on: the list says more once it has. where is the memory that the call concerns.
 func (g *Group) callOf(i int, n uint64, start time.Duration) (what, where string) {
 	for {
 		tag, c, ok := g.peekArrival(i, n)

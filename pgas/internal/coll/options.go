@@ -1,10 +1,10 @@
 package coll
 
 // What all collectives share. A collective runs in two layers. The members of one host work through each
-// other's memory, which all of them have mapped: nothing is sent, everyone reads what it needs where it
-// is. The leaders of the hosts (or, when asked to, all members as if each were alone on its host) send
-// each other boxes and pieces. Which algorithm the second layer uses is chosen by size and by how many
-// there are, unless the caller says.
+// other's memory, which all of them have mapped: nothing is sent, each member reads what it needs in place.
+// The leaders of the hosts (or, when asked to, all members as if each were alone on its host) send each other
+// mailboxes and pieces. The algorithm of the second layer is chosen by the size and by the number of hosts,
+// unless the caller chooses it.
 //
 // Unlike in the specification, the destination is written only while its owner is inside the call, and
 // the source read only while its owner is: so no barrier is needed between two collectives.
@@ -25,7 +25,7 @@ var algorithmNames = [...]string{"auto", "linear", "tree", "doubling", "ring"}
 
 func (a Algorithm) String() string { return algorithmNames[a] }
 
-// options is what the caller of a collective asks for.
+// Options is what the caller of a collective asks for.
 type Options struct {
 	Algorithm  Algorithm
 	Flat       bool // as if each member were alone on its host
@@ -37,7 +37,7 @@ type Options struct {
 // their way while the first arrives, and no trip waits for another.
 const fewHosts = 8
 
-// layoutFor is the layout that the options ask for.
+// layoutFor returns the layout that the options ask for.
 func (g *Group) layoutFor(o Options) *layout {
 	if o.Flat {
 		return &g.flat
@@ -45,7 +45,7 @@ func (g *Group) layoutFor(o Options) *layout {
 	return &g.layout
 }
 
-// bits is what of the options stands in an entry.
+// bits packs the options that stand in an arrival record.
 func (o Options) bits() uint8 {
 	b := uint8(o.Algorithm)
 	if o.Flat {

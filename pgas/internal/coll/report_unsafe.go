@@ -1,7 +1,7 @@
 package coll
 
-// A member that finds out that its team is not in step leaves what it has found in its slot, before it
-// poisons its entry. The others take it from there: so all members return the same error.
+// Reports. A member that finds a mismatch, or gives up a call, stores the reason in its slot before it poisons its
+// arrival record. The other members read the reason from that slot: so all members return the same error.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const (
 	reportBytes = signalsOff - reportOff
 )
 
-// A verdict is the text of an error. For a *MismatchError that is a line for the call, and one for each group
+// A report is the text of an error. For a *MismatchError that is a line for the call, and one for each group
 // of PEs; for an *AbortedError a line for the call, and the reason.
 type report struct {
 	length uint64
@@ -26,7 +26,7 @@ type report struct {
 	text   [reportBytes - 24]byte
 }
 
-// What the error of a verdict wraps.
+// What the error of a report wraps.
 const (
 	reasonMismatch uint64 = iota
 	reasonAborted
@@ -88,7 +88,7 @@ func (v *report) load() *reason {
 	return &reason{call: call, pe: int(v.pe), err: remoteCause(rest, is)}
 }
 
-// reportOf is what member i has found, or nil if it does not answer.
+// reportOf returns the reason that member i has stored, or nil if that does not answer.
 func (g *Group) reportOf(i int) *reason {
 	ctx, cancel := context.WithTimeout(g.n.Ctx, node.PeekTime)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// request is a non-blocking collective under way.
+// A Request is a non-blocking collective under way.
 type Request struct {
 	n      *node.Node
 	before *Request // the one that was made before it on this group, until that is over
@@ -54,7 +54,7 @@ type requestKey struct{}
 // mine reports whether ctx is that of the call which runs for r, or for one that r waits for.
 func (r *Request) mine(ctx context.Context) bool { return ctx.Value(requestKey{}) != nil }
 
-// Start runs call for a request. It must be called by the goroutine whose turn it is.
+// Start runs call for a request. It must be called by the goroutine that has the turn.
 func (g *Group) Start(ctx context.Context, call func(ctx context.Context) error) *Request {
 	r := &Request{n: g.n, before: g.calls.last.Load(), over: make(chan struct{})}
 	g.calls.last.Store(r)

@@ -1,11 +1,11 @@
 package coll
 
-// Landing places: where large messages between hosts arrive when the memory that they are for is still in
-// use. A PE has a few in the reserved start of its heap, beside the slots of its teams. A team whose leaders
-// first exchange something that large takes one on each leader, and they tell each other where. When one
-// of them has none left, the team does without.
+// Staging areas: where large messages between hosts arrive while their destination is still in use. A PE has a few
+// areas in the reserved start of its heap, beside the slots of its teams. A team takes one on each leader when its
+// leaders first exchange a message that large, and the leaders tell each other the offsets. If a leader has no
+// area left, the team does without.
 //
-// A place has two halves, for even and odd calls. A leader that is in a call has the results of the call
+// An area has two halves, for even and odd calls. A leader that is in a call has the results of the call
 // before from all others, so all others are through with the call before that: its half is free.
 
 import (
@@ -20,20 +20,20 @@ import (
 const (
 	stagingBytes = 1 << 20
 	stagingAreas = boot.StagingBytes / stagingBytes
-	// stagingHosts is up to how many hosts places are used: more would divide a half into too small parts.
+	// stagingHosts is up to how many hosts areas are used: more would divide a half into too small parts.
 	stagingHosts = 16
 	// stagingPiece is how much of a message travels at a time: the receiver combines one piece while the
 	// next arrives.
 	stagingPiece = 64 << 10
 )
 
-// stagingPool is the places of a PE.
+// A stagingPool holds the areas of a PE.
 type stagingPool struct {
 	mu    sync.Mutex
 	taken [stagingAreas]bool
 }
 
-// take returns the offset of a free place, 0 if there is none.
+// take returns the offset of a free area, 0 if there is none.
 func (p *stagingPool) take() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,21 +52,22 @@ func (p *stagingPool) free(off uint64) {
 	p.taken[(off-boot.StagingOff)/stagingBytes] = false
 }
 
-// staging is what a layout knows of its leaders' places.
+// staging is what a layout knows of its leaders' areas.
 type staging struct {
-	exchanged bool     // they have told each other; of no meaning on members that do not lead
+	exchanged bool     // the leaders have told each other; of no meaning on members that do not lead
 	offs      []uint64 // by host; nil if one has none
 	calls     uint64   // that have used them
 }
 
-// releaseStaging gives back this PE's place of l.
+// releaseStaging gives back this PE's area of l.
 func (g *Group) releaseStaging(l *layout) {
 	if l.staging.offs != nil {
 		g.set.staging.free(l.staging.offs[l.hostIndex])
 	}
 }
 
-// exchangeStaging is how the leaders tell each other where their places are, in n boxes.
+// exchangeStaging tells the other leaders the offset of this leader's area and learns theirs, in one mailbox for
+// each host.
 func (g *Group) exchangeStaging(ctx context.Context, l *layout) error {
 	n := len(l.hosts)
 	x, mine := g.takeMailboxes(n), [1]uint64{g.set.staging.take()}
@@ -93,7 +94,7 @@ func (g *Group) exchangeStaging(ctx context.Context, l *layout) error {
 	return nil
 }
 
-// stagedData is what has arrived at off of this PE's heap.
+// stagedData returns the elements that have arrived at off of this PE's heap.
 func stagedData[T any](n *node.Node, off uint64, count int) []T {
 	return unsafe.Slice((*T)(n.Own(uintptr(off))), count)
 }
