@@ -197,7 +197,10 @@ func (a AtomicFloat[F]) word() transport.Word {
 	return transport.Word{Off: a.ctx.place("atomic", a.off, unsafe.Sizeof(v)), Bytes: int(unsafe.Sizeof(v))}
 }
 
+// w64 returns the word as an integer of 8 bytes.
 func (a AtomicFloat[F]) w64() Atomic[uint64] { return Atomic[uint64]{ctx: a.ctx, off: a.off} }
+
+// w32 returns the word as an integer of 4 bytes.
 func (a AtomicFloat[F]) w32() Atomic[uint32] { return Atomic[uint32]{ctx: a.ctx, off: a.off} }
 
 // toBits returns the bits of v in the low bytes.

@@ -9,11 +9,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 )
 
-// Barrier is Team.Barrier on the team of all PEs (OpenSHMEM 1.6, shmem_barrier_all). After an error the PEs are no
-// longer in step: only Close is of use then.
+// Barrier is Team.Barrier on the team of all PEs, with its errors (OpenSHMEM 1.6, shmem_barrier_all). After an error
+// the PEs are no longer in step: only Close is of use then.
 func (w *World) Barrier(ctx context.Context) error { return w.Team().Barrier(ctx) }
 
-// Sync is Team.Sync on the team of all PEs: a barrier without the Quiet (OpenSHMEM 1.6, shmem_sync_all).
+// Sync is Team.Sync on the team of all PEs, with its errors: a barrier without the Quiet (OpenSHMEM 1.6,
+// shmem_sync_all).
 func (w *World) Sync(ctx context.Context) error { return w.Team().Sync(ctx) }
 
 // Barrier is a Quiet of the default context followed by Sync. When it returns, every member has called it, and every

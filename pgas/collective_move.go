@@ -148,9 +148,10 @@ type Blocks struct {
 	Displs, Counts []int
 }
 
-// AllToAllV is AllToAll with blocks of any length anywhere in src and dst, as MPI_Alltoallv has them. Block j of src,
-// as from gives it on member i, is copied to block i of dst of member j, as to gives it there. The two must be
-// equally long; if they are not, both members return *MismatchError. Blocks of dst must not overlap.
+// AllToAllV is AllToAll with blocks of any length anywhere in src and dst, as MPI_Alltoallv has them. Block j of src
+// on member i (from.Counts[j] elements at from.Displs[j]) is copied to block i of dst on member j (to.Counts[i]
+// elements at to.Displs[i]). The two must be equally long; if they are not, both members return *MismatchError.
+// Blocks of dst must not overlap.
 //
 // It is an extension of OpenSHMEM. Completion, errors and panics are those of AllToAll. The algorithm is Linear.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Slice[T], to Blocks, src Slice[T], from Blocks, opts ...CollectiveOption) error {

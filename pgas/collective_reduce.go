@@ -135,19 +135,20 @@ func SumInscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts .
 }
 
 // SumExscan sets dst on each member to the sum of src of the members before it, in the order of the team, and to zero
-// on the first member (OpenSHMEM 1.6, shmem_sum_exscan). The rest is as SumInscan has it.
+// on the first member (OpenSHMEM 1.6, shmem_sum_exscan). Arguments, completion, errors and panics are those of
+// SumInscan.
 func SumExscan[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	return scanOn(ctx, t, coll.KindExscan, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
-// FuncInscan is SumInscan with f, which must be associative; a comes before b in the team. It is an extension of
-// OpenSHMEM.
+// FuncInscan is SumInscan with f, which must be associative; a comes before b in the team. Arguments, completion,
+// errors and panics are those of SumInscan. It is an extension of OpenSHMEM.
 func FuncInscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
 	return scanOn(ctx, t, coll.KindInscan, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // FuncExscan is SumExscan with f, which must be associative; a comes before b in the team. dst on the first member
-// becomes zero. It is an extension of OpenSHMEM.
+// becomes zero. Arguments, completion, errors and panics are those of SumInscan. It is an extension of OpenSHMEM.
 func FuncExscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) error {
 	return scanOn(ctx, t, coll.KindExscan, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
