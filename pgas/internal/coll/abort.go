@@ -20,48 +20,11 @@ package coll
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
-
-// takeTurn starts a collective of a team: it waits until earlier calls are over, and fails if this PE must not
-// enter c. end must follow, unless takeTurn fails.
-func (g *Group) takeTurn(ctx context.Context, c Call) error {
-	if g.n.Closed.Load() {
-		return node.ErrClosed
-	}
-	if r := g.calls.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
-		if err := g.n.AwaitClosed(ctx, r.over); err != nil {
-			// The turn is another call's. This one is given up when its own comes.
-			g.Start(ctx, func(ctx context.Context) error { return g.refuseCall(ctx, c) })
-			return err
-		}
-	}
-	if g.calls.busy.Swap(true) {
-		g.misuse(c.Kind.String(), "team %s is in another collective: goroutines of a PE take turns, or use teams of their own", g.Name)
-	}
-	err := g.calls.failed
-	if err == nil && ctx.Err() != nil {
-		err = node.FirstError(g.n.PeerFailure(), g.refuseCall(ctx, c))
-	}
-	if err != nil {
-		g.end()
-	}
-	return err
-}
-
-// refuseCall makes call c fail for all members, because this PE's context had ended before it. It returns the
-// cause.
-func (g *Group) refuseCall(ctx context.Context, c Call) error {
-	if g.calls.failed != nil {
-		return g.calls.failed
-	}
-	g.advance(c, 0)
-	return g.abortCall(ctx)
-}
 
 // abortCall ends the use of the team because ctx has ended, and returns the cause.
 func (g *Group) abortCall(ctx context.Context) error {
@@ -145,11 +108,6 @@ func (g *Group) cancelRemote(i int, mark uint64) bool {
 	return err != nil || isAbortedTag(v, n)
 }
 
-// isAbortedTag reports whether tag is that of a member which will never complete call n.
-func isAbortedTag(tag, n uint64) bool {
-	return tag>>tagBits == n && (tag&poisoned == poisoned || tag&poisoned == cancelled)
-}
-
 // markArrived enters the call under way: it publishes this PE's arrival record e, and all that was stored before. It
 // fails if another member has cancelled the call.
 func (g *Group) markArrived(e *arrival) error {
@@ -167,74 +125,3 @@ func (g *Group) markArrived(e *arrival) error {
 // flush completes what this PE has sent and fetched inside the call under way, even if the call's context ends:
 // the members it talks to have entered.
 func (g *Group) flush() error { return g.n.Flush(g.n.Ctx) }
-
-// notifyRemote tells the members on other hosts that the call under way has been given up, so that they look for the
-// reason at once, not only at their next interval.
-func (g *Group) notifyRemote() {
-	if len(g.hosts) == 1 {
-		return
-	}
-	off := uint64(slotOff(g.Slot) + syncOff + abortToldOff)
-	for _, pe := range g.PEs {
-		if g.n.Shm.Heap(pe) == nil {
-			g.n.Channel(pe).Post(pe, transport.Set, node.Word8(off), g.calls.n)
-		}
-	}
-	ctx, stop := g.n.WithTimeout(g.n.Ctx, node.PeekTime)
-	defer stop()
-	_ = g.n.Flush(ctx) // a member that cannot be reached finds out by itself
-}
-
-// LingerUntilTold waits until the members that have entered the call know that the team cannot be used any more, or have
-// had the time to. If this PE ended before, they would report its end in place of the reason.
-func (g *Group) LingerUntilTold() {
-	ctx, stop := g.n.WithTimeout(g.n.Ctx, 2*node.PeekTime)
-	defer stop()
-	for i, pe := range g.PEs {
-		rest := node.MaxSleep
-		if g.n.Shm.Heap(pe) != nil {
-			rest = node.MinSleep
-		}
-		for pe != g.n.Job.PE && g.isUntold(i) && g.n.Sleep(ctx, rest) == nil {
-		}
-	}
-}
-
-// isUntold reports whether member i is in the call under way, or in a later one, and does not know yet that the team
-// cannot be used any more. One that has not entered waits for no member.
-func (g *Group) isUntold(i int) bool {
-	tag, _, ok := g.peekArrival(i, g.calls.n)
-	if !ok || tag>>tagBits < g.calls.n || isAbortedTag(tag, g.calls.n) {
-		return false
-	}
-	ended, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+syncOff+abortedOff))
-	return err == nil && (ended == 0 || ended < g.calls.syncedCall)
-}
-
-// A cause is why another PE's context has ended.
-type cause struct {
-	text string
-	is   error
-}
-
-func (c *cause) Error() string { return c.text }
-func (c *cause) Unwrap() error { return c.is }
-
-// remoteCause returns an error with the given text that wraps is, one of the errors of package context.
-func remoteCause(text string, is error) error {
-	if is == nil || text == is.Error() {
-		if is != nil {
-			return is
-		}
-		return errors.New(text)
-	}
-	return &cause{text, is}
-}
-
-// causeOf returns the error of package context that ctx has ended with.
-func causeOf(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return context.DeadlineExceeded
-	}
-	return context.Canceled
-}

@@ -1,26 +1,26 @@
 // Package coll is what the members of a team do together, on bytes of symmetric memory. Package pgas checks the arguments of
 // the program and names the errors.
 //
-// The files, bottom up:
+// The files, bottom up; each uses only those before it, which `go run ./tests/layers ./pgas/internal/coll` shows:
 //
-//	memory_unsafe.go      views of symmetric memory, scratch buffers
-//	ops.go                the operators of reductions
-//	slot_unsafe.go        a group's slot in every heap: arrivals, sync words, mailboxes
-//	group.go, common.go   a Group: its members, by host
-//	options.go            what the caller of a collective asks for
-//	call.go               numbered calls and their tags; when a slot may be used again
-//	localsync.go          arrivals, ready, done and release between the PEs of a host
-//	mailbox_unsafe.go     messages between the leaders of hosts
-//	staging_unsafe.go     areas for messages that are too large for mailboxes
-//	barrier.go            barriers
-//	exchange.go           how the PEs of a host show each other data
-//	allequal.go           whether all members bring the same record; the records of all
-//	abort.go, mismatch.go, report_unsafe.go, leaving.go, deadlock.go
-//	                      calls that cannot complete, and the reason that every member gets
-//	request.go            non-blocking calls
-//	split.go              groups made of groups
+//	memory_unsafe.go, ops.go      views of symmetric memory; the operators of reductions
+//	slot_unsafe.go                a group's slot in every heap: arrivals, sync words, mailboxes
+//	digest.go, stagingpool.go, cause.go, common.go, options.go, request.go
+//	                              values that later files use
+//	callstate.go, callnames.go    calls and their tags; how messages describe a call
+//	group.go, misuse.go           a Group: its members, by host; operands, and what is wrong with them
+//	call.go, wake.go              numbered calls: when a slot may be used again; waking the PEs of this host
+//	report_unsafe.go, peers.go, mismatch.go, leaving.go, deadlock.go, check.go
+//	                              calls that cannot complete, and the reason that every member gets
+//	abort.go                      waits inside a call whose context may end
+//	localsync.go, mailbox_unsafe.go, merge.go
+//	                              arrivals, ready, done and release on a host; messages between hosts
+//	barrier.go                    barriers
+//	start.go, turn.go, sync.go    how a call begins
+//	exchange.go, allequal.go, staging_unsafe.go, split.go
+//	                              data that PEs of a host show each other; records; staging areas; groups made of groups
 //	broadcast.go, collect.go, alltoall.go, alltoallv.go
-//	                      the collectives that move data
-//	reduce.go, reduce_leaders.go, reduce_staged.go, scan.go
-//	                      the collectives that combine data
+//	                              the collectives that move data
+//	reduction.go, reduce_mailboxes.go, reduce_leaders.go, reduce_staged.go, scan.go, reduce.go
+//	                              the collectives that combine data
 package coll

@@ -137,17 +137,6 @@ func (s *Set) newGroup(slot int, pes []int, base uint64, name string) *Group {
 	return g
 }
 
-// Destroy ends a group that all members have left.
-func (g *Group) Destroy() {
-	g.releaseStaging(&g.layout)
-	g.releaseStaging(&g.flat)
-	s := g.set
-	s.mu.Lock()
-	s.groups[g.Slot] = nil
-	s.high = max(s.high, g.calls.n)
-	s.mu.Unlock()
-}
-
 // state returns which slots are taken, and the highest number of a call in groups that have ended.
 func (s *Set) state() (taken [MaxTeams / 64]uint64, high uint64) {
 	s.mu.Lock()

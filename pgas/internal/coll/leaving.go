@@ -4,16 +4,6 @@ package coll
 // barrier early is in another call than the others, and all of them learn so. In calls of other teams a PE that
 // is leaving publishes that, so that members which wait for it find the reason.
 
-import "fmt"
-
-// leftText returns what reports say about a PE that is leaving; site is where it has called Close.
-func leftText(site string) string {
-	if site == "" {
-		return "has left the job (World.Close)"
-	}
-	return fmt.Sprintf("has left the job (World.Close at %s)", site)
-}
-
 // hasLeft returns a *MismatchError if this PE waits in the call under way for one of this host that is leaving
 // the job, and nil if not.
 func (g *Group) hasLeft() error {

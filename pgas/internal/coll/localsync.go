@@ -18,15 +18,6 @@ func (g *Group) arrive(e *arrival) error {
 	return nil
 }
 
-// wakeLocal wakes the members of this host that sleep in a call.
-func (g *Group) wakeLocal() {
-	for _, i := range g.localMembers {
-		if i != g.Me {
-			g.n.StateOf(g.PEs[i]).Ring(boot.BarrierWord)
-		}
-	}
-}
-
 // awaitArrival blocks until member number k of this host has entered the call under way, and returns its
 // arrival record. What the member stored before is visible then.
 func (g *Group) awaitArrival(ctx context.Context, l *layout, k int) (*arrival, error) {

@@ -13,9 +13,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// A mailbox is the number of a mailbox since the team began; modulo numMailboxes it is the index in the slot.
-type mailbox uint64
-
 // mailboxesFor returns the number of mailboxes that a message of n bytes takes.
 func mailboxesFor(n int) int { return max(1, (n+mailboxBytes-1)/mailboxBytes) }
 
@@ -31,8 +28,6 @@ func (g *Group) takeMailboxes(k int) mailbox {
 	}
 	return x
 }
-
-func (x mailbox) index() uintptr { return uintptr(x % numMailboxes) }
 
 // send fills mailbox x of member pe with data, which is complete at pe when pe sees the signal. data may be
 // reused on return.

@@ -104,46 +104,6 @@ func (g *Group) hasAborted(ended uint64) bool {
 	return ended != 0 && ended >= g.calls.syncedCall && ended <= g.calls.n
 }
 
-// Check looks at what the other members have called, and returns an error if that is not what this PE
-// has: the wait is then for ever. With remote it looks at members of other hosts too, at intervals.
-func (g *Group) Check(remote bool) error {
-	n, mine := g.calls.n, g.calls.tag
-	for k, i := range g.localMembers {
-		if i == g.Me {
-			continue
-		}
-		if v := g.local[k].arrival(n).tag.Load(); v>>tagBits == n && v != mine {
-			return g.diverged()
-		}
-		if g.hasAborted(g.local[k].syncWords().aborted.Load()) {
-			return g.adoptAbort(g.local[k].report().load()) // it found out in an earlier call
-		}
-	}
-	if g.hasAborted(g.view.syncWords().abortTold.Load()) {
-		return g.checkRemote(true)
-	}
-	if err := g.hasLeft(); err != nil || !remote {
-		return err
-	}
-	return g.checkRemote(false)
-}
-
-// peekArrival reads the arrival record of member i for call n, on this host or another.
-func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
-	off := uint64(slotOff(g.Slot) + arrivalOff(n))
-	var words [4]uint64
-	for k, at := range [...]uintptr{0, callOff, callOff + 8, callOff + 16} {
-		v, err := g.n.PeekWord(g.PEs[i], off+uint64(at))
-		if err != nil {
-			return 0, Call{}, false
-		}
-		if words[k] = v; k == 0 && (v>>tagBits != n || v&poisoned == cancelled) {
-			break // the rest may be about to change
-		}
-	}
-	return words[0], unpackCall(words[1], words[2], words[3]), true
-}
-
 // mismatch lists which members called what in the call under way. If all members report the same call, they do not
 // disagree: then the reason is unknown, or a *PeerError is returned.
 func (g *Group) mismatch() (*reason, error) {
@@ -218,26 +178,10 @@ func GroupByCall(said []string) []string {
 	return lines
 }
 
-func (c Call) String() string {
-	s := c.Kind.String()
-	switch c.Kind {
-	case kindSplit:
-		return splitNames[c.op&3] + " " + s
-	case KindAgree, KindSync, kindNone, KindClose:
-		return s
-	case kindReduce, KindInscan, KindExscan:
-		s = opNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)
-		if c.root == 1 {
-			s += " in the order of the team"
-		}
-	case kindBroadcast:
-		s += fmt.Sprintf(" from PE %d", c.root)
-		fallthrough
-	default:
-		s += optionsIn(c.op)
+// leftText returns what reports say about a PE that is leaving; site is where it has called Close.
+func leftText(site string) string {
+	if site == "" {
+		return "has left the job (World.Close)"
 	}
-	if c.Size == 0 {
-		return s
-	}
-	return s + fmt.Sprintf(" of %d × %d bytes", c.count, c.Size)
+	return fmt.Sprintf("has left the job (World.Close at %s)", site)
 }

@@ -24,18 +24,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// blockBytes is how much is combined at a time: the block of the result stays in the first cache while
-// the sources pass.
-const blockBytes = 8 << 10
-
-// A reduction is one under way.
-type reduction[T any] struct {
-	g        *Group
-	l        *layout
-	dst, src Range
-	f        Operator[T]
-}
-
 // Reduce combines src of all members into dst of every member by f. which names the operator in reports.
 func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f Operator[T], o Options) error {
 	r := newReduction("reduction", g, dst, src, f, o)
@@ -59,23 +47,6 @@ func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f
 	}
 	return nil
 }
-
-// newReduction checks the operands of a reduction or a scan.
-func newReduction[T any](op string, g *Group, dst, src Range, f Operator[T], o Options) reduction[T] {
-	if dst.N != src.N {
-		g.misuse(op, "dst has %d elements and src %d: they must be as many", dst.N, src.N)
-	}
-	if d := int(dst.Off) - int(src.Off); d != 0 && max(d, -d) < dst.bytes() {
-		g.misuse(op, "dst and src overlap: they must be the same range or have nothing in common")
-	}
-	return reduction[T]{g, g.layoutFor(o), dst, src, f}
-}
-
-// dstMine returns this PE's dst.
-func (r *reduction[T]) dstMine() []T { return ownSlice[T](r.g.n, r.dst.Off, r.dst.N) }
-
-// srcMine returns this PE's src.
-func (r *reduction[T]) srcMine() []T { return ownSlice[T](r.g.n, r.src.Off, r.src.N) }
 
 // reductionAlgorithm returns the algorithm between the hosts of l for a reduction of that many bytes.
 func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
@@ -105,16 +76,6 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 	}
 	return o.Algorithm
 }
-
-const (
-	// doublingMax is up to how many bytes doubling goes through boxes. Beyond it goes through landing places;
-	// with more than two hosts it moves more bytes then than Linear, whose two more trips pay off.
-	doublingMax = 8 << 10
-	// pairMax is the same for two hosts, where doubling moves no more bytes than Linear but both ways at once.
-	pairMax = 128 << 10
-	// ringFrom is from how many hosts on Linear's messages all at once hinder each other.
-	ringFrom = 16
-)
 
 // small is the reduction of what fits an entry.
 func (r *reduction[T]) small(ctx context.Context, c Call) error {
@@ -290,5 +251,16 @@ func (r *reduction[T]) largeInterHost(ctx context.Context, e *arrival, way Algor
 	return nil
 }
 
-// bytes is the size of the operand.
-func (r *reduction[T]) bytes() int { return r.dst.N * int(node.SizeOf[T]()) }
+// amongLeaders reduces the leaders' dst in place.
+func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
+	switch way {
+	case doubling:
+		if mailboxesFit(len(r.l.hosts), r.bytes()) {
+			return r.doubling(ctx, r.dstMine())
+		}
+		return r.stagedDoubling(ctx)
+	case ring:
+		return r.ring(ctx)
+	}
+	return r.linear(ctx)
+}

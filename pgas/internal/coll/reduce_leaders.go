@@ -10,55 +10,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// doublingMailboxes is how many boxes doubling takes: a message in each round, and one to and from those
-// hosts that are beyond the last power of two.
-func doublingMailboxes(hosts, bytes int) int {
-	if hosts == 1 {
-		return 0
-	}
-	messages := bits.Len(uint(hosts)) - 1
-	if hosts&(hosts-1) != 0 {
-		messages += 2
-	}
-	return mailboxesFor(bytes) * messages
-}
-
-// reductionMailboxes is how many boxes a reduction takes between hosts.
-func reductionMailboxes(way Algorithm, hosts, bytes int) int {
-	switch way {
-	case doubling:
-		if mailboxesFit(hosts, bytes) {
-			return doublingMailboxes(hosts, bytes)
-		}
-		return stagingMailboxes(hosts, bytes)
-	case ring:
-		return 2*hosts - 1
-	}
-	return bits.Len(uint(hosts-1)) + hosts
-}
-
-// mostHosts is how many hosts Linear and Ring can do with the boxes of a call.
-const mostHosts = (maxMailboxes - 8) / 2
-
-// mailboxesFit reports whether doubling goes through boxes.
-func mailboxesFit(hosts, bytes int) bool {
-	return bytes <= doublingMax && doublingMailboxes(hosts, bytes) <= maxMailboxes
-}
-
-// amongLeaders reduces the leaders' dst in place.
-func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
-	switch way {
-	case doubling:
-		if mailboxesFit(len(r.l.hosts), r.bytes()) {
-			return r.doubling(ctx, r.dstMine())
-		}
-		return r.stagedDoubling(ctx)
-	case ring:
-		return r.ring(ctx)
-	}
-	return r.linear(ctx)
-}
-
 // doubling combines v of all leaders. Those beyond the last power of two hand theirs to a partner first
 // and get the result from it. In each round, two groups that have combined theirs exchange it; both
 // combine in the same order, so all get the same bits.

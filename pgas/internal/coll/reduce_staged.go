@@ -9,30 +9,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// stagingParts is into how many parts of equal size a half of a place is divided: one for each message that
-// a leader gets in a call, but for the result, which goes where it belongs.
-func stagingParts(hosts int) int {
-	parts := bits.Len(uint(hosts)) - 1
-	if hosts&(hosts-1) != 0 {
-		parts++
-	}
-	return parts
-}
-
-// stagingFits reports whether leaders can exchange that many bytes through their places.
-func stagingFits(hosts, bytes int) bool {
-	return hosts > 1 && hosts <= stagingHosts && bytes <= stagingBytes/2/stagingParts(hosts)&^63 &&
-		stagingMailboxes(hosts, bytes) <= maxMailboxes
-}
-
-func pieces(bytes int) int { return (bytes + stagingPiece - 1) / stagingPiece }
-
-// stagingMailboxes is how many boxes that takes, with those to find out about places, and with those of Linear,
-// which is for when there are none.
-func stagingMailboxes(hosts, bytes int) int {
-	return hosts + max((stagingParts(hosts)+1)*pieces(bytes), reductionMailboxes(linear, hosts, bytes))
-}
-
 // stagedDoubling reduces the leaders' dst in place as doubling does.
 func (r *reduction[T]) stagedDoubling(ctx context.Context) (err error) {
 	l := r.l

@@ -53,19 +53,3 @@ type requestKey struct{}
 
 // mine reports whether ctx is that of the call which runs for r, or for one that r waits for.
 func (r *Request) mine(ctx context.Context) bool { return ctx.Value(requestKey{}) != nil }
-
-// Start runs call for a request. It must be called by the goroutine that has the turn.
-func (g *Group) Start(ctx context.Context, call func(ctx context.Context) error) *Request {
-	r := &Request{n: g.n, before: g.calls.last.Load(), over: make(chan struct{})}
-	g.calls.last.Store(r)
-	ctx = context.WithValue(ctx, requestKey{}, r)
-	g.n.Spawn(func() {
-		defer close(r.over)
-		if r.before != nil {
-			g.n.AwaitClosed(context.Background(), r.before.over)
-			r.before = nil
-		}
-		r.err = call(ctx)
-	})
-	return r
-}

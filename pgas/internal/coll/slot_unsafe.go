@@ -97,3 +97,8 @@ func viewOf(n *node.Node, pe, slot int) slotView {
 func (b slotView) arrival(n uint64) *arrival { return (*arrival)(unsafe.Add(b.p, arrivalOff(n))) }
 
 func (b slotView) syncWords() *syncWords { return (*syncWords)(unsafe.Add(b.p, syncOff)) }
+
+// A mailbox is the number of a mailbox since the team began; modulo numMailboxes it is the index in the slot.
+type mailbox uint64
+
+func (x mailbox) index() uintptr { return uintptr(x % numMailboxes) }

@@ -16,16 +16,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
-// The ways of a split, as they stand in entries.
-const (
-	splitPlain = iota
-	split2DX
-	split2DY
-	splitColor
-)
-
-var splitNames = [...]string{"plain", "2D x", "2D y", "color"}
-
 // SplitList makes the group of the given members, which are the same on all PEs. It returns nil to others.
 func (g *Group) SplitList(ctx context.Context, members []int) (*Group, error) {
 	digest := uint64(len(members))
@@ -152,4 +142,15 @@ func (g *Group) propose(ctx context.Context, c Call, color, key int) (all []prop
 		}
 	}
 	return nil, 0, 0, fmt.Errorf("splitting team %s: %w", g.Name, g.set.errors.TooManyTeams())
+}
+
+// Destroy ends a group that all members have left.
+func (g *Group) Destroy() {
+	g.releaseStaging(&g.layout)
+	g.releaseStaging(&g.flat)
+	s := g.set
+	s.mu.Lock()
+	s.groups[g.Slot] = nil
+	s.high = max(s.high, g.calls.n)
+	s.mu.Unlock()
 }

@@ -1,0 +1,39 @@
+package coll
+
+// How messages describe a call.
+
+import "fmt"
+
+func (c Call) String() string {
+	s := c.Kind.String()
+	switch c.Kind {
+	case kindSplit:
+		return splitNames[c.op&3] + " " + s
+	case KindAgree, KindSync, kindNone, KindClose:
+		return s
+	case kindReduce, KindInscan, KindExscan:
+		s = opNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)
+		if c.root == 1 {
+			s += " in the order of the team"
+		}
+	case kindBroadcast:
+		s += fmt.Sprintf(" from PE %d", c.root)
+		fallthrough
+	default:
+		s += optionsIn(c.op)
+	}
+	if c.Size == 0 {
+		return s
+	}
+	return s + fmt.Sprintf(" of %d × %d bytes", c.count, c.Size)
+}
+
+// The ways of a split, as they stand in entries.
+const (
+	splitPlain = iota
+	split2DX
+	split2DY
+	splitColor
+)
+
+var splitNames = [...]string{"plain", "2D x", "2D y", "color"}

@@ -1,0 +1,126 @@
+package coll
+
+// Calls and their tags: what a member asks for, how that stands in its arrival record, and where a member is in the calls of
+// its group.
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// A Kind says which collective a call is.
+type Kind uint8
+
+const (
+	kindNone Kind = iota
+	KindSync
+	kindSplit
+	KindAgree // allocation and the like
+	kindBroadcast
+	KindCollect
+	kindFCollect
+	kindAllToAll
+	kindAllToAllS
+	kindAllToAllV
+	kindReduce
+	KindInscan
+	KindExscan
+	KindClose
+	numKinds
+)
+
+var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "collect", "fcollect",
+	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan", "close"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// A Call is what a member asks for. Its fields must be the same on every member.
+type Call struct {
+	Kind       Kind
+	op         uint8  // the operator of a reduction, the way of a split, the algorithm forced by the caller
+	root       int    // or 0
+	Size       int    // bytes of an element
+	count      uint64 // elements, or 0 where members may differ
+	bufferHash uint64 // digest of the symmetric ranges that it concerns: see withBuffers
+}
+
+// withBuffers returns c for the ranges that start at offsets dst and src.
+func (c Call) withBuffers(dst, src uintptr) Call {
+	c.bufferHash = uint64(dst)<<32 ^ uint64(dst)>>32 ^ uint64(src)
+	return c
+}
+
+// word packs most of c as it stands in an arrival record.
+func (c Call) word() uint64 {
+	return uint64(c.Kind) | uint64(c.op)<<8 | uint64(c.root)<<16 | uint64(c.Size)<<40
+}
+
+func unpackCall(w, count, where uint64) Call {
+	k := Kind(w & 0xff)
+	if k >= numKinds {
+		k = kindNone
+	}
+	return Call{k, uint8(w >> 8), int(w >> 16 & 0xffffff), int(w >> 40), count, where}
+}
+
+const (
+	tagBits   = 16
+	poisoned  = 1<<tagBits - 1 // in place of a digest: the record's owner has found a mismatch, or has given up the call
+	cancelled = poisoned - 1   // in place of a digest: another member has given up the call
+)
+
+// tagOf returns the tag of call n.
+func tagOf(n uint64, c Call) uint64 {
+	h := (c.word() ^ (c.count+c.bufferHash*0xff51afd7ed558ccd)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	return n<<tagBits | (h>>40)%cancelled
+}
+
+// callState is how far a member has got in the calls of its team. One goroutine at a time uses it: the one that
+// has the turn (takeTurn).
+type callState struct {
+	last atomic.Pointer[Request] // of the non-blocking calls that were made; nil if none ever was
+	busy atomic.Bool             // a call is under way: for a message, not for exclusion
+
+	n              uint64 // of the last call
+	syncedCall     uint64 // all members have entered this call, so all are through with those before it
+	usedMailboxes  uint64 // mailboxes that calls have reserved, the one under way included
+	freedMailboxes uint64 // mailboxes that are free again: those reserved before syncedCall
+	failed         error  // the members are not in step any more
+
+	lastRootCall [slotArrivals]uint64 // by member, if they are so few: the last call that proves that it has entered it
+	starts       [slotArrivals]uint64 // usedMailboxes when the last calls began
+
+	// Of the call under way:
+	tag             uint64
+	mailboxesBefore uint64    // usedMailboxes when it began
+	nextMailbox     mailbox   // the next of its mailboxes to be taken
+	digests         *digestOr // of a barrier that compares the members' records: see allequal.go
+	syncMailboxes   mailbox   // the first of those for its barrier
+
+	watchedTag              uint64 // the call in which this PE waits for long
+	watchedSince, nextCheck time.Time
+
+	scratch, result []uint64 // buffers, kept from call to call
+}
+
+// maxMailboxes is how many mailboxes one call may reserve besides those of its barrier: less than half of them,
+// since a reservation does not wrap around and may skip as many.
+const maxMailboxes = numMailboxes/2 - 16
+
+// used returns how many mailboxes would be in use with k more.
+func (u *callState) used(k int) int {
+	return int(u.usedMailboxes + u.skip(k) + uint64(k) - u.freedMailboxes)
+}
+
+// skip returns how many mailboxes are left unused so that the next k do not wrap around.
+func (u *callState) skip(k int) uint64 {
+	if at := u.usedMailboxes % numMailboxes; at+uint64(k) > numMailboxes {
+		return numMailboxes - at
+	}
+	return 0
+}
+
+// isAbortedTag reports whether tag is that of a member which will never complete call n.
+func isAbortedTag(tag, n uint64) bool {
+	return tag>>tagBits == n && (tag&poisoned == poisoned || tag&poisoned == cancelled)
+}

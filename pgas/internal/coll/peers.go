@@ -1,0 +1,67 @@
+package coll
+
+// What a member learns of others, and tells them, when a call cannot complete.
+
+import (
+	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// peekArrival reads the arrival record of member i for call n, on this host or another.
+func (g *Group) peekArrival(i int, n uint64) (tag uint64, c Call, ok bool) {
+	off := uint64(slotOff(g.Slot) + arrivalOff(n))
+	var words [4]uint64
+	for k, at := range [...]uintptr{0, callOff, callOff + 8, callOff + 16} {
+		v, err := g.n.PeekWord(g.PEs[i], off+uint64(at))
+		if err != nil {
+			return 0, Call{}, false
+		}
+		if words[k] = v; k == 0 && (v>>tagBits != n || v&poisoned == cancelled) {
+			break // the rest may be about to change
+		}
+	}
+	return words[0], unpackCall(words[1], words[2], words[3]), true
+}
+
+// notifyRemote tells the members on other hosts that the call under way has been given up, so that they look for the
+// reason at once, not only at their next interval.
+func (g *Group) notifyRemote() {
+	if len(g.hosts) == 1 {
+		return
+	}
+	off := uint64(slotOff(g.Slot) + syncOff + abortToldOff)
+	for _, pe := range g.PEs {
+		if g.n.Shm.Heap(pe) == nil {
+			g.n.Channel(pe).Post(pe, transport.Set, node.Word8(off), g.calls.n)
+		}
+	}
+	ctx, stop := g.n.WithTimeout(g.n.Ctx, node.PeekTime)
+	defer stop()
+	_ = g.n.Flush(ctx) // a member that cannot be reached finds out by itself
+}
+
+// LingerUntilTold waits until the members that have entered the call know that the team cannot be used any more, or have
+// had the time to. If this PE ended before, they would report its end in place of the reason.
+func (g *Group) LingerUntilTold() {
+	ctx, stop := g.n.WithTimeout(g.n.Ctx, 2*node.PeekTime)
+	defer stop()
+	for i, pe := range g.PEs {
+		rest := node.MaxSleep
+		if g.n.Shm.Heap(pe) != nil {
+			rest = node.MinSleep
+		}
+		for pe != g.n.Job.PE && g.isUntold(i) && g.n.Sleep(ctx, rest) == nil {
+		}
+	}
+}
+
+// isUntold reports whether member i is in the call under way, or in a later one, and does not know yet that the team
+// cannot be used any more. One that has not entered waits for no member.
+func (g *Group) isUntold(i int) bool {
+	tag, _, ok := g.peekArrival(i, g.calls.n)
+	if !ok || tag>>tagBits < g.calls.n || isAbortedTag(tag, g.calls.n) {
+		return false
+	}
+	ended, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+syncOff+abortedOff))
+	return err == nil && (ended == 0 || ended < g.calls.syncedCall)
+}
