@@ -1,8 +1,8 @@
 package pgas
 
-// Agreement about the heap. Before a collective call changes the heap, every PE leaves a record of what it
-// asks for, and all meet and learn whether the records are alike (alike.go). When they are not, each reads
-// everybody's, and every PE returns the same error, which says who called what, instead of corrupting the heap.
+// Agreement about the heap. Before a collective call changes the heap, every PE leaves a record of what it asks for, and a
+// barrier tells whether all records are equal (internal/coll). When they are not, each PE reads the records of all, and
+// every PE returns the same error, which lists the calls, in place of a corrupt heap.
 
 import (
 	"context"

@@ -1,15 +1,7 @@
 package pgas
 
-// Where notes arrive. Notified accesses leave notes in the ring of their target (transport/shm/ring.go), and
-// package notify takes them from there for the requests of the program.
-//
-// A ring is bounded, so an initiator that has a note for a full one waits. Two PEs that fill each other's rings
-// must not wait for ever. So while an initiator needs room, a PE empties its ring into the inbox in every wait
-// in the runtime, and so does a PE that waits for room itself. The order of arrival stays: notes are taken from
-// the inbox before the ring.
-//
-// The inbox is bounded too, by PGAS_NOTES_MAX: notes beyond that stay in the ring, and initiators wait. jam.go
-// describes what happens if their target waits for something else meanwhile.
+// Notes that arrive at this PE, for package notify, and initiators that wait for space at a target. The queue itself is in
+// internal/node: notes beyond what it may keep stay in shared memory, and their initiators wait.
 
 import (
 	"errors"
@@ -39,7 +31,7 @@ func (w *World) NoteQueue() *NoteQueue {
 	return w.n.Notes
 }
 
-// reportNotes says which notes nobody has waited for when the World ends. Their data has arrived, so it is
+// reportNotes prints which notes no request has waited for when the World ends. Their data has arrived, so it is
 // no error, but the program that sent them expected more.
 func (w *World) reportNotes() {
 	const most = 3
@@ -85,7 +77,7 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	case r.tries <= yields:
 		w.n.Yield()
 	default:
-		// Nobody rings when there is room, but who wants some here does.
+		// The target does not ring when it has space, but an initiator that wants space at this PE does.
 		door := w.n.State.Doorbell.Load()
 		if !w.n.Notes.Ring.SpaceRequested() || w.n.Notes.Congestion.Since.Load() != 0 {
 			w.n.State.Sleep(door, min(mostNap, time.Duration(r.tries-yields)*20*time.Microsecond))

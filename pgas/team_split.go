@@ -84,8 +84,8 @@ func (t *Team) Split2D(ctx context.Context, xrange int, opts ...TeamOption) (x, 
 // SplitHost makes a team of the members of t on each host, ordered as in t; this PE gets the team of its own host. It
 // is collective over t. Its errors are those of SplitStrided. It is an extension of OpenSHMEM.
 func (t *Team) SplitHost(ctx context.Context, opts ...TeamOption) (*Team, error) {
-	t.alive("Host")
-	mustHaveContext("Host", ctx)
+	t.alive("SplitHost")
+	mustHaveContext("SplitHost", ctx)
 	return t.SplitColor(ctx, t.w.n.Job.HostOf(t.w.n.Job.PE), t.g.Me, opts...)
 }
 

@@ -77,7 +77,7 @@ func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 // member of its team. It is collective over t. It returns the errors of World.Topology, which names the levels, an
 // error if there is no such level, and the errors of SplitColor. It is an extension of OpenSHMEM.
 func (t *Team) SplitLevel(ctx context.Context, level string, opts ...TeamOption) (*Team, error) {
-	t.alive("Level")
+	t.alive("SplitLevel")
 	tree, err := t.w.Topology(ctx)
 	if err != nil {
 		return nil, err

@@ -4,10 +4,10 @@ package coll
 // member copies its blocks from what the others show. Between hosts there are two ways:
 //
 //	bundled  a leader sends each other leader one message with the blocks of all members here for all
-//	         members there. The members of a host then take theirs from their leader's boxes.
+//	         members there. The members of a host then take theirs from their leader's mailboxes.
 //	         For blocks that are so small that the number of messages is what they cost.
 //	direct   every member sends every member of another host its block, straight into its dst; blocks
-//	         with gaps go by boxes, in as many calls as it takes.
+//	         with gaps go by mailboxes, in as many calls as it takes.
 //
 // Linear sends everything before it waits for anything; Ring has one block under way at a time, to a
 // member one further on in each step.
@@ -170,11 +170,11 @@ func (a *AllToAll) intraHost(ctx context.Context) error {
 // A bundle says what bundled needs.
 type bundle struct {
 	most      int // the most members of a host
-	each      int // boxes of a message
+	each      int // mailboxes of a message
 	mailboxes int // in all
 }
 
-// bundle is what bundled would need; too many boxes if it is out of the question.
+// bundle is what bundled would need; too many mailboxes if it is out of the question.
 func (a *AllToAll) bundle() bundle {
 	var need bundle
 	for _, members := range a.l.hosts {
@@ -264,7 +264,7 @@ func (a *AllToAll) sendBundles(ctx context.Context, s *exposure, from func(host 
 	return nil
 }
 
-// packBundle puts together the bundle for the given members of another host, in box x of this PE, which nobody
+// packBundle puts together the bundle for the given members of another host, in mailbox x of this PE, which no member
 // fills.
 func (a *AllToAll) packBundle(s *exposure, x mailbox, members []int) []byte {
 	b := a.g.received(x, len(a.l.localMembers)*len(members)*a.bytes())
@@ -282,7 +282,7 @@ func (a *AllToAll) packBundle(s *exposure, x mailbox, members []int) []byte {
 	return b
 }
 
-// partners says who member me deals with in step s: all members send to another one in each.
+// partners returns which member this PE sends to in step s, and which it receives from. All differ in each step.
 func (g *Group) partners(s int) (to, from int) {
 	n := len(g.PEs)
 	return (g.Me + s) % n, (g.Me - s + n) % n
@@ -298,7 +298,7 @@ func (g *Group) isLocal(l *layout, i int) bool {
 type batch struct {
 	lo, hi, first, last int
 	mailboxes           int  // for each step
-	mailboxed           bool // the elements arrive in boxes, not in dst
+	mailboxed           bool // the elements arrive in mailboxes, not in dst
 }
 
 // direct is the all-to-all between hosts in which every member sends every other one its block.
@@ -323,7 +323,7 @@ func (a *AllToAll) direct(ctx context.Context) error {
 }
 
 // rounds does one leg. With the first come the blocks of this host; after the last, this PE waits until
-// its own have been read. Nobody leaves before it has received from all: so dst is ready everywhere once
+// its own have been read. No member leaves before it has received from all: so dst is ready everywhere once
 // all have met.
 func (a *AllToAll) rounds(ctx context.Context, b *batch, read uint64) error {
 	g := a.g
@@ -400,7 +400,7 @@ func (a *AllToAll) send(to int, b *batch, x mailbox) {
 	}
 }
 
-// receive waits for what step s brings, and unpacks it if it comes in box x.
+// receive waits for what step s brings, and unpacks it if it comes in mailbox x.
 func (a *AllToAll) receive(ctx context.Context, b *batch, s int, x mailbox) error {
 	_, from := a.g.partners(s)
 	if a.g.isLocal(a.l, from) {

@@ -1,6 +1,6 @@
 package coll
 
-// The all-to-all with blocks of any length anywhere. Each call of it does as many steps as an entry has
+// The all-to-all with blocks of any length anywhere. Each call of it does as many steps as an arrival record has
 // room for; in each step every member has one to send to and one to receive from. To a member of its
 // host it shows where the block is, and that copies it. A member of another host first gets told where
 // the block is to go, which also says that dst is ready.
@@ -56,7 +56,7 @@ func (g *Group) checkBlocks(what string, b Blocks, n int) {
 const noticeBytes = 16
 
 // mostNotices is how many steps one call does: each has a notice for the sender's host and one for other
-// hosts in the entry, and two boxes.
+// hosts in the arrival record, and two mailboxes.
 const mostNotices = min(inlineBytes/(2*noticeBytes), maxMailboxes/2)
 
 func (a *allToAllV) Run(ctx context.Context) error {
@@ -157,7 +157,7 @@ func (a *allToAllV) takeLocal(ctx context.Context, first, last int, met bool) er
 	return nil
 }
 
-// send waits until member to has said in box wants where its block is to go, puts it there and fills box
+// send waits until member to has said in mailbox wants where its block is to go, puts it there and fills mailbox
 // filled.
 func (a *allToAllV) send(ctx context.Context, to int, wants, filled mailbox) error {
 	g := a.g

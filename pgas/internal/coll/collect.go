@@ -1,7 +1,7 @@
 package coll
 
 // Collects: every member gets the blocks of all members, in the order of the team. On one host each copies
-// what the others show. On several, the leaders put the whole together, in boxes of their slots if it
+// what the others show. On several, the leaders put the whole together, in mailboxes of their slots if it
 // fits there and else in their dst, and the members of a host copy it from their leader's. A leader
 // first takes the blocks of its own host, and then sends other leaders blocks straight to where they
 // belong; by Linear, its own host's to all; by Ring, to the right neighbour what has come from the left;
@@ -145,7 +145,7 @@ func (c *Collection) mustFit(n int) {
 	}
 }
 
-// collectIntraHost is Collect on one host. An entry starts with the length of the block; then comes the block,
+// collectIntraHost is Collect on one host. An arrival record starts with the length of the block; then comes the block,
 // if it fits.
 func (c *Collection) collectIntraHost(ctx context.Context) error {
 	g, l := c.g, c.l
@@ -185,7 +185,7 @@ func (c *Collection) collectIntraHost(ctx context.Context) error {
 	return nil
 }
 
-// collectSizes finds out how long everybody's block is.
+// collectSizes finds out how long all members' block is.
 func (c *Collection) collectSizes(ctx context.Context) error {
 	n := len(c.g.PEs)
 	c.starts = viewAs[uint64](scratch(&c.g.calls.result, (n+1)*8), n+1)
@@ -210,7 +210,7 @@ func (c *Collection) collectSizes(ctx context.Context) error {
 	return nil
 }
 
-// pullAll is between for more members than a message has words: each fetches everybody's block.
+// pullAll is between for more members than a message has words: each fetches all members' block.
 func (c *Collection) pullAll(ctx context.Context, own, all []byte) error {
 	g := c.g
 	e, err := g.begin(ctx, c.call, 0)
@@ -309,7 +309,7 @@ func (c *Collection) gather(ctx context.Context) error {
 	return nil
 }
 
-// collectSignals is how many boxes the leaders need to tell each other what has come.
+// collectSignals is how many mailboxes the leaders need to tell each other what has come.
 func collectSignals(way Algorithm, hosts int) int {
 	switch way {
 	case linear:
@@ -321,7 +321,7 @@ func collectSignals(way Algorithm, hosts int) int {
 }
 
 // doublingCollectMax is up to how many bytes in all the number of trips is what a collect between many
-// hosts costs. From there on Ring moves each byte over each wire once, and nobody waits for a far host.
+// hosts costs. From there on Ring moves each byte over each wire once, and no member waits for a far host.
 const doublingCollectMax = 16 << 10
 
 // collectAlgorithm returns the algorithm between hosts that together collect so many bytes.
@@ -374,12 +374,12 @@ func (c *Collection) amongLeaders(ctx context.Context, way Algorithm, x mailbox)
 	return nil
 }
 
-// await waits until the leader of a host has filled box x.
+// await waits until the leader of a host has filled mailbox x.
 func (c *Collection) await(ctx context.Context, host int, x mailbox) error {
 	return c.g.awaitMailbox(ctx, x, c.l.hosts[host][0])
 }
 
-// send gives the leader of host to the blocks of count hosts from the first on, and fills box x there when
+// send gives the leader of host to the blocks of count hosts from the first on, and fills mailbox x there when
 // they have come. What is in a row goes in one piece.
 func (c *Collection) send(to, first, count int, x mailbox) {
 	g, pe := c.g, c.g.PEs[c.l.hosts[to][0]]

@@ -167,13 +167,13 @@ func GroupByCall(said []string) []string {
 			continue
 		}
 		done[s] = true
-		var who []string
+		var members []string
 		for i := range said {
 			if said[i] == s {
-				who = append(who, fmt.Sprint(i))
+				members = append(members, fmt.Sprint(i))
 			}
 		}
-		lines = append(lines, fmt.Sprintf("PE %s: %s", strings.Join(who, ","), s))
+		lines = append(lines, fmt.Sprintf("PE %s: %s", strings.Join(members, ","), s))
 	}
 	return lines
 }

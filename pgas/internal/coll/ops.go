@@ -2,7 +2,7 @@ package coll
 
 // The operators of reductions and scans: how calls name them, and their inner loops.
 
-// The operators of reductions and scans, as they stand in entries.
+// The operators of reductions and scans, as they stand in arrival records.
 const (
 	opNone = iota
 	OpAnd

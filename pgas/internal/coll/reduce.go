@@ -3,14 +3,14 @@ package coll
 // Reductions. The members of a host combine what they find in each other's memory; the leaders of the
 // hosts then combine what their hosts have.
 //
-//	small      what fits an entry stands in it: all publish, and each combines everybody's. On several
+//	small      what fits an arrival record stands in it: all publish, and each combines all members'. On several
 //	           hosts the leader alone does, exchanges it with the others', and leaves the result in
-//	           its entry.
-//	large      on one host each member combines a part for all and stores it in everybody's dst: a
-//	           meeting before, so that all memory is ready, and one after. On several hosts the parts
+//	           its arrival record.
+//	large      on one host each member combines a part for all and stores it in all members' dst: a
+//	           barrier before, so that all memory is ready, and one after. On several hosts the parts
 //	           are stored in the leader's dst, the leaders reduce there, and all copy the result.
 //	in order   (Reproducible) each member of the team combines a part in the order of the team, fetching
-//	           it from everybody, and stores it in everybody's dst.
+//	           it from everybody, and stores it in all members' dst.
 //
 // Between hosts, Doubling sends the whole with the fewest messages; Linear and Ring move each byte only
 // as often as it must be moved: a leader combines its part of the whole, fetched from all (Linear) or
@@ -77,7 +77,7 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 	return o.Algorithm
 }
 
-// small is the reduction of what fits an entry.
+// small is the reduction of what fits an arrival record.
 func (r *reduction[T]) small(ctx context.Context, c Call) error {
 	g, hosts := r.g, len(r.l.hosts)
 	e, err := g.begin(ctx, c, doublingMailboxes(hosts, r.bytes()))
@@ -116,7 +116,7 @@ func (r *reduction[T]) small(ctx context.Context, c Call) error {
 	return nil
 }
 
-// smallIntraHost is small on one host: everyone combines all entries.
+// smallIntraHost is small on one host: everyone combines all arrival records.
 func (r *reduction[T]) smallIntraHost(ctx context.Context, e *arrival) error {
 	g := r.g
 	crowded := !g.n.Dedicated

@@ -1,7 +1,7 @@
 package coll
 
 // Reductions between hosts: what the leaders do. Each leader holds what its host has in its dst, or in
-// its entry if that is small, and the result ends there.
+// its arrival record if that is small, and the result ends there.
 
 import (
 	"context"

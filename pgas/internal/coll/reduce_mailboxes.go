@@ -4,7 +4,7 @@ package coll
 
 import "math/bits"
 
-// doublingMailboxes is how many boxes doubling takes: a message in each round, and one to and from those
+// doublingMailboxes is how many mailboxes doubling takes: a message in each round, and one to and from those
 // hosts that are beyond the last power of two.
 func doublingMailboxes(hosts, bytes int) int {
 	if hosts == 1 {
@@ -17,7 +17,7 @@ func doublingMailboxes(hosts, bytes int) int {
 	return mailboxesFor(bytes) * messages
 }
 
-// reductionMailboxes is how many boxes a reduction takes between hosts.
+// reductionMailboxes is how many mailboxes a reduction takes between hosts.
 func reductionMailboxes(way Algorithm, hosts, bytes int) int {
 	switch way {
 	case doubling:
@@ -31,10 +31,10 @@ func reductionMailboxes(way Algorithm, hosts, bytes int) int {
 	return bits.Len(uint(hosts-1)) + hosts
 }
 
-// mostHosts is how many hosts Linear and Ring can do with the boxes of a call.
+// mostHosts is how many hosts Linear and Ring can do with the mailboxes of a call.
 const mostHosts = (maxMailboxes - 8) / 2
 
-// mailboxesFit reports whether doubling goes through boxes.
+// mailboxesFit reports whether doubling goes through mailboxes.
 func mailboxesFit(hosts, bytes int) bool {
 	return bytes <= doublingMax && doublingMailboxes(hosts, bytes) <= maxMailboxes
 }
@@ -57,14 +57,14 @@ func stagingFits(hosts, bytes int) bool {
 
 func pieces(bytes int) int { return (bytes + stagingPiece - 1) / stagingPiece }
 
-// stagingMailboxes is how many boxes that takes, with those to find out about places, and with those of Linear,
+// stagingMailboxes is how many mailboxes that takes, with those to find out about places, and with those of Linear,
 // which is for when there are none.
 func stagingMailboxes(hosts, bytes int) int {
 	return hosts + max((stagingParts(hosts)+1)*pieces(bytes), reductionMailboxes(linear, hosts, bytes))
 }
 
 const (
-	// doublingMax is up to how many bytes doubling goes through boxes. Beyond it goes through landing places;
+	// doublingMax is up to how many bytes doubling goes through mailboxes. Beyond it goes through staging areas;
 	// with more than two hosts it moves more bytes then than Linear, whose two more trips pay off.
 	doublingMax = 8 << 10
 	// pairMax is the same for two hosts, where doubling moves no more bytes than Linear but both ways at once.

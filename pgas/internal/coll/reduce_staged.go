@@ -1,6 +1,6 @@
 package coll
 
-// Doubling for what does not fit boxes: the same exchange, in pieces, through the leaders' landing places.
+// Doubling for what does not fit mailboxes: the same exchange, in pieces, through the leaders' staging areas.
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func (r *reduction[T]) stagedDoubling(ctx context.Context) (err error) {
 }
 
 // piecesInFlight is how many pieces are on their way before the first is waited for. With all of them, each side
-// would fill the other's buffers while nobody empties its own.
+// would fill the other's buffers and neither would empty its own.
 const piecesInFlight = 2
 
 // exchangePieces is one round with another leader: each sends the other what it has, and combines.

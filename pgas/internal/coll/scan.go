@@ -34,7 +34,7 @@ func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Ra
 	return nil
 }
 
-// smallScan is a scan of what fits an entry, on one host: each member combines those before it.
+// smallScan is a scan of what fits an arrival record, on one host: each member combines those before it.
 func (r *reduction[T]) smallScan(ctx context.Context, c Call) error {
 	g, n := r.g, r.dst.N
 	e, err := g.begin(ctx, c, 0)

@@ -2,7 +2,7 @@ package coll
 
 // Making groups. All members of the parent call the same split. Each leaves what it contributes in its
 // entry (its color and key, the slots that are free in its heap, the highest number of a call so far),
-// all meet and read everybody's, and each computes the same groups from it. The groups of one split never
+// all meet and read all members', and each computes the same groups from it. The groups of one split never
 // share a PE, so they share a slot: the first that is free on every member of the parent.
 
 import (
@@ -118,7 +118,7 @@ func decodeProposal(b []byte) proposal {
 	return proposal{[...]uint64{word(0), word(1)}, word(2), int(word(3)), int(word(4))}
 }
 
-// propose is the collective part of a split: everybody's proposals, the slot of the new teams, and the
+// propose is the collective part of a split: all members' proposals, the slot of the new teams, and the
 // number that their calls count from.
 func (g *Group) propose(ctx context.Context, c Call, color, key int) (all []proposal, slot int, base uint64, err error) {
 	taken, high := g.set.state()

@@ -16,7 +16,7 @@ const (
 	slotShared = ^uint64(0) // the slot's locks have Queues
 )
 
-// A slot is 0 (nobody is near any of its locks), slotShared, or a lock's offset and its stage.
+// A slot is 0 (no goroutine holds or wants any of its locks), slotShared, or a lock's offset and its stage.
 type slot struct{ atomic.Uint64 }
 
 func slotOf(off uintptr) int { return int(uint64(off) / 8 * 0x9e3779b97f4a7c15 >> 58) }

@@ -22,9 +22,9 @@ type NoteQueue struct {
 	Congestion congestion
 }
 
-// A Matcher gives the notes of an Inbox to those who wait for them.
+// A Matcher gives the notes of a queue to the requests that wait for them.
 type Matcher = interface {
-	// Unmatched is the notes that it has taken and that nobody has waited for.
+	// Unmatched returns the notes that it has taken and that no request has waited for.
 	Unmatched() []transport.Note
 }
 
@@ -51,7 +51,7 @@ func (b *NoteQueue) Matcher(open func() Matcher) Matcher {
 	return b.matcher
 }
 
-// Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Nobody waits under it.
+// Lock keeps other goroutines of the PE from b, and from what belongs to its Matcher. Its holder does not wait.
 func (b *NoteQueue) Lock() {
 	b.Ring.Lock()
 	if b.sched != nil {
@@ -86,7 +86,7 @@ func (b *NoteQueue) pullOverflow() bool {
 // Next is the number of the next note that is to arrive. The caller has locked b, and taken all there is.
 func (b *NoteQueue) Next() uint64 { return b.Ring.Next() }
 
-// drainIfWanted empties the ring if somebody waits for room in it.
+// drainIfWanted empties the queue in shared memory if an initiator waits for space in it.
 func (b *NoteQueue) drainIfWanted() {
 	if b.Ring.SpaceRequested() {
 		b.Drain()
@@ -105,7 +105,7 @@ func (b *NoteQueue) Drain() {
 		return // the request for room stays set: initiators that find the ring full need not ask again
 	}
 	b.Congestion.end()
-	b.Ring.ClearRequest() // before it is empty: who finds it full after that asks again
+	b.Ring.ClearRequest() // before it is empty: an initiator that finds it full after that asks again
 	for n := (transport.Note{}); kept < b.most && (b.Ring.Take(&n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(&n)); kept++ {
 		b.hold(n)
 	}
@@ -120,7 +120,7 @@ func (b *NoteQueue) hold(n transport.Note) {
 	b.held = append(b.held, n)
 }
 
-// Unreceived is the notes that nobody has waited for.
+// Unreceived returns the notes that no request has waited for.
 func (b *NoteQueue) Unreceived() []transport.Note {
 	b.Drain()
 	b.Ring.Lock()

@@ -21,7 +21,7 @@ func (b *NoteQueue) Await(ctx context.Context, number uint64) error {
 	return err
 }
 
-// Poll is for who looks for notes again and again instead of waiting: it lets others run where PEs do not
+// Poll is called in loops that look for notes instead of waiting for them: it lets other PEs run where they do not
 // run by themselves.
 func (b *NoteQueue) Poll() {
 	b.node.YieldIfScheduled()
