@@ -9,11 +9,18 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// PeerError reports that a PE of the job died or cannot be reached. It is returned by the first call
-// that blocks after the fact, and names the PE, its host and what happened to it.
+// PeerError reports that a PE of the job has died or cannot be reached. Calls that block return it, or panic with it if
+// they return no error. An operation that returns nothing is reported by the next call that blocks.
+//
+// It is an alias of a type of package transport. Its fields are
+//
+//	PE   int    // number in the job of the PE that is lost
+//	Host string // name of the host that the PE ran on
+//	Err  error  // what happened to it; Unwrap returns it
 type PeerError = transport.PeerError
 
-// UsageError is what misuse panics with: a bug in the program, like a slice index out of range.
+// UsageError is the panic of a call that the program misuses: a bug of the program, like a slice index out of range.
+// Main prints it as one line.
 type UsageError struct {
 	Op  string // the operation, as the program spells it
 	Msg string // what is wrong, and what would be right
@@ -26,23 +33,23 @@ func misuse(op, format string, args ...any) {
 	panic(&UsageError{Op: op, Msg: fmt.Sprintf(format, args...)})
 }
 
-// HeapFullError reports that a symmetric allocation does not fit. It is the same on every PE, and the
-// heap is as it was before the call.
+// HeapFullError reports that a symmetric allocation does not fit the heap. Every PE gets the same error, and the heap is
+// unchanged.
 type HeapFullError struct {
-	Bytes uint64 // asked for
-	InUse uint64
-	Max   uint64
+	Bytes uint64 // the size of the allocation
+	InUse uint64 // bytes of the heap that live allocations occupy
+	Max   uint64 // bytes that the heap may grow to: PGAS_HEAP_MAX
 }
 
 func (e *HeapFullError) Error() string {
 	return fmt.Sprintf("symmetric heap is full: %d bytes asked for, %d of %d in use on every PE; set PGAS_HEAP_MAX to allow more, or free something", e.Bytes, e.InUse, e.Max)
 }
 
-// MismatchError reports that the PEs of a job entered one collective call with different arguments.
-// Every PE gets the same list.
+// MismatchError reports that the members of a team have called different collectives, or one collective with different
+// arguments. Every member gets the same list.
 type MismatchError struct {
 	Call  string   // the collective that this PE called
-	Calls []string // "PE 0: …", one for each group of PEs that agree
+	Calls []string // "PE 0: …", one line for each group of PEs that made the same call
 }
 
 func (e *MismatchError) Error() string {
@@ -53,14 +60,14 @@ func (e *MismatchError) Error() string {
 	return s + "; every PE must make the same collective calls in the same order, from the same binary"
 }
 
-// AbortedError reports that a member of a team has given up a collective call, because its context had ended
-// before the call, or ended before all members had entered it. The member itself returns its context's cause,
-// all others this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team cannot
-// be used after it.
+// AbortedError reports that a member of a team has given up a collective call, because the member's context had ended
+// before the call, or ended before all members had entered it. That member returns the cause of its context. All other
+// members return this error, which wraps context.Canceled or context.DeadlineExceeded accordingly. The team cannot be
+// used afterwards.
 type AbortedError struct {
 	PE   int    // number in the job of the PE that gave up the call; -1 if it is not known
 	Call string // the call that it gave up
-	Err  error  // why
+	Err  error  // why the call was given up
 }
 
 func (e *AbortedError) Error() string {
@@ -73,7 +80,8 @@ func (e *AbortedError) Error() string {
 // Unwrap returns Err.
 func (e *AbortedError) Unwrap() error { return e.Err }
 
-// refuses reports whether a call with ctx must fail without doing anything. Every call that takes a context asks first.
+// refuses reports whether a call with ctx must fail without doing anything: ctx has ended, or w is closed. Every call
+// that takes a context tests this first.
 func (w *World) refuses(ctx context.Context) bool {
 	return hasEnded(ctx) || w.n.Closed.Load()
 }
@@ -84,7 +92,7 @@ func (w *World) refusal(ctx context.Context, name string) error {
 	return fmt.Errorf("%s%s: %w", name, callsite.At(), w.n.EndedError(ctx))
 }
 
-// publicErrors makes the errors of collectives.
+// publicErrors returns the functions that make the errors of collectives, whose types are those of package pgas.
 func publicErrors() coll.ErrorMakers {
 	return coll.ErrorMakers{
 		Misuse:       func(op, msg string) { panic(&UsageError{Op: op, Msg: msg}) },

@@ -1,8 +1,8 @@
 package pgas
 
-// Completion here and completion there are two things. A put is complete there, at its target, after a
-// Quiet. It is complete here when its source may be used again, which is sooner: Put waits for that, and
-// PutNB tells when it is so.
+// A put completes twice. It is complete locally when its source may be reused: Put blocks until then, and
+// PutNB returns a LocalCompletion that tells. It is complete remotely, at its target, when a later Quiet has
+// returned.
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// LocalCompletion tells when the source of a PutNB may be used again. The zero Sent says: now. It says nothing about
-// the target, where the data is after a Quiet. A Quiet or Close of the context ends it too.
+// LocalCompletion tells when the source of a PutNB may be reused. The zero LocalCompletion is done. It tells nothing
+// about the target: the data is visible there after a Quiet. After a Quiet or a Close of the context it is done too.
 type LocalCompletion struct {
 	ctx    *Context
 	via    transport.ZeroCopyPutter
-	pe     int // of the job
+	pe     int // number in the job
 	handle uint64
 }
 
-// Done reports, without waiting, whether the source may be used again.
+// Done reports, without waiting, whether the source may be reused.
 func (s LocalCompletion) Done() bool {
 	return s.handle == 0 || s.ctx.closed.Load() || s.via.Released(s.pe, s.handle)
 }
 
-// Wait returns when the source may be used again. It returns the error of ctx; that the target is lost is
-// for Quiet to report.
+// Wait blocks until the source may be reused. It returns the cause of ctx if ctx ends first. A lost target is no error
+// of Wait: the next Quiet reports it.
 func (s LocalCompletion) Wait(ctx context.Context) error {
 	mustHaveContext("LocalCompletion.Wait", ctx)
 	if ctx.Err() != nil {
@@ -40,9 +40,10 @@ func (s LocalCompletion) Wait(ctx context.Context) error {
 	return s.ctx.awaitReleased(ctx, s.via, s.pe, s.handle)
 }
 
-// QuietLocal returns when the sources of all PutNB on c may be used again: what Sent.Wait does for one of
-// them. It completes nothing at the targets, and no GetNB. It returns the error of ctx; that a target is
-// lost is for Quiet to report.
+// QuietLocal blocks until the sources of all PutNB on c may be reused: LocalCompletion.Wait for all of them at once.
+// It completes nothing at the targets, and no GetNB. It returns the cause of ctx if ctx ends first. Before it waits, it
+// also returns *PeerError if a PE of the job is known to be lost and ctx has ended, or an error if the World is
+// closed. A lost target is no error of QuietLocal: the next Quiet reports it.
 func (c *Context) QuietLocal(ctx context.Context) error {
 	c.mustBeOpen("QuietLocal")
 	if c.w.refuses(ctx) {
@@ -54,13 +55,14 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 	return c.awaitReleased(ctx, c.remote.zeroCopy, -1, 0)
 }
 
+// awaitReleased blocks until the put to pe with the given handle has read its source, or all puts if pe < 0.
 func (c *Context) awaitReleased(ctx context.Context, via transport.ZeroCopyPutter, pe int, handle uint64) error {
 	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
 	defer c.w.n.Unblock()
 	return via.AwaitReleased(ctx, pe, handle)
 }
 
-// putNB puts through the transport, from where src is if that can be.
+// putNB puts through the transport, without a copy of src if the channel can do that.
 func (c *Context) putNB(pe int, off uintptr, src []byte) LocalCompletion {
 	via, to := c.routeTo("PutNB", pe)
 	dst := c.place("PutNB", off, uintptr(len(src)))

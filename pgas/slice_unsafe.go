@@ -1,7 +1,7 @@
 package pgas
 
-// References to contiguous ranges. A put or get of n elements is one copy on this host and one
-// message (or one RDMA operation) to another.
+// References to contiguous ranges. A put or get of n elements is one copy if the PE is on this host, and one message or
+// one RDMA operation if it is on another.
 
 import (
 	"reflect"
@@ -10,17 +10,21 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// Slice refers to a contiguous range of elements of symmetric memory: the same offsets on every PE.
+// Slice refers to a contiguous range of elements of symmetric memory, at the same offsets on every PE. The zero Slice
+// has 0 elements.
+//
+// All its operations panic with *UsageError if the PE is out of range, the context is closed, or the elements do not
+// fit the range.
 type Slice[T any] struct {
 	ctx *Context
 	off uintptr
 	n   int
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s Slice[T]) Len() int { return s.n }
 
-// At refers to element i. It panics with *UsageError if i is out of range.
+// At returns a reference to element i. It panics with *UsageError if i is out of range.
 //
 //gcassert:inline
 func (s Slice[T]) At(i int) Ref[T] {
@@ -28,13 +32,13 @@ func (s Slice[T]) At(i int) Ref[T] {
 	return Ref[T]{s.ctx, s.off + uintptr(i)*node.SizeOf[T]()}
 }
 
-// Range is the range of elements lo to hi, hi excluded.
+// Range returns the range of elements lo to hi, hi excluded. It panics with *UsageError unless 0 <= lo <= hi <= Len().
 func (s Slice[T]) Range(lo, hi int) Slice[T] {
 	checkRange(lo, hi, s.n)
 	return Slice[T]{s.ctx, s.off + uintptr(lo)*node.SizeOf[T](), hi - lo}
 }
 
-// Local is this PE's own copy of the range.
+// Local returns the calling PE's own copy of the range, as Go memory. It is valid until the allocation is freed.
 func (s Slice[T]) Local() []T {
 	if s.ctx.isNothing("Local", s.n) {
 		return nil
@@ -42,9 +46,10 @@ func (s Slice[T]) Local() []T {
 	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*node.SizeOf[T](), localChecked)), s.n)
 }
 
-// Flatten is the elements of the arrays that s refers to, arrays of arrays too, one after another: the 4,096
-// numbers of a Slice[[64][64]float64] of one element. So a column of a matrix, in an allocation or in a
-// field of a record, is a strided range: Elements[float64](r.GridRef().Slice()).IGet(pe, column, 1, 64, 64).
+// Flatten returns the range of the elements of type E of the arrays that s refers to, one after another. Arrays may be
+// nested: a Slice[[64][64]float64] of one element flattens to 4,096 numbers. So a column of a matrix, in an allocation or
+// in a field of a record, is a strided range: Flatten[float64](r.GridRef().Slice()).IGet(pe, column, 1, 64, 64).
+// Flatten panics with *UsageError if A is not made of E.
 func Flatten[E, A any](s Slice[A]) Slice[E] {
 	elem, n := reflect.TypeFor[A](), s.n
 	for elem.Kind() == reflect.Array && elem != reflect.TypeFor[E]() {
@@ -57,14 +62,16 @@ func Flatten[E, A any](s Slice[A]) Slice[E] {
 	return Slice[E]{s.ctx, s.off, n}
 }
 
-// On is the same range on another context.
+// On returns a reference to the same range whose operations are issued on c. PE numbers are then those of c's team.
 func (s Slice[T]) On(c *Context) Slice[T] {
 	s.ctx.isNothing("On", s.n)
 	return Slice[T]{c, s.off, s.n}
 }
 
-// Put copies src to the start of the range on pe. src may be reused on return; the data is complete
-// and visible there after a Quiet (OpenSHMEM 1.6, shmem_put).
+// Put copies src to the start of the range on pe. It is complete locally on return: src may be reused. The data is
+// complete and visible at pe after a Quiet. A Fence orders it before later puts and atomics to the same PE. Put panics
+// with *UsageError if src is longer than the range. If pe is lost, the next Quiet reports it
+// (OpenSHMEM 1.6, shmem_put).
 func (s Slice[T]) Put(pe int, src []T) {
 	checkFits("Put", len(src), s.n)
 	if p := s.ctx.addr(pe, s.off); p != nil {
@@ -79,11 +86,12 @@ func (s Slice[T]) Put(pe int, src []T) {
 	via.Put(to, s.ctx.place("Put", s.off, uintptr(len(b))), b)
 }
 
-// PutNB copies src to the start of the range on pe, and need not wait until it has read src: that must
-// not change until what it returns is Done, or until a QuietLocal or Quiet of the context. On this host,
-// and if it is small, src has been read on return. To other hosts a large src is sent from where it is;
-// with megabytes on the way to one PE, PutNB waits for room. The data is complete and visible there
-// after a Quiet (OpenSHMEM 1.6, shmem_put_nbi).
+// PutNB copies src to the start of the range on pe, and may return before it has read src. The program must not change
+// src until the LocalCompletion is Done, or until a QuietLocal or a Quiet of the context has returned. A small src, and
+// any src for a PE of this host, has been read on return. A large src for another host is sent without a copy; with
+// megabytes in flight to one PE, PutNB blocks until there is room. The data is complete and visible at pe after a Quiet.
+// PutNB panics with *UsageError if src is longer than the range. If pe is lost, the next Quiet reports it
+// (OpenSHMEM 1.6, shmem_put_nbi).
 func (s Slice[T]) PutNB(pe int, src []T) LocalCompletion {
 	checkFits("PutNB", len(src), s.n)
 	if p := s.ctx.addr(pe, s.off); p != nil {
@@ -96,8 +104,8 @@ func (s Slice[T]) PutNB(pe int, src []T) LocalCompletion {
 	return s.ctx.putNB(pe, s.off, keptBytesOf(unsafe.SliceData(src), len(src)))
 }
 
-// Get fills dst from the start of the range on pe and waits for it; it panics with *PeerError if pe
-// is lost (OpenSHMEM 1.6, shmem_get).
+// Get fills dst from the start of the range on pe. It blocks until dst is filled. It panics with *PeerError if pe is
+// lost, and with *UsageError if dst is longer than the range (OpenSHMEM 1.6, shmem_get).
 func (s Slice[T]) Get(pe int, dst []T) {
 	checkFits("Get", len(dst), s.n)
 	if p := s.ctx.addr(pe, s.off); p != nil {
@@ -110,8 +118,9 @@ func (s Slice[T]) Get(pe int, dst []T) {
 	s.ctx.mustGet("Get", pe, bytesOf(unsafe.SliceData(dst), len(dst)), uint64(s.off))
 }
 
-// GetNB fills dst from the start of the range on pe at some time before the next Quiet returns; until
-// then dst must not be touched (OpenSHMEM 1.6, shmem_get_nbi).
+// GetNB fills dst from the start of the range on pe at some time before the next Quiet returns. Until then the program
+// must neither read nor write dst. GetNB panics with *UsageError if dst is longer than the range. If pe is lost, the next
+// Quiet reports it, and dst is undefined (OpenSHMEM 1.6, shmem_get_nbi).
 func (s Slice[T]) GetNB(pe int, dst []T) {
 	checkFits("GetNB", len(dst), s.n)
 	if p := s.ctx.addr(pe, s.off); p != nil {
@@ -126,9 +135,10 @@ func (s Slice[T]) GetNB(pe int, dst []T) {
 	via.GetNB(to, b, s.ctx.place("GetNB", s.off, uintptr(len(b))))
 }
 
-// PutSignal copies src to the start of the range on pe and then sets the signal there to value:
-// whoever sees the signal sees src. It proves this payload only, not earlier puts
-// (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
+// PutSignal copies src to the start of the range on pe and then sets the signal on pe to value. It is complete locally
+// on return. A PE that sees the new value of the signal also sees src. The signal covers this payload only, and no
+// earlier put: for those, call Fence first. PutSignal panics with *UsageError if src is longer than the range. If pe is
+// lost, the next Quiet reports it (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_SET).
 func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignal", len(src), s.n)
 	if p := s.ctx.addr(pe, s.off); p != nil {
@@ -144,7 +154,7 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 	s.ctx.putSignal("PutSignal", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opSet, value)
 }
 
-// PutSignalAdd is PutSignal that adds value to the signal
+// PutSignalAdd copies as PutSignal does, and adds value to the signal atomically
 // (OpenSHMEM 1.6, shmem_put_signal with SHMEM_SIGNAL_ADD).
 func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	checkFits("PutSignalAdd", len(src), s.n)
@@ -161,26 +171,27 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)
 }
 
-// PutSignalNB is PutSignal that does not wait for src to be copied. Today src always is copied before it returns, so the
-// LocalCompletion is done (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
+// PutSignalNB copies and signals as PutSignal does, and need not wait until src has been read. At present it always has
+// read src on return, so the LocalCompletion is done (OpenSHMEM 1.6, shmem_put_signal_nbi with SHMEM_SIGNAL_SET).
 func (s Slice[T]) PutSignalNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
 	s.PutSignal(pe, src, sig, value)
 	return LocalCompletion{}
 }
 
-// PutSignalAddNB is PutSignalNB that adds value to the signal (OpenSHMEM 1.6, shmem_put_signal_nbi with
-// SHMEM_SIGNAL_ADD).
+// PutSignalAddNB copies as PutSignalNB does, and adds value to the signal atomically (OpenSHMEM 1.6,
+// shmem_put_signal_nbi with SHMEM_SIGNAL_ADD).
 func (s Slice[T]) PutSignalAddNB(pe int, src []T, sig SignalRef, value uint64) LocalCompletion {
 	s.PutSignalAdd(pe, src, sig, value)
 	return LocalCompletion{}
 }
 
+// alignOf returns the alignment of T in bytes.
 func alignOf[T any]() uintptr {
 	var v T
 	return unsafe.Alignof(v)
 }
 
-// within inlines where a plain call of bad would not: see near_unsafe.go.
+// within calls bad unless 0 <= i < n. It inlines where a plain call of bad would not: see fastpath_unsafe.go.
 func within(i, n int, bad func(i, n int)) {
 	if uint(i) >= uint(n) {
 		bad(i, n)
@@ -190,12 +201,14 @@ func within(i, n int, bad func(i, n int)) {
 //go:noinline
 func badIndex(i, n int) { misuse("index", "%d is out of range for %d elements", i, n) }
 
+// checkRange panics with *UsageError unless lo to hi is a range of n elements.
 func checkRange(lo, hi, n int) {
 	if lo < 0 || hi < lo || hi > n {
 		misuse("range", "[%d:%d] is out of range for %d elements", lo, hi, n)
 	}
 }
 
+// checkFits panics with *UsageError if k elements do not fit a range of n.
 func checkFits(op string, k, n int) {
 	if k > n {
 		tooLong(op, k, n)
