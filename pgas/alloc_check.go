@@ -1,8 +1,8 @@
 package pgas
 
-// Agreement about the heap. Before a collective call changes the heap, every PE leaves a record of what it asks for, and a
-// barrier tells whether all records are equal (internal/coll). When they are not, each PE reads the records of all, and
-// every PE returns the same error, which lists the calls, in place of a corrupt heap.
+// Agreement about the heap. Before a collective call changes the heap, every PE publishes a record of its request, and a
+// barrier compares the records (internal/coll/allequal.go). If they differ, each PE reads the records of all PEs. Every
+// PE then returns the same error, which names the call of each PE, and the heap is not corrupted.
 
 import (
 	"context"
@@ -17,9 +17,9 @@ const (
 	recordName  = 40 // offset of the name in a record
 )
 
-// A record is what one PE asks for.
+// allocRequest is the request of one PE.
 type allocRequest struct {
-	kind   uint64 // of the call: see below
+	kind   uint64 // of the call: requestAlloc or requestFree
 	n      uint64 // elements, or the offset of the block
 	size   uint64 // bytes of an element
 	layout uint64 // hash of the element's layout
@@ -73,8 +73,8 @@ func decodeRecord(b []byte) allocRequest {
 	return allocRequest{word(0), word(1), word(2), word(3), word(4), string(b[recordName+1 : recordName+1+n])}
 }
 
-// agree is the start of every call that changes the heap: it returns nil when all PEs made the same one,
-// and a *MismatchError when they did not. It quiets the default context and no other.
+// agree starts every call that changes the heap. It is collective and quiets the default context and no other. It returns
+// nil if all PEs made the same request and *MismatchError if they did not, or the errors of a collective call.
 func (w *World) agree(ctx context.Context, r allocRequest) error {
 	if err := w.team.quiet(ctx); err != nil {
 		return fmt.Errorf("%s: %w", r, err)

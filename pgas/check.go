@@ -1,6 +1,6 @@
 package pgas
 
-// Checking: what PGAS_CHECK=1 adds. It finds references and pointers that outlive their allocation.
+// Checking (PGAS_CHECK=1). It finds references and pointers that outlive their allocation.
 //
 //	references  Each allocation has a number, its generation, which its references carry in the upper bits of
 //	            their offset. The tables of the fast path are empty, so every access takes the slow path; place
@@ -31,7 +31,7 @@ const (
 	generationChunk = 1 << 9
 )
 
-// A checker knows the allocations of a World by their generations.
+// checker holds the allocations of a World by their generations.
 type checker struct {
 	w      *World
 	last   uint64 // generation; guarded by World.allocMu

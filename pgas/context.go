@@ -1,9 +1,8 @@
 package pgas
 
-// A Context is an ordering and completion domain: its fences and quiets concern what was issued on it
-// and nothing else (OpenSHMEM 1.6, section 9.5). The default context of a World serves any number of
-// goroutines. A private one belongs to one goroutine at a time and takes no lock on its way to another
-// host.
+// A Context is an ordering and completion domain: its fences and quiets cover the operations issued on it
+// and no others (OpenSHMEM 1.6, section 9.5). Any number of goroutines may use the default context of a World. A
+// private context belongs to one goroutine at a time, and its operations to other hosts take no lock.
 
 import (
 	"context"
@@ -18,30 +17,30 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// Context is an ordering and completion domain of a team. Its PE numbers are the team's.
+// Context is an ordering and completion domain of a team. Its PE numbers are those of the team.
 type Context struct {
-	bases       heapPointers  // heaps of PEs of this host, by PE - first, if plain loads and stores may be used
-	firstPE     int           // the PE that near[0] belongs to
-	atomicBases heapPointers  // as near, for atomics: empty also where a NIC must execute them
-	doorbells   []*boot.State // the doorbells of the PEs of near
+	bases       heapPointers  // heaps of PEs of this host, by PE - firstPE, if plain loads and stores may be used
+	firstPE     int           // the PE that bases[0] belongs to
+	atomicBases heapPointers  // as bases, for atomics: also empty if the NIC executes them
+	doorbells   []*boot.State // the doorbells of the PEs of bases
 
 	w            *World
 	team         *Team
-	routes       []*route       // what carries an access to each PE when there is no pointer; nil: always remote
+	routes       []*route       // to each PE, for accesses off the fast path; nil: always remote
 	mem          *shm.Channel   // to the PEs of this host
 	local        *route         // mem
-	remote       *route         // to the others; nil when there are none
-	byCPU        bool           // atomics to this host never travel by remote
-	nic          bool           // atomics to this host travel by remote, its data does not
-	owedBells    *owedDoorbells // with nic: of the PEs of this host; one for all that use remote
+	remote       *route         // to PEs of other hosts; nil if there are none
+	byCPU        bool           // remote never carries atomics to this host
+	nic          bool           // remote carries atomics to this host, but not puts and gets
+	owedBells    *owedDoorbells // with nic: of the PEs of this host; shared by all contexts that share remote
 	borrowed     bool           // the channels belong to another context
 	sharesRemote bool           // remote belongs to the default context
 	pendingErr   atomic.Pointer[error]
-	quiets       atomic.Uint32 // that went to other hosts
+	quiets       atomic.Uint32 // number of quiets of remote
 	closed       atomic.Bool
 }
 
-// ContextOption says how a context will be used.
+// ContextOption describes how a context will be used.
 type ContextOption func(*contextOptions)
 
 type contextOptions struct{ exclusive, byCPU bool }
@@ -54,24 +53,26 @@ func Private() ContextOption { return func(o *contextOptions) { o.exclusive = tr
 // (OpenSHMEM 1.6, SHMEM_CTX_SERIALIZED).
 func Serialized() ContextOption { return func(o *contextOptions) { o.exclusive = true } }
 
-// NoStore promises that nobody relies on the context's Fence and Quiet for the program's own stores to
-// symmetric memory (through Ptr and Local). It changes nothing here: on one host a put is such a store
-// too, and puts stay ordered (OpenSHMEM 1.6, SHMEM_CTX_NOSTORE).
+// NoStore promises that the program does not rely on the context's Fence and Quiet for its own stores to
+// symmetric memory (through Ptr and Local). It has no effect in this runtime: a put to a PE of the same host is such
+// a store too, and puts stay ordered (OpenSHMEM 1.6, SHMEM_CTX_NOSTORE).
 func NoStore() ContextOption { return func(*contextOptions) {} }
 
-// ByCPU makes the CPU execute the context's atomics on words of this host, also in a job whose atomics are
-// the network's. Those of the CPU and those of the network are then not atomic to each other: a word that
-// both update needs a protocol that knows it. What such a context sends to other hosts travels with what
-// the default one sends: a Quiet of either completes both, and two of them cost no more than one.
+// ByCPU makes the CPU execute the context's atomics on words of this host, also in a job in which the NIC executes
+// atomics (PGAS_AMO=nic). Atomics of the CPU and of the NIC are not atomic to each other: a word that both update needs
+// a protocol that allows for it. Operations of such a context to other hosts share the channel of the default context:
+// a Quiet of either context completes both, and a Quiet of both costs no more than one.
 func ByCPU() ContextOption { return func(o *contextOptions) { o.byCPU = true } }
 
-// NewContext opens a context of all PEs. It is not collective (OpenSHMEM 1.6, shmem_ctx_create).
+// NewContext opens a context of all PEs. It is not collective. It returns an error if the World is closed, or if the
+// transport to other hosts has no resources for another context (OpenSHMEM 1.6, shmem_ctx_create).
 func (w *World) NewContext(opts ...ContextOption) (*Context, error) {
 	return w.Team().NewContext(opts...)
 }
 
-// NewContext opens a context whose PE numbers are those of t. It is not collective. It ends with its
-// Close, with t, or with the World (OpenSHMEM 1.6, shmem_team_create_ctx).
+// NewContext opens a context whose PE numbers are those of t. It is not collective. The context ends with its own
+// Close, with t, or with the World. NewContext returns an error if the World is closed, or if the transport to other
+// hosts has no resources for another context (OpenSHMEM 1.6, shmem_team_create_ctx).
 func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 	t.alive("NewContext")
 	if t.w.n.Closed.Load() {
@@ -90,6 +91,7 @@ func (t *Team) NewContext(opts ...ContextOption) (*Context, error) {
 	return c, nil
 }
 
+// newContext opens the channels of a context of t.
 func (t *Team) newContext(o contextOptions) (*Context, error) {
 	w := t.w
 	c := &Context{w: w, team: t, byCPU: o.byCPU}
@@ -104,8 +106,8 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 	return c, nil
 }
 
-// openRemote gives c a channel to other hosts. A context by the CPU is about this host, so that it has no
-// channel of its own unless the transport makes a difference.
+// openRemote gives c a channel to other hosts. A context with ByCPU serves atomics of this host, so it gets a channel of
+// its own only if the transport distinguishes such channels.
 func (c *Context) openRemote(o contextOptions) error {
 	open := c.w.n.Remote.Channel
 	if o.byCPU {
@@ -124,18 +126,18 @@ func (c *Context) openRemote(o contextOptions) error {
 	return nil
 }
 
-// viewOf is base's ordering domain with the PE numbers of t.
+// viewOf returns a context of base's ordering domain with the PE numbers of t.
 func (t *Team) viewOf(base *Context) *Context {
 	c := &Context{w: t.w, team: t, mem: base.mem, local: base.local, remote: base.remote, owedBells: base.owedBells, borrowed: true}
 	c.openRoutes()
 	return c
 }
 
-// openRoutes fills in how c gets to each PE.
+// openRoutes fills in the tables of the fast path and the route to each PE.
 func (c *Context) openRoutes() {
 	w := c.w
 	if w.n.Sched != nil {
-		return // the simulator sees everything
+		return // the simulator must see every access
 	}
 	c.nic = w.n.Job.Settings.AMO == boot.AMONIC && c.remote != nil && !c.byCPU
 	if c.nic && c.owedBells == nil {
@@ -173,8 +175,9 @@ func (c *Context) Team() *Team {
 	return c.team
 }
 
-// Fence orders, for each PE, the puts, signals and atomics issued on c before it against those issued
-// after it. It does not wait, and says nothing about gets (OpenSHMEM 1.6, shmem_fence).
+// Fence orders, for each PE, the puts, signals and atomics issued on c before it before those issued after it. It
+// orders nothing between two PEs, and no gets. It completes nothing and does not wait, except for atomics to this host
+// that the NIC executes (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
 	c.mustBeOpen("Fence")
 	shm.FullFence()
@@ -183,9 +186,9 @@ func (c *Context) Fence() {
 	}
 }
 
-// fenceRemote is the fence of what travels by c.remote. Where that is atomics of this host too, a later
-// store could overtake them: then only their completion is a fence. What it finds lost is reported by
-// the next Quiet, since a fence returns nothing.
+// fenceRemote orders the operations that c.remote carries to pe, or to every PE if pe < 0. If those include atomics to
+// this host, a later store could overtake them, so only their completion orders them. A fence returns no error: the next
+// Quiet reports a lost PE.
 func (c *Context) fenceRemote(pe int) {
 	if !c.nic {
 		c.remote.Fence(pe)
@@ -197,7 +200,8 @@ func (c *Context) fenceRemote(pe int) {
 	c.owedBells.ringOwed(pe)
 }
 
-// FencePE is Fence for one PE.
+// FencePE orders the operations issued on c to PE pe, as Fence does for every PE. It panics with *UsageError if pe is out
+// of range.
 func (c *Context) FencePE(pe int) {
 	via, to := c.routeTo("FencePE", pe)
 	shm.FullFence()
@@ -206,11 +210,12 @@ func (c *Context) FencePE(pe int) {
 	}
 }
 
-// Quiet returns when everything issued on c is complete: puts and atomics visible at their targets,
-// non-blocking gets in their destinations (OpenSHMEM 1.6, shmem_quiet). It returns the first failure
-// of a peer since the last call that reported one, or ctx's error.
+// Quiet blocks until all operations issued on c are complete: puts, signals and atomics are visible at their targets,
+// and the destinations of gets and fetching atomics that do not wait are filled. It returns *PeerError if a PE was lost
+// with operations of c since the last call that reported it, the cause of ctx if ctx ends first, and an error if c or the
+// World is closed (OpenSHMEM 1.6, shmem_quiet).
 func (c *Context) Quiet(ctx context.Context) error {
-	// This is Context.refuses by hand: a call would cost a quarter of a quiet.
+	// This is Context.refuses, inlined by hand: a call would cost a quarter of a quiet.
 	body, ok := ctx.(*bodyContext)
 	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.n.Closed.Load() || !ok && otherEnded(ctx) {
 		return c.refuseQuiet(ctx)
@@ -243,7 +248,7 @@ func (c *Context) refuseQuiet(ctx context.Context) error {
 
 var errContextClosed = errors.New("the context is closed")
 
-// takePendingErr is what has been lost since the last call that reported it, of what no transport reports.
+// takePendingErr returns the error that a fence has left for the next quiet, and clears it; nil if there is none.
 func (c *Context) takePendingErr() error {
 	if c.pendingErr.Load() == nil {
 		return nil
@@ -251,7 +256,8 @@ func (c *Context) takePendingErr() error {
 	return fmt.Errorf("quiet: %w", *c.pendingErr.Swap(nil))
 }
 
-// QuietPE is Quiet for what was issued to one PE.
+// QuietPE blocks until all operations issued on c to PE pe are complete, as Quiet does for every PE. Its errors are those
+// of Quiet. It panics with *UsageError if pe is out of range or c is closed.
 func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	via, to := c.routeTo("QuietPE", pe)
 	if c.refuses(ctx) {
@@ -264,6 +270,7 @@ func (c *Context) QuietPE(ctx context.Context, pe int) error {
 	return c.quietRemote(ctx, to)
 }
 
+// quietRemote blocks until all operations that c.remote carries to pe, or to every PE if pe < 0, are complete.
 func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	if c.quiets.Add(1)%node.ServeEvery == 0 {
 		c.w.n.ProgressOnce()
@@ -283,7 +290,9 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	return nil
 }
 
-// Close waits for what was issued on c and ends it. The default context is closed by World.Close.
+// Close quiets c and ends it. References on c may not be used afterwards. It returns the errors of Quiet, or the error of
+// giving back the channels. It panics with *UsageError if c is the default context of the World or of a team: those end
+// with World.Close (OpenSHMEM 1.6, shmem_ctx_destroy).
 func (c *Context) Close() error {
 	c.mustBeOpen("Context.Close")
 	if c == c.w.defaultCtx || c.borrowed {
@@ -294,6 +303,7 @@ func (c *Context) Close() error {
 	return node.FirstError(err, c.close())
 }
 
+// close ends c and its channels, without a quiet.
 func (c *Context) close() error {
 	if c.closed.Swap(true) {
 		return nil

@@ -1,8 +1,7 @@
 package pgas
 
-// Whether a context has ended. Every call that takes a context asks that first. Asking a context costs a call
-// through an interface, a quarter of a Quiet on one host. The context that Main gives to a program's body keeps
-// the answer in a flag.
+// Whether a context.Context has ended. Every call that takes one tests that first. The test costs a call through an
+// interface, a quarter of a Quiet on one host. The context that Main gives to the body has a flag instead.
 
 import (
 	"context"
@@ -12,13 +11,13 @@ import (
 	"syscall"
 )
 
-// bodyContext is what Main gives to the body: it ends with the first signal that asks the job to end.
+// bodyContext is the context that Main gives to the body. It ends with the first signal that asks the job to end.
 type bodyContext struct {
 	context.Context
 	ended atomic.Bool // set before the Context ends
 }
 
-// signalled is why a bodyContext has ended.
+// signalled is the cause of a bodyContext that has ended.
 type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.Signal.String() + " signal received" }
@@ -38,7 +37,7 @@ func newBodyContext() *bodyContext {
 	return ctx
 }
 
-// hasAborted reports whether ctx has ended. A nil ctx counts as ended.
+// hasEnded reports whether ctx has ended. A nil ctx counts as ended.
 func hasEnded(ctx context.Context) bool {
 	if body, ok := ctx.(*bodyContext); ok {
 		return body.ended.Load()
@@ -46,5 +45,7 @@ func hasEnded(ctx context.Context) bool {
 	return otherEnded(ctx)
 }
 
+// otherEnded reports whether ctx, which is no bodyContext, is nil or has ended.
+//
 //go:noinline
 func otherEnded(ctx context.Context) bool { return ctx == nil || ctx.Err() != nil }

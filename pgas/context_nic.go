@@ -1,10 +1,10 @@
 package pgas
 
-// Atomics on words of this host in a job whose atomics are the NIC's (PGAS_AMO=nic). Even a PE of this host
-// is updated by its NIC then, since CPU and NIC are not atomic to each other. A NIC rings no doorbell, so the
-// initiator does when it knows that the update is there: after an atomic that it has waited for, and after a
-// quiet or a fence for all others. A NIC that carries out what other hosts send rings nobody: who waits for
-// that long enough to sleep looks again now and then. (Where UCX does it for want of such a NIC, it rings.)
+// Atomics on words of this host in a job in which the NIC executes atomics (PGAS_AMO=nic). Atomics to a PE of this host
+// then go through the NIC too, since those of the CPU and of the NIC are not atomic to each other. A NIC rings no
+// doorbell. So the initiator rings it when it knows that the update is complete: after an atomic that it has waited for,
+// and after a quiet or a fence for all others. For atomics that arrive from other hosts no doorbell is rung: a sleeping
+// waiter polls at intervals. (Where UCX executes them in software for want of such a NIC, it rings.)
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
 
-// splitChannel sends atomics through the NIC and data through memory.
+// splitChannel carries atomics through the NIC and puts and gets through memory.
 type splitChannel struct {
 	*shm.Channel
 	atomics   transport.Channel
@@ -42,7 +42,7 @@ func (s *splitChannel) Post(pe int, op transport.Op, word transport.Word, operan
 	s.owedBells.owe(pe)
 }
 
-// PutSignal's signal is an atomic too: the data is stored first, then the NIC updates the word.
+// PutSignal stores the data, and then the NIC updates the signal, since a signal is an atomic too.
 func (s *splitChannel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
 	s.Put(pe, dst, src)
 	shm.FullFence()
@@ -56,11 +56,12 @@ func (s *splitChannel) Quiet(ctx context.Context, pe int) error {
 	return err
 }
 
-// owedDoorbells are the doorbells of the PEs of this host. All contexts have one that complete together.
+// owedDoorbells holds the doorbells of the PEs of this host, and which of them are to be rung. Contexts whose operations
+// complete together share one.
 type owedDoorbells struct {
 	first  int
 	states []*boot.State
-	owed   []atomic.Bool // something was issued that a quiet is to ring for
+	owed   []atomic.Bool // an atomic was issued whose doorbell the next quiet rings
 }
 
 func newOwedDoorbells(seg *boot.Segment) *owedDoorbells {
@@ -69,12 +70,12 @@ func newOwedDoorbells(seg *boot.Segment) *owedDoorbells {
 
 func (b *owedDoorbells) of(pe int) *boot.State { return b.states[pe-b.first] }
 
-// owe says that something has been issued to pe. It comes after that: a quiet that rings for it before it
-// completes is another goroutine's.
+// owe records that an atomic has been issued to pe. The caller calls it after it has issued the atomic: only a quiet of
+// another goroutine can then ring before the atomic is complete.
 func (b *owedDoorbells) owe(pe int) { b.owed[pe-b.first].Store(true) }
 
-// ringOwed rings for what was issued to pe, to every PE if pe < 0, and is complete now: for any word, since
-// which ones they were is not kept. pe may be on another host.
+// ringOwed rings the doorbell of pe, or of every PE if pe < 0, for the atomics that were issued and are complete now. It
+// wakes waiters for any word, since the words are not recorded. pe may be on another host.
 func (b *owedDoorbells) ringOwed(pe int) {
 	for i := range b.owed {
 		if pe >= 0 && pe != b.first+i {
@@ -94,8 +95,8 @@ func (s *splitChannel) AtomicNotify(ctx context.Context, pe int, op transport.Op
 	return old, ok, err
 }
 
-// PostNotify waits for the NIC, since the note must not come before it. That is a fence, which leaves what is
-// lost for the next quiet to report.
+// PostNotify fences the atomic before it leaves the note, since the note must not arrive first. A fence returns no error:
+// the next quiet reports a lost PE.
 func (s *splitChannel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, stamp transport.Stamp) bool {
 	note := transport.Note{Stamp: stamp, Bytes: uint64(word.Bytes), Off: word.Off}
 	return s.Channel.NotifyAfter(pe, note, func() {

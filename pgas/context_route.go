@@ -2,15 +2,16 @@ package pgas
 
 import "github.com/gopgas/gopgas/pgas/transport"
 
-// A route is how the accesses of a context reach a PE off the fast path: a channel, and what it can do beyond what
-// every channel can. That is found out once, when the channel is opened, and not at each access.
+// route carries the accesses of a context to a PE off the fast path: a channel and its optional interfaces, which are
+// resolved once, when the channel is opened, and not at each access.
 type route struct {
 	transport.Channel
 	zeroCopy transport.ZeroCopyPutter // nil: a put reads its source before it returns
 	strided  transport.Strider        // nil: each block is a put or a get of its own
-	batcher  transport.Batcher        // nil: nothing is gathered on request
+	batcher  transport.Batcher        // nil: hints of sessions have no effect
 }
 
+// newRoute returns the route over c.
 func newRoute(c transport.Channel) *route {
 	r := &route{Channel: c}
 	r.zeroCopy, _ = c.(transport.ZeroCopyPutter)

@@ -1,10 +1,10 @@
 package pgas
 
-// Sessions: what a program is about to do on a context, as a hint. A session changes how soon what was
-// issued leaves for other hosts, and nothing else: not what an operation does, when it is complete, what
-// orders it, or when its buffers may be used again.
+// Sessions: hints about the operations that a program is about to issue on a context. A session changes how soon
+// operations leave for other hosts, and nothing else: not what an operation does, when it is complete, what orders
+// it, or when its buffers may be reused.
 
-// SessionHint says something about the operations to come.
+// SessionHint describes the operations of a session.
 type SessionHint func(*sessionHints)
 
 type sessionHints struct {
@@ -12,13 +12,14 @@ type sessionHints struct {
 	total int // 0: not said
 }
 
-// Batch says that many small operations come before any of them is needed. They are gathered for longer:
-// to other hosts they leave in fewer messages, when one is full, when the program waits for something,
-// or at the latest after some milliseconds (OpenSHMEM 1.6, SHMEM_CTX_SESSION_BATCH).
+// Batch announces many small operations, none of which is needed soon. Those to other hosts are gathered for longer and
+// leave in fewer messages: when a message is full, when the program waits, or at the latest after some milliseconds
+// (OpenSHMEM 1.6, SHMEM_CTX_SESSION_BATCH).
 func Batch() SessionHint { return func(h *sessionHints) { h.batch = true } }
 
-// TotalOps says how many operations the session will have, about. Too few to fill messages are not worth
-// gathering (OpenSHMEM 1.6, shmem_ctx_session_config_t.total_ops).
+// TotalOps announces the approximate number of operations of the session. Operations that are too few to fill a message
+// are not gathered. It panics with *UsageError if n is negative
+// (OpenSHMEM 1.6, shmem_ctx_session_config_t.total_ops).
 func TotalOps(n int) SessionHint {
 	if n < 0 {
 		misuse("TotalOps", "%d operations: a session has none or more", n)
@@ -26,13 +27,13 @@ func TotalOps(n int) SessionHint {
 	return func(h *sessionHints) { h.total = max(n, 1) }
 }
 
-// worthBatching is how many operations a batch should have: fewer fit one message whatever they are.
+// worthBatching is the least number of operations that are worth gathering: fewer always fit one message.
 const worthBatching = 128
 
-// StartSession gives hints for what c will be used for from now on, until EndSession. It is not
-// collective and moves nothing. A session that is started again has the hints of both, the later number of
-// operations standing. On a context of a team's default domain (Team.Context) it concerns the domain
-// (OpenSHMEM 1.6, shmem_ctx_session_start).
+// StartSession gives hints about the operations on c until EndSession. It is not collective and moves nothing. A second
+// StartSession adds its hints to those of the session, and its number of operations replaces the earlier number. On a
+// context of a team's default domain (Team.Context) it applies to the whole domain. It panics with *UsageError if c is
+// closed (OpenSHMEM 1.6, shmem_ctx_session_start).
 func (c *Context) StartSession(hints ...SessionHint) {
 	c.mustBeOpen("StartSession")
 	var h sessionHints
@@ -44,10 +45,11 @@ func (c *Context) StartSession(hints ...SessionHint) {
 	}
 }
 
-// EndSession ends the session of c, if there is one. It completes nothing
+// EndSession ends the session of c, if there is one. It completes nothing. It panics with *UsageError if c is closed
 // (OpenSHMEM 1.6, shmem_ctx_session_stop).
 func (c *Context) EndSession() { c.batch("EndSession", false) }
 
+// batch tells the channel to other hosts to gather operations for longer, or no longer to.
 func (c *Context) batch(op string, on bool) {
 	c.mustBeOpen(op)
 	if c.closed.Load() {

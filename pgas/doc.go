@@ -11,13 +11,13 @@
 //
 // # Completion and order
 //
-// When a put returns, its source may be reused, and nothing more is known; PutNB of a slice says when its
-// source may be. Fence orders what was issued before it against what comes after, for each target PE by
-// itself. Quiet returns when everything issued is complete and visible at its target. Barrier is a Quiet
-// of the default context on every PE, then a meeting of all of them. A Context is an ordering domain of
-// its own: fences and quiets of one say nothing about another.
+// When a put returns, it is complete locally: its source may be reused. PutNB may return earlier. Fence orders the
+// operations issued before it before those issued after it, for each target PE separately. Quiet returns when all
+// operations issued are complete and visible at their targets. Barrier is a Quiet of the default context on every PE,
+// then a synchronization of all PEs. A Context is an ordering domain of its own: its fences and quiets do not cover the
+// operations of another.
 //
-// NB at the end of a name means that the call does not wait. A put returns a LocalCompletion, which tells when its source
+// NB at the end of a name means non-blocking. A put returns a LocalCompletion, which tells when its source
 // may be reused. The destination of a get or of a fetching atomic is filled when the next Quiet returns. A collective
 // returns a Request.
 //
@@ -28,18 +28,20 @@
 //
 // # Errors
 //
-// Misuse panics with *UsageError, as a slice index out of range does. What can block takes a
-// context.Context and returns an error. Operations that return nothing report a dead peer through the
-// next call that blocks, as *PeerError.
+// Misuse panics with *UsageError, as a slice index out of range panics in Go. A call that can block takes a
+// context.Context and returns an error: *PeerError if a PE is lost, the cause of the context if it ends first, and for
+// collectives *MismatchError and *AbortedError. Blocking gets and fetching atomics return a value, and panic with
+// *PeerError. The loss of a PE during an operation that returns nothing is reported by the next call that blocks.
+//
 // # Where to read
 //
 //	open.go, world.go             Main, Init, and the World of a PE
-//	sym_unsafe.go                 symmetric allocations; alloc_check.go: all PEs ask for the same
+//	sym_unsafe.go                 symmetric allocations; alloc_check.go: comparing the PEs' requests
 //	ref, slice, strided, ptr      references to elements and ranges: put, get, pointers
 //	fastpath_unsafe.go            the put and get that inline to a store and a load
 //	context*.go                   ordering domains: fence, quiet, sessions, the way to each PE
 //	atomic*.go, short_unsafe.go   words that are only accessed atomically
-//	signal.go, notified_unsafe.go put with signal, notified accesses; notes.go: what arrives
+//	signal.go, notified_unsafe.go put with signal, notified accesses; notes.go: their arrival
 //	wait_word.go, waitset.go      waits for one word and for many
 //	team*.go, topology.go         teams and their splits
 //	collective*.go                collectives; the algorithms are in internal/coll

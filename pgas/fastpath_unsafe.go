@@ -2,10 +2,10 @@ package pgas
 
 // The fast path.
 //
-// The tables that the fast path indexes. The PEs of a host are numbered without gaps, so one unsigned
-// comparison tells whether the PE exists and its heap is mapped in this process; one load finds the heap, one
-// store puts. Everything that must see each access (another host, checks) empties the table, which sends
-// the access down the slow path at no cost to other programs.
+// A put or get indexes a table of mapped heaps. The PEs of a host are numbered without gaps, so one unsigned
+// comparison tells whether the PE exists and its heap is mapped in this process. One load finds the heap, and one
+// store puts. Where the runtime must see each access (the simulator, checks), the table is empty: every access then
+// takes the slow path, at no cost to other programs.
 //
 // The compiler inlines a function up to a cost of 80, and charges 57 for any call in it, but only 17
 // for a call of a function parameter, because it expects to know the argument once it has inlined. So
@@ -22,7 +22,7 @@ import (
 // slowFunc moves n bytes between p and offset off of pe's heap through a transport. It does not keep p.
 type slowFunc = func(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr)
 
-// store puts v: one comparison, one load, one store.
+// store puts v into the element at offset off of pe's heap: one comparison, one load, one store.
 //
 //gcassert:inline
 func store[T any](c *Context, off uintptr, pe int, v T, slow slowFunc) {
@@ -34,7 +34,7 @@ func store[T any](c *Context, off uintptr, pe int, v T, slow slowFunc) {
 	}
 }
 
-// fetch gets the element.
+// fetch returns the element at offset off of pe's heap.
 //
 //gcassert:inline
 func fetch[T any](c *Context, off uintptr, pe int, slow slowFunc) T {
@@ -46,19 +46,23 @@ func fetch[T any](c *Context, off uintptr, pe int, slow slowFunc) T {
 	return t
 }
 
+// slowPut puts through a transport.
+//
 //go:noinline
 func slowPut(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
 	via, to := c.routeTo("Put", pe)
 	via.Put(to, c.place("Put", off, n), node.NoescapeBytes(p, n))
 }
 
+// slowGet gets through a transport. It panics with *PeerError if pe is lost.
+//
 //go:noinline
 func slowGet(c *Context, pe int, off uintptr, p unsafe.Pointer, n uintptr) {
 	c.mustGet("Get", pe, node.NoescapeBytes(p, n), uint64(off))
 }
 
-// addr returns the address of offset off in pe's heap, or nil if only the transport reaches it, or if there is no
-// such PE, or c is nil: far tells these apart, off the fast path.
+// addr returns the address of offset off in pe's heap. It returns nil if only a transport reaches that heap, if there is
+// no such PE, or if c is nil: routeTo tells these apart, off the fast path.
 func (c *Context) addr(pe int, off uintptr) unsafe.Pointer {
 	if c == nil {
 		return nil
@@ -69,7 +73,7 @@ func (c *Context) addr(pe int, off uintptr) unsafe.Pointer {
 	return nil
 }
 
-// atomicAddr is at for atomics, with the doorbell to ring after an update.
+// atomicAddr returns what addr returns, for atomics, and pe's doorbell, which the initiator rings after an update.
 func (c *Context) atomicAddr(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	if c == nil {
 		return nil, nil
@@ -90,8 +94,8 @@ func (c *Context) predecessorWord(pe int, off uintptr) unsafe.Pointer {
 	return p
 }
 
-// routeTo returns what carries an access to pe, and pe's number there, which is the job's. It checks that
-// there is such a PE and that the context is open.
+// routeTo returns the route of an access to pe, and pe's number in the job. It panics with *UsageError if there is no
+// such PE, the context is closed, or the reference is zero.
 func (c *Context) routeTo(op string, pe int) (*route, int) {
 	c.world(op)
 	if uint(pe) >= uint(len(c.team.g.PEs)) {
@@ -106,9 +110,9 @@ func (c *Context) routeTo(op string, pe int) (*route, int) {
 	return c.routes[pe], c.team.g.PEs[pe]
 }
 
-// openTables fills in the tables of the PEs of this host. They serve one run of consecutive numbers,
-// which for most teams is all of the host's members; others are reached through the channel, which does
-// the same with a few nanoseconds more.
+// openTables fills in the tables of heaps and doorbells of PEs of this host. They cover one run of consecutive numbers,
+// which for most teams is all of the host's members. Accesses to other members of this host go through the channel,
+// which takes a few nanoseconds more.
 func (c *Context) openTables() {
 	lo, hi := c.team.localRun()
 	c.firstPE = lo
@@ -122,13 +126,13 @@ func (c *Context) openTables() {
 // heapPointers are the addresses of heaps in this process.
 type heapPointers []unsafe.Pointer
 
-// bytesOf is the memory of n elements at p, hidden from escape analysis: transports do not keep the
-// slices that they are given beyond the call, and saying so here keeps far puts free of allocation.
+// bytesOf returns the memory of n elements at p, hidden from escape analysis: transports do not keep the slices that
+// they are given beyond the call, so puts to other hosts need not allocate.
 func bytesOf[T any](p *T, n int) []byte {
 	return node.NoescapeBytes(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p))
 }
 
-// keptBytesOf is the memory of n elements at p for an operation that outlives the call.
+// keptBytesOf returns the memory of n elements at p for an operation that outlives the call.
 func keptBytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), uintptr(n)*unsafe.Sizeof(*p))
 }

@@ -2,9 +2,9 @@ package pgas
 
 import "context"
 
-// What generated code calls, and nothing else does. Programs use the accessors that pgasgen writes.
+// The functions that generated code calls, and nothing else does. Programs use the accessors that pgasgen writes.
 
-// Layout identifies the generated code for a record type: all PEs must agree on it.
+// Layout identifies the generated code for a record type. It must be the same on all PEs.
 type Layout struct {
 	Name string // import path and name of the type
 	Hash uint64 // of its fields' names, types, offsets and sizes
@@ -14,51 +14,52 @@ type Layout struct {
 // other do not compile.
 const GeneratedFor1 = 1
 
-// AllocLayout is Alloc for generated code, which names the record's layout.
+// AllocLayout allocates as Alloc does, and returns *MismatchError if the PEs have different layouts of the record too. Its
+// other errors are those of Alloc.
 func AllocLayout[T any](ctx context.Context, w *World, n int, layout Layout) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), layout, true)
 }
 
-// FieldAtomicFloat is the atomic field at byte offset off of the record that r refers to. It is for
+// FieldAtomicFloat returns the atomic field at byte offset off of the record that r refers to. It is for
 // generated code.
 func FieldAtomicFloat[F Float, T any](r Ref[T], off uintptr) AtomicFloat[F] {
 	return AtomicFloat[F]{ctx: r.ctx, off: r.off + off}
 }
 
-// FieldAtomic is the atomic field at byte offset off of the record that r refers to. It is for
+// FieldAtomic returns the atomic field at byte offset off of the record that r refers to. It is for
 // generated code.
 func FieldAtomic[W Word, T any](r Ref[T], off uintptr) Atomic[W] {
 	return Atomic[W]{ctx: r.ctx, off: r.off + off}
 }
 
-// FieldLock is the lock at byte offset off of the record that r refers to. It is for generated code.
+// FieldLock returns the lock at byte offset off of the record that r refers to. It is for generated code.
 func FieldLock[T any](r Ref[T], off uintptr) LockRef {
 	return LockRef{r.ctx.world("LockRef"), r.off + off}
 }
 
-// Field is the field at byte offset off of the record that r refers to. It is for generated code,
+// Field returns the field at byte offset off of the record that r refers to. It is for generated code,
 // which knows the offset; it inlines to an addition.
 func Field[F, T any](r Ref[T], off uintptr) Ref[F] { return Ref[F]{r.ctx, r.off + off} }
 
-// PutField is Field(r, off).Put(pe, v), short enough to inline into a generated accessor.
+// PutField does Field(r, off).Put(pe, v), and is short enough to inline into a generated accessor.
 //
 //gcassert:inline
 func PutField[F, T any](r Ref[T], off uintptr, pe int, v F) {
 	store(r.ctx, r.off+off, pe, v, slowPut)
 }
 
-// GetField is Field[F](r, off).Get(pe), short enough to inline into a generated accessor.
+// GetField returns Field[F](r, off).Get(pe), and is short enough to inline into a generated accessor.
 //
 //gcassert:inline
 func GetField[F, T any](r Ref[T], off uintptr, pe int) F {
 	return fetch[F](r.ctx, r.off+off, pe, slowGet)
 }
 
-// FieldSignal is the signal at byte offset off of the record that r refers to. It is for generated
+// FieldSignal returns the signal at byte offset off of the record that r refers to. It is for generated
 // code.
 func FieldSignal[T any](r Ref[T], off uintptr) SignalRef { return SignalRef{r.ctx, r.off + off} }
 
-// FieldSlice is an array field of n elements at byte offset off of the record that r refers to. It is
+// FieldSlice returns the array field of n elements at byte offset off of the record that r refers to. It is
 // for generated code.
 func FieldSlice[F, T any](r Ref[T], off uintptr, n int) Slice[F] {
 	return Slice[F]{r.ctx, r.off + off, n}

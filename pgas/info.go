@@ -1,8 +1,7 @@
 package pgas
 
-// What the library says of itself: its version, and with the variables SHMEM_VERSION, SHMEM_INFO and
-// SHMEM_DEBUG what it does. All of that goes to standard error, so that the output of a program stays
-// its own.
+// What the library reports about itself: its version, and what the variables SHMEM_VERSION, SHMEM_INFO and
+// SHMEM_DEBUG ask for. It prints to standard error only, since standard output belongs to the program.
 
 import (
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
-// SpecVersion is the version of the OpenSHMEM specification whose routines this package has
+// SpecVersion returns the version of the OpenSHMEM specification whose routines this package has
 // (OpenSHMEM 1.6, shmem_info_get_version).
 func SpecVersion() (major, minor int) { return 1, 6 }
 
@@ -20,8 +19,8 @@ func SpecVersion() (major, minor int) { return 1, 6 }
 // shmem_info_get_name).
 func LibraryName() string { return "gopgas " + version.Current() }
 
-// introduce says what the variables ask for when this PE has joined its job: the version and the table of
-// variables once a job.
+// introduce prints what the variables ask for, when this PE has joined its job. PE 0 alone prints the version and the
+// table of variables.
 func (w *World) introduce() {
 	w.describe()
 	if w.n.Job.PE != 0 {
@@ -36,7 +35,7 @@ func (w *World) introduce() {
 	}
 }
 
-// describe is what SHMEM_DEBUG says of a job that this PE has joined.
+// describe prints, with SHMEM_DEBUG, how this PE has joined its job.
 func (w *World) describe() {
 	if !w.n.Job.Settings.Debug {
 		return

@@ -1,11 +1,11 @@
 package pgas
 
-// Values that were never made: a zero Ref, Slice or lock, a nil *World, *Team or *Context, a nil
-// context.Context. To use one is misuse, and calls panic with a *UsageError.
+// Values that were never initialized: a zero Ref, Slice or lock, a nil *World, *Team or *Context, a nil
+// context.Context. Their use is misuse, and calls panic with *UsageError.
 //
-// The fast path has no room for the test: a put or a get of one element and the fetch of a word inline into the
-// program, and are as large as the compiler inlines. There a zero reference is a nil dereference, which
-// Recovered explains. That is so with checking (PGAS_CHECK=1) too, since the code is the same.
+// The fast path has no room for this test: a put or a get of one element and the fetch of a word inline into the
+// program, and are as large as the compiler inlines. On the fast path a zero reference is a nil dereference, which
+// Recovered explains. With checking (PGAS_CHECK=1) the code, and so this behaviour, is the same.
 //
 // A Slice of no elements needs no memory, so the zero Slice is valid where 0 elements are meant.
 
@@ -44,7 +44,7 @@ func (c *Context) mustBeOpen(op string) {
 	}
 }
 
-// world returns the World of a reference on c.
+// world returns the World of a reference on c. It panics with *UsageError if the reference is zero.
 func (c *Context) world(op string) *World {
 	if c == nil || c.w == nil {
 		misuse(op, zeroReference)
@@ -52,7 +52,7 @@ func (c *Context) world(op string) *World {
 	return c.w
 }
 
-// isNothing reports whether n elements on c are the zero Slice's 0 elements. It panics with *UsageError if c is
+// isNothing reports whether c and n are those of the zero Slice. It panics with *UsageError if c is
 // nil and n is not 0.
 func (c *Context) isNothing(op string, n int) bool {
 	if c != nil {

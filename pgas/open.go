@@ -1,6 +1,6 @@
 package pgas
 
-// How a program becomes a PE: Main for whole programs, Init for those that keep their own main.
+// How a process becomes a PE: by Main, or by Init if the program keeps its own main.
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport/ucp"
 )
 
-// Main runs body on this PE of the job and exits the process: with status 0 when body returned nil and
-// every PE got that far, with 1 and one line on stderr otherwise. Misuse (*UsageError) and lost peers
-// (*PeerError) are reported in the same way when they come as panics; any other panic is the
-// program's own and crashes it as usual. An interrupt ends ctx; a second one ends the process.
+// Main joins the job, runs body on this PE, closes the World and, after an error, exits the process with status 1 and one
+// line on stderr. It returns if body has returned nil and all PEs have left the job. Panics with *UsageError or *PeerError
+// are reported as errors are; any other panic crashes the process as usual. SIGINT and SIGTERM end ctx; a second signal
+// ends the process.
 func Main(body func(ctx context.Context, w *World) error) {
 	ctx := newBodyContext()
 	job, err := fromEnv()
@@ -27,13 +27,13 @@ func Main(body func(ctx context.Context, w *World) error) {
 	}
 	if err != nil {
 		if why, _ := endReason(ctx, err); job == nil || why != boot.EndOnRequest || !job.EndRequested() {
-			complain(job, err) // else the launcher says why
+			complain(job, err) // otherwise the launcher reports the reason
 		}
 		os.Exit(1)
 	}
 }
 
-// run is what Main does, up to the error.
+// run joins the job, runs body and closes the World. It returns the first error, which it has classified for the launcher.
 func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) error) error {
 	w, err := Open(ctx, job)
 	if err != nil {
@@ -41,7 +41,7 @@ func run(ctx context.Context, job *boot.Job, body func(context.Context, *World) 
 		return err
 	}
 	if err := guard(ctx, w, body); err != nil {
-		job.EndsBy(endReason(ctx, err)) // first of all: other PEs notice the failure as soon as this one leaves
+		job.EndsBy(endReason(ctx, err)) // before Abandon: other PEs notice the failure as soon as this one leaves
 		w.Abandon()
 		return err
 	}
@@ -71,8 +71,8 @@ func endReason(ctx context.Context, err error) (why boot.EndReason, peer int) {
 	return boot.EndOwn, -1
 }
 
-// complain prints err with the PE that it happened to. Of an error that is the same on every PE of the
-// host (a full heap, a network that is not there) the first PE speaks for all.
+// complain prints err and the PE that it happened to. If several PEs of the host have the same error (a full heap, a
+// missing network), the first PE alone prints it.
 func complain(job *boot.Job, err error) {
 	if job == nil {
 		fmt.Fprintln(os.Stderr, "pgas:", err)
@@ -85,7 +85,8 @@ func complain(job *boot.Job, err error) {
 	}
 }
 
-// guard turns the panics that have a meaning of ours into errors.
+// guard runs body and returns its error, or the error that its panic stands for (see Recovered). It raises any other
+// panic again.
 func guard(ctx context.Context, w *World, body func(context.Context, *World) error) (err error) {
 	returned := false
 	defer func() {
@@ -114,9 +115,13 @@ func exitEnded(w *World) {
 	os.Exit(1)
 }
 
-// Init joins the job that the launcher describes in the environment; every PE must do so, and it
-// returns when all have. Without a launcher the process is a job of one PE, and says so on stderr
-// unless PGAS_QUIET_SINGLETON=1. The caller ends with World.Close.
+// Init joins the job that the launcher describes in the environment. It is collective: it returns when all PEs have
+// called it. Without a launcher the process is a job of one PE, and prints that to stderr unless
+// PGAS_QUIET_SINGLETON=1. The caller ends with World.Close.
+//
+// It returns an error if a variable is unknown or malformed, or if memory or the network cannot be set up, *PeerError if
+// a PE is lost, and the cause of ctx if ctx ends first. It panics with *UsageError if ctx is nil
+// (OpenSHMEM 1.6, shmem_init).
 func Init(ctx context.Context) (*World, error) {
 	mustHaveContext("Init", ctx)
 	job, err := fromEnv()
@@ -126,7 +131,7 @@ func Init(ctx context.Context) (*World, error) {
 	return Open(ctx, job)
 }
 
-// fromEnv is the job of this process; one without a launcher says so.
+// fromEnv returns the job of this process. Without a launcher it prints that this is a job of one PE.
 func fromEnv() (*boot.Job, error) {
 	job, err := boot.FromEnv()
 	if err != nil {
@@ -138,8 +143,8 @@ func fromEnv() (*boot.Job, error) {
 	return job, nil
 }
 
-// Open joins the job described by job, with the transports that it needs: shared memory on this host,
-// UCX to the others.
+// Open joins the job described by job, over shared memory to PEs of this host and over UCX to PEs of other hosts. It is
+// collective, and its errors are those of Init from there on. Programs call Main or Init, which call it.
 func Open(ctx context.Context, job *boot.Job) (*World, error) {
 	var opts private.Options
 	if job.Settings.Networked(len(job.Hosts)) {
@@ -148,8 +153,9 @@ func Open(ctx context.Context, job *boot.Job) (*World, error) {
 	return openWith(ctx, job, opts)
 }
 
+// openUCX opens the transport to other hosts.
 func openUCX(ctx context.Context, job *boot.Job) (transport.Transport, error) {
-	t, err := ucp.Open(ctx, job, ucp.Settings{}) // all of them from the job
+	t, err := ucp.Open(ctx, job, ucp.Settings{}) // the job has all settings
 	if err != nil {
 		return nil, err // not t: a nil *ucp.Transport would be a non-nil Transport
 	}

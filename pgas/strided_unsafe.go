@@ -2,11 +2,14 @@ package pgas
 
 // Strided transfers: elements, or blocks of elements, at regular distances: a column of a matrix, the
 // real parts of complex numbers, a face of a cube. A stride counts elements from the start of one block
-// to the start of the next, and is never less than a block, so blocks do not overlap. What lies between
-// them is neither read nor written.
+// to the start of the next. It is never less than a block, so blocks do not overlap. The elements between
+// blocks are neither read nor written.
 //
-// On this host this is a loop of loads and stores. To another host small blocks travel packed, many in a
-// message, and the target's service thread spreads them out; large ones travel as puts of their own.
+// To a PE of this host a transfer is a loop of loads and stores. To another host small blocks travel packed, many
+// in a message, and the target's service thread unpacks them; each large block travels as a put of its own.
+//
+// All transfers panic with *UsageError if a count is negative, a stride is less than a block, or the blocks do not
+// fit the source or the destination.
 
 import (
 	"unsafe"
@@ -16,56 +19,62 @@ import (
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
-// IPut copies n elements: src[i*srcStride] to element i*dstStride of the range on pe. src may be reused on
-// return; the data is complete and visible there after a Quiet, and ordered by a Fence, as with Put
-// (OpenSHMEM 1.6, shmem_iput).
+// IPut copies n elements: src[i*srcStride] to element i*dstStride of the range on pe. It is complete locally on
+// return: src may be reused. The data is complete and visible at pe after a Quiet, and a Fence orders it, as with
+// Put. IPut panics with *UsageError if the elements do not fit src or the range (OpenSHMEM 1.6, shmem_iput).
 func (s Slice[T]) IPut(pe int, src []T, dstStride, srcStride, n int) {
 	s.putBlocks("IPut", pe, src, dstStride, srcStride, 1, n)
 }
 
-// IPutNB is IPut that does not wait for src to be copied. Elements with gaps are packed at once, so the LocalCompletion
-// is done on return (shmem_iput has no non-blocking form in OpenSHMEM 1.6).
+// IPutNB copies as IPut does, and need not wait until src has been read. At present it always has read src on return,
+// so the LocalCompletion is done (shmem_iput has no non-blocking form in OpenSHMEM 1.6).
 func (s Slice[T]) IPutNB(pe int, src []T, dstStride, srcStride, n int) LocalCompletion {
 	s.putBlocks("IPutNB", pe, src, dstStride, srcStride, 1, n)
 	return LocalCompletion{}
 }
 
-// IBPut copies n blocks of block elements: that from src[i*srcStride] on to that from element
-// i*dstStride of the range on pe on. src may be reused on return; the data is complete and visible there
-// after a Quiet, and ordered by a Fence, as with Put (OpenSHMEM 1.6, shmem_ibput).
+// IBPut copies n blocks of block elements each: the block that starts at src[i*srcStride] to the block that starts at
+// element i*dstStride of the range on pe. It is complete locally on return: src may be reused. The data is complete and
+// visible at pe after a Quiet, and a Fence orders it, as with Put. IBPut panics with *UsageError if the blocks overlap,
+// or do not fit src or the range (OpenSHMEM 1.6, shmem_ibput).
 func (s Slice[T]) IBPut(pe int, src []T, dstStride, srcStride, block, n int) {
 	s.putBlocks("IBPut", pe, src, dstStride, srcStride, block, n)
 }
 
-// IBPutNB is IBPut, as IPutNB is IPut.
+// IBPutNB copies as IBPut does, and need not wait until src has been read. At present it always has read src on return,
+// so the LocalCompletion is done.
 func (s Slice[T]) IBPutNB(pe int, src []T, dstStride, srcStride, block, n int) LocalCompletion {
 	s.putBlocks("IBPutNB", pe, src, dstStride, srcStride, block, n)
 	return LocalCompletion{}
 }
 
-// IGet copies n elements: element i*srcStride of the range on pe to dst[i*dstStride]. It waits for them,
-// and panics with *PeerError if pe is lost (OpenSHMEM 1.6, shmem_iget).
+// IGet copies n elements: element i*srcStride of the range on pe to dst[i*dstStride]. It blocks until they have
+// arrived. It panics with *PeerError if pe is lost, and with *UsageError if the elements do not fit dst or the range
+// (OpenSHMEM 1.6, shmem_iget).
 func (s Slice[T]) IGet(pe int, dst []T, dstStride, srcStride, n int) {
 	s.getBlocks("IGet", pe, dst, dstStride, srcStride, 1, n, true)
 }
 
-// IGetNB is IGet at some time before the next Quiet returns; until then dst must not be touched.
+// IGetNB copies the elements that IGet copies, at some time before the next Quiet returns. Until then the program must
+// neither read nor write dst. If pe is lost, the next Quiet reports it.
 func (s Slice[T]) IGetNB(pe int, dst []T, dstStride, srcStride, n int) {
 	s.getBlocks("IGetNB", pe, dst, dstStride, srcStride, 1, n, false)
 }
 
-// IBGet copies n blocks of block elements: that from element i*srcStride of the range on pe on to that
-// from dst[i*dstStride] on. It waits for them, and panics with *PeerError if pe is lost (OpenSHMEM 1.6,
-// shmem_ibget).
+// IBGet copies n blocks of block elements each: the block that starts at element i*srcStride of the range on pe to the
+// block that starts at dst[i*dstStride]. It blocks until they have arrived. It panics with *PeerError if pe is lost, and
+// with *UsageError if the blocks overlap, or do not fit dst or the range (OpenSHMEM 1.6, shmem_ibget).
 func (s Slice[T]) IBGet(pe int, dst []T, dstStride, srcStride, block, n int) {
 	s.getBlocks("IBGet", pe, dst, dstStride, srcStride, block, n, true)
 }
 
-// IBGetNB is IBGet at some time before the next Quiet returns; until then dst must not be touched.
+// IBGetNB copies the blocks that IBGet copies, at some time before the next Quiet returns. Until then the program must
+// neither read nor write dst. If pe is lost, the next Quiet reports it.
 func (s Slice[T]) IBGetNB(pe int, dst []T, dstStride, srcStride, block, n int) {
 	s.getBlocks("IBGetNB", pe, dst, dstStride, srcStride, block, n, false)
 }
 
+// putBlocks puts n blocks, by stores if the heap of pe is mapped in this process, otherwise through the transport.
 func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, block, n int) {
 	checkBlocks(op, "destination", s.n, dstStride, block, n)
 	checkBlocks(op, "source", len(src), srcStride, block, n)
@@ -79,6 +88,8 @@ func (s Slice[T]) putBlocks(op string, pe int, src []T, dstStride, srcStride, bl
 	s.ctx.putBlocks(op, pe, s.place(op), bytesOf(unsafe.SliceData(src), len(src)), blocksOf[T](srcStride, dstStride, block, n))
 }
 
+// getBlocks gets n blocks. With wait it blocks until they have arrived; otherwise they arrive before the next quiet
+// returns.
 func (s Slice[T]) getBlocks(op string, pe int, dst []T, dstStride, srcStride, block, n int, wait bool) {
 	checkBlocks(op, "destination", len(dst), dstStride, block, n)
 	checkBlocks(op, "source", s.n, srcStride, block, n)
@@ -102,8 +113,8 @@ func (s Slice[T]) place(op string) uint64 {
 	return s.ctx.place(op, s.off, uintptr(s.n)*node.SizeOf[T]())
 }
 
-// blocksOf is n blocks in bytes, with strides of here elements in this process and there elsewhere.
-// Blocks that touch on both sides are one.
+// blocksOf returns the description in bytes of n blocks, whose strides are here elements in the memory of the program
+// and there elements in the heap of the target. Blocks that are contiguous on both sides become one.
 func blocksOf[T any](here, there, block, n int) transport.Strided {
 	size := int(node.SizeOf[T]())
 	if here == block && there == block || n == 1 {
@@ -130,7 +141,7 @@ func moveBlocks[T any](dst, src []T, dstStride, srcStride, block, n int) {
 	}
 }
 
-// moveElements is moveBlocks of single elements. When one side is contiguous, the compiler needs to check
+// moveElements copies n single elements from src to dst. When one side is contiguous, the compiler needs to check
 // the bounds of the other alone.
 func moveElements[T any](dst, src []T, dstStride, srcStride, n int) {
 	switch {
@@ -157,7 +168,7 @@ func moveElements[T any](dst, src []T, dstStride, srcStride, n int) {
 	}
 }
 
-// checkBlocks panics unless n blocks of block elements, stride apart, fit the have elements of what.
+// checkBlocks panics with *UsageError unless n blocks of block elements, stride apart, fit the have elements of what.
 func checkBlocks(op, what string, have, stride, block, n int) {
 	if n < 0 || block < 0 || stride < max(block, 1) || n > 0 && block > 0 && (block > have || n-1 > (have-block)/stride) {
 		badBlocks(op, what, have, stride, block, n)
@@ -181,7 +192,7 @@ func badBlocks(op, what string, have, stride, block, n int) {
 	misuse(op, "%d blocks of %d elements at a stride of %d do not fit the %d elements of the %s: %d would", n, block, stride, have, what, fit)
 }
 
-// putBlocks puts through the transport.
+// putBlocks puts the blocks of src through the transport.
 func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transport.Strided) {
 	via, to := c.routeTo(op, pe)
 	if b.Total() == 0 {
@@ -196,7 +207,7 @@ func (c *Context) putBlocks(op string, pe int, dst uint64, src []byte, b transpo
 	}
 }
 
-// getBlocks gets through the transport and waits, or panics as mustGet does.
+// getBlocks gets blocks through the transport and blocks until dst is filled. It panics with *PeerError if pe is lost.
 func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transport.Strided) {
 	via, to := c.routeTo(op, pe)
 	if b.Total() == 0 {
@@ -217,7 +228,7 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 	}
 }
 
-// getBlocksNB gets through the transport before the next quiet returns.
+// getBlocksNB gets blocks through the transport. dst is filled when the next quiet returns.
 func (c *Context) getBlocksNB(op string, pe int, dst []byte, src uint64, b transport.Strided) {
 	via, to := c.routeTo(op, pe)
 	if b.Total() == 0 {

@@ -1,6 +1,6 @@
 package pgas
 
-// Symmetric allocations. All calls here are collective: every PE makes the same ones in the same
+// Symmetric allocations. Alloc…, Realloc and Free are collective: every PE makes the same calls in the same
 // order, and gets the same offset.
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// Sym is a symmetric allocation: Len elements of T at the same offset of every PE's heap.
+// Sym is a symmetric allocation: Len elements of T at the same offset of every PE's heap. Its methods panic with
+// *UsageError after Free.
 type Sym[T any] struct {
 	ctx *Context
 	blk *allocated
@@ -23,32 +24,37 @@ type Sym[T any] struct {
 	n   int
 }
 
-// A block is one live allocation. References made from a Sym check that it still lives.
+// allocated is the state of one allocation, which all copies of its Sym share. Methods of Sym check that it is not freed.
 type allocated struct {
 	freed  atomic.Bool
-	layout Layout // as allocated
+	layout Layout // of an element
 	n      int    // elements
 
 	off, bytes uint64       // in the heap
 	made       string       // where the program allocated it, if accesses are checked
-	ended      atomic.Value // string: where it freed it, if accesses are checked
+	ended      atomic.Value // string: where the program freed it, if accesses are checked
 }
 
-// Alloc allocates n zeroed elements on every PE. It is collective, and starts with a barrier (so with
-// a Quiet of the default context only); n == 0 makes no barrier and returns an empty Sym. T must hold
-// no pointers. It returns *HeapFullError, the same on every PE, when it does not fit, and
-// *MismatchError when the PEs do not ask for the same thing (OpenSHMEM 1.6, shmem_calloc).
+// Alloc allocates n zeroed elements on every PE. It is collective over all PEs and contains a barrier, which quiets the
+// default context and no other. With n == 0 it makes no barrier and returns an empty Sym. It panics with *UsageError
+// if n is negative or T holds pointers, which mean nothing on another PE.
+//
+// It returns *HeapFullError on every PE if the allocation does not fit. It returns *MismatchError on every PE if the PEs
+// allocate different numbers or types, or call different collectives. As every collective, it also returns *PeerError if
+// a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error if
+// the World is closed. After an error the heap is unchanged (OpenSHMEM 1.6, shmem_calloc).
 func Alloc[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, true)
 }
 
-// AllocRaw is Alloc without the zeroing: the contents are undefined (OpenSHMEM 1.6, shmem_malloc).
+// AllocRaw allocates as Alloc does, with undefined contents. Its errors are those of Alloc (OpenSHMEM 1.6, shmem_malloc).
 func AllocRaw[T any](ctx context.Context, w *World, n int) (Sym[T], error) {
 	return allocate[T](ctx, w, n, alignOf[T](), Layout{}, false)
 }
 
 // AllocAligned allocates as Alloc does, at an address that is a multiple of align bytes on every PE. align is a
-// power of two of at most 2 MiB, the alignment of heaps (OpenSHMEM 1.6, shmem_align).
+// power of two of at most 2 MiB, the alignment of heaps; otherwise it panics with *UsageError. Its errors are those of
+// Alloc (OpenSHMEM 1.6, shmem_align).
 func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Sym[T], error) {
 	if align <= 0 || align&(align-1) != 0 {
 		misuse("AllocAligned", "alignment %d is not a power of two", align)
@@ -59,6 +65,8 @@ func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Sym[T], e
 	return allocate[T](ctx, w, n, max(uintptr(align), alignOf[T]()), Layout{}, true)
 }
 
+// allocate is the collective allocation behind all forms of Alloc. This PE reserves its block before it compares its
+// request with the others', and releases the block again if they differ.
 func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout Layout, zero bool) (Sym[T], error) {
 	w.mustBeOpen("Alloc")
 	mustHaveContext("Alloc", ctx)
@@ -90,7 +98,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		off = w.track(b)
 	}
 	if fits && zero {
-		w.zero(b.off, touched(b.off, bytes, high)) // before the meeting: peers may write after it
+		w.zero(b.off, touched(b.off, bytes, high)) // before the barrier: peers may write after it
 	}
 	if err := w.agree(ctx, r); err != nil {
 		if fits {
@@ -123,8 +131,8 @@ func (w *World) untrack(b *allocated) {
 	b.freed.Store(true)
 }
 
-// touched is the part of a block at off that may have been written before, given the high-water mark
-// before it was allocated: memory above that mark is still zero.
+// touched returns how many of the n bytes at off may have been written before, given the heap's high-water mark before
+// the allocation: memory above that mark is still zero.
 func touched(off, n, high uint64) uint64 {
 	if off >= high {
 		return 0
@@ -135,7 +143,7 @@ func touched(off, n, high uint64) uint64 {
 // zero clears n bytes from off of this PE's heap.
 func (w *World) zero(off, n uint64) { w.n.Job.Segment.Zero(w.n.Job.PE-w.n.FirstPE, off, n) }
 
-// product is a*b, and false if it overflows.
+// product returns a*b, and false if that overflows.
 func product(a, b uint64) (uint64, bool) {
 	if b != 0 && a > (1<<63)/b {
 		return ^uint64(0), false
@@ -143,8 +151,10 @@ func product(a, b uint64) (uint64, bool) {
 	return a * b, true
 }
 
-// Realloc gives s a new length, keeping its first elements on every PE; new ones are zero. s is freed
-// (OpenSHMEM 1.6, shmem_realloc). On an error s is as it was.
+// Realloc returns an allocation of n elements that begins with the elements of s on every PE. Further elements are zero.
+// It frees s. It is collective: an allocation, a copy within each PE, and a Free. Its errors are those of Alloc and Free.
+// If the allocation fails, s is unchanged and still allocated; if the Free fails, the new allocation is returned
+// beside the error (OpenSHMEM 1.6, shmem_realloc).
 func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 	s.alive("Realloc")
 	mustHaveContext("Realloc", ctx)
@@ -159,9 +169,13 @@ func (s Sym[T]) Realloc(ctx context.Context, n int) (Sym[T], error) {
 	return t.On(s.ctx), s.Free(ctx)
 }
 
-// Free ends s on every PE. It is collective and starts with a barrier, so what was issued to s on the
-// default context is complete. References made from s may not be used any more; making new ones
-// panics (OpenSHMEM 1.6, shmem_free).
+// Free releases s on every PE. It is collective over all PEs and contains a barrier, which quiets the default context:
+// operations to s that were issued on it are complete before the memory is released. Other contexts need a Quiet first.
+// References to s must not be used afterwards. Making a new one, or another Free, panics with *UsageError.
+//
+// It returns *MismatchError on every PE if the PEs free different allocations or call different collectives, *PeerError
+// if a PE is lost, the cause of ctx if ctx ends first, *AbortedError if another PE has given up the call, and an error
+// if the World is closed. After an error s is not freed (OpenSHMEM 1.6, shmem_free).
 func (s Sym[T]) Free(ctx context.Context) error {
 	s.alive("Free")
 	mustHaveContext("Free", ctx)
@@ -185,10 +199,10 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	return nil
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s Sym[T]) Len() int { return s.n }
 
-// At refers to element i. It panics with *UsageError if i is out of range or s was freed.
+// At returns a reference to element i. It panics with *UsageError if i is out of range or s was freed.
 //
 //gcassert:inline
 func (s Sym[T]) At(i int) Ref[T] {
@@ -196,8 +210,8 @@ func (s Sym[T]) At(i int) Ref[T] {
 	return Ref[T]{s.ctx, s.off + uintptr(i)*node.SizeOf[T]()}
 }
 
-// live checks an index and that the block has not been freed. It inlines where a plain call of bad
-// would not: see near_unsafe.go.
+// live calls bad unless 0 <= i < n and the allocation has not been freed. It inlines where a plain call of bad
+// would not: see fastpath_unsafe.go.
 func live(b *allocated, i, n int, bad func(b *allocated, i, n int)) {
 	if uint(i) >= uint(n) || b.freed.Load() {
 		bad(b, i, n)
@@ -210,17 +224,19 @@ func panicAt(b *allocated, i, n int) {
 	misuse("At", "index %d is out of range for %d elements", i, n)
 }
 
-// Range is the elements lo to hi, hi excluded.
+// Range returns the range of elements lo to hi, hi excluded. It panics with *UsageError unless 0 <= lo <= hi <= Len(),
+// or if s was freed.
 func (s Sym[T]) Range(lo, hi int) Slice[T] {
 	s.alive("Range")
 	checkRange(lo, hi, s.n)
 	return Slice[T]{s.ctx, s.off + uintptr(lo)*node.SizeOf[T](), hi - lo}
 }
 
-// All is all elements.
+// All returns the range of all elements. It panics with *UsageError if s was freed.
 func (s Sym[T]) All() Slice[T] { return s.Range(0, s.n) }
 
-// Local is this PE's own copy.
+// Local returns the calling PE's own copy, as Go memory. It is valid until s is freed. It panics with *UsageError if s
+// was freed.
 func (s Sym[T]) Local() []T {
 	s.alive("Local")
 	if s.n == 0 {
@@ -229,14 +245,17 @@ func (s Sym[T]) Local() []T {
 	return unsafe.Slice((*T)(s.ctx.w.local(s.off, uintptr(s.n)*node.SizeOf[T](), localChecked)), s.n)
 }
 
-// On is the same memory on another context.
+// On returns the same allocation with references whose operations are issued on c. PE numbers are then those of c's
+// team.
 func (s Sym[T]) On(c *Context) Sym[T] {
 	s.ctx = c
 	return s
 }
 
+// alive panics with *UsageError if s was never allocated or was freed.
 func (s Sym[T]) alive(op string) { s.blk.alive(op) }
 
+// alive panics with *UsageError if b is nil or was freed.
 func (b *allocated) alive(op string) {
 	if b == nil {
 		misuse(op, "this Sym was never allocated: use Alloc")
@@ -266,7 +285,7 @@ func pointerIn(t reflect.Type) string {
 	return t.String()
 }
 
-// A Hint says how an allocation will be used. Hints change no meaning: every allocation serves every use.
+// Hint describes how an allocation will be used. No hint restricts the use of an allocation.
 type Hint uint8
 
 // The hints of the specification.
@@ -277,8 +296,8 @@ const (
 	SignalRemote
 )
 
-// AllocHints allocates as AllocRaw does, with hints. This runtime has one kind of memory, so hints change
-// nothing, and unknown ones are ignored (OpenSHMEM 1.6, shmem_malloc_with_hints).
+// AllocHints allocates as AllocRaw does, with hints. This runtime has one kind of memory, so hints have no effect, and
+// unknown hints are ignored. Its errors are those of Alloc (OpenSHMEM 1.6, shmem_malloc_with_hints).
 func AllocHints[T any](ctx context.Context, w *World, n int, hints Hint) (Sym[T], error) {
 	return AllocRaw[T](ctx, w, n)
 }

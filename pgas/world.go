@@ -1,7 +1,7 @@
 package pgas
 
-// A World is one PE's view of its job, and everything hangs off it: there is no package state, so
-// several PEs can live in one process (which is how tests run them under the race detector).
+// A World is one PE's view of its job, and holds all of its state. The package has no state, so several PEs can run in
+// one process, as tests do under the race detector.
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/topo"
 )
 
-// World is one PE of a job.
+// World is one PE of a job. Its methods panic with *UsageError if it is nil or zero.
 type World struct {
 	n    node.Node
 	opts private.Options
@@ -49,7 +49,7 @@ func init() {
 	private.Node = func(world any) *node.Node { return &world.(*World).n }
 }
 
-// openWith joins the job described by job. Every PE calls it; it returns when all have.
+// openWith joins the job described by job. It is collective: it returns when all PEs have called it.
 func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World, error) {
 	mustHaveContext("Open", ctx)
 	w := &World{opts: opts, tree: opts.Tree, heap: symheap.New(job.Segment.Header.HeapMax)}
@@ -74,6 +74,7 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	return w, nil
 }
 
+// openRemote opens the transport to other hosts, if the job has any.
 func (w *World) openRemote(ctx context.Context) error {
 	if w.opts.Remote == nil {
 		if len(w.n.Job.Hosts) > 1 {
@@ -88,19 +89,19 @@ func (w *World) openRemote(ctx context.Context) error {
 	return err
 }
 
-// PE is this PE's number, from 0.
+// PE returns this PE's number, from 0 (OpenSHMEM 1.6, shmem_my_pe).
 func (w *World) PE() int { return w.n.Job.PE }
 
-// NPEs is the number of PEs of the job.
+// NPEs returns the number of PEs of the job (OpenSHMEM 1.6, shmem_n_pes).
 func (w *World) NPEs() int { return w.n.Job.NPEs }
 
-// Host is the name of the host that this PE runs on.
+// Host returns the name of the host that this PE runs on.
 func (w *World) Host() string {
 	w.mustBeOpen("World.Host")
 	return w.n.Job.Host().Name
 }
 
-// Hosts are the names of the job's hosts, in PE order.
+// Hosts returns the names of the job's hosts, in PE order.
 func (w *World) Hosts() []string {
 	w.mustBeOpen("World.Hosts")
 	var names []string
@@ -112,7 +113,7 @@ func (w *World) Hosts() []string {
 	return names
 }
 
-// HostOf is the name of the host that pe runs on.
+// HostOf returns the name of the host that pe runs on. It panics with *UsageError if pe is out of range.
 func (w *World) HostOf(pe int) string {
 	w.mustBeOpen("HostOf")
 	if pe < 0 || pe >= w.n.Job.NPEs {
@@ -121,7 +122,7 @@ func (w *World) HostOf(pe int) string {
 	return w.n.HostName(pe)
 }
 
-// TransportTo says how pe is reached: "self", a transport's name, or "" if there is no such PE
+// TransportTo returns how pe is reached: "self", the name of a transport, or "" if there is no such PE
 // (OpenSHMEM 1.6, shmem_pe_accessible).
 func (w *World) TransportTo(pe int) string {
 	w.mustBeOpen("TransportTo")
@@ -136,23 +137,23 @@ func (w *World) TransportTo(pe int) string {
 	return w.n.Remote.Name()
 }
 
-// Context is the default context, which the operations of references made by Alloc use.
+// Context returns the default context. References to an allocation use it unless On gives another one.
 func (w *World) Context() *Context {
 	w.mustBeOpen("World.Context")
 	return w.defaultCtx
 }
 
-// Fence is Fence of the default context.
+// Fence calls Fence of the default context.
 func (w *World) Fence() { w.Context().Fence() }
 
-// Quiet is Quiet of the default context.
+// Quiet calls Quiet of the default context, and returns its errors.
 func (w *World) Quiet(ctx context.Context) error { return w.Context().Quiet(ctx) }
 
-// HeapUsage says how a symmetric heap is used. It is the same on every PE.
+// HeapUsage describes how a symmetric heap is used. It is the same on every PE.
 type HeapUsage struct {
 	InUse  uint64 // bytes of live blocks, padding included
 	High   uint64 // the most bytes from the heap's start that were ever in use
-	Max    uint64 // what it may grow to: PGAS_HEAP_MAX
+	Max    uint64 // bytes that the heap may grow to: PGAS_HEAP_MAX
 	Blocks int    // live blocks
 }
 
@@ -164,9 +165,10 @@ func (w *World) HeapUsage() HeapUsage {
 	return HeapUsage(w.heap.Usage)
 }
 
-// Close leaves the job: it is collective, waits for all PEs and for everything that this one issued,
-// and ends every context. References may not be used afterwards. It does not wait for PEs that are
-// known to be dead; it then returns their *PeerError.
+// Close leaves the job. It is collective: it blocks until all operations that this PE has issued are complete and all PEs
+// have called it. It ends every context; references may not be used afterwards. A second Close does nothing. It returns
+// *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls another collective, or the
+// error of giving back the channels (OpenSHMEM 1.6, shmem_finalize).
 func (w *World) Close() error {
 	w.mustBeOpen("World.Close")
 	if context.Cause(w.n.Ctx) != nil {
@@ -183,19 +185,21 @@ func (w *World) Close() error {
 	return node.FirstError(err, w.teardown())
 }
 
-// Abandon leaves the job without waiting for anybody: what an erroring PE does before it exits.
+// Abandon leaves the job without waiting for other PEs, as a PE does that exits after an error. It returns the first
+// error of giving back the channels.
 func (w *World) Abandon() error {
 	w.mustBeOpen("World.Abandon")
 	return w.teardown()
 }
 
+// teardown ends all waits and closes contexts, channels and transports.
 func (w *World) teardown() error {
 	w.n.End(node.ErrClosed)
 	if idle := w.locks.Close(); idle != nil {
 		w.n.AwaitClosed(context.Background(), idle)
 	}
 	if !w.n.Quiesced() {
-		return nil // a read still blocks in the kernel for a host that is cut off, and its channel cannot be closed meanwhile
+		return nil // a read blocks in the kernel for a host that is cut off, and its channel cannot be closed before it ends
 	}
 	var errs []error
 	for _, c := range w.contexts.all() {
@@ -207,7 +211,7 @@ func (w *World) teardown() error {
 	return node.FirstError(append(errs, w.n.Close())...)
 }
 
-// contextSet is the open contexts of a World besides the default one.
+// contextSet holds the open contexts of a World besides the default context.
 type contextSet struct {
 	mu   sync.Mutex
 	list []*Context
