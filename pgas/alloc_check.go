@@ -30,15 +30,13 @@ type allocRequest struct {
 const (
 	requestAlloc = iota + 1
 	requestFree
-	callRealloc
-	callClose
 )
 
-var requestNames = [...]string{"?", "alloc", "free", "realloc", "close"}
+var requestNames = [...]string{"?", "alloc", "free"}
 
 func (r allocRequest) String() string {
 	switch r.kind {
-	case requestAlloc, callRealloc:
+	case requestAlloc:
 		s := fmt.Sprintf("%s of %d × %s (%d bytes each", requestNames[r.kind], r.n, r.name, r.size)
 		if r.layout != 0 {
 			s += fmt.Sprintf(", layout %016x", r.layout)
@@ -49,8 +47,6 @@ func (r allocRequest) String() string {
 		return s + ")"
 	case requestFree:
 		return fmt.Sprintf("free of the block at offset %#x", r.n)
-	case callClose:
-		return "close"
 	}
 	return "no collective call yet"
 }

@@ -57,7 +57,7 @@ func Flatten[E, A any](s Slice[A]) Slice[E] {
 		elem = elem.Elem()
 	}
 	if elem != reflect.TypeFor[E]() {
-		misuse("Elements", "%s is not made of %s but of %s", reflect.TypeFor[A](), reflect.TypeFor[E](), elem)
+		misuse("Flatten", "%s is not made of %s but of %s", reflect.TypeFor[A](), reflect.TypeFor[E](), elem)
 	}
 	return Slice[E]{s.ctx, s.off, n}
 }
