@@ -41,8 +41,8 @@ func (n *Node) SetRemote(t transport.Transport) {
 
 // End makes every wait of n fail with cause from now on.
 func (n *Node) End(cause error) {
+	n.cancel(cause) // first: a call that is refused because of Closed asks for the cause
 	n.Closed.Store(true)
-	n.cancel(cause)
 	n.State.Wake() // a goroutine that still waits for something
 }
 
