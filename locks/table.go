@@ -178,16 +178,15 @@ func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Cont
 // Lock tries until this PE holds the lock. Errors: those of the interface Lock.
 func (l *eagerSpin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
 
-func (l *eagerSpin) acquire(ctx context.Context) (err error) {
-	poll := poller{remote: l.w.HostOf(l.home) != l.w.Host(), eager: true}
-	for err == nil && !l.try() {
-		if poll.polls == 0 {
-			l.own.Swap(l.me, 1)
+func (l *eagerSpin) acquire(ctx context.Context) error {
+	if l.try() {
+		return nil
+	}
+	l.own.Swap(l.me, 1)
+	defer l.own.Swap(l.me, 0)
+	for poll := (poller{remote: l.w.HostOf(l.home) != l.w.Host(), eager: true}); ; {
+		if err := poll.next(ctx, l.w, l.own, 1); err != nil || l.try() {
+			return err
 		}
-		err = poll.next(ctx, l.w, l.own, 1)
 	}
-	if poll.polls > 0 {
-		l.own.Swap(l.me, 0)
-	}
-	return err
 }

@@ -2,6 +2,7 @@ package locks_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -38,6 +39,48 @@ func inTable(kind locks.TableKind) lockstest.Maker {
 		}
 		return t.Lock(3), nil
 	}
+}
+
+// endingContext ends when its Err is called for the n-th time.
+type endingContext struct {
+	context.Context
+	n int
+}
+
+func (c *endingContext) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestTableSpinGivesUp has a PE that wants a held spin lock give up each time it looks at its context.
+func TestTableSpinGivesUp(t *testing.T) {
+	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
+		l, err := inTable(locks.TableSpin)(ctx, w)
+		if err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			err = l.Lock(ctx)
+		}
+		if err := errors.Join(err, w.Barrier(ctx)); err != nil {
+			return err
+		}
+		for n := 0; w.PE() == 1 && n < 10; n++ {
+			if err := l.Lock(&endingContext{ctx, n}); !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("with a context that ends when it is looked at for the %dth time, Lock returned %v", n+1, err)
+			}
+			if l.Waiting() != 0 {
+				return fmt.Errorf("a PE whose context ended when it was looked at for the %dth time seems to wait", n+1)
+			}
+		}
+		if err := w.Barrier(ctx); err != nil || w.PE() == 1 {
+			return err
+		}
+		l.Unlock()
+		return nil
+	})
 }
 
 // TestTableWork has every PE add to words that the locks of a table protect, near ones more often.

@@ -218,9 +218,11 @@ func (v PEVars) Environ() []string {
 	return env
 }
 
-// JobMark returns the environment entry by which every process of the job with this id is found. A process has it
-// unless it has removed it.
-func JobMark(id string) string { return envJobID + "=" + id }
+// JobMarks returns the environment entries by which the processes of a job on one of its hosts are found. A process has
+// all of them unless it has removed them. The host is one of them because two names of hosts may stand for one machine.
+func JobMarks(id string, host int) []string {
+	return []string{envJobID + "=" + id, envHostIndex + "=" + strconv.Itoa(host)}
+}
 
 func encodeHosts(hosts []Host) string {
 	var parts []string

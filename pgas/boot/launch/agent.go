@@ -158,7 +158,7 @@ func (a *agent) run() error {
 		return fmt.Errorf("this is another version of pgasrun than the launcher's: install the same on every host")
 	}
 	if a.cfg.Sweep {
-		for deadline := time.Now().Add(killTime); sweep(a.cfg.ID, 0) > 0 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 		return nil
@@ -388,7 +388,7 @@ func (a *agent) sweepUntilAlone() bool {
 				break collect
 			}
 		}
-		sweep(a.cfg.ID, os.Getpid())
+		sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), os.Getpid())
 		pause = min(2*pause, 100*time.Millisecond)
 	}
 	fmt.Fprintln(os.Stderr, "a process of the job cannot be killed")

@@ -74,7 +74,7 @@ type config struct {
 	Secret  []byte   // of the job; jobs of one host have none
 	Serve   string   // the address at which this agent serves the exchange; empty: it does not
 	Hash    bool     // whether to read the whole program
-	Sweep   bool     // nothing of the above: kill what is left of job ID on this host, and end
+	Sweep   bool     // nothing of the above: kill what is left of job ID on its host Host, and end
 }
 
 // ready is an agent's answer to config.

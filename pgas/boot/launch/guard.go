@@ -106,7 +106,7 @@ func killChildren() {
 				break
 			}
 		}
-		sweep("", os.Getpid())
+		sweep(nil, os.Getpid())
 		time.Sleep(pause)
 	}
 }

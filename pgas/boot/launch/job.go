@@ -330,7 +330,7 @@ func (j *job) handleDeath(h *host, d death) {
 	if j.globalExiting {
 		return
 	}
-	if !j.terminating || !d.ByLauncher && !j.killedBySweep(d) {
+	if !j.terminating || !d.ByLauncher {
 		j.status = max(j.status, exitStatus(d))
 	}
 	j.ended[d.PE] = d
@@ -353,13 +353,6 @@ func (j *job) handleDeath(h *host, d death) {
 	if !j.spec.KeepGoing {
 		j.terminate()
 	}
-}
-
-// killedBySweep reports whether a PE was killed by the sweep of a host whose agent was lost, and not by its own agent: two
-// names of hosts may stand for one machine, and a sweep reaches all of it.
-func (j *job) killedBySweep(d death) bool {
-	lost := slices.ContainsFunc(j.hosts, func(h *host) bool { return h.lost })
-	return lost && d.Status.Signaled() && d.Status.Signal() == syscall.SIGKILL
 }
 
 // notifyOthers tells the PEs of all hosts but h of a failure: their blocked calls return an error.
@@ -564,7 +557,7 @@ func (j *job) sweepHost(h *host) {
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := h.agent.runAgent(ctx, config{Version: version, ID: j.id, Sweep: true}); err != nil {
+	if err := h.agent.runAgent(ctx, config{Version: version, ID: j.id, Host: h.index, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, kind: hostSwept})

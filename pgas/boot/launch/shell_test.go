@@ -8,7 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // hostile has every character that is special to a shell.
@@ -94,21 +97,33 @@ func TestRemoteShellSweeps(t *testing.T) {
 			}
 			spec.Agent, spec.Template = []string{agent}, template
 			id := randomHex(16)
-			left := exec.Command("sleep", "1000")
-			left.Env = append(os.Environ(), "PGAS_JOB_ID="+id)
-			if err := left.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if err := spec.command("a").runAgent(bounded(t), config{Version: version, ID: id, Sweep: true}); err != nil {
+			left := ofJob(t, id, 1)
+			other := ofJob(t, id, 0) // of another host of the job, which stands for the same machine
+			if err := spec.command("a").runAgent(bounded(t), config{Version: version, ID: id, Host: 1, Sweep: true}); err != nil {
 				left.Process.Kill()
 				t.Errorf("%v: %s", err, out)
 			}
 			if err := left.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 				t.Errorf("what was left ended with %v", err)
 			}
+			other.Process.Signal(syscall.SIGTERM)
+			if err := other.Wait(); err == nil || !strings.Contains(err.Error(), "terminated") {
+				t.Errorf("a process of the job's other host ended with %v", err)
+			}
 			noneTouched(t, dir)
 		})
 	}
+}
+
+// ofJob starts a process that a PE of a job on one of its hosts may have started.
+func ofJob(t *testing.T, id string, host int) *exec.Cmd {
+	t.Helper()
+	c := exec.Command("sleep", "1000")
+	c.Env = append(os.Environ(), boot.JobMarks(id, host)...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // A shell parses what a user copies from -dry-run and from errors into the same words.

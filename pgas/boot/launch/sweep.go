@@ -1,34 +1,33 @@
 package launch
 
-// Sweeping: killing processes that a job's PEs have started and left. Every process of a job has the job's id in
-// its environment, however deep it was started and whatever session it made for itself. Those that
+// Sweeping: killing processes that a job's PEs have started and left. Every process of a job has the job's id and
+// its host's number in its environment, however deep it was started and whatever session it made for itself. Those that
 // cleared their environment are found when they have become children of the agent or the guard.
 
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// sweep kills every process that belongs to job id ("": none) or is a child of parent (0: no process), and
-// returns how many there were.
-func sweep(id string, parent int) int {
+// sweep kills every process that has all of marks in its environment (nil: none) or is a child of parent (0: no
+// process), and returns how many there were.
+func sweep(marks []string, parent int) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return 0
 	}
-	mark := []byte(boot.JobMark(id))
 	killed := 0
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if (parent != 0 && parentOf(pid) == parent) || id != "" && belongsTo(pid, mark) {
+		if (parent != 0 && parentOf(pid) == parent) || len(marks) > 0 && hasAll(pid, marks) {
 			if unix.Kill(pid, unix.SIGKILL) == nil {
 				killed++
 			}
@@ -37,17 +36,14 @@ func sweep(id string, parent int) int {
 	return killed
 }
 
-func belongsTo(pid int, mark []byte) bool {
+// hasAll reports whether the environment of process pid has all of marks.
+func hasAll(pid int, marks []string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
 		return false
 	}
-	for entry := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(entry, mark) {
-			return true
-		}
-	}
-	return false
+	entries := strings.Split(string(env), "\x00")
+	return !slices.ContainsFunc(marks, func(mark string) bool { return !slices.Contains(entries, mark) })
 }
 
 // parentOf reads the fourth field of stat; the second is a name in parentheses that may hold anything.
