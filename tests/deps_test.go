@@ -44,6 +44,7 @@ var dependencies = map[string]string{
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
 	"notify":                       "pgas",
+	"dsm":                          "pgas",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
 	"pgas/sim":                     "pgas pgas/boot pgas/internal/coll pgas/internal/private pgas/topo pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/internal/private pgas/pgastest/hang pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
@@ -59,7 +60,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/pgastest pgas/sim pgas/topo atomics locks notify"
+const anyProgram = "pgas pgas/pgastest pgas/sim pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string

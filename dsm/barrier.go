@@ -1,0 +1,58 @@
+package dsm
+
+// The exchange of notices in a barrier, by dissemination: in round k each PE sends what it knows to the PE 2^k after it,
+// and takes what the PE 2^k before it knows. After log2 n rounds every PE knows all, and all have come.
+//
+// The words of a round are used by every second barrier. A PE can be one barrier ahead of another, but not two.
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// exchanger has the symmetric memory of barriers.
+type exchanger struct {
+	slots  pgas.Slice[uint64] // [parity][round][encoded notices]
+	arrive pgas.SignalSlice   // [parity][round]
+	words  int                // of a slot
+	rounds int
+	count  uint64 // of barriers
+}
+
+func (r *Region) openExchange(ctx context.Context) error {
+	x := &r.exchanger
+	x.words, x.rounds = encodedWords(r.o.Notices), bits.Len(uint(r.n-1))
+	slots, err := pgas.Alloc[uint64](ctx, r.w, max(1, 2*x.rounds*x.words))
+	if err != nil {
+		return err
+	}
+	arrive, err := pgas.Alloc[pgas.Signal](ctx, r.w, max(1, 2*x.rounds))
+	if err != nil {
+		return err
+	}
+	x.slots, x.arrive = slots.All().On(r.ctx), pgas.SignalsOf(arrive.All()).On(r.ctx)
+	return nil
+}
+
+// exchange sends known to all PEs, blocks until all have come, and returns what all of them know.
+func (r *Region) exchange(ctx context.Context, known notices) (_ notices, err error) {
+	defer recoverPeer(&err)
+	x := &r.exchanger
+	x.count++
+	for k := range x.rounds {
+		i := int(x.count&1)*x.rounds + k
+		message := known.encode(nil)
+		x.slots.Range(i*x.words, i*x.words+len(message)).PutSignal((r.me+1<<k)%r.n, message, x.arrive.At(i), x.count)
+		if _, err := x.arrive.At(i).WaitUntil(ctx, pgas.GE, x.count); err != nil {
+			return known, err
+		}
+		got, err := decode(x.slots.Range(i*x.words, (i+1)*x.words).Local(), r.blocks, r.n)
+		if err != nil {
+			return known, err
+		}
+		known.merge(got)
+	}
+	return known, nil
+}

@@ -1,0 +1,97 @@
+package dsm
+
+// Events: one PE tells another that something has happened, and what it has written is visible to the other then. Each
+// pair of PEs has a slot for the sender's notices on the receiver. The receiver says when it has read them, so that the
+// next ones do not overwrite them.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// An Event lets each PE tell each other PE of what it has written.
+type Event struct {
+	r     *Region
+	words pgas.Slice[uint64] // [sender][encoded notices]
+	set   pgas.SignalSlice   // by sender: how often it has set the event
+	taken pgas.SignalSlice   // by receiver: how often it has waited for this PE
+	sent  []uint64
+	seen  []uint64
+	size  int
+}
+
+// NewEvent makes an Event. It is collective. Errors: those of pgas.Alloc.
+func NewEvent(ctx context.Context, r *Region) (*Event, error) {
+	r.mustBeOpen("NewEvent")
+	size := encodedWords(r.o.Notices)
+	if r.mode == Shared {
+		size = 1
+	}
+	words, err := pgas.Alloc[uint64](ctx, r.w, size*r.n)
+	if err != nil {
+		return nil, err
+	}
+	signals, err := pgas.Alloc[pgas.Signal](ctx, r.w, 2*r.n)
+	if err != nil {
+		return nil, err
+	}
+	all := pgas.SignalsOf(signals.All()).On(r.ctx)
+	return &Event{
+		r: r, words: words.All().On(r.ctx), set: all.Range(0, r.n), taken: all.Range(r.n, 2*r.n),
+		sent: make([]uint64, r.n), seen: make([]uint64, r.n), size: size,
+	}, nil
+}
+
+// Set releases what this PE has written and sets the event for PE pe, whose Wait for this PE returns then. It blocks
+// until pe has waited for the Set before. One goroutine of a PE at a time may set an event for pe. Errors: those of
+// Release, and the cause of ctx's end.
+func (e *Event) Set(ctx context.Context, pe int) (err error) {
+	r := e.r
+	e.check("Event.Set", pe)
+	defer recoverPeer(&err)
+	n, err := r.Release(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := e.taken.At(pe).WaitUntil(ctx, pgas.GE, e.sent[pe]); err != nil {
+		return err
+	}
+	e.sent[pe]++
+	if r.mode == Shared {
+		e.set.At(r.me).Set(pe, e.sent[pe])
+		return nil
+	}
+	message := n.s.encode(nil)
+	e.words.Range(r.me*e.size, r.me*e.size+len(message)).PutSignal(pe, message, e.set.At(r.me), e.sent[pe])
+	return nil
+}
+
+// Wait blocks until PE pe has set the event for this PE once more than this PE has waited for pe, and acquires what pe
+// has released. One goroutine of a PE at a time may wait for pe. Errors: *pgas.PeerError if a PE of the job is lost, and
+// the cause of ctx's end.
+func (e *Event) Wait(ctx context.Context, pe int) (err error) {
+	r := e.r
+	e.check("Event.Wait", pe)
+	defer recoverPeer(&err)
+	if _, err := e.set.At(pe).WaitUntil(ctx, pgas.GE, e.seen[pe]+1); err != nil {
+		return err
+	}
+	e.seen[pe]++
+	if r.mode != Shared {
+		got, err := decode(e.words.Range(pe*e.size, (pe+1)*e.size).Local(), r.blocks, r.n)
+		if err != nil {
+			return err
+		}
+		r.Acquire(Notice{got})
+	}
+	e.taken.At(r.me).Set(pe, e.seen[pe])
+	return nil
+}
+
+func (e *Event) check(op string, pe int) {
+	e.r.mustBeOpen(op)
+	if pe < 0 || pe >= e.r.n {
+		misuse(op, "PE %d: the job has %d PEs", pe, e.r.n)
+	}
+}

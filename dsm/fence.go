@@ -1,0 +1,107 @@
+package dsm
+
+// Fences: Barrier, Release and Acquire, and what locks and events do with them. The releases and acquires of one PE take
+// turns, since two releases at once would publish each other's blocks and return before those are published. No fence
+// keeps its turn while it waits for another PE's program: that program may wait for another goroutine of this PE.
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Release publishes what this PE has written to r, by any of its goroutines. When it returns, a PE that acquires the
+// Notice, or a later one of this PE, sees these writes and those that this PE has seen itself. It ends Updates and Views.
+//
+// If ctx ends while other PEs change blocks that this PE has changed, too, Release goes on until it has had its turns.
+// Errors: *pgas.PeerError if a PE of the job is lost, after which the region is not usable.
+func (r *Region) Release(ctx context.Context) (Notice, error) {
+	r.mustBeOpen("Region.Release")
+	var n Notice
+	err := r.fence(ctx, func() error {
+		if err := r.publish(ctx, r.cache.written(nil)); err != nil {
+			return err
+		}
+		n.s = r.notices.clone()
+		return nil
+	})
+	return n, err
+}
+
+// Acquire makes visible to this PE what n tells of, from any later access on. It waits for no PE. It ends Updates and
+// Views of blocks that have newer versions.
+func (r *Region) Acquire(n Notice) {
+	r.mustBeOpen("Region.Acquire")
+	if r.mode == Shared {
+		return
+	}
+	r.turn.take(context.Background())
+	defer r.turn.give()
+	r.protocol.acquire(n.s)
+}
+
+// Barrier releases what this PE has written, blocks until all PEs of the job have called it, and acquires what they have
+// released. It begins with a Quiet of the World's default context, so it orders puts as World.Barrier does. It is
+// collective. Errors: those of World.Barrier and of Release.
+func (r *Region) Barrier(ctx context.Context) error {
+	r.mustBeOpen("Region.Barrier")
+	if r.mode == Shared {
+		return r.w.Barrier(ctx)
+	}
+	if err := r.w.Quiet(ctx); err != nil {
+		return err
+	}
+	n, err := r.Release(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := r.exchange(ctx, n.s)
+	if err != nil {
+		return err
+	}
+	return r.fence(ctx, func() error {
+		r.protocol.acquire(all)
+		r.notices = r.notices.without(all) // every PE knows them
+		return nil
+	})
+}
+
+// publish releases blocks.
+func (r *Region) publish(ctx context.Context, list []int32) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return r.protocol.release(ctx, list)
+}
+
+// fence runs body in this PE's turn of fences. Mode Shared has only the order of plain stores. A panic with
+// *pgas.PeerError becomes an error.
+func (r *Region) fence(ctx context.Context, body func() error) (err error) {
+	if r.mode == Shared {
+		r.w.Fence()
+		return nil
+	}
+	if err := r.turn.take(ctx); err != nil {
+		return err
+	}
+	defer r.turn.give()
+	defer recoverPeer(&err)
+	r.stats.count(&r.stats.Fences, 1)
+	return body()
+}
+
+// recoverPeer, deferred, turns a panic with *pgas.PeerError, by which an operation says that its target is lost, into an
+// error. Other panics go on.
+func recoverPeer(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	e, _ := p.(error)
+	peer, ok := errors.AsType[*pgas.PeerError](e)
+	if !ok {
+		panic(p)
+	}
+	*err = peer
+}

@@ -1,0 +1,96 @@
+package dsm
+
+// What the goroutines of a PE do among themselves. Nothing in this file blocks where a PE has one goroutine, as in the
+// simulator.
+
+import (
+	"context"
+	"sync"
+)
+
+// fenceTurn admits one fence of this PE at a time.
+type fenceTurn chan struct{}
+
+func newFenceTurn() fenceTurn { return make(fenceTurn, 1) }
+
+// take blocks until no other fence of this PE is under way. It returns the cause of ctx's end if ctx ends first.
+func (t fenceTurn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t fenceTurn) give() { <-t }
+
+// meeting is a barrier of the goroutines of one PE. The last one to come runs an action for all.
+type meeting struct {
+	mu      sync.Mutex
+	members int
+	came    int
+	result  *meetingResult
+}
+
+// meetingResult is what one meeting ends with.
+type meetingResult struct {
+	over chan struct{}
+	err  error
+}
+
+func newMeeting(members int) *meeting {
+	return &meeting{members: members, result: &meetingResult{over: make(chan struct{})}}
+}
+
+// meet blocks until all members have called it, and returns what action, which the last of them runs, has returned.
+// If ctx ends before, the member leaves with the cause, and the others wait until their contexts end, too.
+func (m *meeting) meet(ctx context.Context, action func() error) error {
+	m.mu.Lock()
+	m.came++
+	r := m.result
+	if m.came < m.members {
+		m.mu.Unlock()
+		select {
+		case <-r.over:
+			return r.err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	m.came, m.result = 0, &meetingResult{over: make(chan struct{})}
+	m.mu.Unlock()
+	r.err = action()
+	close(r.over)
+	return r.err
+}
+
+// start runs body for each of n members, on the caller's goroutine if n is 1, and waits for all. The first error ends
+// the context of the others.
+func start(ctx context.Context, n int, body func(ctx context.Context, i int) error) error {
+	if n == 1 {
+		return body(ctx, 0)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var once sync.Once
+	var first error
+	for i := range n {
+		wg.Go(func() {
+			if err := body(ctx, i); err != nil {
+				once.Do(func() {
+					first = err
+					cancel(err)
+				})
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}

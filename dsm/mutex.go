@@ -1,0 +1,209 @@
+package dsm
+
+// Locks that carry coherence. A slot of symmetric memory on the lock's home holds the notices of the last holder. It is
+// written before the lock is released and read after it has been taken.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A Locker is a lock between the PEs of a job. Every lock of package locks is one.
+type Locker interface {
+	// Lock blocks until this PE holds the lock.
+	Lock(ctx context.Context) error
+	// Unlock releases it.
+	Unlock()
+}
+
+// An RWLocker is a Locker that may be held by several readers at once.
+type RWLocker interface {
+	Locker
+	// RLock blocks until this PE holds the lock in shared mode.
+	RLock(ctx context.Context) error
+	// RUnlock releases it.
+	RUnlock()
+}
+
+// slot is where the holders of a lock leave their notices: the PE that has written it plus 1, then encoded notices.
+type slot struct {
+	r     *Region
+	words pgas.Slice[uint64]
+	home  int
+}
+
+// firstNotices is the number of notices that one get reads. More of them take a second one.
+const firstNotices = 31
+
+func newSlot(ctx context.Context, r *Region, op string, home int) (slot, error) {
+	if home < 0 || home >= r.n {
+		misuse(op, "home %d: the job has %d PEs", home, r.n)
+	}
+	words, err := pgas.Alloc[uint64](ctx, r.w, 1+encodedWords(r.o.Notices))
+	if err != nil {
+		return slot{}, err
+	}
+	return slot{r, words.All().On(r.ctx), home}, nil
+}
+
+// take acquires what the last holder has left. Nothing is to be done if that was this PE.
+func (s slot) take(ctx context.Context) error {
+	r := s.r
+	if r.mode == Shared {
+		return nil
+	}
+	return r.fence(ctx, func() error {
+		n := min(s.words.Len(), 1+encodedWords(firstNotices))
+		in := make([]uint64, s.words.Len())
+		s.words.Range(0, n).Get(s.home, in[:n])
+		if in[0] == 0 || in[0] == uint64(r.me)+1 {
+			return nil
+		}
+		if used := 1 + encodedWords(int(min(in[2], uint64(r.o.Notices)))); used > n {
+			s.words.Range(n, used).Get(s.home, in[n:used])
+		}
+		got, err := decode(in[1:], r.blocks, r.n)
+		if err == nil {
+			r.protocol.acquire(got)
+		}
+		return err
+	})
+}
+
+// leave releases what this PE has written and leaves its notices for the next holder.
+func (s slot) leave() error {
+	r := s.r
+	if r.mode == Shared {
+		return nil
+	}
+	n, err := r.Release(context.Background())
+	if err != nil {
+		return err
+	}
+	return r.fence(context.Background(), func() error {
+		out := n.s.encode([]uint64{uint64(r.me) + 1})
+		s.words.Range(0, len(out)).Put(s.home, out)
+		r.mustQuietPE(s.home)
+		return nil
+	})
+}
+
+// A Mutex is mutual exclusion between PEs that also makes the writes of its earlier holders visible.
+type Mutex struct {
+	slot
+	lock Locker
+}
+
+// NewMutex makes a Mutex of l, with its notices on PE home. It is collective, and all PEs give handles of the same lock.
+// Errors: those of pgas.Alloc.
+func NewMutex(ctx context.Context, r *Region, l Locker, home int) (*Mutex, error) {
+	r.mustBeOpen("NewMutex")
+	s, err := newSlot(ctx, r, "NewMutex", home)
+	return &Mutex{s, l}, err
+}
+
+// Lock blocks until this PE holds the lock, and acquires what earlier holders have released. Errors: those of the lock,
+// and of Release; the lock is not held then.
+func (m *Mutex) Lock(ctx context.Context) error {
+	if err := m.lock.Lock(ctx); err != nil {
+		return err
+	}
+	if err := m.take(ctx); err != nil {
+		m.lock.Unlock()
+		return err
+	}
+	return nil
+}
+
+// Unlock releases what this PE has written to the region, and then the lock. It panics with *pgas.PeerError if a PE is
+// lost, and as the lock's Unlock does.
+func (m *Mutex) Unlock() {
+	if err := m.leave(); err != nil {
+		panic(err)
+	}
+	m.lock.Unlock()
+}
+
+// An RWMutex is a Mutex that may be held by several readers at once.
+type RWMutex struct {
+	Mutex
+	lock RWLocker
+	mine slotTurn
+}
+
+// slotTurn is the turn of readers that leave notices.
+type slotTurn struct{ word pgas.Atomic[uint64] }
+
+// NewRWMutex makes an RWMutex of l, as NewMutex does.
+func NewRWMutex(ctx context.Context, r *Region, l RWLocker, home int) (*RWMutex, error) {
+	r.mustBeOpen("NewRWMutex")
+	s, err := newSlot(ctx, r, "NewRWMutex", home)
+	if err != nil {
+		return nil, err
+	}
+	word, err := pgas.Alloc[uint64](ctx, r.w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &RWMutex{Mutex{s, l}, l, slotTurn{pgas.AtomicOf(word, 0).On(r.ctx)}}, nil
+}
+
+// RLock blocks until this PE holds the lock in shared mode, and acquires what earlier writers have released. Errors:
+// those of Mutex.Lock.
+func (m *RWMutex) RLock(ctx context.Context) error {
+	if err := m.lock.RLock(ctx); err != nil {
+		return err
+	}
+	if err := m.take(ctx); err != nil {
+		m.lock.RUnlock()
+		return err
+	}
+	return nil
+}
+
+// RUnlock releases the lock. A reader that has written to the region under it, as to its own counters, publishes that
+// too: its notices are added to those of the last writer. It panics as Unlock does.
+func (m *RWMutex) RUnlock() {
+	if m.r.mode != Shared {
+		if err := m.leaveAsReader(); err != nil {
+			panic(err)
+		}
+	}
+	m.lock.RUnlock()
+}
+
+// leaveAsReader releases what this PE has written, if anything, and adds its notices to the slot. Readers take turns at
+// that by a word beside the slot.
+func (m *RWMutex) leaveAsReader() error {
+	r := m.r
+	return r.fence(context.Background(), func() error {
+		written := r.cache.written(nil)
+		if len(written) == 0 {
+			return nil
+		}
+		if err := r.publish(context.Background(), written); err != nil {
+			return err
+		}
+		for m.mine.word.CompareSwap(m.home, 0, 1) != 0 {
+			r.w.Yield()
+		}
+		in := make([]uint64, m.words.Len())
+		m.words.Get(m.home, in)
+		old := notices{limit: r.o.Notices}
+		if in[0] != 0 {
+			got, err := decode(in[1:], r.blocks, r.n)
+			if err != nil {
+				return err
+			}
+			old.merge(got)
+		}
+		old.merge(r.notices.clone())
+		out := old.encode([]uint64{uint64(r.n) + 1}) // of no PE: every next holder reads it
+		m.words.Range(0, len(out)).Put(m.home, out)
+		r.mustQuietPE(m.home)
+		m.mine.word.Set(m.home, 0)
+		r.mustQuietPE(m.home)
+		return nil
+	})
+}

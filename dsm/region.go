@@ -1,0 +1,254 @@
+package dsm
+
+// Opening and closing a region, and the choice of its mode.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A Region is memory that the PEs of a job access as if it were one. Its methods may be called by several goroutines.
+type Region struct {
+	w      *pgas.World
+	o      Options
+	mode   Mode
+	me, n  int
+	blocks int32
+	shift  uint // of the size of a block
+	ctx    *pgas.Context
+
+	memory []byte // the region as this PE accesses it
+	soft   *soft  // in mode Soft
+	cache  cache  // nil in mode Shared
+	used   uint64 // bytes of the arrays so far
+	arrays []named
+	closed bool
+
+	// the protocol, in this PE's turn of fences
+	protocol protocol
+	turn     fenceTurn
+	pub      pgas.Slice[byte] // each PE's twins: blocks as it has released them, or as it fetched them before it wrote
+	master   pgas.Slice[byte] // for protocols with fixed homes: blocks as all PEs have released them
+	words    words
+	asked    []bool // by block: this PE's lock word says something
+	now      uint64 // the logical time up to which this PE has acquired
+	notices  notices
+	exchanger
+
+	stats Stats
+}
+
+// named is an array of the region, for reports.
+type named struct {
+	name       string
+	lo, hi     uint64
+	elementary uint64 // bytes of an element
+}
+
+// Open makes a region, all zeros. It is collective, and all PEs give the same Options. What it takes of the symmetric
+// heap is address space: a block takes memory on the PEs that write it, and 32 bytes of words.
+//
+// Errors: *pgas.MismatchError if Options differ between PEs, *pgas.HeapFullError if the region does not fit the
+// symmetric heap, and an error with the remedy if Options.Mode cannot be had.
+func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
+	asked := o.Mode
+	o = o.completed()
+	mode, err := modeFromEnv(asked)
+	if err != nil {
+		return nil, err
+	}
+	o.Mode = mode
+	if err := agree(ctx, w, "dsm.Open", fmt.Sprintf("%+v", o)); err != nil {
+		return nil, err
+	}
+	c, err := w.NewContext()
+	if err != nil {
+		return nil, err
+	}
+	r := &Region{
+		w: w, o: o, me: w.PE(), n: w.NPEs(), blocks: int32(o.Bytes / uint64(o.Block)), ctx: c, turn: newFenceTurn(),
+		notices: notices{limit: o.Notices},
+	}
+	for 1<<r.shift < o.Block {
+		r.shift++
+	}
+	if err := r.open(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	atClose(w, r.release)
+	return r, w.Barrier(ctx)
+}
+
+// open allocates the region's memory and starts its mode.
+func (r *Region) open(ctx context.Context) error {
+	pub, err := pgas.AllocAligned[byte](ctx, r.w, int(r.o.Bytes), min(r.o.Block, 1<<20))
+	if err != nil {
+		return err
+	}
+	r.pub = pub.All().On(r.ctx)
+	if r.mode, err = r.choose(ctx); err != nil {
+		return err
+	}
+	if r.mode == Shared {
+		r.memory = pub.Ptr(0)
+		return nil
+	}
+	if err := r.allocWords(ctx); err != nil {
+		return err
+	}
+	if err := r.openExchange(ctx); err != nil {
+		return err
+	}
+	if err := r.openProtocol(ctx); err != nil {
+		return err
+	}
+	if r.mode == Paged {
+		return r.openPaged()
+	}
+	r.soft = newSoft(r.o.Block, int(r.blocks), r.n, pub.Local(), r.stepwise())
+	r.cache, r.memory = r.soft, r.soft.memory
+	return nil
+}
+
+func (r *Region) allocWords(ctx context.Context) error {
+	n := int(r.blocks)
+	all, err := pgas.Alloc[uint64](ctx, r.w, 4*n)
+	if err != nil {
+		return err
+	}
+	part := func(i int) pgas.AtomicSlice[uint64] { return pgas.AtomicsOf(all.Range(i*n, (i+1)*n)).On(r.ctx) }
+	r.words = words{version: part(0), lock: part(1), grant: part(2), hint: part(3)}
+	r.asked = make([]bool, n)
+	return nil
+}
+
+// stepwise returns how a PE whose memory accesses are simulated changes its part of pub, or nil.
+func (r *Region) stepwise() func(at int, data []byte) {
+	if !r.simulated() {
+		return nil
+	}
+	return func(at int, data []byte) {
+		r.pub.Range(at, at+len(data)).Put(r.me, data)
+		r.mustQuietPE(r.me)
+	}
+}
+
+// simulated reports whether other PEs are reached by a transport that must see every access.
+func (r *Region) simulated() bool { return r.n > 1 && r.w.TransportTo((r.me+1)%r.n) == "sim" }
+
+// choose returns the region's mode, which is the same on all PEs.
+func (r *Region) choose(ctx context.Context) (Mode, error) {
+	oneMapping := uint64(0)
+	if r.pub.Ptr(0) != nil && !r.simulated() {
+		oneMapping = 1
+	}
+	pageable := uint64(0)
+	why := r.pageable()
+	if why == nil {
+		pageable = 1
+	}
+	able, err := r.everywhere(ctx, oneMapping, pageable)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case r.o.Mode == Soft:
+		return Soft, nil
+	case r.o.Mode == Shared && !able[0]:
+		return 0, fmt.Errorf("dsm.Open: mode shared needs all PEs on one host: use Auto, Paged or Soft")
+	case r.o.Mode == Shared, r.o.Mode == Auto && able[0]:
+		return Shared, nil
+	case r.o.Mode == Paged && !able[1]:
+		if why == nil {
+			why = fmt.Errorf("another PE's machine does not permit it")
+		}
+		return 0, fmt.Errorf("dsm.Open: mode paged: %w", why)
+	case able[1]:
+		return Paged, nil
+	}
+	if r.me == 0 && why != nil && !r.simulated() {
+		r.warn(why)
+	}
+	return Soft, nil
+}
+
+// everywhere reports for each flag whether it is 1 on all PEs.
+func (r *Region) everywhere(ctx context.Context, flags ...uint64) ([]bool, error) {
+	s, err := pgas.Alloc[uint64](ctx, r.w, 2*len(flags))
+	if err != nil {
+		return nil, err
+	}
+	copy(s.Local(), flags)
+	if err := pgas.MinReduce(ctx, r.w.Team(), s.Range(len(flags), 2*len(flags)), s.Range(0, len(flags))); err != nil {
+		return nil, err
+	}
+	able := make([]bool, len(flags))
+	for i, v := range s.Local()[len(flags):] {
+		able[i] = v == 1
+	}
+	return able, s.Free(ctx)
+}
+
+// openProtocol makes the protocol, with the memory that it needs.
+func (r *Region) openProtocol(ctx context.Context) (err error) {
+	switch r.o.Protocol {
+	case Floating:
+		r.protocol = &floating{r}
+	default:
+		misuse("Open", "protocol %v is not there yet", r.o.Protocol)
+	}
+	return err
+}
+
+// fetchSource returns where homes keep the newest version of n blocks from b on.
+func (r *Region) fetchSource(b, n int32) pgas.Slice[byte] { return r.pubOf(b, n) }
+
+// Mode returns how accesses reach the protocol: Shared, Paged or Soft.
+func (r *Region) Mode() Mode { return r.mode }
+
+// World returns the World that the region was opened in.
+func (r *Region) World() *pgas.World { return r.w }
+
+// String describes the region in a line.
+func (r *Region) String() string {
+	s := fmt.Sprintf("coherent region of %d bytes in %d blocks of %d, mode %v", r.o.Bytes, r.blocks, r.o.Block, r.mode)
+	if r.mode == Shared {
+		return s
+	}
+	return s + fmt.Sprintf(", protocol %v, %d notices, lease %d", r.o.Protocol, r.o.Notices, r.o.Lease)
+}
+
+// Close ends the region. It is collective. Its arrays must not be accessed any more: in mode Paged that faults, in mode
+// Soft it panics with *pgas.UsageError. A region that is not closed ends with its World. Errors: those of
+// World.Barrier.
+func (r *Region) Close(ctx context.Context) error {
+	r.mustBeOpen("Region.Close")
+	if err := r.w.Barrier(ctx); err != nil {
+		return err
+	}
+	return r.release()
+}
+
+// release gives back what the region has besides symmetric memory. It may be called twice.
+func (r *Region) release() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	if r.cache == nil {
+		return nil
+	}
+	return r.cache.close()
+}
+
+func (r *Region) mustBeOpen(op string) {
+	switch {
+	case r == nil:
+		misuse(op, "a nil *Region: Open makes one")
+	case r.closed:
+		misuse(op, "the region is closed")
+	}
+}

@@ -1,0 +1,90 @@
+package dsm
+
+// A release: what this PE has written becomes what other PEs fetch, as a new version of each block that it has changed,
+// and a write notice tells of each. A release of blocks that this PE wrote last sends no message. One of blocks whose
+// homes move sends three for each, and the blocks of a group share the round trips.
+
+import (
+	"context"
+	"fmt"
+)
+
+// A protocol keeps the copies of PEs coherent between fences.
+type protocol interface {
+	// fetch fetches and installs blocks. It panics with *pgas.PeerError if their homes are lost.
+	fetch(list []*fetch)
+	// release publishes the blocks of list, which this PE has changed, and adds what tells of them.
+	release(ctx context.Context, list []int32) error
+	// acquire drops the copies that s, or the homes, tell to be out of date.
+	acquire(s notices)
+	// zeroAtFirst reports whether an untouched block may be taken for zeros without asking.
+	zeroAtFirst() bool
+}
+
+// floating is the protocol of MENPS: a block's home is its last writer.
+type floating struct{ *Region }
+
+func (p *floating) zeroAtFirst() bool { return true }
+
+func (p *floating) release(ctx context.Context, list []int32) error {
+	return p.takeTurns(context.WithoutCancel(ctx), list, p.change)
+}
+
+// change makes new versions of blocks whose turns this PE has, and gives the turns away.
+func (p *floating) change(list []*turn) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := p.closeVersions(list); err != nil {
+		return err
+	}
+	r := p.Region
+	for _, t := range list {
+		t.wts = max(t.rts+1, r.now)
+		first, last := r.cache.merge(t.b, t.latest, int32(r.me), t.wts+r.o.Lease)
+		r.stats.changed(t.b, t.prev, first, last)
+		r.words.version.At(int(t.b)).Set(r.me, t.wts+r.o.Lease)
+		r.notices.add(notice{t.b, int32(r.me), t.wts})
+	}
+	r.mustQuietPE(r.me)
+	p.tellPrevious(list)
+	r.give(list)
+	return nil
+}
+
+// closeVersions ends the leases of the newest versions, and fetches those of other PEs.
+func (p *floating) closeVersions(list []*turn) error {
+	r := p.Region
+	for _, t := range list {
+		if int(t.prev) == r.me {
+			t.rts = r.words.version.At(int(t.b)).FetchOr(r.me, closed)
+			r.stats.count(&r.stats.FastReleases, 1)
+			continue
+		}
+		t.latest = make([]byte, r.o.Block)
+		r.words.version.At(int(t.b)).FetchOrNB(int(t.prev), closed, &t.rts)
+		r.pubOf(t.b, 1).GetNB(int(t.prev), t.latest)
+		r.stats.count(&r.stats.Moves, 1)
+	}
+	r.mustQuiet()
+	for _, t := range list {
+		if t.rts&(closed|moved) != 0 {
+			return fmt.Errorf("dsm: PE %d: block %d: PE %d, which had the last turn, does not have the newest version (%#x)", r.me, t.b, t.prev, t.rts)
+		}
+	}
+	return nil
+}
+
+// tellPrevious leads readers from the versions before to this PE's. It is complete before the turns are given away.
+func (p *floating) tellPrevious(list []*turn) {
+	r := p.Region
+	old := make([]uint64, len(list))
+	for i, t := range list {
+		if int(t.prev) == r.me {
+			continue
+		}
+		r.words.version.At(int(t.b)).CompareSwapNB(int(t.prev), closed|t.rts, moved|uint64(r.me), &old[i])
+		r.words.hint.At(int(t.b)).Set(int(t.b)%r.n, uint64(r.me)+1)
+	}
+	r.mustQuiet()
+}

@@ -1,0 +1,300 @@
+package dsm
+
+// Copies that accessors check. One word of state a block says whether it may be read and written; everything else is
+// under a mutex, which is never held while the PE waits for another.
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	readable   = 1 << iota // the copy is valid
+	changeable             // it has a twin
+)
+
+// softBlock is what a PE knows of a block besides its state.
+type softBlock struct {
+	home       int32
+	generation uint32
+	rts        uint64
+	touched    bool
+	whole      bool // all bytes count as changed
+	twin       bool // the block has a twin, whether or not it may be written at the moment
+	listed     bool // in copies
+}
+
+type soft struct {
+	mu     sync.Mutex
+	block  int
+	memory []byte // the copies
+	twins  []byte // the PE's part of pub
+	// store, if not nil, writes bytes of a twin where other PEs can see each step: the simulator does not see plain
+	// stores.
+	store  func(at int, data []byte)
+	states []atomic.Uint32
+	info   []softBlock
+	dirty  []int32 // blocks with twins, and some that had one
+	copies []int32 // blocks that are valid, and some that were
+	now    uint64
+	fences uint32 // acquires so far: part of every generation
+}
+
+func newSoft(block, blocks, pes int, twins []byte, store func(at int, data []byte)) *soft {
+	s := &soft{
+		block: block, memory: make([]byte, block*blocks), twins: twins, store: store,
+		states: make([]atomic.Uint32, blocks), info: make([]softBlock, blocks),
+	}
+	for b := range s.info {
+		s.info[b].home = int32(b % pes)
+	}
+	return s
+}
+
+func (s *soft) copyOf(b int32) []byte { return s.memory[int(b)*s.block : (int(b)+1)*s.block] }
+func (s *soft) twinOf(b int32) []byte { return s.twins[int(b)*s.block : (int(b)+1)*s.block] }
+
+func (s *soft) written(into []int32) []int32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	differ := s.dirty[:0]
+	for _, b := range s.dirty {
+		s.clear(b, changeable)
+		i := &s.info[b]
+		i.twin = i.twin && (i.whole || !bytes.Equal(s.copyOf(b), s.twinOf(b)))
+		if i.twin {
+			differ = append(differ, b)
+		}
+	}
+	s.dirty = differ
+	return append(into, differ...)
+}
+
+func (s *soft) clear(b int32, flag uint32) { s.states[b].And(^flag) }
+
+// merged writes own bytes over latest, into latest and into the copy.
+func (s *soft) merged(b int32, latest []byte) (first, last int) {
+	own, twin := s.copyOf(b), s.twinOf(b)
+	if s.info[b].whole {
+		copy(latest, own)
+		return 0, len(own) - 1
+	}
+	first, last = -1, -1
+	for i := range own {
+		if own[i] == twin[i] {
+			own[i] = latest[i]
+			continue
+		}
+		latest[i] = own[i]
+		if first < 0 {
+			first = i
+		}
+		last = i
+	}
+	return first, last
+}
+
+func (s *soft) merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if latest == nil {
+		latest = slices.Clone(s.twinOf(b))
+	}
+	first, last = s.merged(b, latest)
+	s.storeTwin(b, latest)
+	s.clean(b)
+	i := &s.info[b]
+	i.home, i.rts, i.touched = home, rts, true
+	s.validate(b)
+	return first, last
+}
+
+func (s *soft) settle(b int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.storeTwin(b, s.copyOf(b))
+	s.clean(b)
+}
+
+// clean ends the life of b's twin.
+func (s *soft) clean(b int32) {
+	s.clear(b, changeable)
+	s.info[b].whole, s.info[b].twin = false, false
+}
+
+func (s *soft) validate(b int32) {
+	s.states[b].Or(readable)
+	if !s.info[b].listed {
+		s.info[b].listed = true
+		s.copies = append(s.copies, b)
+	}
+}
+
+// storeTwin changes the twin. Where each step counts, only bytes that differ are stored.
+func (s *soft) storeTwin(b int32, data []byte) {
+	if s.store == nil {
+		copy(s.twinOf(b), data)
+		return
+	}
+	forEachRun(s.twinOf(b), data, func(at int, run []byte) { s.store(int(b)*s.block+at, run) })
+}
+
+// forEachRun calls run for each run of bytes of data that differ from old.
+func forEachRun(old, data []byte, run func(at int, bytes []byte)) {
+	for i := 0; i < len(data); {
+		if old[i] == data[i] {
+			i++
+			continue
+		}
+		from := i
+		for i < len(data) && old[i] != data[i] {
+			i++
+		}
+		run(from, data[from:i])
+	}
+}
+
+func (s *soft) changes(b int32, run func(at int, bytes []byte)) {
+	s.mu.Lock()
+	own, twin, whole := slices.Clone(s.copyOf(b)), s.twinOf(b), s.info[b].whole
+	s.mu.Unlock()
+	if whole {
+		run(0, own)
+		return
+	}
+	forEachRun(twin, own, run)
+}
+
+func (s *soft) drop(b int32, home int32, rts uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := &s.info[b]
+	s.clear(b, readable)
+	i.home, i.rts, i.touched = home, rts, true
+	i.generation++
+}
+
+func (s *soft) expire(now uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = now
+	s.fences++
+	s.copies = slices.DeleteFunc(s.copies, func(b int32) bool {
+		if s.info[b].rts < now {
+			s.clear(b, readable)
+		}
+		return s.unlist(b)
+	})
+}
+
+// unlist reports whether b is no copy any more, and notes that it leaves the list then.
+func (s *soft) unlist(b int32) bool {
+	s.info[b].listed = s.states[b].Load()&readable != 0
+	return !s.info[b].listed
+}
+
+func (s *soft) dropAll(stale func(b int32) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fences++
+	s.copies = slices.DeleteFunc(s.copies, func(b int32) bool {
+		if stale(b) {
+			s.clear(b, readable)
+		}
+		return s.unlist(b)
+	})
+}
+
+func (s *soft) known(b int32) copyInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := &s.info[b]
+	return copyInfo{
+		valid: s.states[b].Load()&readable != 0, untouched: !i.touched && s.now == 0, home: i.home,
+		generation: i.generation + s.fences, rts: i.rts, now: s.now,
+	}
+}
+
+func (s *soft) zeros(b int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.info[b].touched && s.now == 0 {
+		s.info[b].touched = true
+		s.validate(b)
+	}
+}
+
+func (s *soft) install(b int32, generation uint32, data []byte, home int32, rts uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := &s.info[b]
+	if i.generation+s.fences != generation {
+		return false
+	}
+	if i.twin {
+		next := slices.Clone(data)
+		s.keepOwn(b, data)
+		s.storeTwin(b, next)
+	} else {
+		copy(s.copyOf(b), data)
+	}
+	i.home, i.rts, i.touched = home, rts, true
+	s.validate(b)
+	return true
+}
+
+// keepOwn makes data the copy but for own bytes.
+func (s *soft) keepOwn(b int32, data []byte) {
+	if s.info[b].whole {
+		return
+	}
+	own, twin := s.copyOf(b), s.twinOf(b)
+	for i := range own {
+		if own[i] == twin[i] {
+			own[i] = data[i]
+		}
+	}
+}
+
+func (s *soft) writable(lo, hi int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := lo; b < hi; b++ {
+		if st := s.states[b].Load(); st&readable == 0 || st&changeable != 0 {
+			continue
+		}
+		s.makeTwin(b)
+	}
+}
+
+// makeTwin makes b's twin if it has none, and lets it be written.
+func (s *soft) makeTwin(b int32) {
+	if i := &s.info[b]; !i.twin {
+		i.twin = true
+		s.storeTwin(b, s.copyOf(b))
+		s.dirty = append(s.dirty, b)
+	}
+	s.states[b].Or(changeable)
+}
+
+func (s *soft) overwritten(lo, hi int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := lo; b < hi; b++ {
+		s.info[b].touched = true
+		s.validate(b)
+		s.makeTwin(b)
+		s.info[b].whole = true
+	}
+}
+
+func (s *soft) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for b := range s.states {
+		s.states[b].Store(0)
+	}
+	return nil
+}

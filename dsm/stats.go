@@ -1,0 +1,46 @@
+package dsm
+
+// Counters of a PE.
+
+import "sync/atomic"
+
+// Stats are what a PE has done since it opened a region. Mode Shared does nothing that could be counted.
+type Stats struct {
+	FastReads    uint64 // copies fetched by one message: a notice had told where the version is
+	SlowReads    uint64 // copies fetched with a lease
+	Hops         uint64 // homes that had moved, on the way to a version
+	Gets         uint64 // gets that fetched copies; neighbouring blocks of one home share one
+	BytesFetched uint64
+	FastReleases uint64 // blocks that this PE had written last: no message
+	Moves        uint64 // blocks whose home has moved to this PE
+	Changed      uint64 // bytes from the first to the last changed one of each released block
+	Invalidated  uint64 // copies dropped by notices
+	Fences       uint64
+
+	blocks *blockStats
+}
+
+func (s *Stats) count(c *uint64, n uint64) { atomic.AddUint64(c, n) }
+
+// changed records the release of block b, which PE prev had released last.
+func (s *Stats) changed(b, prev int32, first, last int) {
+	if first < 0 {
+		return
+	}
+	s.count(&s.Changed, uint64(last-first+1))
+	if s.blocks != nil {
+		s.blocks.add(b, prev, first, last)
+	}
+}
+
+// Stats returns the counters of this PE.
+func (r *Region) Stats() Stats {
+	s := &r.stats
+	return Stats{
+		FastReads: atomic.LoadUint64(&s.FastReads), SlowReads: atomic.LoadUint64(&s.SlowReads),
+		Hops: atomic.LoadUint64(&s.Hops), Gets: atomic.LoadUint64(&s.Gets),
+		BytesFetched: atomic.LoadUint64(&s.BytesFetched), FastReleases: atomic.LoadUint64(&s.FastReleases),
+		Moves: atomic.LoadUint64(&s.Moves), Changed: atomic.LoadUint64(&s.Changed),
+		Invalidated: atomic.LoadUint64(&s.Invalidated), Fences: atomic.LoadUint64(&s.Fences),
+	}
+}

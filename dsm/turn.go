@@ -1,0 +1,152 @@
+package dsm
+
+// Turns at changing a block. A PE takes the turns of all blocks that it releases, in any order, and gives each away as
+// soon as it has changed the block. It holds no turn while it waits for one, so no two releases wait for each other.
+//
+// The lock words of a block form a tree of probable owners (M. Naimi, M. Trehel, A. Arnold: "A log(N) distributed
+// mutual exclusion algorithm based on path reversal", 1996): a PE that wants the turn makes itself the root of what it
+// knows, and follows links to the PE that has the turn or is last in the queue for it.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A turn is what a release wants: to change block b.
+type turn struct {
+	b    int32
+	prev int32  // the PE to ask; when the turn has come, the PE whose version is the newest
+	want uint64 // what the compare-swap under way expects to find
+	old  uint64 // and what it found
+
+	rts    uint64 // of the closed version
+	latest []byte
+	wts    uint64
+}
+
+// begin takes b's turn if it is this PE's, and enters the queue otherwise.
+func (r *Region) begin(b int32) (t *turn, mine bool) {
+	lock := r.words.lock.At(int(b))
+	first := int32(int(b) % r.n)
+	asked := r.asked[b] || int(first) == r.me
+	if asked && lock.CompareSwap(r.me, unlocked, locked) == unlocked {
+		return &turn{b: b, prev: int32(r.me)}, true
+	}
+	r.words.grant.At(int(b)).Set(r.me, 0)
+	r.mustQuietPE(r.me)
+	old := lock.Swap(r.me, locked)
+	if !asked {
+		r.asked[b] = true // before, the lock word was zero and said nothing
+		return &turn{b: b, prev: first}, false
+	}
+	return &turn{b: b, prev: int32(old - link)}, false
+}
+
+// takeTurns calls change for groups of blocks of list, each as soon as this PE has their turns.
+func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*turn) error) error {
+	var wanted, got []*turn
+	for _, b := range list {
+		t, mine := r.begin(b)
+		if mine {
+			got = append(got, t)
+		} else {
+			wanted = append(wanted, t)
+		}
+	}
+	if err := change(got); err != nil {
+		return err
+	}
+	var queued []*turn
+	for len(wanted) > 0 {
+		got, queued, wanted = r.ask(wanted, queued)
+		got, queued = r.granted(got, queued)
+		if err := change(got); err != nil {
+			return err
+		}
+	}
+	for len(queued) > 0 {
+		if err := r.awaitAnyGrant(ctx, queued); err != nil {
+			return err
+		}
+		got, queued = r.granted(nil, queued)
+		if err := change(got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks for all turns of wanted at once. It returns those that this PE got, those for which it is in a queue, and
+// those for which another PE is to be asked.
+func (r *Region) ask(wanted, queued []*turn) (got, waits, again []*turn) {
+	for _, t := range wanted {
+		r.words.lock.At(int(t.b)).CompareSwapNB(int(t.prev), t.want, link+uint64(r.me), &t.old)
+	}
+	r.mustQuiet()
+	for _, t := range wanted {
+		switch {
+		case t.old == t.want && t.old == unlocked:
+			got = append(got, t)
+		case t.old == t.want:
+			queued = append(queued, t)
+		case t.old >= link:
+			t.prev, t.want = int32(t.old-link), unlocked
+			again = append(again, t)
+		default:
+			t.want = t.old
+			again = append(again, t)
+		}
+	}
+	return got, queued, again
+}
+
+// granted moves the turns that have been granted from queued to got.
+func (r *Region) granted(got, queued []*turn) (_, rest []*turn) {
+	for _, t := range queued {
+		if v := r.words.grant.At(int(t.b)).Fetch(r.me); v != 0 {
+			t.prev = int32(v - 1)
+			got = append(got, t)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	return got, rest
+}
+
+// awaitAnyGrant blocks until one of the turns is granted. It waits for any of them: another than the first may have
+// come, and other PEs wait for that.
+func (r *Region) awaitAnyGrant(ctx context.Context, queued []*turn) error {
+	if len(queued) == 1 {
+		_, err := r.words.grant.At(int(queued[0].b)).WaitUntil(ctx, pgas.NE, 0)
+		return err
+	}
+	lo, hi := queued[0].b, queued[0].b
+	for _, t := range queued {
+		lo, hi = min(lo, t.b), max(hi, t.b)
+	}
+	skip := make([]bool, hi-lo+1)
+	for i := range skip {
+		skip[i] = true
+	}
+	for _, t := range queued {
+		skip[t.b-lo] = false
+	}
+	_, _, err := r.words.grant.Range(int(lo), int(hi)+1).Until(pgas.NE, 0).Except(skip).WaitAny(ctx)
+	return err
+}
+
+// give gives the turns away: to the PEs that have asked for them, or to any PE that asks next.
+func (r *Region) give(list []*turn) {
+	for _, t := range list {
+		if v := r.words.lock.At(int(t.b)).CompareSwap(r.me, locked, unlocked); v != locked {
+			r.words.grant.At(int(t.b)).Set(int(v-link), uint64(r.me)+1)
+		}
+	}
+}
+
+func (r *Region) mustQuietPE(pe int) {
+	if err := r.ctx.QuietPE(context.Background(), pe); err != nil {
+		panic(err)
+	}
+}
