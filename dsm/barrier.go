@@ -48,11 +48,22 @@ func (r *Region) exchange(ctx context.Context, known notices) (_ notices, err er
 		if _, err := x.arrive.At(i).WaitUntil(ctx, pgas.GE, x.count); err != nil {
 			return known, err
 		}
-		got, err := decode(x.slots.Range(i*x.words, (i+1)*x.words).Local(), r.blocks, r.n)
+		got, err := r.read(x.slots.Range(i*x.words, (i+1)*x.words), r.me)
 		if err != nil {
 			return known, err
 		}
 		known.merge(got)
 	}
 	return known, nil
+}
+
+// read gets encoded notices of PE pe: first as many as most fences pass on, and then the rest if there are more.
+func (r *Region) read(from pgas.Slice[uint64], pe int) (notices, error) {
+	in := make([]uint64, from.Len())
+	n := min(len(in), encodedWords(firstNotices))
+	from.Range(0, n).Get(pe, in[:n])
+	if used := encodedWords(int(min(in[1], uint64(r.o.Notices)))); used > n {
+		from.Range(n, used).Get(pe, in[n:used])
+	}
+	return decode(in, r.blocks, r.n)
 }

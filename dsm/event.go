@@ -79,7 +79,7 @@ func (e *Event) Wait(ctx context.Context, pe int) (err error) {
 	}
 	e.seen[pe]++
 	if r.mode != Shared {
-		got, err := decode(e.words.Range(pe*e.size, (pe+1)*e.size).Local(), r.blocks, r.n)
+		got, err := r.read(e.words.Range(pe*e.size, (pe+1)*e.size), r.me)
 		if err != nil {
 			return err
 		}

@@ -54,16 +54,11 @@ func (s slot) take(ctx context.Context) error {
 		return nil
 	}
 	return r.fence(ctx, func() error {
-		n := min(s.words.Len(), 1+encodedWords(firstNotices))
-		in := make([]uint64, s.words.Len())
-		s.words.Range(0, n).Get(s.home, in[:n])
-		if in[0] == 0 || in[0] == uint64(r.me)+1 {
+		last := s.words.At(0).Get(s.home)
+		if last == 0 || last == uint64(r.me)+1 {
 			return nil
 		}
-		if used := 1 + encodedWords(int(min(in[2], uint64(r.o.Notices)))); used > n {
-			s.words.Range(n, used).Get(s.home, in[n:used])
-		}
-		got, err := decode(in[1:], r.blocks, r.n)
+		got, err := r.read(s.words.Range(1, s.words.Len()), s.home)
 		if err == nil {
 			r.protocol.acquire(got)
 		}

@@ -23,7 +23,8 @@ type softBlock struct {
 	touched    bool
 	whole      bool // all bytes count as changed
 	twin       bool // the block has a twin, whether or not it may be written at the moment
-	listed     bool // in copies
+	inDirty    bool // the block is in dirty
+	inCopies   bool // and in copies
 }
 
 type soft struct {
@@ -64,6 +65,7 @@ func (s *soft) written(into []int32) []int32 {
 		s.clear(b, changeable)
 		i := &s.info[b]
 		i.twin = i.twin && (i.whole || !bytes.Equal(s.copyOf(b), s.twinOf(b)))
+		i.inDirty = i.twin
 		if i.twin {
 			differ = append(differ, b)
 		}
@@ -126,8 +128,8 @@ func (s *soft) clean(b int32) {
 
 func (s *soft) validate(b int32) {
 	s.states[b].Or(readable)
-	if !s.info[b].listed {
-		s.info[b].listed = true
+	if !s.info[b].inCopies {
+		s.info[b].inCopies = true
 		s.copies = append(s.copies, b)
 	}
 }
@@ -191,8 +193,8 @@ func (s *soft) expire(now uint64) {
 
 // unlist reports whether b is no copy any more, and notes that it leaves the list then.
 func (s *soft) unlist(b int32) bool {
-	s.info[b].listed = s.states[b].Load()&readable != 0
-	return !s.info[b].listed
+	s.info[b].inCopies = s.states[b].Load()&readable != 0
+	return !s.info[b].inCopies
 }
 
 func (s *soft) dropAll(stale func(b int32) bool) {
@@ -274,7 +276,10 @@ func (s *soft) makeTwin(b int32) {
 	if i := &s.info[b]; !i.twin {
 		i.twin = true
 		s.storeTwin(b, s.copyOf(b))
-		s.dirty = append(s.dirty, b)
+		if !i.inDirty {
+			i.inDirty = true
+			s.dirty = append(s.dirty, b)
+		}
 	}
 	s.states[b].Or(changeable)
 }

@@ -1,0 +1,160 @@
+package dsm_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// A randomProgram has no data races. Every third byte belongs to a lock, every third to one PE in a round, and every
+// third is written by one PE in even rounds and read by all in odd ones. shadow has what was written last; the PEs of
+// a simulation share it.
+type randomProgram struct {
+	o                    dsm.Options
+	locks, rounds, steps int
+	shadow               []byte
+}
+
+// randomPE is one PE that runs a program.
+type randomPE struct {
+	*randomProgram
+	w     *pgas.World
+	bytes dsm.Array[byte]
+	mutex []*dsm.Mutex
+	round int
+}
+
+func (p *randomProgram) body(ctx context.Context, w *pgas.World) error {
+	r, err := dsm.Open(ctx, w, p.o)
+	if err != nil {
+		return err
+	}
+	pe := &randomPE{randomProgram: p, w: w}
+	if pe.bytes, err = dsm.Alloc[byte](ctx, r, int(p.o.Bytes)); err != nil {
+		return err
+	}
+	state, err := locks.AllocDMCSState(ctx, w, p.locks)
+	if err != nil {
+		return err
+	}
+	for i := range p.locks {
+		l := locks.NewDMCS(w, state.At(i), locks.DMCSOptions{Home: i % w.NPEs()})
+		m, err := dsm.NewMutex(ctx, r, l, (i+1)%w.NPEs())
+		if err != nil {
+			return err
+		}
+		pe.mutex = append(pe.mutex, m)
+	}
+	for pe.round = range p.rounds {
+		for range p.steps {
+			if err := pe.step(ctx); err != nil {
+				return err
+			}
+		}
+		if err := r.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step is one access, or a few under a lock.
+func (p *randomPE) step(ctx context.Context) error {
+	x := p.w.Random()
+	at, write := int(x%p.o.Bytes), x>>40&3 != 0
+	switch {
+	case at%3 == 0:
+		return p.underLock(ctx, at, write, x>>50&1 != 0)
+	case at%3 == 1:
+		n := p.w.NPEs()
+		at -= 3 * (((at/3+p.round)%n - p.w.PE() + n) % n)
+		if at < 0 {
+			return nil
+		}
+		return p.access(at, write, "own byte")
+	case p.round%2 == 1:
+		return p.check(at, "byte of all")
+	case at/3%p.w.NPEs() == p.w.PE():
+		return p.access(at, true, "byte of all")
+	}
+	return nil
+}
+
+// underLock accesses a byte, or two, that belong to a lock.
+func (p *randomPE) underLock(ctx context.Context, at int, write, two bool) error {
+	k := at / 3 % p.locks
+	if err := p.mutex[k].Lock(ctx); err != nil {
+		return err
+	}
+	err := p.access(at, write, fmt.Sprintf("byte of lock %d", k))
+	if next := at + 3*p.locks; err == nil && two && next < int(p.o.Bytes) {
+		err = p.access(next, write, fmt.Sprintf("byte of lock %d", k))
+	}
+	if err != nil {
+		return err
+	}
+	p.mutex[k].Unlock()
+	return nil
+}
+
+// access checks a byte, and changes it if write is set.
+func (p *randomPE) access(at int, write bool, what string) error {
+	err := p.check(at, what)
+	if err == nil && write {
+		p.shadow[at]++
+		p.bytes.Set(at, p.shadow[at])
+	}
+	return err
+}
+
+func (p *randomPE) check(at int, what string) error {
+	if got := p.bytes.At(at); got != p.shadow[at] {
+		return fmt.Errorf("PE %d, round %d: %s: byte %d of block %d is %d, want %d", p.w.PE(), p.round, what, at%p.o.Block, at/p.o.Block, got, p.shadow[at])
+	}
+	return nil
+}
+
+// programs are the options of random programs.
+func programs() (all []dsm.Options) {
+	for _, protocol := range protocols {
+		for _, notices := range []int{-1, 1, 2, 6} {
+			for _, lease := range []uint64{1, 10, 100} {
+				all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Protocol: protocol, Notices: notices, Lease: lease, Mode: dsm.Soft})
+			}
+		}
+	}
+	return all
+}
+
+var protocols = []dsm.Protocol{dsm.Floating}
+
+// runRandom runs a random program. An error tells how to repeat the run.
+func runRandom(ctx context.Context, o dsm.Options, npes int, seed uint64) (sim.Report, error) {
+	p := &randomProgram{o: o, locks: 3, rounds: 6, steps: 30, shadow: make([]byte, o.Bytes)}
+	report, err := sim.Run(ctx, sim.Config{Seed: seed, Adversary: true, HeapMax: 1 << 20}, npes, p.body)
+	if err != nil {
+		err = fmt.Errorf("go test ./dsm -run TestRandom -seed %d: %+v, %d PEs: %w", seed, o, npes, err)
+	}
+	return report, err
+}
+
+func TestRandom(t *testing.T) {
+	ops := uint64(0)
+	for _, o := range programs() {
+		for _, npes := range []int{2, 3, 5, 8} {
+			for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+				report, err := runRandom(t.Context(), o, npes, seed)
+				ops += report.Ops
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	t.Logf("%d operations on memory", ops)
+}
