@@ -35,8 +35,8 @@
 //
 // # Where to read
 //
-//	open.go, world.go             Main, Init, and the World of a PE
-//	sym_unsafe.go                 symmetric allocations; alloc_check.go: comparing the PEs' requests
+//	open.go, world.go             Main, Init, and the World of a PE; atclose.go: what ends with it
+//	sym_unsafe.go                 symmetric allocations; agree.go: comparing the PEs' requests
 //	ref, slice, strided, ptr      references to elements and ranges: put, get, pointers
 //	fastpath_unsafe.go            the put and get that inline to a store and a load
 //	context*.go                   ordering domains: fence, quiet, sessions, the way to each PE

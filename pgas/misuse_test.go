@@ -115,7 +115,7 @@ var functions = []any{
 	pgas.SumReduceNB[int64], pgas.ProdReduceNB[int64], pgas.FuncReduceNB[int64],
 	pgas.SumInscan[int64], pgas.SumExscan[int64], pgas.FuncInscan[int64], pgas.FuncExscan[int64],
 	pgas.SumInscanNB[int64], pgas.SumExscanNB[int64], pgas.FuncInscanNB[int64], pgas.FuncExscanNB[int64],
-	pgas.Init, pgas.Open,
+	pgas.Init, pgas.Open, pgas.Agree,
 }
 
 // TestNilContextInFunctions: every exported function that takes a context.Context says that it is nil, with n

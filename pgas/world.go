@@ -27,6 +27,7 @@ type World struct {
 
 	defaultCtx *Context
 	contexts   contextSet
+	closers    closers // what AtClose has registered
 
 	check  *checker // nil: nothing is checked
 	locks  locklocal.Table
@@ -166,15 +167,16 @@ func (w *World) HeapUsage() HeapUsage {
 }
 
 // Close leaves the job. It is collective: it blocks until all operations that this PE has issued are complete and all PEs
-// have called it. It ends every context; references may not be used afterwards. A second Close does nothing. It returns
-// *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls another collective, or the
-// error of giving back the channels (OpenSHMEM 1.6, shmem_finalize).
+// have called it. It runs the functions of AtClose and ends every context; references may not be used afterwards. A second
+// Close does nothing. It returns *PeerError if a PE is lost, for which it does not wait, *MismatchError if another PE calls
+// another collective, the error of a function of AtClose, or the error of giving back the channels
+// (OpenSHMEM 1.6, shmem_finalize).
 func (w *World) Close() error {
 	w.mustBeOpen("World.Close")
 	if context.Cause(w.n.Ctx) != nil {
 		return nil
 	}
-	err := w.groups.Wait(w.n.Ctx)
+	err := node.FirstError(w.groups.Wait(w.n.Ctx), w.closers.run())
 	for _, c := range w.contexts.all() {
 		err = node.FirstError(err, c.Quiet(w.n.Ctx))
 	}
@@ -185,23 +187,24 @@ func (w *World) Close() error {
 	return node.FirstError(err, w.teardown())
 }
 
-// Abandon leaves the job without waiting for other PEs, as a PE does that exits after an error. It returns the first
-// error of giving back the channels.
+// Abandon leaves the job without waiting for other PEs, as a PE does that exits after an error. It runs the functions of
+// AtClose. It returns their first error, or that of giving back the channels.
 func (w *World) Abandon() error {
 	w.mustBeOpen("World.Abandon")
 	return w.teardown()
 }
 
-// teardown ends all waits and closes contexts, channels and transports.
+// teardown runs the functions of AtClose that have not run, ends all waits and closes contexts, channels and transports.
 func (w *World) teardown() error {
+	early := w.closers.run()
 	w.n.End(node.ErrClosed)
 	if idle := w.locks.Close(); idle != nil {
 		w.n.AwaitClosed(context.Background(), idle)
 	}
 	if !w.n.Quiesced() {
-		return nil // a read blocks in the kernel for a host that is cut off, and its channel cannot be closed before it ends
+		return early // a read blocks in the kernel for a host that is cut off, and its channel cannot be closed before it ends
 	}
-	var errs []error
+	errs := []error{early}
 	for _, c := range w.contexts.all() {
 		errs = append(errs, c.close())
 	}

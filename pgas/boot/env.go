@@ -57,6 +57,8 @@ const (
 	envCheck       = "PGAS_CHECK"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 	envAcceptFrom  = "PGAS_ACCEPT_FROM"
+	envDSM         = "PGAS_DSM"
+	envDSMStats    = "PGAS_DSM_STATS"
 
 	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
 	envVersion       = "SHMEM_VERSION"
@@ -91,6 +93,8 @@ var variables = [...]Variable{
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
 	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", false},
 	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", false},
+	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", false},
+	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
 	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
@@ -123,6 +127,8 @@ type Settings struct {
 	Check          bool          // check each access to symmetric memory
 	Topo           string        // what the user says of the topology: package topo reads it
 	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
+	DSM            DSM           // how coherent regions detect accesses
+	DSMStats       bool          // print the statistics of coherent regions
 	QuietSingleton bool          // do not say that this is a job of one
 	Version        bool          // say which version this is
 	Info           bool          // print the table of variables
@@ -181,13 +187,26 @@ const (
 	AMONIC            // the network, also for words of the same host
 )
 
+// DSM says how a coherent region detects the accesses of the program.
+type DSM uint8
+
+// The ways of DSM.
+const (
+	DSMAuto   DSM = iota // by where the PEs are, and what the hosts permit
+	DSMShared            // not at all: all PEs map the same memory
+	DSMPaged             // by page faults
+	DSMSoft              // by checks in accessors
+)
+
 var (
 	rmaNames = []string{"auto", "am", "native"}
 	amoNames = []string{"cpu", "nic"}
+	dsmNames = []string{"auto", "shared", "paged", "soft"}
 )
 
 func (r RMA) String() string { return rmaNames[r] }
 func (a AMO) String() string { return amoNames[a] }
+func (d DSM) String() string { return dsmNames[d] }
 
 // ParseSettings returns the settings in environ, which is as os.Environ returns it. The last of several assignments
 // counts. It returns an error if a PGAS_* variable does not exist, or a value is malformed.
@@ -223,6 +242,8 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
 	read(envCheck, func(v string) (e error) { s.Check, e = onOrOff(v); return })
 	read(envAcceptFrom, func(v string) error { s.AcceptFrom = v; _, _, e := s.AcceptedFrom(); return e })
+	read(envDSM, func(v string) error { i, e := oneOf(v, dsmNames); s.DSM = DSM(i); return e })
+	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envVersion, mark(&s.Version))

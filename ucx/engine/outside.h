@@ -1,0 +1,21 @@
+// What C of other packages sees of an engine: a way to other PEs' memory for one thread that is not Go's, such as the
+// pager of coherent memory. This header includes no other of the engine.
+#ifndef ENGINE_OUTSIDE_H
+#define ENGINE_OUTSIDE_H
+
+#include <stdint.h>
+
+// outside reads the symmetric heaps of other PEs. An offset is one in the heap of that PE.
+//
+// A function returns when its result is there: 0, or -1 if the PE is lost or the engine ends. Any thread may call them,
+// one call at a time. They never call Go, and wait for nothing but messages, which targets answer without Go.
+struct outside {
+    // get copies any number of bytes to memory of this process. An access to that memory must not need the caller, as a
+    // page fault that the caller is to serve does.
+    int (*get)(struct outside *o, int pe, uint64_t offset, void *to, uint64_t bytes);
+    // fetch_max replaces the aligned 64-bit word at offset by the maximum of it and operand, as unsigned numbers, and stores
+    // in *old what it was.
+    int (*fetch_max)(struct outside *o, int pe, uint64_t offset, uint64_t operand, uint64_t *old);
+};
+
+#endif
