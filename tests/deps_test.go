@@ -131,7 +131,7 @@ func allowedFor(name string) string {
 	}
 	switch top {
 	case "samples":
-		return anyProgram + " samples/kernel samples/messages samples/versions samples/npb/random samples/npb/benchmark"
+		return anyProgram + " samples/kernel samples/messages samples/versions samples/npb/random samples/npb/benchmark samples/npb/parallel samples/npb/npbtest"
 	case "templates":
 		return anyProgram + " " + path.Dir(name)
 	case "tests":
