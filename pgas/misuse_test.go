@@ -165,7 +165,7 @@ func TestNilContextInFunctions(t *testing.T) {
 
 // harmless are the methods that are valid on zero values.
 var harmless = map[string]string{
-	"pgas.Slice[int64]":         "Len Local Ptr Put PutNB Get GetNB IPut IPutNB IBPut IBPutNB IGet IGetNB IBGet IBGetNB Range On",
+	"pgas.Slice[int64]":         "Len Local Offset Ptr Put PutNB Get GetNB IPut IPutNB IBPut IBPutNB IGet IGetNB IBGet IBGetNB Range On",
 	"pgas.Sym[int64]":           "Len On",
 	"pgas.Ref[int64]":           "Slice",
 	"pgas.Atomic[int64]":        "Notify",

@@ -85,9 +85,10 @@ type Channel struct {
 	mu      sync.Mutex  // before word, if shared
 	lanes   []*C.lane_t // by PE; nil until used
 	connect func(pe int) []byte
-	closed  bool // what c points to is gone
-	native  bool // a fence has something to do: not everything goes through one lane in order
-	small   int  // puts up to this size are gathered
+	closed  bool              // what c points to is gone
+	outside *C.struct_outside // the thread that has the channel, if it is not Go's; nil otherwise
+	native  bool              // a fence has something to do: not everything goes through one lane in order
+	small   int               // puts up to this size are gathered
 
 	pendingFetches []pendingFetch // old values on their way, in the order in which they were asked for
 
@@ -140,6 +141,9 @@ func (c *Channel) Close() error {
 	c.engine.mu.Unlock()
 	if !open {
 		return nil
+	}
+	if c.outside != nil {
+		C.outside_end(c.outside)
 	}
 	c.lock()
 	c.closed = true

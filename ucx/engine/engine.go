@@ -77,6 +77,7 @@ type Engine struct {
 	mu       sync.Mutex
 	channels map[*Channel]struct{}
 	closed   bool
+	outsides []*C.struct_outside // for threads that are not Go's
 }
 
 // ErrClosed is the error of calls on an engine or a channel that has been closed.
@@ -318,6 +319,7 @@ func (e *Engine) Close() error {
 		c.Close()
 	}
 	C.engine_close(e.c)
+	e.freeOutsides()
 	e.pins.Unpin()
 	return nil
 }

@@ -45,4 +45,8 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);
 void channel_close(channel_t *c);
 void channel_kick(channel_t *c);
 
+// outside.c
+struct outside *outside_open(channel_t *c);
+void outside_end(struct outside *o);
+
 #endif

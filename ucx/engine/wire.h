@@ -15,6 +15,8 @@
 #ifndef ENGINE_WIRE_H
 #define ENGINE_WIRE_H
 
+#include "outside.h"
+
 #include <stdint.h>
 
 enum { AM_REQUEST = 1, AM_REPLY = 2, AM_PULSE = 3 }; // heartbeat.c has the last

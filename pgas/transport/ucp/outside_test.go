@@ -1,0 +1,156 @@
+//go:build cgo
+
+package ucp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/transport"
+	"github.com/gopgas/gopgas/ucx/engine/outsidetest"
+)
+
+// What the thread of a PE reads of the other one.
+const (
+	outsideData  = dataOff
+	outsideBytes = 5 << 20 // more than a lane asks for at a time
+	outsideWord  = dataOff + outsideBytes
+)
+
+func init() {
+	roles["outside: rounds"] = func(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+		return outsideRounds(ctx, t, job, 300, report)
+	}
+	roles["outside: until lost"] = func(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+		return outsideUntilLost(ctx, t, job, report)
+	}
+}
+
+// startThread fills the data of this PE and, when the other has done so too, starts a thread that reads it.
+func startThread(ctx context.Context, t *Transport, job *boot.Job, rounds uint64) (*outsidetest.Thread, func() error, error) {
+	outsidetest.Fill(job.Segment.Heap(0)[outsideData:][:outsideBytes], job.PE)
+	if err := job.Exchange.Fence(ctx); err != nil {
+		return nil, nil, err
+	}
+	other := 1 - job.PE
+	way, end, err := t.Outside([]int{other})
+	if err != nil {
+		return nil, nil, err
+	}
+	thread, err := outsidetest.Start(outsidetest.Work{
+		Address: way, PE: other, Data: outsideData, Bytes: outsideBytes, Word: outsideWord, Rounds: rounds,
+	})
+	return thread, end, err
+}
+
+// outsideRounds has a thread read the other PE while Go collects garbage, and so stops the world, and uses channels of
+// its own. GOMAXPROCS may be 1: the thread does not need Go.
+func outsideRounds(ctx context.Context, t *Transport, job *boot.Job, rounds uint64, report func(string, ...any)) error {
+	thread, end, err := startThread(ctx, t, job, rounds)
+	if err != nil {
+		return err
+	}
+	c, err := t.Channel(true)
+	if err != nil {
+		return err
+	}
+	for mine := []byte(nil); thread.Rounds() < rounds && ctx.Err() == nil; {
+		mine = append(mine[:0], make([]byte, 64<<10)...)
+		runtime.GC()
+		if err := c.Get(ctx, 1-job.PE, mine, outsideData); err != nil {
+			return err
+		}
+	}
+	result, err := thread.Wait(ctx)
+	if err := errors.Join(err, end(), end(), c.Close()); err != nil {
+		return err
+	}
+	if result != (outsidetest.Result{Rounds: rounds}) {
+		return fmt.Errorf("the thread has done %+v", result)
+	}
+	if err := job.Exchange.Fence(ctx); err != nil { // the other PE's thread needs this one until then
+		return err
+	}
+	report("done")
+	return nil
+}
+
+// outsideUntilLost has a thread read the other PE until a call fails, and reports that.
+func outsideUntilLost(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+	thread, end, err := startThread(ctx, t, job, 0)
+	if err != nil {
+		return err
+	}
+	for thread.Rounds() < 3 && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	report("running")
+	result, err := thread.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	report("lost=%t wrong=%d", result.Lost, result.Wrong)
+	var lost *transport.PeerError
+	c, err := t.Channel(true)
+	if err != nil {
+		return err
+	}
+	if err := c.Get(ctx, 1-job.PE, make([]byte, 8), outsideData); !errors.As(err, &lost) {
+		return fmt.Errorf("a get of Go from the lost PE: %v", err)
+	}
+	return errors.Join(end(), c.Close())
+}
+
+func init() {
+	roles["outside: data"] = func(ctx context.Context, _ *Transport, job *boot.Job, _ func(string, ...any)) error {
+		outsidetest.Fill(job.Segment.Heap(0)[outsideData:][:outsideBytes], job.PE)
+		if err := job.Exchange.Fence(ctx); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+}
+
+// TestOutside: two PEs whose threads read each other finish with the right data while Go stops the world again and again,
+// with one processor of Go and with two, over messages and over UCX's own operations.
+func TestOutside(t *testing.T) {
+	for _, way := range []string{"auto", "native", "nic"} {
+		for _, procs := range []string{"1", "2"} {
+			t.Run(way+" on "+procs, func(t *testing.T) {
+				both := [2]string{"outside: rounds", "outside: rounds"}
+				f := startFamily(t, both, false, "UCX_TLS=tcp", wayEnv+"="+way, "GOMAXPROCS="+procs)
+				f.expect(t, "0 done") // after a fence, which PE 1 reaches with the right data only
+			})
+		}
+	}
+}
+
+// TestOutsideLosesPeer: the call of a thread ends with -1 when its peer is killed, or does not answer.
+func TestOutsideLosesPeer(t *testing.T) {
+	for name, signal := range map[string]os.Signal{"killed": os.Kill, "stopped": syscall.SIGSTOP} {
+		for _, way := range []string{"auto", "native"} {
+			t.Run(name+" "+way, func(t *testing.T) {
+				f := startFamily(t, [2]string{"outside: until lost", "outside: data"}, false,
+					"UCX_TLS=tcp", wayEnv+"="+way, "PGAS_PEER_TIMEOUT=1s", "GOMAXPROCS=1")
+				f.expect(t, "0 running")
+				if err := f.cmds[1].Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				if got := f.expect(t, "0 lost="); !strings.HasPrefix(got, "true wrong=0") {
+					t.Fatalf("lost=%s", got)
+				}
+				if err := f.cmds[0].Wait(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// The channel of one thread that is not Go's. It is a channel like others, opened by Go with all of its lanes, which Go
+// never uses afterwards. So its lock is taken by the thread and by ticks alone, and no holder of it runs Go.
+#include <sched.h>
+#include <stdlib.h>
+
+#include "engine.h"
+
+enum {
+    STAY_NS = 1000 * 1000, // longest time after which a call looks whether it is to end
+    END_NAP_US = 50,
+};
+
+struct outside_channel {
+    struct outside calls; // first: the thread has its address only
+    channel_t *channel;
+    uint32_t inside; // the thread is in a call
+    uint32_t ended;
+};
+
+static struct outside_channel *channel_of(struct outside *o)
+{
+    return (struct outside_channel *)o;
+}
+
+// begin_call locks the channel and returns its lane to pe. It returns NULL, and leaves nothing locked, if there is none
+// or the channel has ended. The store to inside comes before the load of ended, and outside_end has them the other way
+// round: so one of the two threads sees the store of the other.
+static lane_t *begin_call(struct outside_channel *o, int pe)
+{
+    __atomic_store_n(&o->inside, 1, __ATOMIC_SEQ_CST);
+    channel_t *c = o->channel;
+    if (!__atomic_load_n(&o->ended, __ATOMIC_SEQ_CST) && pe >= 0 && (uint32_t)pe < c->engine->config.npes && c->lanes[pe]) {
+        while (!try_lock(&c->lock))
+            sched_yield(); // a tick takes some microseconds
+        return c->lanes[pe];
+    }
+    __atomic_store_n(&o->inside, 0, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static int end_call(struct outside_channel *o, int r)
+{
+    unlock(&o->channel->lock);
+    __atomic_store_n(&o->inside, 0, __ATOMIC_RELEASE);
+    return r == ENGINE_DONE ? 0 : -1;
+}
+
+// await_slot waits for an answer that has not come at once. After ENGINE_DONE the caller releases s.
+static int await_slot(struct outside_channel *o, slot_t *s)
+{
+    int r;
+    do {
+        if (__atomic_load_n(&o->ended, __ATOMIC_ACQUIRE)) {
+            slot_abandon(o->channel, s);
+            return ENGINE_LOST;
+        }
+        r = channel_await(o->channel, s, STAY_NS);
+    } while (r == ENGINE_AGAIN || r == ENGINE_WANTED);
+    return r;
+}
+
+static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to, uint64_t bytes)
+{
+    struct outside_channel *o = channel_of(calls);
+    slot_t *s = NULL;
+    if (bytes == 0)
+        return 0;
+    lane_t *l = begin_call(o, pe);
+    if (!l)
+        return -1;
+    int r = lane_get_wait(l, offset, to, bytes, STAY_NS, &s);
+    if (r == ENGINE_AGAIN || r == ENGINE_WANTED) {
+        r = await_slot(o, s);
+        if (r == ENGINE_DONE) {
+            slot_deliver(s, to);
+            slot_release(o->channel, s);
+        }
+    }
+    return end_call(o, r);
+}
+
+static int outside_fetch_max(struct outside *calls, int pe, uint64_t offset, uint64_t operand, uint64_t *old)
+{
+    struct outside_channel *o = channel_of(calls);
+    struct word_args args = {.off = offset, .operand = operand, .op = WORD_MAX_UNSIGNED, .bytes = sizeof operand};
+    slot_t *s = NULL;
+    lane_t *l = begin_call(o, pe);
+    if (!l)
+        return -1;
+    int r = l->channel->engine->config.nic ? lane_nic(l, &args, old) : lane_fetch(l, &args, STAY_NS, old, &s);
+    if (r == ENGINE_AGAIN || r == ENGINE_WANTED) {
+        r = await_slot(o, s);
+        if (r == ENGINE_DONE) {
+            *old = s->value;
+            slot_release(o->channel, s);
+        }
+    }
+    return end_call(o, r);
+}
+
+// outside_open gives c, whose lanes are open, to a thread that is not Go's. It returns NULL without memory.
+struct outside *outside_open(channel_t *c)
+{
+    struct outside_channel *o = calloc(1, sizeof *o);
+    if (!o)
+        return NULL;
+    o->calls = (struct outside){.get = outside_get, .fetch_max = outside_fetch_max};
+    o->channel = c;
+    return &o->calls;
+}
+
+// outside_end ends the call under way, if there is one, and lets no other begin. When it returns the thread does not use
+// the channel any more. The structure stays, so that later calls find that they cannot begin.
+void outside_end(struct outside *calls)
+{
+    struct outside_channel *o = channel_of(calls);
+    __atomic_store_n(&o->ended, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&o->inside, __ATOMIC_SEQ_CST)) {
+        channel_kick(o->channel);
+        struct timespec nap = {.tv_nsec = END_NAP_US * 1000};
+        nanosleep(&nap, NULL);
+    }
+}
