@@ -133,7 +133,7 @@ func (s *sim) issue(o *op, t *task) {
 // send passes o to the NIC.
 func (s *sim) send(o *op, t *task) {
 	t.elapsed += int64(s.costs.Overhead)
-	n := len(o.data)
+	n := s.payload(o)
 	if o.kind == opAtomic || o.signal {
 		n += 8
 	}
@@ -165,7 +165,7 @@ func (s *sim) arrive(o *op) *task {
 	if s.anyDead && o.to.dead {
 		return s.failOp(o)
 	}
-	when := s.receive(o.link, o.to.host, len(o.data))
+	when := s.receive(o.link, o.to.host, s.payload(o))
 	if o.kind == opAtomic || o.signal {
 		begin := max(when, o.to.host.atomicFree)
 		o.to.host.atomicFree = begin + int64(s.costs.NICAtomic)
@@ -192,7 +192,7 @@ func (s *sim) executeByCPU(o *op, t *task) {
 	case o.kind == opAtomic:
 		done = s.takeLine(o, start, m)
 	default:
-		n := int64(max(len(o.data), o.size))
+		n := int64(s.weighed(o.off, max(len(o.data), o.size)))
 		done = start + int64(s.costs.Hit) + n*int64(m.PerByte)
 		if o.from != o.to {
 			done += int64(m.Line)
@@ -235,11 +235,7 @@ func (s *sim) reply(o *op) *task {
 	case s.cfg.Adversary:
 		s.queue.push(s.now+s.randomTime(), o)
 	case o.task != nil || o.dst != nil:
-		n := 8
-		if o.kind == opGet {
-			n = o.size
-		}
-		s.queue.push(s.transmit(o.link, o.to.host, n, s.now), o)
+		s.queue.push(s.transmit(o.link, o.to.host, s.answer(o), s.now), o)
 	default:
 		// Acknowledgements occupy no NIC.
 		f := o.flow
@@ -253,11 +249,7 @@ func (s *sim) reply(o *op) *task {
 // replyArrived has the NIC of the initiator handle the reply.
 func (s *sim) replyArrived(o *op) *task {
 	if o.nic && !s.unordered() {
-		n := 8
-		if o.kind == opGet {
-			n = o.size
-		}
-		if when := s.receive(o.link, o.from.host, n); when > s.now {
+		if when := s.receive(o.link, o.from.host, s.answer(o)); when > s.now {
 			o.phase = completing
 			s.queue.push(when, o)
 			return nil

@@ -118,6 +118,7 @@ type sim struct {
 	hosts  []boot.Host
 	common *coll.Common
 
+	weights      []weight
 	now          int64 // picoseconds since the beginning
 	queue        queue
 	random       splitmix
