@@ -210,6 +210,9 @@ func TestLitmusExplored(t *testing.T) {
 	}
 	for _, l := range programs {
 		for _, o := range litmusOptions() {
+			if !*long && o.Protocol != dsm.Floating && (l.npes > 2 || o.Notices > 0) {
+				continue // minutes in all
+			}
 			t.Run(fmt.Sprintf("%s/%v, %d notices", l.name, o.Protocol, max(o.Notices, 0)), func(t *testing.T) {
 				e, err := sim.Explore(t.Context(), sim.Config{Reduce: true, HeapMax: 1 << 16}, l.npes, litmusBody(l, o, true))
 				if err != nil {

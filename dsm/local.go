@@ -6,7 +6,14 @@ package dsm
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
+
+// versionNumbers are numbers by block that fetches of any goroutine and fences set.
+type versionNumbers []atomic.Uint64
+
+func (v versionNumbers) get(b int32) uint64    { return v[b].Load() }
+func (v versionNumbers) set(b int32, n uint64) { v[b].Store(n) }
 
 // fenceTurn admits one fence of this PE at a time.
 type fenceTurn chan struct{}

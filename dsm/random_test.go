@@ -131,7 +131,7 @@ func programs() (all []dsm.Options) {
 	return all
 }
 
-var protocols = []dsm.Protocol{dsm.Floating}
+var protocols = []dsm.Protocol{dsm.Floating, dsm.FixedHome, dsm.Directory, dsm.Classified, dsm.Uncached}
 
 // runRandom runs a random program. An error tells how to repeat the run.
 func runRandom(ctx context.Context, o dsm.Options, npes int, seed uint64) (sim.Report, error) {

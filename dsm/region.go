@@ -109,6 +109,7 @@ func (r *Region) open(ctx context.Context) error {
 		return r.openPaged()
 	}
 	r.soft = newSoft(r.o.Block, int(r.blocks), r.n, pub.Local(), r.stepwise())
+	r.soft.transient = r.o.Protocol == Uncached
 	r.cache, r.memory = r.soft, r.soft.memory
 	return nil
 }
@@ -194,17 +195,33 @@ func (r *Region) everywhere(ctx context.Context, flags ...uint64) ([]bool, error
 
 // openProtocol makes the protocol, with the memory that it needs.
 func (r *Region) openProtocol(ctx context.Context) (err error) {
-	switch r.o.Protocol {
-	case Floating:
+	if r.o.Protocol == Floating {
 		r.protocol = &floating{r}
-	default:
-		misuse("Open", "protocol %v is not there yet", r.o.Protocol)
+		return nil
+	}
+	if err := r.openMaster(ctx); err != nil {
+		return err
+	}
+	switch r.o.Protocol {
+	case FixedHome:
+		r.protocol = &fixedHome{r, make(versionNumbers, r.blocks)}
+	case Directory:
+		r.protocol, err = r.openDirectory(ctx)
+	case Classified:
+		r.protocol, err = r.openClassified(ctx)
+	case Uncached:
+		r.protocol = &uncached{r}
 	}
 	return err
 }
 
 // fetchSource returns where homes keep the newest version of n blocks from b on.
-func (r *Region) fetchSource(b, n int32) pgas.Slice[byte] { return r.pubOf(b, n) }
+func (r *Region) fetchSource(b, n int32) pgas.Slice[byte] {
+	if r.o.Protocol == Floating {
+		return r.pubOf(b, n)
+	}
+	return r.master.Range(int(b)*r.o.Block, int(b+n)*r.o.Block)
+}
 
 // Mode returns how accesses reach the protocol: Shared, Paged or Soft.
 func (r *Region) Mode() Mode { return r.mode }

@@ -40,7 +40,9 @@ type soft struct {
 	dirty  []int32 // blocks with twins, and some that had one
 	copies []int32 // blocks that are valid, and some that were
 	now    uint64
-	fences uint32 // acquires so far: part of every generation
+	// transient says that no copy is valid after the call that has fetched it.
+	transient bool
+	fences    uint32 // acquires so far: part of every generation
 }
 
 func newSoft(block, blocks, pes int, twins []byte, store func(at int, data []byte)) *soft {
@@ -127,6 +129,9 @@ func (s *soft) clean(b int32) {
 }
 
 func (s *soft) validate(b int32) {
+	if s.transient {
+		return
+	}
 	s.states[b].Or(readable)
 	if !s.info[b].inCopies {
 		s.info[b].inCopies = true
@@ -264,7 +269,7 @@ func (s *soft) writable(lo, hi int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for b := lo; b < hi; b++ {
-		if st := s.states[b].Load(); st&readable == 0 || st&changeable != 0 {
+		if st := s.states[b].Load(); !s.transient && st&readable == 0 || st&changeable != 0 {
 			continue
 		}
 		s.makeTwin(b)

@@ -55,7 +55,8 @@ type fetch struct {
 	version uint64 // the version word as the lease found it
 	from    uint64 // hint word
 	lease   uint64
-	data    []byte
+	// installed says that the copy has become valid: no fence has come between.
+	installed bool
 }
 
 // bring makes valid copies of those blocks of lo to hi-1 that this PE does not have. It panics with *pgas.PeerError if
@@ -70,6 +71,9 @@ func (r *Region) bring(lo, hi int32) {
 			n := min(len(missing), maxFetches)
 			r.protocol.fetch(missing[:n])
 			missing = missing[n:]
+		}
+		if r.o.Protocol == Uncached {
+			return // they are there, but will be fetched again
 		}
 	}
 }
@@ -187,7 +191,7 @@ func (r *Region) get(list []*fetch) {
 	r.mustQuiet()
 	r.stats.count(&r.stats.BytesFetched, uint64(len(buffer)))
 	for i, f := range list {
-		r.cache.install(f.b, f.generation, buffer[i*size:(i+1)*size], f.home, f.rts)
+		f.installed = r.cache.install(f.b, f.generation, buffer[i*size:(i+1)*size], f.home, f.rts)
 	}
 }
 
