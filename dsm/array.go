@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+
+	"github.com/gopgas/gopgas/pgas"
 )
 
 // Alloc allocates n elements, all zero, on blocks of their own. It is collective, and all PEs give the same T and n.
@@ -31,7 +33,7 @@ func AllocLayout[T any](ctx context.Context, r *Region, n int, hash uint64) (Arr
 	if hash != 0 {
 		what += fmt.Sprintf(", layout %016x", hash)
 	}
-	if err := agree(ctx, r.w, "dsm.Alloc", what); err != nil {
+	if err := pgas.Agree(ctx, r.w, "dsm.Alloc", what); err != nil {
 		return Array[T]{}, err
 	}
 	bytes := uint64(n) * uint64(t.Size())

@@ -158,3 +158,38 @@ func TestRandom(t *testing.T) {
 	}
 	t.Logf("%d operations on memory", ops)
 }
+
+// TestCrossedReleases has all PEs change and release all blocks at once, so that each waits for turns of the others.
+func TestCrossedReleases(t *testing.T) {
+	const npes, blocks, rounds = 5, 8, 4
+	body := func(ctx context.Context, w *pgas.World) error {
+		r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 8 * blocks, Block: 8, Mode: dsm.Soft})
+		if err != nil {
+			return err
+		}
+		bytes, err := dsm.Alloc[byte](ctx, r, 8*blocks)
+		if err != nil {
+			return err
+		}
+		for round := range rounds {
+			for b := range blocks {
+				bytes.Set(8*((b+w.PE())%blocks)+w.PE(), byte(1+round))
+			}
+			if _, err := r.Release(ctx); err != nil {
+				return err
+			}
+		}
+		if err := r.Barrier(ctx); err != nil {
+			return err
+		}
+		for i, v := range bytes.View(0, 8*blocks) {
+			if i%8 < npes && v != rounds {
+				return fmt.Errorf("PE %d: byte %d is %d", w.PE(), i, v)
+			}
+		}
+		return nil
+	}
+	if err := sim.Seeds(t.Context(), sim.Config{Adversary: true, HeapMax: 1 << 20}, npes, int(20**seeds), body); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -60,7 +60,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 		return nil, err
 	}
 	o.Mode = mode
-	if err := agree(ctx, w, "dsm.Open", fmt.Sprintf("%+v", o)); err != nil {
+	if err := pgas.Agree(ctx, w, "dsm.Open", fmt.Sprintf("%+v", o)); err != nil {
 		return nil, err
 	}
 	c, err := w.NewContext()
@@ -78,7 +78,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 		c.Close()
 		return nil, err
 	}
-	atClose(w, r.release)
+	w.AtClose(r.release)
 	return r, w.Barrier(ctx)
 }
 

@@ -2,7 +2,7 @@
 // docs/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
-//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks or ./locks/model
+//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks, ./locks/model or ./dsm
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
 //
@@ -38,6 +38,7 @@ var suites = []suite{
 	{"./pgas/sim", "^Test(Explore|Adversary)$", false},
 	{"./locks", "Mutants$", true},
 	{"./locks/model", ".", false},
+	{"./dsm", "^TestMutants$", true},
 }
 
 // A row of the table is a planted bug.
