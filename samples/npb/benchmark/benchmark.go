@@ -67,7 +67,7 @@ func Main(p *Program) {
 		}
 		r, err := version.Job(ctx, w, s)
 		if err == nil && first {
-			status = r.report(os.Stdout, p, fmt.Sprintf("%s, %s", o.version, described(w, s)), s.Class)
+			status = r.report(os.Stdout, p, described(w, version, s), s.Class)
 		}
 		return err
 	})
@@ -99,9 +99,13 @@ func (p *Program) alone(v Version, s Setup) int {
 	return r.report(os.Stdout, p, what, s.Class)
 }
 
-// described returns in words what a job runs on.
-func described(w *pgas.World, s Setup) string {
-	return fmt.Sprintf("%s on %s, %s each", plural(w.NPEs(), "PE"), plural(len(w.Hosts()), "host"), plural(s.Goroutines, "goroutine"))
+// described returns in words what a version runs on.
+func described(w *pgas.World, v Version, s Setup) string {
+	job := fmt.Sprintf("%s, %s on %s", v.Name, plural(w.NPEs(), "PE"), plural(len(w.Hosts()), "host"))
+	if v.Name != Coherent {
+		return job
+	}
+	return fmt.Sprintf("%s, %s each", job, plural(s.Goroutines, "goroutine"))
 }
 
 func plural(n int, what string) string {
