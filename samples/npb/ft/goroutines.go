@@ -64,7 +64,7 @@ func (g *solver) forward(ctx context.Context, m parallel.Member, k *work) error 
 		return err
 	}
 	for i := range g.nz {
-		z := (k.zlo + i) % g.nz // all begin elsewhere
+		z := (k.zlo + i) % g.nz // each begins with its own part: they do not all read from one PE
 		k.take(g.grid[z*g.plane()+k.ylo*g.nx:z*g.plane()+k.yhi*g.nx], z)
 	}
 	k.finish()
@@ -80,7 +80,7 @@ func (g *solver) backward(ctx context.Context, m parallel.Member, k *work) error
 		return err
 	}
 	for i := range g.ny {
-		y := (k.ylo + i) % g.ny // all begin elsewhere
+		y := (k.ylo + i) % g.ny // each begins with its own part: they do not all read from one PE
 		k.put(g.grid[y*g.column()+k.zlo*g.nx:y*g.column()+k.zhi*g.nx], y)
 	}
 	return m.Barrier(ctx)
