@@ -1,6 +1,7 @@
 package pgas
 
-// What package dsm needs of a World beside the API: the environment's settings for coherent regions.
+// What package dsm needs of a World beside the API: the environment's settings for coherent regions, and that their pages
+// do not reach a transport.
 
 // CoherentSettings are the settings of the environment for coherent regions (package dsm).
 type CoherentSettings struct {
@@ -14,4 +15,16 @@ func (w *World) CoherentSettings() CoherentSettings {
 	w.mustBeOpen("World.CoherentSettings")
 	s := &w.n.Job.Settings
 	return CoherentSettings{Mode: s.DSM.String(), Stats: s.DSMStats}
+}
+
+// RegisterCoherent makes operations copy a source or a destination that lies in memory, before or after they use the
+// transport to other hosts, so that the transport never accesses memory itself. Package dsm registers the pages of a
+// region for which a pager serves page faults. It does not access memory, which must not be on a stack, and applies to
+// operations that begin after it has returned. unregister ends it, when no operation uses memory any more; it may be
+// called again. RegisterCoherent panics with *UsageError if w is nil.
+//
+// Operations on PEs of this host are copies by the calling goroutine in any case.
+func (w *World) RegisterCoherent(memory []byte) (unregister func()) {
+	w.mustBeOpen("World.RegisterCoherent")
+	return w.coherent.add(memory)
 }

@@ -123,6 +123,7 @@ func (c *Context) openRemote(o contextOptions) error {
 		return err
 	}
 	c.remote = newRoute(ch)
+	bounceRoute(c.remote, &c.w.coherent)
 	return nil
 }
 
@@ -277,7 +278,11 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	}
 	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
 	defer c.w.n.Unblock()
+	issued := c.remote.landings.issued.Load()
 	err := c.remote.Quiet(ctx, pe)
+	if err == nil {
+		c.remote.landings.land(pe, issued)
+	}
 	if c.nic {
 		c.owedBells.ringOwed(pe)
 	}

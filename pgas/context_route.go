@@ -9,6 +9,8 @@ type route struct {
 	zeroCopy transport.ZeroCopyPutter // nil: a put reads its source before it returns
 	strided  transport.Strider        // nil: each block is a put or a get of its own
 	batcher  transport.Batcher        // nil: hints of sessions have no effect
+	bounced  *route                   // the same way for memory that must not reach the transport; nil: no memory must not
+	landings *landings                // what a quiet copies after such operations
 }
 
 // newRoute returns the route over c.

@@ -45,6 +45,7 @@
 //	wait_word.go, waitset.go      waits for one word and for many
 //	team*.go, topology.go         teams and their splits
 //	collective*.go                collectives; the algorithms are in internal/coll
+//	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
 //	lock.go                       the lock of the specification
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK
 //	generated_unsafe.go           what generated code calls

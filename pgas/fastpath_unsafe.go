@@ -104,10 +104,14 @@ func (c *Context) routeTo(op string, pe int) (*route, int) {
 	if c.closed.Load() {
 		misuse(op, "the context is closed")
 	}
-	if c.routes == nil {
-		return c.remote, c.team.g.PEs[pe]
+	via := c.remote
+	if c.routes != nil {
+		via = c.routes[pe]
 	}
-	return c.routes[pe], c.team.g.PEs[pe]
+	if via.bounced != nil && c.w.coherent.any() {
+		via = via.bounced
+	}
+	return via, c.team.g.PEs[pe]
 }
 
 // openTables fills in the tables of heaps and doorbells of PEs of this host. They cover one run of consecutive numbers,

@@ -29,6 +29,8 @@ type World struct {
 	contexts   contextSet
 	closers    closers // what AtClose has registered
 
+	coherent coherentMemory // what must not reach the transport to other hosts
+
 	check  *checker // nil: nothing is checked
 	locks  locklocal.Table
 	groups *coll.Set

@@ -1,0 +1,185 @@
+package pgas
+
+// Bounce buffers: the way to other hosts for sources and destinations that must not reach a transport
+// (coherent_unsafe.go). A route that bounces copies such a source before it issues the operation, and has the transport
+// fill a buffer in place of such a destination. All other memory passes as it is. A context takes this route only while
+// such memory is registered.
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// bounceBytes is how much of a large put or get is copied at a time.
+const bounceBytes = 1 << 20
+
+// bouncer is a channel that bounces what memory holds.
+type bouncer struct {
+	transport.Channel
+	memory   *coherentMemory
+	landings *landings
+}
+
+// bounceRoute gives r a route that bounces what memory holds.
+func bounceRoute(r *route, memory *coherentMemory) {
+	b := &bouncer{r.Channel, memory, new(landings)}
+	r.landings = b.landings
+	r.bounced = &route{Channel: b, batcher: r.batcher}
+	if r.zeroCopy != nil {
+		r.bounced.zeroCopy = zeroCopyBouncer{r.zeroCopy, b}
+	}
+	if r.strided != nil {
+		r.bounced.strided = stridedBouncer{r.strided, b}
+	}
+}
+
+// source returns src, or a copy of it if memory holds it.
+func (b *bouncer) source(src []byte) []byte {
+	if b.memory.holds(src) {
+		return slices.Clone(src)
+	}
+	return src
+}
+
+// whole describes n bytes as one block.
+func whole(n int) transport.Strided {
+	return transport.Strided{BlockBytes: n, Count: 1, LocalStride: n, RemoteStride: n}
+}
+
+func (b *bouncer) Put(pe int, dst uint64, src []byte) {
+	if !b.memory.holds(src) {
+		b.Channel.Put(pe, dst, src)
+		return
+	}
+	buf := make([]byte, min(len(src), bounceBytes))
+	for len(src) > 0 {
+		n := copy(buf, src)
+		b.Channel.Put(pe, dst, buf[:n])
+		dst, src = dst+uint64(n), src[n:]
+	}
+}
+
+func (b *bouncer) PutSignal(pe int, dst uint64, src []byte, sig uint64, op transport.Op, value uint64) {
+	b.Channel.PutSignal(pe, dst, b.source(src), sig, op, value)
+}
+
+func (b *bouncer) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
+	if !b.memory.holds(dst) {
+		return b.Channel.Get(ctx, pe, dst, src)
+	}
+	buf := make([]byte, min(len(dst), bounceBytes))
+	for len(dst) > 0 {
+		part := buf[:min(len(buf), len(dst))]
+		if err := b.Channel.Get(ctx, pe, part, src); err != nil {
+			return err
+		}
+		n := copy(dst, part)
+		dst, src = dst[n:], src+uint64(n)
+	}
+	return nil
+}
+
+func (b *bouncer) GetNB(pe int, dst []byte, src uint64) {
+	if !b.memory.holds(dst) {
+		b.Channel.GetNB(pe, dst, src)
+		return
+	}
+	from := make([]byte, len(dst))
+	b.Channel.GetNB(pe, from, src)
+	b.landings.add(pe, dst, from, whole(len(dst)))
+}
+
+func (b *bouncer) AtomicNB(pe int, op transport.Op, word transport.Word, operand, cond uint64, dst []byte) {
+	if !b.memory.holds(dst) {
+		b.Channel.AtomicNB(pe, op, word, operand, cond, dst)
+		return
+	}
+	from := make([]byte, len(dst))
+	b.Channel.AtomicNB(pe, op, word, operand, cond, from)
+	b.landings.add(pe, dst, from, whole(len(dst)))
+}
+
+func (b *bouncer) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
+	return b.Channel.PutNotify(pe, dst, b.source(src), s)
+}
+
+func (b *bouncer) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
+	if !b.memory.holds(dst) {
+		return b.Channel.GetNotify(ctx, pe, dst, src, s)
+	}
+	from := make([]byte, len(dst))
+	ok, err := b.Channel.GetNotify(ctx, pe, from, src, s)
+	if ok && err == nil {
+		copy(dst, from)
+	}
+	return ok, err
+}
+
+func (b *bouncer) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
+	if !b.memory.holds(dst) {
+		return b.Channel.GetNotifyNB(pe, dst, src, s)
+	}
+	from := make([]byte, len(dst))
+	ok := b.Channel.GetNotifyNB(pe, from, src, s)
+	if ok {
+		b.landings.add(pe, dst, from, whole(len(dst)))
+	}
+	return ok
+}
+
+// zeroCopyBouncer puts without a copy what may reach the transport. The copy of other memory belongs to the put, so that
+// its handle is released as any other.
+type zeroCopyBouncer struct {
+	transport.ZeroCopyPutter
+	b *bouncer
+}
+
+func (z zeroCopyBouncer) PutZcopy(pe int, dst uint64, src []byte) uint64 {
+	return z.ZeroCopyPutter.PutZcopy(pe, dst, z.b.source(src))
+}
+
+func (z zeroCopyBouncer) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
+	return z.ZeroCopyPutter.PutNotifyZcopy(pe, dst, z.b.source(src), s)
+}
+
+// stridedBouncer bounces strided transfers.
+type stridedBouncer struct {
+	transport.Strider
+	b *bouncer
+}
+
+// span returns the bytes from the first to the last of the blocks in memory of this process.
+func span(b transport.Strided) int { return (b.Count-1)*b.LocalStride + b.BlockBytes }
+
+func (s stridedBouncer) PutStrided(pe int, dst uint64, src []byte, blocks transport.Strided) {
+	if s.b.memory.holds(src) {
+		from := make([]byte, span(blocks))
+		copyBlocks(from, src, blocks) // reads nothing between the blocks
+		src = from
+	}
+	s.Strider.PutStrided(pe, dst, src, blocks)
+}
+
+func (s stridedBouncer) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, blocks transport.Strided) error {
+	if !s.b.memory.holds(dst) {
+		return s.Strider.GetStrided(ctx, pe, dst, src, blocks)
+	}
+	from := make([]byte, span(blocks))
+	err := s.Strider.GetStrided(ctx, pe, from, src, blocks)
+	if err == nil {
+		copyBlocks(dst, from, blocks)
+	}
+	return err
+}
+
+func (s stridedBouncer) GetStridedNB(pe int, dst []byte, src uint64, blocks transport.Strided) {
+	if !s.b.memory.holds(dst) {
+		s.Strider.GetStridedNB(pe, dst, src, blocks)
+		return
+	}
+	from := make([]byte, span(blocks))
+	s.Strider.GetStridedNB(pe, from, src, blocks)
+	s.b.landings.add(pe, dst, from, blocks)
+}
