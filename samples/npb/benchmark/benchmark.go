@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -52,20 +51,19 @@ const (
 func Main(p *Program) {
 	o, help, bad := p.parse(os.Args[1:])
 	version := p.version(o.version)
-	if bad == nil && help == "" && version.Job == nil {
-		os.Exit(p.alone(version, o.setup))
+	if version.Job == nil {
+		os.Setenv("PGAS_QUIET_SINGLETON", "1") // this is no job, so the hint how to start one would mislead
 	}
 	first, status := true, 0
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		first = w.PE() == 0
+		if bad == nil && help == "" && version.Job == nil && w.NPEs() > 1 {
+			bad = fmt.Errorf("-version %s runs in one process, and this is a job of %d: start it without pgasrun, or choose another version (-h lists them)", version.Name, w.NPEs())
+		}
 		if bad != nil || help != "" {
 			return nil
 		}
-		s, err := o.setupFor(ctx, w)
-		if err != nil {
-			return err
-		}
-		r, err := version.Job(ctx, w, s)
+		r, s, err := version.run(ctx, w, o)
 		if err == nil && first {
 			status = r.report(os.Stdout, p, described(w, version, s), s.Class)
 		}
@@ -82,30 +80,33 @@ func Main(p *Program) {
 	os.Exit(status)
 }
 
-// alone runs a version of one process and returns the status of the process.
-func (p *Program) alone(v Version, s Setup) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	s.Goroutines = goroutines(s.Goroutines, 1)
-	what := v.Name
-	if v.Name != Sequential {
-		what = fmt.Sprintf("%s, %s", v.Name, plural(s.Goroutines, "goroutine"))
-	}
-	r, err := v.Alone(ctx, s)
+// run runs v on the PEs of w, and returns the setup that it chose.
+func (v Version) run(ctx context.Context, w *pgas.World, o options) (Result, Setup, error) {
+	s, err := o.setupFor(ctx, w)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
-		return statusFailed
+		return Result{}, s, err
 	}
-	return r.report(os.Stdout, p, what, s.Class)
+	var r Result
+	if v.Job != nil {
+		r, err = v.Job(ctx, w, s)
+	} else {
+		r, err = v.Alone(ctx, s)
+	}
+	return r, s, err
 }
 
 // described returns in words what a version runs on.
 func described(w *pgas.World, v Version, s Setup) string {
 	job := fmt.Sprintf("%s, %s on %s", v.Name, plural(w.NPEs(), "PE"), plural(len(w.Hosts()), "host"))
-	if v.Name != Coherent {
-		return job
+	switch v.Name {
+	case Sequential:
+		return v.Name
+	case Goroutines:
+		return fmt.Sprintf("%s, %s", v.Name, plural(s.Goroutines, "goroutine"))
+	case Coherent:
+		return fmt.Sprintf("%s, %s each", job, plural(s.Goroutines, "goroutine"))
 	}
-	return fmt.Sprintf("%s, %s each", job, plural(s.Goroutines, "goroutine"))
+	return job
 }
 
 func plural(n int, what string) string {
