@@ -87,6 +87,8 @@ func (r *Region) ensure(lo, hi int32, write bool) {
 	r.bring(lo, hi)
 	if write {
 		r.cache.writable(lo, hi)
+	} else {
+		r.cache.ready(lo, hi)
 	}
 }
 

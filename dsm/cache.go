@@ -25,11 +25,11 @@ type cache interface {
 	// merge writes this PE's own bytes over latest, or over the twin if latest is nil, into the twin and the copy,
 	// which is clean and valid then. It returns the range of bytes that this PE had changed. latest is overwritten.
 	merge(b int32, latest []byte, home int32, rts uint64) (first, last int)
-	// settle makes the copy clean: its bytes become the twin. Its validity and lease stay. For protocols whose homes
-	// merge.
-	settle(b int32)
-	// changes calls run for each run of bytes of the copy that differ from the twin.
+	// changes makes the copy's bytes the twin, and calls run for each run of bytes that have differed from the twin
+	// before. It is for protocols whose homes merge.
 	changes(b int32, run func(at int, bytes []byte))
+	// settle makes the copy clean, unless the program has changed it after changes. Its validity and lease stay.
+	settle(b int32)
 	// drop makes the copy invalid. Own bytes stay: the next fetch merges them.
 	drop(b int32, home int32, rts uint64)
 	// expire sets the logical time, drops every copy whose lease ended before it, and ends an acquire.
@@ -45,6 +45,8 @@ type cache interface {
 	install(b int32, generation uint32, data []byte, home int32, rts uint64) bool
 	// writable makes the twins of valid blocks lo to hi-1, which may be written then. Others are skipped.
 	writable(lo, hi int32)
+	// ready makes accesses to the valid blocks from lo to hi-1 fast.
+	ready(lo, hi int32)
 	// overwritten makes whole blocks valid and writable without their contents: every byte counts as changed.
 	overwritten(lo, hi int32)
 	// close ends the cache. Accesses fail after it.

@@ -60,6 +60,11 @@ func TestNeighbours(t *testing.T) {
 	pgastest.RunAll(t, 4, neighbours(dsm.Options{}))
 }
 
+func TestNeighboursPaged(t *testing.T) {
+	needsPaging(t)
+	pgastest.Run(t, 4, neighbours(dsm.Options{Mode: dsm.Paged}))
+}
+
 func TestNeighboursSoft(t *testing.T) {
 	pgastest.RunAll(t, 4, neighbours(dsm.Options{Mode: dsm.Soft}))
 }

@@ -1,9 +1,22 @@
 package dsm_test
 
-import "flag"
+import (
+	"flag"
+	"testing"
+
+	"github.com/gopgas/gopgas/dsm/pager"
+)
 
 var (
 	long      = flag.Bool("long", false, "run the long forms of tests")
 	seeds     = flag.Uint64("seeds", 2, "seeds of each random program")
 	firstSeed = flag.Uint64("seed", 0, "the first seed")
 )
+
+// needsPaging skips a test where page faults cannot be used.
+func needsPaging(t *testing.T) {
+	t.Helper()
+	if err := pager.Available(); err != nil {
+		t.Skip(err)
+	}
+}

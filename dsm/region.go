@@ -21,6 +21,7 @@ type Region struct {
 
 	memory []byte // the region as this PE accesses it
 	soft   *soft  // in mode Soft
+	paged  *paged // in mode Paged
 	cache  cache  // nil in mode Shared
 	used   uint64 // bytes of the arrays so far
 	arrays []named
@@ -121,7 +122,10 @@ func (r *Region) allocWords(ctx context.Context) error {
 		return err
 	}
 	part := func(i int) pgas.AtomicSlice[uint64] { return pgas.AtomicsOf(all.Range(i*n, (i+1)*n)).On(r.ctx) }
-	r.words = words{version: part(0), lock: part(1), grant: part(2), hint: part(3)}
+	r.words = words{
+		version: part(0), lock: part(1), grant: part(2), hint: part(3),
+		versionAt: all.Range(0, n).Offset(), hintAt: all.Range(3*n, 4*n).Offset(),
+	}
 	r.asked = make([]bool, n)
 	return nil
 }

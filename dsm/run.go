@@ -114,9 +114,6 @@ func (r *Region) recoverFault(err *error) {
 	panic(p)
 }
 
-// lostFault returns the error of a page fault whose home is lost, or nil.
-func (r *Region) lostFault(error) error { return nil }
-
 // ID returns the number of this goroutine among those of all PEs.
 func (m Member) ID() int { return m.t.first + m.local }
 

@@ -118,8 +118,9 @@ func (s *soft) merge(b int32, latest []byte, home int32, rts uint64) (first, las
 func (s *soft) settle(b int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.storeTwin(b, s.copyOf(b))
-	s.clean(b)
+	if s.states[b].Load()&changeable == 0 && bytes.Equal(s.copyOf(b), s.twinOf(b)) {
+		s.clean(b)
+	}
 }
 
 // clean ends the life of b's twin.
@@ -165,7 +166,10 @@ func forEachRun(old, data []byte, run func(at int, bytes []byte)) {
 
 func (s *soft) changes(b int32, run func(at int, bytes []byte)) {
 	s.mu.Lock()
-	own, twin, whole := slices.Clone(s.copyOf(b)), s.twinOf(b), s.info[b].whole
+	s.clear(b, changeable)
+	own, twin, whole := slices.Clone(s.copyOf(b)), slices.Clone(s.twinOf(b)), s.info[b].whole
+	s.info[b].whole = false
+	s.storeTwin(b, own)
 	s.mu.Unlock()
 	if whole {
 		run(0, own)
@@ -299,6 +303,8 @@ func (s *soft) overwritten(lo, hi int32) {
 		s.info[b].whole = true
 	}
 }
+
+func (s *soft) ready(int32, int32) {}
 
 func (s *soft) close() error {
 	s.mu.Lock()

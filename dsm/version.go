@@ -40,6 +40,7 @@ const hintAfter = 2
 // words are the words of all blocks.
 type words struct {
 	version, lock, grant, hint pgas.AtomicSlice[uint64]
+	versionAt, hintAt          uint64 // offsets in the symmetric heap
 }
 
 func (r *Region) pubOf(b, n int32) pgas.Slice[byte] {

@@ -1,0 +1,29 @@
+package pager
+
+// Config is what a Pager needs to know of its job. Offsets are in the symmetric heap of every PE.
+type Config struct {
+	Block, Blocks  int       // bytes of a block, a multiple of the page; number of blocks
+	PEs, PE        int       // of the job; this one
+	Pub, Ver, Hint uint64    // offsets of block 0 as its PE has released it, and of its version and hint words
+	Near           []uintptr // by PE: the address of its symmetric heap in this process; 0: it is on another host
+	Outside        uintptr   // of a struct outside, which reaches those; 0: there are none
+	Lease          uint64    // logical time that a copy stays valid without a notice
+	UserOnly       bool      // serve no faults of system calls
+}
+
+// Known is what a PE knows of a block.
+type Known struct {
+	Valid      bool
+	Untouched  bool   // neither accessed nor invalidated yet
+	Home       int32  // the PE to ask for a newer version
+	Generation uint32 // changes when a fence may have made what is being fetched out of date
+	Lease, Now uint64 // the end of the copy's lease; the PE's logical time
+}
+
+// Stats are counters of the thread.
+type Stats struct {
+	ReadFaults, WriteFaults, Upgrades uint64 // faults: of reads, of writes, of first writes to blocks that could be read
+	Fast, Slow, Hops                  uint64 // fetches by one message, with a lease, homes that had moved
+	Bytes                             uint64 // fetched
+	Lost                              uint64 // faults that ended with an error
+}

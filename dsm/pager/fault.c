@@ -1,0 +1,112 @@
+// The pager's thread.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pager.h"
+#include "uffd.h"
+
+// lose gives up block b: its home is lost, or there is no memory for it. The threads that access it get SIGBUS.
+static void lose(struct pager *p, int32_t b, int32_t home, const char *why)
+{
+    char line[200];
+    int n = home >= 0 ? snprintf(line, sizeof line, "pgas: PE %d: page fault in block %d of the coherent region: its home PE %d is lost\n", p->c.pe, b, home)
+                      : snprintf(line, sizeof line, "pgas: PE %d: page fault in block %d of the coherent region: %s\n", p->c.pe, b, why);
+    if (write(2, line, (size_t)n) < 0) {
+        // there is nobody to tell
+    }
+    if (home >= 0)
+        __atomic_store_n(&p->lost, home + 1, __ATOMIC_RELEASE);
+    p->stats.lost++;
+    map_poison(p, b);
+}
+
+// map_valid maps a valid block for an access, under its lock. All that fences must know is set before the thread goes on.
+static void map_valid(struct pager *p, int32_t b, int write, int protected)
+{
+    struct block *x = &p->blk[b];
+    if (write)
+        block_make_twin(p, b);
+    x->flags |= MAPPED;
+    if (x->flags & DIRTY)
+        x->flags |= WRITABLE;
+    if (protected)
+        map_writable(p, b, 1);
+    else
+        map_blocks(p, b, 1, x->flags & DIRTY);
+}
+
+// bring makes b valid. It returns 1 with the block's lock held, or 0 if the block is lost.
+static int bring(struct pager *p, int32_t b)
+{
+    struct block *x = &p->blk[b];
+    for (;;) {
+        block_lock(x);
+        if (!block_allocate(p, b)) {
+            block_unlock(x);
+            lose(p, b, -1, strerror(errno));
+            return 0;
+        }
+        if (x->flags & VALID)
+            return 1;
+        uint32_t generation = x->generation, fences = __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE);
+        uint64_t now = __atomic_load_n(&p->now, __ATOMIC_ACQUIRE), rts = x->rts;
+        int32_t home = x->home;
+        if (now == 0 && !(x->flags & TOUCHED)) { // zeros, without a message
+            block_validate(p, b);
+            return 1;
+        }
+        block_unlock(x);
+        if (!fetch_block(p, b, p->tmp, &home, &rts, now)) {
+            lose(p, b, home, "");
+            return 0;
+        }
+        p->stats.bytes += p->c.block;
+        block_lock(x);
+        if (x->generation == generation && __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE) == fences) {
+            block_take(p, b, p->tmp, home, rts);
+            return 1;
+        }
+        block_unlock(x); // a fence came between
+    }
+}
+
+static void serve(struct pager *p, const struct uffd_msg *m)
+{
+    if (m->event != UFFD_EVENT_PAGEFAULT)
+        return;
+    uint64_t flags = m->arg.pagefault.flags;
+    int32_t b = (int32_t)((m->arg.pagefault.address - (uint64_t)p->app) / p->c.block);
+    int protected = !!(flags & UFFD_PAGEFAULT_FLAG_WP), write = protected || (flags & UFFD_PAGEFAULT_FLAG_WRITE);
+    if (protected)
+        p->stats.upgrades++;
+    else if (write)
+        p->stats.writes++;
+    else
+        p->stats.reads++;
+    if (!bring(p, b))
+        return;
+    map_valid(p, b, write, protected);
+    block_unlock(&p->blk[b]);
+}
+
+void *pager_main(void *arg)
+{
+    struct pager *p = arg;
+    struct uffd_msg m[16];
+    pthread_setname_np(pthread_self(), "pgas-pager");
+    while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE)) {
+        ssize_t n = read(p->uffd, m, sizeof m);
+        if (n <= 0) {
+            struct pollfd fds[2] = {{.fd = p->uffd, .events = POLLIN}, {.fd = p->wake, .events = POLLIN}};
+            poll(fds, 2, -1);
+            continue;
+        }
+        for (size_t i = 0; i < (size_t)n / sizeof m[0]; i++)
+            serve(p, &m[i]);
+    }
+    return NULL;
+}

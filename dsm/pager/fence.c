@@ -1,0 +1,248 @@
+// What fences do to a PE's copies. Go calls these, one fence at a time, and the pager serves faults meanwhile.
+#include <stdlib.h>
+#include <string.h>
+
+#include "pager.h"
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// in_runs calls act for each run of neighbouring blocks. It sorts the blocks.
+static void in_runs(struct pager *p, int32_t *blocks, uint64_t n, void (*act)(struct pager *, int32_t, uint64_t))
+{
+    qsort(blocks, n, sizeof *blocks, ascending);
+    for (uint64_t i = 0, k; i < n; i += k) {
+        for (k = 1; i + k < n && blocks[i + k] == blocks[i] + (int32_t)k; k++)
+            ;
+        act(p, blocks[i], k);
+    }
+}
+
+static void lists_lock(struct pager *p)
+{
+    while (__atomic_exchange_n(&p->lists, 1, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static void lists_unlock(struct pager *p) { __atomic_store_n(&p->lists, 0, __ATOMIC_RELEASE); }
+
+// detach empties l into memory of the caller. What is added meanwhile is for the next fence.
+static int32_t *detach(struct pager *p, struct list *l, uint64_t *n, uint32_t flag)
+{
+    int32_t *old = malloc((size_t)(p->c.blocks + 1) * sizeof *old);
+    if (!old)
+        abort();
+    lists_lock(p);
+    *n = l->n;
+    memcpy(old, l->blocks, l->n * sizeof *old);
+    l->n = 0;
+    lists_unlock(p);
+    for (uint64_t i = 0; i < *n; i++) {
+        struct block *x = &p->blk[old[i]];
+        block_lock(x);
+        x->flags &= ~flag;
+        block_unlock(x);
+    }
+    return old;
+}
+
+static void attach(struct pager *p, struct list *l, int32_t b, uint32_t flag)
+{
+    struct block *x = &p->blk[b];
+    if (!(x->flags & flag)) {
+        x->flags |= flag;
+        list_add(p, l, b);
+    }
+}
+
+uint64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
+{
+    uint64_t n, differ = 0;
+    int32_t *list = detach(p, &p->dirty, &n, IN_DIRTY | WRITABLE);
+    in_runs(p, list, n, map_protect);
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t b = list[i];
+        struct block *x = &p->blk[b];
+        block_lock(x);
+        int changed = x->flags & DIRTY && (x->flags & WHOLE || memcmp(copy_of(p, b), twin_of(p, b), p->c.block));
+        if (x->flags & DIRTY && !changed && !(x->flags & WRITABLE))
+            x->flags &= ~(uint32_t)DIRTY;
+        if (x->flags & DIRTY)
+            attach(p, &p->dirty, b, IN_DIRTY);
+        if (changed && differ < room)
+            into[differ++] = b;
+        block_unlock(x);
+    }
+    free(list);
+    return differ;
+}
+
+// end_twin ends the life of b's twin. The caller has made the copy equal to what others may fetch.
+static void end_twin(struct block *x) { x->flags &= ~(uint32_t)(DIRTY | WHOLE); }
+
+void pager_merge(struct pager *p, int32_t b, char *latest, int32_t home, uint64_t rts, int64_t *first, int64_t *last)
+{
+    struct block *x = &p->blk[b];
+    char *own = copy_of(p, b), *twin = twin_of(p, b);
+    block_lock(x);
+    block_hold_back(p, b);
+    *first = 0, *last = (int64_t)p->c.block - 1;
+    if (!(x->flags & WHOLE)) {
+        *first = first_difference(own, twin, p->c.block);
+        *last = last_difference(own, twin, p->c.block);
+        if (latest)
+            merge_bytes(own, twin, latest, p->c.block);
+    }
+    memcpy(twin, own, p->c.block);
+    end_twin(x);
+    x->home = home;
+    x->rts = rts;
+    block_validate(p, b);
+    block_unlock(x);
+}
+
+// pager_changes copies b and its twin for the caller, and makes the twin what b is now. It returns 1 if every byte
+// counts as changed.
+int pager_changes(struct pager *p, int32_t b, char *own, char *twin)
+{
+    struct block *x = &p->blk[b];
+    block_lock(x);
+    block_hold_back(p, b);
+    int whole = !!(x->flags & WHOLE);
+    memcpy(own, copy_of(p, b), p->c.block);
+    memcpy(twin, twin_of(p, b), p->c.block);
+    memcpy(twin_of(p, b), own, p->c.block);
+    x->flags &= ~(uint32_t)WHOLE;
+    block_unlock(x);
+    return whole;
+}
+
+// pager_settle makes b clean, unless the program has changed it after pager_changes.
+void pager_settle(struct pager *p, int32_t b)
+{
+    struct block *x = &p->blk[b];
+    block_lock(x);
+    block_hold_back(p, b);
+    if (!memcmp(copy_of(p, b), twin_of(p, b), p->c.block))
+        end_twin(x);
+    block_unlock(x);
+}
+
+void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts)
+{
+    struct block *x = &p->blk[b];
+    block_lock(x);
+    x->flags = (x->flags & ~(uint32_t)VALID) | TOUCHED;
+    x->generation++;
+    x->home = home;
+    x->rts = rts;
+    attach(p, &p->copies, b, IN_COPIES); // the end of the acquire unmaps it
+    block_unlock(x);
+}
+
+// end_acquire drops copies that are stale, or whose leases ended before now, and unmaps what is not valid.
+static void end_acquire(struct pager *p, const uint64_t *stale)
+{
+    uint64_t n, gone = 0, now = p->now;
+    int32_t *list = detach(p, &p->copies, &n, IN_COPIES);
+    for (uint64_t i = 0; i < n; i++) {
+        int32_t b = list[i];
+        struct block *x = &p->blk[b];
+        block_lock(x);
+        if (stale ? (int)(stale[b / 64] >> (b % 64) & 1) : x->rts < now)
+            x->flags &= ~(uint32_t)VALID;
+        if (x->flags & VALID) {
+            attach(p, &p->copies, b, IN_COPIES);
+        } else if (x->flags & MAPPED) {
+            x->flags &= ~(uint32_t)(MAPPED | WRITABLE);
+            list[gone++] = b;
+        }
+        block_unlock(x);
+    }
+    in_runs(p, list, gone, map_drop);
+    free(list);
+}
+
+void pager_expire(struct pager *p, uint64_t now)
+{
+    __atomic_store_n(&p->now, now, __ATOMIC_RELEASE); // before fences: a fetch that reads the new count reads the new time
+    __atomic_add_fetch(&p->fences, 1, __ATOMIC_SEQ_CST);
+    end_acquire(p, NULL);
+}
+
+void pager_drop_all(struct pager *p, const uint64_t *stale)
+{
+    __atomic_add_fetch(&p->fences, 1, __ATOMIC_SEQ_CST);
+    end_acquire(p, stale);
+}
+
+struct known pager_known(struct pager *p, int32_t b)
+{
+    struct block *x = &p->blk[b];
+    block_lock(x);
+    uint32_t fences = __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE);
+    struct known k = {x->flags, x->generation + fences, x->home, x->rts, __atomic_load_n(&p->now, __ATOMIC_ACQUIRE)};
+    block_unlock(x);
+    return k;
+}
+
+void pager_zeros(struct pager *p, int32_t b)
+{
+    struct block *x = &p->blk[b];
+    block_lock(x);
+    if (!(x->flags & TOUCHED) && p->now == 0 && block_allocate(p, b))
+        block_validate(p, b);
+    block_unlock(x);
+}
+
+int pager_install(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts)
+{
+    struct block *x = &p->blk[b];
+    block_lock(x);
+    int current = x->generation + __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE) == generation && block_allocate(p, b);
+    if (current && !(x->flags & VALID)) // the pager may have brought it meanwhile
+        block_take(p, b, data, home, rts);
+    block_unlock(x);
+    return current;
+}
+
+// pager_ready maps the valid blocks from lo to hi-1, writable if write is set.
+void pager_ready(struct pager *p, int32_t lo, int32_t hi, int write)
+{
+    for (int32_t b = lo; b < hi; b++) {
+        struct block *x = &p->blk[b];
+        block_lock(x);
+        uint32_t had = x->flags;
+        if (had & VALID) {
+            if (write)
+                block_make_twin(p, b);
+            x->flags |= MAPPED | (x->flags & DIRTY ? WRITABLE : 0);
+            if (!(had & MAPPED))
+                map_blocks(p, b, 1, x->flags & DIRTY);
+            else if (x->flags & ~had & WRITABLE)
+                map_writable(p, b, 1);
+        }
+        block_unlock(x);
+    }
+}
+
+void pager_overwritten(struct pager *p, int32_t lo, int32_t hi)
+{
+    for (int32_t b = lo; b < hi; b++) {
+        struct block *x = &p->blk[b];
+        block_lock(x);
+        if (block_allocate(p, b)) {
+            block_validate(p, b);
+            if (!(x->flags & DIRTY)) {
+                x->flags |= DIRTY;
+                attach(p, &p->dirty, b, IN_DIRTY);
+            }
+            x->flags |= WHOLE;
+        }
+        block_unlock(x);
+    }
+    pager_ready(p, lo, hi, 1);
+}

@@ -1,0 +1,189 @@
+// Opening and closing: descriptors, mappings, and the thread.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pager.h"
+#include "uffd.h"
+
+static int fail(char *why, uint64_t n, const char *what)
+{
+    snprintf(why, n, "%s: %s", what, strerror(errno));
+    return -1;
+}
+
+// descriptor returns a userfaultfd: one that serves faults of the kernel too, if that is permitted and wanted.
+static int descriptor(int user_only)
+{
+    int fd = -1;
+    if (!user_only)
+        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && !user_only) {
+        int device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+        if (device >= 0) {
+            fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+            close(device);
+        }
+    }
+    if (fd < 0)
+        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+    return fd;
+}
+
+static int with_features(int user_only, char *why, uint64_t n)
+{
+    const uint64_t wanted = UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+    for (uint64_t features = wanted | UFFD_FEATURE_POISON;; features = wanted) {
+        int fd = descriptor(user_only);
+        if (fd < 0)
+            return fail(why, n, "userfaultfd");
+        struct uffdio_api api = {.api = UFFD_API, .features = features};
+        if (ioctl(fd, UFFDIO_API, &api) == 0)
+            return fd;
+        close(fd);
+        if (features == wanted)
+            return fail(why, n, "userfaultfd: this kernel cannot write-protect shared memory (Linux 6.4 can)");
+    }
+}
+
+static int map_memory(struct pager *p, char *why, uint64_t n)
+{
+    uint64_t bytes = p->c.block * p->c.blocks;
+    p->memory = memfd_create("pgas-dsm", MFD_CLOEXEC);
+    if (p->memory < 0 || ftruncate(p->memory, (off_t)bytes))
+        return fail(why, n, "memory of the region");
+    p->alias = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, p->memory, 0);
+    p->app = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, p->memory, 0);
+    if (p->alias == MAP_FAILED || p->app == MAP_FAILED)
+        return fail(why, n, "address space of the region");
+    madvise(p->app, bytes, MADV_NOHUGEPAGE);
+    madvise(p->app, bytes, MADV_DONTFORK);
+    struct uffdio_register r = {
+        .range = {(uint64_t)p->app, bytes},
+        .mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR | UFFDIO_REGISTER_MODE_WP,
+    };
+    if (ioctl(p->uffd, UFFDIO_REGISTER, &r))
+        return fail(why, n, "userfaultfd: registering memory");
+    return 0;
+}
+
+static void *zeroed(uint64_t n, uint64_t size)
+{
+    void *m = mmap(NULL, n * size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return m == MAP_FAILED ? NULL : m;
+}
+
+static int make_tables(struct pager *p, char *why, uint64_t n)
+{
+    uint64_t blocks = p->c.blocks;
+    p->blk = zeroed(blocks, sizeof *p->blk);
+    p->dirty.blocks = zeroed(blocks, sizeof(int32_t));
+    p->copies.blocks = zeroed(blocks, sizeof(int32_t));
+    p->tmp = malloc(p->c.block);
+    if (!p->blk || !p->dirty.blocks || !p->copies.blocks || !p->tmp)
+        return fail(why, n, "tables of the region");
+    for (uint64_t b = 0; b < blocks; b++)
+        p->blk[b].home = (int32_t)(b % (uint64_t)p->c.pes);
+    return 0;
+}
+
+static void unmap(void *at, uint64_t n)
+{
+    if (at && at != MAP_FAILED)
+        munmap(at, n);
+}
+
+static void release(struct pager *p)
+{
+    uint64_t blocks = p->c.blocks, bytes = p->c.block * blocks;
+    if (p->app && p->app != MAP_FAILED) // first: accesses fail from here on, and do not read what is left
+        mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    int fds[] = {p->uffd, p->memory, p->wake};
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    unmap(p->alias, bytes);
+    unmap(p->blk, blocks * sizeof *p->blk + 1);
+    unmap(p->dirty.blocks, blocks * sizeof(int32_t) + 1);
+    unmap(p->copies.blocks, blocks * sizeof(int32_t) + 1);
+    unmap(p->app, bytes);
+    free(p->tmp);
+    free(p->c.near);
+    free(p);
+}
+
+// start starts the thread, with all signals blocked: one of Go's handlers must not run on it.
+static int start(struct pager *p)
+{
+    sigset_t all, saved;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &saved);
+    int err = pthread_create(&p->thread, NULL, pager_main, p);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    return err;
+}
+
+struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n)
+{
+    struct pager *p = calloc(1, sizeof *p);
+    if (!p) {
+        fail(why, n, "a pager");
+        free(c->near);
+        return NULL;
+    }
+    p->c = *c;
+    p->memory = -1;
+    p->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    p->uffd = with_features(c->user_only, why, n);
+    if (p->uffd < 0 || map_memory(p, why, n) || make_tables(p, why, n)) {
+        release(p);
+        return NULL;
+    }
+    if ((errno = start(p))) {
+        fail(why, n, "starting the pager");
+        release(p);
+        return NULL;
+    }
+    return p;
+}
+
+// pager_close ends the thread after the mapping is inaccessible, so a thread that is in a fault gets a signal.
+void pager_close(struct pager *p)
+{
+    uint64_t bytes = p->c.block * p->c.blocks;
+    mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    __atomic_store_n(&p->stop, 1, __ATOMIC_RELEASE);
+    eventfd_write(p->wake, 1);
+    pthread_join(p->thread, NULL);
+    release(p);
+}
+
+// pager_probe tries on one page what a region needs.
+int pager_probe(int user_only, char *why, uint64_t n)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    char *heap = calloc(1, (size_t)page);
+    struct pager_config c = {.block = (uint64_t)page, .blocks = 1, .pes = 1, .user_only = user_only, .near = calloc(1, sizeof(char *))};
+    if (!heap || !c.near)
+        return fail(why, n, "memory");
+    c.near[0] = heap;
+    struct pager *p = pager_open(&c, why, n);
+    if (!p) {
+        free(heap);
+        return -1;
+    }
+    struct uffdio_continue map = {.range = {(uint64_t)p->app, (uint64_t)page}, .mode = UFFDIO_CONTINUE_MODE_WP};
+    int bad = !block_allocate(p, 0) || ioctl(p->uffd, UFFDIO_CONTINUE, &map) ? fail(why, n, "userfaultfd: this kernel cannot map shared memory write-protected (Linux 6.4 can)") : 0;
+    pager_close(p);
+    free(heap);
+    return bad;
+}

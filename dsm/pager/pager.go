@@ -1,0 +1,210 @@
+//go:build cgo && linux
+
+// Package pager keeps one PE's copies of the blocks of a coherent region, by page faults: userfaultfd on memory that a
+// thread in C serves. Package dsm uses it in mode Paged; its protocol calls the methods between fences as cache.go of dsm
+// says.
+//
+//	pager.h    the structures, and which file has which function
+//	memory.c   opening and closing: descriptors, mappings, the thread
+//	fault.c    the thread
+//	fetch.c    how it gets a copy from another PE
+//	fence.c    what fences do to the copies
+//	block.c    blocks under their locks, lists
+//	map.c      what the program has mapped: the system calls
+//	merge.c    own bytes over newer ones
+package pager
+
+/*
+#cgo CFLAGS: -O2 -Wall -Wextra
+#cgo LDFLAGS: -lpthread
+#include <stdlib.h>
+#include "pager.h"
+
+#cgo noescape pager_written
+#cgo nocallback pager_written
+#cgo noescape pager_merge
+#cgo nocallback pager_merge
+#cgo noescape pager_changes
+#cgo nocallback pager_changes
+#cgo noescape pager_settle
+#cgo nocallback pager_settle
+#cgo noescape pager_drop
+#cgo nocallback pager_drop
+#cgo noescape pager_expire
+#cgo nocallback pager_expire
+#cgo noescape pager_drop_all
+#cgo nocallback pager_drop_all
+#cgo noescape pager_known
+#cgo nocallback pager_known
+#cgo noescape pager_zeros
+#cgo nocallback pager_zeros
+#cgo noescape pager_install
+#cgo nocallback pager_install
+#cgo noescape pager_ready
+#cgo nocallback pager_ready
+#cgo noescape pager_overwritten
+#cgo nocallback pager_overwritten
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+)
+
+// Pager is one PE's copies and the thread that serves its page faults.
+type Pager struct {
+	p      *C.struct_pager
+	config Config
+}
+
+// whySize is room for an error of C.
+const whySize = 256
+
+// Available returns why this machine cannot serve page faults, or nil. It tries what a region needs on one page.
+func Available() error {
+	var why [whySize]C.char
+	if C.pager_probe(0, &why[0], whySize) != 0 {
+		return remedy(C.GoString(&why[0]))
+	}
+	return nil
+}
+
+// remedy adds what helps to an error of C.
+func remedy(why string) error {
+	return fmt.Errorf("%s (allow the system call userfaultfd in the container's seccomp profile, or set vm.unprivileged_userfaultfd=1)", why)
+}
+
+// Open makes the copies, all of them zeros, and starts the thread. Its state is published before Open returns. An error
+// says what cannot be had, and what would help.
+func Open(c Config) (*Pager, error) {
+	if page := os.Getpagesize(); c.Block%page != 0 {
+		return nil, fmt.Errorf("blocks of %d bytes: mode paged needs multiples of the page, %d", c.Block, page)
+	}
+	if len(c.Near) != c.PEs || c.PE < 0 || c.PE >= c.PEs || c.Near[c.PE] == 0 {
+		return nil, errors.New("the PE's own heap is not mapped")
+	}
+	near := (**C.char)(C.calloc(C.size_t(c.PEs), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	if near == nil {
+		return nil, errors.New("no memory")
+	}
+	copy(unsafe.Slice((*uintptr)(unsafe.Pointer(near)), c.PEs), c.Near)
+	config := C.struct_pager_config{
+		block: C.uint64_t(c.Block), blocks: C.uint64_t(c.Blocks), pes: C.int32_t(c.PEs), pe: C.int32_t(c.PE),
+		pub: C.uint64_t(c.Pub), ver: C.uint64_t(c.Ver), hint: C.uint64_t(c.Hint), near: near, lease: C.uint64_t(c.Lease),
+	}
+	*(*uintptr)(unsafe.Pointer(&config.outside)) = c.Outside
+	if c.UserOnly {
+		config.user_only = 1
+	}
+	var why [whySize]C.char
+	p := C.pager_open(&config, &why[0], whySize) // it frees near, too, if it fails
+	if p == nil {
+		return nil, remedy(C.GoString(&why[0]))
+	}
+	return &Pager{p, c}, nil
+}
+
+// Close makes the memory inaccessible, and then ends the thread and gives everything back.
+func (p *Pager) Close() error {
+	if p.p != nil {
+		C.pager_close(p.p)
+		p.p = nil
+	}
+	return nil
+}
+
+// Memory returns the region as the program accesses it.
+func (p *Pager) Memory() []byte { return p.bytes(p.p.app) }
+
+// Alias returns the same memory without faults: what the PE has of each block, valid or not. It is for debuggers.
+func (p *Pager) Alias() []byte { return p.bytes(p.p.alias) }
+
+func (p *Pager) bytes(at *C.char) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(at)), p.config.Block*p.config.Blocks)
+}
+
+// Written protects the blocks that the program has written, and appends those that differ from their twins to into.
+// The others are clean after it.
+func (p *Pager) Written(into []int32) []int32 {
+	room := int(p.p.dirty.n) // no block becomes dirty by the fence itself
+	list := make([]int32, room+1)
+	n := C.pager_written(p.p, (*C.int32_t)(unsafe.SliceData(list)), C.uint64_t(room))
+	return append(into, list[:n]...)
+}
+
+// Merge writes the PE's own bytes over latest, or over the twin if latest is nil, into the twin and the copy, which is
+// clean and valid then. It returns the range of bytes that the PE had changed, or -1, -1.
+func (p *Pager) Merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
+	var lo, hi C.int64_t
+	C.pager_merge(p.p, C.int32_t(b), (*C.char)(unsafe.Pointer(unsafe.SliceData(latest))), C.int32_t(home), C.uint64_t(rts), &lo, &hi)
+	return int(lo), int(hi)
+}
+
+// Changes copies block b and its twin, and makes the twin what the block is now. It reports whether every byte counts as
+// changed.
+func (p *Pager) Changes(b int32, own, twin []byte) (whole bool) {
+	return C.pager_changes(p.p, C.int32_t(b), (*C.char)(unsafe.Pointer(&own[0])), (*C.char)(unsafe.Pointer(&twin[0]))) != 0
+}
+
+// Settle makes block b clean, unless the program has changed it after Changes.
+func (p *Pager) Settle(b int32) { C.pager_settle(p.p, C.int32_t(b)) }
+
+// Drop makes the copy of block b invalid. Own bytes stay: the next fetch merges them.
+func (p *Pager) Drop(b int32, home int32, rts uint64) {
+	C.pager_drop(p.p, C.int32_t(b), C.int32_t(home), C.uint64_t(rts))
+}
+
+// Expire sets the logical time, drops copies whose leases ended before it, and unmaps what is not valid.
+func (p *Pager) Expire(now uint64) { C.pager_expire(p.p, C.uint64_t(now)) }
+
+// DropAll drops the copies of a bitmap of blocks, and unmaps what is not valid.
+func (p *Pager) DropAll(stale []uint64) {
+	C.pager_drop_all(p.p, (*C.uint64_t)(unsafe.SliceData(stale)))
+}
+
+// Known returns what the PE knows of block b.
+func (p *Pager) Known(b int32) Known {
+	k := C.pager_known(p.p, C.int32_t(b))
+	return Known{
+		Valid: k.flags&C.VALID != 0, Untouched: k.flags&C.TOUCHED == 0 && k.now == 0, Home: int32(k.home),
+		Generation: uint32(k.generation), Lease: uint64(k.rts), Now: uint64(k.now),
+	}
+}
+
+// Zeros makes an untouched block a valid copy.
+func (p *Pager) Zeros(b int32) { C.pager_zeros(p.p, C.int32_t(b)) }
+
+// Install makes data the copy of block b, with own bytes over it. It reports false, and does nothing, if a fence has come
+// since Known returned generation.
+func (p *Pager) Install(b int32, generation uint32, data []byte, home int32, rts uint64) bool {
+	return C.pager_install(p.p, C.int32_t(b), C.uint32_t(generation), (*C.char)(unsafe.Pointer(&data[0])), C.int32_t(home), C.uint64_t(rts)) != 0
+}
+
+// Ready maps the valid blocks from lo to hi-1, writable and with twins if write is set.
+func (p *Pager) Ready(lo, hi int32, write bool) {
+	w := C.int(0)
+	if write {
+		w = 1
+	}
+	C.pager_ready(p.p, C.int32_t(lo), C.int32_t(hi), w)
+}
+
+// Overwritten makes whole blocks valid and writable without their contents: every byte counts as changed.
+func (p *Pager) Overwritten(lo, hi int32) {
+	C.pager_overwritten(p.p, C.int32_t(lo), C.int32_t(hi))
+}
+
+// Lost returns a PE whose loss has ended a fetch, or -1.
+func (p *Pager) Lost() int { return int(p.p.lost) - 1 }
+
+// Stats returns what the thread has done.
+func (p *Pager) Stats() Stats {
+	s := &p.p.stats
+	return Stats{
+		ReadFaults: uint64(s.reads), WriteFaults: uint64(s.writes), Upgrades: uint64(s.upgrades),
+		Fast: uint64(s.fast), Slow: uint64(s.slow), Hops: uint64(s.hops), Bytes: uint64(s.bytes), Lost: uint64(s.lost),
+	}
+}

@@ -1,0 +1,131 @@
+// One PE's copies of the blocks of a region, kept coherent by page faults (userfaultfd).
+//
+//   app     the region as the program accesses it: a mapping of a memfd, registered with userfaultfd
+//   alias   the same memfd mapped again, never registered: what the pager and fences read and write
+//   twin    the PE's part of the symmetric array pub: the block as it was before the first write
+//
+// One thread, the pager, serves the faults. It calls no Go, takes no lock that is ever held in Go, and waits for nothing
+// but the answers of other PEs' service threads, which need no Go either. So it serves while Go is stopped.
+//
+// A block's lock is held by the pager or inside one call of a fence, and never across a message.
+#ifndef DSM_PAGER_H
+#define DSM_PAGER_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "../../ucx/engine/outside.h"
+
+enum {
+    VALID = 1,     // the copy may be read
+    DIRTY = 2,     // the block has a twin
+    WRITABLE = 4,  // the program may write it without a fault
+    MAPPED = 8,    // the program may have it mapped
+    TOUCHED = 16,  // accessed or invalidated before
+    WHOLE = 32,    // every byte counts as changed
+    IN_DIRTY = 64, // the block is in the list of dirty blocks
+    IN_COPIES = 128,
+    ALLOCATED = 256, // its pages exist
+};
+
+struct block {
+    uint32_t lock;
+    uint32_t flags;
+    int32_t home;
+    uint32_t generation; // changes when a fence makes what is being fetched out of date
+    uint64_t rts;        // the end of the lease of the copy, or of the version that a notice told of
+};
+
+struct list {
+    int32_t *blocks;
+    uint64_t n;
+};
+
+struct pager_config {
+    uint64_t block, blocks;
+    int32_t pes, pe;
+    uint64_t pub, ver, hint; // offsets in the heap of every PE: of block 0, and of its words
+    char **near;             // by PE: the heap in this process, or NULL
+    struct outside *outside; // reaches the other PEs
+    uint64_t lease;
+    int user_only;
+};
+
+struct pager_stats {
+    uint64_t reads, writes, upgrades; // faults
+    uint64_t fast, slow, hops, bytes; // fetches
+    uint64_t lost;
+};
+
+struct pager {
+    struct pager_config c;
+    int uffd, memory, wake;
+    char *app, *alias, *tmp;
+    struct block *blk;
+    uint32_t lists; // the lock of the lists
+    struct list dirty, copies;
+    uint64_t now;
+    uint32_t fences; // acquires so far
+    int32_t lost;    // 1 + a PE whose loss has ended a fetch
+    uint32_t stop;
+    struct pager_stats stats;
+    pthread_t thread;
+};
+
+// A fence of Go sees of a block:
+struct known {
+    uint32_t flags, generation;
+    int32_t home;
+    uint64_t rts, now;
+};
+
+// memory.c
+int pager_probe(int user_only, char *why, uint64_t n);
+struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n);
+void pager_close(struct pager *p);
+
+// fault.c
+void *pager_main(void *arg);
+
+// fence.c
+uint64_t pager_written(struct pager *p, int32_t *into, uint64_t room);
+void pager_merge(struct pager *p, int32_t b, char *latest, int32_t home, uint64_t rts, int64_t *first, int64_t *last);
+int pager_changes(struct pager *p, int32_t b, char *own, char *twin);
+void pager_settle(struct pager *p, int32_t b);
+void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts);
+void pager_expire(struct pager *p, uint64_t now);
+void pager_drop_all(struct pager *p, const uint64_t *stale);
+struct known pager_known(struct pager *p, int32_t b);
+void pager_zeros(struct pager *p, int32_t b);
+int pager_install(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts);
+void pager_ready(struct pager *p, int32_t lo, int32_t hi, int write);
+void pager_overwritten(struct pager *p, int32_t lo, int32_t hi);
+
+// block.c: under the block's lock
+void block_lock(struct block *x);
+void block_unlock(struct block *x);
+char *copy_of(struct pager *p, int32_t b);
+char *twin_of(struct pager *p, int32_t b);
+int block_allocate(struct pager *p, int32_t b);
+void block_make_twin(struct pager *p, int32_t b);
+void block_hold_back(struct pager *p, int32_t b);
+void block_validate(struct pager *p, int32_t b);
+void block_take(struct pager *p, int32_t b, const char *data, int32_t home, uint64_t rts);
+void list_add(struct pager *p, struct list *l, int32_t b);
+
+// map.c: what the program has mapped
+void map_blocks(struct pager *p, int32_t b, uint64_t n, int writable);
+void map_writable(struct pager *p, int32_t b, uint64_t n);
+void map_protect(struct pager *p, int32_t b, uint64_t n);
+void map_drop(struct pager *p, int32_t b, uint64_t n);
+void map_poison(struct pager *p, int32_t b);
+
+// fetch.c
+int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *rts, uint64_t now);
+
+// merge.c
+void merge_bytes(char *own, char *twin, const char *latest, uint64_t n);
+int64_t first_difference(const char *a, const char *b, uint64_t n);
+int64_t last_difference(const char *a, const char *b, uint64_t n);
+
+#endif
