@@ -100,9 +100,10 @@ const (
 	InLock
 	InNotify
 	InClose
+	InPageFault
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access", "World.Close"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access", "World.Close", "a page fault of coherent memory"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

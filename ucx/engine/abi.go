@@ -19,12 +19,15 @@ type ABI struct {
 	Comparisons []int   // EQ, NE, GT, GE, LT, LE
 	RMA         []RMA   // auto, active messages, native
 
+	BlockedOffsets [5]uintptr // of the words of struct blocked, op first
+
 	WaitingBytes, DoorbellBytes, FailedBytes, AccusedBytes, BellBytes, KeyBytes uintptr // what Config points to
 }
 
 // Numbers returns the numbers of C.
 func Numbers() ABI {
 	var config C.struct_engine_config
+	var b C.struct_blocked
 	return ABI{
 		Ops: []uint8{
 			C.WORD_FETCH, C.WORD_SET, C.WORD_SWAP, C.WORD_CAS, C.WORD_ADD, C.WORD_AND, C.WORD_OR, C.WORD_XOR,
@@ -33,6 +36,8 @@ func Numbers() ABI {
 		},
 		Comparisons: []int{C.CMP_EQ, C.CMP_NE, C.CMP_GT, C.CMP_GE, C.CMP_LT, C.CMP_LE},
 		RMA:         []RMA{C.RMA_AUTO, C.RMA_AM, C.RMA_NATIVE},
+
+		BlockedOffsets: [5]uintptr{unsafe.Offsetof(b.op), unsafe.Offsetof(b.peer), unsafe.Offsetof(b.seq), unsafe.Offsetof(b.since), unsafe.Offsetof(b.team)},
 
 		WaitingBytes:  unsafe.Sizeof(*config.waiting),
 		DoorbellBytes: unsafe.Sizeof(*config.doorbell),

@@ -46,7 +46,7 @@ void channel_close(channel_t *c);
 void channel_kick(channel_t *c);
 
 // outside.c
-struct outside *outside_open(channel_t *c);
+struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op);
 void outside_end(struct outside *o);
 
 #endif

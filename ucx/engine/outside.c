@@ -13,7 +13,9 @@ enum {
 struct outside_channel {
     struct outside calls; // first: the thread has its address only
     channel_t *channel;
-    uint32_t inside; // the thread is in a call
+    struct blocked *page; // of this PE
+    uint32_t op;          // what a long call is for, as page says it
+    uint32_t inside;      // the thread is in a call
     uint32_t ended;
 };
 
@@ -45,6 +47,26 @@ static int end_call(struct outside_channel *o, int r)
     return r == ENGINE_DONE ? 0 : -1;
 }
 
+// show_blocked publishes that the call takes long, unless a goroutine has published what it is blocked in.
+static void show_blocked(struct outside_channel *o, uint32_t pe)
+{
+    struct timespec t;
+    if (__atomic_load_n(&o->page->op, __ATOMIC_RELAXED))
+        return;
+    clock_gettime(CLOCK_REALTIME, &t);
+    int64_t waited = STAY_NS; // so far, at least
+    __atomic_store_n(&o->page->peer, (int32_t)pe, __ATOMIC_RELAXED);
+    __atomic_store_n(&o->page->since, (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - waited, __ATOMIC_RELAXED);
+    __atomic_store_n(&o->page->op, o->op, __ATOMIC_RELEASE);
+}
+
+// hide_blocked withdraws what show_blocked has published.
+static void hide_blocked(struct outside_channel *o)
+{
+    uint32_t op = o->op;
+    __atomic_compare_exchange_n(&o->page->op, &op, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 // await_slot waits for an answer that has not come at once. After ENGINE_DONE the caller releases s.
 static int await_slot(struct outside_channel *o, slot_t *s)
 {
@@ -52,10 +74,13 @@ static int await_slot(struct outside_channel *o, slot_t *s)
     do {
         if (__atomic_load_n(&o->ended, __ATOMIC_ACQUIRE)) {
             slot_abandon(o->channel, s);
-            return ENGINE_LOST;
+            r = ENGINE_LOST;
+            break;
         }
+        show_blocked(o, s->pe);
         r = channel_await(o->channel, s, STAY_NS);
     } while (r == ENGINE_AGAIN || r == ENGINE_WANTED);
+    hide_blocked(o);
     return r;
 }
 
@@ -98,14 +123,17 @@ static int outside_fetch_max(struct outside *calls, int pe, uint64_t offset, uin
     return end_call(o, r);
 }
 
-// outside_open gives c, whose lanes are open, to a thread that is not Go's. It returns NULL without memory.
-struct outside *outside_open(channel_t *c)
+// outside_open gives c to a thread that is not Go's. A call that takes long shows in page as op. It returns NULL without
+// memory.
+struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op)
 {
     struct outside_channel *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
     o->calls = (struct outside){.get = outside_get, .fetch_max = outside_fetch_max};
     o->channel = c;
+    o->page = page;
+    o->op = op;
     return &o->calls;
 }
 

@@ -14,6 +14,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -24,14 +25,21 @@ type Outside struct {
 	calls   *C.struct_outside
 }
 
+// Blocked is where reports find what a PE is blocked in: the words of a boot.Blocked, of which Op is the first.
+type Blocked struct {
+	Op   *atomic.Uint32 // not nil, and not in memory of Go that may move
+	Code uint32         // of a call of the thread, while it takes long
+}
+
 // Outside opens a channel with a lane to each of pes, for one thread that is not Go's. connect returns the address of a
 // PE's engine, or nil if it cannot be had. Outside fails as Channel does, and if an address cannot be had.
-func (e *Engine) Outside(pes []int, connect func(pe int) []byte) (*Outside, error) {
+func (e *Engine) Outside(pes []int, connect func(pe int) []byte, b Blocked) (*Outside, error) {
 	c, err := e.Channel(true, connect)
 	if err != nil {
 		return nil, err
 	}
-	calls := C.outside_open(c.c)
+	c.pins.Pin(b.Op)
+	calls := C.outside_open(c.c, (*C.struct_blocked)(unsafe.Pointer(b.Op)), C.uint32_t(b.Code))
 	if calls == nil {
 		c.Close()
 		return nil, errors.New("out of memory")
@@ -58,7 +66,8 @@ func (e *Engine) Outside(pes []int, connect func(pe int) []byte) (*Outside, erro
 // until the engine is closed.
 func (o *Outside) Address() uintptr { return uintptr(unsafe.Pointer(o.calls)) }
 
-// Close ends a call of the thread that is under way, and closes the channel. That call and later ones return -1. Close
+// Close ends a call of the thread that is under way, and closes the channel. That call and later ones return -1. A call that
+// UCX's own remote memory access carries out ends when its data is there or the PE is lost, and Close waits for that. Close
 // returns nil.
 func (o *Outside) Close() error { return o.channel.Close() }
 

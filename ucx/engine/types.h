@@ -102,6 +102,15 @@ static inline int watched(uint64_t w, uint64_t *lo, uint64_t *hi)
 // The comparisons of a wait, in the order of transport.Cmp.
 enum cmp { CMP_EQ, CMP_NE, CMP_GT, CMP_GE, CMP_LT, CMP_LE };
 
+// blocked is boot.Blocked: what a PE is blocked in, for reports. op is written last.
+struct blocked {
+    uint32_t op; // 0: nothing
+    int32_t peer;
+    uint64_t seq;
+    int64_t since; // Unix nanoseconds
+    uint32_t team;
+};
+
 typedef struct engine engine_t;
 typedef struct channel channel_t;
 typedef struct lane lane_t;

@@ -13,7 +13,7 @@ import (
 const Module = "github.com/gopgas/gopgas/"
 
 // ownPackages are those whose frames a report leaves out.
-var ownPackages = [...]string{"pgas.", "pgas/", "locks.", "notify.", "atomics."}
+var ownPackages = [...]string{"pgas.", "pgas/", "dsm.", "dsm/", "locks.", "notify.", "atomics."}
 
 // library are Go packages with functions that may stand between the program and the runtime.
 var library = [...]string{"runtime.", "sync.", "iter.", "slices.", "maps.", "testing.", "internal/"}

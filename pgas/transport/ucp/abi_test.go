@@ -67,6 +67,16 @@ func TestWordsOfC(t *testing.T) {
 	}
 }
 
+// TestBlockedOfC compares the layout of what C publishes for a thread that waits for long.
+func TestBlockedOfC(t *testing.T) {
+	goes, c := reflect.TypeFor[boot.Blocked](), engine.Numbers()
+	for i, name := range []string{"Op", "Peer", "Seq", "Since", "Team"} {
+		if f, ok := goes.FieldByName(name); !ok || f.Offset != c.BlockedOffsets[i] {
+			t.Errorf("boot.Blocked.%s is at %d, in C at %d", name, f.Offset, c.BlockedOffsets[i])
+		}
+	}
+}
+
 // TestWatchedOfC checks that C takes the codes of State.Waiting for what boot means by them.
 func TestWatchedOfC(t *testing.T) {
 	const all = ^uint64(0)

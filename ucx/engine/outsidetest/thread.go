@@ -68,10 +68,13 @@ func (t *Thread) Rounds() uint64 { return atomic.LoadUint64((*uint64)(&t.c.done)
 // Stop makes the thread end after the round under way.
 func (t *Thread) Stop() { atomic.StoreUint32((*uint32)(&t.c.stop), 1) }
 
+// Ended reports whether the thread has ended.
+func (t *Thread) Ended() bool { return atomic.LoadUint32((*uint32)(&t.c.finished)) != 0 }
+
 // Wait waits for the end of the thread, and returns what it has done. It fails with the cause of ctx. The thread cannot be
 // used after that.
 func (t *Thread) Wait(ctx context.Context) (Result, error) {
-	for atomic.LoadUint32((*uint32)(&t.c.finished)) == 0 {
+	for !t.Ended() {
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx) // the thread keeps its memory
 		}

@@ -1,0 +1,26 @@
+package callsite
+
+import "testing"
+
+// TestIsRuntime: reports show calls of the program, not those of the runtime, of libraries above it or of generated code.
+func TestIsRuntime(t *testing.T) {
+	for _, c := range []struct {
+		function, file string
+		want           bool
+	}{
+		{Module + "pgas.(*World).Barrier", "collective.go", true},
+		{Module + "pgas/internal/coll.(*Group).Sync", "sync.go", true},
+		{Module + "dsm.(*Region).Barrier", "barrier.go", true},
+		{Module + "dsm/pager.Open", "pager.go", true},
+		{Module + "locks.(*mcs).Lock", "mcs.go", true},
+		{Module + "dsm_test.TestX", "x_test.go", false},
+		{Module + "samples/wordcount.main", "main.go", false},
+		{"example.com/solver.Cell", "cell_pgas.go", true},
+		{"main.main", "main.go", false},
+		{"runtime.goexit", "asm.s", true},
+	} {
+		if got := IsRuntime(c.function, c.file); got != c.want {
+			t.Errorf("%s in %s: %t, want %t", c.function, c.file, got, c.want)
+		}
+	}
+}
