@@ -16,13 +16,13 @@ type pages struct {
 	start   dsm.Array[int64] // of each row; what follows are the matrix's entries
 	columns dsm.Array[int32]
 	values  dsm.Array[float64]
-	p, z    dsm.Array[float64]
+	p       dsm.Array[float64]
 }
 
 // newPages makes a region and its arrays, each on blocks of its own.
 func newPages(ctx context.Context, w *pgas.World, c class) (*pages, *dsm.Region, error) {
-	const arrays, block = 5, 32 << 10
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(12*c.entries()+24*c.n+8) + arrays*block, Block: block})
+	const arrays, block = 4, 32 << 10
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(12*c.entries()+16*c.n+8) + arrays*block, Block: block})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,16 +33,11 @@ func newPages(ctx context.Context, w *pgas.World, c class) (*pages, *dsm.Region,
 	if t.columns, err = dsm.Alloc[int32](ctx, r, c.entries()); err != nil {
 		return nil, nil, err
 	}
-	for _, a := range []*dsm.Array[float64]{&t.values, &t.p, &t.z} {
-		n := c.n
-		if a == &t.values {
-			n = c.entries()
-		}
-		if *a, err = dsm.Alloc[float64](ctx, r, n); err != nil {
-			return nil, nil, err
-		}
+	if t.values, err = dsm.Alloc[float64](ctx, r, c.entries()); err != nil {
+		return nil, nil, err
 	}
-	return t, r, nil
+	t.p, err = dsm.Alloc[float64](ctx, r, c.n)
+	return t, r, err
 }
 
 // coherent runs the benchmark in goroutines of all PEs. Each has a part of the rows.
@@ -110,13 +105,12 @@ func (t *pages) rowsOf(lo, hi int) matrix {
 // iterate makes n iterations and returns the estimate of the eigenvalue.
 func (t *pages) iterate(ctx context.Context, m dsm.Member, n int) (zeta float64, err error) {
 	lo, hi := m.Share(t.n)
-	x, r, q := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
+	x, z, r, q := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
 	ones(x)
 	for range n {
-		if _, err := t.solve(ctx, m, x, r, q); err != nil {
+		if _, err := t.solve(ctx, m, x, z, r, q); err != nil {
 			return 0, err
 		}
-		z := t.z.View(lo, hi)
 		sums, err := m.Sum(ctx, dot(x, z), dot(z, z))
 		if err != nil {
 			return 0, err
@@ -128,10 +122,10 @@ func (t *pages) iterate(ctx context.Context, m dsm.Member, n int) (zeta float64,
 }
 
 // solve makes the steps of the conjugate gradient method, and returns the norm of what is left of x. A member writes its
-// part of p; all of p is read in the product. The sum behind the product ends when all have read it.
-func (t *pages) solve(ctx context.Context, m dsm.Member, x, r, q []float64) (float64, error) {
+// part of p; all of p is read in a product. The sum behind the product ends when all have read it.
+func (t *pages) solve(ctx context.Context, m dsm.Member, x, z, r, q []float64) (float64, error) {
 	lo, hi := m.Share(t.n)
-	clear(t.z.Overwrite(lo, hi))
+	clear(z)
 	copy(r, x)
 	copy(t.p.Overwrite(lo, hi), r)
 	sums, err := m.Sum(ctx, dot(r, r))
@@ -149,16 +143,17 @@ func (t *pages) solve(ctx context.Context, m dsm.Member, x, r, q []float64) (flo
 			return 0, err
 		}
 		alpha := rho / sums[0]
-		if sums, err = m.Sum(ctx, advance(t.z.Update(lo, hi), r, alpha, p, q)); err != nil {
+		if sums, err = m.Sum(ctx, advance(z, r, alpha, p, q)); err != nil {
 			return 0, err
 		}
 		direct(p, r, sums[0]/rho)
 		rho = sums[0]
 	}
+	copy(t.p.Overwrite(lo, hi), z)
 	if err := m.Barrier(ctx); err != nil {
 		return 0, err
 	}
-	t.rowsOf(lo, hi).multiply(r, t.z.View(0, t.n))
+	t.rowsOf(lo, hi).multiply(r, t.p.View(0, t.n))
 	if sums, err = m.Sum(ctx, distance(x, r)); err != nil {
 		return 0, err
 	}

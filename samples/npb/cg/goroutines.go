@@ -15,13 +15,13 @@ type threads struct {
 	start   []int64 // of each row; what follows are the matrix's entries
 	columns []int32
 	values  []float64
-	p, z    []float64
+	p       []float64
 }
 
 // goroutines runs the benchmark in goroutines of this process. Each has a part of the rows.
 func goroutines(ctx context.Context, s benchmark.Setup) (benchmark.Result, error) {
 	c := classOf(s.Class)
-	t := &threads{class: c, start: make([]int64, c.n+1), p: make([]float64, c.n), z: make([]float64, c.n)}
+	t := &threads{class: c, start: make([]int64, c.n+1), p: make([]float64, c.n)}
 	t.columns, t.values = make([]int32, c.entries()), make([]float64, c.entries())
 	var zeta float64
 	var took time.Duration
@@ -78,13 +78,12 @@ func (t *threads) rowsOf(lo, hi int) matrix {
 // iterate makes n iterations and returns the estimate of the eigenvalue.
 func (t *threads) iterate(ctx context.Context, m parallel.Member, n int) (zeta float64, err error) {
 	lo, hi := m.Share(t.n)
-	x, r, q := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
+	x, z, r, q := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
 	ones(x)
 	for range n {
-		if _, err := t.solve(ctx, m, x, r, q); err != nil {
+		if _, err := t.solve(ctx, m, x, z, r, q); err != nil {
 			return 0, err
 		}
-		z := t.z[lo:hi]
 		sums, err := m.Sum(ctx, dot(x, z), dot(z, z))
 		if err != nil {
 			return 0, err
@@ -96,10 +95,10 @@ func (t *threads) iterate(ctx context.Context, m parallel.Member, n int) (zeta f
 }
 
 // solve makes the steps of the conjugate gradient method, and returns the norm of what is left of x. A member writes its
-// part of p; all of p is read in the product. The sum behind the product ends when all have read it.
-func (t *threads) solve(ctx context.Context, m parallel.Member, x, r, q []float64) (float64, error) {
+// part of p; all of p is read in a product. The sum behind the product ends when all have read it.
+func (t *threads) solve(ctx context.Context, m parallel.Member, x, z, r, q []float64) (float64, error) {
 	lo, hi := m.Share(t.n)
-	clear(t.z[lo:hi])
+	clear(z)
 	copy(r, x)
 	copy(t.p[lo:hi], r)
 	sums, err := m.Sum(ctx, dot(r, r))
@@ -117,16 +116,17 @@ func (t *threads) solve(ctx context.Context, m parallel.Member, x, r, q []float6
 			return 0, err
 		}
 		alpha := rho / sums[0]
-		if sums, err = m.Sum(ctx, advance(t.z[lo:hi], r, alpha, p, q)); err != nil {
+		if sums, err = m.Sum(ctx, advance(z, r, alpha, p, q)); err != nil {
 			return 0, err
 		}
 		direct(p, r, sums[0]/rho)
 		rho = sums[0]
 	}
+	copy(t.p[lo:hi], z)
 	if err := m.Barrier(ctx); err != nil {
 		return 0, err
 	}
-	t.rowsOf(lo, hi).multiply(r, t.z)
+	t.rowsOf(lo, hi).multiply(r, t.p)
 	if sums, err = m.Sum(ctx, distance(x, r)); err != nil {
 		return 0, err
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // Verify runs all versions of p at the class. What runs in one process runs with two goroutines and with three, where parts
-// are unequal; what runs on PEs, on two PEs that are goroutines, and on two processes. Coherent memory is also
-// tried in its mode Soft, in which accesses go through the protocol.
+// are unequal; what runs on PEs, on two PEs that are goroutines, two processes, and two hosts. Coherent memory is also
+// tried in its mode Soft on one host, in which accesses go through the protocol.
 func Verify(t *testing.T, p *benchmark.Program, class string) {
 	for _, v := range p.Versions {
 		t.Run(v.Name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func alone(t *testing.T, v benchmark.Version, s benchmark.Setup) {
 	}
 }
 
-// jobs runs a version on PEs, with one goroutine each on the first kind, and two on the others.
+// jobs runs a version on PEs, with one goroutine each on goroutines and on hosts, and two on one host.
 func jobs(t *testing.T, v benchmark.Version, class string) {
 	body := func(goroutines int) pgastest.Body {
 		return func(ctx context.Context, w *pgas.World) error {
@@ -56,6 +56,7 @@ func jobs(t *testing.T, v benchmark.Version, class string) {
 	}
 	t.Run("goroutine PEs", func(t *testing.T) { pgastest.RunGoroutines(t, 2, body(1)) })
 	t.Run("processes", func(t *testing.T) { pgastest.RunProcesses(t, 2, body(2)) })
+	t.Run("hosts", func(t *testing.T) { pgastest.RunHosts(t, 2, 2, body(1)) })
 	if v.Name == benchmark.Coherent {
 		t.Run("soft", func(t *testing.T) { pgastest.RunProcesses(t, 2, body(2), dsm.EnvMode+"=soft") })
 	}
