@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -37,7 +38,8 @@ type Version struct {
 // Setup is what the command line asks for.
 type Setup struct {
 	Class      string
-	Goroutines int // of each process, the same in all
+	Goroutines int          // of each process, the same in all
+	Protocol   dsm.Protocol // of coherent memory
 }
 
 // Statuses of the process: see Main.

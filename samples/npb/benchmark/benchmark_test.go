@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -23,6 +24,8 @@ func TestFlags(t *testing.T) {
 		"-version dsm -class W":       "",
 		"-goroutines 3":               "",
 		"-version mpi":                `-version "mpi": there are seq, dsm`,
+		"-protocol fixed-home":        "",
+		"-protocol mesi":              "there are floating, fixed-home, directory, classified, uncached",
 		"-class Z":                    `-class "Z": there are S, W`,
 		"-goroutines -1":              "-goroutines -1: give a positive number",
 		"-speed":                      "-h lists the flags",
@@ -70,14 +73,17 @@ func TestVerified(t *testing.T) {
 
 // TestReport: the report says what is wrong, and the status of the process follows it.
 func TestReport(t *testing.T) {
-	right := Result{[]Check{{"x", 3, 3, 1e-8}}, 2 * time.Second, 4e6}
-	wrong := Result{[]Check{{"x", 4, 3, 1e-8}}, 2 * time.Second, 4e6}
+	right := Result{Checks: []Check{{"x", 3, 3, 1e-8}}, Elapsed: 2 * time.Second, Operations: 4e6}
+	wrong := Result{Checks: []Check{{"x", 4, 3, 1e-8}}, Elapsed: 2 * time.Second, Operations: 4e6}
+	pages := right
+	pages.Memory, pages.Counters = "mode paged", dsm.Stats{Gets: 7, BytesFetched: 1500000, Moves: 8, FastReleases: 9}
 	for _, c := range []struct {
 		r      Result
 		status int
 		parts  []string
 	}{
 		{right, 0, []string{"xy class W (seq)", "verified yes", "2.0000 s", "2.00 Mop/s"}},
+		{pages, 0, []string{"mode paged", "1.500 MB by 7 gets", "8 blocks by messages, 9 without", "verified yes"}},
 		{wrong, statusFailed, []string{"WRONG: the greatest error allowed is 1e-08", "verified NO"}},
 	} {
 		var b strings.Builder

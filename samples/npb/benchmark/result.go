@@ -3,10 +3,13 @@ package benchmark
 // What a run has found, and how it is printed.
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
 	"time"
+
+	"github.com/gopgas/gopgas/dsm"
 )
 
 // A Result is what a run of a Program has found.
@@ -14,6 +17,14 @@ type Result struct {
 	Checks     []Check
 	Elapsed    time.Duration // of the timed part
 	Operations float64       // of the timed part, as the benchmark counts them
+	Memory     string        // what the coherent memory was, if the version has one
+	Counters   dsm.Stats     // what PE 0 did for it, in the whole run
+}
+
+// Close closes the region of a version and records what it was. It is collective. Errors: those of Region.Close.
+func (r *Result) Close(ctx context.Context, region *dsm.Region) error {
+	r.Memory, r.Counters = region.String(), region.Stats()
+	return region.Close(ctx)
 }
 
 // A Check compares a value with the published one.
@@ -53,6 +64,10 @@ func (r Result) print(out io.Writer) {
 			verdict = fmt.Sprintf("WRONG: the greatest error allowed is %.0e", c.Tolerance)
 		}
 		fmt.Fprintf(out, "  %-22s %22.15g  reference %22.15g  relative error %.1e  %s\n", c.Name, c.Value, c.Reference, c.Error(), verdict)
+	}
+	if r.Memory != "" {
+		s := r.Counters
+		fmt.Fprintf(out, "  %s\n  PE 0 fetched %.3f MB by %d gets, and released %d blocks by messages, %d without\n", r.Memory, float64(s.BytesFetched)/1e6, s.Gets, s.Moves, s.FastReleases)
 	}
 	verdict := "yes"
 	if !r.Verified() {

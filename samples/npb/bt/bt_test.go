@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/samples/npb/benchmark"
@@ -34,6 +35,21 @@ func TestUnequalParts(t *testing.T) {
 	}
 	pgastest.RunGoroutines(t, 3, body)
 	pgastest.RunHosts(t, 3, 2, body)
+}
+
+// TestProtocols: the result does not depend on how copies are kept coherent.
+func TestProtocols(t *testing.T) {
+	for _, p := range []dsm.Protocol{dsm.FixedHome, dsm.Directory, dsm.Classified, dsm.Uncached} {
+		t.Run(p.String(), func(t *testing.T) {
+			pgastest.RunProcesses(t, 2, func(ctx context.Context, w *pgas.World) error {
+				r, err := coherent(ctx, w, benchmark.Setup{Class: "S", Goroutines: 2, Protocol: p})
+				if err == nil && w.PE() == 0 && (!r.Verified() || r.Counters.BytesFetched == 0) {
+					err = fmt.Errorf("%s: %+v", r.Memory, r)
+				}
+				return err
+			}, dsm.EnvMode+"=soft")
+		})
+	}
 }
 
 // someState returns a state that a fluid can have.

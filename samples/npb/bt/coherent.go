@@ -20,7 +20,7 @@ type shared struct {
 func coherent(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.Result, error) {
 	c := classOf(s.Class)
 	var result benchmark.Result
-	r, g, err := open(ctx, w, c)
+	r, g, err := open(ctx, w, c, s)
 	if err != nil {
 		return result, err
 	}
@@ -45,13 +45,14 @@ func coherent(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.
 	if err != nil {
 		return result, err
 	}
-	return result, r.Close(ctx)
+	err = result.Close(ctx, r)
+	return result, err
 }
 
 // open opens a region with the arrays of the problem.
-func open(ctx context.Context, w *pgas.World, c class) (*dsm.Region, *shared, error) {
+func open(ctx context.Context, w *pgas.World, c class, s benchmark.Setup) (*dsm.Region, *shared, error) {
 	g := &shared{class: c}
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(2*40*c.size() + 1<<20)})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(2*40*c.size() + 1<<20), Protocol: s.Protocol})
 	if err != nil {
 		return nil, nil, err
 	}

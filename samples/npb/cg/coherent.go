@@ -20,9 +20,9 @@ type pages struct {
 }
 
 // newPages makes a region and its arrays, each on blocks of its own.
-func newPages(ctx context.Context, w *pgas.World, c class) (*pages, *dsm.Region, error) {
+func newPages(ctx context.Context, w *pgas.World, s benchmark.Setup, c class) (*pages, *dsm.Region, error) {
 	const arrays, block = 4, 32 << 10
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(12*c.entries()+16*c.n+8) + arrays*block, Block: block})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: uint64(12*c.entries()+16*c.n+8) + arrays*block, Block: block, Protocol: s.Protocol})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,7 +43,7 @@ func newPages(ctx context.Context, w *pgas.World, c class) (*pages, *dsm.Region,
 // coherent runs the benchmark in goroutines of all PEs. Each has a part of the rows.
 func coherent(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.Result, error) {
 	c := classOf(s.Class)
-	t, region, err := newPages(ctx, w, c)
+	t, region, err := newPages(ctx, w, s, c)
 	if err != nil {
 		return benchmark.Result{}, err
 	}

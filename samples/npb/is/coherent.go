@@ -20,14 +20,14 @@ type pages struct {
 }
 
 // newPages makes a region and its arrays for n goroutines.
-func newPages(ctx context.Context, w *pgas.World, c class, n int) (*pages, *dsm.Region, error) {
+func newPages(ctx context.Context, w *pgas.World, s benchmark.Setup, c class, n int) (*pages, *dsm.Region, error) {
 	const block = 32 << 10
 	lengths := []int{c.n, n * c.max, n * n, c.max, c.n}
 	var bytes uint64
 	for _, n := range lengths {
 		bytes += uint64(4*n+block-1) / block * block // each array begins a block
 	}
-	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: bytes, Block: block})
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: bytes, Block: block, Protocol: s.Protocol})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,7 +43,7 @@ func newPages(ctx context.Context, w *pgas.World, c class, n int) (*pages, *dsm.
 // coherent ranks in goroutines of all PEs.
 func coherent(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.Result, error) {
 	c, n := classOf(s.Class), s.Goroutines
-	t, region, err := newPages(ctx, w, c, n*w.NPEs())
+	t, region, err := newPages(ctx, w, s, c, n*w.NPEs())
 	if err != nil {
 		return benchmark.Result{}, err
 	}
