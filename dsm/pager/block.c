@@ -1,5 +1,4 @@
 // Blocks under their locks, and the lists of those that are dirty and of those that are valid.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -72,20 +71,54 @@ void block_validate(struct pager *p, int32_t b)
     }
 }
 
-// block_take makes data, as fetched, the copy. Own bytes stay over it.
-void block_take(struct pager *p, int32_t b, const char *data, int32_t home, uint64_t rts)
+// block_is_current reports whether no fence has come since generation was read.
+int block_is_current(struct pager *p, int32_t b, uint32_t generation)
+{
+    return p->blk[b].generation + __atomic_load_n(&p->fences, __ATOMIC_SEQ_CST) == generation;
+}
+
+// validate_if_current makes b valid, unless a fence has come since generation was read. The end of an acquire counts a
+// fence, and then takes the list of copies. If b came into the list before that, the acquire looks at b. If it came
+// after that, the count has changed, and b is not valid.
+static int validate_if_current(struct pager *p, int32_t b, uint32_t generation)
+{
+    block_validate(p, b);
+    if (block_is_current(p, b, generation))
+        return 1;
+    p->blk[b].flags &= ~(uint32_t)VALID;
+    return 0;
+}
+
+// block_take makes data, as fetched, the copy. Own bytes stay over it. A dirty block is protected first, whatever its
+// flags say: between the flags and the mapping calls of a fence it is still writable, and a store between the comparison of
+// a byte and its replacement would be lost. It returns 0 if a fence has come since generation was read.
+int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts)
 {
     struct block *x = &p->blk[b];
+    if (!block_is_current(p, b, generation))
+        return 0;
+    if (x->flags & VALID) // another fetch has brought it
+        return 1;
     if (x->flags & WHOLE) {
         // nothing of data is wanted
     } else if (x->flags & DIRTY) {
-        block_hold_back(p, b); // a store between the comparison of a byte and its replacement would be lost
-        merge_bytes(copy_of(p, b), twin_of(p, b), data, p->c.block);
-        memcpy(twin_of(p, b), data, p->c.block);
+        map_protect(p, b, 1);
+        x->flags &= ~(uint32_t)WRITABLE;
+        merge_fetch(KERNEL_BEST, copy_of(p, b), twin_of(p, b), data, p->c.block);
     } else {
         memcpy(copy_of(p, b), data, p->c.block);
     }
     x->home = home;
     x->rts = rts;
-    block_validate(p, b);
+    return validate_if_current(p, b, generation);
+}
+
+// block_take_zeros makes an untouched block a valid copy, as it is at the beginning. It returns 0 if that time is over.
+int block_take_zeros(struct pager *p, int32_t b)
+{
+    struct block *x = &p->blk[b];
+    uint32_t generation = x->generation + __atomic_load_n(&p->fences, __ATOMIC_SEQ_CST);
+    if (x->flags & TOUCHED || __atomic_load_n(&p->now, __ATOMIC_ACQUIRE) != 0)
+        return 0;
+    return validate_if_current(p, b, generation);
 }

@@ -1,5 +1,4 @@
 // The pager's thread.
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -50,15 +49,11 @@ static int bring(struct pager *p, int32_t b)
             lose(p, b, -1, strerror(errno));
             return 0;
         }
-        if (x->flags & VALID)
+        if (x->flags & VALID || block_take_zeros(p, b)) // zeros need no message
             return 1;
-        uint32_t generation = x->generation, fences = __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE);
+        uint32_t generation = x->generation + __atomic_load_n(&p->fences, __ATOMIC_SEQ_CST);
         uint64_t now = __atomic_load_n(&p->now, __ATOMIC_ACQUIRE), rts = x->rts;
         int32_t home = x->home;
-        if (now == 0 && !(x->flags & TOUCHED)) { // zeros, without a message
-            block_validate(p, b);
-            return 1;
-        }
         block_unlock(x);
         if (!fetch_block(p, b, p->tmp, &home, &rts, now)) {
             lose(p, b, home, "");
@@ -66,10 +61,8 @@ static int bring(struct pager *p, int32_t b)
         }
         p->stats.bytes += p->c.block;
         block_lock(x);
-        if (x->generation == generation && __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE) == fences) {
-            block_take(p, b, p->tmp, home, rts);
+        if (block_take(p, b, generation, p->tmp, home, rts))
             return 1;
-        }
         block_unlock(x); // a fence came between
     }
 }

@@ -29,14 +29,20 @@ static void lists_lock(struct pager *p)
 
 static void lists_unlock(struct pager *p) { __atomic_store_n(&p->lists, 0, __ATOMIC_RELEASE); }
 
-// detach empties l into memory of the caller. What is added meanwhile is for the next fence.
-static int32_t *detach(struct pager *p, struct list *l, uint64_t *n, uint32_t flag)
+// detach empties l into memory of the caller, and stores its length. What is added meanwhile is for the next fence. If it is
+// longer than most, it stays, and the result is NULL.
+static int32_t *detach(struct pager *p, struct list *l, uint64_t *n, uint32_t flag, uint64_t most)
 {
     int32_t *old = malloc((size_t)(p->c.blocks + 1) * sizeof *old);
     if (!old)
         abort();
     lists_lock(p);
     *n = l->n;
+    if (*n > most) {
+        lists_unlock(p);
+        free(old);
+        return NULL;
+    }
     memcpy(old, l->blocks, l->n * sizeof *old);
     l->n = 0;
     lists_unlock(p);
@@ -58,10 +64,16 @@ static void attach(struct pager *p, struct list *l, int32_t b, uint32_t flag)
     }
 }
 
-uint64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
+// pager_written stores the blocks that differ from their twins in into, and returns their number. If there may be more
+// than room, it does nothing and returns minus their number: of blocks that are written meanwhile none may take the place of
+// one that was written before the fence.
+int64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
 {
-    uint64_t n, differ = 0;
-    int32_t *list = detach(p, &p->dirty, &n, IN_DIRTY | WRITABLE);
+    uint64_t n;
+    int64_t differ = 0;
+    int32_t *list = detach(p, &p->dirty, &n, IN_DIRTY | WRITABLE, room);
+    if (!list)
+        return -(int64_t)n;
     in_runs(p, list, n, map_protect);
     for (uint64_t i = 0; i < n; i++) {
         int32_t b = list[i];
@@ -72,7 +84,7 @@ uint64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
             x->flags &= ~(uint32_t)DIRTY;
         if (x->flags & DIRTY)
             attach(p, &p->dirty, b, IN_DIRTY);
-        if (changed && differ < room)
+        if (changed)
             into[differ++] = b;
         block_unlock(x);
     }
@@ -83,21 +95,23 @@ uint64_t pager_written(struct pager *p, int32_t *into, uint64_t room)
 // end_twin ends the life of b's twin. The caller has made the copy equal to what others may fetch.
 static void end_twin(struct block *x) { x->flags &= ~(uint32_t)(DIRTY | WHOLE); }
 
-void pager_merge(struct pager *p, int32_t b, char *latest, int32_t home, uint64_t rts, int64_t *first, int64_t *last)
+// pager_merge writes own bytes over latest, or over the twin if latest is NULL, into the copy and the twin, and stores the
+// range of own bytes. A fetch that is under way has asked for an older version, so the generation changes: without that it
+// would undo the merge in this PE's copy.
+void pager_merge(struct pager *p, int32_t b, const char *latest, int32_t home, uint64_t rts, int64_t range[2])
 {
     struct block *x = &p->blk[b];
     char *own = copy_of(p, b), *twin = twin_of(p, b);
     block_lock(x);
     block_hold_back(p, b);
-    *first = 0, *last = (int64_t)p->c.block - 1;
-    if (!(x->flags & WHOLE)) {
-        *first = first_difference(own, twin, p->c.block);
-        *last = last_difference(own, twin, p->c.block);
-        if (latest)
-            merge_bytes(own, twin, latest, p->c.block);
+    if (x->flags & WHOLE) {
+        range[0] = 0, range[1] = (int64_t)p->c.block - 1;
+        memcpy(twin, own, p->c.block);
+    } else {
+        merge_release(KERNEL_BEST, own, twin, latest, p->c.block, range);
     }
-    memcpy(twin, own, p->c.block);
     end_twin(x);
+    x->generation++;
     x->home = home;
     x->rts = rts;
     block_validate(p, b);
@@ -147,7 +161,7 @@ void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts)
 static void end_acquire(struct pager *p, const uint64_t *stale)
 {
     uint64_t n, gone = 0, now = p->now;
-    int32_t *list = detach(p, &p->copies, &n, IN_COPIES);
+    int32_t *list = detach(p, &p->copies, &n, IN_COPIES, p->c.blocks);
     for (uint64_t i = 0; i < n; i++) {
         int32_t b = list[i];
         struct block *x = &p->blk[b];
@@ -193,8 +207,8 @@ void pager_zeros(struct pager *p, int32_t b)
 {
     struct block *x = &p->blk[b];
     block_lock(x);
-    if (!(x->flags & TOUCHED) && p->now == 0 && block_allocate(p, b))
-        block_validate(p, b);
+    if (block_allocate(p, b))
+        block_take_zeros(p, b);
     block_unlock(x);
 }
 
@@ -202,9 +216,7 @@ int pager_install(struct pager *p, int32_t b, uint32_t generation, const char *d
 {
     struct block *x = &p->blk[b];
     block_lock(x);
-    int current = x->generation + __atomic_load_n(&p->fences, __ATOMIC_ACQUIRE) == generation && block_allocate(p, b);
-    if (current && !(x->flags & VALID)) // the pager may have brought it meanwhile
-        block_take(p, b, data, home, rts);
+    int current = block_allocate(p, b) && block_take(p, b, generation, data, home, rts);
     block_unlock(x);
     return current;
 }

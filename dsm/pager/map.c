@@ -1,5 +1,4 @@
 // What the program has mapped. All system calls on the registered mapping are here.
-#define _GNU_SOURCE
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

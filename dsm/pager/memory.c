@@ -1,5 +1,4 @@
 // Opening and closing: descriptors, mappings, and the thread.
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -15,7 +15,7 @@
 package pager
 
 /*
-#cgo CFLAGS: -O2 -Wall -Wextra
+#cgo CFLAGS: -D_GNU_SOURCE -std=gnu11 -O2 -Wall -Wextra
 #cgo LDFLAGS: -lpthread
 #include <stdlib.h>
 #include "pager.h"
@@ -51,6 +51,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"unsafe"
 )
 
@@ -129,18 +130,23 @@ func (p *Pager) bytes(at *C.char) []byte {
 // Written protects the blocks that the program has written, and appends those that differ from their twins to into.
 // The others are clean after it.
 func (p *Pager) Written(into []int32) []int32 {
-	room := int(p.p.dirty.n) // no block becomes dirty by the fence itself
-	list := make([]int32, room+1)
-	n := C.pager_written(p.p, (*C.int32_t)(unsafe.SliceData(list)), C.uint64_t(room))
-	return append(into, list[:n]...)
+	had := len(into)
+	for {
+		free := into[had:cap(into)]
+		n := int(C.pager_written(p.p, (*C.int32_t)(unsafe.SliceData(free)), C.uint64_t(len(free))))
+		if n >= 0 {
+			return into[:had+n]
+		}
+		into = slices.Grow(into, -n)
+	}
 }
 
 // Merge writes the PE's own bytes over latest, or over the twin if latest is nil, into the twin and the copy, which is
 // clean and valid then. It returns the range of bytes that the PE had changed, or -1, -1.
 func (p *Pager) Merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
-	var lo, hi C.int64_t
-	C.pager_merge(p.p, C.int32_t(b), (*C.char)(unsafe.Pointer(unsafe.SliceData(latest))), C.int32_t(home), C.uint64_t(rts), &lo, &hi)
-	return int(lo), int(hi)
+	var changed [2]C.int64_t
+	C.pager_merge(p.p, C.int32_t(b), (*C.char)(unsafe.Pointer(unsafe.SliceData(latest))), C.int32_t(home), C.uint64_t(rts), &changed[0])
+	return int(changed[0]), int(changed[1])
 }
 
 // Changes copies block b and its twin, and makes the twin what the block is now. It reports whether every byte counts as

@@ -26,6 +26,7 @@ enum {
     IN_DIRTY = 64, // the block is in the list of dirty blocks
     IN_COPIES = 128,
     ALLOCATED = 256, // its pages exist
+    POISONED = 512,  // it has been given up: accesses fail
 };
 
 struct block {
@@ -88,8 +89,8 @@ void pager_close(struct pager *p);
 void *pager_main(void *arg);
 
 // fence.c
-uint64_t pager_written(struct pager *p, int32_t *into, uint64_t room);
-void pager_merge(struct pager *p, int32_t b, char *latest, int32_t home, uint64_t rts, int64_t *first, int64_t *last);
+int64_t pager_written(struct pager *p, int32_t *into, uint64_t room);
+void pager_merge(struct pager *p, int32_t b, const char *latest, int32_t home, uint64_t rts, int64_t range[2]);
 int pager_changes(struct pager *p, int32_t b, char *own, char *twin);
 void pager_settle(struct pager *p, int32_t b);
 void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts);
@@ -110,7 +111,9 @@ int block_allocate(struct pager *p, int32_t b);
 void block_make_twin(struct pager *p, int32_t b);
 void block_hold_back(struct pager *p, int32_t b);
 void block_validate(struct pager *p, int32_t b);
-void block_take(struct pager *p, int32_t b, const char *data, int32_t home, uint64_t rts);
+int block_is_current(struct pager *p, int32_t b, uint32_t generation);
+int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts);
+int block_take_zeros(struct pager *p, int32_t b);
 void list_add(struct pager *p, struct list *l, int32_t b);
 
 // map.c: what the program has mapped
@@ -124,8 +127,9 @@ void map_poison(struct pager *p, int32_t b);
 int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *rts, uint64_t now);
 
 // merge.c
-void merge_bytes(char *own, char *twin, const char *latest, uint64_t n);
-int64_t first_difference(const char *a, const char *b, uint64_t n);
-int64_t last_difference(const char *a, const char *b, uint64_t n);
+enum kernel { KERNEL_BEST, KERNEL_BYTES, KERNEL_WORDS, KERNEL_AVX2 };
+int kernel_permitted(enum kernel k);
+int merge_release(enum kernel k, char *own, char *twin, const char *latest, uint64_t n, int64_t range[2]);
+void merge_fetch(enum kernel k, char *own, char *twin, const char *latest, uint64_t n);
 
 #endif
