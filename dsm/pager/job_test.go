@@ -22,9 +22,9 @@ const (
 )
 
 type setup struct {
-	pes, block, blocks    int
-	remote                bool // all other PEs are on other hosts
-	userOnly, dirtyOnRead bool
+	pes, block, blocks int
+	remote             bool // all other PEs are on other hosts
+	userOnly           bool
 }
 
 type notice struct {
@@ -87,7 +87,7 @@ func (p *pe) open(t testing.TB, heaps []uintptr) {
 	j := p.job
 	c := Config{
 		Block: j.block, Blocks: j.blocks, PEs: j.pes, PE: p.me, Ver: j.ver, Hint: j.hint, Near: heaps,
-		Lease: lease, UserOnly: j.userOnly, dirtyOnRead: j.dirtyOnRead,
+		Lease: lease, UserOnly: j.userOnly,
 	}
 	if j.remote {
 		p.way = remote.New(heaps)
@@ -164,7 +164,7 @@ func (p *pe) change(b int32) notice {
 // acquire drops what the notices tell of.
 func (p *pe) acquire(list []notice, now uint64) {
 	for _, n := range list {
-		if _, _, rts, _ := p.Known(n.b); int(n.home) != p.me && n.wts > rts {
+		if int(n.home) != p.me && n.wts > p.Known(n.b).Lease {
 			p.Drop(n.b, n.home, n.wts+lease)
 		}
 	}
@@ -194,18 +194,23 @@ func (j *job) barrier(lossy bool) {
 // fetch is what View does: it brings b without a page fault.
 func (p *pe) fetch(b int32) {
 	for {
-		valid, home, rts, generation := p.Known(b)
-		if valid {
+		k := p.Known(b)
+		switch {
+		case k.Valid:
 			return
+		case k.Untouched:
+			p.Zeros(b)
+			continue
 		}
-		if rts < p.now {
+		home, rts := k.Home, k.Lease
+		if rts < k.Now {
 			for {
-				v := maxOf(p.job.pe[home].version(b), p.now+lease)
+				v := maxOf(p.job.pe[home].version(b), k.Now+lease)
 				if v&movedBit != 0 {
 					home = int32(v &^ movedBit)
 					continue
 				}
-				rts = max(v, p.now+lease)
+				rts = max(v, k.Now+lease)
 				if v&closedBit != 0 {
 					rts = v &^ closedBit
 				}
@@ -213,7 +218,7 @@ func (p *pe) fetch(b int32) {
 			}
 		}
 		data := append([]byte(nil), p.job.pe[home].pub(b)...)
-		p.Install(b, generation, data, home, rts)
+		p.Install(b, k.Generation, data, home, rts)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestStress(t *testing.T) {
 		{pes: 2, block: page, blocks: 24},
 		{pes: 3, block: 8 * page, blocks: 6, remote: true},
 		{pes: 4, block: 2 * page, blocks: 9, userOnly: true},
-		{pes: 2, block: 8 * page, blocks: 5, remote: true, dirtyOnRead: true},
+		{pes: 2, block: 8 * page, blocks: 5, remote: true, userOnly: true},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			j := open(t, s)
