@@ -16,6 +16,7 @@ type paged struct {
 	*pager.Pager
 	block  int
 	way    func() error // closes the pager's way to other hosts
+	forget func()       // ends what keeps the pages from the transport
 	blocks int32
 }
 
@@ -49,7 +50,8 @@ func (r *Region) openPaged() error {
 		closeWay()
 		return fmt.Errorf("dsm.Open: mode paged: %w", err)
 	}
-	c := &paged{p, r.o.Block, closeWay, r.blocks}
+	// The transport's own threads must not take a page fault: they may be what the pager waits for.
+	c := &paged{p, r.o.Block, closeWay, r.w.RegisterCoherent(p.Memory()), r.blocks}
 	r.cache, r.paged, r.memory = c, c, p.Memory()
 	return nil
 }
@@ -118,6 +120,7 @@ func (c *paged) close() error {
 	if e := c.Close(); err == nil {
 		err = e
 	}
+	c.forget()
 	return err
 }
 
