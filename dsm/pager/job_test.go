@@ -231,3 +231,5 @@ func maxOf(word *uint64, to uint64) uint64 {
 		}
 	}
 }
+
+func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
