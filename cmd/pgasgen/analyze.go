@@ -31,18 +31,19 @@ const (
 
 // A structure is a marked struct, ready to generate for.
 type structure struct {
-	name   string // of the type
-	file   string // its source file
-	pos    token.Position
-	typ    *types.Named
-	size   int64
-	views  bool // its directive says views: no method that Sym(), Ref() or a view has too
-	shared bool // holds a word that is updated atomically, so is never put as a whole
-	fields []*field
-	hash   uint64
-	guard  jen.Code
-	sym    []method // methods of the allocation
-	ref    []method // methods of the reference
+	name     string // of the type
+	file     string // its source file
+	pos      token.Position
+	typ      *types.Named
+	size     int64
+	coherent bool // for an array of package dsm, not for symmetric memory
+	views    bool // its directive says views: no method that Sym(), Ref() or a view has too
+	shared   bool // holds a word that is updated atomically, so is never put as a whole
+	fields   []*field
+	hash     uint64
+	guard    jen.Code
+	sym      []method // methods of the allocation
+	ref      []method // methods of the reference
 }
 
 // A field is one named field of a structure.
@@ -99,13 +100,13 @@ func (a *analysis) structure(m mark) *structure {
 	st, ok := named.Underlying().(*types.Struct)
 	if !ok {
 		if named.Underlying() != types.Typ[types.Invalid] {
-			a.add(pos, "type %s is not a struct, and directive %s is for structs only; make it one, or allocate it with pgas.Alloc[%s]", m.spec.Name.Name, directive, m.spec.Name.Name)
+			a.add(pos, "type %s is not a struct, and directive %s is for structs only; make it one, or allocate it with %s[%s]", m.spec.Name.Name, m.directive(), m.allocator(), m.spec.Name.Name)
 		}
 		return nil
 	}
-	s := &structure{name: obj.Name(), file: m.file, pos: pos, typ: named, views: m.views}
+	s := &structure{name: obj.Name(), file: m.file, pos: pos, typ: named, views: m.views, coherent: m.coherent}
 	if st.NumFields() == 0 {
-		a.add(pos, "struct %s is empty; give it a field, or remove %s", s.name, directive)
+		a.add(pos, "struct %s is empty; give it a field, or remove %s", s.name, m.directive())
 		return nil
 	}
 	before := len(*a.problems)
@@ -152,7 +153,12 @@ func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 		a.add(f.pos, "field %s: %v", f.name, err)
 	}
 	a.named(s, f, v)
-	a.holds(f)
+	if s.coherent {
+		a.coherent(s, f, opts)
+	}
+	if len(*a.problems) == before {
+		a.holds(s, f)
+	}
 	f.elem, f.dims = dimensions(v.Type())
 	if len(*a.problems) > before {
 		return nil
@@ -164,6 +170,7 @@ func (a *analysis) field(s *structure, st *types.Struct, i int) *field {
 	case v.Name() == "_":
 		a.padding(f, opts)
 		return nil
+	case s.coherent: // every field is a value
 	case opts.atomic:
 		f.kind = atomicField
 		a.atomic(f)
@@ -222,13 +229,13 @@ func runtimeType(t types.Type) string {
 	return ""
 }
 
-// markedStruct returns t as a marked struct type, of this or another package, or nil.
+// markedStruct returns t as a struct type marked for symmetric memory, of this or another package, or nil.
 func (a *analysis) markedStruct(t types.Type) *types.Named {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.TypeArgs() != nil || n.Obj().Pkg() == nil {
 		return nil
 	}
-	if u := a.unitOf(n.Obj().Pkg()); u == nil || !u.marked(n.Obj().Name()) {
+	if u := a.unitOf(n.Obj().Pkg()); u == nil || !u.marked(n.Obj().Name()) || u.marks[n.Obj().Name()].coherent {
 		return nil
 	}
 	return n

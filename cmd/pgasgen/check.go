@@ -45,7 +45,7 @@ type trouble struct {
 
 // holds rejects a field that holds, at any depth and in any package, what cannot live in symmetric
 // memory.
-func (a *analysis) holds(f *field) {
+func (a *analysis) holds(s *structure, f *field) {
 	var all []trouble
 	a.descend(f.name, f.typ, true, &all)
 	if len(all) == 0 {
@@ -59,7 +59,11 @@ func (a *analysis) holds(f *field) {
 		}
 		more = fmt.Sprintf(" (and so for %s)", strings.Join(paths, ", "))
 	}
-	a.add(f.pos, "field %s %s; %s%s", all[0].path, all[0].what, all[0].remedy, more)
+	remedy := all[0].remedy
+	if s.coherent {
+		remedy = coherentRemedy(remedy)
+	}
+	a.add(f.pos, "field %s %s; %s%s", all[0].path, all[0].what, remedy, more)
 }
 
 // maxTroubles is the most that are reported for a field: their number can be exponential in the depth.
@@ -258,7 +262,7 @@ func (a *analysis) unique(list []*structure) {
 	scope := a.u.types.Scope()
 	from := map[string]*structure{}
 	for _, s := range list {
-		for _, name := range declaredFor(s.name) {
+		for _, name := range declaredFor(s.name, s.coherent) {
 			if other := scope.Lookup(name); other != nil {
 				a.add(a.l.fset.Position(other.Pos()), "%s is what pgasgen generates for %s; rename one of them", name, s.name)
 			} else if first := from[name]; first != nil {
@@ -266,7 +270,7 @@ func (a *analysis) unique(list []*structure) {
 			}
 			from[name] = s
 		}
-		a.uniqueMethods(symOf(s.name), s.sym)
+		a.uniqueMethods(s.collection(), s.sym)
 		a.uniqueMethods(refOf(s.name), s.ref)
 	}
 	if len(list) > 0 {

@@ -46,13 +46,16 @@ func allocOf(typ string) string {
 }
 
 // declaredFor returns every package-level name that is generated for a type.
-func declaredFor(typ string) []string {
+func declaredFor(typ string, coherent bool) []string {
+	if coherent {
+		return []string{arrayOf(typ), refOf(typ), allocOf(typ)}
+	}
 	return []string{symOf(typ), refOf(typ), refFrom(typ), allocOf(typ)}
 }
 
 // locals are the parameters of generated functions: no type or import that they mention may have such
 // a name.
-var locals = []string{"s", "r", "x", "ctx", "w", "n", "c", "pe", "v", "i", "j", "k", "src", "dst", "sig", "value", "tag", "cmp", "cond", "t", "err", "ok"}
+var locals = []string{"s", "r", "x", "ctx", "w", "n", "c", "pe", "v", "i", "j", "k", "src", "dst", "sig", "value", "tag", "cmp", "cond", "t", "err", "ok", "lo", "hi"}
 
 // An emitter writes the Go of one package.
 type emitter struct {
@@ -84,8 +87,8 @@ func (e *emitter) taken(name string) bool {
 			return true
 		}
 	}
-	for typ := range e.a.u.marks {
-		if slices.Contains(declaredFor(typ), name) {
+	for typ, m := range e.a.u.marks {
+		if slices.Contains(declaredFor(typ, m.coherent), name) {
 			return true
 		}
 	}
@@ -97,6 +100,12 @@ func newEmitter(a *analysis) *emitter {
 	e.name("context", "context")
 	e.name("unsafe", "unsafe")
 	e.name(runtimePath, "pgas")
+	for _, m := range a.u.order {
+		if m.coherent {
+			e.name(dsmPath, "dsm")
+			break
+		}
+	}
 	return e
 }
 
@@ -109,14 +118,16 @@ func (e *emitter) file(source string, list []*structure) ([]byte, error) {
 	f.HeaderComment("// " + header)
 	// const _ = pgas.GeneratedFor1
 	f.Comment("A runtime without this name is not one that this file was generated for: generate again.")
-	f.Const().Id("_").Op("=").Qual(runtimePath, "GeneratedFor1")
+	for _, path := range contracts(list) {
+		f.Const().Id("_").Op("=").Qual(path, "GeneratedFor1")
+	}
 	for _, s := range list {
 		f.Add(s.guard)
-		f.Add(e.symType(s))
+		f.Add(e.collectionType(s))
 		for _, m := range s.sym {
 			f.Add(m.code)
 		}
-		f.Add(e.refType(s))
+		f.Add(e.recordType(s))
 		for _, m := range s.ref {
 			f.Add(m.code)
 		}
@@ -278,6 +289,10 @@ func (e *emitter) refType(s *structure) jen.Code {
 func (e *emitter) methods(s *structure) {
 	if s.size > 0 { // else a field was rejected
 		s.guard = e.emitGuard(s)
+	}
+	if s.coherent {
+		e.coherent(s)
+		return
 	}
 	e.alloc(s)
 	e.symMethods(s)

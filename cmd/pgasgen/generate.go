@@ -107,7 +107,7 @@ func (a *analysis) overwrites(list []*structure) {
 }
 
 // holdsDirective matches a source file with the directive.
-var holdsDirective = regexp.MustCompile(`(?m)^` + directive + `( views)?$`)
+var holdsDirective = regexp.MustCompile(`(?m)^(` + directive + `( views)?|` + coherentDirective + `)$`)
 
 // skipped names the files of u that hold the directive and are excluded from this build.
 func skipped(u *unit) (out []string) {

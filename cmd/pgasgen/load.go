@@ -225,8 +225,8 @@ func (l *loader) missing(u *unit, msg string) bool {
 
 // generates reports whether name is one that is generated for a marked type of u.
 func generates(u *unit, name string) bool {
-	for typ := range u.marks {
-		for _, n := range declaredFor(typ) {
+	for typ, m := range u.marks {
+		for _, n := range declaredFor(typ, m.coherent) {
 			if n == name {
 				return true
 			}

@@ -1,12 +1,12 @@
-// Pgasgen turns annotated structs into typed accessors for the symmetric heap.
+// Pgasgen turns annotated structs into typed accessors for the symmetric heap and for coherent arrays.
 //
-// It finds the structs under the line //pgas:symmetric, checks that they can live in symmetric memory,
+// It finds the structs under the line //pgas:symmetric or //pgas:coherent, checks that they can live in such memory,
 // and writes FILE_pgas.go beside each FILE.go that declares some. docs/pgasgen.md says what it
 // generates for each kind of field.
 //
 // The path of a run is the order of the files: load.go finds and type-checks packages, parse.go and
 // tag.go read what is written on structs and fields, analyze.go turns them into records, check.go
-// rejects what cannot be, emit.go and accessors.go write Go, generate.go ties the run together.
+// rejects what cannot be, emit.go, accessors.go and coherent.go write Go, generate.go ties the run together.
 package main
 
 import (
@@ -56,6 +56,11 @@ const usageText = `Mark a struct, generate, use it:
 Less code: //pgas:symmetric views above a struct, or ` + "`pgas:\"view\"`" + ` on a field, generates of a field
 only its view, which has all operations: c.Count().FetchAdd(0, 1).
 
+Records of an array that PEs read and write as ordinary memory (package dsm) stand under //pgas:coherent:
+
+  bodies, err := AllocBody(ctx, region, n)  // collective
+  bodies.At(3).SetMass(1.5)                 // seen by other PEs after a release and an acquire
+
 Packages are named as for go build; without any it is the one in the current directory.`
 
 // errUsage is a mistake on the command line.
@@ -104,7 +109,7 @@ func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 	return &ffcli.Command{
 		Name:        "pgasgen",
 		ShortUsage:  "pgasgen [-check] [-v] [-tags list] [packages]\n  pgasgen init [-module path] [-replace dir] DIR",
-		ShortHelp:   "Generate typed accessors for structs in symmetric memory.",
+		ShortHelp:   "Generate typed accessors for structs in symmetric and coherent memory.",
 		LongHelp:    usageText,
 		FlagSet:     flags,
 		Subcommands: []*ffcli.Command{initCommand(stdout, help)},
@@ -157,7 +162,7 @@ func generateCommand(ctx context.Context, stdout, stderr io.Writer, build, patte
 		}
 	}
 	if len(res.outputs)+len(res.orphans) == 0 {
-		return fmt.Errorf("no struct in %s is marked; put the line %s above one", strings.Join(orDot(patterns), " "), directive)
+		return fmt.Errorf("no struct in %s is marked; put the line %s or %s above one", strings.Join(orDot(patterns), " "), directive, coherentDirective)
 	}
 	if verbose {
 		res.describe(stdout, dir)
