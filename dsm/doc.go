@@ -17,6 +17,7 @@
 //	fence.go            fences of one PE take turns: Barrier, Release, Acquire
 //	cache.go            what the protocol asks of a PE's copies
 //	soft.go             copies that accessors check (mode Soft)
+//	twin.go             stores that the race detector does not see (twin_race.go)
 //	paged_unsafe.go     copies that page faults check (mode Paged, package dsm/pager)
 //	version.go          the words of a block, and the fetch of a copy
 //	turn.go             the turns of PEs at changing a block

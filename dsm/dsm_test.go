@@ -12,10 +12,9 @@ import (
 
 // neighbours has each PE write its part of an array and read the others' parts, again and again.
 func neighbours(o dsm.Options) pgastest.Body {
+	o.Bytes, o.Block = 1<<16, 4096
 	return func(ctx context.Context, w *pgas.World) error {
 		const n, rounds = 1000, 5
-		o.Bytes = 1 << 16
-		o.Block = 4096
 		r, err := dsm.Open(ctx, w, o)
 		if err != nil {
 			return err

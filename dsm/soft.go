@@ -143,7 +143,7 @@ func (s *soft) validate(b int32) {
 // storeTwin changes the twin. Where each step counts, only bytes that differ are stored.
 func (s *soft) storeTwin(b int32, data []byte) {
 	if s.store == nil {
-		copy(s.twinOf(b), data)
+		copyForGets(s.twinOf(b), data)
 		return
 	}
 	forEachRun(s.twinOf(b), data, func(at int, run []byte) { s.store(int(b)*s.block+at, run) })
