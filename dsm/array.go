@@ -68,10 +68,6 @@ func pointerIn(t reflect.Type, path string) string {
 	return ""
 }
 
-// Prefetch asks for copies of the elements from lo to hi-1 that this PE does not have. It is a hint, and returns when the
-// copies are there: a later access finds them.
-func (a Array[T]) Prefetch(lo, hi int) { a.prepare("Prefetch", lo, hi, false) }
-
 // prepare makes copies of the elements from lo to hi-1 valid, and writable if write is set.
 func (a Array[T]) prepare(op string, lo, hi int, write bool) {
 	a.mustHold(op, lo, hi)

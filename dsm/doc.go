@@ -14,6 +14,7 @@
 //	options.go          Options, Mode, Protocol
 //	region.go           Region: opening, closing, which mode
 //	array.go            Array and Alloc; array_unsafe.go has the accesses
+//	local.go            what the goroutines of a PE do among themselves
 //	fence.go            fences of one PE take turns: Barrier, Release, Acquire
 //	cache.go            what the protocol asks of a PE's copies
 //	soft.go             copies that accessors check (mode Soft)
@@ -29,6 +30,7 @@
 //	fixed.go            FixedHome: home-based lazy release consistency
 //	directory.go        Directory: the releaser tells every sharer
 //	classified.go       Classified: each PE drops what others may have written
+//	hints.go            Prefetch, Publish, Claim
 //	run.go              Run and Member: goroutines of all PEs as one team
 //	stats.go, report.go counters, and which sharing is false
 package dsm

@@ -17,10 +17,14 @@ import (
 // If ctx ends while other PEs change blocks that this PE has changed, too, Release goes on until it has had its turns.
 // Errors: *pgas.PeerError if a PE of the job is lost, after which the region is not usable.
 func (r *Region) Release(ctx context.Context) (Notice, error) {
+	return r.releaseBlocks(ctx, func(written []int32) []int32 { return written })
+}
+
+// releaseBlocks publishes those of the written blocks that choose returns.
+func (r *Region) releaseBlocks(ctx context.Context, choose func(written []int32) []int32) (n Notice, err error) {
 	r.mustBeOpen("Region.Release")
-	var n Notice
-	err := r.fence(ctx, func() error {
-		if err := r.publish(ctx, r.cache.written(nil)); err != nil {
+	err = r.fence(ctx, func() error {
+		if err := r.publish(ctx, choose(r.cache.written(nil))); err != nil {
 			return err
 		}
 		n.s = r.notices.clone()

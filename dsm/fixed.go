@@ -123,7 +123,7 @@ func (r *Region) putChanges(b, prev int32) {
 		}
 		last = at + len(bytes) - 1
 	})
-	r.stats.changed(b, prev, first, last)
+	r.stats.changed(b, prev, int32(r.me), first, last)
 	if home == r.me {
 		r.stats.count(&r.stats.FastReleases, 1)
 	} else {

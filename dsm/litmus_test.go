@@ -208,6 +208,9 @@ func TestLitmusExplored(t *testing.T) {
 	if *long {
 		programs = append(programs, longLitmuses...)
 	}
+	if testing.Short() {
+		programs = programs[:1]
+	}
 	for i, l := range programs {
 		for _, o := range litmusOptions() {
 			if !*long && o.Protocol != dsm.Floating && (i > 0 || o.Notices > 0) {

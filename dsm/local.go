@@ -37,6 +37,29 @@ func (t fenceTurn) take(ctx context.Context) error {
 
 func (t fenceTurn) give() { <-t }
 
+// background runs work beside the program. Nothing starts after wait.
+type background struct {
+	mu    sync.Mutex
+	ended bool
+	wg    sync.WaitGroup
+}
+
+func (b *background) start(work func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ended {
+		b.wg.Go(work)
+	}
+}
+
+// wait blocks until all work has ended.
+func (b *background) wait() {
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	b.wg.Wait()
+}
+
 // meeting is a barrier of the goroutines of one PE. The last one to come runs an action for all.
 type meeting struct {
 	mu      sync.Mutex

@@ -38,14 +38,15 @@ type Region struct {
 	notices  notices
 	exchanger
 
-	stats Stats
+	prefetches background
+	stats      counters
 }
 
 // named is an array of the region, for reports.
 type named struct {
-	name       string
-	lo, hi     uint64
-	elementary uint64 // bytes of an element
+	name   string // of the type of its elements
+	lo, hi uint64
+	size   uint64 // bytes of an element
 }
 
 // Open makes a region, all zeros. It is collective, and all PEs give the same Options. What it takes of the symmetric
@@ -259,6 +260,7 @@ func (r *Region) release() error {
 		return nil
 	}
 	r.closed = true
+	r.prefetches.wait()
 	if r.cache == nil {
 		return nil
 	}

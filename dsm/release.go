@@ -42,7 +42,7 @@ func (p *floating) change(list []*turn) error {
 	for _, t := range list {
 		t.wts = max(t.rts+1, r.now)
 		first, last := r.cache.merge(t.b, t.latest, int32(r.me), t.wts+r.o.Lease)
-		r.stats.changed(t.b, t.prev, first, last)
+		r.stats.changed(t.b, t.prev, int32(r.me), first, last)
 		r.words.version.At(int(t.b)).Set(r.me, t.wts+r.o.Lease)
 		r.notices.add(notice{t.b, int32(r.me), t.wts})
 	}

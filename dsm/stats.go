@@ -16,20 +16,24 @@ type Stats struct {
 	Changed      uint64 // bytes from the first to the last changed one of each released block
 	Invalidated  uint64 // copies dropped by notices
 	Fences       uint64
+}
 
-	blocks *blockStats
+// counters are the Stats under way, and the records for Report.
+type counters struct {
+	Stats
+	moves blockMoves
 }
 
 func (s *Stats) count(c *uint64, n uint64) { atomic.AddUint64(c, n) }
 
-// changed records the release of block b, which PE prev had released last.
-func (s *Stats) changed(b, prev int32, first, last int) {
+// changed records the release of block b by PE me. PE prev had released it last.
+func (c *counters) changed(b, prev, me int32, first, last int) {
 	if first < 0 {
 		return
 	}
-	s.count(&s.Changed, uint64(last-first+1))
-	if s.blocks != nil {
-		s.blocks.add(b, prev, first, last)
+	c.count(&c.Changed, uint64(last-first+1))
+	if prev != me {
+		c.moves.add(b, int(me), first, last)
 	}
 }
 
