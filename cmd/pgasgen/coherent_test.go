@@ -144,3 +144,29 @@ func TestCoherentLayout(t *testing.T) {
 		return nil
 	})
 }
+
+// TestCoherentAllocs: no accessor of a coherent record allocates, in any mode, once this PE has the record.
+func TestCoherentAllocs(t *testing.T) {
+	for _, mode := range []dsm.Mode{dsm.Shared, dsm.Soft} {
+		pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
+			r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 1 << 20, Mode: mode})
+			if err != nil {
+				return err
+			}
+			bodies, err := coherent.AllocBody(ctx, r, 4)
+			if err != nil {
+				return err
+			}
+			n := testing.AllocsPerRun(100, func() {
+				b := bodies.At(1)
+				b.SetMass(b.Mass() + 1)
+				b.SetPosAt(1, b.PosAt(2)+1)
+				b.SetMoment(b.Moment())
+			})
+			if n != 0 || bodies.At(1).Mass() != 101 { // AllocsPerRun has one run to warm up
+				return fmt.Errorf("mode %v: %v allocations, and mass %v after 101 steps", mode, n, bodies.At(1).Mass())
+			}
+			return r.Close(ctx)
+		})
+	}
+}
