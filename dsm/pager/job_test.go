@@ -44,14 +44,11 @@ type pe struct {
 
 type job struct {
 	setup
-	pe      []*pe
-	turns   []sync.Mutex // by block
-	newest  []int        // by block, under its turn: the PE that has the newest version
-	ver     uint64       // offset
-	hint    uint64
-	mu      sync.Mutex
-	notices []notice // of the phase under way
-	min     uint64
+	pe     []*pe
+	turns  []sync.Mutex // by block
+	newest []int        // by block, under its turn: the PE that has the newest version
+	ver    uint64       // offset
+	hint   uint64
 }
 
 // open starts a job, which ends with the test.
@@ -161,7 +158,7 @@ func (p *pe) change(b int32) notice {
 	return notice{b, int32(p.me), wts}
 }
 
-// acquire drops what the notices tell of.
+// acquire drops the copies that the notices tell of, and ends copies by the time.
 func (p *pe) acquire(list []notice, now uint64) {
 	for _, n := range list {
 		if int(n.home) != p.me && n.wts > p.Known(n.b).Lease {
@@ -172,8 +169,8 @@ func (p *pe) acquire(list []notice, now uint64) {
 	p.Expire(p.now)
 }
 
-// barrier is called by the one goroutine that speaks for all PEs between phases. Every other one of the notices is lost,
-// if lossy is true, which the logical time makes up for.
+// barrier releases and acquires for all PEs. One goroutine calls it, between phases. If lossy is true, every other notice is
+// lost, which the logical time makes up for.
 func (j *job) barrier(lossy bool) {
 	var list []notice
 	var now uint64
