@@ -90,8 +90,8 @@ func (a Array[T]) Overwrite(lo, hi int) []T {
 
 // Read returns a pointer to element i, valid for reading until the next fence of this PE. It panics as View does.
 func (a Array[T]) Read(i int) *T {
-	if uint(i) >= uint(a.n) || a.states != nil && !a.has(i, readable) {
-		a.prepare("Read", i, i+1, false)
+	if uint(i) >= uint(a.n) || a.states != nil {
+		a.check("Read", i, readable)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
 }
@@ -99,10 +99,18 @@ func (a Array[T]) Read(i int) *T {
 // Write returns a pointer to element i, valid for reading and writing until the next fence of this PE. It panics as View
 // does.
 func (a Array[T]) Write(i int) *T {
-	if uint(i) >= uint(a.n) || a.states != nil && !a.has(i, readable|changeable) {
-		a.prepare("Write", i, i+1, true)
+	if uint(i) >= uint(a.n) || a.states != nil {
+		a.check("Write", i, readable|changeable)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
+}
+
+// check makes element i valid, and writable if want says so, unless its block is. Modes without states come here only
+// with an index out of range.
+func (a Array[T]) check(op string, i int, want uint32) {
+	if uint(i) >= uint(a.n) || !a.has(i, want) {
+		a.prepare(op, i, i+1, want != readable)
+	}
 }
 
 // has reports whether the block of element i has the state want. An element that is in two blocks never has it.

@@ -24,11 +24,11 @@ type exchanger struct {
 func (r *Region) openExchange(ctx context.Context) error {
 	x := &r.exchanger
 	x.words, x.rounds = encodedWords(r.o.Notices), bits.Len(uint(r.n-1))
-	slots, err := pgas.Alloc[uint64](ctx, r.w, max(1, 2*x.rounds*x.words))
+	slots, err := allocate[uint64](ctx, r, max(1, 2*x.rounds*x.words))
 	if err != nil {
 		return err
 	}
-	arrive, err := pgas.Alloc[pgas.Signal](ctx, r.w, max(1, 2*x.rounds))
+	arrive, err := allocate[pgas.Signal](ctx, r, max(1, 2*x.rounds))
 	if err != nil {
 		return err
 	}

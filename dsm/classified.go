@@ -24,7 +24,7 @@ type classified struct {
 
 func (r *Region) openClassified(ctx context.Context) (*classified, error) {
 	n := int(r.blocks) * r.wordsOfPEs()
-	all, err := pgas.Alloc[uint64](ctx, r.w, 2*n+r.wordsOfBlocks())
+	all, err := allocate[uint64](ctx, r, 2*n+r.wordsOfBlocks())
 	if err != nil {
 		return nil, err
 	}

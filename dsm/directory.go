@@ -31,11 +31,11 @@ func (r *Region) wordsOfPEs() int { return (r.n + 63) / 64 }
 func (r *Region) wordsOfBlocks() int { return (int(r.blocks) + 63) / 64 }
 
 func (r *Region) openDirectory(ctx context.Context) (*directory, error) {
-	sharers, err := pgas.Alloc[uint64](ctx, r.w, int(r.blocks)*r.wordsOfPEs())
+	sharers, err := allocate[uint64](ctx, r, int(r.blocks)*r.wordsOfPEs())
 	if err != nil {
 		return nil, err
 	}
-	stale, err := pgas.Alloc[uint64](ctx, r.w, r.wordsOfBlocks())
+	stale, err := allocate[uint64](ctx, r, r.wordsOfBlocks())
 	return &directory{r, pgas.AtomicsOf(sharers.All()).On(r.ctx), pgas.AtomicsOf(stale.All()).On(r.ctx)}, err
 }
 

@@ -28,11 +28,11 @@ func NewEvent(ctx context.Context, r *Region) (*Event, error) {
 	if r.mode == Shared {
 		size = 1
 	}
-	words, err := pgas.Alloc[uint64](ctx, r.w, size*r.n)
+	words, err := allocate[uint64](ctx, r, size*r.n)
 	if err != nil {
 		return nil, err
 	}
-	signals, err := pgas.Alloc[pgas.Signal](ctx, r.w, 2*r.n)
+	signals, err := allocate[pgas.Signal](ctx, r, 2*r.n)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (r *Region) homeOf(b int32) int { return int(b) % r.n }
 
 // openMaster allocates the homes' copies.
 func (r *Region) openMaster(ctx context.Context) error {
-	master, err := pgas.AllocAligned[byte](ctx, r.w, int(r.o.Bytes), r.o.Block)
+	master, err := r.allocateBlocks(ctx)
 	if err == nil {
 		r.master = master.All().On(r.ctx)
 	}

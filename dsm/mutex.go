@@ -40,7 +40,7 @@ func newSlot(ctx context.Context, r *Region, op string, home int) (slot, error) 
 	if home < 0 || home >= r.n {
 		misuse(op, "home %d: the job has %d PEs", home, r.n)
 	}
-	words, err := pgas.Alloc[uint64](ctx, r.w, 1+encodedWords(r.o.Notices))
+	words, err := allocate[uint64](ctx, r, 1+encodedWords(r.o.Notices))
 	if err != nil {
 		return slot{}, err
 	}
@@ -137,7 +137,7 @@ func NewRWMutex(ctx context.Context, r *Region, l RWLocker, home int) (*RWMutex,
 	if err != nil {
 		return nil, err
 	}
-	word, err := pgas.Alloc[uint64](ctx, r.w, 1)
+	word, err := allocate[uint64](ctx, r, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type Region struct {
 	used   uint64 // bytes of the arrays so far
 	arrays []named
 	closed bool
+	frees  []func(context.Context) error // of the region's symmetric memory
 
 	// the protocol, in this PE's turn of fences
 	protocol protocol
@@ -86,7 +87,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 
 // open allocates the region's memory and starts its mode.
 func (r *Region) open(ctx context.Context) error {
-	pub, err := pgas.AllocAligned[byte](ctx, r.w, int(r.o.Bytes), min(r.o.Block, 1<<20))
+	pub, err := r.allocateBlocks(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,9 +117,27 @@ func (r *Region) open(ctx context.Context) error {
 	return nil
 }
 
+// allocate allocates symmetric memory that ends with the region.
+func allocate[T any](ctx context.Context, r *Region, n int) (pgas.Sym[T], error) {
+	s, err := pgas.Alloc[T](ctx, r.w, n)
+	if err == nil {
+		r.frees = append(r.frees, s.Free)
+	}
+	return s, err
+}
+
+// allocateBlocks allocates symmetric memory for all blocks, which ends with the region.
+func (r *Region) allocateBlocks(ctx context.Context) (pgas.Sym[byte], error) {
+	s, err := pgas.AllocAligned[byte](ctx, r.w, int(r.o.Bytes), r.o.Block)
+	if err == nil {
+		r.frees = append(r.frees, s.Free)
+	}
+	return s, err
+}
+
 func (r *Region) allocWords(ctx context.Context) error {
 	n := int(r.blocks)
-	all, err := pgas.Alloc[uint64](ctx, r.w, 4*n)
+	all, err := allocate[uint64](ctx, r, 4*n)
 	if err != nil {
 		return err
 	}
@@ -251,7 +270,15 @@ func (r *Region) Close(ctx context.Context) error {
 	if err := r.w.Barrier(ctx); err != nil {
 		return err
 	}
-	return r.release()
+	if err := r.release(); err != nil {
+		return err
+	}
+	for _, free := range r.frees {
+		if err := free(ctx); err != nil {
+			return err
+		}
+	}
+	return r.ctx.Close()
 }
 
 // release gives back what the region has besides symmetric memory. It may be called twice.

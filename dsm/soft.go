@@ -111,6 +111,7 @@ func (s *soft) merge(b int32, latest []byte, home int32, rts uint64) (first, las
 	s.clean(b)
 	i := &s.info[b]
 	i.home, i.rts, i.touched = home, rts, true
+	i.generation++ // what is being fetched is older
 	s.validate(b)
 	return first, last
 }
@@ -241,8 +242,11 @@ func (s *soft) install(b int32, generation uint32, data []byte, home int32, rts 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := &s.info[b]
-	if i.generation+s.fences != generation {
+	switch {
+	case i.generation+s.fences != generation:
 		return false
+	case s.states[b].Load()&readable != 0:
+		return true // another goroutine has fetched it, too
 	}
 	if i.twin {
 		next := slices.Clone(data)
