@@ -13,6 +13,7 @@ type Array[T any] struct {
 	r      *Region
 	base   unsafe.Pointer // of this PE's copy of element 0
 	n      int
+	direct uint            // elements that an access reaches without a check: all, or none in mode Soft
 	states []atomic.Uint32 // of the array's blocks, in mode Soft
 	shift  uint
 	from   uint64 // offset of element 0 in the region
@@ -25,6 +26,8 @@ func makeArray[T any](r *Region, from uint64, n int) Array[T] {
 	}
 	if r.soft != nil {
 		a.states = r.soft.states[from>>r.shift:]
+	} else {
+		a.direct = uint(n)
 	}
 	return a
 }
@@ -90,8 +93,8 @@ func (a Array[T]) Overwrite(lo, hi int) []T {
 
 // Read returns a pointer to element i, valid for reading until the next fence of this PE. It panics as View does.
 func (a Array[T]) Read(i int) *T {
-	if uint(i) >= uint(a.n) || a.states != nil {
-		a.check("Read", i, readable)
+	if uint(i) >= a.direct {
+		a.checkRead(i)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
 }
@@ -99,17 +102,23 @@ func (a Array[T]) Read(i int) *T {
 // Write returns a pointer to element i, valid for reading and writing until the next fence of this PE. It panics as View
 // does.
 func (a Array[T]) Write(i int) *T {
-	if uint(i) >= uint(a.n) || a.states != nil {
-		a.check("Write", i, readable|changeable)
+	if uint(i) >= a.direct {
+		a.checkWrite(i)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
 }
 
-// check makes element i valid, and writable if want says so, unless its block is. Modes without states come here only
-// with an index out of range.
-func (a Array[T]) check(op string, i int, want uint32) {
-	if uint(i) >= uint(a.n) || !a.has(i, want) {
-		a.prepare(op, i, i+1, want != readable)
+// checkRead makes element i valid. Modes without checks come here only with an index out of range, for which it panics.
+func (a Array[T]) checkRead(i int) {
+	if uint(i) >= uint(a.n) || !a.has(i, readable) {
+		a.prepare("Read", i, i+1, false)
+	}
+}
+
+// checkWrite makes element i valid and writable, as checkRead does.
+func (a Array[T]) checkWrite(i int) {
+	if uint(i) >= uint(a.n) || !a.has(i, readable|changeable) {
+		a.prepare("Write", i, i+1, true)
 	}
 }
 
@@ -121,21 +130,26 @@ func (a Array[T]) has(i int, want uint32) bool {
 }
 
 // At returns element i. It panics as View does.
-func (a Array[T]) At(i int) T { return *a.Read(i) }
+func (a Array[T]) At(i int) T {
+	if uint(i) >= a.direct {
+		a.checkRead(i)
+	}
+	return *(*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
+}
 
 // Set stores v in element i. The next release of this PE publishes it. It panics as View does.
 func (a Array[T]) Set(i int, v T) {
-	if a.states != nil {
+	if uint(i) < a.direct {
+		*(*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(v))) = v
+	} else {
 		a.setSoft(i, v)
-		return
 	}
-	*a.Write(i) = v
 }
 
 // setSoft stores v while no fence of another goroutine can take the block from it.
 func (a Array[T]) setSoft(i int, v T) {
 	for {
-		p := a.Write(i)
+		p := a.Write(i) // it panics if i is out of range
 		a.r.soft.mu.Lock()
 		if ok := a.writable(i); ok {
 			*p = v
