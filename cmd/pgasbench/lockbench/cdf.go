@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 )
 
 // cdfMetric is the name by which -y asks for it.
@@ -60,5 +62,5 @@ func drawCDF(o *Options, results []result) error {
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = least, max(most, 2*least), 0, 1
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	return writePlot(o.plot, p)
+	return chart.Write(o.plot, p)
 }

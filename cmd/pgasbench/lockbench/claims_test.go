@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -110,7 +111,7 @@ func TestVary(t *testing.T) {
 		t.Errorf("then it takes %v ns; it was %v", again, usual)
 	}
 	for _, wrong := range []string{"gap", "gap=x", "gap=-1", "door=2"} {
-		if _, err := costsOf("aries", wrong); err == nil || !strings.Contains(err.Error(), "-vary "+wrong) {
+		if _, err := machines.Costs("aries", wrong); err == nil || !strings.Contains(err.Error(), "-vary "+wrong) {
 			t.Errorf("-vary %s: %v", wrong, err)
 		}
 	}

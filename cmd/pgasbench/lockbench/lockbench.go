@@ -4,6 +4,6 @@
 // benches.go is the table of benches, kinds.go that of the locks, figures.go that of the papers' figures.
 // section.go and hashtable.go have the benches of the paper on RMA locks, table.go those of the one on ALock,
 // cascade.go those of the one on N-CoSED. config.go says what a point is, tally.go what comes of it; run.go
-// measures, on the machines of costs.go if they are simulated; output.go, plot.go and cdf.go show. options.go is the
+// measures, on a machine of package machines if it is simulated; output.go, plot.go and cdf.go show. options.go is the
 // command line.
 package lockbench

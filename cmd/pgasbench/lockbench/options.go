@@ -12,10 +12,12 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
+	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
+	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas/topo"
 )
@@ -120,7 +122,7 @@ func flags() (*flag.FlagSet, *given) {
 	fs.StringVar(&g.topology, "topo", "", "with -sim: the `machine`, as pgasrun -topo has it, with a count for each level")
 	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts of one socket, instead of -pes and -topo")
 	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of each of the -nodes")
-	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machineNames(), ", "))
+	fs.StringVar(&g.costs, "costs", "", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))
 	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as nicatomic=4,gap=0.5")
 	fs.StringVar(&g.atomics, "atomics", "", "with -sim: `unified` (of CPU and NIC, to each other) or split")
 	fs.Uint64Var(&g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")
@@ -217,7 +219,7 @@ func (g *given) complete(s sweep, b bench) (sweep, error) {
 		s.rest.Rounds, s.rest.Time = 0, 300*time.Millisecond // what is usual is virtual
 	}
 	s.pes, s.topologies, s.nodes, s.threads = nil, nil, nil, nil
-	s.rest.Levels = (&reader{}).names(g.levels)
+	s.rest.Levels = (&lists.Reader{}).Names(g.levels)
 	s.rest.Costs, s.rest.Atomics, s.rest.Seed = "", "", 0
 	return s, nil
 }
@@ -244,10 +246,7 @@ func (o *Options) check() error {
 	if _, ok := metricOf(o.y); !ok {
 		return fmt.Errorf("-y %s: there are %s", o.y, strings.Join(metricNames(), ", "))
 	}
-	if o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png") {
-		return fmt.Errorf("-plot %s: the name must end in .svg or .png", o.plot)
-	}
-	return nil
+	return chart.CheckName(o.plot)
 }
 
 // numericNames returns the parameters that can be an axis.
@@ -271,44 +270,44 @@ func (o *Options) pointsFor(npes int) []config {
 
 // sweep reads the lists.
 func (g *given) sweep() (s sweep, err error) {
-	r := reader{}
-	s.benches = r.words("bench", g.bench, benchNames())
-	s.locks = r.words("lock", g.lock, kindNames())
-	s.pes = r.ints("pes", g.pes, 1, 1<<16)
-	s.writers = r.parts("fw", g.fw)
-	s.tdc = r.ints("tdc", g.tdc, 1, 1<<16)
-	s.tl = r.lists("tl", g.tl, locks.MaxLevels)
-	s.tr = r.ints("tr", g.tr, 1, 1<<30-1)
-	s.tw = r.ints("tw", g.tw, 1, 1<<20-1)
-	s.remote = r.ints("remote", g.remote, 1, 1<<30)
-	s.local = r.ints("local", g.local, 1, 1<<30)
-	s.tableLocks = r.ints("table", g.table, 1, 1<<20)
-	s.locality = r.parts("locality", g.locality)
-	s.rest.Levels = r.names(g.levels)
-	s.nodes = r.ints("nodes", g.nodes, 1, 1<<16)
-	s.threads = r.ints("threads", g.threads, 1, 1<<10)
+	r := lists.Reader{}
+	s.benches = r.Words("bench", g.bench, benchNames())
+	s.locks = r.Words("lock", g.lock, kindNames())
+	s.pes = r.Ints("pes", g.pes, 1, 1<<16)
+	s.writers = r.Parts("fw", g.fw)
+	s.tdc = r.Ints("tdc", g.tdc, 1, 1<<16)
+	s.tl = r.Lists("tl", g.tl, locks.MaxLevels)
+	s.tr = r.Ints("tr", g.tr, 1, 1<<30-1)
+	s.tw = r.Ints("tw", g.tw, 1, 1<<20-1)
+	s.remote = r.Ints("remote", g.remote, 1, 1<<30)
+	s.local = r.Ints("local", g.local, 1, 1<<30)
+	s.tableLocks = r.Ints("table", g.table, 1, 1<<20)
+	s.locality = r.Parts("locality", g.locality)
+	s.rest.Levels = r.Names(g.levels)
+	s.nodes = r.Ints("nodes", g.nodes, 1, 1<<16)
+	s.threads = r.Ints("threads", g.threads, 1, 1<<10)
 	if (s.pes != nil || g.topology != "") && (s.nodes != nil || s.threads != nil) {
-		r.fail("-nodes and -threads are instead of -pes and -topo: a host has as many PEs as -threads says")
+		r.Fail("-nodes and -threads are instead of -pes and -topo: a host has as many PEs as -threads says")
 	}
 	if g.topology != "" {
 		s.topologies = []string{g.topology}
 	}
-	s.rest.Costs = r.word("costs", g.costs, machineNames())
-	if _, err := costsOf("aries", g.vary); err != nil {
-		r.fail("%w", err)
+	s.rest.Costs = r.Word("costs", g.costs, machines.Names())
+	if _, err := machines.Costs("aries", g.vary); err != nil {
+		r.Fail("%w", err)
 	}
 	s.rest.Vary = g.vary
-	s.rest.Atomics = r.word("atomics", g.atomics, []string{"unified", "split"})
+	s.rest.Atomics = r.Word("atomics", g.atomics, []string{"unified", "split"})
 	s.rest.Seed = g.seed
 	s.rest.Rounds, s.rest.Time = g.rounds, g.span
 	switch {
-	case r.err != nil:
+	case r.Err != nil:
 	case g.rounds < 0 || g.span < 0:
-		r.err = errors.New("-rounds and -time are more than nothing, such as 1000 or 100ms")
+		r.Err = errors.New("-rounds and -time are more than nothing, such as 1000 or 100ms")
 	case g.rounds > 0 && g.span > 0:
-		r.err = errors.New("-rounds and -time: each PE acquires so often, or for so long; give one of them")
+		r.Err = errors.New("-rounds and -time: each PE acquires so often, or for so long; give one of them")
 	}
-	return s, r.err
+	return s, r.Err
 }
 
 // over returns s, with what it leaves open as base has it.
@@ -327,81 +326,4 @@ func (s sweep) over(base sweep) sweep {
 	}
 	r.Costs, r.Atomics, r.Seed = cmp.Or(r.Costs, b.Costs), cmp.Or(r.Atomics, b.Atomics), cmp.Or(r.Seed, b.Seed)
 	return s
-}
-
-// A reader reads lists and keeps the first mistake.
-type reader struct{ err error }
-
-func (r *reader) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
-	}
-}
-
-func (r *reader) names(text string) (names []string) {
-	for name := range strings.SplitSeq(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// words reads names of a list, however they are capitalised.
-func (r *reader) words(flag, text string, have []string) (words []string) {
-	for _, name := range r.names(text) {
-		i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(h, name) })
-		if i < 0 {
-			r.fail("-%s %s: there are %s", flag, name, strings.Join(have, ", "))
-			return nil
-		}
-		words = append(words, have[i])
-	}
-	return words
-}
-
-func (r *reader) word(flag, text string, have []string) string {
-	words := r.words(flag, text, have)
-	if len(words) == 0 {
-		return ""
-	}
-	if len(words) > 1 {
-		r.fail("-%s %s: one of %s", flag, text, strings.Join(have, ", "))
-	}
-	return words[0]
-}
-
-func (r *reader) ints(flag, text string, least, most int) (all []int) {
-	for _, name := range r.names(text) {
-		n, err := strconv.Atoi(name)
-		if err != nil || n < least || n > most {
-			r.fail("-%s %s: %q is not a number from %d to %d", flag, text, name, least, most)
-		}
-		all = append(all, n)
-	}
-	return all
-}
-
-// parts reads percentages.
-func (r *reader) parts(flag, text string) (all []float64) {
-	for _, name := range r.names(text) {
-		v, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
-		if err != nil || !(v >= 0 && v <= 100) {
-			r.fail("-%s %s: %q is not a percentage from 0 to 100", flag, text, name)
-		}
-		all = append(all, v/100)
-	}
-	return all
-}
-
-// lists reads 20:50,40:25.
-func (r *reader) lists(flag, text string, longest int) (all [][]int) {
-	for _, name := range r.names(text) {
-		list := r.ints(flag, strings.ReplaceAll(name, ":", ","), 1, 1<<20-1)
-		if len(list) > longest {
-			r.fail("-%s %s: a lock has at most %d levels", flag, name, longest)
-		}
-		all = append(all, list)
-	}
-	return all
 }

@@ -5,23 +5,13 @@ package lockbench
 
 import (
 	"fmt"
-	"image/color"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-)
 
-const (
-	plotWidth  = 9 * vg.Inch
-	plotHeight = 6 * vg.Inch
+	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 )
 
 // A metric is what a plot shows.
@@ -126,84 +116,17 @@ func drawPlot(o *Options, results []result) error {
 	if !slices.ContainsFunc(all, func(c curve) bool { return len(c.results) > 1 }) {
 		return fmt.Errorf("-plot %s: there is nothing to draw: it takes two values or more of %s", o.plot, o.x)
 	}
-	p, err := diagram(o.title, x, y, all)
-	if err != nil {
-		return fmt.Errorf("drawing %s: %w", o.plot, err)
-	}
-	return writePlot(o.plot, p)
-}
-
-func diagram(title string, x parameter, y metric, all []curve) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text = title
-	p.X.Label.Text, p.Y.Label.Text = x.label, y.label
-	g := plotter.NewGrid()
-	g.Horizontal.Color, g.Vertical.Color = color.Gray{220}, color.Gray{220}
-	p.Add(g)
-	p.Legend.Top, p.Legend.Left = true, true
-	var xs, ys []float64
-	for i, c := range all {
+	var drawn []chart.Curve
+	for _, c := range all {
 		points := make(plotter.XYs, len(c.results))
 		for k, r := range c.results {
 			points[k] = plotter.XY{X: x.value(r.config), Y: y.value(r)}
-			xs, ys = append(xs, points[k].X), append(ys, points[k].Y)
 		}
-		line, marks, err := plotter.NewLinePoints(points)
-		if err != nil {
-			return nil, err
-		}
-		line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
-		line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
-		line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors)) // colours come round again
-		p.Add(line, marks)
-		p.Legend.Add(c.name, line, marks)
+		drawn = append(drawn, chart.Curve{Name: c.name, Points: points})
 	}
-	logarithmic(&p.X, xs, 8)
-	p.X.Tick.Marker = valueTicks(xs)
-	if logarithmic(&p.Y, ys, 30) {
-		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
-	} else {
-		p.Y.Min = 0
-	}
-	return p, nil
-}
-
-// logarithmic makes a logarithmic axis of a where the values are far apart.
-func logarithmic(a *plot.Axis, values []float64, far float64) bool {
-	least, most := slices.Min(values), slices.Max(values)
-	if least <= 0 || most/least < far {
-		return false
-	}
-	a.Scale = plot.LogScale{}
-	return true
-}
-
-// valueTicks marks the values that have been measured.
-type valueTicks []float64
-
-func (v valueTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
-	for _, x := range slices.Compact(slices.Sorted(slices.Values(v))) {
-		ticks = append(ticks, plot.Tick{Value: x, Label: fmt.Sprint(x)})
-	}
-	return ticks
-}
-
-func writePlot(file string, p *plot.Plot) (err error) {
-	c, err := draw.NewFormattedCanvas(plotWidth, plotHeight, strings.TrimPrefix(filepath.Ext(file), "."))
+	p, err := chart.Diagram(o.title, x.label, y.label, drawn)
 	if err != nil {
-		return fmt.Errorf("-plot %s: %w", file, err)
+		return fmt.Errorf("drawing %s: %w", o.plot, err)
 	}
-	canvas := draw.New(c)
-	p.Draw(draw.Crop(canvas, vg.Points(8), -vg.Points(24), vg.Points(8), -vg.Points(8)))
-	f, err := os.Create(file)
-	if err != nil {
-		return fmt.Errorf("-plot: %w", err)
-	}
-	defer func() {
-		if e := f.Close(); err == nil && e != nil {
-			err = fmt.Errorf("-plot: %w", e)
-		}
-	}()
-	_, err = c.WriteTo(f)
-	return err
+	return chart.Write(o.plot, p)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
@@ -76,7 +77,7 @@ func simulate(ctx context.Context, c config) ([]Tally, error) {
 
 func simulateBody(ctx context.Context, c config, body func(context.Context, *pgas.World, config) (Tally, error)) ([]Tally, error) {
 	all := make([]Tally, c.PEs)
-	costs, err := costsOf(c.Costs, c.Vary)
+	costs, err := machines.Costs(c.Costs, c.Vary)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,112 @@
+// Package chart draws one parameter along, one figure up, and a curve for each name, for `pgasbench locks` and
+// `pgasbench dsm`.
+package chart
+
+import (
+	"fmt"
+	"image/color"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	width  = 9 * vg.Inch
+	height = 6 * vg.Inch
+)
+
+// A Curve is one line of a diagram, by x.
+type Curve struct {
+	Name   string
+	Points plotter.XYs
+}
+
+// CheckName returns an error unless file is "", or ends as a format that Write knows.
+func CheckName(file string) error {
+	if file != "" && !strings.HasSuffix(file, ".svg") && !strings.HasSuffix(file, ".png") {
+		return fmt.Errorf("-plot %s: the name must end in .svg or .png", file)
+	}
+	return nil
+}
+
+// Diagram draws all curves. An axis is logarithmic if its values are far apart. It returns an error if a value is no number.
+func Diagram(title, x, y string, all []Curve) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text = title
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	g := plotter.NewGrid()
+	g.Horizontal.Color, g.Vertical.Color = color.Gray{220}, color.Gray{220}
+	p.Add(g)
+	p.Legend.Top, p.Legend.Left = true, true
+	var xs, ys []float64
+	for i, c := range all {
+		for _, p := range c.Points {
+			xs, ys = append(xs, p.X), append(ys, p.Y)
+		}
+		line, marks, err := plotter.NewLinePoints(c.Points)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
+		line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
+		line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors)) // colours come round again
+		p.Add(line, marks)
+		p.Legend.Add(c.Name, line, marks)
+	}
+	logarithmic(&p.X, xs, 8)
+	p.X.Tick.Marker = valueTicks(xs)
+	if logarithmic(&p.Y, ys, 30) {
+		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
+	} else {
+		p.Y.Min = 0
+	}
+	return p, nil
+}
+
+// logarithmic makes a logarithmic axis of a where the values are far apart.
+func logarithmic(a *plot.Axis, values []float64, far float64) bool {
+	least, most := slices.Min(values), slices.Max(values)
+	if least <= 0 || most/least < far {
+		return false
+	}
+	a.Scale = plot.LogScale{}
+	return true
+}
+
+// valueTicks marks the values that have been measured.
+type valueTicks []float64
+
+func (v valueTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
+	for _, x := range slices.Compact(slices.Sorted(slices.Values(v))) {
+		ticks = append(ticks, plot.Tick{Value: x, Label: fmt.Sprint(x)})
+	}
+	return ticks
+}
+
+// Write writes p to file in the format that the end of the name says.
+func Write(file string, p *plot.Plot) (err error) {
+	c, err := draw.NewFormattedCanvas(width, height, strings.TrimPrefix(filepath.Ext(file), "."))
+	if err != nil {
+		return fmt.Errorf("-plot %s: %w", file, err)
+	}
+	canvas := draw.New(c)
+	p.Draw(draw.Crop(canvas, vg.Points(8), -vg.Points(24), vg.Points(8), -vg.Points(8)))
+	f, err := os.Create(file)
+	if err != nil {
+		return fmt.Errorf("-plot: %w", err)
+	}
+	defer func() {
+		if e := f.Close(); err == nil && e != nil {
+			err = fmt.Errorf("-plot: %w", e)
+		}
+	}()
+	_, err = c.WriteTo(f)
+	return err
+}
