@@ -3,7 +3,8 @@
 // It is a program of PEs like any other (pgas.Main): PE 0 works with the last PE and prints. bench.go
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
 // the rest. How operations are timed stands in package result, what `pgasbench compare` does in package
-// compare, what `pgasbench locks` does in package lockbench, and what `pgasbench notify` does in notifycmd.go
+// compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm` does in
+// package dsmbench, and what `pgasbench notify` does in notifycmd.go
 // and loggp.go. docs/pgasbench.md says how to read the figures.
 package main
 
@@ -18,6 +19,7 @@ import (
 	"syscall"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
+	"github.com/gopgas/gopgas/cmd/pgasbench/dsmbench"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lockbench"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/version"
@@ -34,6 +36,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "locks" {
 		os.Exit(runLocks(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "dsm" {
+		os.Exit(runDSM(os.Args[2:]))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "notify" {
 		os.Exit(runNotify(os.Args[2:]))
@@ -115,6 +120,29 @@ func simulateLocks(o *lockbench.Options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := lockbench.Simulate(ctx, o, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// runDSM measures coherent memory with the PEs of this job, or simulates skeletons of programs.
+func runDSM(args []string) int {
+	o, err := dsmbench.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return say(os.Stdout, dsmbench.Help(), 0)
+	case err != nil:
+		return say(os.Stderr, fmt.Sprintf("pgasbench: %v; pgasbench dsm -h shows how it is used\n", err), exitUsage)
+	case o.List:
+		return say(os.Stdout, dsmbench.List(), 0)
+	case !o.Simulated:
+		pgas.Main(func(ctx context.Context, w *pgas.World) error { return dsmbench.Run(ctx, w, o, os.Stdout) })
+		return 0
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := dsmbench.Simulate(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
 		return exitFailure
 	}

@@ -4,12 +4,15 @@ package main
 // are the real programs.
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/gopgas/gopgas/dsm/pager"
 )
 
 func TestMain(m *testing.M) {
@@ -24,6 +27,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
+		Condition: func(name string) (bool, error) {
+			if name != "pagefaults" {
+				return false, fmt.Errorf("no condition %s", name)
+			}
+			return pager.Available() == nil, nil
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			return nil

@@ -1,0 +1,118 @@
+package dsmbench
+
+// Points in the simulator: several at once, printed in their order.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// mostEvents ends a point that would take longer than a user waits.
+const mostEvents = 2_000_000_000
+
+// warmups is the number of steps that come before the measured ones.
+const warmups = 2
+
+// simulate runs one point.
+func simulate(ctx context.Context, c point) (outcome, error) {
+	costs, err := machines.Costs(c.Costs, c.Vary)
+	if err != nil {
+		return outcome{}, err
+	}
+	p, _ := programOf(c.Bench)
+	cfg := sim.Config{
+		Seed: c.Seed, Topology: fmt.Sprintf("socket:1,host:%d", c.Threads), Costs: costs, MaxEvents: mostEvents,
+		HeapMax: p.heap(c),
+	}
+	tallies := make([]tally, c.pes())
+	if _, err := sim.Run(ctx, cfg, c.pes(), func(ctx context.Context, w *pgas.World) error {
+		t, err := run(ctx, w, c)
+		tallies[w.PE()] = t
+		return err
+	}); err != nil {
+		return outcome{}, fmt.Errorf("%s: %w", c.name(), err)
+	}
+	return sum(c, tallies), nil
+}
+
+// heap returns what a PE of a point may allocate: blocks and masters, words of blocks, bitmaps of PEs, notices.
+func (p *program) heap(c point) uint64 {
+	blocks := p.bytes() / uint64(p.block/p.grain)
+	bitmaps := 2 * 8 * blocks * uint64(c.pes()/64+1)
+	return 2*p.bytes() + 64*blocks + bitmaps + uint64(64*16*(c.Notices+1)) + 16<<20
+}
+
+// run is one PE of a point.
+func run(ctx context.Context, w *pgas.World, c point) (t tally, err error) {
+	k, err := newWorker(ctx, w, c)
+	if err != nil {
+		return t, err
+	}
+	if err := k.p.prepare(k); err != nil {
+		return t, err
+	}
+	if k.p.steps > 1 {
+		for range warmups {
+			if err := k.p.step(k); err != nil {
+				return t, err
+			}
+		}
+	}
+	before, began := k.region.Stats(), w.Now()
+	for range c.Steps {
+		if err := k.p.step(k); err != nil {
+			return t, err
+		}
+	}
+	t = tally{w.Now() - began, since(before, k.region.Stats())}
+	return t, k.check()
+}
+
+// check verifies that this PE sees what each PE has written last, where every PE has written its own part.
+func (k *worker) check() error {
+	if err := k.barrier(); err != nil {
+		return err
+	}
+	k.changeOwn(0)
+	want := k.mark
+	if err := k.barrier(); err != nil {
+		return err
+	}
+	for i, v := range k.arrays[0].View(0, k.arrays[0].Len()) {
+		if v != want && int64(i) < k.p.arrays[0]/k.p.grain {
+			return fmt.Errorf("%s: byte %d of array 0 is %d instead of %d on PE %d: the memory is not coherent", k.p.name, i, v, want, k.w.PE())
+		}
+	}
+	return k.barrier()
+}
+
+// Simulate runs the points of o in the simulator, as many at a time as o says, and prints them in their order. It returns
+// the first error, and the cause of ctx's end.
+func Simulate(ctx context.Context, o *Options, stdout io.Writer) error {
+	out := newOutput(o, stdout)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(o.jobs + 1) // one prints
+	done := make([]chan outcome, len(o.points))
+	for i := range done {
+		done[i] = make(chan outcome, 1)
+	}
+	group.Go(func() error { return out.inOrder(ctx, done) })
+	for i, c := range o.points {
+		group.Go(func() error {
+			r, err := simulate(ctx, c)
+			if err == nil {
+				done[i] <- r
+			}
+			return err
+		})
+	}
+	return errors.Join(group.Wait(), out.close())
+}
