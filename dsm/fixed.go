@@ -89,7 +89,7 @@ func (p *fixedHome) change(list []*turn) error {
 	r.mustQuiet()
 	for _, t := range list {
 		t.wts = max(t.rts&^closed+1, r.now)
-		r.putChanges(t.b, t.prev)
+		t.full = r.putChanges(t.b, t.prev)
 	}
 	r.mustQuiet()
 	for i, t := range list {
@@ -97,7 +97,7 @@ func (p *fixedHome) change(list []*turn) error {
 		r.words.hint.At(int(t.b)).Set(home, t.wts)
 		r.words.version.At(int(t.b)).Set(home, t.wts+r.o.Lease)
 		r.cache.settle(t.b)
-		if p.fetched.get(t.b) == before[i] {
+		if t.full || p.fetched.get(t.b) == before[i] {
 			p.fetched.set(t.b, t.wts)
 		} else {
 			r.cache.drop(t.b, int32(home), t.wts+r.o.Lease)
@@ -112,8 +112,8 @@ func (p *fixedHome) change(list []*turn) error {
 func (p *fixedHome) acquire(s notices) { p.acquireNotices(s) }
 
 // putChanges puts the bytes that this PE has changed in block b into the home's master copy. The puts are on their way
-// when it returns.
-func (r *Region) putChanges(b, prev int32) {
+// when it returns. It reports whether all bytes have been put.
+func (r *Region) putChanges(b, prev int32) (full bool) {
 	first, last := -1, -1
 	home, master := r.homeOf(b), r.masterOf(b)
 	r.cache.changes(b, func(at int, bytes []byte) {
@@ -122,6 +122,7 @@ func (r *Region) putChanges(b, prev int32) {
 			first = at
 		}
 		last = at + len(bytes) - 1
+		full = full || len(bytes) == r.o.Block
 	})
 	r.stats.changed(b, prev, int32(r.me), first, last)
 	if home == r.me {
@@ -129,4 +130,5 @@ func (r *Region) putChanges(b, prev int32) {
 	} else {
 		r.stats.count(&r.stats.Moves, 1)
 	}
+	return full
 }

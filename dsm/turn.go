@@ -22,6 +22,7 @@ type turn struct {
 
 	rts    uint64 // of the closed version
 	latest []byte
+	full   bool // every byte has been changed
 	wts    uint64
 }
 

@@ -153,9 +153,14 @@ func withCgo(t *testing.T) {
 	}
 }
 
-func TestTutorial(t *testing.T) {
+func TestTutorial(t *testing.T) { follow(t, "../docs/tutorial.md") }
+
+func TestTutorialOfCoherentMemory(t *testing.T) { follow(t, "../docs/tutorial-dsm.md") }
+
+// follow executes a page, from its first block to its last.
+func follow(t *testing.T, page string) {
 	withCgo(t)
-	s := newShell(t, "../docs/tutorial.md")
+	s := newShell(t, page)
 	for _, b := range blocksOf(t, s.page) {
 		s.step(b)
 	}
