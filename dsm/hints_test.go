@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -140,4 +143,22 @@ func TestReport(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// With PGAS_DSM_STATS=1, PE 0 prints a line when a region closes. Page faults are counted.
+func TestStatsAtClose(t *testing.T) {
+	needsPaging(t)
+	if testing.Short() {
+		t.Skip("starts a process")
+	}
+	program := t.TempDir() + "/program"
+	if out, err := exec.Command("go", "build", "-o", program, "./testdata/paged").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.Command(program)
+	run.Env = append(os.Environ(), "PGAS_QUIET_SINGLETON=1", "PGAS_DSM_STATS=1")
+	out, err := run.CombinedOutput()
+	if err != nil || !regexp.MustCompile(`^pgas: coherent region of 65536 bytes .* mode paged.*; on PE 0: .*; 1 faults of reads, 1 of writes, 1 upgrades; 2 releases without and 0 with messages.*\n$`).Match(out) {
+		t.Errorf("%v: it said\n%s", err, out)
+	}
 }

@@ -5,6 +5,7 @@ package dsm
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -269,6 +270,9 @@ func (r *Region) Close(ctx context.Context) error {
 	r.mustBeOpen("Region.Close")
 	if err := r.w.Barrier(ctx); err != nil {
 		return err
+	}
+	if r.me == 0 && r.w.CoherentSettings().Stats {
+		fmt.Fprintf(os.Stderr, "pgas: %v; on PE 0: %v\n", r, r.Stats())
 	}
 	if err := r.release(); err != nil {
 		return err

@@ -2,7 +2,10 @@ package dsm
 
 // Counters of a PE.
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // Stats are what a PE has done since it opened a region. Mode Shared does nothing that could be counted.
 type Stats struct {
@@ -16,6 +19,8 @@ type Stats struct {
 	Changed      uint64 // bytes from the first to the last changed one of each released block
 	Invalidated  uint64 // copies dropped by notices
 	Fences       uint64
+
+	ReadFaults, WriteFaults, Upgrades uint64 // page faults in mode Paged; an upgrade is a first write to a valid copy
 }
 
 // counters are the Stats under way, and the records for Report.
@@ -37,14 +42,28 @@ func (c *counters) changed(b, prev, me int32, first, last int) {
 	}
 }
 
-// Stats returns the counters of this PE.
+// Stats returns the counters of this PE, those of its page faults included.
 func (r *Region) Stats() Stats {
 	s := &r.stats
-	return Stats{
+	all := Stats{
 		FastReads: atomic.LoadUint64(&s.FastReads), SlowReads: atomic.LoadUint64(&s.SlowReads),
 		Hops: atomic.LoadUint64(&s.Hops), Gets: atomic.LoadUint64(&s.Gets),
 		BytesFetched: atomic.LoadUint64(&s.BytesFetched), FastReleases: atomic.LoadUint64(&s.FastReleases),
 		Moves: atomic.LoadUint64(&s.Moves), Changed: atomic.LoadUint64(&s.Changed),
 		Invalidated: atomic.LoadUint64(&s.Invalidated), Fences: atomic.LoadUint64(&s.Fences),
 	}
+	if r.paged != nil && !r.closed {
+		f := r.paged.Stats()
+		all.FastReads, all.SlowReads, all.Hops = all.FastReads+f.Fast, all.SlowReads+f.Slow, all.Hops+f.Hops
+		all.Gets, all.BytesFetched = all.Gets+f.Fast+f.Slow, all.BytesFetched+f.Bytes
+		all.ReadFaults, all.WriteFaults, all.Upgrades = f.ReadFaults, f.WriteFaults, f.Upgrades
+	}
+	return all
+}
+
+// String lists the counters in a line.
+func (s Stats) String() string {
+	return fmt.Sprintf("%d fast and %d slow reads, %d hops, %d gets of %d bytes; %d faults of reads, %d of writes, %d upgrades; %d releases without and %d with messages, %d bytes changed; %d copies invalidated; %d fences",
+		s.FastReads, s.SlowReads, s.Hops, s.Gets, s.BytesFetched, s.ReadFaults, s.WriteFaults, s.Upgrades,
+		s.FastReleases, s.Moves, s.Changed, s.Invalidated, s.Fences)
 }
