@@ -30,8 +30,8 @@ func panicOf(f func()) (message string) {
 }
 
 type withPointer struct {
-	a int
-	b [2]struct{ next *int }
+	A int
+	B [2]struct{ Next *int }
 }
 
 func TestMisuse(t *testing.T) {
@@ -61,7 +61,7 @@ func TestMisuse(t *testing.T) {
 			{open(dsm.Options{Bytes: 1, Mode: -1}), "there are Auto"},
 			{open(dsm.Options{Bytes: 1 << 40, Block: 8}), "use larger blocks"},
 			{func() { _, _ = dsm.Alloc[*int](ctx, r, 1) }, "use indexes"},
-			{func() { _, _ = dsm.Alloc[withPointer](ctx, r, 1) }, "withPointer.b[].next"},
+			{func() { _, _ = dsm.Alloc[withPointer](ctx, r, 1) }, "withPointer.B[].Next"},
 			{func() { _, _ = dsm.Alloc[string](ctx, r, 1) }, "use indexes"},
 			{func() { _, _ = dsm.Alloc[int](ctx, r, -1) }, "-1 elements"},
 			{func() { a.At(100) }, "[100:101] of 100"},
