@@ -8,8 +8,19 @@
 #include "pager.h"
 #include "uffd.h"
 
-// lose gives up block b: its home is lost, or there is no memory for it. The threads that access it get SIGBUS. A block
-// that was given up before has had its line.
+// say writes the line of block b, which is given up.
+static void say(struct pager *p, int32_t b, int32_t home, const char *why)
+{
+    char line[200];
+    int n = home >= 0 ? snprintf(line, sizeof line, "pgas: PE %d: page fault in block %d of the coherent region: its home PE %d is lost\n", p->c.pe, b, home)
+                      : snprintf(line, sizeof line, "pgas: PE %d: page fault in block %d of the coherent region: %s\n", p->c.pe, b, why);
+    if (write(2, line, (size_t)n) < 0) {
+        // standard error is closed: the signal has to do
+    }
+}
+
+// lose gives up block b: its home is lost, or there is no memory for it. The threads that access it get SIGBUS, after the
+// loss has been published: they look for it. A block that was given up before has had its line.
 static void lose(struct pager *p, int32_t b, int32_t home, const char *why)
 {
     struct block *x = &p->blk[b];
@@ -17,18 +28,13 @@ static void lose(struct pager *p, int32_t b, int32_t home, const char *why)
     int again = !!(x->flags & POISONED);
     x->flags |= POISONED;
     block_unlock(x);
-    map_poison(p, b);
-    if (again)
-        return;
-    char line[200];
-    int n = home >= 0 ? snprintf(line, sizeof line, "pgas: PE %d: page fault in block %d of the coherent region: its home PE %d is lost\n", p->c.pe, b, home)
-                      : snprintf(line, sizeof line, "pgas: PE %d: page fault in block %d of the coherent region: %s\n", p->c.pe, b, why);
-    if (write(2, line, (size_t)n) < 0) {
-        // standard error is closed: the signal has to do
+    if (!again) {
+        p->stats.lost++;
+        say(p, b, home, why);
     }
     if (home >= 0)
         __atomic_store_n(&p->lost, home + 1, __ATOMIC_RELEASE);
-    p->stats.lost++;
+    map_poison(p, b);
 }
 
 // map_valid maps a valid block for an access, under its lock. All that fences must know is set before the thread goes on.
