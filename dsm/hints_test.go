@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
@@ -161,4 +162,40 @@ func TestStatsAtClose(t *testing.T) {
 	if err != nil || !regexp.MustCompile(`^pgas: coherent region of 65536 bytes .* mode paged.*; on PE 0: .*; 1 faults of reads, 1 of writes, 1 upgrades; 2 releases without and 0 with messages.*\n$`).Match(out) {
 		t.Errorf("%v: it said\n%s", err, out)
 	}
+}
+
+// Readers of an RWMutex that have written publish that at RUnlock, each beside the others, and the next writer sees all.
+func TestReadersPublish(t *testing.T) {
+	runTwo(t, func(ctx context.Context, w *pgas.World, r *dsm.Region, a dsm.Array[byte]) error {
+		l, err := locks.AllocSpinRW(ctx, w, locks.SpinOptions{})
+		if err != nil {
+			return err
+		}
+		m, err := dsm.NewRWMutex(ctx, r, l, 1)
+		if err != nil {
+			return err
+		}
+		for round := range 5 {
+			if err := m.RLock(ctx); err != nil {
+				return err
+			}
+			a.Set(w.PE(), byte(1+round)) // both in block 0
+			m.RUnlock()
+			if err := w.Barrier(ctx); err != nil { // it carries no notices
+				return err
+			}
+			if err := m.Lock(ctx); err != nil {
+				return err
+			}
+			x, y := a.At(0), a.At(1)
+			m.Unlock()
+			if x != byte(1+round) || y != byte(1+round) {
+				return fmt.Errorf("PE %d, round %d: the readers' bytes are %d and %d", w.PE(), round, x, y)
+			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -127,6 +127,10 @@ type RWMutex struct {
 	mine slotTurn
 }
 
+// pollPause is the time between two looks at a turn that another reader has, in nanoseconds: that reader gets and puts a
+// slot.
+const pollPause = 1000
+
 // slotTurn is the turn of readers that leave notices.
 type slotTurn struct{ word pgas.Atomic[uint64] }
 
@@ -181,7 +185,9 @@ func (m *RWMutex) leaveAsReader() error {
 			return err
 		}
 		for m.mine.word.CompareSwap(m.home, 0, 1) != 0 {
-			r.w.Yield()
+			if err := r.w.Sleep(context.Background(), pollPause); err != nil {
+				return err // the PE whose turn it is may be dead
+			}
 		}
 		in := make([]uint64, m.words.Len())
 		m.words.Get(m.home, in)

@@ -14,6 +14,9 @@ static void take(uint32_t *lock)
 
 static void give(uint32_t *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
+void lists_lock(struct pager *p) { take(&p->lists); }
+void lists_unlock(struct pager *p) { give(&p->lists); }
+
 void block_lock(struct block *x) { take(&x->lock); }
 void block_unlock(struct block *x) { give(&x->lock); }
 

@@ -21,14 +21,6 @@ static void in_runs(struct pager *p, int32_t *blocks, uint64_t n, void (*act)(st
     }
 }
 
-static void lists_lock(struct pager *p)
-{
-    while (__atomic_exchange_n(&p->lists, 1, __ATOMIC_ACQUIRE))
-        ;
-}
-
-static void lists_unlock(struct pager *p) { __atomic_store_n(&p->lists, 0, __ATOMIC_RELEASE); }
-
 // detach empties l into memory of the caller, and stores its length. What is added meanwhile is for the next fence. If it is
 // longer than most, it stays, and the result is NULL.
 static int32_t *detach(struct pager *p, struct list *l, uint64_t *n, uint32_t flag, uint64_t most)

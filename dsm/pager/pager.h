@@ -114,6 +114,8 @@ void block_validate(struct pager *p, int32_t b);
 int block_is_current(struct pager *p, int32_t b, uint32_t generation);
 int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts);
 int block_take_zeros(struct pager *p, int32_t b);
+void lists_lock(struct pager *p);
+void lists_unlock(struct pager *p);
 void list_add(struct pager *p, struct list *l, int32_t b);
 
 // map.c: what the program has mapped
