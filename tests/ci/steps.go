@@ -36,7 +36,7 @@ var steps = []step{
 	{"sanitize", "the engine's C has no undefined behaviour, where its numbers wrap too", goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
 	{"nocgo", "the module builds without C, and passes the tests that C makes a difference to", withoutC},
 	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
-	{"fuzz", "every fuzz target, for a second each", fuzz},
+	{"fuzz", "every fuzz target, 2,000 inputs each", fuzz},
 }
 
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
