@@ -42,7 +42,7 @@ type event struct {
 // goTest returns a step that runs go test with args.
 func goTest(env []string, args ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return runGoTest(ctx, os.Stdout, env, append([]string{"go", "test", "-json", "-timeout=0"}, args...), quietLimit)
+		return runGoTest(ctx, laneOf(ctx).stdout(), env, append([]string{"go", "test", "-json", "-timeout=0"}, args...), quietLimit)
 	}
 }
 
@@ -50,7 +50,7 @@ func runGoTest(ctx context.Context, out io.Writer, env, argv []string, limit tim
 	fmt.Fprintln(out, "$ "+shellLine(env, argv))
 	cmd := command(ctx, argv...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = laneOf(ctx).stderr()
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

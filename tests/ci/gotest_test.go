@@ -87,13 +87,61 @@ func TestGoTestLetsSlowTestsGoOn(t *testing.T) {
 func TestRunStepsGoesOn(t *testing.T) {
 	var ran []string
 	fake := func(name string, err error) step {
-		return step{name, "", func(context.Context) error { ran = append(ran, name); return err }}
+		return step{name: name, run: func(context.Context) error { ran = append(ran, name); return err }}
 	}
 	err := runSteps(t.Context(), []step{fake("a", errors.New("wrong")), fake("b", nil), fake("c", errors.New("bad"))})
 	if got := strings.Join(ran, " "); got != "a b c" {
 		t.Errorf("it ran %s", got)
 	}
 	if err == nil || !strings.Contains(err.Error(), "2 of 3 steps failed") || !strings.Contains(err.Error(), "-only c") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestRunStepsBeside: a step that runs beside others does so at the lowest priority, its output comes whole, and its
+// failure counts, though the first lane has ended long before.
+func TestRunStepsBeside(t *testing.T) {
+	met := make(chan struct{})
+	aside := step{name: "aside", beside: true, run: func(ctx context.Context) error {
+		<-met // it would wait for ever if the next step waited for this one
+		if err := show(ctx, nil, "sh", "-c", "nice; echo to the error output >&2"); err != nil {
+			return err
+		}
+		return errors.New("wrong")
+	}}
+	first := step{name: "first", run: func(ctx context.Context) error {
+		close(met)
+		if l := laneOf(ctx); l.low || l.stdout() != os.Stdout {
+			t.Errorf("the first lane is %+v", l)
+		}
+		return nil
+	}}
+	err := runSteps(t.Context(), []step{aside, first})
+	if err == nil || !strings.Contains(err.Error(), "1 of 2 steps failed") || !strings.Contains(err.Error(), "aside: wrong") {
+		t.Errorf("the error is %v", err)
+	}
+	r := aside.runAside(t.Context())
+	if want := "19\nto the error output\n"; !strings.HasSuffix(string(r.printed), want) || r.err == nil {
+		t.Errorf("it printed %q (%v), want %q at the end", r.printed, r.err, want)
+	}
+}
+
+// TestRunStepsInterrupted: neither lane begins another step.
+func TestRunStepsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	started := make(chan struct{})
+	aside := step{name: "aside", beside: true, run: func(ctx context.Context) error {
+		close(started)
+		return show(ctx, nil, "sleep", "1000")
+	}}
+	first := step{name: "first", run: func(ctx context.Context) error {
+		<-started
+		cancel()
+		return nil
+	}}
+	last := step{name: "last", run: func(context.Context) error { t.Error("another step was begun"); return nil }}
+	if err := runSteps(ctx, []step{aside, {name: "next", beside: true, run: last.run}, first, last}); err != context.Canceled {
 		t.Errorf("the error is %v", err)
 	}
 }

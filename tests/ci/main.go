@@ -5,6 +5,7 @@
 //	install.go   what is missing, and apt
 //	job.go       the main job, on one machine and on two hosts
 //	steps.go     the steps of the tests
+//	lanes.go     which of them run beside others
 //	gotest.go    go test, ended when it makes no progress, not by the clock
 //	fuzz.go      the step that finds the fuzz targets
 //	run.go       running a program so that nothing of it is left
@@ -85,7 +86,7 @@ counting what the load of the machine takes, is ended as hanging.`)
 	}
 	all := steps
 	if *short {
-		all = shortSteps
+		all = shortSteps()
 	}
 	if *list {
 		for _, s := range all {

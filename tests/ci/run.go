@@ -15,6 +15,9 @@ import (
 
 // command returns a program that ends when ctx does: it gets a signal first, and is then killed with its group.
 func command(ctx context.Context, argv ...string) *exec.Cmd {
+	if laneOf(ctx).low {
+		argv = append([]string{"nice", "-n", "19"}, argv...)
+	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
@@ -31,12 +34,13 @@ func finish(cmd *exec.Cmd) error {
 	return err
 }
 
-// show runs a program that writes to this process's output, after a line with the command.
+// show runs a program that writes to its lane's output, after a line with the command.
 func show(ctx context.Context, env []string, argv ...string) error {
-	fmt.Println("$ " + shellLine(env, argv))
+	l := laneOf(ctx)
+	fmt.Fprintln(l.stdout(), "$ "+shellLine(env, argv))
 	cmd := command(ctx, argv...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = l.stdout(), l.stderr()
 	return finish(cmd)
 }
 
@@ -44,7 +48,7 @@ func show(ctx context.Context, env []string, argv ...string) error {
 func output(ctx context.Context, argv ...string) (string, error) {
 	var out strings.Builder
 	cmd := command(ctx, argv...)
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	cmd.Stdout, cmd.Stderr = &out, laneOf(ctx).stderr()
 	err := finish(cmd)
 	return out.String(), err
 }

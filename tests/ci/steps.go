@@ -1,6 +1,6 @@
 package main
 
-// The steps of the tests, cheapest first. Each is a few commands that can be run by hand.
+// The steps of the tests. Each is a few commands that can be run by hand.
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // staticcheck is pinned: a newer one may know more, which must not break a checkout of today.
@@ -19,29 +18,37 @@ const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 
 // step is one line of the report.
 type step struct {
-	name string
-	what string
-	run  func(ctx context.Context) error
+	name   string
+	what   string
+	run    func(ctx context.Context) error
+	beside bool // it runs beside the steps that come after it
 }
 
+// steps begin with the cheapest. Those of processes that wait for each other leave CPU time: what only computes runs
+// beside them, at the lowest priority.
 var steps = []step{
-	{"gofmt", "every Go file is formatted", formatted},
-	{"build", "the module builds", goCommand("build", "./...")},
-	{"vet", "go vet finds nothing", goCommand("vet", "./...")},
-	{"staticcheck", "staticcheck finds nothing", goCommand("run", staticcheck, "./...")},
-	{"generate", "checked-in generated files are current", generated},
-	{"peers", "the C programs that ours is compared with compile", peers},
-	{"test", "all tests", allTests(nil)},
-	{"race", "the tests of packages that run PEs as goroutines, under the race detector", race},
-	{"sanitize", "the engine's C has no undefined behaviour, where its numbers wrap too", goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
-	{"nocgo", "the module builds without C, and passes the tests that C makes a difference to", withoutC},
-	{"bench", "every benchmark runs", goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
-	{"fuzz", "every fuzz target, 2,000 inputs each", fuzz},
+	{name: "gofmt", what: "every Go file is formatted", run: formatted},
+	{name: "build", what: "the module builds", run: goCommand("build", "./...")},
+	{name: "vet", what: "go vet finds nothing", run: goCommand("vet", "./...")},
+	{name: "generate", what: "checked-in generated files are current", run: generated},
+	{name: "peers", what: "the C programs that ours is compared with compile", run: peers},
+	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: true},
+	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: true},
+	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: true},
+	{name: "test", what: "all other tests", run: testsOfProcesses},
+	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
+	{name: "sanitize", what: "the engine's C has no undefined behaviour, where its numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
+	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to", run: withoutC},
+	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 }
 
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
-var shortSteps = append(slices.Clone(steps[:5]),
-	step{"test", "the tests in short mode: PEs are goroutines only", goTest(nil, "-short", "./...")})
+func shortSteps() []step {
+	static := slices.DeleteFunc(slices.Clone(steps), func(s step) bool {
+		return !slices.Contains([]string{"gofmt", "build", "vet", "generate", "staticcheck"}, s.name)
+	})
+	return append(static, step{name: "test", what: "the tests in short mode: PEs are goroutines only", run: goTest(nil, "-short", "./...")})
+}
 
 // fastPath makes the PEs of tests use the fast path; by default pgastest makes them check every access. The
 // steps race and nocgo use it, so that both are tested with goroutines and with processes.
@@ -93,32 +100,6 @@ func choose(all []step, only string) ([]step, error) {
 		}
 	}
 	return chosen, nil
-}
-
-// runSteps runs every step, also after one that failed, and lists those that did.
-func runSteps(ctx context.Context, chosen []step) error {
-	begin := time.Now()
-	var failed []string
-	for i, s := range chosen {
-		fmt.Printf("\n== %d/%d %s: %s\n", i+1, len(chosen), s.name, s.what)
-		start := time.Now()
-		err := s.run(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		took := time.Since(start).Seconds()
-		if err == nil {
-			fmt.Printf("== %s: ok, %.1f s\n", s.name, took)
-			continue
-		}
-		fmt.Printf("== %s: failed after %.1f s: %v\n", s.name, took, err)
-		failed = append(failed, fmt.Sprintf("  %s: %v (alone: `./run-tests -only %[1]s`)", s.name, err))
-	}
-	if len(failed) > 0 {
-		return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%s", len(failed), len(chosen), time.Since(begin).Seconds(), strings.Join(failed, "\n"))
-	}
-	fmt.Printf("\nrun-tests: %d steps passed in %.0f s\n", len(chosen), time.Since(begin).Seconds())
-	return nil
 }
 
 // goCommand returns a step that is one go command.
@@ -221,15 +202,21 @@ var withC = append([]string{"locks/...", "tests/..."}, computing...)
 // such packages at a time take several times as long as one after the other.
 var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
 
-// allTests returns a step that runs the tests of every package: those of computing two at a time, the others one by one.
-func allTests(env []string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		first, rest, err := split(ctx, computing)
-		if err != nil {
-			return err
-		}
-		return errors.Join(goTest(env, first...)(ctx), goTest(env, append([]string{"-p=1"}, rest...)...)(ctx))
+func testsOfComputing(ctx context.Context) error {
+	matched, _, err := split(ctx, computing)
+	if err != nil {
+		return err
 	}
+	return goTest(nil, matched...)(ctx)
+}
+
+// testsOfProcesses runs the packages one by one.
+func testsOfProcesses(ctx context.Context) error {
+	_, rest, err := split(ctx, computing)
+	if err != nil {
+		return err
+	}
+	return goTest(nil, append([]string{"-p=1"}, rest...)...)(ctx)
 }
 
 // split lists the packages that match patterns, and all others.

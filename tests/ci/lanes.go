@@ -1,0 +1,170 @@
+package main
+
+// Steps run in two lanes. Most run one after another in the first. Those that only compute run in the second, beside the
+// steps of the first that come after them: processes that wait for each other leave CPU time, and the second lane gets no
+// other. What it prints is kept until the first lane is between two steps.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// A lane is how the programs of a step run. The zero value is for all that have no other.
+type lane struct {
+	out io.Writer // for what its programs print; nil: this process's own output
+	low bool      // they get the CPU time that all others leave
+}
+
+type laneKey struct{}
+
+func inLane(ctx context.Context, l lane) context.Context { return context.WithValue(ctx, laneKey{}, l) }
+
+func laneOf(ctx context.Context) lane {
+	l, _ := ctx.Value(laneKey{}).(lane)
+	return l
+}
+
+func (l lane) stdout() io.Writer {
+	if l.out == nil {
+		return os.Stdout
+	}
+	return l.out
+}
+
+func (l lane) stderr() io.Writer {
+	if l.out == nil {
+		return os.Stderr
+	}
+	return l.out
+}
+
+// A result is how a step has ended.
+type result struct {
+	step
+	printed []byte // by a step of the second lane
+	took    time.Duration
+	err     error
+}
+
+func (r result) String() string {
+	if r.err != nil {
+		return fmt.Sprintf("== %s: failed after %.1f s: %v", r.name, r.took.Seconds(), r.err)
+	}
+	return fmt.Sprintf("== %s: ok, %.1f s", r.name, r.took.Seconds())
+}
+
+// runSteps runs every step, also after one that failed, and lists those that did.
+func runSteps(ctx context.Context, chosen []step) error {
+	begin := time.Now()
+	q := startSecond(ctx, len(chosen))
+	var failed []error
+	end := func(r result) {
+		fmt.Println(r)
+		if r.err != nil {
+			failed = append(failed, fmt.Errorf("  %s: %w (alone: `./run-tests -only %[1]s`)", r.name, r.err))
+		}
+	}
+	for i, s := range chosen {
+		fmt.Printf("\n== %d/%d %s: %s\n", i+1, len(chosen), s.name, s.what)
+		if s.beside {
+			fmt.Printf("== %s: beside the next steps\n", s.name)
+			q.add(s)
+		} else {
+			end(s.time(ctx))
+		}
+		q.take(end)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	q.close(end)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("\nrun-tests: %d of %d steps failed, in %.0f s:\n%w", len(failed), len(chosen), time.Since(begin).Seconds(), errors.Join(failed...))
+	}
+	fmt.Printf("\nrun-tests: %d steps passed in %.0f s\n", len(chosen), time.Since(begin).Seconds())
+	return nil
+}
+
+func (s step) time(ctx context.Context) result {
+	start := time.Now()
+	err := s.run(ctx)
+	return result{step: s, took: time.Since(start), err: err}
+}
+
+// second is the second lane. It does one step at a time.
+type second struct {
+	todo chan step
+	done chan result
+	left int // steps whose results have not been taken
+}
+
+// startSecond starts a lane for at most n steps.
+func startSecond(ctx context.Context, n int) *second {
+	q := &second{todo: make(chan step, n), done: make(chan result, n)}
+	go func() {
+		for s := range q.todo {
+			if err := ctx.Err(); err != nil {
+				q.done <- result{step: s, err: err}
+				continue
+			}
+			q.done <- s.runAside(ctx)
+		}
+	}()
+	return q
+}
+
+// runAside runs a step of the second lane. Several programs may print at once, so that it goes to a file.
+func (s step) runAside(ctx context.Context) result {
+	out, err := os.CreateTemp("", "run-tests-")
+	if err != nil {
+		return result{step: s, err: err}
+	}
+	defer out.Close()
+	os.Remove(out.Name())
+	r := s.time(inLane(ctx, lane{out: out, low: true}))
+	if _, err := out.Seek(0, io.SeekStart); err != nil {
+		r.err = errors.Join(r.err, err)
+	}
+	if r.printed, err = io.ReadAll(out); err != nil {
+		r.err = errors.Join(r.err, err)
+	}
+	return r
+}
+
+func (q *second) add(s step) {
+	q.todo <- s
+	q.left++
+}
+
+// take shows the steps that have ended, and passes them to end.
+func (q *second) take(end func(result)) {
+	for {
+		select {
+		case r := <-q.done:
+			q.show(r, end)
+		default:
+			return
+		}
+	}
+}
+
+// close waits for all steps, shows them, and passes them to end.
+func (q *second) close(end func(result)) {
+	close(q.todo)
+	for q.left > 0 {
+		q.show(<-q.done, end)
+	}
+}
+
+func (q *second) show(r result, end func(result)) {
+	q.left--
+	fmt.Printf("\n== %s: %s\n%s", r.name, r.what, r.printed)
+	end(r)
+}
