@@ -17,7 +17,7 @@ import (
 // machine, go test of Go 1.26 can report the end of the time itself as the failure (go.dev/issue/75804).
 const inputs = "2000x"
 
-// target is one fuzz function.
+// target is one function of a package's tests.
 type target struct{ pkg, name string }
 
 func fuzz(ctx context.Context) error {
@@ -40,7 +40,11 @@ func fuzz(ctx context.Context) error {
 var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
 // fuzzTargets finds the fuzz functions below root, in the order of their files.
-func fuzzTargets(root string) (targets []target, err error) {
+func fuzzTargets(root string) ([]target, error) { return functions(root, fuzzFunc) }
+
+// functions finds what declares matches in the files of tests below root, in the order of these files. The first group of
+// declares is the name.
+func functions(root string, declares *regexp.Regexp) (targets []target, err error) {
 	files, err := goFiles(root)
 	if err != nil {
 		return nil, err
@@ -57,7 +61,7 @@ func fuzzTargets(root string) (targets []target, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range fuzzFunc.FindAllSubmatch(text, -1) {
+		for _, m := range declares.FindAllSubmatch(text, -1) {
 			targets = append(targets, target{"./" + filepath.ToSlash(dir), string(m[1])})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -202,12 +203,28 @@ var withC = append([]string{"locks/...", "tests/..."}, computing...)
 // such packages at a time take several times as long as one after the other.
 var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
 
+// computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
+// simulator.
+const computed = `Test\w*(?:Mutants|Explored|Adversaries|Simulated)`
+
+var computedFunc = regexp.MustCompile(`(?m)^func (` + computed + `)\(`)
+
 func testsOfComputing(ctx context.Context) error {
-	matched, _, err := split(ctx, computing)
+	matched, rest, err := split(ctx, computing)
 	if err != nil {
 		return err
 	}
-	return goTest(nil, matched...)(ctx)
+	tests, err := functions(".", computedFunc)
+	if err != nil {
+		return err
+	}
+	args := []string{"-run=^" + computed + "$"}
+	for _, p := range rest {
+		if slices.ContainsFunc(tests, func(t target) bool { return strings.HasSuffix(p, strings.TrimPrefix(t.pkg, ".")) }) {
+			args = append(args, p)
+		}
+	}
+	return errors.Join(goTest(nil, matched...)(ctx), goTest(nil, args...)(ctx))
 }
 
 // testsOfProcesses runs the packages one by one.
@@ -216,7 +233,7 @@ func testsOfProcesses(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return goTest(nil, append([]string{"-p=1"}, rest...)...)(ctx)
+	return goTest(nil, append([]string{"-p=1", "-skip=^" + computed + "$"}, rest...)...)(ctx)
 }
 
 // split lists the packages that match patterns, and all others.
