@@ -147,5 +147,6 @@ func (r *Region) whySoft() string {
 
 // warn says once why accesses are checked by software.
 func (r *Region) warn(why error) {
-	fmt.Fprintf(os.Stderr, "pgas: coherent memory is checked by software: %v; or use only View, Update, At and Set, and set %s=soft\n", why, EnvMode)
+	fmt.Fprintf(os.Stderr, "pgas: coherent memory is checked by software, since PE %d on %s cannot use page faults: %v; or use only View, Update, At and Set, and set %s=soft\n",
+		r.me, r.w.HostOf(r.me), why, EnvMode)
 }

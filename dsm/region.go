@@ -4,8 +4,10 @@ package dsm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -33,6 +35,7 @@ type Region struct {
 	protocol protocol
 	turn     fenceTurn
 	pub      pgas.Slice[byte] // each PE's twins: blocks as it has released them, or as it fetched them before it wrote
+	twins    []byte           // this PE's part of pub
 	master   pgas.Slice[byte] // for protocols with fixed homes: blocks as all PEs have released them
 	words    words
 	asked    []bool // by block: this PE's lock word says something
@@ -79,26 +82,51 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 		r.shift++
 	}
 	if err := r.open(ctx); err != nil {
-		c.Close()
-		return nil, err
+		return nil, errors.Join(err, r.abandon(ctx))
 	}
 	w.AtClose(r.release)
-	return r, w.Barrier(ctx)
+	return r, nil
 }
 
-// open allocates the region's memory and starts its mode.
+// open allocates the region's memory and starts its cache. It fails on all PEs, or on none.
 func (r *Region) open(ctx context.Context) error {
+	if err := r.allocate(ctx); err != nil || r.mode == Shared {
+		return err
+	}
+	failed := r.startCache()
+	succeeded := uint64(r.n)
+	if failed != nil {
+		succeeded = uint64(r.me)
+	}
+	first, err := r.least(ctx, succeeded)
+	if err != nil || first[0] == uint64(r.n) {
+		return errors.Join(failed, err)
+	}
+	if failed == nil {
+		pe := int(first[0])
+		failed = fmt.Errorf("dsm.Open: PE %d on %s could not open the region: see its error", pe, r.w.HostOf(pe))
+	}
+	return failed
+}
+
+// abandon gives back what a region has that could not be opened.
+func (r *Region) abandon(ctx context.Context) error {
+	return errors.Join(r.release(), r.free(ctx), r.ctx.Close())
+}
+
+// allocate chooses the mode and allocates what the region has of the symmetric heap.
+func (r *Region) allocate(ctx context.Context) error {
 	pub, err := r.allocateBlocks(ctx)
 	if err != nil {
 		return err
 	}
-	r.pub = pub.All().On(r.ctx)
+	r.pub, r.twins = pub.All().On(r.ctx), pub.Local()
 	if r.mode, err = r.choose(ctx); err != nil {
 		return err
 	}
 	if r.mode == Shared {
 		r.memory = pub.Ptr(0)
-		return nil
+		return r.w.Barrier(ctx) // the memory is zero on all PEs
 	}
 	if err := r.allocWords(ctx); err != nil {
 		return err
@@ -106,13 +134,15 @@ func (r *Region) open(ctx context.Context) error {
 	if err := r.openExchange(ctx); err != nil {
 		return err
 	}
-	if err := r.openProtocol(ctx); err != nil {
-		return err
-	}
+	return r.openProtocol(ctx)
+}
+
+// startCache makes this PE's cache.
+func (r *Region) startCache() error {
 	if r.mode == Paged {
 		return r.openPaged()
 	}
-	r.soft = newSoft(r.o.Block, int(r.blocks), r.n, pub.Local(), r.stepwise())
+	r.soft = newSoft(r.o.Block, int(r.blocks), r.n, r.twins, r.stepwise())
 	r.soft.transient = r.o.Protocol == Uncached
 	r.cache, r.memory = r.soft, r.soft.memory
 	return nil
@@ -171,51 +201,48 @@ func (r *Region) choose(ctx context.Context) (Mode, error) {
 	if r.pub.Ptr(0) != nil && !r.simulated() {
 		oneMapping = 1
 	}
-	pageable := uint64(0)
+	refuser := uint64(r.n) // the first PE that cannot use page faults
 	why := r.pageable()
-	if why == nil {
-		pageable = 1
+	if why != nil {
+		refuser = uint64(r.me)
 	}
-	able, err := r.everywhere(ctx, oneMapping, pageable)
+	least, err := r.least(ctx, oneMapping, refuser)
 	if err != nil {
 		return 0, err
 	}
+	shareable, refuser := least[0] == 1, least[1]
 	switch {
 	case r.o.Mode == Soft:
 		return Soft, nil
-	case r.o.Mode == Shared && !able[0]:
+	case r.o.Mode == Shared && !shareable:
 		return 0, fmt.Errorf("dsm.Open: mode shared needs all PEs on one host: use Auto, Paged or Soft")
-	case r.o.Mode == Shared, r.o.Mode == Auto && able[0]:
+	case r.o.Mode == Shared, r.o.Mode == Auto && shareable:
 		return Shared, nil
-	case r.o.Mode == Paged && !able[1]:
+	case refuser == uint64(r.n):
+		return Paged, nil
+	case r.o.Mode == Paged:
 		if why == nil {
-			why = fmt.Errorf("another PE's machine does not permit it")
+			why = fmt.Errorf("PE %d on %s cannot have it: see its error", refuser, r.w.HostOf(int(refuser)))
 		}
 		return 0, fmt.Errorf("dsm.Open: mode paged: %w", why)
-	case able[1]:
-		return Paged, nil
 	}
-	if r.me == 0 && why != nil && !r.simulated() {
+	if uint64(r.me) == refuser && !r.simulated() {
 		r.warn(why)
 	}
 	return Soft, nil
 }
 
-// everywhere reports for each flag whether it is 1 on all PEs.
-func (r *Region) everywhere(ctx context.Context, flags ...uint64) ([]bool, error) {
-	s, err := pgas.Alloc[uint64](ctx, r.w, 2*len(flags))
+// least returns for each value the least one of all PEs.
+func (r *Region) least(ctx context.Context, values ...uint64) ([]uint64, error) {
+	s, err := pgas.Alloc[uint64](ctx, r.w, 2*len(values))
 	if err != nil {
 		return nil, err
 	}
-	copy(s.Local(), flags)
-	if err := pgas.MinReduce(ctx, r.w.Team(), s.Range(len(flags), 2*len(flags)), s.Range(0, len(flags))); err != nil {
+	copy(s.Local(), values)
+	if err := pgas.MinReduce(ctx, r.w.Team(), s.Range(len(values), 2*len(values)), s.Range(0, len(values))); err != nil {
 		return nil, err
 	}
-	able := make([]bool, len(flags))
-	for i, v := range s.Local()[len(flags):] {
-		able[i] = v == 1
-	}
-	return able, s.Free(ctx)
+	return slices.Clone(s.Local()[len(values):]), s.Free(ctx)
 }
 
 // openProtocol makes the protocol, with the memory that it needs.
@@ -277,12 +304,20 @@ func (r *Region) Close(ctx context.Context) error {
 	if err := r.release(); err != nil {
 		return err
 	}
+	if err := r.free(ctx); err != nil {
+		return err
+	}
+	return r.ctx.Close()
+}
+
+// free frees the region's symmetric memory. It is collective.
+func (r *Region) free(ctx context.Context) error {
 	for _, free := range r.frees {
 		if err := free(ctx); err != nil {
 			return err
 		}
 	}
-	return r.ctx.Close()
+	return nil
 }
 
 // release gives back what the region has besides symmetric memory. It may be called twice.

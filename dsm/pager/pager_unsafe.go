@@ -52,6 +52,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -75,6 +76,9 @@ func Available() error {
 
 // remedy adds what helps to an error of C.
 func remedy(why string) error {
+	if !strings.HasPrefix(why, "userfaultfd") {
+		return fmt.Errorf("%s: ask for fewer Options.Bytes, or raise this process's limits (`ulimit -v`, `ulimit -n`)", why)
+	}
 	return fmt.Errorf("%s (allow the system call userfaultfd in the container's seccomp profile, or set vm.unprivileged_userfaultfd=1)", why)
 }
 
