@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
@@ -30,7 +30,7 @@ func (p *noteReport) draw(file string) error {
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", file, err)
 	}
-	return writePlot(file, latency, bandwidth, hidden)
+	return chart.Write(file, latency, bandwidth, hidden)
 }
 
 func (p *noteReport) overlapPanel() (*plot.Plot, error) {
@@ -38,16 +38,11 @@ func (p *noteReport) overlapPanel() (*plot.Plot, error) {
 	for i, v := range p.overlaps {
 		points[i] = plotter.XY{X: float64(v.Bytes), Y: v.Ratio}
 	}
-	line, marks, err := plotter.NewLinePoints(points)
-	if err != nil {
-		return nil, err
-	}
-	line.Color, marks.Color = plotutil.Color(0), plotutil.Color(0)
 	d := plot.New()
 	d.Title.Text = "Overlap of a notified put with computation"
 	d.X.Label.Text, d.Y.Label.Text = "bytes", "part of the latency"
 	d.X.Scale, d.X.Tick.Marker = plot.LogScale{}, sizeTicks{}
 	d.Y.Min, d.Y.Max = 0, 1
-	d.Add(grid(), line, marks)
-	return d, nil
+	d.Add(chart.Grid())
+	return d, chart.AddCurve(d, 0, chart.Curve{Points: points})
 }

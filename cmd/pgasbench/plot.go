@@ -4,25 +4,14 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
-)
-
-const (
-	plotWidth   = 9 * vg.Inch
-	panelHeight = 5.5 * vg.Inch
 )
 
 // curves sorts results by bench, then by size: benches with fewer than two sizes have no curve.
@@ -57,7 +46,7 @@ func drawPlot(file string, results []result.Result) error {
 		return fmt.Errorf("drawing %s: %w", file, err)
 	}
 	bandwidth.Legend.Top, bandwidth.Legend.Left = true, true
-	return writePlot(file, latency, bandwidth)
+	return chart.Write(file, latency, bandwidth)
 }
 
 // panel draws one diagram with a line for each bench.
@@ -68,29 +57,17 @@ func panel(by map[string][]result.Result, title, unit string, value func(result.
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.X.Tick.Marker, p.Y.Tick.Marker = sizeTicks{}, plot.LogTicks{Prec: -1}
 	p.Legend.Top, p.Legend.Left = true, true
-	p.Add(grid())
+	p.Add(chart.Grid())
 	for i, name := range slices.Sorted(maps.Keys(by)) {
 		points := make(plotter.XYs, len(by[name]))
 		for k, r := range by[name] {
 			points[k] = plotter.XY{X: float64(r.Bytes), Y: value(r)}
 		}
-		line, marks, err := plotter.NewLinePoints(points)
-		if err != nil {
+		if err := chart.AddCurve(p, i, chart.Curve{Name: name, Points: points}); err != nil {
 			return nil, err
 		}
-		line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
-		line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
-		line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors)) // colours come round again
-		p.Add(line, marks)
-		p.Legend.Add(name, line, marks)
 	}
 	return p, nil
-}
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Horizontal.Color, g.Vertical.Color = color.Gray{220}, color.Gray{220}
-	return g
 }
 
 // sizeTicks marks powers of 4, written as programmers do.
@@ -114,31 +91,4 @@ func sizeLabel(n int) string {
 		return fmt.Sprintf("%dk", n>>10)
 	}
 	return fmt.Sprint(n)
-}
-
-// writePlot draws panels, one below the other.
-func writePlot(file string, panels ...*plot.Plot) (err error) {
-	c, err := draw.NewFormattedCanvas(plotWidth, vg.Length(len(panels))*panelHeight, strings.TrimPrefix(filepath.Ext(file), "."))
-	if err != nil {
-		return fmt.Errorf("-plot %s: %w", file, err)
-	}
-	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
-	plots := make([][]*plot.Plot, len(panels))
-	for i, p := range panels {
-		plots[i] = []*plot.Plot{p}
-	}
-	for i, canvas := range plot.Align(plots, tiles, draw.New(c)) {
-		plots[i][0].Draw(canvas[0])
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return fmt.Errorf("-plot: %w", err)
-	}
-	defer func() {
-		if e := f.Close(); err == nil && e != nil {
-			err = fmt.Errorf("-plot: %w", e)
-		}
-	}()
-	_, err = c.WriteTo(f)
-	return err
 }

@@ -1,5 +1,4 @@
-// Package chart draws one parameter along, one figure up, and a curve for each name, for `pgasbench locks` and
-// `pgasbench dsm`.
+// Package chart draws diagrams for pgasbench: one parameter along, one figure up, and a curve for each name.
 package chart
 
 import (
@@ -19,7 +18,7 @@ import (
 
 const (
 	width  = 9 * vg.Inch
-	height = 6 * vg.Inch
+	height = 5.5 * vg.Inch // of a diagram
 )
 
 // A Curve is one line of a diagram, by x.
@@ -41,24 +40,16 @@ func Diagram(title, x, y string, all []Curve) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = title
 	p.X.Label.Text, p.Y.Label.Text = x, y
-	g := plotter.NewGrid()
-	g.Horizontal.Color, g.Vertical.Color = color.Gray{220}, color.Gray{220}
-	p.Add(g)
+	p.Add(Grid())
 	p.Legend.Top, p.Legend.Left = true, true
 	var xs, ys []float64
 	for i, c := range all {
 		for _, p := range c.Points {
 			xs, ys = append(xs, p.X), append(ys, p.Y)
 		}
-		line, marks, err := plotter.NewLinePoints(c.Points)
-		if err != nil {
+		if err := AddCurve(p, i, c); err != nil {
 			return nil, err
 		}
-		line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
-		line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
-		line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors)) // colours come round again
-		p.Add(line, marks)
-		p.Legend.Add(c.Name, line, marks)
 	}
 	logarithmic(&p.X, xs, 8)
 	p.X.Tick.Marker = valueTicks(xs)
@@ -68,6 +59,29 @@ func Diagram(title, x, y string, all []Curve) (*plot.Plot, error) {
 		p.Y.Min = 0
 	}
 	return p, nil
+}
+
+// AddCurve adds c to p as its curve number i, and to the legend if it has a name.
+func AddCurve(p *plot.Plot, i int, c Curve) error {
+	line, marks, err := plotter.NewLinePoints(c.Points)
+	if err != nil {
+		return err
+	}
+	line.Color, marks.Color = plotutil.Color(i), plotutil.Color(i)
+	line.Width, marks.Shape = vg.Points(1.5), plotutil.Shape(i)
+	line.Dashes = plotutil.Dashes(i / len(plotutil.DefaultColors)) // colours come round again
+	p.Add(line, marks)
+	if c.Name != "" {
+		p.Legend.Add(c.Name, line, marks)
+	}
+	return nil
+}
+
+// Grid returns light lines behind the curves.
+func Grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Horizontal.Color, g.Vertical.Color = color.Gray{220}, color.Gray{220}
+	return g
 }
 
 // logarithmic makes a logarithmic axis of a where the values are far apart.
@@ -90,14 +104,20 @@ func (v valueTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// Write writes p to file in the format that the end of the name says.
-func Write(file string, p *plot.Plot) (err error) {
-	c, err := draw.NewFormattedCanvas(width, height, strings.TrimPrefix(filepath.Ext(file), "."))
+// Write draws diagrams to file, one below the other, in the format that the end of the name says.
+func Write(file string, diagrams ...*plot.Plot) (err error) {
+	c, err := draw.NewFormattedCanvas(width, vg.Length(len(diagrams))*height, strings.TrimPrefix(filepath.Ext(file), "."))
 	if err != nil {
 		return fmt.Errorf("-plot %s: %w", file, err)
 	}
-	canvas := draw.New(c)
-	p.Draw(draw.Crop(canvas, vg.Points(8), -vg.Points(24), vg.Points(8), -vg.Points(8)))
+	tiles := draw.Tiles{Rows: len(diagrams), Cols: 1, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
+	rows := make([][]*plot.Plot, len(diagrams))
+	for i, p := range diagrams {
+		rows[i] = []*plot.Plot{p}
+	}
+	for i, canvas := range plot.Align(rows, tiles, draw.New(c)) {
+		rows[i][0].Draw(canvas[0])
+	}
 	f, err := os.Create(file)
 	if err != nil {
 		return fmt.Errorf("-plot: %w", err)
