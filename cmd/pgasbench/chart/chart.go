@@ -51,7 +51,9 @@ func Diagram(title, x, y string, all []Curve) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	logarithmic(&p.X, xs, 8)
+	if !logarithmic(&p.X, xs, 8) && slices.Min(xs) == 0 {
+		p.X.Scale = newRanks(xs) // a logarithmic axis has no 0, and on a linear one all small values would meet there
+	}
 	p.X.Tick.Marker = valueTicks(xs)
 	if logarithmic(&p.Y, ys, 30) {
 		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
@@ -94,11 +96,26 @@ func logarithmic(a *plot.Axis, values []float64, far float64) bool {
 	return true
 }
 
+// ranks is an axis on which the measured values stand at equal distances.
+type ranks []float64
+
+func newRanks(values []float64) ranks { return slices.Compact(slices.Sorted(slices.Values(values))) }
+
+// Normalize implements plot.Normalizer.
+func (r ranks) Normalize(_, _, x float64) float64 {
+	i, found := slices.BinarySearch(r, x)
+	at := float64(i)
+	if !found && 0 < i && i < len(r) {
+		at -= (r[i] - x) / (r[i] - r[i-1])
+	}
+	return at / float64(max(len(r)-1, 1))
+}
+
 // valueTicks marks the values that have been measured.
 type valueTicks []float64
 
 func (v valueTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
-	for _, x := range slices.Compact(slices.Sorted(slices.Values(v))) {
+	for _, x := range newRanks(v) {
 		ticks = append(ticks, plot.Tick{Value: x, Label: fmt.Sprint(x)})
 	}
 	return ticks

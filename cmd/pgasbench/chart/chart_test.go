@@ -41,6 +41,18 @@ func TestAxes(t *testing.T) {
 	}
 }
 
+func TestRanks(t *testing.T) {
+	p, err := Diagram("", "", "", []Curve{{"", plotter.XYs{{X: 4096, Y: 1}, {X: 0, Y: 3}, {X: 64, Y: 2}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x, want := range map[float64]float64{0: 0, 32: 0.25, 64: 0.5, 4096: 1} {
+		if got := p.X.Norm(x); got != want {
+			t.Errorf("%g stands at %g, want %g", x, got, want)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	p, err := Diagram("Above", "bytes", "time", wide)
 	if err != nil {
