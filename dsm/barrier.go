@@ -4,6 +4,10 @@ package dsm
 // and takes what the PE 2^k before it knows. After log2 n rounds every PE knows all, and all have come.
 //
 // The words of a round are used by every second barrier. A PE can be one barrier ahead of another, but not two.
+//
+// Where no PE has a notice, all that there is to know is the greatest of their numbers, which a reduction finds in the
+// time of a barrier. All PEs expect of a barrier what the last one has shown, so all begin it in the same way: after a
+// barrier with notices they disseminate, and after one without they reduce first.
 
 import (
 	"context"
@@ -18,7 +22,10 @@ type exchanger struct {
 	arrive pgas.SignalSlice   // [parity][round]
 	words  int                // of a slot
 	rounds int
-	count  uint64 // of barriers
+	count  uint64 // of disseminations
+	quiet  bool   // the last barrier had no notices
+	// of a reduction: whether a PE has notices, and their number
+	summary, summaries pgas.Slice[uint64]
 }
 
 func (r *Region) openExchange(ctx context.Context) error {
@@ -32,13 +39,43 @@ func (r *Region) openExchange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sums, err := allocate[uint64](ctx, r, 4)
+	if err != nil {
+		return err
+	}
+	x.summary, x.summaries = sums.Range(0, 2), sums.Range(2, 4)
 	x.slots, x.arrive = slots.All().On(r.ctx), pgas.SignalsOf(arrive.All()).On(r.ctx)
 	return nil
 }
 
 // exchange sends known to all PEs, blocks until all have come, and returns what all of them know.
-func (r *Region) exchange(ctx context.Context, known notices) (_ notices, err error) {
+func (r *Region) exchange(ctx context.Context, known notices) (all notices, err error) {
 	defer recoverPeer(&err)
+	x := &r.exchanger
+	if x.quiet {
+		if all, x.quiet, err = r.reduce(ctx, known); err != nil || x.quiet {
+			return all, err
+		}
+	}
+	all, err = r.disseminate(ctx, known)
+	x.quiet = err == nil && len(all.list) == 0
+	return all, err
+}
+
+// reduce returns what all PEs know, if none of them has notices. It blocks until all have come.
+func (r *Region) reduce(ctx context.Context, known notices) (_ notices, none bool, err error) {
+	known.trim() // a limit of 0 leaves only the number
+	mine := r.summary.Local()
+	mine[0], mine[1] = uint64(len(known.list)), known.min
+	if err := pgas.MaxReduce(ctx, r.w.Team(), r.summaries, r.summary); err != nil {
+		return known, false, err
+	}
+	all := r.summaries.Local()
+	return notices{min: all[1], limit: known.limit}, all[0] == 0, nil
+}
+
+// disseminate is exchange by rounds of messages.
+func (r *Region) disseminate(ctx context.Context, known notices) (notices, error) {
 	x := &r.exchanger
 	x.count++
 	for k := range x.rounds {

@@ -83,7 +83,11 @@ func (s *notices) without(passed notices) notices {
 // clone returns a copy that is within the limit.
 func (s *notices) clone() notices {
 	s.trim()
-	c := notices{min: s.min, limit: s.limit, list: slices.Clone(s.list), index: make(map[int32]int, len(s.list))}
+	c := notices{min: s.min, limit: s.limit}
+	if len(s.list) == 0 {
+		return c
+	}
+	c.list, c.index = slices.Clone(s.list), make(map[int32]int, len(s.list))
 	for i, n := range c.list {
 		c.index[n.b] = i
 	}

@@ -72,7 +72,12 @@ func (r *Region) heaps() ([]uintptr, error) {
 	return near, nil
 }
 
-func (c *paged) written(into []int32) []int32 { return c.Written(into) }
+func (c *paged) written(into []int32) []int32 {
+	if c.Unwritten() {
+		return into
+	}
+	return c.Written(into)
+}
 
 func (c *paged) merge(b int32, latest []byte, home int32, rts uint64) (first, last int) {
 	return c.Merge(b, latest, home, rts)

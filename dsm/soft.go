@@ -43,6 +43,8 @@ type soft struct {
 	// transient says that no copy is valid after the call that has fetched it.
 	transient bool
 	fences    uint32 // acquires so far: part of every generation
+	// closing says that there may be a copy whose lease had ended before it came: one of a closed version.
+	closing bool
 }
 
 func newSoft(block, blocks, pes int, twins []byte, store func(at int, data []byte)) *soft {
@@ -135,6 +137,7 @@ func (s *soft) validate(b int32) {
 		return
 	}
 	s.states[b].Or(readable)
+	s.closing = s.closing || s.info[b].rts < s.now
 	if !s.info[b].inCopies {
 		s.info[b].inCopies = true
 		s.copies = append(s.copies, b)
@@ -191,8 +194,11 @@ func (s *soft) drop(b int32, home int32, rts uint64) {
 func (s *soft) expire(now uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now = now
 	s.fences++
+	if now == s.now && !s.closing {
+		return // every copy had a lease when it came, and time stands still
+	}
+	s.now, s.closing = now, false
 	s.copies = slices.DeleteFunc(s.copies, func(b int32) bool {
 		if s.info[b].rts < now {
 			s.clear(b, readable)

@@ -68,6 +68,8 @@ void block_validate(struct pager *p, int32_t b)
 {
     struct block *x = &p->blk[b];
     x->flags |= VALID | TOUCHED;
+    if (x->rts < __atomic_load_n(&p->now, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&p->closing, 1, __ATOMIC_SEQ_CST);
     if (!(x->flags & IN_COPIES)) {
         x->flags |= IN_COPIES;
         list_add(p, &p->copies, b);

@@ -146,6 +146,7 @@ void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts)
     x->home = home;
     x->rts = rts;
     attach(p, &p->copies, b, IN_COPIES); // the end of the acquire unmaps it
+    __atomic_store_n(&p->closing, 1, __ATOMIC_SEQ_CST);
     block_unlock(x);
 }
 
@@ -176,6 +177,7 @@ void pager_expire(struct pager *p, uint64_t now)
 {
     __atomic_store_n(&p->now, now, __ATOMIC_RELEASE); // before fences: a fetch that reads the new count reads the new time
     __atomic_add_fetch(&p->fences, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&p->closing, 0, __ATOMIC_SEQ_CST); // what sets it from here on is for the next acquire
     end_acquire(p, NULL);
 }
 

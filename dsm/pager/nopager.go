@@ -22,6 +22,7 @@ func (p *Pager) Close() error                                      { return errN
 func (p *Pager) Memory() []byte                                    { return nil }
 func (p *Pager) Alias() []byte                                     { return nil }
 func (p *Pager) Written(into []int32) []int32                      { return into }
+func (p *Pager) Unwritten() bool                                   { return true }
 func (p *Pager) Merge(int32, []byte, int32, uint64) (int, int)     { return -1, -1 }
 func (p *Pager) Changes(int32, []byte, []byte) bool                { return false }
 func (p *Pager) Settle(int32)                                      {}

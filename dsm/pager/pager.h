@@ -67,6 +67,7 @@ struct pager {
     struct list dirty, copies;
     uint64_t now;
     uint32_t fences; // acquires so far
+    uint32_t closing; // there may be copies that were dropped, or whose leases had ended before they came
     int32_t lost;    // 1 + a PE whose loss has ended a fetch
     uint32_t stop;
     struct pager_stats stats;

@@ -53,6 +53,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -167,8 +168,23 @@ func (p *Pager) Drop(b int32, home int32, rts uint64) {
 	C.pager_drop(p.p, C.int32_t(b), C.int32_t(home), C.uint64_t(rts))
 }
 
-// Expire sets the logical time, drops copies whose leases ended before it, and unmaps what is not valid.
-func (p *Pager) Expire(now uint64) { C.pager_expire(p.p, C.uint64_t(now)) }
+// Unwritten reports whether the program has written no block since Written was called last. It calls no C.
+func (p *Pager) Unwritten() bool {
+	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p.p.dirty.n))) == 0
+}
+
+// Expire sets the logical time, drops copies whose leases ended before it, and unmaps what is not valid. It calls no C if
+// time stands still and every copy had a lease when it came. Then it only counts the fence: a copy that the thread takes
+// for valid after that has seen the count, and one that it took before has set closing, if it must.
+func (p *Pager) Expire(now uint64) {
+	if uint64(p.p.now) == now {
+		atomic.AddUint32((*uint32)(unsafe.Pointer(&p.p.fences)), 1)
+		if atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0 {
+			return
+		}
+	}
+	C.pager_expire(p.p, C.uint64_t(now))
+}
 
 // DropAll drops the copies of a bitmap of blocks, and unmaps what is not valid.
 func (p *Pager) DropAll(stale []uint64) {
