@@ -5,9 +5,8 @@ package dsm
 //
 // The words of a round are used by every second barrier. A PE can be one barrier ahead of another, but not two.
 //
-// Where no PE has a notice, all that there is to know is the greatest of their numbers, which a reduction finds in the
-// time of a barrier. All PEs expect of a barrier what the last one has shown, so all begin it in the same way: after a
-// barrier with notices they disseminate, and after one without they reduce first.
+// Where no PE has anything new to tell, a barrier that tells so is enough. All PEs expect of a barrier what the last one has
+// shown, so all begin it in the same way: after one with notices they disseminate, and after one without they ask first.
 
 import (
 	"context"
@@ -24,8 +23,7 @@ type exchanger struct {
 	rounds int
 	count  uint64 // of disseminations
 	quiet  bool   // the last barrier had no notices
-	// of a reduction: whether a PE has notices, and their number
-	summary, summaries pgas.Slice[uint64]
+	agreed uint64 // what all PEs know to be at least the number of every notice that was left out
 }
 
 func (r *Region) openExchange(ctx context.Context) error {
@@ -39,39 +37,27 @@ func (r *Region) openExchange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sums, err := allocate[uint64](ctx, r, 4)
-	if err != nil {
-		return err
-	}
-	x.summary, x.summaries = sums.Range(0, 2), sums.Range(2, 4)
 	x.slots, x.arrive = slots.All().On(r.ctx), pgas.SignalsOf(arrive.All()).On(r.ctx)
 	return nil
 }
 
-// exchange sends known to all PEs, blocks until all have come, and returns what all of them know.
-func (r *Region) exchange(ctx context.Context, known notices) (all notices, err error) {
+// exchange sends known to all PEs, blocks until all have come, and returns what all of them know. Without news, no PE has
+// told of anything since the last barrier.
+func (r *Region) exchange(ctx context.Context, known notices) (all notices, news bool, err error) {
 	defer recoverPeer(&err)
 	x := &r.exchanger
 	if x.quiet {
-		if all, x.quiet, err = r.reduce(ctx, known); err != nil || x.quiet {
-			return all, err
+		mine := uint64(0)
+		if len(known.list) > 0 || known.min > x.agreed {
+			mine = 1
+		}
+		if any, err := r.w.SyncOr(ctx, mine); err != nil || any == 0 {
+			return notices{min: x.agreed}, false, err
 		}
 	}
 	all, err = r.disseminate(ctx, known)
-	x.quiet = err == nil && len(all.list) == 0
-	return all, err
-}
-
-// reduce returns what all PEs know, if none of them has notices. It blocks until all have come.
-func (r *Region) reduce(ctx context.Context, known notices) (_ notices, none bool, err error) {
-	known.trim() // a limit of 0 leaves only the number
-	mine := r.summary.Local()
-	mine[0], mine[1] = uint64(len(known.list)), known.min
-	if err := pgas.MaxReduce(ctx, r.w.Team(), r.summaries, r.summary); err != nil {
-		return known, false, err
-	}
-	all := r.summaries.Local()
-	return notices{min: all[1], limit: known.limit}, all[0] == 0, nil
+	x.quiet, x.agreed = err == nil && len(all.list) == 0, all.min
+	return all, true, err
 }
 
 // disseminate is exchange by rounds of messages.

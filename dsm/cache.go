@@ -34,6 +34,9 @@ type cache interface {
 	drop(b int32, home int32, rts uint64)
 	// expire sets the logical time, drops every copy whose lease ended before it, and ends an acquire.
 	expire(now uint64)
+	// current begins an acquire that tells of nothing, and reports whether that is all: no copy has to be dropped, as one of
+	// a version that was closed when it was fetched. Other fences may be under way.
+	current() bool
 	// dropAll drops the copies for which stale is true, whatever their leases.
 	dropAll(stale func(b int32) bool)
 	// known returns what the PE knows of a block.

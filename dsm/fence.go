@@ -56,19 +56,42 @@ func (r *Region) Barrier(ctx context.Context) error {
 	if err := r.w.Quiet(ctx); err != nil {
 		return err
 	}
-	n, err := r.Release(ctx)
+	known, err := r.releaseAll(ctx)
 	if err != nil {
 		return err
 	}
-	all, err := r.exchange(ctx, n.s)
+	all, news, err := r.exchange(ctx, known)
 	if err != nil {
 		return err
+	}
+	if !news && r.o.Protocol == Floating && r.cache.current() {
+		return nil
 	}
 	return r.fence(ctx, func() error {
 		r.protocol.acquire(all)
 		r.notices = r.notices.without(all) // every PE knows them
 		return nil
 	})
+}
+
+// releaseAll publishes what this PE has written and returns what it passes on.
+func (r *Region) releaseAll(ctx context.Context) (known notices, err error) {
+	if err := r.turn.take(ctx); err != nil {
+		return known, err
+	}
+	list := r.cache.written(nil)
+	if len(list) == 0 { // as in most barriers of some programs: no error is to be caught
+		known = r.notices.clone()
+		r.turn.give()
+		r.stats.count(&r.stats.Fences, 1)
+		return known, nil
+	}
+	err = r.inTurn(func() error {
+		err := r.publish(ctx, list)
+		known = r.notices.clone()
+		return err
+	})
+	return known, err
 }
 
 // publish releases blocks.
@@ -89,6 +112,11 @@ func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 	if err := r.turn.take(ctx); err != nil {
 		return err
 	}
+	return r.inTurn(body)
+}
+
+// inTurn runs body and gives the turn, which the caller has taken.
+func (r *Region) inTurn(body func() error) (err error) {
 	defer r.turn.give()
 	defer recoverPeer(&err)
 	r.stats.count(&r.stats.Fences, 1)

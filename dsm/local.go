@@ -15,27 +15,44 @@ type versionNumbers []atomic.Uint64
 func (v versionNumbers) get(b int32) uint64    { return v[b].Load() }
 func (v versionNumbers) set(b int32, n uint64) { v[b].Store(n) }
 
-// fenceTurn admits one fence of this PE at a time.
-type fenceTurn chan struct{}
-
-func newFenceTurn() fenceTurn { return make(fenceTurn, 1) }
-
-// take blocks until no other fence of this PE is under way. It returns the cause of ctx's end if ctx ends first.
-func (t fenceTurn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+// fenceTurn admits one fence of this PE at a time. Without another fence it is one atomic operation each way: a barrier
+// takes it twice.
+type fenceTurn struct {
+	state atomic.Uint32 // turnFree, turnTaken, or turnAwaited: taken, and there may be goroutines that wait
+	woken chan struct{} // a turn that was awaited has been given: one of those that wait tries again
 }
 
-func (t fenceTurn) give() { <-t }
+const (
+	turnFree = iota
+	turnTaken
+	turnAwaited
+)
+
+// take blocks until no other fence of this PE is under way. It returns the cause of ctx's end if ctx ends first.
+func (t *fenceTurn) take(ctx context.Context) error {
+	if t.state.CompareAndSwap(turnFree, turnTaken) {
+		return nil
+	}
+	for t.state.Swap(turnAwaited) != turnFree {
+		select {
+		case <-t.woken:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// give ends the turn. What wakes a waiter stays in the channel if the waiter leaves: the next one finds it.
+func (t *fenceTurn) give() {
+	if t.state.Swap(turnFree) != turnAwaited {
+		return
+	}
+	select {
+	case t.woken <- struct{}{}:
+	default:
+	}
+}
 
 // background runs work beside the program. Nothing starts after wait.
 type background struct {

@@ -70,6 +70,9 @@ func (s *notices) trim() {
 // since.
 func (s *notices) without(passed notices) notices {
 	rest := notices{min: s.min, limit: s.limit}
+	if len(s.list) == 0 {
+		return rest
+	}
 	for _, n := range s.list {
 		if i, ok := passed.index[n.b]; !ok || passed.list[i].wts < n.wts {
 			if ok || n.wts > passed.min {

@@ -75,7 +75,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 		return nil, err
 	}
 	r := &Region{
-		w: w, o: o, me: w.PE(), n: w.NPEs(), blocks: int32(o.Bytes / uint64(o.Block)), ctx: c, turn: newFenceTurn(),
+		w: w, o: o, me: w.PE(), n: w.NPEs(), blocks: int32(o.Bytes / uint64(o.Block)), ctx: c, turn: fenceTurn{woken: make(chan struct{}, 1)},
 		notices: notices{limit: o.Notices},
 	}
 	for 1<<r.shift < o.Block {

@@ -191,13 +191,17 @@ func (s *soft) drop(b int32, home int32, rts uint64) {
 	i.generation++
 }
 
+func (s *soft) current() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fences++
+	return !s.closing
+}
+
 func (s *soft) expire(now uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fences++
-	if now == s.now && !s.closing {
-		return // every copy had a lease when it came, and time stands still
-	}
 	s.now, s.closing = now, false
 	s.copies = slices.DeleteFunc(s.copies, func(b int32) bool {
 		if s.info[b].rts < now {

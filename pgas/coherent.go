@@ -1,7 +1,20 @@
 package pgas
 
-// What package dsm needs of a World beside the API: the environment's settings for coherent regions, and that their pages
-// do not reach a transport.
+// What package dsm needs of a World beside the API: the environment's settings for coherent regions, that their pages do
+// not reach a transport, and a barrier that tells whether there is anything to exchange.
+
+import (
+	"context"
+)
+
+// SyncOr is Sync and returns the bitwise or of word of all PEs, in the time of Sync. Its errors are those of Sync, and
+// the PEs that call it and those that call Sync or Barrier at the same time get *MismatchError.
+func (w *World) SyncOr(ctx context.Context, word uint64) (uint64, error) {
+	t := w.Team()
+	t.alive("SyncOr")
+	mustHaveContext("SyncOr", ctx)
+	return t.g.SyncOr(ctx, word, "sync")
+}
 
 // CoherentSettings are the settings of the environment for coherent regions (package dsm).
 type CoherentSettings struct {

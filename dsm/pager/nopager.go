@@ -27,6 +27,7 @@ func (p *Pager) Merge(int32, []byte, int32, uint64) (int, int)     { return -1, 
 func (p *Pager) Changes(int32, []byte, []byte) bool                { return false }
 func (p *Pager) Settle(int32)                                      {}
 func (p *Pager) Drop(int32, int32, uint64)                         {}
+func (p *Pager) Current() bool                                     { return true }
 func (p *Pager) Expire(uint64)                                     {}
 func (p *Pager) DropAll([]uint64)                                  {}
 func (p *Pager) Known(int32) Known                                 { return Known{} }

@@ -173,17 +173,15 @@ func (p *Pager) Unwritten() bool {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p.p.dirty.n))) == 0
 }
 
-// Expire sets the logical time, drops copies whose leases ended before it, and unmaps what is not valid. It calls no C if
-// time stands still and every copy had a lease when it came. Then it only counts the fence: a copy that the thread takes
-// for valid after that has seen the count, and one that it took before has set closing, if it must.
-func (p *Pager) Expire(now uint64) {
-	if uint64(p.p.now) == now {
-		atomic.AddUint32((*uint32)(unsafe.Pointer(&p.p.fences)), 1)
-		if atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0 {
-			return
-		}
-	}
-	C.pager_expire(p.p, C.uint64_t(now))
+// Expire sets the logical time, drops copies whose leases ended before it, and unmaps what is not valid.
+func (p *Pager) Expire(now uint64) { C.pager_expire(p.p, C.uint64_t(now)) }
+
+// Current counts a fence, and reports whether an acquire that tells of nothing has nothing else to do: every copy had a
+// lease when it came, and time stands still. It calls no C. A copy that the thread takes for valid after the fence has
+// been counted sees the count, and one that it took before has set closing, if it must.
+func (p *Pager) Current() bool {
+	atomic.AddUint32((*uint32)(unsafe.Pointer(&p.p.fences)), 1)
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0
 }
 
 // DropAll drops the copies of a bitmap of blocks, and unmaps what is not valid.

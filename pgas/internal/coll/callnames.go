@@ -9,7 +9,12 @@ func (c Call) String() string {
 	switch c.Kind {
 	case kindSplit:
 		return splitNames[c.op&3] + " " + s
-	case KindAgree, KindSync, kindNone, KindClose:
+	case KindSync:
+		if c.op == syncOfWords {
+			s += " of words"
+		}
+		return s
+	case KindAgree, kindNone, KindClose:
 		return s
 	case kindReduce, KindInscan, KindExscan:
 		s = opNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)

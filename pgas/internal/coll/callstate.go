@@ -95,6 +95,7 @@ type callState struct {
 	mailboxesBefore uint64    // usedMailboxes when it began
 	nextMailbox     mailbox   // the next of its mailboxes to be taken
 	digests         *digestOr // of a barrier that compares the members' records: see allequal.go
+	words           digestOr  // of a barrier that combines words: see sync.go
 	syncMailboxes   mailbox   // the first of those for its barrier
 
 	watchedTag              uint64 // the call in which this PE waits for long

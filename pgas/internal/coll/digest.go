@@ -10,7 +10,8 @@ import (
 // digestOr is which bits are 1, and which are 0, in the digest of any member so far.
 type digestOr struct {
 	ones, zeros uint64
-	record      int // bytes of a record
+	record      int  // bytes of a record
+	words       bool // records are words: they are combined themselves, and not their digests
 	buf         [16]byte
 }
 
@@ -20,6 +21,10 @@ func (b *digestOr) add(ones, zeros uint64) {
 }
 
 func (b *digestOr) addRecord(r []byte) {
+	if b.words {
+		b.ones |= binary.LittleEndian.Uint64(r)
+		return
+	}
 	h := fnv.New64a()
 	h.Write(r)
 	b.add(h.Sum64(), ^h.Sum64())

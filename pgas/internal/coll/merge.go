@@ -29,9 +29,11 @@ func (g *Group) mergeRemote(x mailbox) {
 	}
 }
 
-// publishResult stores in e, the leader's arrival record, whether the records are equal.
+// publishResult stores in e, the leader's arrival record, whether the records are equal, or what they are together.
 func (g *Group) publishResult(e *arrival) {
-	if b := g.calls.digests; b != nil {
+	if b := g.calls.digests; b != nil && b.words {
+		binary.LittleEndian.PutUint64(e.data[b.record:], b.ones)
+	} else if b != nil {
 		e.data[b.record] = 0
 		if b.equal() {
 			e.data[b.record] = recordsEqual
