@@ -54,6 +54,7 @@ var dependencies = map[string]string{
 	"pgas/pgastest/netns":          "",
 	"pgas/pgastest/hang":           "",
 	"pgas/pgastest/capture":        "",
+	"pgas/pgastest/spin":           "",
 
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "pgas/version templates",

@@ -1,30 +1,34 @@
 package model
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/spin"
+)
 
 func TestALock(t *testing.T) {
-	searches(t, []run{
-		{model: "alock", defines: "P=3 LOCALS=1 BL=1 BR=2 ROUNDS=2 SPLIT"},
-		{model: "alock", defines: "P=3 LOCALS=2 BL=2 BR=1 ROUNDS=2 SPLIT"},
-		{model: "alock", defines: "P=3 LOCALS=1 GIVERS=14 ROUNDS=1 SPLIT"},
-		{model: "alock", defines: "P=3 LOCALS=1 ROUNDS=0 WHO=1", claim: "starvation"},
-		{model: "alock", defines: "P=3 LOCALS=1 ROUNDS=0 WHO=3", claim: "starvation"},
-		{model: "alock", defines: "P=3 LOCALS=2 ROUNDS=0 WHO=2 BR=1", claim: "starvation"},
-		{model: "alock", defines: "P=3 LOCALS=1 ROUNDS=0", claim: "livelock"},
-		{model: "alock", defines: "P=3 LOCALS=1 ROUNDS=0 WHO=3 OFTEN", claim: "often"},
+	spin.Searches(t, []spin.Run{
+		{Model: "alock", Defines: "P=3 LOCALS=1 BL=1 BR=2 ROUNDS=2 SPLIT"},
+		{Model: "alock", Defines: "P=3 LOCALS=2 BL=2 BR=1 ROUNDS=2 SPLIT"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 GIVERS=14 ROUNDS=1 SPLIT"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=1", Claim: "starvation"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=3", Claim: "starvation"},
+		{Model: "alock", Defines: "P=3 LOCALS=2 ROUNDS=0 WHO=2 BR=1", Claim: "starvation"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0", Claim: "livelock"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=3 OFTEN", Claim: "often"},
 	})
 }
 
 func TestALockMutants(t *testing.T) {
-	searches(t, []run{
-		{model: "alock", defines: "WAITS_FOR_BOTH P=2 ROUNDS=0", claim: "livelock", bad: true},
-		{model: "alock", defines: "NEVER_YIELDS", bad: true},
-		{model: "alock", defines: "LOOKS_FIRST", bad: true},
-		{model: "alock", defines: "VICTIM_FIRST", bad: true},
-		{model: "alock", defines: "SPENDS_0", bad: true},
-		{model: "alock", defines: "LEAVES_QUIETLY GIVERS=4 LOCALS=1", bad: true},
-		{model: "alock", defines: "BEGINS_ANEW P=3 LOCALS=2 BR=1 GIVERS=2", bad: true},
-		{model: "alock", defines: "YIELDS_AGAIN P=3 LOCALS=2 BR=1 GIVERS=2", bad: true},
-		{model: "alock", defines: "ONE_QUEUE SPLIT", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "alock", Defines: "WAITS_FOR_BOTH P=2 ROUNDS=0", Claim: "livelock", Bad: true},
+		{Model: "alock", Defines: "NEVER_YIELDS", Bad: true},
+		{Model: "alock", Defines: "LOOKS_FIRST", Bad: true},
+		{Model: "alock", Defines: "VICTIM_FIRST", Bad: true},
+		{Model: "alock", Defines: "SPENDS_0", Bad: true},
+		{Model: "alock", Defines: "LEAVES_QUIETLY GIVERS=4 LOCALS=1", Bad: true},
+		{Model: "alock", Defines: "BEGINS_ANEW P=3 LOCALS=2 BR=1 GIVERS=2", Bad: true},
+		{Model: "alock", Defines: "YIELDS_AGAIN P=3 LOCALS=2 BR=1 GIVERS=2", Bad: true},
+		{Model: "alock", Defines: "ONE_QUEUE SPLIT", Bad: true},
 	})
 }

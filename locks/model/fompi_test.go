@@ -1,21 +1,25 @@
 package model
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/spin"
+)
 
 func TestSpin(t *testing.T) {
-	searches(t, []run{
-		{model: "fompi", defines: "W=3 R=0 ROUNDS=2 GIVE_UP=1"},
-		{model: "fompi", defines: "W=3 R=0 ROUNDS=2 GIVE_UP=1", claim: "through"},
-		{model: "fompi", defines: "NOT_ATOMIC W=2 R=0", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "fompi", Defines: "W=3 R=0 ROUNDS=2 GIVE_UP=1"},
+		{Model: "fompi", Defines: "W=3 R=0 ROUNDS=2 GIVE_UP=1", Claim: "through"},
+		{Model: "fompi", Defines: "NOT_ATOMIC W=2 R=0", Bad: true},
 	})
 }
 
 func TestSpinRW(t *testing.T) {
-	searches(t, []run{
-		{model: "fompi", defines: "W=2 R=2 ROUNDS=2 GIVE_UP=3"},
-		{model: "fompi", defines: "W=2 R=2 ROUNDS=2 GIVE_UP=3", claim: "through"},
-		{model: "fompi", defines: "LOOKS_ONCE W=1 R=1", bad: true},
-		{model: "fompi", defines: "KEEPS_COUNT W=1 R=1", claim: "through", bad: true},
-		{model: "fompi", defines: "CLEARS W=1 R=1", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "fompi", Defines: "W=2 R=2 ROUNDS=2 GIVE_UP=3"},
+		{Model: "fompi", Defines: "W=2 R=2 ROUNDS=2 GIVE_UP=3", Claim: "through"},
+		{Model: "fompi", Defines: "LOOKS_ONCE W=1 R=1", Bad: true},
+		{Model: "fompi", Defines: "KEEPS_COUNT W=1 R=1", Claim: "through", Bad: true},
+		{Model: "fompi", Defines: "CLEARS W=1 R=1", Bad: true},
 	})
 }

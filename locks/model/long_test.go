@@ -3,6 +3,8 @@ package model
 import (
 	"flag"
 	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/spin"
 )
 
 // The searches that take minutes run on demand only; each protocol and each planted bug is searched always.
@@ -17,13 +19,13 @@ func needsLong(t *testing.T) {
 
 func TestLarger(t *testing.T) {
 	needsLong(t)
-	searches(t, []run{
-		{model: "rmarw", defines: "N=2 P=2 PER1=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0 TW=1"},
-		{model: "rmarw", defines: "N=2 P=3 PER1=2 R=1 ROUNDS=1 GIVE_UP=0"},
-		{model: "rmarw", defines: "N=1 P=1 R=2 C=2 ROUNDS=1 GIVE_UP=1 GIVE_UP_R=1"},
-		{model: "rmarw", defines: "N=2 P=2 PER1=1 R=1 ROUNDS=1 GIVE_UP=1 TW=1"},
-		{model: "ncosed", defines: "P=3 ROUNDS=2"},
-		{model: "ncosed", defines: "P=4 W=1 R=3 ROUNDS=1 CHAINS=2"},
-		{model: "alock", defines: "P=3 LOCALS=2 GIVERS=6 ROUNDS=2"},
+	spin.Searches(t, []spin.Run{
+		{Model: "rmarw", Defines: "N=2 P=2 PER1=1 R=1 ROUNDS=2 RROUNDS=2 GIVE_UP=0 TW=1"},
+		{Model: "rmarw", Defines: "N=2 P=3 PER1=2 R=1 ROUNDS=1 GIVE_UP=0"},
+		{Model: "rmarw", Defines: "N=1 P=1 R=2 C=2 ROUNDS=1 GIVE_UP=1 GIVE_UP_R=1"},
+		{Model: "rmarw", Defines: "N=2 P=2 PER1=1 R=1 ROUNDS=1 GIVE_UP=1 TW=1"},
+		{Model: "ncosed", Defines: "P=3 ROUNDS=2"},
+		{Model: "ncosed", Defines: "P=4 W=1 R=3 ROUNDS=1 CHAINS=2"},
+		{Model: "alock", Defines: "P=3 LOCALS=2 GIVERS=6 ROUNDS=2"},
 	})
 }

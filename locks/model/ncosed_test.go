@@ -1,61 +1,65 @@
 package model
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/spin"
+)
 
 func TestNCoSED(t *testing.T) {
-	searches(t, []run{
-		{model: "ncosed", defines: "P=2 ROUNDS=2 GIVE_UP=2"},
-		{model: "ncosed", defines: "P=3 ROUNDS=1"},
-		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=2"},
-		{model: "ncosed", defines: "P=3 W=2 R=1 ROUNDS=2"},
-		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=2 GIVE_UP=1"},
-		{model: "ncosed", defines: "P=3 ROUNDS=1 GIVE_UP=2"},
-		{model: "ncosed", defines: "P=3 W=1 R=2 ROUNDS=1 GIVE_UP=2", claim: "live"},
-		{model: "ncosed", defines: "P=3 W=3 R=0 ROUNDS=1 GIVE_UP=2", claim: "live"},
+	spin.Searches(t, []spin.Run{
+		{Model: "ncosed", Defines: "P=2 ROUNDS=2 GIVE_UP=2"},
+		{Model: "ncosed", Defines: "P=3 ROUNDS=1"},
+		{Model: "ncosed", Defines: "P=3 W=1 R=2 ROUNDS=2"},
+		{Model: "ncosed", Defines: "P=3 W=2 R=1 ROUNDS=2"},
+		{Model: "ncosed", Defines: "P=3 W=1 R=2 ROUNDS=2 GIVE_UP=1"},
+		{Model: "ncosed", Defines: "P=3 ROUNDS=1 GIVE_UP=2"},
+		{Model: "ncosed", Defines: "P=3 W=1 R=2 ROUNDS=1 GIVE_UP=2", Claim: "live"},
+		{Model: "ncosed", Defines: "P=3 W=3 R=0 ROUNDS=1 GIVE_UP=2", Claim: "live"},
 	})
 }
 
 func TestNCoSEDMutants(t *testing.T) {
-	searches(t, []run{
-		{model: "ncosed", defines: "RESETS_WORD P=3 W=1 R=2", bad: true},
-		{model: "ncosed", defines: "CLOSES_EARLY P=4 W=2 R=2", bad: true},
-		{model: "ncosed", defines: "SKIPS_READERS P=2", bad: true},
-		{model: "ncosed", defines: "FREES_AT_ONCE P=3 W=1 R=2 ROUNDS=2", bad: true},
-		{model: "ncosed", defines: "NO_MARK P=2", bad: true},
-		{model: "ncosed", defines: "TELLS_BLINDLY P=2 GIVE_UP=2", bad: true},
-		{model: "ncosed", defines: "FORGETS_READERS P=3 GIVE_UP=2", bad: true},
-		{model: "ncosed", defines: "IDLE_EARLY P=3 GIVE_UP=2 ROUNDS=2 W=1 R=3", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "ncosed", Defines: "RESETS_WORD P=3 W=1 R=2", Bad: true},
+		{Model: "ncosed", Defines: "CLOSES_EARLY P=4 W=2 R=2", Bad: true},
+		{Model: "ncosed", Defines: "SKIPS_READERS P=2", Bad: true},
+		{Model: "ncosed", Defines: "FREES_AT_ONCE P=3 W=1 R=2 ROUNDS=2", Bad: true},
+		{Model: "ncosed", Defines: "NO_MARK P=2", Bad: true},
+		{Model: "ncosed", Defines: "TELLS_BLINDLY P=2 GIVE_UP=2", Bad: true},
+		{Model: "ncosed", Defines: "FORGETS_READERS P=3 GIVE_UP=2", Bad: true},
+		{Model: "ncosed", Defines: "IDLE_EARLY P=3 GIVE_UP=2 ROUNDS=2 W=1 R=3", Bad: true},
 	})
 }
 
 func TestDQNL(t *testing.T) {
-	searches(t, []run{
-		{model: "dqnl", defines: "P=3 ROUNDS=2"},
-		{model: "dqnl", defines: "P=3 ROUNDS=1 GIVE_UP=2", claim: "live"},
-		{model: "dqnl", defines: "BELIEVES_FIRST P=2", bad: true},
-		{model: "dqnl", defines: "LOST_WAKEUP P=2 GIVE_UP=0", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "dqnl", Defines: "P=3 ROUNDS=2"},
+		{Model: "dqnl", Defines: "P=3 ROUNDS=1 GIVE_UP=2", Claim: "live"},
+		{Model: "dqnl", Defines: "BELIEVES_FIRST P=2", Bad: true},
+		{Model: "dqnl", Defines: "LOST_WAKEUP P=2 GIVE_UP=0", Bad: true},
 	})
 }
 
 func TestSRSL(t *testing.T) {
-	searches(t, []run{
-		{model: "srsl", defines: "P=3 ROUNDS=1 GIVE_UP=1"},
-		{model: "srsl", defines: "P=2 ROUNDS=2 GIVE_UP=2"},
-		{model: "srsl", defines: "P=2 ROUNDS=1 GIVE_UP=1", claim: "live"},
-		{model: "srsl", defines: "NO_KEPT P=2 GIVE_UP=1", bad: true},
-		{model: "srsl", defines: "LAST_WINS P=2 GIVE_UP=1", bad: true},
-		{model: "srsl", defines: "GRANTS_PAST P=2", bad: true},
-		{model: "srsl", defines: "FORGETS_READERS P=3", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "srsl", Defines: "P=3 ROUNDS=1 GIVE_UP=1"},
+		{Model: "srsl", Defines: "P=2 ROUNDS=2 GIVE_UP=2"},
+		{Model: "srsl", Defines: "P=2 ROUNDS=1 GIVE_UP=1", Claim: "live"},
+		{Model: "srsl", Defines: "NO_KEPT P=2 GIVE_UP=1", Bad: true},
+		{Model: "srsl", Defines: "LAST_WINS P=2 GIVE_UP=1", Bad: true},
+		{Model: "srsl", Defines: "GRANTS_PAST P=2", Bad: true},
+		{Model: "srsl", Defines: "FORGETS_READERS P=3", Bad: true},
 	})
 }
 
 func TestService(t *testing.T) {
-	searches(t, []run{
-		{model: "service", defines: "P=3 NAMES=2 ROUNDS=2"},
-		{model: "service", defines: "P=3 NAMES=3 ROUNDS=1"},
-		{model: "service", defines: "BUCKET_ONLY", bad: true},
-		{model: "service", defines: "NOT_CHAINED", bad: true},
-		{model: "service", defines: "STAYS", bad: true},
-		{model: "service", defines: "UNGUARDED", bad: true},
+	spin.Searches(t, []spin.Run{
+		{Model: "service", Defines: "P=3 NAMES=2 ROUNDS=2"},
+		{Model: "service", Defines: "P=3 NAMES=3 ROUNDS=1"},
+		{Model: "service", Defines: "BUCKET_ONLY", Bad: true},
+		{Model: "service", Defines: "NOT_CHAINED", Bad: true},
+		{Model: "service", Defines: "STAYS", Bad: true},
+		{Model: "service", Defines: "UNGUARDED", Bad: true},
 	})
 }

@@ -201,7 +201,7 @@ var withC = append([]string{"locks/...", "tests/..."}, computing...)
 
 // computing are packages whose tests compute. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computing = []string{"locks/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
+var computing = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.

@@ -2,7 +2,8 @@
 // docs/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
-//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks, ./locks/model or ./dsm
+//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks, ./locks/model, ./dsm or
+//	                                       ./dsm/model
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
 //
@@ -39,6 +40,7 @@ var suites = []suite{
 	{"./locks", "Mutants$", true},
 	{"./locks/model", ".", false},
 	{"./dsm", "^TestMutants$", true},
+	{"./dsm/model", ".", false},
 }
 
 // A row of the table is a planted bug.

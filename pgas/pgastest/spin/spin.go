@@ -1,8 +1,8 @@
-// Package model has a Promela model of each lock, and lets spin check them.
+// Package spin searches Promela models with the model checker spin, in tests.
 //
-// A model says in its first comment what is checked, and which bugs can be planted, by a macro each: spin
-// must find every one of them.
-package model
+// A model says in its first comment what is checked, and which bugs can be planted, by a macro each: spin must find
+// every one of them.
+package spin
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// A run is one search through a model.
-type run struct {
-	model   string // NAME.pml
-	defines string // "P=3 ROUNDS=2"
-	claim   string // the ltl formula to check, with weak fairness; none: assertions and invalid end states
-	bad     bool   // there must be an error
+// A Run is one search through a model.
+type Run struct {
+	Model   string // NAME.pml, in the directory of the test
+	Defines string // "P=3 ROUNDS=2"
+	Claim   string // the ltl formula to check, with weak fairness; none: assertions and invalid end states
+	Bad     bool   // there must be an error
 }
 
 // pan's answers.
@@ -31,29 +31,29 @@ var (
 )
 
 // search lets spin do r. Short tests are for the race detector, which has nothing to see in a model.
-func search(t *testing.T, r run) {
+func search(t *testing.T, r Run) {
 	if testing.Short() {
 		t.Skip("no Go code runs here")
 	}
 	for _, tool := range []string{"spin", "gcc"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not here, which the models are checked with (Debian: apt-get install spin gcc)", tool)
+			t.Skipf("%s is not installed, which the models are checked with (Debian: apt-get install spin gcc)", tool)
 		}
 	}
-	source, err := filepath.Abs(r.model + ".pml")
+	source, err := filepath.Abs(r.Model + ".pml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	defines := []string{"-a"}
-	for _, d := range strings.Fields(r.defines) {
+	for _, d := range strings.Fields(r.Defines) {
 		defines = append(defines, "-D"+d)
 	}
 	command(t, dir, "spin", append(defines, source)...)
 	// Most searches take less time than gcc would to make them faster.
 	compile, args := []string{"-O0", "-DNOCLAIM", "-DSAFETY"}, []string{"-m2000000"}
-	if r.claim != "" {
-		compile, args = []string{"-O1", "-DNFAIR=3"}, append(args, "-a", "-f", "-N", r.claim)
+	if r.Claim != "" {
+		compile, args = []string{"-O1", "-DNFAIR=3"}, append(args, "-a", "-f", "-N", r.Claim)
 	}
 	command(t, dir, "gcc", append(compile, "-w", "-DVECTORSZ=4096", "-DMEMLIM=3000", "-DCOLLAPSE", "-o", "pan", "pan.c")...)
 	judge(t, r, command(t, dir, "./pan", args...))
@@ -71,7 +71,7 @@ func command(t *testing.T, dir, name string, args ...string) []byte {
 	return out
 }
 
-func judge(t *testing.T, r run, out []byte) {
+func judge(t *testing.T, r Run, out []byte) {
 	t.Helper()
 	found := errorsFound.FindSubmatch(out)
 	if found == nil || statesSeen.Find(out) == nil {
@@ -79,24 +79,24 @@ func judge(t *testing.T, r run, out []byte) {
 	}
 	failed := string(found[1]) != "0"
 	switch {
-	case failed && !r.bad:
+	case failed && !r.Bad:
 		t.Errorf("spin has found an error (repeat with spin -a and the same macros):\n%s", out)
-	case !failed && r.bad:
+	case !failed && r.Bad:
 		t.Errorf("spin has not found the planted bug:\n%s", out)
 	case !failed && cutShort.Match(out):
 		t.Errorf("spin has not looked at everything:\n%s", out)
 	}
 	first, _, _ := bytes.Cut(out, []byte("\n"))
-	if failed && r.bad {
+	if failed && r.Bad {
 		t.Logf("caught by spin: %s", wrong.Find(out))
 	}
 	t.Logf("%s; %s", statesSeen.Find(out), first)
 }
 
-// searches does all of a table, each under the name of its macros.
-func searches(t *testing.T, runs []run) {
+// Searches does all of a table, each in a subtest with the name of its macros.
+func Searches(t *testing.T, runs []Run) {
 	for _, r := range runs {
-		t.Run(strings.TrimSpace(r.claim+" "+r.defines), func(t *testing.T) {
+		t.Run(strings.TrimSpace(r.Claim+" "+r.Defines), func(t *testing.T) {
 			t.Parallel() // each is a program of its own, of one thread
 			search(t, r)
 		})

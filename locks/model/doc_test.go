@@ -1,0 +1,2 @@
+// Package model has a Promela model of each lock, and lets spin check them (pgas/pgastest/spin).
+package model
