@@ -19,9 +19,9 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
-	"github.com/gopgas/gopgas/ucx"
 )
 
 // killedIn is set in the PEs of a job in which one is killed: "D-MCS/holding".
@@ -45,17 +45,7 @@ func TestKilled(t *testing.T) {
 		killInAll(t, []boot.Host{{Name: launch.Local, PEs: 4}})
 	})
 	t.Run("hosts", func(t *testing.T) {
-		if !ucx.Available {
-			t.Skip("built without cgo, so there is no transport between hosts")
-		}
-		if err := netns.Usable(); err != nil {
-			t.Skip(err)
-		}
-		hosts, err := netns.New(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer hosts.Close()
+		hosts := pgastest.NewHosts(t, 2)
 		killInAll(t, []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 2}})
 	})
 }

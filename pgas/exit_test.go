@@ -13,7 +13,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
-	"github.com/gopgas/gopgas/ucx"
 )
 
 // peOfTest is set, to its name, in the PEs of a test that starts jobs of its own.
@@ -56,17 +55,7 @@ func TestGlobalExit(t *testing.T) {
 		checkGlobalExit(t, []boot.Host{{Name: launch.Local, PEs: 4}})
 	})
 	t.Run("hosts", func(t *testing.T) {
-		if !ucx.Available {
-			t.Skip("built without cgo, so there is no transport between hosts")
-		}
-		if err := netns.Usable(); err != nil {
-			t.Skip(err)
-		}
-		hosts, err := netns.New(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer hosts.Close()
+		hosts := pgastest.NewHosts(t, 2)
 		checkGlobalExit(t, []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 2}})
 	})
 }

@@ -16,9 +16,7 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
-	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/pgas/sim"
-	"github.com/gopgas/gopgas/ucx"
 )
 
 // leavesEarly is a body in which PE 2 returns one barrier before the others. The others print the error they get. A PE
@@ -46,19 +44,9 @@ func TestLeavesEarly(t *testing.T) {
 		checkLeavesEarly(t, []boot.Host{{Name: launch.Local, PEs: 4}})
 	})
 	t.Run("hosts", func(t *testing.T) {
-		if !ucx.Available {
-			t.Skip("built without cgo, so there is no transport between hosts")
-		}
-		if err := netns.Usable(); err != nil {
-			t.Skip(err)
-		}
 		for _, pes := range [][]int{{2, 2}, {3, 1}, {2, 1, 1}} {
 			t.Run(fmt.Sprint(pes), func(t *testing.T) {
-				hosts, err := netns.New(len(pes))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer hosts.Close()
+				hosts := pgastest.NewHosts(t, len(pes))
 				var at []boot.Host
 				for i, n := range pes {
 					at = append(at, boot.Host{Name: hosts.Names[i], PEs: n})

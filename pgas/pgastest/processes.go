@@ -136,18 +136,13 @@ func hostsUsable() error {
 	return netns.Usable()
 }
 
-// runOnHosts runs the test on PEs of nhosts network namespaces.
-func runOnHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
+// NewHosts makes n hosts, which end with the test. It skips, with the reason, where hosts cannot be made.
+func NewHosts(t *testing.T, n int) *netns.Hosts {
 	t.Helper()
-	runIfPE(t.Name(), body)
-	if isPE() {
-		return
-	}
-	goroutinesOnly(t)
 	if err := hostsUsable(); err != nil {
 		t.Skip(err)
 	}
-	hosts, err := netns.New(nhosts)
+	hosts, err := netns.New(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +151,18 @@ func runOnHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
 			t.Error(err)
 		}
 	})
+	return hosts
+}
+
+// runOnHosts runs the test on PEs of nhosts network namespaces.
+func runOnHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
+	t.Helper()
+	runIfPE(t.Name(), body)
+	if isPE() {
+		return
+	}
+	goroutinesOnly(t)
+	hosts := NewHosts(t, nhosts)
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
 	if err := processes(ctx, t.Name(), spread(npes, hosts.Names), env...); err != nil {

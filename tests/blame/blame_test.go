@@ -20,9 +20,9 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
-	"github.com/gopgas/gopgas/ucx"
 )
 
 // The test binary is its own agent, and its own PE where the environment names a mistake.
@@ -237,17 +237,7 @@ func TestMistakes(t *testing.T) {
 		}
 	})
 	t.Run("two hosts", func(t *testing.T) {
-		if !ucx.Available {
-			t.Skip("built without cgo, so there is no transport between hosts")
-		}
-		if err := netns.Usable(); err != nil {
-			t.Skip(err)
-		}
-		hosts, err := netns.New(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer hosts.Close()
+		hosts := pgastest.NewHosts(t, 2)
 		for _, m := range mistakes {
 			t.Run(m.name, func(t *testing.T) {
 				m.try(t, boot.Host{Name: hosts.Names[0], PEs: victim}, boot.Host{Name: hosts.Names[1], PEs: npes - victim})

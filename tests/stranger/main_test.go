@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
@@ -60,21 +61,10 @@ func start(t *testing.T, each int, env ...string) *job {
 	if testing.Short() {
 		t.Skip("runs jobs on several hosts")
 	}
-	if err := netns.Usable(); err != nil {
-		t.Skip(err)
-	}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("the stranger is written in C: ", err)
 	}
-	hosts, err := netns.New(3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := hosts.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	hosts := pgastest.NewHosts(t, 3)
 	dir, err := os.MkdirTemp("", "stranger")
 	if err != nil {
 		t.Fatal(err)
