@@ -17,17 +17,21 @@ import (
 
 // exchanger has the symmetric memory of barriers.
 type exchanger struct {
-	slots  pgas.Slice[uint64] // [parity][round][encoded notices]
-	arrive pgas.SignalSlice   // [parity][round]
-	words  int                // of a slot
-	rounds int
-	count  uint64 // of disseminations
-	quiet  bool   // the last barrier had no notices
-	agreed uint64 // what all PEs know to be at least the number of every notice that was left out
+	gathered pgas.Sym[uint64]   // [own and then each PE's][encoded notices], with Options.AllNotices
+	slots    pgas.Slice[uint64] // [parity][round][encoded notices]
+	arrive   pgas.SignalSlice   // [parity][round]
+	words    int                // of a slot
+	rounds   int
+	count    uint64 // of disseminations
+	quiet    bool   // the last barrier had no notices
+	agreed   uint64 // what all PEs know to be at least the number of every notice that was left out
 }
 
 func (r *Region) openExchange(ctx context.Context) error {
 	x := &r.exchanger
+	if r.o.AllNotices {
+		return r.openGathering(ctx)
+	}
 	x.words, x.rounds = encodedWords(r.o.Notices), bits.Len(uint(r.n-1))
 	slots, err := allocate[uint64](ctx, r, max(1, 2*x.rounds*x.words))
 	if err != nil {
@@ -55,7 +59,11 @@ func (r *Region) exchange(ctx context.Context, known notices) (all notices, news
 			return notices{min: x.agreed}, false, err
 		}
 	}
-	all, err = r.disseminate(ctx, known)
+	if r.o.AllNotices {
+		all, err = r.gather(ctx, known)
+	} else {
+		all, err = r.disseminate(ctx, known)
+	}
 	x.quiet, x.agreed = err == nil && len(all.list) == 0, all.min
 	return all, true, err
 }

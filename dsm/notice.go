@@ -22,7 +22,8 @@ type notices struct {
 	min   uint64 // at least the number of every notice that was left out
 	list  []notice
 	index map[int32]int // of a block's notice in list
-	limit int
+	limit int           // of what is passed on
+	hold  int           // of what is kept until the next barrier, if that is more than twice the limit
 }
 
 func (s *notices) add(n notice) {
@@ -37,7 +38,7 @@ func (s *notices) add(n notice) {
 	}
 	s.index[n.b] = len(s.list)
 	s.list = append(s.list, n)
-	if len(s.list) > 2*s.limit+16 {
+	if len(s.list) > max(2*s.limit+16, s.hold) {
 		s.trim()
 	}
 }
@@ -69,7 +70,7 @@ func (s *notices) trim() {
 // without returns the notices that were added after passed was copied from s, which may have been merged with others
 // since.
 func (s *notices) without(passed notices) notices {
-	rest := notices{min: s.min, limit: s.limit}
+	rest := notices{min: s.min, limit: s.limit, hold: s.hold}
 	if len(s.list) == 0 {
 		return rest
 	}
@@ -86,7 +87,7 @@ func (s *notices) without(passed notices) notices {
 // clone returns a copy that is within the limit.
 func (s *notices) clone() notices {
 	s.trim()
-	c := notices{min: s.min, limit: s.limit}
+	c := notices{min: s.min, limit: s.limit, hold: s.hold}
 	if len(s.list) == 0 {
 		return c
 	}

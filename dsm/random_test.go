@@ -128,6 +128,9 @@ func programs() (all []dsm.Options) {
 			}
 		}
 	}
+	for _, notices := range []int{-1, 2} {
+		all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Mode: dsm.Soft, AllNotices: true})
+	}
 	return all
 }
 
