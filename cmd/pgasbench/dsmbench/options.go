@@ -110,7 +110,7 @@ func flags() (*flag.FlagSet, *given) {
 	fs.StringVar(&g.nodes, "nodes", "", "with -sim: `numbers` of hosts")
 	fs.StringVar(&g.threads, "threads", "", "with -sim: `numbers` of PEs of a host")
 	fs.IntVar(&g.steps, "steps", 3, "with -sim: `steps` of the program that are measured, after two that are not")
-	fs.DurationVar(&g.fault, "fault", 0, "with -sim: CPU `time` of a block that is fetched or written first, besides its messages")
+	fs.DurationVar(&g.fault, "fault", usualFault, "with -sim: CPU `time` of a block that is fetched or written first, besides its messages")
 	fs.StringVar(&g.costs, "costs", "connectx3", "with -sim: what operations cost, on a `machine`: "+strings.Join(machines.Names(), ", "))
 	fs.StringVar(&g.vary, "vary", "", "with -sim: costs of the machine that are `multiplied`, such as latency=2,gap=0.5")
 	fs.Uint64Var(&g.seed, "seed", 1, "with -sim: `number` from which all random ones follow")

@@ -45,9 +45,10 @@ func simulate(ctx context.Context, c point) (outcome, error) {
 
 // heap returns what a PE of a point may allocate: blocks and masters, words of blocks, bitmaps of PEs, notices.
 func (p *program) heap(c point) uint64 {
-	blocks := p.bytes() / uint64(p.block/p.grain)
+	bytes := p.bytes(c.pes())
+	blocks := bytes / uint64(p.block/p.grain)
 	bitmaps := 2 * 8 * blocks * uint64(c.pes()/64+1)
-	return 2*p.bytes() + 64*blocks + bitmaps + uint64(64*16*(c.Notices+1)) + 16<<20
+	return 2*bytes + 64*blocks + bitmaps + uint64((64+c.pes())*16*(c.Notices+1)) + 16<<20
 }
 
 // run is one PE of a point.
@@ -91,7 +92,7 @@ func (k *worker) check() error {
 			return fmt.Errorf("%s: byte %d of array 0 is %d instead of %d on PE %d: the memory is not coherent", k.p.name, i, v, want, k.w.PE())
 		}
 	}
-	return k.barrier()
+	return k.region.Barrier(k.ctx)
 }
 
 // Simulate runs the points of o in the simulator, as many at a time as o says, and prints them in their order. It returns

@@ -43,6 +43,21 @@ func TestCliff(t *testing.T) {
 	}
 }
 
+// TestPaperCliff: with notices of all blocks that stay writable, CG has between 65 and 128 of them a PE, so that its cliff is
+// where the paper has it, and as high.
+func TestPaperCliff(t *testing.T) {
+	with := func(notices int) outcome {
+		return simulated(t, at("cg-menps", func(c *point) { c.Notices, c.Fault = notices, usualFault }))
+	}
+	enough, few := with(128), with(64)
+	if enough.SlowReads != 0 {
+		t.Errorf("128 notices: %+v", enough)
+	}
+	if few.Step < 2*enough.Step {
+		t.Errorf("64 notices: %v a step, 128: %v", few.Step, enough.Step)
+	}
+}
+
 // TestFloatingHomesRelease: with homes that float BT releases more blocks without a message than with fixed ones.
 func TestFloatingHomesRelease(t *testing.T) {
 	with := func(protocol string) outcome {
