@@ -68,16 +68,6 @@ func pointerIn(t reflect.Type, path string) string {
 	return ""
 }
 
-// prepare makes copies of the elements from lo to hi-1 valid, and writable if write is set.
-func (a Array[T]) prepare(op string, lo, hi int, write bool) {
-	a.mustHold(op, lo, hi)
-	if a.r.cache == nil || lo == hi {
-		return
-	}
-	from, to := a.r.blocksOf(a.offset(lo), a.offset(hi))
-	a.r.ensure(from, to, write)
-}
-
 // ensure makes blocks valid, and writable if write is set. A fence of another goroutine may drop blocks again at once.
 func (r *Region) ensure(lo, hi int32, write bool) {
 	r.bring(lo, hi)
@@ -93,9 +83,4 @@ func (r *Region) blocksOf(from, to uint64) (lo, hi int32) {
 	return int32(from >> r.shift), int32((to + uint64(r.o.Block) - 1) >> r.shift)
 }
 
-func (a Array[T]) mustHold(op string, lo, hi int) {
-	a.r.mustBeOpen("Array." + op)
-	if lo < 0 || hi < lo || hi > a.n {
-		misuse("Array."+op, "elements [%d:%d] of %d", lo, hi, a.n)
-	}
-}
+func (a Array[T]) mustHold(op string, lo, hi int) { a.checks.mustHold(op, lo, hi) }

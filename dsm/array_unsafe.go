@@ -1,32 +1,26 @@
 package dsm
 
 // Accesses to arrays. In modes Shared and Paged an access is a load or a store. In mode Soft it looks at the state of the
-// block first; what is behind that is in array.go.
+// block first (checks.go).
 
-import (
-	"sync/atomic"
-	"unsafe"
-)
+import "unsafe"
 
 // Array is a PE's view of n elements of a region. It is a small value and may be copied.
 type Array[T any] struct {
 	r      *Region
 	base   unsafe.Pointer // of this PE's copy of element 0
 	n      int
-	direct uint            // elements that an access reaches without a check: all, or none in mode Soft
-	states []atomic.Uint32 // of the array's blocks, in mode Soft
-	shift  uint
-	from   uint64 // offset of element 0 in the region
+	direct uint    // elements that an access reaches without a check: all, or none in mode Soft
+	from   uint64  // offset of element 0 in the region
+	checks *checks // of accesses; nil only in the zero Array
 }
 
 func makeArray[T any](r *Region, from uint64, n int) Array[T] {
-	a := Array[T]{r: r, n: n, from: from, shift: r.shift}
+	a := Array[T]{r: r, n: n, from: from, checks: newChecks(r, from, n, unsafe.Sizeof(*new(T)))}
 	if n > 0 && len(r.memory) > 0 {
 		a.base = unsafe.Pointer(unsafe.SliceData(r.memory[from:]))
 	}
-	if r.soft != nil {
-		a.states = r.soft.states[from>>r.shift:]
-	} else {
+	if r.soft == nil {
 		a.direct = uint(n)
 	}
 	return a
@@ -60,14 +54,14 @@ func (a Array[T]) Slice() []T {
 // is fetched, all at once. It panics with *pgas.PeerError if a PE that has some of them is lost, and with
 // *pgas.UsageError if the range is not of the array.
 func (a Array[T]) View(lo, hi int) []T {
-	a.prepare("View", lo, hi, false)
+	a.checks.prepare("View", lo, hi, false)
 	return a.slice(lo, hi)
 }
 
 // Update returns valid copies of the elements from lo to hi-1, to be read and written until the next fence of this PE.
 // The next release publishes what has been changed. It panics as View does.
 func (a Array[T]) Update(lo, hi int) []T {
-	a.prepare("Update", lo, hi, true)
+	a.checks.prepare("Update", lo, hi, true)
 	return a.slice(lo, hi)
 }
 
@@ -94,7 +88,7 @@ func (a Array[T]) Overwrite(lo, hi int) []T {
 // Read returns a pointer to element i, valid for reading until the next fence of this PE. It panics as View does.
 func (a Array[T]) Read(i int) *T {
 	if uint(i) >= a.direct {
-		a.checkRead(i)
+		a.checks.read(i)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
 }
@@ -103,36 +97,15 @@ func (a Array[T]) Read(i int) *T {
 // does.
 func (a Array[T]) Write(i int) *T {
 	if uint(i) >= a.direct {
-		a.checkWrite(i)
+		a.checks.write(i)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
-}
-
-// checkRead makes element i valid. Modes without checks come here only with an index out of range, for which it panics.
-func (a Array[T]) checkRead(i int) {
-	if uint(i) >= uint(a.n) || !a.has(i, readable) {
-		a.prepare("Read", i, i+1, false)
-	}
-}
-
-// checkWrite makes element i valid and writable, as checkRead does.
-func (a Array[T]) checkWrite(i int) {
-	if uint(i) >= uint(a.n) || !a.has(i, readable|changeable) {
-		a.prepare("Write", i, i+1, true)
-	}
-}
-
-// has reports whether the block of element i has the state want. An element that is in two blocks never has it.
-func (a Array[T]) has(i int, want uint32) bool {
-	size := unsafe.Sizeof(*new(T))
-	b := uintptr(i) * size >> a.shift
-	return a.states[b].Load()&want == want && (uintptr(i)*size+size-1)>>a.shift == b
 }
 
 // At returns element i. It panics as View does.
 func (a Array[T]) At(i int) T {
 	if uint(i) >= a.direct {
-		a.checkRead(i)
+		a.checks.read(i)
 	}
 	return *(*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
 }

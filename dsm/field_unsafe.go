@@ -11,7 +11,7 @@ const GeneratedFor1 = 1
 // SetField stores v in the field of element i that is at that offset and has type F. It is for generated code, which
 // knows both. The next release of this PE publishes it. It panics as View does.
 func SetField[T, F any](a Array[T], i int, field uintptr, v F) {
-	if a.states != nil {
+	if a.r != nil && a.r.soft != nil {
 		setFieldSoft(a, i, field, v)
 		return
 	}

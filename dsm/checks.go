@@ -1,0 +1,92 @@
+package dsm
+
+// What an access looks at before it is a load or a store: whether its element is one of the array's, and in mode Soft
+// whether this PE has a copy of its block. It is apart from Array, which is a value: a pointer is passed in one register.
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+type checks struct {
+	n      uint
+	per    uint8           // the logarithm of the number of elements in a block, if that is one
+	states []atomic.Uint32 // of the array's blocks in mode Soft
+	byBit  bool            // per says which block an element is in
+	r      *Region
+	from   uint64 // offset of element 0 in the region
+	size   uint64 // bytes of an element
+}
+
+func newChecks(r *Region, from uint64, n int, size uintptr) *checks {
+	c := &checks{r: r, n: uint(n), from: from, size: uint64(size)}
+	if r.soft == nil || n == 0 || size == 0 {
+		return c
+	}
+	lo, hi := c.blocks(0, n)
+	c.states = r.soft.states[lo:hi]
+	if c.byBit = size&(size-1) == 0 && int(size) <= r.o.Block; c.byBit {
+		c.per = uint8(r.shift) - uint8(bits.TrailingZeros(uint(size)))
+	}
+	return c
+}
+
+// blocks returns the blocks of elements lo to hi-1.
+func (c *checks) blocks(lo, hi int) (first, last int32) {
+	return c.r.blocksOf(c.from+uint64(lo)*c.size, c.from+uint64(hi)*c.size)
+}
+
+// read makes element i valid. Modes without checks come here only with an index out of range, for which it panics. A hit
+// costs one load of a state.
+func (c *checks) read(i int) {
+	if c != nil && c.byBit && uint(i) < c.n {
+		if b := uint(i) >> (c.per & 63); b < uint(len(c.states)) && c.states[b].Load()&readable != 0 {
+			return
+		}
+	}
+	c.readSlowly(i)
+}
+
+func (c *checks) readSlowly(i int) {
+	if !c.has(i, readable) {
+		c.prepare("Read", i, i+1, false)
+	}
+}
+
+// write makes element i valid and writable, as read does.
+func (c *checks) write(i int) {
+	if !c.has(i, readable|changeable) {
+		c.prepare("Write", i, i+1, true)
+	}
+}
+
+// has reports whether the block of element i has the state want. An element that is in two blocks never has it.
+func (c *checks) has(i int, want uint32) bool {
+	if c == nil || uint(i) >= c.n || len(c.states) == 0 {
+		return false
+	}
+	at := uint64(i) * c.size
+	b := at >> c.r.shift
+	return c.states[b].Load()&want == want && (at+c.size-1)>>c.r.shift == b
+}
+
+// prepare makes copies of the elements from lo to hi-1 valid, and writable if write is set.
+func (c *checks) prepare(op string, lo, hi int, write bool) {
+	c.mustHold(op, lo, hi)
+	if c.r.cache == nil || lo == hi {
+		return
+	}
+	first, last := c.blocks(lo, hi)
+	c.r.ensure(first, last, write)
+}
+
+// mustHold panics unless lo to hi-1 are elements of an array of an open region.
+func (c *checks) mustHold(op string, lo, hi int) {
+	if c == nil {
+		misuse("Array."+op, "a zero Array: Alloc makes one")
+	}
+	c.r.mustBeOpen("Array." + op)
+	if lo < 0 || hi < lo || uint(hi) > c.n {
+		misuse("Array."+op, "elements [%d:%d] of %d", lo, hi, c.n)
+	}
+}
