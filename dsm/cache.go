@@ -34,6 +34,10 @@ type cache interface {
 	drop(b int32, home int32, rts uint64)
 	// expire sets the logical time, drops every copy whose lease ended before it, and ends an acquire.
 	expire(now uint64)
+	// ending returns the valid copies of blocks whose home is the PE home and whose leases end before now.
+	ending(now uint64, home int32) []int32
+	// renew sets the end of the lease of a copy that ending has returned.
+	renew(b int32, rts uint64)
 	// current begins an acquire that tells of nothing, and reports whether that is all: no copy has to be dropped, as one of
 	// a version that was closed when it was fetched. Other fences may be under way.
 	current() bool

@@ -42,6 +42,7 @@ var mutants = []mutant{
 	{"a release publishes without a notice", "release.go", "\t\tr.notices.add(notice{t.b, int32(r.me), t.wts})\n", "", byPrograms},
 	{"a release waits for one turn while another has come", "turn.go", "if len(queued) == 1 {", "if len(queued) > 0 {", "CrossedReleases"},
 	{"a lock's notices are left after it is released", "mutex.go", "\tif err := m.leave(); err != nil {\n\t\tpanic(err)\n\t}\n\tm.lock.Unlock()\n", "\tm.lock.Unlock()\n\tif err := m.leave(); err != nil {\n\t\tpanic(err)\n\t}\n", byPrograms},
+	{"a home renews the lease of a version that has moved", "acquire.go", "old[i]&(closed|moved) == 0", "old[i]&closed == 0", byPrograms},
 	{"FixedHome: a copy is kept though another PE has released", "fixed.go", "if t.full || p.fetched.get(t.b) == before[i] {", "if p.fetched.get(t.b) <= before[i] {", byPrograms},
 	{"Directory: a reader fetches before it is in the bitmap", "directory.go", "p.sharers.At(i).FetchOrNB(int(f.home), bit, &f.version)\n\t}\n\tr.mustQuiet()\n\tr.stats.count(&r.stats.SlowReads, uint64(len(list)))\n\tr.get(list)\n", "p.sharers.At(i).FetchNB(int(f.home), &f.version)\n\t\t_ = bit\n\t}\n\tr.mustQuiet()\n\tr.stats.count(&r.stats.SlowReads, uint64(len(list)))\n\tr.get(list)\n\tfor _, f := range list {\n\t\ti, bit := r.mine(f.b)\n\t\tp.sharers.At(i).Or(int(f.home), bit)\n\t}\n\tr.mustQuiet()\n", byPrograms},
 	{"Classified: the first writer tells no reader", "classified.go", "\t\tr.tell(p.shared, b, readers[k*n:(k+1)*n])\n", "", byPrograms},

@@ -94,6 +94,8 @@ func (c *paged) changes(b int32, run func(at int, bytes []byte)) {
 
 func (c *paged) settle(b int32)                       { c.Settle(b) }
 func (c *paged) drop(b int32, home int32, rts uint64) { c.Drop(b, home, rts) }
+func (c *paged) ending(uint64, int32) []int32         { return nil } // the pager renews them itself
+func (c *paged) renew(int32, uint64)                  {}
 func (c *paged) current() bool                        { return c.Current() }
 func (c *paged) expire(now uint64)                    { c.Expire(now) }
 func (c *paged) zeros(b int32)                        { c.Zeros(b) }

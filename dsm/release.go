@@ -55,17 +55,17 @@ func (p *floating) change(list []*turn) error {
 // closeVersions ends the leases of the newest versions, and fetches those of other PEs.
 func (p *floating) closeVersions(list []*turn) error {
 	r := p.Region
+	var moves []*turn
 	for _, t := range list {
 		if int(t.prev) == r.me {
 			t.rts = r.words.version.At(int(t.b)).FetchOr(r.me, closed)
 			r.stats.count(&r.stats.FastReleases, 1)
 			continue
 		}
-		t.latest = make([]byte, r.o.Block)
 		r.words.version.At(int(t.b)).FetchOrNB(int(t.prev), closed, &t.rts)
-		r.pubOf(t.b, 1).GetNB(int(t.prev), t.latest)
-		r.stats.count(&r.stats.Moves, 1)
+		moves = append(moves, t)
 	}
+	r.getLatest(moves)
 	r.mustQuiet()
 	for _, t := range list {
 		if t.rts&(closed|moved) != 0 {
@@ -75,15 +75,33 @@ func (p *floating) closeVersions(list []*turn) error {
 	return nil
 }
 
-// tellPrevious leads readers from the versions before to this PE's. It is complete before the turns are given away.
+// getLatest gets the newest versions of blocks whose turns this PE has, into latest. They are on their way when it returns.
+// Neighbouring blocks of one home are one message.
+func (r *Region) getLatest(list []*turn) {
+	buffer := make([]byte, len(list)*r.o.Block)
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].b == list[0].b+int32(n) && list[n].prev == list[0].prev {
+			n++
+		}
+		r.pubOf(list[0].b, int32(n)).GetNB(int(list[0].prev), buffer[:n*r.o.Block])
+		r.stats.count(&r.stats.Moves, uint64(n))
+		for _, t := range list[:n] {
+			t.latest, buffer = buffer[:r.o.Block:r.o.Block], buffer[r.o.Block:]
+		}
+		list = list[n:]
+	}
+}
+
+// tellPrevious leads readers from the versions before to this PE's. It is complete before the turns are given away. No
+// other PE changes the word of a closed version, so nothing has to be compared, and no answer has to come back.
 func (p *floating) tellPrevious(list []*turn) {
 	r := p.Region
-	old := make([]uint64, len(list))
-	for i, t := range list {
+	for _, t := range list {
 		if int(t.prev) == r.me {
 			continue
 		}
-		r.words.version.At(int(t.b)).CompareSwapNB(int(t.prev), closed|t.rts, moved|uint64(r.me), &old[i])
+		r.words.version.At(int(t.b)).Set(int(t.prev), moved|uint64(r.me))
 		r.words.hint.At(int(t.b)).Set(int(t.b)%r.n, uint64(r.me)+1)
 	}
 	r.mustQuiet()

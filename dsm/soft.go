@@ -191,6 +191,23 @@ func (s *soft) drop(b int32, home int32, rts uint64) {
 	i.generation++
 }
 
+func (s *soft) ending(now uint64, home int32) (list []int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.copies {
+		if i := &s.info[b]; i.home == home && i.rts < now && s.states[b].Load()&readable != 0 {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+func (s *soft) renew(b int32, rts uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.info[b].rts = rts
+}
+
 func (s *soft) current() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -150,7 +150,8 @@ void pager_drop(struct pager *p, int32_t b, int32_t home, uint64_t rts)
     block_unlock(x);
 }
 
-// end_acquire drops copies that are stale, or whose leases ended before now, and unmaps what is not valid.
+// end_acquire drops copies that are stale, or whose leases ended before now, and unmaps what is not valid. A copy whose home
+// is this PE gets a new lease (dsm/acquire.go).
 static void end_acquire(struct pager *p, const uint64_t *stale)
 {
     uint64_t n, gone = 0, now = p->now;
@@ -159,6 +160,8 @@ static void end_acquire(struct pager *p, const uint64_t *stale)
         int32_t b = list[i];
         struct block *x = &p->blk[b];
         block_lock(x);
+        if (!stale && x->flags & VALID && x->rts < now && x->home == p->c.pe)
+            renew_own(p, b, &x->rts, now);
         if (stale ? (int)(stale[b / 64] >> (b % 64) & 1) : x->rts < now)
             x->flags &= ~(uint32_t)VALID;
         if (x->flags & VALID) {

@@ -62,3 +62,12 @@ int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *r
         *rts = version & ~CLOSED; // a closed version gives no lease: the copy is good until the next fence
     return get(p, *home, at, to, p->c.block);
 }
+
+// renew_own raises the lease of b, whose home is this PE, unless the version is closed or has moved.
+void renew_own(struct pager *p, int32_t b, uint64_t *rts, uint64_t now)
+{
+    uint64_t lease = now + p->c.lease, version;
+    if (!fetch_max(p, p->c.pe, word_at(p->c.ver, b), lease, &version) || version & (CLOSED | MOVED))
+        return;
+    *rts = version > lease ? version : lease;
+}

@@ -127,6 +127,7 @@ void map_drop(struct pager *p, int32_t b, uint64_t n);
 void map_poison(struct pager *p, int32_t b);
 
 // fetch.c
+void renew_own(struct pager *p, int32_t b, uint64_t *rts, uint64_t now);
 int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *rts, uint64_t now);
 
 // merge.c
