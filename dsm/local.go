@@ -141,3 +141,20 @@ func start(ctx context.Context, n int, body func(ctx context.Context, i int) err
 	wg.Wait()
 	return first
 }
+
+// scratch keeps buffers for fetches and releases.
+type scratch struct{ pool sync.Pool }
+
+// take returns n bytes, whose contents are undefined.
+func (s *scratch) take(n int) *[]byte {
+	b, _ := s.pool.Get().(*[]byte)
+	if b == nil || cap(*b) < n {
+		fresh := make([]byte, n)
+		return &fresh
+	}
+	*b = (*b)[:n]
+	return b
+}
+
+// give takes back what take has returned.
+func (s *scratch) give(b *[]byte) { s.pool.Put(b) }

@@ -42,6 +42,8 @@ type Region struct {
 	now      uint64 // the logical time up to which this PE has acquired
 	notices  notices
 	exchanger
+	scratch scratch
+	mapped  [][]byte // in mode Paged, by PE: its part of pub, or nil if the PE is on another host
 
 	prefetches background
 	stats      counters
@@ -140,6 +142,9 @@ func (r *Region) allocate(ctx context.Context) error {
 // startCache makes this PE's cache.
 func (r *Region) startCache() error {
 	if r.mode == Paged {
+		for pe := range r.n {
+			r.mapped = append(r.mapped, r.pub.Ptr(pe))
+		}
 		return r.openPaged()
 	}
 	r.soft = newSoft(r.o.Block, int(r.blocks), r.n, r.twins, r.stepwise())

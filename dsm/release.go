@@ -35,10 +35,11 @@ func (p *floating) change(list []*turn) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := p.closeVersions(list); err != nil {
+	r := p.Region
+	buffer := r.scratch.take(p.moving(list) * r.o.Block)
+	if err := p.closeVersions(list, *buffer); err != nil {
 		return err
 	}
-	r := p.Region
 	for _, t := range list {
 		t.wts = max(t.rts+1, r.now)
 		first, last := r.cache.merge(t.b, t.latest, int32(r.me), t.wts+r.o.Lease)
@@ -46,14 +47,25 @@ func (p *floating) change(list []*turn) error {
 		r.words.version.At(int(t.b)).Set(r.me, t.wts+r.o.Lease)
 		r.notices.add(notice{t.b, int32(r.me), t.wts})
 	}
+	r.scratch.give(buffer)
 	r.mustQuietPE(r.me)
 	p.tellPrevious(list)
 	r.give(list)
 	return nil
 }
 
-// closeVersions ends the leases of the newest versions, and fetches those of other PEs.
-func (p *floating) closeVersions(list []*turn) error {
+// moving returns the number of blocks whose homes move to this PE.
+func (p *floating) moving(list []*turn) (n int) {
+	for _, t := range list {
+		if int(t.prev) != p.me {
+			n++
+		}
+	}
+	return n
+}
+
+// closeVersions ends the leases of the newest versions, and fetches those of other PEs into buffer.
+func (p *floating) closeVersions(list []*turn, buffer []byte) error {
 	r := p.Region
 	var moves []*turn
 	for _, t := range list {
@@ -65,7 +77,7 @@ func (p *floating) closeVersions(list []*turn) error {
 		r.words.version.At(int(t.b)).FetchOrNB(int(t.prev), closed, &t.rts)
 		moves = append(moves, t)
 	}
-	r.getLatest(moves)
+	r.getLatest(moves, buffer)
 	r.mustQuiet()
 	for _, t := range list {
 		if t.rts&(closed|moved) != 0 {
@@ -75,10 +87,9 @@ func (p *floating) closeVersions(list []*turn) error {
 	return nil
 }
 
-// getLatest gets the newest versions of blocks whose turns this PE has, into latest. They are on their way when it returns.
+// getLatest gets the newest versions of blocks whose turns this PE has into buffer. They are on their way when it returns.
 // Neighbouring blocks of one home are one message.
-func (r *Region) getLatest(list []*turn) {
-	buffer := make([]byte, len(list)*r.o.Block)
+func (r *Region) getLatest(list []*turn, buffer []byte) {
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].b == list[0].b+int32(n) && list[n].prev == list[0].prev {

@@ -172,30 +172,6 @@ func (r *Region) askHints(list []*fetch) {
 	}
 }
 
-// get fetches blocks from their homes and installs them, after their leases have been taken: a version that is fetched
-// before could get the lease of a later one. Neighbouring blocks of one home are one message.
-func (r *Region) get(list []*fetch) {
-	if len(list) == 0 {
-		return
-	}
-	size := r.o.Block
-	buffer := make([]byte, len(list)*size)
-	for i := 0; i < len(list); {
-		n := 1
-		for i+n < len(list) && list[i+n].b == list[i].b+int32(n) && list[i+n].home == list[i].home {
-			n++
-		}
-		r.fetchSource(list[i].b, int32(n)).GetNB(int(list[i].home), buffer[i*size:(i+n)*size])
-		r.stats.count(&r.stats.Gets, 1)
-		i += n
-	}
-	r.mustQuiet()
-	r.stats.count(&r.stats.BytesFetched, uint64(len(buffer)))
-	for i, f := range list {
-		f.installed = r.cache.install(f.b, f.generation, buffer[i*size:(i+1)*size], f.home, f.rts)
-	}
-}
-
 // mustQuiet completes this PE's operations on the region's context. If that fails it panics, as an operation does whose
 // target is lost.
 func (r *Region) mustQuiet() {

@@ -209,32 +209,74 @@ void pager_zeros(struct pager *p, int32_t b)
     block_unlock(x);
 }
 
+// pager_install makes data the copy of b. Another PE may be changing data. That harms no copy, but a merge compares bytes
+// more than once, and so takes them from a copy of data.
 int pager_install(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts)
 {
     struct block *x = &p->blk[b];
+    char *still = NULL;
     block_lock(x);
+    if (x->flags & DIRTY) {
+        still = malloc(p->c.block);
+        if (!still)
+            abort();
+        data = memcpy(still, data, p->c.block);
+    }
     int current = block_allocate(p, b) && block_take(p, b, generation, data, home, rts);
     block_unlock(x);
+    free(still);
     return current;
 }
 
-// pager_ready maps the valid blocks from lo to hi-1, writable if write is set.
+// prepare_map sets what a fence must know of a valid block before the program may access it. It returns how the block is to be
+// mapped. The caller holds the block's lock, and maps it before it gives the lock.
+enum how { LEAVE, MAP, MAP_WRITABLE, UNPROTECT };
+
+static enum how prepare_map(struct pager *p, int32_t b, int write)
+{
+    struct block *x = &p->blk[b];
+    uint32_t had = x->flags;
+    if (!(had & VALID))
+        return LEAVE;
+    if (write)
+        block_make_twin(p, b);
+    x->flags |= MAPPED | (x->flags & DIRTY ? WRITABLE : 0);
+    if (!(had & MAPPED))
+        return x->flags & DIRTY ? MAP_WRITABLE : MAP;
+    return x->flags & ~had & WRITABLE ? UNPROTECT : LEAVE;
+}
+
+static void map_run(struct pager *p, int32_t b, uint64_t n, enum how how)
+{
+    if (how == UNPROTECT)
+        map_writable(p, b, n);
+    else if (how != LEAVE)
+        map_blocks(p, b, n, how == MAP_WRITABLE);
+}
+
+// RUN bounds the blocks that are locked at a time: the pager waits for them.
+enum { RUN = 32 };
+
+// pager_ready maps the valid blocks from lo to hi-1, writable if write is set. Neighbours are one call of the kernel. The
+// locks of a run are taken in ascending order, and no other thread takes a second one.
 void pager_ready(struct pager *p, int32_t lo, int32_t hi, int write)
 {
-    for (int32_t b = lo; b < hi; b++) {
-        struct block *x = &p->blk[b];
-        block_lock(x);
-        uint32_t had = x->flags;
-        if (had & VALID) {
-            if (write)
-                block_make_twin(p, b);
-            x->flags |= MAPPED | (x->flags & DIRTY ? WRITABLE : 0);
-            if (!(had & MAPPED))
-                map_blocks(p, b, 1, x->flags & DIRTY);
-            else if (x->flags & ~had & WRITABLE)
-                map_writable(p, b, 1);
+    while (lo < hi) {
+        int32_t end = hi - lo < RUN ? hi : lo + RUN, first = lo;
+        enum how run = LEAVE;
+        for (int32_t b = lo; b < end; b++) {
+            block_lock(&p->blk[b]);
+            enum how how = prepare_map(p, b, write);
+            if (how != run) {
+                if (b > first)
+                    map_run(p, first, (uint64_t)(b - first), run);
+                first = b, run = how;
+            }
         }
-        block_unlock(x);
+        map_run(p, first, (uint64_t)(end - first), run);
+        for (int32_t b = lo; b < end; b++)
+            block_unlock(&p->blk[b]);
+        lo = end;
     }
 }
 
