@@ -113,8 +113,14 @@ int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data
     } else {
         memcpy(copy_of(p, b), data, p->c.block);
     }
-    x->home = home;
-    x->rts = rts;
+    return block_take_in_place(p, b, generation, home, rts);
+}
+
+// block_take_in_place is the end of block_take, for a copy whose bytes are there.
+int block_take_in_place(struct pager *p, int32_t b, uint32_t generation, int32_t home, uint64_t rts)
+{
+    p->blk[b].home = home;
+    p->blk[b].rts = rts;
     return validate_if_current(p, b, generation);
 }
 

@@ -1,6 +1,5 @@
 // The pager's thread.
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +51,18 @@ static void map_valid(struct pager *p, int32_t b, int write, int protected)
         map_blocks(p, b, 1, x->flags & DIRTY);
 }
 
+// fetch_to_copy fetches b, which is invalid, from a home whose heap this process has, straight into the copy. It is for
+// blocks without a twin, and goes on under the block's lock, since it sends no message. It returns 0 if it is not for b, or
+// if a fence has come since generation was read.
+static int fetch_to_copy(struct pager *p, int32_t b, uint32_t generation, int32_t home, uint64_t rts)
+{
+    struct block *x = &p->blk[b];
+    if (!p->c.near[home] || x->flags & (DIRTY | VALID) || !block_is_current(p, b, generation))
+        return 0;
+    memcpy(copy_of(p, b), p->c.near[home] + fetch_offset(p, b), p->c.block);
+    return block_take_in_place(p, b, generation, home, rts);
+}
+
 // bring makes b valid. It returns 1 with the block's lock held, or 0 if the block is lost.
 static int bring(struct pager *p, int32_t b)
 {
@@ -69,11 +80,18 @@ static int bring(struct pager *p, int32_t b)
         uint64_t now = __atomic_load_n(&p->now, __ATOMIC_ACQUIRE), rts = x->rts;
         int32_t home = x->home;
         block_unlock(x);
-        if (!fetch_block(p, b, p->tmp, &home, &rts, now)) {
+        int found = fetch_locate(p, b, &home, &rts, now);
+        p->stats.bytes += p->c.block;
+        if (found) {
+            block_lock(x);
+            if (fetch_to_copy(p, b, generation, home, rts))
+                return 1;
+            block_unlock(x);
+        }
+        if (!found || !fetch_bytes_of(p, b, p->tmp, home)) {
             lose(p, b, home, "");
             return 0;
         }
-        p->stats.bytes += p->c.block;
         block_lock(x);
         if (block_take(p, b, generation, p->tmp, home, rts))
             return 1;
@@ -83,8 +101,6 @@ static int bring(struct pager *p, int32_t b)
 
 static void serve(struct pager *p, const struct uffd_msg *m)
 {
-    if (m->event != UFFD_EVENT_PAGEFAULT)
-        return;
     uint64_t flags = m->arg.pagefault.flags;
     int32_t b = (int32_t)((m->arg.pagefault.address - (uint64_t)p->app) / p->c.block);
     int protected = !!(flags & UFFD_PAGEFAULT_FLAG_WP), write = protected || (flags & UFFD_PAGEFAULT_FLAG_WRITE);
@@ -100,20 +116,24 @@ static void serve(struct pager *p, const struct uffd_msg *m)
     block_unlock(&p->blk[b]);
 }
 
+// pager_main blocks in the read of the next fault. So a fault takes two system calls of the pager: the read and what maps
+// the block. It does not look for faults before it blocks: a PE that is bound to one CPU shares it with its pager, and on
+// a host with CPUs to spare looking gained nothing either. It ends at the first access to p->bell.
 void *pager_main(void *arg)
 {
     struct pager *p = arg;
     struct uffd_msg m[16];
     pthread_setname_np(pthread_self(), "pgas-pager");
-    while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE)) {
+    for (;;) {
         ssize_t n = read(p->uffd, m, sizeof m);
-        if (n <= 0) {
-            struct pollfd fds[2] = {{.fd = p->uffd, .events = POLLIN}, {.fd = p->wake, .events = POLLIN}};
-            poll(fds, 2, -1);
-            continue;
-        }
-        for (size_t i = 0; i < (size_t)n / sizeof m[0]; i++)
+        for (ssize_t i = 0; i < n / (ssize_t)sizeof m[0]; i++) {
+            if (m[i].event != UFFD_EVENT_PAGEFAULT)
+                continue;
+            if (m[i].arg.pagefault.address - (uint64_t)p->bell < BELL_BYTES) {
+                map_bell(p);
+                return NULL;
+            }
             serve(p, &m[i]);
+        }
     }
-    return NULL;
 }

@@ -38,13 +38,20 @@ static int32_t hinted(struct pager *p, int32_t b, int32_t home)
     return (int32_t)(hint - 1);
 }
 
-// fetch_block gets the newest released version of b. It returns 0 if its home is lost, which *home names then.
-int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *rts, uint64_t now)
+// fetch_offset returns where the homes of b have it, in their heaps.
+uint64_t fetch_offset(struct pager *p, int32_t b) { return p->c.pub + (uint64_t)b * p->c.block; }
+
+// fetch_bytes_of gets b from its home. It returns 0 if the home is lost.
+int fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home) { return get(p, home, fetch_offset(p, b), to, p->c.block); }
+
+// fetch_locate finds the home of the newest released version of b, and takes a lease of it. It returns 0 if that PE is lost,
+// which *home names then.
+int fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now)
 {
-    uint64_t at = p->c.pub + (uint64_t)b * p->c.block, lease = now + p->c.lease, version;
+    uint64_t lease = now + p->c.lease, version;
     if (*rts >= now) { // a notice has told where it is, and its lease is good
         p->stats.fast++;
-        return get(p, *home, at, to, p->c.block);
+        return 1;
     }
     for (int hops = 0;; hops++) {
         if (!fetch_max(p, *home, word_at(p->c.ver, b), lease, &version))
@@ -60,7 +67,7 @@ int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *r
     *rts = version > lease ? version : lease;
     if (version & CLOSED)
         *rts = version & ~CLOSED; // a closed version gives no lease: the copy is good until the next fence
-    return get(p, *home, at, to, p->c.block);
+    return 1;
 }
 
 // renew_own raises the lease of b, whose home is this PE, unless the version is closed or has moved.

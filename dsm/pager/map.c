@@ -58,6 +58,14 @@ void map_drop(struct pager *p, int32_t b, uint64_t n)
     syscall(SYS_madvise, r.start, r.len, MADV_DONTNEED);
 }
 
+// map_bell ends the access to p->bell.
+void map_bell(struct pager *p)
+{
+    struct uffdio_zeropage z = {.range = {(uint64_t)p->bell, BELL_BYTES}};
+    while (ioctl(p->uffd, UFFDIO_ZEROPAGE, &z) && errno == EAGAIN)
+        ;
+}
+
 // map_poison makes every access to b a fault that ends no wait: the thread gets SIGBUS.
 void map_poison(struct pager *p, int32_t b)
 {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -25,16 +24,16 @@ static int descriptor(int user_only)
 {
     int fd = -1;
     if (!user_only)
-        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
     if (fd < 0 && !user_only) {
         int device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
         if (device >= 0) {
-            fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+            fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC);
             close(device);
         }
     }
     if (fd < 0)
-        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
     return fd;
 }
 
@@ -52,6 +51,19 @@ static int with_features(int user_only, char *why, uint64_t n)
         if (features == wanted)
             return fail(why, n, "userfaultfd: this kernel cannot write-protect shared memory (Linux 6.4 can)");
     }
+}
+
+// hang_bell makes the memory whose first access ends the pager: it blocks in a read of faults, which ends by a fault alone.
+static int hang_bell(struct pager *p, char *why, uint64_t n)
+{
+    p->bell = mmap(NULL, BELL_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p->bell == MAP_FAILED)
+        return fail(why, n, "address space of the region");
+    madvise(p->bell, BELL_BYTES, MADV_DONTFORK);
+    struct uffdio_register r = {.range = {(uint64_t)p->bell, BELL_BYTES}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+    if (ioctl(p->uffd, UFFDIO_REGISTER, &r))
+        return fail(why, n, "userfaultfd: registering memory");
+    return 0;
 }
 
 static int map_memory(struct pager *p, char *why, uint64_t n)
@@ -72,7 +84,7 @@ static int map_memory(struct pager *p, char *why, uint64_t n)
     };
     if (ioctl(p->uffd, UFFDIO_REGISTER, &r))
         return fail(why, n, "userfaultfd: registering memory");
-    return 0;
+    return hang_bell(p, why, n);
 }
 
 static void *zeroed(uint64_t n, uint64_t size)
@@ -106,10 +118,11 @@ static void release(struct pager *p)
     uint64_t blocks = p->c.blocks, bytes = p->c.block * blocks;
     if (p->app && p->app != MAP_FAILED) // first: accesses fail from here on, and do not read what is left
         mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    int fds[] = {p->uffd, p->memory, p->wake};
-    for (int i = 0; i < 3; i++)
+    int fds[] = {p->uffd, p->memory};
+    for (int i = 0; i < 2; i++)
         if (fds[i] >= 0)
             close(fds[i]);
+    unmap(p->bell, BELL_BYTES);
     unmap(p->alias, bytes);
     unmap(p->blk, blocks * sizeof *p->blk + 1);
     unmap(p->dirty.blocks, blocks * sizeof(int32_t) + 1);
@@ -141,7 +154,6 @@ struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n)
     }
     p->c = *c;
     p->memory = -1;
-    p->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     p->uffd = with_features(c->user_only, why, n);
     if (p->uffd < 0 || map_memory(p, why, n) || make_tables(p, why, n)) {
         release(p);
@@ -160,8 +172,7 @@ void pager_close(struct pager *p)
 {
     uint64_t bytes = p->c.block * p->c.blocks;
     mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    __atomic_store_n(&p->stop, 1, __ATOMIC_RELEASE);
-    eventfd_write(p->wake, 1);
+    (void)*(volatile char *)p->bell;
     pthread_join(p->thread, NULL);
     release(p);
 }

@@ -29,6 +29,8 @@ enum {
     POISONED = 512,  // it has been given up: accesses fail
 };
 
+enum { BELL_BYTES = 1 << 16 }; // of pager.bell: a page at least
+
 struct block {
     uint32_t lock;
     uint32_t flags;
@@ -60,8 +62,9 @@ struct pager_stats {
 
 struct pager {
     struct pager_config c;
-    int uffd, memory, wake;
+    int uffd, memory;
     char *app, *alias, *tmp;
+    char *bell; // the first access to it ends the pager
     struct block *blk;
     uint32_t lists; // the lock of the lists
     struct list dirty, copies;
@@ -69,7 +72,6 @@ struct pager {
     uint32_t fences; // acquires so far
     uint32_t closing; // there may be copies that were dropped, or whose leases had ended before they came
     int32_t lost;    // 1 + a PE whose loss has ended a fetch
-    uint32_t stop;
     struct pager_stats stats;
     pthread_t thread;
 };
@@ -114,6 +116,7 @@ void block_hold_back(struct pager *p, int32_t b);
 void block_validate(struct pager *p, int32_t b);
 int block_is_current(struct pager *p, int32_t b, uint32_t generation);
 int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data, int32_t home, uint64_t rts);
+int block_take_in_place(struct pager *p, int32_t b, uint32_t generation, int32_t home, uint64_t rts);
 int block_take_zeros(struct pager *p, int32_t b);
 void lists_lock(struct pager *p);
 void lists_unlock(struct pager *p);
@@ -124,11 +127,14 @@ void map_blocks(struct pager *p, int32_t b, uint64_t n, int writable);
 void map_writable(struct pager *p, int32_t b, uint64_t n);
 void map_protect(struct pager *p, int32_t b, uint64_t n);
 void map_drop(struct pager *p, int32_t b, uint64_t n);
+void map_bell(struct pager *p);
 void map_poison(struct pager *p, int32_t b);
 
 // fetch.c
 void renew_own(struct pager *p, int32_t b, uint64_t *rts, uint64_t now);
-int fetch_block(struct pager *p, int32_t b, char *to, int32_t *home, uint64_t *rts, uint64_t now);
+uint64_t fetch_offset(struct pager *p, int32_t b);
+int fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now);
+int fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home);
 
 // merge.c
 enum kernel { KERNEL_BEST, KERNEL_BYTES, KERNEL_WORDS, KERNEL_AVX2 };
