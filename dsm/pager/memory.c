@@ -93,14 +93,19 @@ static void *zeroed(uint64_t n, uint64_t size)
     return m == MAP_FAILED ? NULL : m;
 }
 
+static int make_list(struct pager *p, struct list *l)
+{
+    l->blocks = zeroed(p->c.blocks, sizeof(int32_t));
+    l->spare = zeroed(p->c.blocks, sizeof(int32_t));
+    return l->blocks && l->spare;
+}
+
 static int make_tables(struct pager *p, char *why, uint64_t n)
 {
     uint64_t blocks = p->c.blocks;
     p->blk = zeroed(blocks, sizeof *p->blk);
-    p->dirty.blocks = zeroed(blocks, sizeof(int32_t));
-    p->copies.blocks = zeroed(blocks, sizeof(int32_t));
     p->tmp = malloc(p->c.block);
-    if (!p->blk || !p->dirty.blocks || !p->copies.blocks || !p->tmp)
+    if (!p->blk || !make_list(p, &p->dirty) || !make_list(p, &p->copies) || !p->tmp)
         return fail(why, n, "tables of the region");
     for (uint64_t b = 0; b < blocks; b++)
         p->blk[b].home = (int32_t)(b % (uint64_t)p->c.pes);
@@ -125,8 +130,9 @@ static void release(struct pager *p)
     unmap(p->bell, BELL_BYTES);
     unmap(p->alias, bytes);
     unmap(p->blk, blocks * sizeof *p->blk + 1);
-    unmap(p->dirty.blocks, blocks * sizeof(int32_t) + 1);
-    unmap(p->copies.blocks, blocks * sizeof(int32_t) + 1);
+    int32_t *lists[] = {p->dirty.blocks, p->dirty.spare, p->copies.blocks, p->copies.spare};
+    for (int i = 0; i < 4; i++)
+        unmap(lists[i], blocks * sizeof(int32_t) + 1);
     unmap(p->app, bytes);
     free(p->tmp);
     free(p->c.near);

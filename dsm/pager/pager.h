@@ -40,7 +40,7 @@ struct block {
 };
 
 struct list {
-    int32_t *blocks;
+    int32_t *blocks, *spare; // a fence takes blocks and leaves spare
     uint64_t n;
 };
 
