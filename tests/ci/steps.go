@@ -38,7 +38,7 @@ var steps = []step{
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: true},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
-	{name: "sanitize", what: "the engine's C has no undefined behaviour, where its numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp")},
+	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to", run: withoutC},
 	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 }
@@ -63,7 +63,7 @@ var sanitized = []string{
 }
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "samples/...", "templates/...", "cmd/pgasrun"}
+var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm/pager", "samples/...", "templates/...", "cmd/pgasrun"}
 
 // unraced are packages of these in which the race detector has nothing to find. The simulator runs all PEs of a test on
 // one goroutine. The tests of samples start programs that are built without the detector; those of the programs
