@@ -77,8 +77,10 @@ func (p *floating) closeVersions(list []*turn, buffer []byte) error {
 		r.words.version.At(int(t.b)).FetchOrNB(int(t.prev), closed, &t.rts)
 		moves = append(moves, t)
 	}
-	r.getLatest(moves, buffer)
-	r.mustQuiet()
+	if len(moves) > 0 { // a Quiet would wait for what an earlier fence has sent
+		r.getLatest(moves, buffer)
+		r.mustQuiet()
+	}
 	for _, t := range list {
 		if t.rts&(closed|moved) != 0 {
 			return fmt.Errorf("dsm: PE %d: block %d: PE %d, which had the last turn, does not have the newest version (%#x)", r.me, t.b, t.prev, t.rts)
@@ -108,6 +110,9 @@ func (r *Region) getLatest(list []*turn, buffer []byte) {
 // other PE changes the word of a closed version, so nothing has to be compared, and no answer has to come back.
 func (p *floating) tellPrevious(list []*turn) {
 	r := p.Region
+	if p.moving(list) == 0 {
+		return
+	}
 	for _, t := range list {
 		if int(t.prev) == r.me {
 			continue
