@@ -55,14 +55,14 @@ func (a Array[T]) Slice() []T {
 // *pgas.UsageError if the range is not of the array.
 func (a Array[T]) View(lo, hi int) []T {
 	a.checks.prepare("View", lo, hi, false)
-	return a.slice(lo, hi)
+	return a.handOut("View", lo, hi)
 }
 
 // Update returns valid copies of the elements from lo to hi-1, to be read and written until the next fence of this PE.
 // The next release publishes what has been changed. It panics as View does.
 func (a Array[T]) Update(lo, hi int) []T {
 	a.checks.prepare("Update", lo, hi, true)
-	return a.slice(lo, hi)
+	return a.handOut("Update", lo, hi)
 }
 
 // Overwrite returns memory for the elements from lo to hi-1, all of which the caller writes before the next fence of this
@@ -70,19 +70,19 @@ func (a Array[T]) Update(lo, hi int) []T {
 func (a Array[T]) Overwrite(lo, hi int) []T {
 	a.mustHold("Overwrite", lo, hi)
 	if a.r.cache == nil || lo == hi {
-		return a.slice(lo, hi)
+		return a.handOut("Overwrite", lo, hi)
 	}
 	from, to := a.offset(lo), a.offset(hi)
 	first, last := a.r.blocksOf(from, to)
 	whole, end := int32((from+uint64(a.r.o.Block)-1)>>a.r.shift), int32(to>>a.r.shift)
 	if end <= whole {
 		a.r.ensure(first, last, true)
-		return a.slice(lo, hi)
+		return a.handOut("Overwrite", lo, hi)
 	}
 	a.r.ensure(first, whole, true)
 	a.r.ensure(end, last, true)
 	a.r.cache.overwritten(whole, end)
-	return a.slice(lo, hi)
+	return a.handOut("Overwrite", lo, hi)
 }
 
 // Read returns a pointer to element i, valid for reading until the next fence of this PE. It panics as View does.

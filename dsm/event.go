@@ -78,6 +78,7 @@ func (e *Event) Wait(ctx context.Context, pe int) (err error) {
 		return err
 	}
 	e.seen[pe]++
+	r.windows.end()
 	if r.mode != Shared {
 		got, err := r.read(e.words.Range(pe*e.size, (pe+1)*e.size), r.me)
 		if err != nil {

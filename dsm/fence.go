@@ -38,10 +38,12 @@ func (r *Region) releaseBlocks(ctx context.Context, choose func(written []int32)
 func (r *Region) Acquire(n Notice) {
 	r.mustBeOpen("Region.Acquire")
 	if r.mode == Shared {
+		r.windows.end()
 		return
 	}
 	r.turn.take(context.Background())
 	defer r.turn.give()
+	r.windows.end()
 	r.protocol.acquire(n.s)
 }
 
@@ -51,6 +53,7 @@ func (r *Region) Acquire(n Notice) {
 func (r *Region) Barrier(ctx context.Context) error {
 	r.mustBeOpen("Region.Barrier")
 	if r.mode == Shared {
+		r.windows.end()
 		return r.w.Barrier(ctx)
 	}
 	if err := r.w.Quiet(ctx); err != nil {
@@ -79,6 +82,7 @@ func (r *Region) releaseAll(ctx context.Context) (known notices, err error) {
 	if err := r.turn.take(ctx); err != nil {
 		return known, err
 	}
+	r.windows.end()
 	list := r.cache.written(nil)
 	if len(list) == 0 { // as in most barriers of some programs: no error is to be caught
 		known = r.notices.clone()
@@ -106,12 +110,14 @@ func (r *Region) publish(ctx context.Context, list []int32) error {
 // *pgas.PeerError becomes an error.
 func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 	if r.mode == Shared {
+		r.windows.end()
 		r.w.Fence()
 		return nil
 	}
 	if err := r.turn.take(ctx); err != nil {
 		return err
 	}
+	r.windows.end()
 	return r.inTurn(body)
 }
 

@@ -51,6 +51,7 @@ func newSlot(ctx context.Context, r *Region, op string, home int) (slot, error) 
 func (s slot) take(ctx context.Context) error {
 	r := s.r
 	if r.mode == Shared {
+		r.windows.end()
 		return nil
 	}
 	return r.fence(ctx, func() error {
@@ -70,6 +71,7 @@ func (s slot) take(ctx context.Context) error {
 func (s slot) leave() error {
 	r := s.r
 	if r.mode == Shared {
+		r.windows.end()
 		return nil
 	}
 	n, err := r.Release(context.Background())
@@ -164,6 +166,7 @@ func (m *RWMutex) RLock(ctx context.Context) error {
 // RUnlock releases the lock. A reader that has written to the region under it, as to its own counters, publishes that
 // too: its notices are added to those of the last writer. It panics as Unlock does.
 func (m *RWMutex) RUnlock() {
+	m.r.windows.end()
 	if m.r.mode != Shared {
 		if err := m.leaveAsReader(); err != nil {
 			panic(err)

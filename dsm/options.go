@@ -18,6 +18,7 @@ type Options struct {
 	Lease    uint64   // logical time that a copy stays valid without a notice; 0: 10
 	Protocol Protocol // how copies are kept coherent between hosts
 	Mode     Mode     // how accesses reach the protocol
+	Check    bool     // an access to the result of a View, an Update or an Overwrite after a fence panics; slow
 	// AllNotices has a barrier gather up to Notices of each PE, as MENPS does: what a PE passes on has no others' among
 	// it. It takes 16 bytes for each notice of each PE. Otherwise each of a barrier's log2 n messages has up to Notices.
 	AllNotices bool

@@ -47,6 +47,7 @@ type Region struct {
 
 	prefetches background
 	stats      counters
+	windows    *windows // nil: views are not checked
 }
 
 // named is an array of the region, for reports.
@@ -79,6 +80,9 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 	r := &Region{
 		w: w, o: o, me: w.PE(), n: w.NPEs(), blocks: int32(o.Bytes / uint64(o.Block)), ctx: c, turn: fenceTurn{woken: make(chan struct{}, 1)},
 		notices: notices{limit: o.Notices},
+	}
+	if o.Check {
+		r.windows = &windows{}
 	}
 	for 1<<r.shift < o.Block {
 		r.shift++
@@ -149,6 +153,9 @@ func (r *Region) startCache() error {
 	}
 	r.soft = newSoft(r.o.Block, int(r.blocks), r.n, r.twins, r.stepwise())
 	r.soft.transient = r.o.Protocol == Uncached
+	if r.o.Check {
+		r.soft.memory, r.soft.free = remappable(len(r.soft.memory))
+	}
 	r.cache, r.memory = r.soft, r.soft.memory
 	return nil
 }
@@ -332,6 +339,7 @@ func (r *Region) release() error {
 	}
 	r.closed = true
 	r.prefetches.wait()
+	r.windows.close()
 	if r.cache == nil {
 		return nil
 	}

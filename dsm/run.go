@@ -107,6 +107,9 @@ func (r *Region) recoverFault(err *error) {
 		*err = peer
 		return
 	}
+	if late := r.windows.explain(e); late != nil {
+		panic(late)
+	}
 	if lost := r.lostFault(e); lost != nil {
 		*err = lost
 		return

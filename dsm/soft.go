@@ -30,8 +30,9 @@ type softBlock struct {
 type soft struct {
 	mu     sync.Mutex
 	block  int
-	memory []byte // the copies
-	twins  []byte // the PE's part of pub
+	memory []byte       // the copies
+	free   func() error // of memory that is not Go's, or nil
+	twins  []byte       // the PE's part of pub
 	// store, if not nil, writes bytes of a twin where other PEs can see each step: the simulator does not see plain
 	// stores.
 	store  func(at int, data []byte)
@@ -342,6 +343,9 @@ func (s *soft) close() error {
 	defer s.mu.Unlock()
 	for b := range s.states {
 		s.states[b].Store(0)
+	}
+	if s.free != nil {
+		return s.free()
 	}
 	return nil
 }
