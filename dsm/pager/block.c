@@ -38,6 +38,8 @@ int block_allocate(struct pager *p, int32_t b)
     if (fallocate(p->memory, 0, (off_t)b * (off_t)p->c.block, (off_t)p->c.block))
         return 0;
     p->blk[b].flags |= ALLOCATED;
+    if (p->c.keep)
+        evict_note(p, b);
     return 1;
 }
 
@@ -104,6 +106,8 @@ int block_take(struct pager *p, int32_t b, uint32_t generation, const char *data
         return 0;
     if (x->flags & VALID) // another fetch has brought it
         return 1;
+    if (!block_allocate(p, b)) // it may have been evicted since
+        return 0;
     if (x->flags & WHOLE) {
         // nothing of data is wanted
     } else if (x->flags & DIRTY) {

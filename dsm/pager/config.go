@@ -9,6 +9,7 @@ type Config struct {
 	Outside        uintptr   // of a struct outside, which reaches those; 0: there are none
 	Lease          uint64    // logical time that a copy stays valid without a notice
 	UserOnly       bool      // serve no faults of system calls
+	Keep           int       // blocks that may have pages, besides dirty and pinned ones; 0: all
 }
 
 // Known is what a PE knows of a block.
@@ -26,4 +27,5 @@ type Stats struct {
 	Fast, Slow, Hops                  uint64 // fetches by one message, with a lease, homes that had moved
 	Bytes                             uint64 // fetched
 	Lost                              uint64 // faults that ended with an error
+	Evicted                           uint64 // copies whose pages have been given back
 }

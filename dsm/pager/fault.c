@@ -57,7 +57,7 @@ static void map_valid(struct pager *p, int32_t b, int write, int protected)
 static int fetch_to_copy(struct pager *p, int32_t b, uint32_t generation, int32_t home, uint64_t rts)
 {
     struct block *x = &p->blk[b];
-    if (!p->c.near[home] || x->flags & (DIRTY | VALID) || !block_is_current(p, b, generation))
+    if (!p->c.near[home] || x->flags & (DIRTY | VALID) || !block_is_current(p, b, generation) || !block_allocate(p, b))
         return 0;
     memcpy(copy_of(p, b), p->c.near[home] + fetch_offset(p, b), p->c.block);
     return block_take_in_place(p, b, generation, home, rts);
@@ -114,6 +114,7 @@ static void serve(struct pager *p, const struct uffd_msg *m)
         return;
     map_valid(p, b, write, protected);
     block_unlock(&p->blk[b]);
+    evict(p, b);
 }
 
 // pager_main blocks in the read of the next fault. So a fault takes two system calls of the pager: the read and what maps

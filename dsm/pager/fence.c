@@ -179,6 +179,7 @@ static void end_acquire(struct pager *p, const uint64_t *stale)
         block_unlock(x);
     }
     in_spans(p, list, gone, 0, map_drop);
+    evict(p, -1);
 }
 
 void pager_expire(struct pager *p, uint64_t now)

@@ -25,6 +25,7 @@ type setup struct {
 	pes, block, blocks int
 	remote             bool // all other PEs are on other hosts
 	userOnly           bool
+	keep               int // blocks; 0: all
 }
 
 type notice struct {
@@ -84,7 +85,7 @@ func (p *pe) open(t testing.TB, heaps []uintptr) {
 	j := p.job
 	c := Config{
 		Block: j.block, Blocks: j.blocks, PEs: j.pes, PE: p.me, Ver: j.ver, Hint: j.hint, Near: heaps,
-		Lease: lease, UserOnly: j.userOnly,
+		Lease: lease, UserOnly: j.userOnly, Keep: j.keep,
 	}
 	if j.remote {
 		p.way = remote.New(heaps)

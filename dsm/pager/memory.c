@@ -105,7 +105,7 @@ static int make_tables(struct pager *p, char *why, uint64_t n)
     uint64_t blocks = p->c.blocks;
     p->blk = zeroed(blocks, sizeof *p->blk);
     p->tmp = malloc(p->c.block);
-    if (!p->blk || !make_list(p, &p->dirty) || !make_list(p, &p->copies) || !p->tmp)
+    if (!p->blk || !make_list(p, &p->dirty) || !make_list(p, &p->copies) || !make_list(p, &p->ring) || !p->tmp)
         return fail(why, n, "tables of the region");
     for (uint64_t b = 0; b < blocks; b++)
         p->blk[b].home = (int32_t)(b % (uint64_t)p->c.pes);
@@ -130,8 +130,8 @@ static void release(struct pager *p)
     unmap(p->bell, BELL_BYTES);
     unmap(p->alias, bytes);
     unmap(p->blk, blocks * sizeof *p->blk + 1);
-    int32_t *lists[] = {p->dirty.blocks, p->dirty.spare, p->copies.blocks, p->copies.spare};
-    for (int i = 0; i < 4; i++)
+    int32_t *lists[] = {p->dirty.blocks, p->dirty.spare, p->copies.blocks, p->copies.spare, p->ring.blocks, p->ring.spare};
+    for (int i = 0; i < 6; i++)
         unmap(lists[i], blocks * sizeof(int32_t) + 1);
     unmap(p->app, bytes);
     free(p->tmp);

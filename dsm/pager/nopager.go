@@ -35,5 +35,7 @@ func (p *Pager) Zeros(int32)                                       {}
 func (p *Pager) Install(int32, uint32, []byte, int32, uint64) bool { return false }
 func (p *Pager) Ready(int32, int32, bool)                          {}
 func (p *Pager) Overwritten(int32, int32)                          {}
+func (p *Pager) Pin(int32, int32, bool)                            {}
+func (p *Pager) Resident() int                                     { return 0 }
 func (p *Pager) Lost() int                                         { return -1 }
 func (p *Pager) Stats() Stats                                      { return Stats{} }

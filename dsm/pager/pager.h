@@ -27,6 +27,7 @@ enum {
     IN_COPIES = 128,
     ALLOCATED = 256, // its pages exist
     POISONED = 512,  // it has been given up: accesses fail
+    PINNED = 1024,   // its pages are not given back
 };
 
 enum { BELL_BYTES = 1 << 16 }; // of pager.bell: a page at least
@@ -51,6 +52,7 @@ struct pager_config {
     char **near;             // by PE: the heap in this process, or NULL
     struct outside *outside; // reaches the other PEs
     uint64_t lease;
+    uint64_t keep; // blocks that may have pages, besides dirty and pinned ones; 0: all
     int user_only;
 };
 
@@ -58,6 +60,7 @@ struct pager_stats {
     uint64_t reads, writes, upgrades; // faults
     uint64_t fast, slow, hops, bytes; // fetches
     uint64_t lost;
+    uint64_t evicted; // copies whose pages have been given back
 };
 
 struct pager {
@@ -68,6 +71,8 @@ struct pager {
     struct block *blk;
     uint32_t lists; // the lock of the lists
     struct list dirty, copies;
+    struct list ring; // blocks with pages, from ring_first on (evict.c)
+    uint64_t ring_first;
     uint64_t now;
     uint32_t fences; // acquires so far
     uint32_t closing; // there may be copies that were dropped, or whose leases had ended before they came
@@ -121,6 +126,11 @@ int block_take_zeros(struct pager *p, int32_t b);
 void lists_lock(struct pager *p);
 void lists_unlock(struct pager *p);
 void list_add(struct pager *p, struct list *l, int32_t b);
+
+// evict.c
+void evict_note(struct pager *p, int32_t b);
+void evict(struct pager *p, int32_t except);
+void pager_pin(struct pager *p, int32_t lo, int32_t hi, int keep);
 
 // map.c: what the program has mapped
 void map_blocks(struct pager *p, int32_t b, uint64_t n, int writable);

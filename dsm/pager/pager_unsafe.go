@@ -10,6 +10,7 @@
 //	fetch.c    how it gets a copy from another PE
 //	fence.c    what fences do to the copies
 //	block.c    blocks under their locks, lists
+//	evict.c    bounding the memory of copies
 //	map.c      what the program has mapped: the system calls
 //	merge.c    own bytes over newer ones
 package pager
@@ -42,6 +43,8 @@ package pager
 #cgo nocallback pager_install
 #cgo noescape pager_ready
 #cgo nocallback pager_ready
+#cgo noescape pager_pin
+#cgo nocallback pager_pin
 #cgo noescape pager_overwritten
 #cgo nocallback pager_overwritten
 */
@@ -54,6 +57,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
 )
 
@@ -100,6 +104,7 @@ func Open(c Config) (*Pager, error) {
 	config := C.struct_pager_config{
 		block: C.uint64_t(c.Block), blocks: C.uint64_t(c.Blocks), pes: C.int32_t(c.PEs), pe: C.int32_t(c.PE),
 		pub: C.uint64_t(c.Pub), ver: C.uint64_t(c.Ver), hint: C.uint64_t(c.Hint), near: near, lease: C.uint64_t(c.Lease),
+		keep: C.uint64_t(c.Keep),
 	}
 	*(*uintptr)(unsafe.Pointer(&config.outside)) = c.Outside
 	if c.UserOnly {
@@ -221,6 +226,24 @@ func (p *Pager) Overwritten(lo, hi int32) {
 	C.pager_overwritten(p.p, C.int32_t(lo), C.int32_t(hi))
 }
 
+// Pin keeps the copies of blocks lo to hi-1 when Config.Keep bounds them, if keep is set, or lets them go again.
+func (p *Pager) Pin(lo, hi int32, keep bool) {
+	k := C.int(0)
+	if keep {
+		k = 1
+	}
+	C.pager_pin(p.p, C.int32_t(lo), C.int32_t(hi), k)
+}
+
+// Resident returns the bytes of memory that the copies take, or 0 if the kernel does not tell.
+func (p *Pager) Resident() int {
+	var s syscall.Stat_t
+	if syscall.Fstat(int(p.p.memory), &s) != nil {
+		return 0
+	}
+	return int(s.Blocks) * 512 // the unit of st_blocks
+}
+
 // Lost returns a PE whose loss has ended a fetch, or -1.
 func (p *Pager) Lost() int { return int(p.p.lost) - 1 }
 
@@ -230,5 +253,6 @@ func (p *Pager) Stats() Stats {
 	return Stats{
 		ReadFaults: uint64(s.reads), WriteFaults: uint64(s.writes), Upgrades: uint64(s.upgrades),
 		Fast: uint64(s.fast), Slow: uint64(s.slow), Hops: uint64(s.hops), Bytes: uint64(s.bytes), Lost: uint64(s.lost),
+		Evicted: uint64(s.evicted),
 	}
 }

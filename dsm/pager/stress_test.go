@@ -90,6 +90,8 @@ func TestStress(t *testing.T) {
 		{pes: 3, block: 8 * page, blocks: 6, remote: true},
 		{pes: 4, block: 2 * page, blocks: 9, userOnly: true},
 		{pes: 2, block: 8 * page, blocks: 5, remote: true, userOnly: true},
+		{pes: 2, block: page, blocks: 24, keep: 2},
+		{pes: 3, block: 2 * page, blocks: 9, remote: true, keep: 2},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			j := open(t, s)
