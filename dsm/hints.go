@@ -59,3 +59,20 @@ func (a Array[T]) Claim(ctx context.Context, lo, hi int) error {
 		return r.publish(ctx, all)
 	})
 }
+
+// Pin keeps this PE's copies of the elements from lo to hi-1 when Options.CacheMax is exceeded, by whole blocks, until
+// Unpin. It fetches nothing, and a newer version still replaces a copy. Pins do not add up: one Unpin ends them. Without
+// CacheMax it has no effect. It panics with *pgas.UsageError if the range is not of the array.
+func (a Array[T]) Pin(lo, hi int) { a.pin("Pin", lo, hi, true) }
+
+// Unpin ends Pin for the blocks of the elements from lo to hi-1. It panics as Pin does.
+func (a Array[T]) Unpin(lo, hi int) { a.pin("Unpin", lo, hi, false) }
+
+func (a Array[T]) pin(op string, lo, hi int, keep bool) {
+	a.mustHold(op, lo, hi)
+	if a.r.paged == nil || lo == hi {
+		return
+	}
+	first, last := a.r.blocksOf(a.offset(lo), a.offset(hi))
+	a.r.paged.Pin(first, last, keep)
+}

@@ -18,7 +18,10 @@ type Options struct {
 	Lease    uint64   // logical time that a copy stays valid without a notice; 0: 10
 	Protocol Protocol // how copies are kept coherent between hosts
 	Mode     Mode     // how accesses reach the protocol
-	Check    bool     // an access to the result of a View, an Update or an Overwrite after a fence panics; slow
+	// CacheMax bounds the bytes of copies that a PE keeps in mode Paged, besides those that it has changed since its last
+	// release and those that Pin keeps: at least two blocks; 0: all copies. Other modes keep all.
+	CacheMax uint64
+	Check    bool // an access to the result of a View, an Update or an Overwrite after a fence panics; slow
 	// AllNotices has a barrier gather up to Notices of each PE, as MENPS does: what a PE passes on has no others' among
 	// it. It takes 16 bytes for each notice of each PE. Otherwise each of a barrier's log2 n messages has up to Notices.
 	AllNotices bool
@@ -93,6 +96,8 @@ func (o Options) completed() Options {
 		misuse("Open", "%d notices: Options.Notices is positive, 0 for the default, or -1 for none", o.Notices)
 	case o.Lease > maxLease:
 		misuse("Open", "a lease of %d: Options.Lease is at most 2^40", o.Lease)
+	case o.CacheMax > 0 && o.CacheMax < 2*uint64(o.Block):
+		misuse("Open", "copies of %d bytes: Options.CacheMax is two blocks of %d or more, or 0 for all", o.CacheMax, o.Block)
 	case o.Protocol < Floating || o.Protocol > Uncached:
 		misuse("Open", "protocol %d: there are Floating, FixedHome, Directory, Classified and Uncached", o.Protocol)
 	case o.Mode < Auto || o.Mode > Soft:

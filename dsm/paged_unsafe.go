@@ -44,7 +44,8 @@ func (r *Region) openPaged() error {
 	}
 	p, err := pager.Open(pager.Config{
 		Block: r.o.Block, Blocks: int(r.blocks), PEs: r.n, PE: r.me, Near: near, Outside: way, Lease: r.o.Lease,
-		Pub: r.pub.Offset(), Ver: r.words.versionAt, Hint: r.words.hintAt,
+		Keep: int(r.o.CacheMax / uint64(r.o.Block)),
+		Pub:  r.pub.Offset(), Ver: r.words.versionAt, Hint: r.words.hintAt,
 	})
 	if err != nil {
 		closeWay()

@@ -20,6 +20,8 @@ type Stats struct {
 	Invalidated  uint64 // copies dropped by notices
 	Fences       uint64
 
+	Evicted uint64 // copies whose memory was given back, with Options.CacheMax
+
 	ReadFaults, WriteFaults, Upgrades uint64 // page faults in mode Paged; an upgrade is a first write to a valid copy
 }
 
@@ -56,6 +58,7 @@ func (r *Region) Stats() Stats {
 		f := r.paged.Stats()
 		all.FastReads, all.SlowReads, all.Hops = all.FastReads+f.Fast, all.SlowReads+f.Slow, all.Hops+f.Hops
 		all.Gets, all.BytesFetched = all.Gets+f.Fast+f.Slow, all.BytesFetched+f.Bytes
+		all.Evicted = f.Evicted
 		all.ReadFaults, all.WriteFaults, all.Upgrades = f.ReadFaults, f.WriteFaults, f.Upgrades
 	}
 	return all
