@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,101 +19,143 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
-	"github.com/gopgas/gopgas/pgas/pgastest"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 	"github.com/gopgas/gopgas/pgas/sim"
 	"github.com/gopgas/gopgas/ucx"
 )
 
-// survivors runs a program forever, until a PE dies. Every wait and every access ends with an error then.
-func survivors(o dsm.Options, victim int, die func(w *pgas.World)) pgastest.Body {
-	return func(ctx context.Context, w *pgas.World) error {
-		o := o
-		o.Bytes, o.Block = 1<<16, 1<<12
-		r, err := dsm.Open(ctx, w, o)
-		if err != nil {
-			return err
-		}
-		a, err := dsm.Alloc[int64](ctx, r, 8192)
-		if err != nil {
-			return err
-		}
-		state, err := locks.AllocDMCSState(ctx, w, 1)
-		if err != nil {
-			return err
-		}
-		mutex, err := dsm.NewMutex(ctx, r, locks.NewDMCS(w, state.At(0), locks.DMCSOptions{}), 0)
-		if err != nil {
-			return err
-		}
-		err = r.Run(ctx, 2, func(ctx context.Context, m dsm.Member) error {
-			for round := 0; ; round++ {
-				for k := range 64 {
-					i := int(mix(uint64(round), uint64(k), uint64(m.ID())) % 8192)
-					a.Set(i/8*8+m.ID(), int64(round))        // elements of its own
-					a.At(int(mix(uint64(i)) % 8192 / 8 * 8)) // of a member that may be at it: any value will do
-				}
-				if round > 3 && w.PE() == victim {
-					die(w)
-				}
-				if m.ID()%2 == 0 {
-					if err := mutex.Lock(ctx); err != nil {
-						return err
-					}
-					mutex.Unlock()
-				}
-				if err := m.Barrier(ctx); err != nil {
+// survivor runs a program for ever, until a PE dies. Every wait and every access ends with an error then, which must be
+// about the victim, whatever the program was at.
+func survivor(ctx context.Context, w *pgas.World, o dsm.Options, victim int) error {
+	err := untilDeath(ctx, w, o)
+	if w.PE() == victim {
+		return err
+	}
+	var peer *pgas.PeerError
+	if !errors.As(err, &peer) || peer.PE != victim {
+		return fmt.Errorf("PE %d: unexpected end: %v", w.PE(), err)
+	}
+	return nil
+}
+
+// untilDeath writes, reads and locks coherent memory, and meets the other PEs, round after round.
+func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options) error {
+	o.Bytes, o.Block = 1<<16, 1<<12
+	r, err := dsm.Open(ctx, w, o)
+	if err != nil {
+		return err
+	}
+	a, err := dsm.Alloc[int64](ctx, r, 8192)
+	if err != nil {
+		return err
+	}
+	state, err := locks.AllocDMCSState(ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	mutex, err := dsm.NewMutex(ctx, r, locks.NewDMCS(w, state.At(0), locks.DMCSOptions{}), 0)
+	if err != nil {
+		return err
+	}
+	return r.Run(ctx, 2, func(ctx context.Context, m dsm.Member) error {
+		for round := 0; ; round++ {
+			for k := range 64 {
+				i := int(mix(uint64(round), uint64(k), uint64(m.ID())) % 8192)
+				a.Set(i/16*16+m.ID(), int64(round))        // elements of its own
+				a.At(int(mix(uint64(i)) % 8192 / 16 * 16)) // of a member that may be at it: any value will do
+			}
+			if m.ID()%2 == 0 {
+				if err := mutex.Lock(ctx); err != nil {
 					return err
 				}
+				mutex.Unlock()
 			}
-		})
-		var peer *pgas.PeerError
-		if !errors.As(err, &peer) || peer.PE != victim {
-			return fmt.Errorf("PE %d: unexpected end: %v", w.PE(), err)
+			if err := m.Barrier(ctx); err != nil {
+				return err
+			}
 		}
-		fmt.Printf("PE %d was told of the death\n", w.PE())
-		return nil
-	}
+	})
 }
 
-// TestDeathsSimulated has a PE die at many moments.
+// joining is about the time that PEs of a simulation take to join the job. What deaths do in it is not dsm's.
+const joining = 100 * time.Microsecond
+
+// TestDeathsSimulated has a PE die at random moments, under all protocols.
 func TestDeathsSimulated(t *testing.T) {
-	for i := range 25 {
-		at := time.Duration(i+1) * 37 * time.Microsecond
-		cfg := sim.Config{Seed: uint64(i), Deaths: []sim.Death{{PE: 1, At: 300*time.Microsecond + at}}, HeapMax: 4 << 20}
-		_, err := sim.Run(t.Context(), cfg, 3, survivors(dsm.Options{Mode: dsm.Soft}, 1, func(*pgas.World) {}))
-		if err != nil && strings.Contains(err.Error(), "unexpected end") {
-			t.Fatalf("a death at %v: %v", at, err)
+	moments := uint64(200)
+	switch {
+	case *long:
+		moments = 1000
+	case testing.Short():
+		moments = 10
+	}
+	for seed := *firstSeed; seed < *firstSeed+moments; seed++ {
+		npes := 2 + int(mix(seed, 1)%4)
+		victim := int(mix(seed, 2) % uint64(npes))
+		o := dsm.Options{Mode: dsm.Soft, Protocol: protocols[mix(seed, 3)%uint64(len(protocols))]}
+		at := joining + time.Duration(mix(seed, 4)%uint64(2*time.Millisecond))
+		cfg := sim.Config{
+			Seed: seed, Adversary: seed%2 == 1, HeapMax: 4 << 20, MaxEvents: 1_000_000,
+			Deaths: []sim.Death{{PE: victim, At: at}}, Detection: time.Duration(mix(seed, 5) % uint64(time.Millisecond)),
+		}
+		_, err := sim.Run(t.Context(), cfg, npes, func(ctx context.Context, w *pgas.World) error { return survivor(ctx, w, o, victim) })
+		var peer *pgas.PeerError
+		if errors.As(err, &peer) && peer.PE == victim {
+			err = nil // it has died before all PEs had joined
+		}
+		if err != nil {
+			t.Fatalf("PE %d of %d, protocol %v, dies after %v: %v\ngo test ./dsm -run TestDeathsSimulated -seed %d", victim, npes, o.Protocol, at, err, seed)
 		}
 	}
 }
 
-// deathIn is set in the PEs of a job in which one kills itself: the mode of its region.
+// deathIn is set in the PEs of a job in which one kills itself: the mode of its region, and the seed of the moment.
 const deathIn = "DSM_TEST_DEATH_IN"
 
 // dying is the PE that kills itself.
 const dying = 2
 
-// TestDeaths has a PE killed while the others fetch from it, wait for it in barriers and queue for a lock with it.
+// dies is a PE of a job of TestDeaths.
+func dies(in string) {
+	var name string
+	var seed uint64
+	if _, err := fmt.Sscanf(in, "%s %d", &name, &seed); err != nil {
+		panic(err)
+	}
+	modes := map[string]dsm.Mode{dsm.Paged.String(): dsm.Paged, dsm.Soft.String(): dsm.Soft, dsm.Shared.String(): dsm.Shared}
+	pgas.Main(func(ctx context.Context, w *pgas.World) error {
+		if w.PE() == dying {
+			time.AfterFunc(time.Duration(mix(seed)%uint64(60*time.Millisecond)), func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+		}
+		err := survivor(ctx, w, dsm.Options{Mode: modes[name]}, dying)
+		if err == nil {
+			fmt.Printf("PE %d was told of the death\n", w.PE())
+		}
+		return err
+	})
+}
+
+// TestDeaths has a PE killed at random moments, while the others open the region, fetch from it, wait for it in barriers
+// and queue for a lock with it.
 func TestDeaths(t *testing.T) {
 	if in := os.Getenv(deathIn); in != "" {
-		mode := dsm.Soft
-		if in == dsm.Paged.String() {
-			mode = dsm.Paged
-		}
-		pgas.Main(survivors(dsm.Options{Mode: mode}, dying, func(*pgas.World) { syscall.Kill(os.Getpid(), syscall.SIGKILL) }))
+		dies(in)
 		os.Exit(0)
 	}
 	if testing.Short() {
 		t.Skip("no PE is a goroutine")
 	}
-	for _, mode := range []dsm.Mode{dsm.Paged, dsm.Soft} {
+	oneHost := []boot.Host{{Name: launch.Local, PEs: 3}}
+	for _, mode := range []dsm.Mode{dsm.Paged, dsm.Soft, dsm.Shared} {
 		t.Run(mode.String(), func(t *testing.T) {
 			if mode == dsm.Paged {
 				needsPaging(t)
 			}
-			t.Run("processes", func(t *testing.T) { killIn(t, mode, boot.Host{Name: launch.Local, PEs: 3}) })
+			t.Run("processes", func(t *testing.T) { killIn(t, mode, oneHost) })
+			if mode == dsm.Shared {
+				return
+			}
 			t.Run("hosts", func(t *testing.T) {
 				if !ucx.Available {
 					t.Skip("built without cgo, so there is no transport between hosts")
@@ -125,7 +168,7 @@ func TestDeaths(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer hosts.Close()
-				killIn(t, mode, boot.Host{Name: hosts.Names[0], PEs: dying}, boot.Host{Name: hosts.Names[1], PEs: 1})
+				killIn(t, mode, []boot.Host{{Name: hosts.Names[0], PEs: dying}, {Name: hosts.Names[1], PEs: 1}})
 			})
 		})
 	}
@@ -135,30 +178,63 @@ func TestDeaths(t *testing.T) {
 // (docs/ucx.md).
 var ucxAborts = regexp.MustCompile(`(ucp_request|tcp_ep)\.c:\d+ +Assertion`)
 
-// killIn runs a job in which PE dying is killed, a few times, at different moments.
-func killIn(t *testing.T, mode dsm.Mode, hosts ...boot.Host) {
+// killIn runs jobs in which PE dying is killed, each at another moment.
+func killIn(t *testing.T, mode dsm.Mode, hosts []boot.Host) {
+	aborted := 0
+	for seed := *firstSeed; seed < *firstSeed+*deaths; seed++ {
+		out, err := killOnce(t, mode, seed, hosts)
+		if ucxAborts.MatchString(out) {
+			aborted++
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v\ngo test ./dsm -run '%s' -seed %d -deaths 1\n%s", err, t.Name(), seed, out)
+		}
+	}
+	t.Logf("%d deaths; not counted: %d in which UCX has aborted a PE whose peer ended while the two connected", *deaths, aborted)
+}
+
+// killOnce runs one job. An error says that the survivors were not told, or were told of another PE, or that a process
+// is left.
+func killOnce(t *testing.T, mode dsm.Mode, seed uint64, hosts []boot.Host) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
-		ctx, cancel := hang.Context(t.Context())
-		defer cancel()
-		var out bytes.Buffer
-		res, err := launch.Run(ctx, launch.Spec{
-			Hosts: slices.Clone(hosts), Program: self, Args: []string{"-test.run=^TestDeaths$"}, KeepGoing: true,
-			Env:    []string{deathIn + "=" + mode.String(), "PGAS_HEAP_MAX=16m"},
-			Stdout: &out, Stderr: &out, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
-		})
-		if ucxAborts.Match(out.Bytes()) {
-			t.Logf("UCX has aborted a PE whose peer ended while the two connected: not counted\n%s", &out)
-			continue
-		}
-		if err != nil || res.First == nil || res.First.PE != dying || res.First.Signal() != syscall.SIGKILL {
-			t.Fatalf("%v, first failure %v:\n%s", err, res.First, &out)
-		}
-		if n := strings.Count(out.String(), "was told of the death"); n != dying || strings.Contains(out.String(), "unexpected end") {
-			t.Fatalf("%d of %d PEs were told that PE %d was killed:\n%s", n, dying, dying, &out)
+	ctx, cancel := hang.Context(t.Context())
+	defer cancel()
+	var out bytes.Buffer
+	mark := fmt.Sprintf("%s=%v %d", deathIn, mode, seed)
+	res, err := launch.Run(ctx, launch.Spec{
+		Hosts: slices.Clone(hosts), Program: self, Args: []string{"-test.run=^TestDeaths$"}, KeepGoing: true,
+		Env:    []string{mark, "PGAS_HEAP_MAX=16m", fmt.Sprintf("DSM_TEST_LAUNCHER=%d", os.Getpid())},
+		Stdout: &out, Stderr: &out, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
+	})
+	told := strings.Count(out.String(), "was told of the death")
+	switch {
+	case err != nil:
+		return out.String(), err
+	case res.First == nil || res.First.PE != dying || res.First.Signal() != syscall.SIGKILL:
+		return out.String(), fmt.Errorf("the first failure is %v", res.First)
+	case strings.Contains(out.String(), ": joining the job: ") && strings.Contains(out.String(), fmt.Sprintf("PE %d on ", dying)):
+		// PE dying had joined before the others had, which are told as well, by pgas.Main.
+	case told != dying || strings.Contains(out.String(), "unexpected end"):
+		return out.String(), fmt.Errorf("%d of %d PEs were told that PE %d was killed", told, dying, dying)
+	}
+	return out.String(), mustBeGone(fmt.Sprintf("DSM_TEST_LAUNCHER=%d", os.Getpid()))
+}
+
+// mustBeGone returns an error if a process has mark in its environment.
+func mustBeGone(mark string) error {
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err == nil && slices.Contains(strings.Split(string(env), "\x00"), mark) {
+			return fmt.Errorf("%s: the process is left", file)
 		}
 	}
+	return nil
 }

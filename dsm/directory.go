@@ -36,7 +36,10 @@ func (r *Region) openDirectory(ctx context.Context) (*directory, error) {
 		return nil, err
 	}
 	stale, err := allocate[uint64](ctx, r, r.wordsOfBlocks())
-	return &directory{r, pgas.AtomicsOf(sharers.All()).On(r.ctx), pgas.AtomicsOf(stale.All()).On(r.ctx)}, err
+	if err != nil {
+		return nil, err
+	}
+	return &directory{r, pgas.AtomicsOf(sharers.All()).On(r.ctx), pgas.AtomicsOf(stale.All()).On(r.ctx)}, nil
 }
 
 // mine returns the word of a bitmap of PEs that has this PE's bit, and the bit.

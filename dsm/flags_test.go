@@ -10,6 +10,7 @@ import (
 var (
 	long      = flag.Bool("long", false, "run the long forms of tests")
 	seeds     = flag.Uint64("seeds", 1, "seeds of each random program")
+	deaths    = flag.Uint64("deaths", 3, "PEs that TestDeaths kills on each kind of job")
 	firstSeed = flag.Uint64("seed", 0, "the first seed")
 )
 

@@ -170,17 +170,23 @@ func forEachRun(old, data []byte, run func(at int, bytes []byte)) {
 }
 
 func (s *soft) changes(b int32, run func(at int, bytes []byte)) {
-	s.mu.Lock()
-	s.clear(b, changeable)
-	own, twin, whole := slices.Clone(s.copyOf(b)), slices.Clone(s.twinOf(b)), s.info[b].whole
-	s.info[b].whole = false
-	s.storeTwin(b, own)
-	s.mu.Unlock()
+	own, twin, whole := s.takeChanges(b)
 	if whole {
 		run(0, own)
 		return
 	}
 	forEachRun(twin, own, run)
+}
+
+// takeChanges returns b and its twin, and makes the twin what b is now. In the simulator a PE may die in between.
+func (s *soft) takeChanges(b int32) (own, twin []byte, whole bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear(b, changeable)
+	own, twin, whole = slices.Clone(s.copyOf(b)), slices.Clone(s.twinOf(b)), s.info[b].whole
+	s.info[b].whole = false
+	s.storeTwin(b, own)
+	return own, twin, whole
 }
 
 func (s *soft) drop(b int32, home int32, rts uint64) {
