@@ -10,7 +10,7 @@ type Array[T any] struct {
 	r      *Region
 	base   unsafe.Pointer // of this PE's copy of element 0
 	n      int
-	direct uint    // elements that an access reaches without a check: all, or none in mode Soft
+	direct []T     // the elements that an access reaches without a check: all, or none in mode Soft
 	from   uint64  // offset of element 0 in the region
 	checks *checks // of accesses; nil only in the zero Array
 }
@@ -21,7 +21,7 @@ func makeArray[T any](r *Region, from uint64, n int) Array[T] {
 		a.base = unsafe.Pointer(unsafe.SliceData(r.memory[from:]))
 	}
 	if r.soft == nil {
-		a.direct = uint(n)
+		a.direct = a.slice(0, n)
 	}
 	return a
 }
@@ -87,7 +87,7 @@ func (a Array[T]) Overwrite(lo, hi int) []T {
 
 // Read returns a pointer to element i, valid for reading until the next fence of this PE. It panics as View does.
 func (a Array[T]) Read(i int) *T {
-	if uint(i) >= a.direct {
+	if uint(i) >= uint(len(a.direct)) {
 		a.checks.read(i)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
@@ -96,7 +96,7 @@ func (a Array[T]) Read(i int) *T {
 // Write returns a pointer to element i, valid for reading and writing until the next fence of this PE. It panics as View
 // does.
 func (a Array[T]) Write(i int) *T {
-	if uint(i) >= a.direct {
+	if uint(i) >= uint(len(a.direct)) {
 		a.checks.write(i)
 	}
 	return (*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
@@ -104,7 +104,7 @@ func (a Array[T]) Write(i int) *T {
 
 // At returns element i. It panics as View does.
 func (a Array[T]) At(i int) T {
-	if uint(i) >= a.direct {
+	if uint(i) >= uint(len(a.direct)) {
 		a.checks.read(i)
 	}
 	return *(*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(*new(T))))
@@ -112,8 +112,8 @@ func (a Array[T]) At(i int) T {
 
 // Set stores v in element i. The next release of this PE publishes it. It panics as View does.
 func (a Array[T]) Set(i int, v T) {
-	if uint(i) < a.direct {
-		*(*T)(unsafe.Add(a.base, uintptr(i)*unsafe.Sizeof(v))) = v
+	if uint(i) < uint(len(a.direct)) {
+		a.direct[i] = v
 	} else {
 		a.setSoft(i, v)
 	}

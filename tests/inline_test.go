@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// compilerReport returns the compiler's report on tests/fastpath and what that instantiates.
-func compilerReport(t *testing.T) string {
+// compilerReport returns the compiler's report on the package in a folder and what that instantiates.
+func compilerReport(t *testing.T, folder string) string {
 	t.Helper()
-	cell, err := filepath.Abs("fastpath")
+	cell, err := filepath.Abs(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func compilerReport(t *testing.T) string {
 	cmd.Env = append(os.Environ(), "GOFLAGS=")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("building tests/fastpath: %v\n%s", err, out)
+		t.Fatalf("building %s: %v\n%s", folder, err, out)
 	}
 	return string(out)
 }
@@ -31,7 +31,7 @@ func compilerReport(t *testing.T) string {
 // must inline down to the store or load itself, with no call left but the slow path's, and nothing
 // moved to the heap.
 func TestAccessorsInline(t *testing.T) {
-	report := compilerReport(t)
+	report := compilerReport(t, "fastpath")
 	for _, accessor := range []string{"PutSum", "GetSum", "PutFlag", "GetFlag", "PutPair", "GetPair"} {
 		if !regexp.MustCompile(`can inline CellRef\.` + accessor + ` `).MatchString(report) {
 			t.Errorf("CellRef.%s does not inline:\n%s", accessor, grep(report, "CellRef."+accessor))
@@ -53,7 +53,7 @@ func TestAccessorsInline(t *testing.T) {
 // TestAtomicsInline: a fetch of an atomic word inlines down to the load, and a view of package atomics down
 // to one call of the runtime.
 func TestAtomicsInline(t *testing.T) {
-	report := compilerReport(t)
+	report := compilerReport(t, "fastpath")
 	for _, method := range []string{
 		"pgas.Atomic[go.shape.int64].Fetch",
 		"atomics.Integer[go.shape.int64].Store", "atomics.Integer[go.shape.int64].Swap",
@@ -62,6 +62,17 @@ func TestAtomicsInline(t *testing.T) {
 	} {
 		if !strings.Contains(report, "can inline "+method+" ") {
 			t.Errorf("%s does not inline:\n%s", method, grep(report, "inline "+method))
+		}
+	}
+}
+
+// TestCoherentAccessesInline: an access to one element of coherent memory inlines to a load or a store behind one branch.
+func TestCoherentAccessesInline(t *testing.T) {
+	report := compilerReport(t, "../samples/bfs")
+	for _, method := range []string{"At", "Set", "Read", "Write"} {
+		name := "dsm.Array[go.shape.int64]." + method
+		if !strings.Contains(report, "can inline "+name+" ") {
+			t.Errorf("%s does not inline:\n%s", name, grep(report, "inline "+name))
 		}
 	}
 }

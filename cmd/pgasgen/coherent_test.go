@@ -15,16 +15,27 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/coherent"
 	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/dsm/pager"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
+// The accessors do the same in each mode, for PEs of each kind.
 func TestCoherentAccessors(t *testing.T) {
-	for _, mode := range []dsm.Mode{dsm.Shared, dsm.Soft} {
-		t.Run(mode.String(), func(t *testing.T) {
-			pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error { return coherentBody(ctx, w, mode) })
-		})
+	body := func(mode dsm.Mode) pgastest.Body {
+		return func(ctx context.Context, w *pgas.World) error { return coherentBody(ctx, w, mode) }
 	}
+	t.Run("shared", func(t *testing.T) {
+		pgastest.RunGoroutines(t, 2, body(dsm.Shared))
+		pgastest.RunProcesses(t, 2, body(dsm.Shared))
+	})
+	t.Run("soft", func(t *testing.T) { pgastest.Run(t, 2, body(dsm.Soft)) })
+	t.Run("paged", func(t *testing.T) {
+		if err := pager.Available(); err != nil {
+			t.Skip(err)
+		}
+		pgastest.Run(t, 2, body(dsm.Paged))
+	})
 }
 
 // coherentBody writes records on PE 0, of which some are in two blocks, and compares them on both PEs.
