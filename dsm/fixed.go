@@ -89,7 +89,13 @@ func (p *fixedHome) change(list []*turn) error {
 	r.mustQuiet()
 	for _, t := range list {
 		t.wts = max(t.rts&^closed+1, r.now)
-		t.full = r.putChanges(t.b, t.prev)
+	}
+	if r.o.WholeBlocks {
+		p.putBlocks(list, before)
+	} else {
+		for _, t := range list {
+			t.full = r.putChanges(t.b, t.prev)
+		}
 	}
 	r.mustQuiet()
 	for i, t := range list {
@@ -109,6 +115,28 @@ func (p *fixedHome) change(list []*turn) error {
 	return nil
 }
 
+// putBlocks merges what this PE has changed with the newest versions, which it fetches if it does not have them, and puts
+// the blocks. before has the numbers of the newest versions. The puts are on their way when it returns.
+func (p *fixedHome) putBlocks(list []*turn, before []uint64) {
+	r := p.Region
+	for i, t := range list {
+		if p.fetched.get(t.b) != before[i] {
+			t.latest = make([]byte, r.o.Block)
+			r.masterOf(t.b).GetNB(r.homeOf(t.b), t.latest)
+			r.stats.count(&r.stats.Gets, 1)
+			r.stats.count(&r.stats.BytesFetched, uint64(r.o.Block))
+		}
+	}
+	r.mustQuiet()
+	for _, t := range list {
+		home := r.homeOf(t.b)
+		first, last := r.cache.merge(t.b, t.latest, int32(home), t.wts+r.o.Lease)
+		r.masterOf(t.b).Put(home, r.twins[int(t.b)*r.o.Block:(int(t.b)+1)*r.o.Block])
+		r.countRelease(t.b, t.prev, first, last)
+		t.full = true
+	}
+}
+
 func (p *fixedHome) acquire(s notices) { p.acquireNotices(s) }
 
 // putChanges puts the bytes that this PE has changed in block b into the home's master copy. The puts are on their way
@@ -124,11 +152,16 @@ func (r *Region) putChanges(b, prev int32) (full bool) {
 		last = at + len(bytes) - 1
 		full = full || len(bytes) == r.o.Block
 	})
+	r.countRelease(b, prev, first, last)
+	return full
+}
+
+// countRelease counts a release of block b, of which this PE has changed the bytes from first to last.
+func (r *Region) countRelease(b, prev int32, first, last int) {
 	r.stats.changed(b, prev, int32(r.me), first, last)
-	if home == r.me {
+	if r.homeOf(b) == r.me {
 		r.stats.count(&r.stats.FastReleases, 1)
 	} else {
 		r.stats.count(&r.stats.Moves, 1)
 	}
-	return full
 }

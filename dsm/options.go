@@ -25,6 +25,9 @@ type Options struct {
 	// AllNotices has a barrier gather up to Notices of each PE, as MENPS does: what a PE passes on has no others' among
 	// it. It takes 16 bytes for each notice of each PE. Otherwise each of a barrier's log2 n messages has up to Notices.
 	AllNotices bool
+	// WholeBlocks has a release of FixedHome put whole blocks, merged by the releaser, as the baseline of MENPS does.
+	// Otherwise it puts the runs of bytes that have changed.
+	WholeBlocks bool
 }
 
 // Mode is how an access to a region reaches the protocol.

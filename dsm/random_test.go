@@ -130,6 +130,7 @@ func programs() (all []dsm.Options) {
 	}
 	for _, notices := range []int{-1, 2} {
 		all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Mode: dsm.Soft, AllNotices: true})
+		all = append(all, dsm.Options{Bytes: 6 * 16, Block: 16, Notices: notices, Mode: dsm.Soft, Protocol: dsm.FixedHome, WholeBlocks: true})
 	}
 	return all
 }

@@ -14,13 +14,13 @@ type figure struct {
 // paperNodes are the hosts of the paper, of which it has 32, with two processes each.
 var paperNodes = []int{1, 2, 4, 8, 16, 32}
 
-// both are the protocols that the paper compares for a program.
+// against returns the protocols that the paper compares for a program.
 func against(protocol string) []string { return []string{"floating", protocol} }
 
 var figures = []figure{
 	{"cg-notices", "V-C: CG class D on two hosts by the length of the list of write notices", "notices", "program", sweep{benches: []string{"cg-menps", "cg"}, notices: []int{4096, 128, 64, 48, 44, 0}}},
 	{"cg-protocols", "V-B: CG on two hosts, notices and leases against a directory", "nodes", "program", sweep{benches: []string{"cg"}, protocols: against("directory")}},
-	{"bt-protocols", "V-B: BT on two hosts, homes that float against fixed ones", "nodes", "program", sweep{benches: []string{"bt"}, protocols: against("fixed-home")}},
+	{"bt-protocols", "V-B: BT on two hosts, homes that float against fixed ones", "nodes", "program", sweep{benches: []string{"bt"}, protocols: []string{"floating", "fixed-home", wholeBlocks}}},
 	{"ep-scale", "figures 7 and 10: EP classes D and C by hosts", "nodes", "speedup", sweep{benches: []string{"ep", "ep-c"}, nodes: paperNodes}},
 	{"cg-scale", "figures 7 and 9: CG class D by hosts", "nodes", "speedup", sweep{benches: []string{"cg"}, nodes: paperNodes}},
 	{"ft-scale", "table IV: FT class C by hosts", "nodes", "speedup", sweep{benches: []string{"ft"}, nodes: []int{1, 2, 4}}},

@@ -63,7 +63,7 @@ func (out *output) line(cells ...string) error {
 	for i, c := range cells {
 		switch {
 		case i < 2:
-			fmt.Fprintf(&text, "%-11s", c)
+			fmt.Fprintf(&text, "%-17s", c)
 		case i < len(parameters):
 			fmt.Fprintf(&text, "%8s", c)
 		default:

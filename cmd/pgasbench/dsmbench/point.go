@@ -41,11 +41,14 @@ func (c point) name() string {
 	return fmt.Sprintf("%s %s, %d notices, %d hosts of %d PEs", c.Bench, c.Protocol, c.Notices, c.Nodes, c.Threads)
 }
 
-// protocols by the names of the command line.
-var protocols = func() map[string]dsm.Protocol {
-	all := map[string]dsm.Protocol{}
+// wholeBlocks is the name of FixedHome with releases that put whole blocks, as in the paper's baseline.
+const wholeBlocks = "fixed-home-whole"
+
+// protocolOptions are the options of protocols by the names of the command line.
+var protocolOptions = func() map[string]dsm.Options {
+	all := map[string]dsm.Options{wholeBlocks: {Protocol: dsm.FixedHome, WholeBlocks: true}}
 	for p := dsm.Floating; p <= dsm.Uncached; p++ {
-		all[p.String()] = p
+		all[p.String()] = dsm.Options{Protocol: p}
 	}
 	return all
 }()
@@ -54,7 +57,7 @@ func protocolNames() (names []string) {
 	for p := dsm.Floating; p <= dsm.Uncached; p++ {
 		names = append(names, p.String())
 	}
-	return names
+	return append(names, wholeBlocks)
 }
 
 // A parameter is what can be varied, and be the axis of a plot.

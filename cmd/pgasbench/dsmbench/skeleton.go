@@ -55,10 +55,10 @@ type worker struct {
 func newWorker(ctx context.Context, w *pgas.World, c point) (*worker, error) {
 	p, _ := programOf(c.Bench)
 	k := &worker{ctx: ctx, w: w, p: p, mark: 1, fault: c.Fault}
-	r, err := dsm.Open(ctx, w, dsm.Options{
-		Bytes: p.bytes(c.pes()), Block: int(p.block / p.grain), Notices: c.noticesOption(), Lease: c.Lease,
-		Protocol: protocols[c.Protocol], Mode: dsm.Soft, AllNotices: p.writable != nil,
-	})
+	o := protocolOptions[c.Protocol]
+	o.Bytes, o.Block, o.Mode = p.bytes(c.pes()), int(p.block/p.grain), dsm.Soft
+	o.Notices, o.Lease, o.AllNotices = c.noticesOption(), c.Lease, p.writable != nil
+	r, err := dsm.Open(ctx, w, o)
 	if err != nil {
 		return nil, err
 	}
