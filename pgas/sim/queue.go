@@ -5,7 +5,10 @@ package sim
 // in its life. The next events are kept sorted, so that their memory can be prefetched. Events of
 // the same time are removed in the order in which they were added.
 
-import "math/bits"
+import (
+	"math/bits"
+	"sort"
+)
 
 type event struct {
 	time int64
@@ -26,17 +29,55 @@ type queue struct {
 }
 
 const (
-	maxSorted   = 32 // a larger bucket is split before it is sorted
-	maxConsumed = 64 // removed events at the beginning of next
+	maxSorted   = 32  // a larger bucket is split before it is sorted
+	maxConsumed = 64  // removed events at the beginning of next
+	maxInserted = 256 // sorted events besides lookahead; with more, half of them go back into buckets
 )
 
 func (q *queue) push(at int64, o *op) {
 	q.n++
-	if at < q.limit {
-		q.insert(event{at, o})
+	if at >= q.limit {
+		q.addToBucket(event{at, o})
 		return
 	}
-	q.addToBucket(event{at, o})
+	q.insert(event{at, o})
+	if len(q.next)-q.head > q.lookahead+maxInserted {
+		q.spill()
+	}
+}
+
+// spill moves the later half of the sorted events back into buckets, so that insert does not move each new event past
+// many others: a bucket of few events can span a time into which thousands are added.
+func (q *queue) spill() {
+	limit := q.next[(q.head+len(q.next))/2].time
+	if limit == q.next[q.head].time {
+		limit++
+	}
+	i := q.head + sort.Search(len(q.next)-q.head, func(i int) bool { return q.next[q.head+i].time >= limit })
+	if i == len(q.next) {
+		return // all are of the same time
+	}
+	q.lowerBase(limit)
+	q.limit = limit
+	for _, e := range q.next[i:] {
+		q.addToBucket(e)
+	}
+	clear(q.next[i:])
+	q.next = q.next[:i]
+}
+
+// lowerBase makes an earlier time the base. Events that share a bit with the old base in which the new one differs go
+// into the bucket of that bit, which was empty: they are later than both.
+func (q *queue) lowerBase(to int64) {
+	i := bits.Len64(uint64(q.base ^ to))
+	for low := q.used & (1<<i - 1); low != 0; low &= low - 1 {
+		k := bits.TrailingZeros64(low)
+		q.buckets[i] = append(q.buckets[i], q.buckets[k]...)
+		clear(q.buckets[k])
+		q.buckets[k] = q.buckets[k][:0]
+		q.used = q.used&^(1<<k) | 1<<i
+	}
+	q.base = to
 }
 
 func (q *queue) addToBucket(e event) {

@@ -43,6 +43,47 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// TestQueueBurst: thousands of events that come before the end of a bucket of few events come out in order, too.
+func TestQueueBurst(t *testing.T) {
+	const end, events = 1 << 30, 5000
+	for _, span := range []int64{1, 2, 300, end} {
+		rng := rand.New(rand.NewPCG(9, uint64(span)))
+		q := queue{lookahead: 4}
+		for _, at := range []int64{0, 1, end, end + 1, 2 * end} {
+			q.push(at, new(op))
+		}
+		if at, _ := q.pop(); at != 0 {
+			t.Fatalf("the first event is of time %d", at)
+		}
+		order, last := map[*op]int{}, int64(0)
+		for i := range events {
+			o := new(op)
+			order[o] = i
+			q.push(1+rng.Int64N(span), o)
+			if sorted := len(q.next) - q.head; span > 1 && sorted > 2*maxInserted && sorted > events/int(span)+maxInserted {
+				t.Fatalf("span %d: %d events are kept sorted", span, sorted)
+			}
+		}
+		latest := -1
+		for range events + 4 {
+			at, o := q.pop()
+			if at < last {
+				t.Fatalf("span %d: time %d after %d", span, at, last)
+			}
+			if i, ok := order[o]; ok {
+				if at == last && i < latest {
+					t.Fatalf("span %d: of two events of time %d the later one came first", span, at)
+				}
+				latest = i
+			}
+			last = at
+		}
+		if at, o := q.pop(); o != nil {
+			t.Fatalf("an event of time %d is left", at)
+		}
+	}
+}
+
 func BenchmarkQueue(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var q queue

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,7 +23,9 @@ const mostEvents = 2_000_000_000
 const warmups = 2
 
 // simulate runs one point.
-func simulate(ctx context.Context, c point) (outcome, error) {
+func simulate(ctx context.Context, c point, all *progress) (outcome, error) {
+	now := all.begin(c)
+	defer now.end()
 	costs, err := machines.Costs(c.Costs, c.Vary)
 	if err != nil {
 		return outcome{}, err
@@ -34,7 +37,7 @@ func simulate(ctx context.Context, c point) (outcome, error) {
 	}
 	tallies := make([]tally, c.pes())
 	if _, err := sim.Run(ctx, cfg, c.pes(), func(ctx context.Context, w *pgas.World) error {
-		t, err := run(ctx, w, c)
+		t, err := run(ctx, w, c, now)
 		tallies[w.PE()] = t
 		return err
 	}); err != nil {
@@ -52,7 +55,7 @@ func (p *program) heap(c point) uint64 {
 }
 
 // run is one PE of a point.
-func run(ctx context.Context, w *pgas.World, c point) (t tally, err error) {
+func run(ctx context.Context, w *pgas.World, c point, now *running) (t tally, err error) {
 	k, err := newWorker(ctx, w, c)
 	if err != nil {
 		return t, err
@@ -61,20 +64,29 @@ func run(ctx context.Context, w *pgas.World, c point) (t tally, err error) {
 		return t, err
 	}
 	if k.p.steps > 1 {
-		for range warmups {
-			if err := k.p.step(k); err != nil {
-				return t, err
-			}
-		}
-	}
-	before, began := k.region.Stats(), w.Now()
-	for range c.Steps {
-		if err := k.p.step(k); err != nil {
+		if err := k.step(warmups, now); err != nil {
 			return t, err
 		}
 	}
+	before, began := k.region.Stats(), w.Now()
+	if err := k.step(c.Steps, now); err != nil {
+		return t, err
+	}
 	t = tally{w.Now() - began, since(before, k.region.Stats())}
 	return t, k.check()
+}
+
+// step makes n steps of the program.
+func (k *worker) step(n int, now *running) error {
+	for range n {
+		if err := k.p.step(k); err != nil {
+			return err
+		}
+		if k.w.PE() == 0 {
+			now.stepped()
+		}
+	}
+	return nil
 }
 
 // check verifies that this PE sees what each PE has written last, where every PE has written its own part.
@@ -95,10 +107,14 @@ func (k *worker) check() error {
 	return k.region.Barrier(k.ctx)
 }
 
-// Simulate runs the points of o in the simulator, as many at a time as o says, and prints them in their order. It returns
-// the first error, and the cause of ctx's end.
+// Simulate runs the points of o in the simulator, as many at a time as o says, and prints them in their order; while it runs,
+// it tells stderr how far they are. It returns the first error, and the cause of ctx's end.
 func Simulate(ctx context.Context, o *Options, stdout io.Writer) error {
 	out := newOutput(o, stdout)
+	all := &progress{total: len(o.points)}
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	go all.watch(watched, os.Stderr)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(o.jobs + 1) // one prints
 	done := make([]chan outcome, len(o.points))
@@ -108,7 +124,7 @@ func Simulate(ctx context.Context, o *Options, stdout io.Writer) error {
 	group.Go(func() error { return out.inOrder(ctx, done) })
 	for i, c := range o.points {
 		group.Go(func() error {
-			r, err := simulate(ctx, c)
+			r, err := simulate(ctx, c, all)
 			if err == nil {
 				done[i] <- r
 			}

@@ -18,7 +18,7 @@ func at(bench string, change func(*point)) point {
 
 func simulated(t *testing.T, c point) outcome {
 	t.Helper()
-	r, err := simulate(t.Context(), c)
+	r, err := simulate(t.Context(), c, &progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,5 +140,16 @@ func TestPrinting(t *testing.T) {
 	o.points = o.points[:1]
 	if err := Simulate(t.Context(), o, io.Discard); err == nil || !strings.Contains(err.Error(), "nothing to draw") {
 		t.Errorf("a plot of one point: %v", err)
+	}
+}
+
+// TestProgress: the line about points that run names them, and leaves those out that have ended.
+func TestProgress(t *testing.T) {
+	p := &progress{total: 3}
+	first, second := p.begin(at("is", func(*point) {})), p.begin(at("ft", func(*point) {}))
+	second.stepped()
+	first.end()
+	if got, want := p.String(), "pgasbench: 1 of 3 points done; running: ft floating, 128 notices, 2 hosts of 2 PEs: 1 steps"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
