@@ -70,6 +70,9 @@ func pointerIn(t reflect.Type, path string) string {
 
 // ensure makes blocks valid, and writable if write is set. A fence of another goroutine may drop blocks again at once.
 func (r *Region) ensure(lo, hi int32, write bool) {
+	if r.cache.has(lo, hi, write) {
+		return
+	}
 	r.bring(lo, hi)
 	if write {
 		r.cache.writable(lo, hi)

@@ -45,6 +45,9 @@ type cache interface {
 	dropAll(stale func(b int32) bool)
 	// known returns what the PE knows of a block.
 	known(b int32) copyInfo
+	// has reports whether blocks lo to hi-1 are valid and ready, and writable if write is set: nothing is to be done then
+	// before an access.
+	has(lo, hi int32, write bool) bool
 	// zeros makes an untouched block a valid copy.
 	zeros(b int32)
 	// install makes data the copy, with own bytes over it, unless the generation has changed. It reports whether it

@@ -100,6 +100,7 @@ func (c *paged) renew(int32, uint64)                  {}
 func (c *paged) current() bool                        { return c.Current() }
 func (c *paged) expire(now uint64)                    { c.Expire(now) }
 func (c *paged) zeros(b int32)                        { c.Zeros(b) }
+func (c *paged) has(lo, hi int32, write bool) bool    { return c.Has(lo, hi, write) }
 func (c *paged) writable(lo, hi int32)                { c.Ready(lo, hi, true) }
 func (c *paged) ready(lo, hi int32)                   { c.Ready(lo, hi, false) }
 func (c *paged) overwritten(lo, hi int32)             { c.Overwritten(lo, hi) }

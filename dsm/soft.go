@@ -344,6 +344,19 @@ func (s *soft) overwritten(lo, hi int32) {
 
 func (s *soft) ready(int32, int32) {}
 
+func (s *soft) has(lo, hi int32, write bool) bool {
+	want := uint32(readable)
+	if write {
+		want |= changeable
+	}
+	for b := lo; b < hi; b++ {
+		if s.states[b].Load()&want != want {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *soft) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

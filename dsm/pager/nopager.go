@@ -33,6 +33,7 @@ func (p *Pager) DropAll([]uint64)                                  {}
 func (p *Pager) Known(int32) Known                                 { return Known{} }
 func (p *Pager) Zeros(int32)                                       {}
 func (p *Pager) Install(int32, uint32, []byte, int32, uint64) bool { return false }
+func (p *Pager) Has(int32, int32, bool) bool                       { return false }
 func (p *Pager) Ready(int32, int32, bool)                          {}
 func (p *Pager) Overwritten(int32, int32)                          {}
 func (p *Pager) Pin(int32, int32, bool)                            {}

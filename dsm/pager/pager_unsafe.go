@@ -212,6 +212,22 @@ func (p *Pager) Install(b int32, generation uint32, data []byte, home int32, rts
 	return C.pager_install(p.p, C.int32_t(b), C.uint32_t(generation), (*C.char)(unsafe.Pointer(&data[0])), C.int32_t(home), C.uint64_t(rts)) != 0
 }
 
+// Has reports whether blocks lo to hi-1 are valid and mapped, and writable if write is set. It calls no C and takes no lock:
+// if a fence of another goroutine comes between, an access faults.
+func (p *Pager) Has(lo, hi int32, write bool) bool {
+	want := uint32(C.VALID | C.MAPPED)
+	if write {
+		want |= C.WRITABLE
+	}
+	blocks := unsafe.Slice(p.p.blk, p.config.Blocks)
+	for b := lo; b < hi; b++ {
+		if atomic.LoadUint32((*uint32)(unsafe.Pointer(&blocks[b].flags)))&want != want {
+			return false
+		}
+	}
+	return true
+}
+
 // Ready maps the valid blocks from lo to hi-1, writable and with twins if write is set.
 func (p *Pager) Ready(lo, hi int32, write bool) {
 	w := C.int(0)
