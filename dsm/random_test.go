@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/locks"
@@ -164,6 +165,42 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d operations on memory", ops)
+}
+
+// TestRandomScale runs random programs on many PEs of a machine: 64 always, and 256 and 1,024 with -long. Each protocol
+// takes part, and a block has bytes of many PEs.
+func TestRandomScale(t *testing.T) {
+	if testing.Short() {
+		t.Skip("64 PEs")
+	}
+	sizes := []int{64}
+	if *long {
+		sizes = append(sizes, 256, 1024)
+	}
+	for _, npes := range sizes {
+		for _, o := range scaled(npes) {
+			p := &randomProgram{o: o, locks: npes / 8, rounds: 4, steps: 8, shadow: make([]byte, o.Bytes)}
+			start := time.Now()
+			report, err := sim.Run(t.Context(), sim.Config{Seed: *firstSeed, Topology: "host:16", HeapMax: 8 << 20}, npes, p.body)
+			if err != nil {
+				t.Fatalf("%+v, %d PEs: %v\ngo test ./dsm -run TestRandomScale -long -seed %d", o, npes, err, *firstSeed)
+			}
+			t.Logf("%d PEs, %v, %d notices: %d operations in %v", npes, o.Protocol, o.Notices, report.Ops, time.Since(start).Round(time.Millisecond))
+		}
+	}
+}
+
+// scaled are the options of programs of npes PEs, each of which has six bytes.
+func scaled(npes int) (all []dsm.Options) {
+	o := dsm.Options{Bytes: uint64(6 * npes), Block: 64, Mode: dsm.Soft, Lease: 10}
+	for _, notices := range []int{-1, 4, npes} {
+		o.Protocol, o.Notices = dsm.Floating, notices
+		all = append(all, o)
+	}
+	for _, o.Protocol = range protocols[1:] {
+		all = append(all, o)
+	}
+	return all
 }
 
 // TestCrossedReleases has all PEs change and release all blocks at once, so that each waits for turns of the others.
