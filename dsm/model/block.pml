@@ -7,7 +7,8 @@
  * REMOTE times: w_r and w_o are the newest released version, and w_ver is its number. A fence process does FENCES
  * fences, each a release or an acquire, and a release at the end. The acquire is by a notice, or by the least time.
  * VIEWS calls of View or Update come beside, and ZAPS times the kernel takes the page from the page table. SIGNALS
- * times a signal wakes a thread in a fault, which faults again. With LOSES, the home of the block may be lost.
+ * times a signal wakes a thread in a fault, which faults again. With NEAR, the homes are on the PE's own
+ * host. Copies that are given back to bound memory are not in the model. With LOSES, the home of the block may be lost.
  *
  * known_r, stored, must are not in the code: what a load must see, and what a release must publish.
  *
@@ -168,6 +169,20 @@ inline take() {
 	fi
 }
 
+/* take_near copies the newest version straight into a clean copy, from the memory of a PE of the same host. */
+inline take_near() {
+	ok = false;
+	if
+	:: CURRENT == g && !valid && !dirty ->
+		copy_r = w_r;
+		copy_o = w_o;
+		rts = f_rts;
+		validate_if_current()
+	:: CURRENT == g && valid -> ok = true
+	:: else
+	fi
+}
+
 /* bring makes the block valid, and keeps its lock. */
 inline bring() {
 	do
@@ -183,9 +198,19 @@ inline bring() {
 			:: else ->
 				atomic { g = CURRENT; f_now = now; f_rts = rts };
 				UNLOCK;
+#ifdef NEAR
+				if :: f_rts < f_now -> f_rts = w_ver :: else fi;
+				LOCK;
+				take_near();
+				if
+				:: !ok -> UNLOCK; f_r = w_r; f_o = w_o; LOCK; take()
+				:: else
+				fi
+#else
 				fetch();
 				LOCK;
 				take()
+#endif
 			fi
 		fi;
 		if :: ok -> break :: else -> UNLOCK fi

@@ -25,6 +25,7 @@ func TestLarger(t *testing.T) {
 		{Model: "version", Defines: "N=3 S0=3 S1=3 S2=2"},
 		{Model: "version", Defines: "N=2 S0=4 S1=4 OTHERS=3", Claim: "through"},
 		{Model: "block", Defines: "FENCES=3 REMOTE=2 STORES=3"},
+		{Model: "block", Defines: "NEAR FENCES=3"},
 		{Model: "block", Defines: "VIEWS=2 FENCES=2 REMOTE=2"},
 		{Model: "block", Defines: "VIEWS=1 ZAPS=1 SIGNALS=1 FENCES=2"},
 		{Model: "block", Defines: "ZAPS=1 SIGNALS=2 FENCES=3"},
