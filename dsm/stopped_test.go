@@ -1,0 +1,127 @@
+package dsm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/dsm"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
+	"github.com/gopgas/gopgas/ucx"
+)
+
+// stoppedIn makes the test binary a PE of TestStoppedHome.
+const stoppedIn = "DSM_TEST_STOPPED"
+
+// stoppedHome has PE 2, on another host, stop when it has written a block, and PE 1 read the block: a page fault that does
+// not end. PE 0 fails when it sees that PE 1 is in the fault.
+func stoppedHome(ctx context.Context, w *pgas.World) error {
+	r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 1 << 12, Block: 1 << 12, Mode: dsm.Paged})
+	if err != nil {
+		return err
+	}
+	a, err := dsm.Alloc[byte](ctx, r, 1<<12)
+	if err != nil {
+		return err
+	}
+	words, err := pgas.Alloc[uint64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	pid := pgas.AtomicOf(words, 0)
+	if w.PE() == 2 {
+		a.Set(0, 1)
+	}
+	if err := r.Barrier(ctx); err != nil {
+		return err
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	switch w.PE() {
+	case 1:
+		pid.Set(2, 1) // the barriers are behind PEs 1 and 2
+		pid.Set(0, uint64(os.Getpid()))
+		if err := w.Quiet(ctx); err != nil {
+			return err
+		}
+		return fmt.Errorf("byte %d of a stopped home was read", a.At(0))
+	case 2:
+		if _, err := pid.WaitUntil(ctx, pgas.NE, 0); err != nil {
+			return err
+		}
+		return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
+	of, err := pid.WaitUntil(ctx, pgas.NE, 0)
+	if err != nil {
+		return err
+	}
+	for !inPageFault(int(of)) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(time.Second) // the pager publishes what it waits for after the thread has stopped
+	return errors.New("the test is over")
+}
+
+// inPageFault reports whether a thread of a process is in a page fault that a pager is to serve.
+func inPageFault(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/wchan", pid))
+	for _, t := range threads {
+		if at, err := os.ReadFile(t); err == nil && string(at) == "handle_userfault" {
+			return true
+		}
+	}
+	return false
+}
+
+// The report of a job shows a PE that is blocked in a page fault, and the home that it waits for.
+func TestStoppedHome(t *testing.T) {
+	if os.Getenv(stoppedIn) != "" {
+		pgas.Main(stoppedHome)
+		os.Exit(0)
+	}
+	needsPaging(t)
+	if testing.Short() || !ucx.Available {
+		t.Skip("PEs on two hosts, which need cgo")
+	}
+	if _, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/wchan", syscall.Gettid())); err != nil || runtime.GOOS != "linux" {
+		t.Skip("this kernel does not tell where a thread is blocked")
+	}
+	if err := netns.Usable(); err != nil {
+		t.Skip(err)
+	}
+	hosts, err := netns.New(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hosts.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := hang.Context(t.Context())
+	defer cancel()
+	var out bytes.Buffer
+	res, err := launch.Run(ctx, launch.Spec{
+		Hosts:   []boot.Host{{Name: hosts.Names[0], PEs: 2}, {Name: hosts.Names[1], PEs: 1}},
+		Program: self, Args: []string{"-test.run=^TestStoppedHome$"},
+		Env:    []string{stoppedIn + "=1", "PGAS_HEAP_MAX=16m"},
+		Stdout: &out, Stderr: &out, Template: netns.Template, Agent: []string{"env", boot.EnvAgent + "=1", self},
+	})
+	report := fmt.Sprintf("%v\n%+v\n%s", err, res, &out)
+	if ok, _ := regexp.MatchString(`PE 1: in a page fault of coherent memory, waiting for PE 2`, report); !ok {
+		t.Errorf("no report of PE 1 in a page fault for PE 2: %s", report)
+	}
+}
