@@ -182,8 +182,8 @@ func (p *Pager) Unwritten() bool {
 func (p *Pager) Expire(now uint64) { C.pager_expire(p.p, C.uint64_t(now)) }
 
 // Current counts a fence, and reports whether an acquire that tells of nothing has nothing else to do: every copy had a
-// lease when it came, time stands still, and copies are not bounded. It calls no C. A copy that the thread takes for valid after the fence has
-// been counted sees the count, and one that it took before has set closing, if it must.
+// lease when it came, time stands still, and copies are not bounded. It calls no C. A copy that the thread takes for valid
+// after the fence has been counted sees the count, and one that it took before has set closing, if it must.
 func (p *Pager) Current() bool {
 	atomic.AddUint32((*uint32)(unsafe.Pointer(&p.p.fences)), 1)
 	return p.config.Keep == 0 && atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.p.closing))) == 0
