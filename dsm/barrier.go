@@ -81,7 +81,7 @@ func (r *Region) disseminate(ctx context.Context, known notices) (notices, error
 		}
 		got, err := r.read(x.slots.Range(i*x.words, (i+1)*x.words), r.me)
 		if err != nil {
-			return known, err
+			return known, sentBy((r.me+r.n-(1<<k)%r.n)%r.n, err)
 		}
 		known.merge(got)
 	}

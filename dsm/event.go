@@ -82,7 +82,7 @@ func (e *Event) Wait(ctx context.Context, pe int) (err error) {
 	if r.mode != Shared {
 		got, err := r.read(e.words.Range(pe*e.size, (pe+1)*e.size), r.me)
 		if err != nil {
-			return err
+			return sentBy(pe, err)
 		}
 		r.Acquire(Notice{got})
 	}

@@ -34,7 +34,7 @@ func (r *Region) gather(ctx context.Context, known notices) (notices, error) {
 		}
 		got, err := decode(all.Local()[pe*x.words:(pe+1)*x.words], r.blocks, r.n)
 		if err != nil {
-			return known, err
+			return known, sentBy(pe, err)
 		}
 		known.merge(got)
 	}

@@ -135,6 +135,9 @@ func decode(in []uint64, blocks int32, pes int) (s notices, err error) {
 	return s, nil
 }
 
+// sentBy returns err, which says what is wrong with notices, with the PE that has sent them.
+func sentBy(pe int, err error) error { return fmt.Errorf("%w (PE %d has sent them)", err, pe) }
+
 // A Notice is what a Release hands to the PEs that Acquire it: which blocks have new versions, and where. It may travel
 // in any way: as the payload of a notified put, in a message, behind a signal. The zero Notice tells of nothing.
 type Notice struct{ s notices }
