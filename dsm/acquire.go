@@ -4,6 +4,10 @@ package dsm
 // passes the notices on in its own releases.
 
 func (p *floating) acquire(s notices) {
+	if p.o.AllNotices { // MENPS: a home's own copies end with their leases, too
+		p.acquireNotices(s)
+		return
+	}
 	p.learn(s)
 	p.renewOwn()
 	p.cache.expire(p.now)

@@ -27,19 +27,16 @@ func simulated(t *testing.T, c point) outcome {
 
 // TestCliff: with as many notices as blocks are written between barriers, all reads of CG take one message. A barrier of
 // four PEs sends the notices of two of them at most, so 48 are enough for the 92 blocks of two vectors. With fewer, leases
-// end, and each step fetches the matrix again.
+// end, but those of a home's own copies are renewed: no step fetches the matrix again.
 func TestCliff(t *testing.T) {
 	with := func(notices int) outcome { return simulated(t, at("cg", func(c *point) { c.Notices = notices })) }
-	enough, few, none := with(48), with(44), with(0)
+	enough, few := with(48), with(44)
 	if enough.SlowReads != 0 || enough.FastReads < 3*46 {
 		t.Errorf("48 notices: %+v", enough)
 	}
 	p, _ := programOf("cg")
-	if matrix := float64((p.arrays[4] + p.arrays[5]) / p.block); few.SlowReads < matrix || none.SlowReads < matrix {
-		t.Errorf("44 notices: %v slow reads, none: %v; the matrix has %v blocks", few.SlowReads, none.SlowReads, matrix)
-	}
-	if few.Step < enough.Step*5/4 {
-		t.Errorf("44 notices: %v a step, 48: %v", few.Step, enough.Step)
+	if matrix := float64((p.arrays[4] + p.arrays[5]) / p.block); few.SlowReads == 0 || few.SlowReads > matrix/10 {
+		t.Errorf("44 notices: %v slow reads; the matrix has %v blocks", few.SlowReads, matrix)
 	}
 }
 
