@@ -26,7 +26,8 @@
 //	notice.go           write notices, and Notice
 //	acquire.go          how a PE learns of others' releases
 //	barrier.go          the exchange of notices in a barrier
-//	mutex.go, event.go  locks and events that carry notices
+//	mutex.go, rwmutex.go, event.go
+//	                    locks and events that carry notices
 //	fixed.go            FixedHome: home-based lazy release consistency
 //	directory.go        Directory: the releaser tells every sharer
 //	classified.go       Classified: each PE drops what others may have written

@@ -1,7 +1,7 @@
 package dsm
 
 // Locks that carry coherence. A slot of symmetric memory on the lock's home holds the notices of the last holder. It is
-// written before the lock is released and read after it has been taken.
+// written before the lock is released and read after it has been taken. rwmutex.go has those of readers.
 
 import (
 	"context"
@@ -120,94 +120,4 @@ func (m *Mutex) Unlock() {
 		panic(err)
 	}
 	m.lock.Unlock()
-}
-
-// An RWMutex is a Mutex that may be held by several readers at once.
-type RWMutex struct {
-	Mutex
-	lock RWLocker
-	mine slotTurn
-}
-
-// pollPause is the time between two looks at a turn that another reader has, in nanoseconds: that reader gets and puts a
-// slot.
-const pollPause = 1000
-
-// slotTurn is the turn of readers that leave notices.
-type slotTurn struct{ word pgas.Atomic[uint64] }
-
-// NewRWMutex makes an RWMutex of l, as NewMutex does.
-func NewRWMutex(ctx context.Context, r *Region, l RWLocker, home int) (*RWMutex, error) {
-	r.mustBeOpen("NewRWMutex")
-	s, err := newSlot(ctx, r, "NewRWMutex", home)
-	if err != nil {
-		return nil, err
-	}
-	word, err := allocate[uint64](ctx, r, 1)
-	if err != nil {
-		return nil, err
-	}
-	return &RWMutex{Mutex{s, l}, l, slotTurn{pgas.AtomicOf(word, 0).On(r.ctx)}}, nil
-}
-
-// RLock blocks until this PE holds the lock in shared mode, and acquires what earlier writers have released. Errors:
-// those of Mutex.Lock.
-func (m *RWMutex) RLock(ctx context.Context) error {
-	if err := m.lock.RLock(ctx); err != nil {
-		return err
-	}
-	if err := m.take(ctx); err != nil {
-		m.lock.RUnlock()
-		return err
-	}
-	return nil
-}
-
-// RUnlock releases the lock. A reader that has written to the region under it, as to its own counters, publishes that
-// too: its notices are added to those of the last writer. It panics as Unlock does.
-func (m *RWMutex) RUnlock() {
-	m.r.windows.end()
-	if m.r.mode != Shared {
-		if err := m.leaveAsReader(); err != nil {
-			panic(err)
-		}
-	}
-	m.lock.RUnlock()
-}
-
-// leaveAsReader releases what this PE has written, if anything, and adds its notices to the slot. Readers take turns at
-// that by a word beside the slot.
-func (m *RWMutex) leaveAsReader() error {
-	r := m.r
-	return r.fence(context.Background(), func() error {
-		written := r.cache.written(nil)
-		if len(written) == 0 {
-			return nil
-		}
-		if err := r.publish(context.Background(), written); err != nil {
-			return err
-		}
-		for m.mine.word.CompareSwap(m.home, 0, 1) != 0 {
-			if err := r.w.Sleep(context.Background(), pollPause); err != nil {
-				return err // the PE whose turn it is may be dead
-			}
-		}
-		in := make([]uint64, m.words.Len())
-		m.words.Get(m.home, in)
-		old := notices{limit: r.o.Notices}
-		if in[0] != 0 {
-			got, err := decode(in[1:], r.blocks, r.n)
-			if err != nil {
-				return err
-			}
-			old.merge(got)
-		}
-		old.merge(r.notices.clone())
-		out := old.encode([]uint64{uint64(r.n) + 1}) // of no PE: every next holder reads it
-		m.words.Range(0, len(out)).Put(m.home, out)
-		r.mustQuietPE(m.home)
-		m.mine.word.Set(m.home, 0)
-		r.mustQuietPE(m.home)
-		return nil
-	})
 }

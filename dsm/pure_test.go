@@ -9,7 +9,7 @@ import (
 // TestProtocolsArePure checks what runs in the simulator as it is.
 func TestProtocolsArePure(t *testing.T) {
 	pure.Check(t, []string{
-		"version.go", "turn.go", "release.go", "notice.go", "acquire.go", "barrier.go", "mutex.go", "event.go", "fence.go",
+		"version.go", "turn.go", "release.go", "notice.go", "acquire.go", "barrier.go", "mutex.go", "rwmutex.go", "event.go", "fence.go",
 		"fixed.go", "directory.go", "classified.go", "uncached.go",
 	})
 }

@@ -118,8 +118,8 @@ static void serve(struct pager *p, const struct uffd_msg *m)
 }
 
 // pager_main blocks in the read of the next fault. So a fault takes two system calls of the pager: the read and what maps
-// the block. It does not look for faults before it blocks: a PE that is bound to one CPU shares it with its pager, and on
-// a host with CPUs to spare looking gained nothing either. It ends at the first access to p->bell.
+// the block. It does not look for faults before it blocks: a PE that is bound to one CPU shares it with its pager. It
+// ends at the first access to p->bell.
 void *pager_main(void *arg)
 {
     struct pager *p = arg;
