@@ -87,12 +87,16 @@ func (s *sim) run() {
 	}
 }
 
-// killTasks ends the tasks of p at the point where they are.
+// killTasks ends the tasks of p at the point where they are. A task on whose stack the death is handled ends when it has
+// been: it cannot stop itself.
 func (s *sim) killTasks(p *pe) {
 	was := s.running
 	for _, t := range p.tasks {
 		if !t.ended {
 			t.killed = true
+			if t == s.handler {
+				continue
+			}
 			s.running = t
 			t.stop()
 			if !t.ended { // it had not been resumed yet
@@ -117,7 +121,13 @@ func (t *task) park() {
 		s.checkCancelled()
 	}
 	if !s.exceedsCache {
-		if s.next = s.nextTask(); s.next == t {
+		s.handler = t
+		s.next = s.nextTask()
+		s.handler = nil
+		if t.killed {
+			panic(killedError{})
+		}
+		if s.next == t {
 			s.next, s.running = nil, t
 			return
 		}
@@ -163,7 +173,11 @@ func panicForeign() {
 	panic(&pgas.UsageError{Op: "sim", Msg: "a goroutine that the program has started waits in the simulator, which runs one thread of control a PE: start none there, or test with goroutines or processes as PEs"})
 }
 
-// nextTask handles events until a task is to be resumed, and returns it. It returns nil if no task can go on.
+// handlerDied reports whether the task that handles events is to end: the engine handles those that follow.
+func (s *sim) handlerDied() bool { return s.handler != nil && s.handler.killed }
+
+// nextTask handles events until a task is to be resumed, and returns it. It returns nil if no task can go on, or if the
+// task that has called it has died.
 func (s *sim) nextTask() *task {
 	for s.err == nil {
 		if s.exploring() {
@@ -193,6 +207,9 @@ func (s *sim) nextTask() *task {
 				continue
 			}
 			return t
+		}
+		if s.handlerDied() {
+			return nil
 		}
 	}
 	return nil

@@ -218,6 +218,9 @@ func (x *explorer) next(s *sim) *task {
 		if t := x.execute(s, choices[i]); t != nil {
 			return t
 		}
+		if s.handlerDied() {
+			return nil
+		}
 	}
 	return nil
 }

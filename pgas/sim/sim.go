@@ -123,6 +123,7 @@ type sim struct {
 	queue        queue
 	random       splitmix
 	running      *task // the task that runs
+	handler      *task // the task on whose stack events are handled; nil: the engine's
 	next         *task // the task that the loop resumes next
 	liveTasks    int   // tasks that have not ended
 	issued       uint64
