@@ -23,7 +23,8 @@ type Options struct {
 	CacheMax uint64
 	Check    bool // an access to the result of a View, an Update or an Overwrite after a fence panics; slow
 	// AllNotices has a barrier gather up to Notices of each PE, as MENPS does: what a PE passes on has no others' among
-	// it. It takes 16 bytes for each notice of each PE. Otherwise each of a barrier's log2 n messages has up to Notices.
+	// it. It takes 16 bytes for each notice of each PE. As with MENPS, a home's own copies then end with their leases, too.
+	// Otherwise each of a barrier's log2 n messages has up to Notices, and a home renews the leases of its own copies.
 	AllNotices bool
 	// WholeBlocks has a release of FixedHome put whole blocks, merged by the releaser, as the baseline of MENPS does.
 	// Otherwise it puts the runs of bytes that have changed.

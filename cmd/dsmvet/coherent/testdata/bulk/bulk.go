@@ -16,7 +16,7 @@ import (
 
 func copies(a dsm.Array[int], own []int) {
 	s := a.Slice()
-	copy(own, s[2:8])           // want `copy on the Slice of a coherent array with no View of it since the last fence: .*; call View before it, or Update or Overwrite if it writes there`
+	copy(own, s[2:8])           // want `copy on the Slice of a coherent array with no View of it since the last fence: .*; call View before it, or Update or Overwrite if it writes to it`
 	copy(s, own)                // want `copy on the Slice`
 	clear(a.Slice())            // want `clear on the Slice`
 	own = append(own, s...)     // want `append on the Slice`
