@@ -91,7 +91,7 @@ func TestDeathsSimulated(t *testing.T) {
 		npes := 2 + int(mix(seed, 1)%4)
 		victim := int(mix(seed, 2) % uint64(npes))
 		o := dsm.Options{Mode: dsm.Soft, Protocol: protocols[mix(seed, 3)%uint64(len(protocols))]}
-		at := time.Duration(mix(seed, 4)%uint64(2*time.Millisecond))
+		at := time.Duration(mix(seed, 4) % uint64(2*time.Millisecond))
 		cfg := sim.Config{
 			Seed: seed, Adversary: seed%2 == 1, HeapMax: 4 << 20, MaxEvents: 1_000_000,
 			Deaths: []sim.Death{{PE: victim, At: at}}, Detection: time.Duration(mix(seed, 5) % uint64(time.Millisecond)),
