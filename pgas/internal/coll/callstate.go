@@ -29,6 +29,9 @@ const (
 	numKinds
 )
 
+// syncOfWords is the op of a sync in which members have words.
+const syncOfWords = 1
+
 var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "collect", "fcollect",
 	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan", "close"}
 

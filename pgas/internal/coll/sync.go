@@ -10,9 +10,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
-// syncOfWords is the op of a sync in which members have words.
-const syncOfWords = 1
-
 // SyncOr is a barrier that returns the bitwise or of word of all members. Its errors are those of Sync.
 func (g *Group) SyncOr(ctx context.Context, word uint64, what string) (or uint64, err error) {
 	c := Call{Kind: KindSync, op: syncOfWords}
