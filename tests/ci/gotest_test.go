@@ -104,7 +104,7 @@ func TestRunStepsBeside(t *testing.T) {
 	met := make(chan struct{})
 	aside := step{name: "aside", beside: true, run: func(ctx context.Context) error {
 		<-met // it would wait for ever if the next step waited for this one
-		if err := show(ctx, nil, "sh", "-c", "nice; echo to the error output >&2"); err != nil {
+		if err := show(ctx, nil, "sh", "-c", "chrt -p $$ | head -1; echo to the error output >&2"); err != nil {
 			return err
 		}
 		return errors.New("wrong")
@@ -121,7 +121,7 @@ func TestRunStepsBeside(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	r := aside.runAside(t.Context())
-	if want := "19\nto the error output\n"; !strings.HasSuffix(string(r.printed), want) || r.err == nil {
+	if want := "SCHED_IDLE\nto the error output\n"; !strings.HasSuffix(string(r.printed), want) || r.err == nil {
 		t.Errorf("it printed %q (%v), want %q at the end", r.printed, r.err, want)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // A lane is how the programs of a step run. The zero value is for all that have no other.
 type lane struct {
 	out io.Writer // for what its programs print; nil: this process's own output
-	low bool      // they get the CPU time that all others leave
+	low bool      // they get the CPU time that all others leave, also those that yield: nice -n 19 took some of theirs
 }
 
 type laneKey struct{}

@@ -16,7 +16,7 @@ import (
 // command returns a program that ends when ctx does: it gets a signal first, and is then killed with its group.
 func command(ctx context.Context, argv ...string) *exec.Cmd {
 	if laneOf(ctx).low {
-		argv = append([]string{"nice", "-n", "19"}, argv...)
+		argv = append([]string{"chrt", "-i", "0"}, argv...) // of util-linux, which no Debian is without
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

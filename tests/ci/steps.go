@@ -26,7 +26,7 @@ type step struct {
 }
 
 // steps begin with the cheapest. Those of processes that wait for each other leave CPU time: what only computes runs
-// beside them, at the lowest priority.
+// beside them, in the policy SCHED_IDLE.
 var steps = []step{
 	{name: "gofmt", what: "every Go file is formatted", run: formatted},
 	{name: "build", what: "the module builds", run: goCommand("build", "./...")},
