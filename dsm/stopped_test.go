@@ -52,14 +52,21 @@ func stoppedHome(ctx context.Context, w *pgas.World) error {
 	}
 	switch w.PE() {
 	case 1:
-		pid.Set(2, 1) // the barriers are behind PEs 1 and 2
+		home, err := pid.WaitUntil(ctx, pgas.NE, 0) // the barriers are behind PE 2
+		if err != nil {
+			return err
+		}
+		for !stopped(int(home)) && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
 		pid.Set(0, uint64(os.Getpid()))
 		if err := w.Quiet(ctx); err != nil {
 			return err
 		}
 		return fmt.Errorf("byte %d of a stopped home was read", a.At(0))
 	case 2:
-		if _, err := pid.WaitUntil(ctx, pgas.NE, 0); err != nil {
+		pid.Set(1, uint64(os.Getpid()))
+		if err := w.Quiet(ctx); err != nil {
 			return err
 		}
 		return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
@@ -68,11 +75,26 @@ func stoppedHome(ctx context.Context, w *pgas.World) error {
 	if err != nil {
 		return err
 	}
-	for !inPageFault(int(of)) {
+	for !inPageFault(int(of)) && ctx.Err() == nil {
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(time.Second) // the pager publishes what it waits for after the thread has stopped
 	return errors.New("the test is over")
+}
+
+// stopped reports whether all threads of a process are stopped.
+func stopped(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, t := range threads {
+		stat, err := os.ReadFile(t)
+		if err != nil {
+			return false
+		}
+		if _, state, _ := bytes.Cut(stat, []byte(") ")); !bytes.HasPrefix(state, []byte("T")) {
+			return false
+		}
+	}
+	return len(threads) > 0
 }
 
 // inPageFault reports whether a thread of a process is in a page fault that a pager is to serve.
