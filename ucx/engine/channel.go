@@ -484,10 +484,24 @@ func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte
 
 // Get fills dst from src of pe. It fails with a *LostError, or with the cause of ctx; dst is then
 // undefined, but nothing writes to it any more.
+//
+// A lane asks for a limited number of bytes at a time, and C waits for answers before it asks for more. So Get asks for no
+// more than that at once: while it waits, ctx can end it and reports show it.
 func (c *Channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
+	for len(dst) > C.GET_BYTES_MAX {
+		if err := c.getPart(ctx, pe, dst[:C.GET_BYTES_MAX], src); err != nil {
+			return err
+		}
+		dst, src = dst[C.GET_BYTES_MAX:], src+C.GET_BYTES_MAX
+	}
 	if len(dst) == 0 {
 		return nil
 	}
+	return c.getPart(ctx, pe, dst, src)
+}
+
+// getPart fills dst, which a lane can ask for at once.
+func (c *Channel) getPart(ctx context.Context, pe int, dst []byte, src uint64) error {
 	c.engine.touchScheduler()
 	if len(dst) > C.SLOT_BYTES {
 		var pin runtime.Pinner

@@ -93,6 +93,8 @@ static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to,
     lane_t *l = begin_call(o, pe);
     if (!l)
         return -1;
+    if (bytes > GET_BYTES_MAX) // the lane waits for answers before it has asked for all
+        show_blocked(o, (uint32_t)pe);
     int r = lane_get_wait(l, offset, to, bytes, STAY_NS, &s);
     if (r == ENGINE_AGAIN || r == ENGINE_WANTED) {
         r = await_slot(o, s);
@@ -101,6 +103,8 @@ static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to,
             slot_release(o->channel, s);
         }
     }
+    if (bytes > GET_BYTES_MAX)
+        hide_blocked(o);
     return end_call(o, r);
 }
 

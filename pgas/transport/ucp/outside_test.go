@@ -27,15 +27,18 @@ const (
 
 func init() {
 	roles["outside: rounds"] = func(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
-		return outsideRounds(ctx, t, job, 200, report)
+		return outsideRounds(ctx, t, job, report)
 	}
 	roles["outside: until lost"] = func(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
-		return outsideUntilLost(ctx, t, job, report)
+		return outsideUntilLost(ctx, t, job, outsidetest.Work{}, report)
+	}
+	roles["outside: all of it until lost"] = func(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+		return outsideUntilLost(ctx, t, job, outsidetest.Work{Whole: true}, report)
 	}
 }
 
-// startThread fills the data of this PE and, when the other has done so too, starts a thread that reads it.
-func startThread(ctx context.Context, t *Transport, job *boot.Job, rounds uint64) (*outsidetest.Thread, func() error, error) {
+// startThread fills the data of this PE and, when the other has done so too, starts a thread that reads it as work says.
+func startThread(ctx context.Context, t *Transport, job *boot.Job, work outsidetest.Work) (*outsidetest.Thread, func() error, error) {
 	outsidetest.Fill(job.Segment.Heap(0)[outsideData:][:outsideBytes], job.PE)
 	if err := job.Exchange.Fence(ctx); err != nil {
 		return nil, nil, err
@@ -45,16 +48,16 @@ func startThread(ctx context.Context, t *Transport, job *boot.Job, rounds uint64
 	if err != nil {
 		return nil, nil, err
 	}
-	thread, err := outsidetest.Start(outsidetest.Work{
-		Address: way, PE: other, Data: outsideData, Bytes: outsideBytes, Word: outsideWord, Rounds: rounds,
-	})
+	work.Address, work.PE, work.Data, work.Bytes, work.Word = way, other, outsideData, outsideBytes, outsideWord
+	thread, err := outsidetest.Start(work)
 	return thread, end, err
 }
 
 // outsideRounds has a thread read the other PE while Go collects garbage, and so stops the world, and uses channels of
 // its own. GOMAXPROCS may be 1: the thread does not need Go.
-func outsideRounds(ctx context.Context, t *Transport, job *boot.Job, rounds uint64, report func(string, ...any)) error {
-	thread, end, err := startThread(ctx, t, job, rounds)
+func outsideRounds(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
+	const rounds = 200
+	thread, end, err := startThread(ctx, t, job, outsidetest.Work{Rounds: rounds})
 	if err != nil {
 		return err
 	}
@@ -84,8 +87,8 @@ func outsideRounds(ctx context.Context, t *Transport, job *boot.Job, rounds uint
 }
 
 // outsideUntilLost has a thread read the other PE until a call fails, and reports that.
-func outsideUntilLost(ctx context.Context, t *Transport, job *boot.Job, report func(string, ...any)) error {
-	thread, end, err := startThread(ctx, t, job, 0)
+func outsideUntilLost(ctx context.Context, t *Transport, job *boot.Job, work outsidetest.Work, report func(string, ...any)) error {
+	thread, end, err := startThread(ctx, t, job, work)
 	if err != nil {
 		return err
 	}
@@ -148,28 +151,37 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutsideLosesPeer: the call of a thread ends with -1 when its peer is killed, or does not answer.
+// TestOutsideLosesPeer: the call of a thread ends with -1 when its peer is killed, or does not answer. Until then reports
+// show what the thread is blocked in, also where a lane asks for the data in parts.
 func TestOutsideLosesPeer(t *testing.T) {
-	for name, signal := range map[string]os.Signal{"killed": os.Kill, "stopped": syscall.SIGSTOP} {
-		for _, way := range []string{"auto", "native"} {
-			t.Run(name+" "+way, func(t *testing.T) {
-				f := startFamily(t, [2]string{"outside: until lost", "outside: data"}, false,
-					"UCX_TLS=tcp", wayEnv+"="+way, "PGAS_PEER_TIMEOUT=1s", "GOMAXPROCS=1")
-				f.expect(t, "0 running")
-				if err := f.cmds[1].Process.Signal(signal); err != nil {
-					t.Fatal(err)
-				}
-				want := "true wrong=0"
-				if name == "stopped" && way == "auto" { // a get of UCX's own returns to the channel when it is over
-					want += " in a page fault of coherent memory, waiting for PE 1"
-				}
-				if got := f.expect(t, "0 lost="); !strings.HasPrefix(got, want) {
-					t.Fatalf("lost=%s, want %s", got, want)
-				}
-				if err := f.cmds[0].Wait(); err != nil {
-					t.Fatal(err)
-				}
-			})
-		}
+	const shown = " in a page fault of coherent memory, waiting for PE 1"
+	for _, c := range []struct {
+		name   string
+		signal os.Signal
+		way    string
+		role   string
+		shown  string
+	}{
+		{"killed auto", os.Kill, "auto", "outside: until lost", ""},
+		{"killed native", os.Kill, "native", "outside: until lost", ""},
+		{"stopped auto", syscall.SIGSTOP, "auto", "outside: until lost", shown},
+		{"stopped auto in parts", syscall.SIGSTOP, "auto", "outside: all of it until lost", shown},
+		{"stopped native", syscall.SIGSTOP, "native", "outside: until lost", ""}, // a get of UCX's own returns to the channel when it is over
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := startFamily(t, [2]string{c.role, "outside: data"}, false,
+				"UCX_TLS=tcp", wayEnv+"="+c.way, "PGAS_PEER_TIMEOUT=1s", "GOMAXPROCS=1")
+			f.expect(t, "0 running")
+			if err := f.cmds[1].Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			want := "true wrong=0" + c.shown
+			if got := f.expect(t, "0 lost="); !strings.HasPrefix(got, want) {
+				t.Fatalf("lost=%s, want %s", got, want)
+			}
+			if err := f.cmds[0].Wait(); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }

@@ -40,8 +40,9 @@ static void range_of(uint64_t round, uint64_t bytes, uint64_t *from, uint64_t *n
 static void round_of(struct thread *t, uint64_t round)
 {
     const struct work *w = &t->work;
-    uint64_t from, n, old;
-    range_of(round, w->bytes, &from, &n);
+    uint64_t from = 0, n = w->bytes, old;
+    if (!w->whole)
+        range_of(round, w->bytes, &from, &n);
     memset(t->buffer, 0, n);
     if (w->way->get(w->way, w->pe, w->data + from, t->buffer, n) != 0 ||
         w->way->fetch_max(w->way, w->pe, w->word, round + 1, &old) != 0) {

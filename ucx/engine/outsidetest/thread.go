@@ -31,6 +31,7 @@ type Work struct {
 	Data, Bytes uint64 // offset and size of the data, which Fill has filled
 	Word        uint64 // offset of an aligned 64-bit word that is 0 and that this thread alone changes
 	Rounds      uint64 // to do; 0: until a call fails or Stop
+	Whole       bool   // a round gets all of the data, else most get a small part
 }
 
 // Result is what a thread has done.
@@ -48,6 +49,9 @@ func Start(w Work) (*Thread, error) {
 	work := C.work_of(C.uintptr_t(w.Address))
 	work.pe, work.data, work.bytes = C.int(w.PE), C.uint64_t(w.Data), C.uint64_t(w.Bytes)
 	work.word, work.rounds = C.uint64_t(w.Word), C.uint64_t(w.Rounds)
+	if w.Whole {
+		work.whole = 1
+	}
 	t := C.thread_start(&work)
 	if t == nil {
 		return nil, errors.New("the thread cannot be started")

@@ -12,6 +12,7 @@ struct work {
     uint64_t data, bytes; // where the data of pe is, and its size, a multiple of 8
     uint64_t word;        // a word that this thread alone changes
     uint64_t rounds;      // to do; 0: until a call fails or the thread is stopped
+    int whole;            // a round gets all of the data
 };
 
 struct thread {
