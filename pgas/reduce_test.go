@@ -164,8 +164,17 @@ func TestReductions(t *testing.T) {
 		})
 	}
 	for _, npes := range []int{2, 5} {
-		t.Run(fmt.Sprint("large", npes), func(t *testing.T) {
-			pgastest.RunAll(t, npes, reductionsOn(npes, []int{0, 1, 125, 3000, mostElements}))
+		if testing.Short() && npes != 2 {
+			continue
+		}
+		t.Run(fmt.Sprint("everywhere", npes), func(t *testing.T) {
+			pgastest.RunAll(t, npes, reductionsOn(npes, []int{0, 1, 125, 3000}))
+		})
+		t.Run(fmt.Sprint("large", npes), func(t *testing.T) { // too many events for each of the simulator's schedules
+			body := reductionsOn(npes, []int{mostElements})
+			pgastest.RunGoroutines(t, npes, body)
+			pgastest.RunProcesses(t, npes, body)
+			pgastest.RunHosts(t, npes, 2, body)
 		})
 	}
 	t.Run("four hosts", func(t *testing.T) {

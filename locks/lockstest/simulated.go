@@ -173,7 +173,7 @@ func Adversaries(t *testing.T, cfg sim.Config, npes, rounds, seeds int, plan Pla
 // fewer returns the number of seeds to try: all, or some in short runs, which are for the race detector.
 func fewer(seeds int) int {
 	if testing.Short() {
-		return max(1, seeds/4)
+		return max(1, seeds/10)
 	}
 	return seeds
 }

@@ -180,9 +180,9 @@ func peers(ctx context.Context) error {
 	return nil
 }
 
-// notSimulated leaves out the subtests of pgastest.RunSim. Package pgas uses no C in the simulator and never its fast
-// path, so the step test has run the same.
-const notSimulated = `-skip=^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$`
+// notSimulated leaves out the subtests of pgastest.RunSim and tests that only compute. Package pgas uses no C in the
+// simulator and never its fast path, so the steps test and compute have run the same.
+const notSimulated = `-skip=^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$|^` + computed + `$`
 
 func withoutC(ctx context.Context) error {
 	env := []string{"CGO_ENABLED=0", fastPath}
@@ -196,8 +196,8 @@ func withoutC(ctx context.Context) error {
 	return goTest(env, append([]string{"-p=1", notSimulated}, rest...)...)(ctx)
 }
 
-// withC are packages for which C makes no difference, or without which nothing is left to test.
-var withC = append([]string{"locks/...", "tests/..."}, computing...)
+// withC are packages to which C makes no difference, or without which nothing is left to test.
+var withC = append([]string{"locks/...", "tests/...", "cmd/dsmvet/..."}, computing...)
 
 // computing are packages whose tests compute. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.

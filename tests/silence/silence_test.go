@@ -182,7 +182,7 @@ func TestSlowPEsAreNotLost(t *testing.T) {
 				}
 				loops = append(loops, loop)
 			}
-			time.Sleep(15 * time.Second)
+			time.Sleep(8 * time.Second) // longer than a PE may be silent
 			for _, loop := range loops {
 				loop.Process.Kill()
 				loop.Wait()

@@ -241,7 +241,11 @@ func seedsOf(way string) int {
 }
 
 func testOracle(t *testing.T, settings Settings, seed uint64) {
-	const size, steps = 1 << 20, 1000
+	const size = 1 << 20
+	steps := 1000
+	if testing.Short() {
+		steps = 250
+	}
 	w := NewWorld(t, 2, settings)
 	pe := int(1 - seed%2) // 0: the own one, over the network all the same
 	s := &script{

@@ -23,9 +23,15 @@ func Verify(t *testing.T, p *benchmark.Program, class string) {
 			case v.Job != nil:
 				jobs(t, v, class)
 			case v.Name == benchmark.Sequential:
+				if testing.Short() {
+					t.Skip("one goroutine")
+				}
 				alone(t, v, benchmark.Setup{Class: class, Goroutines: 1})
 			default:
-				for _, n := range []int{2, 3} {
+				for _, n := range []int{3, 2} {
+					if n == 2 && testing.Short() {
+						continue
+					}
 					t.Run(fmt.Sprintf("%d", n), func(t *testing.T) { alone(t, v, benchmark.Setup{Class: class, Goroutines: n}) })
 				}
 			}
