@@ -43,7 +43,7 @@ func AllocLayout[T any](ctx context.Context, r *Region, n int, hash uint64) (Arr
 	}
 	from := r.used
 	r.used += rounded
-	r.arrays = append(r.arrays, named{t.String(), from, from + bytes, uint64(t.Size())})
+	r.arrays.add(named{t.String(), from, from + bytes, uint64(t.Size())})
 	return makeArray[T](r, from, n), nil
 }
 

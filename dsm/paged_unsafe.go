@@ -144,7 +144,8 @@ func (r *Region) lostFault(e error) error {
 	if !ok || pe < 0 || fault.Addr()-addressOf(r.memory) >= uintptr(len(r.memory)) {
 		return nil
 	}
-	return &pgas.PeerError{PE: pe, Host: r.w.HostOf(pe), Err: fmt.Errorf("it was lost while this PE fetched a block of a coherent region from it")}
+	b := int((fault.Addr() - addressOf(r.memory)) >> r.shift)
+	return &pgas.PeerError{PE: pe, Host: r.w.HostOf(pe), Err: fmt.Errorf("it was lost while this PE fetched block %d of a coherent region, %s", b, r.elementsOf(b))}
 }
 
 // whySoft returns why page faults are not used.

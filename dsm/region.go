@@ -27,9 +27,11 @@ type Region struct {
 	paged  *paged // in mode Paged
 	cache  cache  // nil in mode Shared
 	used   uint64 // bytes of the arrays so far
-	arrays []named
+	arrays arrays
 	closed bool
 	frees  []func(context.Context) error // of the region's symmetric memory
+	shown  shown                         // what this PE may be waiting for
+	waits  context.Context               // of waits that do not end with a caller's context
 
 	// the protocol, in this PE's turn of fences
 	protocol protocol
@@ -48,13 +50,6 @@ type Region struct {
 	prefetches background
 	stats      counters
 	windows    *windows // nil: views are not checked
-}
-
-// named is an array of the region, for reports.
-type named struct {
-	name   string // of the type of its elements
-	lo, hi uint64
-	size   uint64 // bytes of an element
 }
 
 // Open makes a region, all zeros. It is collective, and all PEs give the same Options. What it takes of the symmetric
@@ -84,6 +79,7 @@ func Open(ctx context.Context, w *pgas.World, o Options) (*Region, error) {
 	if o.Check {
 		r.windows = &windows{}
 	}
+	r.waits = r.shows(context.Background())
 	for 1<<r.shift < o.Block {
 		r.shift++
 	}

@@ -157,15 +157,3 @@ func disjoint(records []moveRecord) bool {
 	}
 	return true
 }
-
-// elementsOf names the elements of block b.
-func (r *Region) elementsOf(b int) string {
-	from := uint64(b) * uint64(r.o.Block)
-	for i, a := range r.arrays {
-		if from >= a.lo && from < a.hi && a.size > 0 {
-			to := min(from+uint64(r.o.Block), a.hi)
-			return fmt.Sprintf("array %d ([]%s)[%d:%d]", i, a.name, (from-a.lo)/a.size, (to-a.lo+a.size-1)/a.size)
-		}
-	}
-	return "of no array"
-}

@@ -55,22 +55,28 @@ func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*tur
 			wanted = append(wanted, t)
 		}
 	}
+	defer r.shown.clear(shownRelease)
+	r.showTurn(got)
 	if err := change(got); err != nil {
 		return err
 	}
 	var queued []*turn
 	for len(wanted) > 0 {
+		r.shown.set(shownRelease, wanted[0].b, wanted[0].prev)
 		got, queued, wanted = r.ask(wanted, queued)
 		got, queued = r.granted(got, queued)
+		r.showTurn(got)
 		if err := change(got); err != nil {
 			return err
 		}
 	}
 	for len(queued) > 0 {
+		r.shown.set(shownRelease, queued[0].b, queued[0].prev)
 		if err := r.awaitAnyGrant(ctx, queued); err != nil {
 			return err
 		}
 		got, queued = r.granted(nil, queued)
+		r.showTurn(got)
 		if err := change(got); err != nil {
 			return err
 		}
@@ -118,6 +124,7 @@ func (r *Region) granted(got, queued []*turn) (_, rest []*turn) {
 // awaitAnyGrant blocks until one of the turns is granted. It waits for any of them: another than the first may have
 // come, and other PEs wait for that.
 func (r *Region) awaitAnyGrant(ctx context.Context, queued []*turn) error {
+	ctx = r.shows(ctx)
 	if len(queued) == 1 {
 		_, err := r.words.grant.At(int(queued[0].b)).WaitUntil(ctx, pgas.NE, 0)
 		return err
@@ -147,7 +154,7 @@ func (r *Region) give(list []*turn) {
 }
 
 func (r *Region) mustQuietPE(pe int) {
-	if err := r.ctx.QuietPE(context.Background(), pe); err != nil {
+	if err := r.ctx.QuietPE(r.waits, pe); err != nil {
 		panic(err)
 	}
 }

@@ -20,8 +20,6 @@ package dsm
 // collector, which waits for a goroutine in a page fault. So a reader follows the words that it finds.
 
 import (
-	"context"
-
 	"github.com/gopgas/gopgas/pgas"
 )
 
@@ -63,6 +61,7 @@ type fetch struct {
 // bring makes valid copies of those blocks of lo to hi-1 that this PE does not have. It panics with *pgas.PeerError if
 // a PE that has one of them is lost.
 func (r *Region) bring(lo, hi int32) {
+	defer r.shown.clear(shownFetch)
 	for {
 		missing := r.missing(lo, hi)
 		if len(missing) == 0 {
@@ -70,6 +69,7 @@ func (r *Region) bring(lo, hi int32) {
 		}
 		for len(missing) > 0 {
 			n := min(len(missing), maxFetches)
+			r.shown.set(shownFetch, missing[0].b, missing[0].home)
 			r.protocol.fetch(missing[:n])
 			missing = missing[n:]
 		}
@@ -175,7 +175,7 @@ func (r *Region) askHints(list []*fetch) {
 // mustQuiet completes this PE's operations on the region's context. If that fails it panics, as an operation does whose
 // target is lost.
 func (r *Region) mustQuiet() {
-	if err := r.ctx.Quiet(context.Background()); err != nil {
+	if err := r.ctx.Quiet(r.waits); err != nil {
 		panic(err)
 	}
 }

@@ -276,7 +276,7 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	if c.quiets.Add(1)%node.ServeEvery == 0 {
 		c.w.n.ProgressOnce()
 	}
-	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
+	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe}.Within(ctx))
 	defer c.w.n.Unblock()
 	issued := c.remote.landings.issued.Load()
 	err := c.remote.Quiet(ctx, pe)

@@ -79,7 +79,7 @@ type State struct {
 type Blocked struct {
 	Op    atomic.Uint32 // BlockedOp
 	Peer  atomic.Int32  // PE it waits for, or -1
-	Seq   atomic.Uint64 // sequence number of the collective, or the heap offset of the word or lock
+	Seq   atomic.Uint64 // sequence number of the collective, heap offset of the word or lock, or the block of coherent memory
 	Since atomic.Int64  // Unix nanoseconds
 	Team  atomic.Uint32 // slot of the team of a collective, 0 for all PEs
 }
@@ -101,9 +101,12 @@ const (
 	InNotify
 	InClose
 	InPageFault
+	InFetch
+	InRelease
 )
 
-var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access", "World.Close", "a page fault of coherent memory"}
+var blockedNames = [...]string{"computing", "barrier", "wait", "quiet", "get", "atomic", "init", "collective", "lock", "notified access", "World.Close", "a page fault of coherent memory",
+	"a fetch of coherent memory", "a release of coherent memory"}
 
 func (op BlockedOp) String() string {
 	if int(op) < len(blockedNames) {

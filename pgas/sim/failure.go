@@ -160,6 +160,8 @@ func (p *pe) describeBlocked() string {
 		at = fmt.Sprintf("waits for the lock at offset %#x", seq)
 	case boot.InBarrier, boot.InCollective:
 		at = fmt.Sprintf("is in %s %d of team %d", op, seq, b.Team.Load())
+	case boot.InFetch, boot.InRelease:
+		at = fmt.Sprintf("is in %s, block %d", op, seq)
 	default:
 		at = "is in " + op.String()
 	}

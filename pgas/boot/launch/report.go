@@ -182,6 +182,11 @@ func (b blocked) String() string {
 		s += b.place(" on ", "its heap", " on the word at ")
 	case boot.InLock:
 		s += b.place(" ", "the heap", " at ")
+	case boot.InFetch, boot.InRelease:
+		s += fmt.Sprintf(", block %d", b.Seq)
+		if b.Name != "" {
+			s += " (" + b.Name + ")"
+		}
 	case boot.InBarrier, boot.InCollective:
 		s += fmt.Sprintf(" number %d", b.Seq)
 		if b.Team != 0 {

@@ -16,7 +16,10 @@ type Blocked struct {
 	Op    boot.BlockedOp
 	Peer  int
 	Seq   uint64
-	Party Party // what the wait is part of, or nil
+	Name  string // of what Seq says, or empty
+	Party Party  // what the wait is part of, or nil
+
+	purpose Purpose // what reports show instead, or nil
 }
 
 // lastCheck gives a condition that came true at the last moment preference over err.
@@ -51,6 +54,10 @@ func (n *Node) Block(why Blocked) {
 	if n.Sched != nil && !n.canBlockForever(why) {
 		return
 	}
+	why = why.shown()
+	if why.Name != "" {
+		n.State.Text.Store(why.Name + "\n")
+	}
 	b := &n.State.Blocked
 	b.Peer.Store(int32(why.Peer))
 	b.Seq.Store(why.Seq)
@@ -66,11 +73,11 @@ func (n *Node) Block(why Blocked) {
 	}
 }
 
-// publishSite publishes in words what this PE is blocked in: the name of the word, and where the program waits for
-// it. It takes some microseconds.
-func (n *Node) publishSite(c *Cond) {
-	name := ""
-	if c.Party == nil && c.Word.Off != 0 {
+// publishSite publishes in words what this PE is blocked in: the name of the word or of what the wait is for, and where the
+// program waits. It takes some microseconds.
+func (n *Node) publishSite(ctx context.Context, c *Cond) {
+	name := Blocked{}.Within(ctx).shown().Name
+	if name == "" && c.Party == nil && c.Word.Off != 0 {
 		name = n.Names.at(c.Word.Off)
 	}
 	n.State.Text.Store(name + "\n" + callsite.Program())

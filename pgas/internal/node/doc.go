@@ -19,6 +19,7 @@
 //	congestion.go        more notes than may be kept
 //	failure.go           why a wait cannot succeed
 //	edge_unsafe.go       for which PE and call this PE waits, for other PEs
+//	purpose.go           what a wait is for, where a layer above knows better
 //	blocked.go           what a blocked PE shows, and why a wait cannot end
 //	clock.go             sleeps, yields, goroutines
 //	channels.go          the channels of the runtime's own messages

@@ -30,6 +30,7 @@ func (n *Node) Await(ctx context.Context, c Cond, why Blocked) (uint64, error) {
 }
 
 func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, error) {
+	why = why.Within(ctx)
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, why)
 	}
@@ -141,7 +142,7 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 			n.State.Sleep(door, d)
 			d = min(2*d, MaxSleep)
 			if tell {
-				n.publishSite(&c)
+				n.publishSite(ctx, &c)
 				tell = false
 			}
 		}

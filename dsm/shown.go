@@ -1,0 +1,61 @@
+package dsm
+
+// What reports of the job say while this PE waits in a release or a fetch: the block, its elements, and the PE that has
+// what is waited for. A release or a fetch notes it in one word before its messages go out; a wait that does not end at
+// once reads the word, so what does not block pays a store. Where goroutines of a PE fetch and release at once, reports
+// show one of them, as with all waits.
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// shown is what this PE may be waiting for: zero, or a block, a PE, and whether it is a release.
+type shown struct{ word atomic.Uint64 }
+
+const (
+	shownPEs     = 30 // bits of a PE
+	shownRelease = uint64(1) << 62
+	shownFetch   = uint64(1) << 63
+)
+
+// set notes that this PE may wait for block b of pe.
+func (s *shown) set(kind uint64, b, pe int32) {
+	s.word.Store(kind | uint64(uint32(b))<<shownPEs | uint64(pe))
+}
+
+// clear notes that what is of this kind is over.
+func (s *shown) clear(kind uint64) {
+	if word := s.word.Load(); word&kind != 0 {
+		s.word.CompareAndSwap(word, 0)
+	}
+}
+
+// showTurn notes that a release may wait for the first of list that another PE has.
+func (r *Region) showTurn(list []*turn) {
+	for _, t := range list {
+		pe := t.prev
+		if r.o.Protocol != Floating {
+			pe = int32(r.homeOf(t.b))
+		}
+		if int(pe) != r.me {
+			r.shown.set(shownRelease, t.b, pe)
+			return
+		}
+	}
+}
+
+// shows returns a context derived from ctx for the waits of the protocol.
+func (r *Region) shows(ctx context.Context) context.Context {
+	return pgas.WithCoherentWait(ctx, func() (w pgas.CoherentWait, ok bool) {
+		word := r.shown.word.Load()
+		w.Release, w.PE = word&shownRelease != 0, int(word&(1<<shownPEs-1))
+		w.Block = int(word &^ (shownRelease | shownFetch) >> shownPEs)
+		if word != 0 {
+			w.Elements = r.elementsOf(w.Block)
+		}
+		return w, word != 0
+	})
+}
