@@ -26,6 +26,8 @@ func TestLarger(t *testing.T) {
 		{Model: "rmarw", Defines: "N=2 P=2 PER1=1 R=1 ROUNDS=1 GIVE_UP=1 TW=1"},
 		{Model: "ncosed", Defines: "P=3 ROUNDS=2"},
 		{Model: "ncosed", Defines: "P=4 W=1 R=3 ROUNDS=1 CHAINS=2"},
+		{Model: "alock", Defines: "P=3 LOCALS=2 BL=2 BR=1 ROUNDS=2 SPLIT"},
+		{Model: "alock", Defines: "P=3 LOCALS=1 ROUNDS=0 WHO=1", Claim: "starvation"},
 		{Model: "alock", Defines: "P=3 LOCALS=2 GIVERS=6 ROUNDS=2"},
 	})
 }
