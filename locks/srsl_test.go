@@ -60,7 +60,7 @@ func TestServeEndsWithTheWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "the World is closed") {
+	if err := <-ended; !errors.Is(err, pgas.ErrClosed) {
 		t.Fatalf("the server ended with %v", err)
 	}
 }

@@ -229,7 +229,7 @@ func opMax[W Word]() transport.Op {
 // Fence or a Quiet, is then visible.
 //
 // It returns *PeerError if a PE of the job is lost, the cause of ctx if ctx ends, *NotesError if this PE has had no
-// room for notifications for too long, or an error that says that the World is closed. It panics with *UsageError if
+// room for notifications for too long, or ErrClosed. It panics with *UsageError if
 // cmp is no comparison (OpenSHMEM 1.6, shmem_wait_until).
 func (a Atomic[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 	got, err := a.ctx.world("WaitUntil").waitWord(ctx, a.word(), cmp, uint64(v), isSigned[W]())

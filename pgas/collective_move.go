@@ -18,7 +18,7 @@ import (
 // no barrier is needed before it.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
-// cause of ctx, or an error that says that the World is closed (see Team). It panics with *UsageError if the
+// cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
 // arguments do not fit together or root is out of range. The algorithms are Linear and Tree.
 func Broadcast[T any](ctx context.Context, t *Team, dst, src Slice[T], root int, opts ...CollectiveOption) error {
 	var b coll.Broadcast
@@ -48,7 +48,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 // barrier is needed before it.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
-// cause of ctx, or an error that says that the World is closed (see Team). It panics with *UsageError if the
+// cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
 // arguments do not fit together. The algorithms are Linear, Ring and RecursiveDoubling.
 func FCollect[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var c coll.Collection
@@ -103,7 +103,7 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 // the call: no barrier is needed before it.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
-// cause of ctx, or an error that says that the World is closed (see Team). It panics with *UsageError if the
+// cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
 // arguments do not fit together. The algorithms are Linear and Ring.
 func AllToAll[T any](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	var a coll.AllToAll

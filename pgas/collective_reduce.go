@@ -60,7 +60,7 @@ func MaxReduce[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts 
 // the order of the team.
 //
 // A reduction returns *MismatchError if the members call it with different arguments, *AbortedError, *PeerError,
-// *NotesError, the cause of ctx, or an error that says that the World is closed (see Team). It panics with
+// *NotesError, the cause of ctx, or ErrClosed (see Team). It panics with
 // *UsageError if dst and src do not fit together. The algorithms are Linear, RecursiveDoubling and Ring.
 func SumReduce[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) error {
 	return reduceOn(ctx, t, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)

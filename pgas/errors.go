@@ -6,8 +6,13 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
+	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
+
+// ErrClosed is why a call on a closed World fails; test for it with errors.Is. A call that returns no error panics with
+// *UsageError.
+var ErrClosed = node.ErrClosed
 
 // PeerError reports that a PE of the job has died or cannot be reached. Calls that block return it, or panic with it if
 // they return no error. An operation that returns nothing is reported by the next call that blocks.

@@ -31,7 +31,7 @@ import (
 //   - the cause of ctx, if ctx ends on this PE before all members have entered the call
 //   - *PeerError, if a PE of the job is lost
 //   - *NotesError, if this PE has had no room for notifications for too long
-//   - an error that says that the World is closed
+//   - ErrClosed, if the World is closed
 //
 // The methods panic with *UsageError if the team is nil, zero or destroyed, unless they say otherwise.
 type Team struct {
