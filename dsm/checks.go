@@ -9,10 +9,11 @@ import (
 )
 
 type checks struct {
-	n      uint
-	per    uint8           // the logarithm of the number of elements in a block, if that is one
+	n    uint
+	per  uint8           // the logarithm of the number of elements for which one of hits stands
+	hits []atomic.Uint32 // in mode Soft: states of blocks, or one of none for all elements where a block's are not 1<<per
+
 	states []atomic.Uint32 // of the array's blocks in mode Soft
-	byBit  bool            // per says which block an element is in
 	r      *Region
 	from   uint64 // offset of element 0 in the region
 	size   uint64 // bytes of an element
@@ -25,8 +26,9 @@ func newChecks(r *Region, from uint64, n int, size uintptr) *checks {
 	}
 	lo, hi := c.blocks(0, n)
 	c.states = r.soft.states[lo:hi]
-	if c.byBit = size&(size-1) == 0 && int(size) <= r.o.Block; c.byBit {
-		c.per = uint8(r.shift) - uint8(bits.TrailingZeros(uint(size)))
+	c.per, c.hits = 63, make([]atomic.Uint32, 1)
+	if size&(size-1) == 0 && int(size) <= r.o.Block {
+		c.per, c.hits = uint8(r.shift)-uint8(bits.TrailingZeros(uint(size))), c.states
 	}
 	return c
 }
@@ -36,25 +38,31 @@ func (c *checks) blocks(lo, hi int) (first, last int32) {
 	return c.r.blocksOf(c.from+uint64(lo)*c.size, c.from+uint64(hi)*c.size)
 }
 
-// read makes element i valid. Modes without checks come here only with an index out of range, for which it panics. A hit
-// costs one load of a state.
-func (c *checks) read(i int) {
-	if c != nil && c.byBit && uint(i) < c.n {
-		if b := uint(i) >> (c.per & 63); b < uint(len(c.states)) && c.states[b].Load()&readable != 0 {
-			return
-		}
+// reading calls slowly unless element i is one of the first direct ones or its block is readable, which costs one load. It
+// inlines into accesses, since the compiler counts a call of a parameter as a cheap one; with a function for slowly, what
+// is left is a direct call. Modes without checks call slowly only with an index out of range.
+func reading(c *checks, direct uint, i int, slowly func(*checks, int)) {
+	if uint(i) >= direct && (c == nil || uint(i) >= c.n || c.hits[uint(i)>>(c.per&63)].Load() < readable) {
+		slowly(c, i)
 	}
-	c.readSlowly(i)
 }
 
-func (c *checks) readSlowly(i int) {
+// writing does what reading does for a block that is readable and changeable.
+func writing(c *checks, direct uint, i int, slowly func(*checks, int)) {
+	if uint(i) >= direct && (c == nil || uint(i) >= c.n || c.hits[uint(i)>>(c.per&63)].Load() < readable|changeable) {
+		slowly(c, i)
+	}
+}
+
+// read makes element i valid, or panics.
+func read(c *checks, i int) {
 	if !c.has(i, readable) {
 		c.prepare("Read", i, i+1, false)
 	}
 }
 
-// write makes element i valid and writable, as read does.
-func (c *checks) write(i int) {
+// write makes element i valid and writable, or panics.
+func write(c *checks, i int) {
 	if !c.has(i, readable|changeable) {
 		c.prepare("Write", i, i+1, true)
 	}

@@ -33,5 +33,6 @@
 //	classified.go       Classified: each PE drops what others may have written
 //	hints.go            Prefetch, Publish, Claim
 //	run.go              Run and Member: goroutines of all PEs as one team
-//	stats.go, report.go counters, and which sharing is false
+//	stats.go, report.go counters, and which sharing is false; named.go: the names of arrays
+//	shown.go            what reports of the job say while this PE waits
 package dsm

@@ -9,18 +9,18 @@ import "context"
 // simulator it returns when the copies are there.
 func (a Array[T]) Prefetch(lo, hi int) {
 	a.mustHold("Prefetch", lo, hi)
-	if a.r.cache == nil || lo == hi {
+	if a.checks.r.cache == nil || lo == hi {
 		return
 	}
-	first, last := a.r.blocksOf(a.offset(lo), a.offset(hi))
-	if a.r.simulated() {
-		a.r.ensure(first, last, false)
+	first, last := a.checks.r.blocksOf(a.offset(lo), a.offset(hi))
+	if a.checks.r.simulated() {
+		a.checks.r.ensure(first, last, false)
 		return
 	}
-	a.r.prefetches.start(func() {
+	a.checks.r.prefetches.start(func() {
 		var lost error
 		defer recoverPeer(&lost)
-		a.r.ensure(first, last, false)
+		a.checks.r.ensure(first, last, false)
 	})
 }
 
@@ -28,8 +28,8 @@ func (a Array[T]) Prefetch(lo, hi int) {
 // its next release. Errors: those of Release.
 func (a Array[T]) Publish(ctx context.Context, lo, hi int) (Notice, error) {
 	a.mustHold("Publish", lo, hi)
-	return a.r.releaseBlocks(ctx, func(written []int32) []int32 {
-		first, last := a.r.blocksOf(a.offset(lo), a.offset(hi))
+	return a.checks.r.releaseBlocks(ctx, func(written []int32) []int32 {
+		first, last := a.checks.r.blocksOf(a.offset(lo), a.offset(hi))
 		var within []int32
 		for _, b := range written {
 			if b >= first && b < last {
@@ -45,7 +45,7 @@ func (a Array[T]) Publish(ctx context.Context, lo, hi int) (Notice, error) {
 // Errors: those of Release.
 func (a Array[T]) Claim(ctx context.Context, lo, hi int) error {
 	a.mustHold("Claim", lo, hi)
-	r := a.r
+	r := a.checks.r
 	if r.cache == nil || r.o.Protocol != Floating || lo == hi {
 		return nil
 	}
@@ -70,9 +70,9 @@ func (a Array[T]) Unpin(lo, hi int) { a.pin("Unpin", lo, hi, false) }
 
 func (a Array[T]) pin(op string, lo, hi int, keep bool) {
 	a.mustHold(op, lo, hi)
-	if a.r.paged == nil || lo == hi {
+	if a.checks.r.paged == nil || lo == hi {
 		return
 	}
-	first, last := a.r.blocksOf(a.offset(lo), a.offset(hi))
-	a.r.paged.Pin(first, last, keep)
+	first, last := a.checks.r.blocksOf(a.offset(lo), a.offset(hi))
+	a.checks.r.paged.Pin(first, last, keep)
 }

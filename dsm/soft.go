@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	readable   = 1 << iota // the copy is valid
-	changeable             // it has a twin
+	changeable = 1 << iota // it has a twin, and may be written if it is valid
+	readable               // the copy is valid: the greater flag, so that accesses compare with it
 )
 
 // softBlock is what a PE knows of a block besides its state.

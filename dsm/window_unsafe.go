@@ -113,12 +113,12 @@ func (w *windows) explain(fault error) error {
 // handOut returns elements lo to hi-1 of this PE's copy, in a window if the region checks views.
 func (a Array[T]) handOut(op string, lo, hi int) []T {
 	s := a.slice(lo, hi)
-	if a.r.windows == nil || len(s) == 0 || unsafe.Sizeof(s[0]) == 0 {
+	if a.checks.r.windows == nil || len(s) == 0 || unsafe.Sizeof(s[0]) == 0 {
 		return s
 	}
 	_, file, line, _ := runtime.Caller(2)
 	what := fmt.Sprintf("Array.%s of elements [%d:%d] at %s:%d", op, lo, hi, file, line)
-	p := a.r.windows.open(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), what)
+	p := a.checks.r.windows.open(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), what)
 	if p == nil {
 		return s
 	}

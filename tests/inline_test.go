@@ -66,13 +66,23 @@ func TestAtomicsInline(t *testing.T) {
 	}
 }
 
-// TestCoherentAccessesInline: an access to one element of coherent memory inlines to a load or a store behind one branch.
+// TestCoherentAccessesInline: an access to one element of coherent memory inlines to a load or a store behind one branch, with
+// the check of mode Soft; so does a generated getter.
 func TestCoherentAccessesInline(t *testing.T) {
 	report := compilerReport(t, "../samples/bfs")
 	for _, method := range []string{"At", "Set", "Read", "Write"} {
 		name := "dsm.Array[go.shape.int64]." + method
 		if !strings.Contains(report, "can inline "+name+" ") {
 			t.Errorf("%s does not inline:\n%s", name, grep(report, "inline "+name))
+		}
+	}
+	if !strings.Contains(report, "inlining call to dsm.reading") {
+		t.Error("the check of mode Soft is not inlined into At")
+	}
+	report = compilerReport(t, "../cmd/pgasgen/testdata/cases/coherent")
+	for _, getter := range []string{"Pos", "Vel", "Mass", "Moment"} {
+		if !strings.Contains(report, "can inline BodyRef."+getter+" ") {
+			t.Errorf("BodyRef.%s does not inline:\n%s", getter, grep(report, "inline BodyRef."+getter+" "))
 		}
 	}
 }
