@@ -80,6 +80,7 @@ func untilDeath(ctx context.Context, w *pgas.World, o dsm.Options) error {
 
 // TestDeathsSimulated has a PE die at random moments, under all protocols.
 func TestDeathsSimulated(t *testing.T) {
+	notRaced(t)
 	moments := uint64(200)
 	switch {
 	case *long:

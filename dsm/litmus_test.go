@@ -233,7 +233,11 @@ func TestLitmusExplored(t *testing.T) {
 func TestLitmus(t *testing.T) {
 	for _, l := range append(litmuses, longLitmuses...) {
 		t.Run(l.name, func(t *testing.T) {
-			pgastest.Run(t, l.npes, litmusBody(l, dsm.Options{Bytes: 1 << 13, Block: 1 << 12}, false))
+			run := pgastest.Run
+			if raceDetector { // it sees one process at a time
+				run = pgastest.RunGoroutines
+			}
+			run(t, l.npes, litmusBody(l, dsm.Options{Bytes: 1 << 13, Block: 1 << 12}, false))
 		})
 	}
 }

@@ -149,6 +149,7 @@ func runRandom(ctx context.Context, o dsm.Options, npes int, seed uint64) (sim.R
 }
 
 func TestRandom(t *testing.T) {
+	notRaced(t)
 	ops := uint64(0)
 	for i, o := range programs() {
 		if testing.Short() && i%6 != 0 {
@@ -205,6 +206,7 @@ func scaled(npes int) (all []dsm.Options) {
 
 // TestCrossedReleases has all PEs change and release all blocks at once, so that each waits for turns of the others.
 func TestCrossedReleases(t *testing.T) {
+	notRaced(t)
 	const npes, blocks, rounds = 5, 8, 4
 	body := func(ctx context.Context, w *pgas.World) error {
 		r, err := dsm.Open(ctx, w, dsm.Options{Bytes: 8 * blocks, Block: 8, Mode: dsm.Soft})
