@@ -102,6 +102,8 @@ func (o Options) completed() Options {
 		misuse("Open", "a lease of %d: Options.Lease is at most 2^40", o.Lease)
 	case o.CacheMax > 0 && o.CacheMax < 2*uint64(o.Block):
 		misuse("Open", "copies of %d bytes: Options.CacheMax is two blocks of %d or more, or 0 for all", o.CacheMax, o.Block)
+	case o.CacheMax > 0 && o.Mode == Soft:
+		misuse("Open", "Options.CacheMax in mode Soft, which keeps all copies: leave it 0, or use Mode Auto or Paged")
 	case o.Protocol < Floating || o.Protocol > Uncached:
 		misuse("Open", "protocol %d: there are Floating, FixedHome, Directory, Classified and Uncached", o.Protocol)
 	case o.Mode < Auto || o.Mode > Soft:
