@@ -29,6 +29,11 @@ func TestAccessesAllocateNothing(t *testing.T) {
 			if err := accessesAllocate(ctx, r, [3]byte{7}); err != nil {
 				return err
 			}
+			a, err := dsm.Alloc[struct{}](ctx, r, 10)
+			if err != nil {
+				return err
+			}
+			a.At(9) // in no block
 			return r.Close(ctx)
 		})
 	}

@@ -20,13 +20,12 @@ type checks struct {
 }
 
 func newChecks(r *Region, from uint64, n int, size uintptr) *checks {
-	c := &checks{r: r, n: uint(n), from: from, size: uint64(size)}
+	c := &checks{r: r, n: uint(n), from: from, size: uint64(size), per: 63, hits: make([]atomic.Uint32, 1)}
 	if r.soft == nil || n == 0 || size == 0 {
 		return c
 	}
 	lo, hi := c.blocks(0, n)
 	c.states = r.soft.states[lo:hi]
-	c.per, c.hits = 63, make([]atomic.Uint32, 1)
 	if size&(size-1) == 0 && int(size) <= r.o.Block {
 		c.per, c.hits = uint8(r.shift)-uint8(bits.TrailingZeros(uint(size))), c.states
 	}
