@@ -1,5 +1,7 @@
 package node
 
+// What a PE that is blocked shows to reports of the job, and why a wait ends without its condition.
+
 import (
 	"context"
 
@@ -10,17 +12,6 @@ import (
 // publishAfter is the number of polls after which a wait shows that it is blocked: the first few take no longer than
 // showing it does.
 const publishAfter = 16
-
-// Blocked says what a wait is for, for reports.
-type Blocked struct {
-	Op    boot.BlockedOp
-	Peer  int
-	Seq   uint64
-	Name  string // of what Seq says, or empty
-	Party Party  // what the wait is part of, or nil
-
-	purpose Purpose // what reports show instead, or nil
-}
 
 // lastCheck gives a condition that came true at the last moment preference over err.
 func lastCheck(c Cond, err error) (uint64, error) {

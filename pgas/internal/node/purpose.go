@@ -1,10 +1,25 @@
 package node
 
-// What a wait is for, where a layer above knows better than the wait. A fence of coherent memory waits for a word or for
-// messages to be complete; reports of the job show the fence, the block and the PE instead. The purpose travels in the
-// context of the wait, so that a goroutine's wait does not show the fence of another one.
+// What a wait is for. Where a layer above knows better than the wait, that says it: a fence of coherent memory waits for a
+// word or for messages to be complete; reports of the job show the fence, the block and the PE instead. Such a purpose
+// travels in the context of the wait, so that a goroutine's wait does not show the fence of another one.
 
-import "context"
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// Blocked says what a wait is for, for reports.
+type Blocked struct {
+	Op    boot.BlockedOp
+	Peer  int
+	Seq   uint64
+	Name  string // of what Seq says, or empty
+	Party Party  // what the wait is part of, or nil
+
+	purpose Purpose // what reports show instead, or nil
+}
 
 // Purpose returns what reports show instead of the wait that asks, and false if the wait is for nothing else. It is called
 // when a wait has not ended at once, by the goroutine that waits.
