@@ -10,6 +10,7 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest/mutant"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -37,34 +38,34 @@ func TestALockAdversaries(t *testing.T) {
 	}
 }
 
-var alockMutants = []mutant{
-	{"waits for both (Algorithm 4)", "alock.go", []string{
+var alockMutants = []mutant.Bug{
+	mutant.New("waits for both (Algorithm 4)", "alock.go", "ALockExplored/l_l",
 		"l.other.Fetch(l.home) != 0 && l.victim", "l.other.Fetch(l.home) != 0 || l.victim",
-	}, "ALockExplored/l_l"},
-	{"does not write victim", "alock.go", []string{
+	),
+	mutant.New("does not write victim", "alock.go", "ALockExplored/l_l",
 		"l.victim.Swap(l.home, l.cohort)", "_ = l.victim",
-	}, "ALockExplored/l_l"},
-	{"looks for the other cohort before it joins its own", "alock.go", []string{
+	),
+	mutant.New("looks for the other cohort before it joins its own", "alock.go", "ALockExplored/l_l",
 		"\tword, err := l.queue.enter(ctx)\n\tif err != nil {\n",
 		"\talone := l.other.Fetch(l.home) == 0\n\tword, err := l.queue.enter(ctx)\n\tif err != nil || alone && word == 0 {\n",
-	}, "ALockExplored/l_l"},
-	{"one queue for CPUs and NICs", "alock.go", []string{
+	),
+	mutant.New("one queue for CPUs and NICs", "alock.go", "ALockExplored/l_t",
 		"q.tail, q.next, q.status = ref.Locals()", "q.tail, q.next, q.status = ref.Remotes()",
 		"l.other, l.victim = ref.Remotes()", "l.other, l.victim = ref.Locals()",
-	}, "ALockExplored/l_t"},
-	{"a head that gives up tells no successor", "alock.go", []string{
+	),
+	mutant.New("a head that gives up tells no successor", "alock.go", "ALock",
 		"\t\t\tl.queue.leave(l.w.PE(), contend)\n",
 		"\t\t\tl.queue.tail.CompareSwap(l.home, int64(l.w.PE())+1, 0)\n\t\t\tl.say(idle)\n",
-	}, "ALock"},
-	{"a head that gives up lets its cohort begin a game of its own", "alock.go", []string{
+	),
+	mutant.New("a head that gives up lets its cohort begin a game of its own", "alock.go", "ALockSecondGo",
 		"l.queue.leave(l.w.PE(), contend)", "l.queue.leave(l.w.PE(), compete)",
-	}, "ALockSecondGo"},
-	{"a head that goes on with a game writes victim again", "alock.go", []string{
+	),
+	mutant.New("a head that goes on with a game writes victim again", "alock.go", "ALockSecondGo",
 		"if word != contend {", "if true {",
-	}, "ALockSecondGo"},
-	{"passes the lock on without counting", "alock.go", []string{
+	),
+	mutant.New("passes the lock on without counting", "alock.go", "ALockBudget",
 		"passed + l.left - 1", "passed + l.left",
-	}, "ALockBudget"},
+	),
 }
 
 // overtaking has the PEs of two hosts lock again and again. No cohort may take the lock too often while the head

@@ -8,6 +8,7 @@ import (
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/locks/lockstest"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest/mutant"
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
@@ -67,42 +68,42 @@ func TestNCoSEDDeaths(t *testing.T) {
 
 // The planted bugs are the paper's, as far as its text decides, and those that are near. One
 // is found by spin only: IDLE_EARLY of model/ncosed.pml.
-var nCoSEDMutants = []mutant{
-	{"the last writer sets the word to zero (3.2.1)", "ncosed_queue.go", []string{
+var nCoSEDMutants = []mutant.Bug{
+	mutant.New("the last writer sets the word to zero (3.2.1)", "ncosed_queue.go", "NCoSED",
 		"v := q.state.Word().CompareSwap(q.home, guess, readers)", "v := q.state.Word().CompareSwap(q.home, guess, 0)",
-	}, "NCoSED"},
-	{"a writer behind a writer closes its group at once (3.2.3)", "ncosed_queue.go", []string{
+	),
+	mutant.New("a writer behind a writer closes its group at once (3.2.3)", "ncosed_queue.go", "NCoSED",
 		"	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n", "	q.state.Done().FetchAdd(q.home, -readers)\n	if n.Next().Swap(pe, q.mine<<32+readers) != left {\n		return 0\n	}\n",
 		"		gone -= readers\n", "",
-	}, "NCoSED"},
-	{"a writer does not wait for the readers inside", "ncosed_queue.go", []string{
+	),
+	mutant.New("a writer does not wait for the readers inside", "ncosed_queue.go", "NCoSED",
 		"if before == 0 && readers == 0 {", "if before == 0 {",
-	}, "NCoSED"},
-	{"a node is free though readers are under way to it", "ncosed_queue.go", []string{
+	),
+	mutant.New("a node is free though readers are under way to it", "ncosed_queue.go", "NCoSED",
 		"if came == readers {", "if true {",
-	}, "NCoSED"},
-	{"a writer that leaves ignores one that is about to link itself", "ncosed_queue.go", []string{
+	),
+	mutant.New("a writer that leaves ignores one that is about to link itself", "ncosed_queue.go", "NCoSED",
 		"if next = n.Next().CompareSwap(pe, 0, left); next == 0 {", "if true {",
-	}, "NCoSED"},
-	{"told by a put, whether it waits or not", "ncosed_queue.go", []string{
+	),
+	mutant.New("told by a put, whether it waits or not", "ncosed_queue.go", "NCoSED",
 		"if n.Status().CompareSwap(pe, waiting, theTurn) == waiting {", "if n.Status().Swap(pe, theTurn); true {",
-	}, "NCoSED"},
-	{"readers that gave up are not counted out", "ncosed_queue.go", []string{
+	),
+	mutant.New("readers that gave up are not counted out", "ncosed_queue.go", "NCoSED",
 		"			gone++\n", "",
-	}, "NCoSED"},
-	{"the first of a chain keeps the news to itself", "ncosed_queue.go", []string{
+	),
+	mutant.New("the first of a chain keeps the news to itself", "ncosed_queue.go", "NCoSED",
 		"q.leave(q.countOut(0, q.forwardGrant(behind)))", "_ = behind",
-	}, "NCoSED"},
-	{"a writer that came with readers inside is told before they are counted from 0 again", "ncosed_queue.go", []string{
+	),
+	mutant.New("a writer that came with readers inside is told before they are counted from 0 again", "ncosed_queue.go", "NCoSED",
 		"	q.state.Done().Swap(q.home, 0)\n", "	defer q.state.Done().Swap(q.home, 0)\n",
-	}, "NCoSED"},
-	{"TryLock believes two looks", "ncosed_queue.go", []string{
+	),
+	mutant.New("TryLock believes two looks", "ncosed_queue.go", "NCoSEDExplored/t_rlr",
 		"	return own.Status().CompareSwap(me, waiting, abandoned) != waiting\n", "	return true\n",
-	}, "NCoSEDExplored/t_rlr"},
-	{"the name's lock is looked for in the bucket only", "service_directory.go", []string{
+	),
+	mutant.New("the name's lock is looked for in the bucket only", "service_directory.go", "ServiceCollides",
 		"case v&users == 0 && v&chained == 0:", "case v&users == 0:",
-	}, "ServiceCollides"},
-	{"a claim outlives its place", "service.go", []string{
+	),
+	mutant.New("a claim outlives its place", "service.go", "ServiceCollides",
 		"k.users == 0 && k.claimed && !s.dir.idle(k.place)", "false && !s.dir.idle(k.place)",
-	}, "ServiceCollides"},
+	),
 }

@@ -55,6 +55,7 @@ var dependencies = map[string]string{
 	"pgas/pgastest/hang":           "",
 	"pgas/pgastest/capture":        "",
 	"pgas/pgastest/spin":           "",
+	"pgas/pgastest/mutant":         "pgas/pgastest/hang",
 
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "pgas/version templates",

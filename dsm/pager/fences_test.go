@@ -43,25 +43,27 @@ func await(is func() bool) {
 	}
 }
 
+// count returns what counts in a word of p, and fails if a count of its own is gone.
+func count(t *testing.T, p *pe, word int) func(*atomic.Bool) {
+	return func(stop *atomic.Bool) {
+		words := p.words()
+		for v := words[word] + 1; !stop.Load(); v++ {
+			words[word] = v
+			for range 40 {
+				if got := atomic.LoadUint64(&words[word]); got != v {
+					t.Errorf("word %d is %d right after this PE has written %d", word, got, v)
+					return
+				}
+			}
+		}
+	}
+}
+
 // TestOwnWritesStay: two goroutines count in words of their own, in a block that the other PE changes, too, and that fences
 // release and drop meanwhile. No count is lost.
 func TestOwnWritesStay(t *testing.T) {
 	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2})
 	other, p := j.pe[0], j.pe[1]
-	count := func(word int) func(*atomic.Bool) {
-		return func(stop *atomic.Bool) {
-			words := p.words()
-			for v := words[word] + 1; !stop.Load(); v++ {
-				words[word] = v
-				for range 40 {
-					if got := atomic.LoadUint64(&words[word]); got != v {
-						t.Errorf("word %d is %d right after this PE has written %d", word, got, v)
-						return
-					}
-				}
-			}
-		}
-	}
 	fetch := func(stop *atomic.Bool) {
 		for !stop.Load() {
 			p.fetch(0)
@@ -74,11 +76,33 @@ func TestOwnWritesStay(t *testing.T) {
 			p.acquire(other.release(), 0)
 			other.acquire(p.release(), 0)
 		}
-	}, count(1), count(2), fetch)
+	}, count(t, p, 1), count(t, p, 2), fetch)
 	other.acquire(p.release(), 0)
 	if mine, theirs := p.words()[:3], other.words()[:3]; !slices.Equal(mine, theirs) {
 		t.Errorf("after the last release the PEs have %d and %d", mine, theirs)
 	}
+}
+
+// TestFetchIntoDirty: a fetch brings a block between the notice of its change and the end of the acquire, while the program
+// writes to it: it is mapped and writable until then. No write is lost.
+func TestFetchIntoDirty(t *testing.T) {
+	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2})
+	other, p := j.pe[0], j.pe[1]
+	beside(func() {
+		for i := range rounds(1500) {
+			other.words()[8] = uint64(i)
+			for _, n := range other.release() {
+				p.Drop(n.b, n.home, n.wts+lease)
+			}
+			p.fetch(0)
+			if got := atomic.LoadUint64(&p.words()[8]); got != uint64(i) {
+				t.Errorf("a fetch after the notice of version %d brought version %d", i, got)
+				return
+			}
+			p.acquire(nil, 0)
+			other.acquire(p.release(), 0)
+		}
+	}, count(t, p, 1), count(t, p, 2))
 }
 
 // TestAcquireHidesOld: what a PE has acquired is seen by all of its goroutines, which fault on the blocks at any moment of
@@ -157,10 +181,12 @@ func TestReleaseMissesNone(t *testing.T) {
 			p.words()[int(b)*per] = i + 1
 			fences.Lock()
 			p.release()
-			if got := *p.word(uint64(int(b)*j.block), 0); got != i+1 {
-				t.Fatalf("block %d: a release right after the write of %d left %d in the released bytes", b, i+1, got)
-			}
+			got := *p.word(uint64(int(b)*j.block), 0)
 			fences.Unlock()
+			if got != i+1 {
+				t.Errorf("block %d: a release right after the write of %d left %d in the released bytes", b, i+1, got)
+				return
+			}
 		}
 	}, write, release(13))
 }
@@ -192,6 +218,25 @@ func TestReleaseDuringFetch(t *testing.T) {
 		if got := p.words()[:2]; got[0] != 7 || got[1] != 11 {
 			t.Errorf("by View %v: the copy is %d after the release, want [7 11]", byView, got)
 		}
+	}
+}
+
+// TestFaultDuringAcquire: the bytes of a page fault are on their way while this PE acquires a newer version. The access that
+// has faulted sees that version.
+func TestFaultDuringAcquire(t *testing.T) {
+	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2, remote: true})
+	other, p := j.pe[0], j.pe[1]
+	other.words()[0] = 7
+	p.acquire(other.release(), 0)
+	p.way.Hold()
+	read := make(chan uint64)
+	go func() { read <- p.words()[0] + 1 }() // of a bare element the channel would do the load, later
+	await(func() bool { return p.way.Waiting() > 0 })
+	other.words()[0] = 8
+	p.acquire(other.release(), 0)
+	p.way.Give()
+	if got := <-read - 1; got != 8 {
+		t.Errorf("a page fault that an acquire has overtaken read %d, want 8", got)
 	}
 }
 

@@ -2,8 +2,8 @@
 // docs/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
-//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks, ./locks/model, ./dsm or
-//	                                       ./dsm/model
+//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks, ./locks/model, ./dsm,
+//	                                       ./dsm/model or ./dsm/pager
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
 //
@@ -41,6 +41,7 @@ var suites = []suite{
 	{"./locks/model", ".", false},
 	{"./dsm", "^TestMutants$", true},
 	{"./dsm/model", ".", false},
+	{"./dsm/pager", "^TestMutants$", true},
 }
 
 // A row of the table is a planted bug.

@@ -11,16 +11,22 @@ static void pause_for(uint64_t ns)
     nanosleep(&t, NULL);
 }
 
+// pass waits while a gate is closed.
+static void pass(remote_t *r, const uint32_t *closed)
+{
+    __atomic_add_fetch(&r->waiting, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(closed, __ATOMIC_SEQ_CST))
+        pause_for(100000);
+    __atomic_sub_fetch(&r->waiting, 1, __ATOMIC_SEQ_CST);
+}
+
 // travel takes the time of a message, and waits while the gate is closed. It returns -1 if pe is lost.
 static int travel(remote_t *r, int pe)
 {
     uint64_t ns = __atomic_load_n(&r->delay_ns, __ATOMIC_RELAXED);
     if (ns)
         pause_for(ns);
-    __atomic_add_fetch(&r->waiting, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&r->closed, __ATOMIC_SEQ_CST))
-        pause_for(100000);
-    __atomic_sub_fetch(&r->waiting, 1, __ATOMIC_SEQ_CST);
+    pass(r, &r->closed);
     return __atomic_load_n(&r->lost, __ATOMIC_SEQ_CST) == (uint64_t)pe + 1 ? -1 : 0;
 }
 
@@ -31,6 +37,7 @@ static int get(struct outside *o, int pe, uint64_t offset, void *to, uint64_t by
     if (travel(r, pe))
         return -1;
     memcpy(to, r->heaps[pe] + offset, bytes);
+    pass(r, &r->held);
     return 0;
 }
 

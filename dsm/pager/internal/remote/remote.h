@@ -9,6 +9,7 @@ typedef struct remote {
     uint32_t pes;
     uint64_t delay_ns;
     uint32_t closed;  // calls wait at the gate
+    uint32_t held;    // gets that have their bytes wait, too
     uint32_t waiting; // calls that do
     uint64_t lost;    // 1 + the PE that does not answer
     uint64_t gets, atomics;

@@ -36,7 +36,13 @@ func (w *Way) Shut() { atomic.StoreUint32((*uint32)(&w.c.closed), 1) }
 // Open lets calls go on.
 func (w *Way) Open() { atomic.StoreUint32((*uint32)(&w.c.closed), 0) }
 
-// Waiting returns the number of calls under way that have not passed the gate.
+// Hold makes gets that have their bytes wait until Give.
+func (w *Way) Hold() { atomic.StoreUint32((*uint32)(&w.c.held), 1) }
+
+// Give lets those gets end.
+func (w *Way) Give() { atomic.StoreUint32((*uint32)(&w.c.held), 0) }
+
+// Waiting returns the number of calls under way that wait for Open or for Give.
 func (w *Way) Waiting() int { return int(atomic.LoadUint32((*uint32)(&w.c.waiting))) }
 
 // Lose makes every call for pe fail.

@@ -1,0 +1,128 @@
+// Package mutant plants bugs in a package's own source, for tests that say what its tests must find.
+//
+// A planted bug is an edit of one source file, in Go or in C. The package is compiled with the edited file in its place
+// (go test -overlay), and named tests of it must fail, hang or die. A bug that they pass means that the tests look away. `go run
+// ./tests/mutants` tries all bugs of the repository and records which test caught which.
+package mutant
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+)
+
+// A Bug is an edit of a source file.
+type Bug struct {
+	Name  string
+	File  string   // in the package's folder
+	Edits []string // old, new, old, new, …; the file has each old text once
+	Run   string   // a pattern of the tests that find it, as of go test -run
+}
+
+// New returns a bug: edits are old, new, old, new, …
+func New(name, file, run string, edits ...string) Bug {
+	return Bug{Name: name, File: file, Edits: edits, Run: run}
+}
+
+// Plant tries the bugs of one kind, each as a subtest. All must follow the source: an edit whose old text is not in the file
+// fails. Without all, only the first one is compiled and run. args go
+// to the package's tests.
+func Plant(t *testing.T, bugs []Bug, all bool, args ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles the package for each planted bug")
+	}
+	for i, b := range bugs {
+		t.Run(b.Name, func(t *testing.T) {
+			text := b.source(t)
+			if i > 0 && !all {
+				t.Skip("-long tries all planted bugs")
+			}
+			b.mustBeFound(t, text, args)
+		})
+	}
+}
+
+// source returns the source with the bug in it.
+func (b Bug) source(t *testing.T) string {
+	src, err := os.ReadFile(b.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(src)
+	for i := 0; i+1 < len(b.Edits); i += 2 {
+		if n := strings.Count(text, b.Edits[i]); n != 1 {
+			t.Fatalf("%s has %q %d times: the planted bug must follow the source", b.File, b.Edits[i], n)
+		}
+		text = strings.Replace(text, b.Edits[i], b.Edits[i+1], 1)
+	}
+	return text
+}
+
+// mustBeFound runs the tests with text in place of the file. They must fail, or hang.
+func (b Bug) mustBeFound(t *testing.T, text string, args []string) {
+	binary := b.build(t, text)
+	ctx, cancel := hang.Context(t.Context())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, append([]string{"-test.failfast", "-test.run=" + b.Run}, args...)...)
+	cmd.WaitDelay = time.Second // processes that the tests have started keep the output open
+	out, err := cmd.CombinedOutput()
+	switch found := lastFailed(string(out)); {
+	case err == nil:
+		t.Fatalf("nothing has found it:\n%s", out)
+	case found != "":
+		t.Logf("caught by %s", found)
+	case ctx.Err() != nil:
+		t.Logf("caught by %s, which hangs", b.Run)
+	case strings.Contains(string(out), "panic: ") || strings.Contains(string(out), "fatal error: "):
+		t.Logf("caught by %s, which dies: %v", b.Run, err)
+	default:
+		t.Fatalf("it was not found but did not run:\n%s", out)
+	}
+}
+
+// build compiles the package's tests with text in place of the file.
+func (b Bug) build(t *testing.T, text string) (binary string) {
+	binary = filepath.Join(t.TempDir(), "mutant.test")
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", b.overlay(t, text), "-o", binary, ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("it does not build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// overlay writes the edited file and the list that go test -overlay reads, and returns the list's path.
+func (b Bug) overlay(t *testing.T, text string) string {
+	dir := t.TempDir()
+	real, err := filepath.Abs(b.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad, overlay := filepath.Join(dir, b.File), filepath.Join(dir, "overlay.json")
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {real: bad}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{bad: []byte(text), overlay: list} {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return overlay
+}
+
+// lastFailed returns the innermost failed test of the output, or "": it comes last.
+func lastFailed(out string) (name string) {
+	for line := range strings.Lines(out) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
+			name, _, _ = strings.Cut(rest, " ")
+		}
+	}
+	return name
+}
