@@ -8,13 +8,13 @@
  * fences, each a release or an acquire, and a release at the end. The acquire is by a notice, or by the least time.
  * VIEWS calls of View or Update come beside, and ZAPS times the kernel takes the page from the page table. SIGNALS
  * times a signal wakes a thread in a fault, which faults again. With NEAR, the homes are on the PE's own
- * host. Copies that are given back to bound memory are not in the model. With LOSES, the home of the block may be lost.
+ * host. EVICTS times a copy is given back to bound memory, at any moment. With LOSES, the home of the block may be lost.
  *
  * known_r, stored, must are not in the code: what a load must see, and what a release must publish.
  *
  * Checked: a load sees what the fences before have acquired, and the program's own last store; a release publishes every
  * store before it; a store that is not published is not forgotten; no access waits for ever; a page that is given up is
- * known to be lost.
+ * known to be lost; what the program has mapped has pages that are known, so that they can be given back.
  *
  * Planted bugs, by -D: LETS_GO_FIRST (the thread goes on before the dirty list has the block), TWIN_LATE (the twin is
  * made after the page may be written), NO_MISSING (the kernel fills holes), MAPS_UNLOCKED (outside of the block's
@@ -24,7 +24,9 @@
  * written), NOT_HELD_BACK (a merge lets the program write), CLEARS_LATE (a release notes that the page is protected
  * after it has protected it), LOSES_OWN (a fetch replaces own bytes), FORGETS_DIRTY (a release leaves what is still
  * dirty out of the list), POISONS_FIRST (a page fails before
- * the loss is known), ZEROS_LATE (the generation is read after the time at which the block is zeros).
+ * the loss is known), ZEROS_LATE (the generation is read after the time at which the block is zeros), EVICTS_DIRTY,
+ * EVICTED_VALID (a copy without pages stays valid), EVICTED_ZEROS (it is taken for untouched), EVICTS_UNLOCKED (its pages
+ * go before the block's lock is taken), TAKES_EVICTED (a fetch does not look whether the pages have gone meanwhile).
  */
 
 #ifndef STORES
@@ -48,6 +50,9 @@
 #ifndef SIGNALS
 #define SIGNALS 0
 #endif
+#ifndef EVICTS
+#define EVICTS 0
+#endif
 
 #define UNMAPPED 0
 #define RO 1
@@ -61,6 +66,7 @@ bool valid = false, dirty = false, writable = false, mapped = false, touched = f
 bool in_dirty = false, in_copies = false, poisoned = false;
 bool dirty_list = false, copies_list = false;
 byte generation = 0, fences = 0, rts = 0, now = 0;
+bool home = true; /* this PE is the home of the version that the block's flags tell of */
 bool lost = false;
 
 byte w_r = 0, w_o = 0, w_ver = 0;
@@ -105,6 +111,10 @@ inline make_twin() {
 	fi
 }
 
+inline allocate() {
+	if :: !allocated -> allocated = true :: else fi
+}
+
 inline validate_if_current() {
 	atomic { valid = true; touched = true };
 	add_copies();
@@ -126,11 +136,20 @@ inline take_zeros() {
 	fi
 }
 
-/* fetch gets the newest version, without the lock. */
+/* locate finds the home of the newest version, unless the lease of the one that is known is good. */
+inline locate() {
+	if
+	:: f_rts < f_now -> atomic { f_rts = w_ver; f_home = mine }
+	:: else
+	fi
+}
+
+/* fetch gets a version, without the lock: this PE's own released bytes are those of the twin. */
 inline fetch() {
-	if :: f_rts < f_now -> f_rts = w_ver :: else fi;
-	f_r = w_r;
-	f_o = w_o
+	if
+	:: f_home -> f_r = twin_r; f_o = twin_o
+	:: else -> f_r = w_r; f_o = w_o
+	fi
 }
 
 inline take() {
@@ -143,6 +162,9 @@ inline take() {
 		if
 		:: valid -> ok = true
 		:: else ->
+#ifndef TAKES_EVICTED
+			allocate();
+#endif
 			if
 			:: dirty ->
 #ifdef BY_FLAG
@@ -163,7 +185,7 @@ inline take() {
 				}
 			:: else -> atomic { copy_r = f_r; copy_o = f_o }
 			fi;
-			rts = f_rts;
+			atomic { rts = f_rts; home = f_home };
 			validate_if_current()
 		fi
 	fi
@@ -174,9 +196,11 @@ inline take_near() {
 	ok = false;
 	if
 	:: CURRENT == g && !valid && !dirty ->
-		copy_r = w_r;
-		copy_o = w_o;
-		rts = f_rts;
+		allocate();
+		fetch();
+		copy_r = f_r;
+		copy_o = f_o;
+		atomic { rts = f_rts; home = f_home };
 		validate_if_current()
 	:: CURRENT == g && valid -> ok = true
 	:: else
@@ -188,7 +212,7 @@ inline bring() {
 	do
 	:: true ->
 		LOCK;
-		allocated = true;
+		allocate();
 		if
 		:: valid -> ok = true
 		:: else ->
@@ -196,17 +220,18 @@ inline bring() {
 			if
 			:: ok
 			:: else ->
-				atomic { g = CURRENT; f_now = now; f_rts = rts };
+				atomic { g = CURRENT; f_now = now; f_rts = rts; f_home = home };
 				UNLOCK;
 #ifdef NEAR
-				if :: f_rts < f_now -> f_rts = w_ver :: else fi;
+				locate();
 				LOCK;
 				take_near();
 				if
-				:: !ok -> UNLOCK; f_r = w_r; f_o = w_o; LOCK; take()
+				:: !ok -> UNLOCK; fetch(); LOCK; take()
 				:: else
 				fi
 #else
+				locate();
 				fetch();
 				LOCK;
 				take()
@@ -218,6 +243,7 @@ inline bring() {
 }
 
 inline go_on(protected) {
+	assert(allocated);
 	if
 	:: protected -> map_writable()
 	:: else -> map_blocks(dirty)
@@ -225,7 +251,7 @@ inline go_on(protected) {
 }
 
 active proctype pager() {
-	bool write, protected, ok, same;
+	bool write, protected, ok, same, f_home;
 	byte g, f_now, f_rts, f_r, f_o;
 end:
 	do
@@ -343,11 +369,54 @@ active proctype kernel() {
 }
 #endif
 
+#if EVICTS > 0
+/* evict is give_back of evict.c, which the pager calls after a fault and a fence at the end of an acquire. */
+inline punch() { atomic { pte = UNMAPPED; copy_r = 0; copy_o = 0 } }
+
+active proctype evict() {
+	byte evicts = 0;
+	do
+	:: evicts < EVICTS ->
+		evicts++;
+#ifdef EVICTS_UNLOCKED
+		if :: allocated && !dirty && !poisoned -> punch() :: else fi;
+#endif
+		LOCK;
+		if
+#ifdef EVICTS_DIRTY
+		:: allocated && !poisoned ->
+#else
+		:: allocated && !dirty && !poisoned ->
+#endif
+#ifndef EVICTS_UNLOCKED
+			punch();
+#endif
+			atomic {
+				allocated = false;
+#ifndef EVICTED_VALID
+				valid = false;
+#endif
+				mapped = false;
+				writable = false;
+#ifdef EVICTED_ZEROS
+				touched = false
+#else
+				touched = true
+#endif
+			}
+		:: else
+		fi;
+		UNLOCK
+	:: else -> break
+	od
+}
+#endif
+
 #if VIEWS > 0
 /* view is View or Update: pager_known, pager_zeros, pager_install, pager_ready. */
 active proctype view() {
 	byte views = 0, g, f_now, f_rts, f_r, f_o;
-	bool ok, same, had, could, write;
+	bool ok, same, had, could, write, f_home;
 	do
 	:: views < VIEWS ->
 		views++;
@@ -357,6 +426,7 @@ active proctype view() {
 		LOCK; /* ready */
 		if
 		:: valid ->
+			assert(allocated);
 			atomic { had = mapped; could = writable };
 			if :: write -> make_twin() :: else fi;
 			atomic { mapped = true; writable = writable || dirty };
@@ -433,7 +503,7 @@ inline merge() {
 	atomic { copy_o = n_o; copy_r = n_r; twin_o = n_o; twin_r = n_r };
 	dirty = false;
 	generation++;
-	rts = w_ver + 1;
+	atomic { rts = w_ver + 1; home = true };
 	atomic { valid = true; touched = true };
 	add_copies();
 	UNLOCK;
@@ -457,7 +527,7 @@ inline acquire() {
 		if
 		:: n_ver > n_rts ->
 			LOCK;
-			atomic { valid = false; touched = true; generation++; rts = n_ver };
+			atomic { valid = false; touched = true; generation++; rts = n_ver; home = false };
 			add_copies();
 			UNLOCK
 		:: else

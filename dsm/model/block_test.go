@@ -13,6 +13,8 @@ func TestBlock(t *testing.T) {
 		{Model: "block", Defines: "NEAR FENCES=2"},
 		{Model: "block", Defines: "VIEWS=1 FENCES=1"},
 		{Model: "block", Defines: "ZAPS=1 SIGNALS=1 FENCES=1"},
+		{Model: "block", Defines: "EVICTS=1 FENCES=2"},
+		{Model: "block", Defines: "EVICTS=1 NEAR FENCES=1"},
 		{Model: "block", Defines: "LOSES FENCES=2"},
 	})
 }
@@ -22,6 +24,11 @@ func TestBlockMutants(t *testing.T) {
 		{Model: "block", Defines: "NO_GENERATION REMOTE=2 FENCES=3", Bad: true},
 		{Model: "block", Defines: "BY_FLAG SIGNALS=1", Bad: true},
 		{Model: "block", Defines: "POISONS_FIRST LOSES", Bad: true},
+		{Model: "block", Defines: "EVICTS_DIRTY EVICTS=1", Bad: true},
+		{Model: "block", Defines: "EVICTED_VALID EVICTS=1", Bad: true},
+		{Model: "block", Defines: "EVICTED_ZEROS EVICTS=1", Bad: true},
+		{Model: "block", Defines: "EVICTS_UNLOCKED EVICTS=1", Bad: true},
+		{Model: "block", Defines: "TAKES_EVICTED EVICTS=1", Bad: true},
 	}
 	for _, bug := range []string{
 		"LETS_GO_FIRST", "TWIN_LATE", "NO_MISSING", "MAPS_UNLOCKED", "DROPS_SHORT", "COUNTS_LATE", "CLEANS_WRITABLE",

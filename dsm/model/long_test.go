@@ -29,5 +29,7 @@ func TestLarger(t *testing.T) {
 		{Model: "block", Defines: "VIEWS=2 FENCES=2 REMOTE=2"},
 		{Model: "block", Defines: "VIEWS=1 ZAPS=1 SIGNALS=1 FENCES=2"},
 		{Model: "block", Defines: "ZAPS=1 SIGNALS=2 FENCES=3"},
+		{Model: "block", Defines: "EVICTS=2 FENCES=2"},
+		{Model: "block", Defines: "EVICTS=1 VIEWS=1 FENCES=1 STORES=1"},
 	})
 }

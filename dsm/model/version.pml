@@ -21,7 +21,8 @@
  * own bytes), NOT_CLOSED (leases go on while a version is made), MERGES_ALL (every byte counts as own), IGNORES_LEASES
  * (the number of a version), GIVES_FIRST (gives the turn away before the last home is told), NOT_TOLD, FORGETS (notices
  * that are left out), KEEPS (does not pass on what it has acquired), NOT_DROPPED (a notice drops no copy), IGNORES_MIN,
- * NO_NOTICE (of a release), DROPS_DIRTY (an acquire drops own bytes with the copy).
+ * NO_NOTICE (of a release), DROPS_DIRTY (an acquire drops own bytes with the copy), RENEWS_MOVED (a home renews the lease
+ * of a version that is closed or has moved).
  */
 
 #ifndef N
@@ -311,6 +312,23 @@ inline release() {
 	}
 }
 
+/* renew raises the lease of this PE's own version, whose readers it would otherwise have to join at each fence. */
+inline renew() {
+	if
+	:: valid && rts < now && home == me ->
+		take_lease();
+		if
+#ifdef RENEWS_MOVED
+		:: true -> rts = now + LEASE
+#else
+		:: v < CLOSED -> rts = MAX(v, now + LEASE)
+		:: else
+#endif
+		fi
+	:: else
+	fi
+}
+
 inline acquire(q) {
 	d_step {
 		if
@@ -332,14 +350,15 @@ inline acquire(q) {
 		now = MAX(now, told_min[q]);
 #endif
 		min = MAX(min, told_min[q]);
-		valid = valid && rts >= now;
 		w = 0;
 		do
 		:: w < N -> known[AT(me, w)] = MAX(known[AT(me, w)], told_known[AT(q, w)]); w++
 		:: else -> break
 		od;
 		w = 0
-	}
+	};
+	renew();
+	d_step { valid = valid && rts >= now; v = 0 }
 }
 
 proctype pe(byte me) {
