@@ -42,10 +42,14 @@ func (r *Region) openPaged() error {
 	if err != nil {
 		return err
 	}
+	faults := pager.BySignal
+	if r.w.CoherentSettings().ThreadServes {
+		faults = pager.ByThread
+	}
 	p, err := pager.Open(pager.Config{
 		Block: r.o.Block, Blocks: int(r.blocks), PEs: r.n, PE: r.me, Near: near, Outside: way, Lease: r.o.Lease,
-		Keep: int(r.o.CacheMax / uint64(r.o.Block)),
-		Pub:  r.pub.Offset(), Ver: r.words.versionAt, Hint: r.words.hintAt,
+		Faults: faults, Keep: int(r.o.CacheMax / uint64(r.o.Block)),
+		Pub: r.pub.Offset(), Ver: r.words.versionAt, Hint: r.words.hintAt,
 	})
 	if err != nil {
 		closeWay()

@@ -5,6 +5,8 @@ package pgas
 
 import (
 	"context"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // SyncOr is Sync and returns the bitwise or of word of all PEs, in the time of Sync. Its errors are those of Sync, and
@@ -18,8 +20,10 @@ func (w *World) SyncOr(ctx context.Context, word uint64) (uint64, error) {
 
 // CoherentSettings are the settings of the environment for coherent regions (package dsm).
 type CoherentSettings struct {
-	Mode  string // PGAS_DSM: auto, shared, paged or soft
-	Stats bool   // PGAS_DSM_STATS: PE 0 prints the statistics of a region that closes
+	Mode string // PGAS_DSM: auto, shared, paged or soft
+	// ThreadServes is PGAS_DSM_FAULTS=thread: one thread serves page faults, and not the faulting threads themselves.
+	ThreadServes bool
+	Stats        bool // PGAS_DSM_STATS: PE 0 prints the statistics of a region that closes
 }
 
 // CoherentSettings returns the settings of the environment for coherent regions. They are the same on every PE that a
@@ -27,7 +31,7 @@ type CoherentSettings struct {
 func (w *World) CoherentSettings() CoherentSettings {
 	w.mustBeOpen("World.CoherentSettings")
 	s := &w.n.Job.Settings
-	return CoherentSettings{Mode: s.DSM.String(), Stats: s.DSMStats}
+	return CoherentSettings{Mode: s.DSM.String(), ThreadServes: s.DSMFaults == boot.DSMThread, Stats: s.DSMStats}
 }
 
 // RegisterCoherent makes operations copy a source or a destination that lies in memory, before or after they use the

@@ -1,6 +1,6 @@
 package pgas
 
-// The way to other hosts for one thread that is not Go's, such as the pager of coherent memory.
+// The way to other hosts for C that must not wait for Go, such as the pager of coherent memory.
 
 import (
 	"fmt"

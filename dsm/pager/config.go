@@ -10,7 +10,18 @@ type Config struct {
 	Lease          uint64    // logical time that a copy stays valid without a notice
 	UserOnly       bool      // serve no faults of system calls
 	Keep           int       // blocks that may have pages, besides dirty and pinned ones; 0: all
+	Faults         Faults    // what serves page faults
 }
+
+// Faults is what serves page faults.
+type Faults int
+
+const (
+	// BySignal: the faulting thread, in a handler of SIGBUS. A system call on memory without a copy fails with EFAULT. Where
+	// there can be no handler, because the program has installed one of its own, faults are served ByThread.
+	BySignal Faults = iota
+	ByThread        // a thread for all, also for system calls unless Config.UserOnly is set
+)
 
 // Known is what a PE knows of a block.
 type Known struct {
@@ -21,7 +32,7 @@ type Known struct {
 	Lease, Now uint64 // the end of the copy's lease; the PE's logical time
 }
 
-// Stats are counters of the thread.
+// Stats are counters of what has been served.
 type Stats struct {
 	ReadFaults, WriteFaults, Upgrades uint64 // faults: of reads, of writes, of first writes to blocks that could be read
 	Fast, Slow, Hops                  uint64 // fetches by one message, with a lease, homes that had moved

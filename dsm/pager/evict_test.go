@@ -9,10 +9,12 @@ import (
 
 // A PE that reads more blocks than Config.Keep has memory for those alone and for pinned ones, and reads what is right.
 // Pinned blocks are not fetched again.
-func TestKeep(t *testing.T) {
+func TestKeep(t *testing.T) { inBothForms(t, testKeep) }
+
+func testKeep(t *testing.T, faults Faults) {
 	const blocks, keep = 40, 4
 	for _, far := range []bool{false, true} {
-		j := open(t, setup{pes: 2, block: 2 * os.Getpagesize(), blocks: blocks, remote: far, keep: keep})
+		j := open(t, setup{faults: faults, pes: 2, block: 2 * os.Getpagesize(), blocks: blocks, remote: far, keep: keep})
 		writer, p, per := j.pe[0], j.pe[1], j.block/8
 		for b := range blocks {
 			writer.words()[b*per] = hash(b, 1)
@@ -57,9 +59,11 @@ func TestKeep(t *testing.T) {
 }
 
 // Blocks with changes keep their pages until they have been released.
-func TestKeepDirty(t *testing.T) {
+func TestKeepDirty(t *testing.T) { inBothForms(t, testKeepDirty) }
+
+func testKeepDirty(t *testing.T, faults Faults) {
 	const blocks, keep = 16, 2
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: blocks, keep: keep})
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: blocks, keep: keep})
 	p, per := j.pe[1], j.block/8
 	for b := range blocks {
 		p.words()[b*per+1] = hash(b, 2)

@@ -1,11 +1,10 @@
-// The pager's thread.
+// What a fault does, whichever thread serves it: it makes the block valid and maps it.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pager.h"
-#include "uffd.h"
 
 // say writes the line of block b, which is given up.
 static void say(struct pager *p, int32_t b, int32_t home, const char *why)
@@ -37,9 +36,14 @@ static void lose(struct pager *p, int32_t b, int32_t home, const char *why)
 }
 
 // map_valid maps a valid block for an access, under its lock. All that fences must know is set before the thread goes on.
+//
+// The kernel says whether a page that is mapped is protected only where the pager's thread serves. In a handler of a signal
+// the flags say it, and they may be wrong: pages may have disappeared. So an access that the flags permit, and that has
+// faulted, gets all that could help it. One that they do not permit may fault again, and is that one then.
 static void map_valid(struct pager *p, int32_t b, int write, int protected)
 {
     struct block *x = &p->blk[b];
+    uint32_t had = x->flags;
     if (write)
         block_make_twin(p, b);
     x->flags |= MAPPED;
@@ -47,7 +51,7 @@ static void map_valid(struct pager *p, int32_t b, int write, int protected)
         x->flags |= WRITABLE;
     if (protected)
         map_writable(p, b, 1);
-    else
+    if (!protected || (p->c.faults == FAULTS_BY_SIGNAL && had & WRITABLE))
         map_blocks(p, b, 1, x->flags & DIRTY);
 }
 
@@ -63,8 +67,9 @@ static int fetch_to_copy(struct pager *p, int32_t b, uint32_t generation, int32_
     return block_take_in_place(p, b, generation, home, rts);
 }
 
-// bring makes b valid. It returns 1 with the block's lock held, or 0 if the block is lost.
-static int bring(struct pager *p, int32_t b)
+// bring makes b valid. It returns SERVED with the block's lock held, or without it that the block is lost, or that the
+// thread is interrupted.
+static enum served bring(struct pager *p, int32_t b, int (*interrupted)(void))
 {
     struct block *x = &p->blk[b];
     for (;;) {
@@ -72,69 +77,66 @@ static int bring(struct pager *p, int32_t b)
         if (!block_allocate(p, b)) {
             block_unlock(x);
             lose(p, b, -1, strerror(errno));
-            return 0;
+            return SERVED_LOST;
         }
         if (x->flags & VALID || block_take_zeros(p, b)) // zeros need no message
-            return 1;
+            return SERVED;
         uint32_t generation = x->generation + __atomic_load_n(&p->fences, __ATOMIC_SEQ_CST);
         uint64_t now = __atomic_load_n(&p->now, __ATOMIC_ACQUIRE), rts = x->rts;
         int32_t home = x->home;
         block_unlock(x);
-        int found = fetch_locate(p, b, &home, &rts, now);
-        p->stats.bytes += p->c.block;
-        if (found) {
+        enum fetched r = fetch_locate(p, b, &home, &rts, now, interrupted);
+        if (r == FETCH_DONE) {
+            p->stats.bytes += p->c.block;
             block_lock(x);
             if (fetch_to_copy(p, b, generation, home, rts))
-                return 1;
+                return SERVED;
             block_unlock(x);
+            r = fetch_bytes_of(p, b, p->tmp, home, interrupted);
         }
-        if (!found || !fetch_bytes_of(p, b, p->tmp, home)) {
+        if (r == FETCH_INTERRUPTED)
+            return SERVED_INTERRUPTED;
+        if (r == FETCH_LOST) {
             lose(p, b, home, "");
-            return 0;
+            return SERVED_LOST;
         }
         block_lock(x);
         if (block_take(p, b, generation, p->tmp, home, rts))
-            return 1;
+            return SERVED;
         block_unlock(x); // a fence came between
     }
 }
 
-static void serve(struct pager *p, const struct uffd_msg *m)
+static void count(struct pager *p, int write, int protected)
 {
-    uint64_t flags = m->arg.pagefault.flags;
-    int32_t b = (int32_t)((m->arg.pagefault.address - (uint64_t)p->app) / p->c.block);
-    int protected = !!(flags & UFFD_PAGEFAULT_FLAG_WP), write = protected || (flags & UFFD_PAGEFAULT_FLAG_WRITE);
     if (protected)
         p->stats.upgrades++;
     else if (write)
         p->stats.writes++;
     else
         p->stats.reads++;
-    if (!bring(p, b))
-        return;
+}
+
+// fault_serve ends an access's fault: the access succeeds when it is done again, or gets a signal if the block is lost.
+// protected is set if the block is mapped and protected. interrupted is that of struct outside.
+enum served fault_serve(struct pager *p, int32_t b, int write, int protected, int (*interrupted)(void))
+{
+    enum served r = bring(p, b, interrupted);
+    if (r != SERVED_INTERRUPTED)
+        count(p, write, protected);
+    if (r != SERVED)
+        return r;
     map_valid(p, b, write, protected);
     block_unlock(&p->blk[b]);
     evict(p, b);
+    return r;
 }
 
-// pager_main blocks in the read of the next fault. So a fault takes two system calls of the pager: the read and what maps
-// the block. It does not look for faults before it blocks: a PE that is bound to one CPU shares it with its pager. It
-// ends at the first access to p->bell.
-void *pager_main(void *arg)
+// fault_fetch makes b valid, for an access that comes later.
+enum served fault_fetch(struct pager *p, int32_t b)
 {
-    struct pager *p = arg;
-    struct uffd_msg m[16];
-    pthread_setname_np(pthread_self(), "pgas-pager");
-    for (;;) {
-        ssize_t n = read(p->uffd, m, sizeof m);
-        for (ssize_t i = 0; i < n / (ssize_t)sizeof m[0]; i++) {
-            if (m[i].event != UFFD_EVENT_PAGEFAULT)
-                continue;
-            if (m[i].arg.pagefault.address - (uint64_t)p->bell < BELL_BYTES) {
-                map_bell(p);
-                return NULL;
-            }
-            serve(p, &m[i]);
-        }
-    }
+    enum served r = bring(p, b, NULL);
+    if (r == SERVED)
+        block_unlock(&p->blk[b]);
+    return r;
 }

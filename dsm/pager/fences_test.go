@@ -61,8 +61,10 @@ func count(t *testing.T, p *pe, word int) func(*atomic.Bool) {
 
 // TestOwnWritesStay: two goroutines count in words of their own, in a block that the other PE changes, too, and that fences
 // release and drop meanwhile. No count is lost.
-func TestOwnWritesStay(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2})
+func TestOwnWritesStay(t *testing.T) { inBothForms(t, testOwnWritesStay) }
+
+func testOwnWritesStay(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 2})
 	other, p := j.pe[0], j.pe[1]
 	fetch := func(stop *atomic.Bool) {
 		for !stop.Load() {
@@ -85,8 +87,10 @@ func TestOwnWritesStay(t *testing.T) {
 
 // TestFetchIntoDirty: a fetch brings a block between the notice of its change and the end of the acquire, while the program
 // writes to it: it is mapped and writable until then. No write is lost.
-func TestFetchIntoDirty(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2})
+func TestFetchIntoDirty(t *testing.T) { inBothForms(t, testFetchIntoDirty) }
+
+func testFetchIntoDirty(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 2})
 	other, p := j.pe[0], j.pe[1]
 	beside(func() {
 		for i := range rounds(1500) {
@@ -107,10 +111,12 @@ func TestFetchIntoDirty(t *testing.T) {
 
 // TestAcquireHidesOld: what a PE has acquired is seen by all of its goroutines, which fault on the blocks at any moment of
 // the acquire. Half of the write notices are lost: leases end the copies then.
-func TestAcquireHidesOld(t *testing.T) {
+func TestAcquireHidesOld(t *testing.T) { inBothForms(t, testAcquireHidesOld) }
+
+func testAcquireHidesOld(t *testing.T, faults Faults) {
 	const blocks = 6
 	for _, far := range []bool{false, true} {
-		j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: blocks, remote: far})
+		j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: blocks, remote: far})
 		writer, p := j.pe[0], j.pe[1]
 		per := j.block / 8
 		var acquired atomic.Uint64
@@ -147,9 +153,11 @@ func TestAcquireHidesOld(t *testing.T) {
 
 // TestReleaseMissesNone: a release right after a write has the block, while another goroutine writes to blocks that sort
 // before it. Two goroutines that release take turns.
-func TestReleaseMissesNone(t *testing.T) {
+func TestReleaseMissesNone(t *testing.T) { inBothForms(t, testReleaseMissesNone) }
+
+func testReleaseMissesNone(t *testing.T, faults Faults) {
 	const blocks = 16
-	j := open(t, setup{pes: 1, block: os.Getpagesize(), blocks: blocks})
+	j := open(t, setup{faults: faults, pes: 1, block: os.Getpagesize(), blocks: blocks})
 	p, per := j.pe[0], j.block/8
 	var fences sync.Mutex
 	write := func(stop *atomic.Bool) {
@@ -193,9 +201,11 @@ func TestReleaseMissesNone(t *testing.T) {
 
 // TestReleaseDuringFetch: a fetch under way has asked for an older version than the one that a release makes meanwhile. It
 // does not undo the release in this PE's copy.
-func TestReleaseDuringFetch(t *testing.T) {
+func TestReleaseDuringFetch(t *testing.T) { inBothForms(t, testReleaseDuringFetch) }
+
+func testReleaseDuringFetch(t *testing.T, faults Faults) {
 	for _, byView := range []bool{false, true} {
-		j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2, remote: true})
+		j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 2, remote: true})
 		other, p := j.pe[0], j.pe[1]
 		p.words()[1] = 11
 		other.words()[0] = 7
@@ -223,8 +233,10 @@ func TestReleaseDuringFetch(t *testing.T) {
 
 // TestFaultDuringAcquire: the bytes of a page fault are on their way while this PE acquires a newer version. The access that
 // has faulted sees that version.
-func TestFaultDuringAcquire(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2, remote: true})
+func TestFaultDuringAcquire(t *testing.T) { inBothForms(t, testFaultDuringAcquire) }
+
+func testFaultDuringAcquire(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 2, remote: true})
 	other, p := j.pe[0], j.pe[1]
 	other.words()[0] = 7
 	p.acquire(other.release(), 0)
@@ -241,8 +253,10 @@ func TestFaultDuringAcquire(t *testing.T) {
 }
 
 // TestInstallAfterFence: a copy that was fetched before an acquire is not installed after it.
-func TestInstallAfterFence(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2})
+func TestInstallAfterFence(t *testing.T) { inBothForms(t, testInstallAfterFence) }
+
+func testInstallAfterFence(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 2})
 	other, p := j.pe[0], j.pe[1]
 	other.words()[0] = 1
 	p.acquire(other.release(), 0)

@@ -9,31 +9,36 @@ enum { HINT_AFTER = 2 };
 
 static uint64_t word_at(uint64_t base, int32_t b) { return base + 8 * (uint64_t)b; }
 
-static int get(struct pager *p, int32_t pe, uint64_t offset, void *to, uint64_t n)
+// fetched_by returns what a call of struct outside has come to.
+static enum fetched fetched_by(int result)
 {
-    if (p->c.near[pe]) {
-        memcpy(to, p->c.near[pe] + offset, n);
-        return 1;
-    }
-    return p->c.outside && p->c.outside->get(p->c.outside, pe, offset, to, n) == 0;
+    return result == 0 ? FETCH_DONE : result == OUTSIDE_INTERRUPTED ? FETCH_INTERRUPTED : FETCH_LOST;
 }
 
-static int fetch_max(struct pager *p, int32_t pe, uint64_t offset, uint64_t operand, uint64_t *old)
+static enum fetched get(struct pager *p, int32_t pe, uint64_t offset, void *to, uint64_t n, int (*interrupted)(void))
 {
     if (!p->c.near[pe])
-        return p->c.outside && p->c.outside->fetch_max(p->c.outside, pe, offset, operand, old) == 0;
+        return p->c.outside ? fetched_by(p->c.outside->get(p->c.outside, pe, offset, to, n, interrupted)) : FETCH_LOST;
+    memcpy(to, p->c.near[pe] + offset, n);
+    return FETCH_DONE;
+}
+
+static enum fetched fetch_max(struct pager *p, int32_t pe, uint64_t offset, uint64_t operand, uint64_t *old, int (*interrupted)(void))
+{
+    if (!p->c.near[pe])
+        return p->c.outside ? fetched_by(p->c.outside->fetch_max(p->c.outside, pe, offset, operand, old, interrupted)) : FETCH_LOST;
     uint64_t *word = (uint64_t *)(p->c.near[pe] + offset);
     *old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     while (*old < operand && !__atomic_compare_exchange_n(word, old, operand, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         ;
-    return 1;
+    return FETCH_DONE;
 }
 
 // hinted returns the PE that had b a while ago, or home.
-static int32_t hinted(struct pager *p, int32_t b, int32_t home)
+static int32_t hinted(struct pager *p, int32_t b, int32_t home, int (*interrupted)(void))
 {
     uint64_t hint = 0;
-    if (!get(p, b % p->c.pes, word_at(p->c.hint, b), &hint, sizeof hint) || hint == 0 || hint > (uint64_t)p->c.pes)
+    if (get(p, b % p->c.pes, word_at(p->c.hint, b), &hint, sizeof hint, interrupted) != FETCH_DONE || hint == 0 || hint > (uint64_t)p->c.pes)
         return home;
     return (int32_t)(hint - 1);
 }
@@ -41,40 +46,44 @@ static int32_t hinted(struct pager *p, int32_t b, int32_t home)
 // fetch_offset returns where the homes of b have it, in their heaps.
 uint64_t fetch_offset(struct pager *p, int32_t b) { return p->c.pub + (uint64_t)b * p->c.block; }
 
-// fetch_bytes_of gets b from its home. It returns 0 if the home is lost.
-int fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home) { return get(p, home, fetch_offset(p, b), to, p->c.block); }
+// fetch_bytes_of gets b from its home.
+enum fetched fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home, int (*interrupted)(void))
+{
+    return get(p, home, fetch_offset(p, b), to, p->c.block, interrupted);
+}
 
-// fetch_locate finds the home of the newest released version of b, and takes a lease of it. It returns 0 if that PE is lost,
-// which *home names then.
-int fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now)
+// fetch_locate finds the home of the newest released version of b, and takes a lease of it. If it returns FETCH_LOST, *home
+// is the PE that is lost.
+enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int (*interrupted)(void))
 {
     uint64_t lease = now + p->c.lease, version;
     if (*rts >= now) { // a notice has told where it is, and its lease is good
         p->stats.fast++;
-        return 1;
+        return FETCH_DONE;
     }
     for (int hops = 0;; hops++) {
-        if (!fetch_max(p, *home, word_at(p->c.ver, b), lease, &version))
-            return 0;
+        enum fetched r = fetch_max(p, *home, word_at(p->c.ver, b), lease, &version, interrupted);
+        if (r != FETCH_DONE)
+            return r;
         if (!(version & MOVED))
             break;
         *home = (int32_t)(version & ~MOVED);
         p->stats.hops++;
         if (hops + 1 == HINT_AFTER)
-            *home = hinted(p, b, *home);
+            *home = hinted(p, b, *home, interrupted);
     }
     p->stats.slow++;
     *rts = version > lease ? version : lease;
     if (version & CLOSED)
         *rts = version & ~CLOSED; // a closed version gives no lease: the copy is good until the next fence
-    return 1;
+    return FETCH_DONE;
 }
 
 // renew_own raises the lease of b, whose home is this PE, unless the version is closed or has moved.
 void renew_own(struct pager *p, int32_t b, uint64_t *rts, uint64_t now)
 {
     uint64_t lease = now + p->c.lease, version;
-    if (!fetch_max(p, p->c.pe, word_at(p->c.ver, b), lease, &version) || version & (CLOSED | MOVED))
+    if (fetch_max(p, p->c.pe, word_at(p->c.ver, b), lease, &version, NULL) != FETCH_DONE || version & (CLOSED | MOVED))
         return;
     *rts = version > lease ? version : lease;
 }

@@ -26,6 +26,17 @@ type setup struct {
 	remote             bool // all other PEs are on other hosts
 	userOnly           bool
 	keep               int // blocks; 0: all
+	faults             Faults
+}
+
+// forms are what may serve page faults.
+var forms = map[string]Faults{"signal": BySignal, "thread": ByThread}
+
+// inBothForms runs test with what may serve page faults.
+func inBothForms(t *testing.T, test func(t *testing.T, faults Faults)) {
+	for name, f := range forms {
+		t.Run(name, func(t *testing.T) { test(t, f) })
+	}
 }
 
 type notice struct {
@@ -85,7 +96,7 @@ func (p *pe) open(t testing.TB, heaps []uintptr) {
 	j := p.job
 	c := Config{
 		Block: j.block, Blocks: j.blocks, PEs: j.pes, PE: p.me, Ver: j.ver, Hint: j.hint, Near: heaps,
-		Lease: lease, UserOnly: j.userOnly, Keep: j.keep,
+		Lease: lease, UserOnly: j.userOnly, Keep: j.keep, Faults: j.faults,
 	}
 	if j.remote {
 		p.way = remote.New(heaps)

@@ -37,11 +37,12 @@ static int descriptor(int user_only)
     return fd;
 }
 
-static int with_features(int user_only, char *why, uint64_t n)
+// with_features returns a userfaultfd with what a region needs, or -1. For SIGBUS in place of sleep it needs no privilege.
+static int with_features(int user_only, int by_signal, char *why, uint64_t n)
 {
-    const uint64_t wanted = UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+    const uint64_t wanted = (by_signal ? UFFD_FEATURE_SIGBUS : 0) | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
     for (uint64_t features = wanted | UFFD_FEATURE_POISON;; features = wanted) {
-        int fd = descriptor(user_only);
+        int fd = descriptor(user_only || by_signal);
         if (fd < 0)
             return fail(why, n, "userfaultfd");
         struct uffdio_api api = {.api = UFFD_API, .features = features};
@@ -66,6 +67,17 @@ static int hang_bell(struct pager *p, char *why, uint64_t n)
     return 0;
 }
 
+// make_stack makes the stack on which faults are served, with an inaccessible page below it.
+static int make_stack(struct pager *p, char *why, uint64_t n)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    char *m = mmap(NULL, STACK_BYTES + (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m == MAP_FAILED)
+        return fail(why, n, "address space of the region");
+    p->stack = m + page;
+    return mprotect(m, (size_t)page, PROT_NONE) ? fail(why, n, "memory of the region") : 0;
+}
+
 static int map_memory(struct pager *p, char *why, uint64_t n)
 {
     uint64_t bytes = p->c.block * p->c.blocks;
@@ -84,7 +96,7 @@ static int map_memory(struct pager *p, char *why, uint64_t n)
     };
     if (ioctl(p->uffd, UFFDIO_REGISTER, &r))
         return fail(why, n, "userfaultfd: registering memory");
-    return hang_bell(p, why, n);
+    return p->c.faults == FAULTS_BY_THREAD ? hang_bell(p, why, n) : make_stack(p, why, n);
 }
 
 static void *zeroed(uint64_t n, uint64_t size)
@@ -128,6 +140,8 @@ static void release(struct pager *p)
         if (fds[i] >= 0)
             close(fds[i]);
     unmap(p->bell, BELL_BYTES);
+    if (p->stack)
+        unmap(p->stack - sysconf(_SC_PAGESIZE), STACK_BYTES + (uint64_t)sysconf(_SC_PAGESIZE));
     unmap(p->alias, bytes);
     unmap(p->blk, blocks * sizeof *p->blk + 1);
     int32_t *lists[] = {p->dirty.blocks, p->dirty.spare, p->copies.blocks, p->copies.spare, p->ring.blocks, p->ring.spare};
@@ -145,9 +159,19 @@ static int start(struct pager *p)
     sigset_t all, saved;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &saved);
-    int err = pthread_create(&p->thread, NULL, pager_main, p);
+    int err = pthread_create(&p->thread, NULL, p->c.faults == FAULTS_BY_THREAD ? thread_main : serving_main, p);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     return err;
+}
+
+// stop ends the thread.
+static void stop(struct pager *p)
+{
+    if (p->c.faults == FAULTS_BY_SIGNAL)
+        serving_stop(p);
+    else
+        (void)*(volatile char *)p->bell;
+    pthread_join(p->thread, NULL);
 }
 
 struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n)
@@ -160,13 +184,21 @@ struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n)
     }
     p->c = *c;
     p->memory = -1;
-    p->uffd = with_features(c->user_only, why, n);
+    if (c->faults == FAULTS_BY_SIGNAL && !signal_usable())
+        p->c.faults = FAULTS_BY_THREAD;
+    p->uffd = with_features(c->user_only, p->c.faults == FAULTS_BY_SIGNAL, why, n);
     if (p->uffd < 0 || map_memory(p, why, n) || make_tables(p, why, n)) {
         release(p);
         return NULL;
     }
     if ((errno = start(p))) {
         fail(why, n, "starting the pager");
+        release(p);
+        return NULL;
+    }
+    if (p->c.faults == FAULTS_BY_SIGNAL && !signal_watch(p)) {
+        fail(why, n, "memory of the region");
+        stop(p);
         release(p);
         return NULL;
     }
@@ -178,8 +210,9 @@ void pager_close(struct pager *p)
 {
     uint64_t bytes = p->c.block * p->c.blocks;
     mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    (void)*(volatile char *)p->bell;
-    pthread_join(p->thread, NULL);
+    if (p->c.faults == FAULTS_BY_SIGNAL)
+        signal_unwatch(p);
+    stop(p);
     release(p);
 }
 
@@ -188,7 +221,7 @@ int pager_probe(int user_only, char *why, uint64_t n)
 {
     long page = sysconf(_SC_PAGESIZE);
     char *heap = calloc(1, (size_t)page);
-    struct pager_config c = {.block = (uint64_t)page, .blocks = 1, .pes = 1, .user_only = user_only, .near = calloc(1, sizeof(char *))};
+    struct pager_config c = {.block = (uint64_t)page, .blocks = 1, .pes = 1, .user_only = user_only, .faults = FAULTS_BY_THREAD, .near = calloc(1, sizeof(char *))};
     if (!heap || !c.near)
         return fail(why, n, "memory");
     c.near[0] = heap;

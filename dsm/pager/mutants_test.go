@@ -26,7 +26,7 @@ var bugs = []mutant.Bug{
 	mutant.New("an acquire does not tell a fetch under way", "fence.c", byOrder,
 		"    __atomic_add_fetch(&p->fences, 1, __ATOMIC_SEQ_CST);\n    __atomic_store_n(&p->closing", "    __atomic_store_n(&p->closing"),
 	mutant.New("a page fault takes a copy from before a fence", "fault.c", byOrder,
-		"if (block_take(p, b, generation, p->tmp, home, rts))\n            return 1;", "block_take(p, b, x->generation + p->fences, p->tmp, home, rts);\n        return 1;"),
+		"if (block_take(p, b, generation, p->tmp, home, rts))\n            return SERVED;", "block_take(p, b, x->generation + p->fences, p->tmp, home, rts);\n        return SERVED;"),
 	mutant.New("a release compares blocks that the program may write", "fence.c", byFences,
 		"    protect_all(p, list, n);\n", "    (void)protect_all;\n"),
 	mutant.New("a fetch merges into a block that the program may write", "block.c", byFences,

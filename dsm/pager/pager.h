@@ -4,10 +4,11 @@
 //   alias   the same memfd mapped again, never registered: what the pager and fences read and write
 //   twin    the PE's part of the symmetric array pub: the block as it was before the first write
 //
-// One thread, the pager, serves the faults. It calls no Go, takes no lock that is ever held in Go, and waits for nothing
-// but the answers of other PEs' service threads, which need no Go either. So it serves while Go is stopped.
+// What serves a fault is the faulting thread itself, in a handler of SIGBUS (signal.c), or one thread for all, the pager
+// (thread.c). It calls no Go, takes no lock that is ever held in Go, and waits for nothing but the answers of other PEs'
+// service threads, which need no Go either. So faults are served while Go is stopped.
 //
-// A block's lock is held by the pager or inside one call of a fence, and never across a message.
+// A block's lock is held while a fault is served or inside one call of a fence, and never across a message.
 #ifndef DSM_PAGER_H
 #define DSM_PAGER_H
 
@@ -32,6 +33,8 @@ enum {
 
 enum { BELL_BYTES = 1 << 16 }; // of pager.bell: a page at least
 
+enum faults { FAULTS_BY_SIGNAL, FAULTS_BY_THREAD };
+
 struct block {
     uint32_t lock;
     uint32_t flags;
@@ -54,6 +57,7 @@ struct pager_config {
     uint64_t lease;
     uint64_t keep; // blocks that may have pages, besides dirty and pinned ones; 0: all
     int user_only;
+    enum faults faults; // what serves them; where there can be no handler, the thread does
 };
 
 struct pager_stats {
@@ -67,7 +71,7 @@ struct pager {
     struct pager_config c;
     int uffd, memory;
     char *app, *alias, *tmp;
-    char *bell; // the first access to it ends the pager
+    char *bell; // FAULTS_BY_THREAD: the first access to it ends the pager
     struct block *blk;
     uint32_t lists; // the lock of the lists
     struct list dirty, copies;
@@ -79,6 +83,11 @@ struct pager {
     int32_t lost;    // 1 + a PE whose loss has ended a fetch
     struct pager_stats stats;
     pthread_t thread;
+    // FAULTS_BY_SIGNAL (serving.c):
+    uint32_t serving;     // a lock: one thread serves at a time, and has tmp, stats and stack
+    char *stack;          // of the thread that serves
+    uint64_t handed_over; // 1 + a block that the thread is to fetch
+    uint32_t rung, ending;
 };
 
 // A fence of Go sees of a block:
@@ -94,7 +103,25 @@ struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n);
 void pager_close(struct pager *p);
 
 // fault.c
-void *pager_main(void *arg);
+enum served { SERVED, SERVED_LOST, SERVED_INTERRUPTED };
+enum served fault_serve(struct pager *p, int32_t b, int write, int protected, int (*interrupted)(void));
+enum served fault_fetch(struct pager *p, int32_t b);
+
+// thread.c
+void *thread_main(void *arg);
+
+// signal.c
+int signal_usable(void);
+int signal_watch(struct pager *p);
+void signal_unwatch(struct pager *p);
+
+// serving.c
+enum { STACK_BYTES = 256 << 10 };
+int serving_begin(struct pager *p, int *waited, int (*interrupted)(void));
+void serving_end(struct pager *p);
+void serving_hand_over(struct pager *p, int32_t b);
+void serving_stop(struct pager *p);
+void *serving_main(void *arg);
 
 // fence.c
 int64_t pager_written(struct pager *p, int32_t *into, uint64_t room);
@@ -143,8 +170,9 @@ void map_poison(struct pager *p, int32_t b);
 // fetch.c
 void renew_own(struct pager *p, int32_t b, uint64_t *rts, uint64_t now);
 uint64_t fetch_offset(struct pager *p, int32_t b);
-int fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now);
-int fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home);
+enum fetched { FETCH_DONE, FETCH_LOST, FETCH_INTERRUPTED };
+enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int (*interrupted)(void));
+enum fetched fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home, int (*interrupted)(void));
 
 // merge.c
 enum kernel { KERNEL_BEST, KERNEL_BYTES, KERNEL_WORDS, KERNEL_AVX2 };

@@ -1,12 +1,15 @@
 //go:build cgo && linux
 
-// Package pager keeps one PE's copies of the blocks of a coherent region, by page faults: userfaultfd on memory that a
-// thread in C serves. Package dsm uses it in mode Paged; its protocol calls the methods between fences as cache.go of dsm
-// says.
+// Package pager keeps one PE's copies of the blocks of a coherent region, by page faults: userfaultfd on memory, served in C.
+// Package dsm uses it in mode Paged; its protocol calls the methods between fences as cache.go of dsm says.
 //
 //	pager.h    the structures, and which file has which function
 //	memory.c   opening and closing: descriptors, mappings, the thread
-//	fault.c    the thread
+//	fault.c    what a fault does
+//	signal.c   the faulting thread serves it, in a handler of SIGBUS
+//	serving.c  one such thread at a time
+//	stack.h    the stack on which it does
+//	thread.c   or a thread for all faults does
 //	fetch.c    how it gets a copy from another PE
 //	fence.c    what fences do to the copies
 //	block.c    blocks under their locks, lists
@@ -109,6 +112,9 @@ func Open(c Config) (*Pager, error) {
 	*(*uintptr)(unsafe.Pointer(&config.outside)) = c.Outside
 	if c.UserOnly {
 		config.user_only = 1
+	}
+	if c.Faults == ByThread {
+		config.faults = C.FAULTS_BY_THREAD
 	}
 	var why [whySize]C.char
 	p := C.pager_open(&config, &why[0], whySize) // it frees near, too, if it fails

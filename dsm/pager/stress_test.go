@@ -79,7 +79,9 @@ func (j *job) writePhase(t *testing.T, phase int, shadow []uint64) {
 }
 
 // TestStress runs phases of random writes and checks every word from every PE.
-func TestStress(t *testing.T) {
+func TestStress(t *testing.T) { inBothForms(t, testStress) }
+
+func testStress(t *testing.T, faults Faults) {
 	page := os.Getpagesize()
 	phases := 6
 	if *long {
@@ -94,6 +96,7 @@ func TestStress(t *testing.T) {
 		{pes: 3, block: 2 * page, blocks: 9, remote: true, keep: 2},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
+			s.faults = faults
 			j := open(t, s)
 			defer collect()()
 			shadow := make([]uint64, s.block*s.blocks/8)

@@ -18,8 +18,10 @@ import (
 )
 
 // TestCollectionDuringFault: a load in a page fault does not hold up stopping the world, however long the fetch takes.
-func TestCollectionDuringFault(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 4, remote: true})
+func TestCollectionDuringFault(t *testing.T) { inBothForms(t, testCollectionDuringFault) }
+
+func testCollectionDuringFault(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 4, remote: true})
 	other, p := j.pe[0], j.pe[1]
 	other.words()[0] = 5
 	p.acquire(other.release(), 0)
@@ -38,11 +40,13 @@ func TestCollectionDuringFault(t *testing.T) {
 
 // TestCopyWithOneP: all goroutines copy cold blocks, which has no safe point, while collections wait for them. The pager
 // needs no P.
-func TestCopyWithOneP(t *testing.T) {
+func TestCopyWithOneP(t *testing.T) { inBothForms(t, testCopyWithOneP) }
+
+func testCopyWithOneP(t *testing.T, faults Faults) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const blocks = 9
 	for _, delay := range []time.Duration{0, 200 * time.Microsecond, 2 * time.Millisecond} {
-		j := open(t, setup{pes: 2, block: 2 * os.Getpagesize(), blocks: blocks, remote: true})
+		j := open(t, setup{faults: faults, pes: 2, block: 2 * os.Getpagesize(), blocks: blocks, remote: true})
 		other, p := j.pe[0], j.pe[1]
 		p.way.Delay(delay)
 		stop := collect()
@@ -71,8 +75,10 @@ func TestCopyWithOneP(t *testing.T) {
 
 // TestPagesDisappear: pages that the kernel takes from the mapping are served again, with what the program has written,
 // and writes are noticed as before.
-func TestPagesDisappear(t *testing.T) {
-	j := open(t, setup{pes: 1, block: 2 * os.Getpagesize(), blocks: 8})
+func TestPagesDisappear(t *testing.T) { inBothForms(t, testPagesDisappear) }
+
+func testPagesDisappear(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 1, block: 2 * os.Getpagesize(), blocks: 8})
 	p := j.pe[0]
 	words, m := p.words(), p.Memory()
 	for i := range 400 {
@@ -95,8 +101,10 @@ func TestPagesDisappear(t *testing.T) {
 }
 
 // TestSignalStorm: a thread that signals interrupt in page faults faults again, and reads what it must.
-func TestSignalStorm(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 8, remote: true})
+func TestSignalStorm(t *testing.T) { inBothForms(t, testSignalStorm) }
+
+func testSignalStorm(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 8, remote: true})
 	other, p := j.pe[0], j.pe[1]
 	p.way.Delay(300 * time.Microsecond)
 	var thread atomic.Int64
@@ -128,9 +136,11 @@ func TestSignalStorm(t *testing.T) {
 
 // TestSystemCalls: the kernel's own accesses to cold pages are served if that is permitted. If not, they fail with EFAULT,
 // and succeed once the blocks are ready.
-func TestSystemCalls(t *testing.T) {
+func TestSystemCalls(t *testing.T) { inBothForms(t, testSystemCalls) }
+
+func testSystemCalls(t *testing.T, faults Faults) {
 	for _, userOnly := range []bool{false, true} {
-		j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 2, userOnly: userOnly})
+		j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 2, userOnly: userOnly})
 		other, p := j.pe[0], j.pe[1]
 		copy(other.Memory(), "coherent")
 		p.acquire(other.release(), 0)
@@ -143,7 +153,7 @@ func TestSystemCalls(t *testing.T) {
 			p.fetch(0)
 			p.Ready(0, 1, false)
 			_, err = syscall.Write(pipe[1], p.Memory()[:8])
-		} else if userOnly {
+		} else if userOnly || faults == BySignal {
 			t.Error("a system call on a cold page did not fail, and only faults of user mode are served")
 		}
 		got := make([]byte, 8)
@@ -155,8 +165,8 @@ func TestSystemCalls(t *testing.T) {
 	}
 }
 
-// faults reports whether load faults, as memory that is not there.
-func faults(load func()) (faulted bool) {
+// failing reports whether load faults, as memory that is not there.
+func failing(load func()) (faulted bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if _, ok := recover().(runtime.Error); ok {
@@ -169,8 +179,10 @@ func faults(load func()) (faulted bool) {
 
 // TestLostHome: an access to a block whose home is lost is a fault that the program can recover, and the pager names the
 // PE. Other blocks stay.
-func TestLostHome(t *testing.T) {
-	j := open(t, setup{pes: 2, block: 2 * os.Getpagesize(), blocks: 4, remote: true})
+func TestLostHome(t *testing.T) { inBothForms(t, testLostHome) }
+
+func testLostHome(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: 2 * os.Getpagesize(), blocks: 4, remote: true})
 	other, p := j.pe[0], j.pe[1]
 	p.words()[j.block/8] = 3
 	p.words()[0] = 1
@@ -181,7 +193,7 @@ func TestLostHome(t *testing.T) {
 		t.Errorf("PE %d is lost before any fetch", p.Lost())
 	}
 	for range 2 {
-		if !faults(func() { t.Log(p.words()[1]) }) {
+		if !failing(func() { t.Log(p.words()[1]) }) {
 			t.Error("an access to a block whose home is lost went on")
 		}
 	}
@@ -217,20 +229,26 @@ func used(t *testing.T) (descriptors, mappings, threads int) {
 }
 
 // TestNothingIsLeft opens and closes pagers, with an access between and one after: it fails.
-func TestNothingIsLeft(t *testing.T) {
-	base := open(t, setup{pes: 1, block: os.Getpagesize(), blocks: 4}).pe[0]
-	base.Memory()[0] = 1 // its thread has its name then
+func TestNothingIsLeft(t *testing.T) { inBothForms(t, testNothingIsLeft) }
+
+func testNothingIsLeft(t *testing.T, faults Faults) {
+	base := open(t, setup{faults: faults, pes: 1, block: os.Getpagesize(), blocks: 4}).pe[0]
+	await(func() bool { // its thread has its name
+		base.Memory()[0] = 1
+		_, _, threads := used(t)
+		return threads > 0
+	})
 	heaps := []uintptr{addressOf(base.heap)}
 	fds, maps, threads := used(t)
 	for i := range rounds(200) {
-		p, err := Open(Config{Block: os.Getpagesize(), Blocks: 4, PEs: 1, Ver: base.job.ver, Hint: base.job.hint, Near: heaps})
+		p, err := Open(Config{Block: os.Getpagesize(), Blocks: 4, PEs: 1, Ver: base.job.ver, Hint: base.job.hint, Near: heaps, Faults: faults})
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := p.Memory()
 		m[i%len(m)] = 1
 		p.Close()
-		if i%50 == 0 && !faults(func() { m[0]++ }) {
+		if i%50 == 0 && !failing(func() { m[0]++ }) {
 			t.Fatal("memory was accessed after Close")
 		}
 	}
@@ -240,8 +258,10 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 // TestMappingsStayFew: blocks of alternating state do not split the mapping.
-func TestMappingsStayFew(t *testing.T) {
-	j := open(t, setup{pes: 2, block: os.Getpagesize(), blocks: 3000})
+func TestMappingsStayFew(t *testing.T) { inBothForms(t, testMappingsStayFew) }
+
+func testMappingsStayFew(t *testing.T, faults Faults) {
+	j := open(t, setup{faults: faults, pes: 2, block: os.Getpagesize(), blocks: 3000})
 	other, p := j.pe[0], j.pe[1]
 	_, before, _ := used(t)
 	for b := 0; b < j.blocks; b += 2 {

@@ -58,6 +58,7 @@ const (
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 	envAcceptFrom  = "PGAS_ACCEPT_FROM"
 	envDSM         = "PGAS_DSM"
+	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
 
 	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
@@ -94,6 +95,7 @@ var variables = [...]Variable{
 	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", false},
 	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", false},
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", false},
+	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", false},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
@@ -128,6 +130,7 @@ type Settings struct {
 	Topo           string        // what the user says of the topology: package topo reads it
 	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
 	DSM            DSM           // how coherent regions detect accesses
+	DSMFaults      DSMFaults     // what serves their page faults
 	DSMStats       bool          // print the statistics of coherent regions
 	QuietSingleton bool          // do not say that this is a job of one
 	Version        bool          // say which version this is
@@ -198,15 +201,28 @@ const (
 	DSMSoft              // by checks in accessors
 )
 
+// DSMFaults says what serves the page faults of a coherent region.
+type DSMFaults uint8
+
+// The servers of DSMFaults.
+const (
+	DSMSignal DSMFaults = iota // the faulting thread, in a handler of SIGBUS
+	DSMThread                  // a thread for all
+)
+
 var (
 	rmaNames = []string{"auto", "am", "native"}
 	amoNames = []string{"cpu", "nic"}
 	dsmNames = []string{"auto", "shared", "paged", "soft"}
+
+	dsmFaultsNames = []string{"signal", "thread"}
 )
 
 func (r RMA) String() string { return rmaNames[r] }
 func (a AMO) String() string { return amoNames[a] }
 func (d DSM) String() string { return dsmNames[d] }
+
+func (d DSMFaults) String() string { return dsmFaultsNames[d] }
 
 // ParseSettings returns the settings in environ, which is as os.Environ returns it. The last of several assignments
 // counts. It returns an error if a PGAS_* variable does not exist, or a value is malformed.
@@ -243,6 +259,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envCheck, func(v string) (e error) { s.Check, e = onOrOff(v); return })
 	read(envAcceptFrom, func(v string) error { s.AcceptFrom = v; _, _, e := s.AcceptedFrom(); return e })
 	read(envDSM, func(v string) error { i, e := oneOf(v, dsmNames); s.DSM = DSM(i); return e })
+	read(envDSMFaults, func(v string) error { i, e := oneOf(v, dsmFaultsNames); s.DSMFaults = DSMFaults(i); return e })
 	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })

@@ -1,5 +1,5 @@
-// The channel of one thread that is not Go's. It is a channel like others, opened by Go with all of its lanes, which Go
-// never uses afterwards. So its lock is taken by the thread and by ticks alone, and no holder of it runs Go.
+// The channel of calls that must not wait for Go, one at a time. It is a channel like others, opened by Go with all of its
+// lanes, which Go never uses afterwards. So its lock is taken by these calls and by ticks alone, and no holder of it runs Go.
 #include <sched.h>
 #include <stdlib.h>
 
@@ -8,6 +8,7 @@
 enum {
     STAY_NS = 1000 * 1000, // longest time after which a call looks whether it is to end
     END_NAP_US = 50,
+    GIVEN_UP = -1, // beside enum status: the caller has been interrupted
 };
 
 struct outside_channel {
@@ -44,7 +45,7 @@ static int end_call(struct outside_channel *o, int r)
 {
     unlock(&o->channel->lock);
     __atomic_store_n(&o->inside, 0, __ATOMIC_RELEASE);
-    return r == ENGINE_DONE ? 0 : -1;
+    return r == ENGINE_DONE ? 0 : r == GIVEN_UP ? OUTSIDE_INTERRUPTED : -1;
 }
 
 // show_blocked publishes that the call takes long, unless a goroutine has published what it is blocked in.
@@ -67,14 +68,16 @@ static void hide_blocked(struct outside_channel *o)
     __atomic_compare_exchange_n(&o->page->op, &op, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-// await_slot waits for an answer that has not come at once. After ENGINE_DONE the caller releases s.
-static int await_slot(struct outside_channel *o, slot_t *s)
+// await_slot waits for an answer that has not come at once. After ENGINE_DONE the caller releases s. An answer that comes
+// after the end of the engine, or after the caller has given up, is dropped.
+static int await_slot(struct outside_channel *o, slot_t *s, int (*interrupted)(void))
 {
     int r;
     do {
-        if (__atomic_load_n(&o->ended, __ATOMIC_ACQUIRE)) {
+        int ended = __atomic_load_n(&o->ended, __ATOMIC_ACQUIRE);
+        if (ended || (interrupted && interrupted())) {
             slot_abandon(o->channel, s);
-            r = ENGINE_LOST;
+            r = ended ? ENGINE_LOST : GIVEN_UP;
             break;
         }
         show_blocked(o, s->pe);
@@ -84,7 +87,7 @@ static int await_slot(struct outside_channel *o, slot_t *s)
     return r;
 }
 
-static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to, uint64_t bytes)
+static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to, uint64_t bytes, int (*interrupted)(void))
 {
     struct outside_channel *o = channel_of(calls);
     slot_t *s = NULL;
@@ -97,7 +100,7 @@ static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to,
         show_blocked(o, (uint32_t)pe);
     int r = lane_get_wait(l, offset, to, bytes, STAY_NS, &s);
     if (r == ENGINE_AGAIN || r == ENGINE_WANTED) {
-        r = await_slot(o, s);
+        r = await_slot(o, s, interrupted);
         if (r == ENGINE_DONE) {
             slot_deliver(s, to);
             slot_release(o->channel, s);
@@ -108,7 +111,7 @@ static int outside_get(struct outside *calls, int pe, uint64_t offset, void *to,
     return end_call(o, r);
 }
 
-static int outside_fetch_max(struct outside *calls, int pe, uint64_t offset, uint64_t operand, uint64_t *old)
+static int outside_fetch_max(struct outside *calls, int pe, uint64_t offset, uint64_t operand, uint64_t *old, int (*interrupted)(void))
 {
     struct outside_channel *o = channel_of(calls);
     struct word_args args = {.off = offset, .operand = operand, .op = WORD_MAX_UNSIGNED, .bytes = sizeof operand};
@@ -118,7 +121,7 @@ static int outside_fetch_max(struct outside *calls, int pe, uint64_t offset, uin
         return -1;
     int r = l->channel->engine->config.nic ? lane_nic(l, &args, old) : lane_fetch(l, &args, STAY_NS, old, &s);
     if (r == ENGINE_AGAIN || r == ENGINE_WANTED) {
-        r = await_slot(o, s);
+        r = await_slot(o, s, interrupted);
         if (r == ENGINE_DONE) {
             *old = s->value;
             slot_release(o->channel, s);

@@ -44,8 +44,8 @@ static void round_of(struct thread *t, uint64_t round)
     if (!w->whole)
         range_of(round, w->bytes, &from, &n);
     memset(t->buffer, 0, n);
-    if (w->way->get(w->way, w->pe, w->data + from, t->buffer, n) != 0 ||
-        w->way->fetch_max(w->way, w->pe, w->word, round + 1, &old) != 0) {
+    if (w->way->get(w->way, w->pe, w->data + from, t->buffer, n, NULL) != 0 ||
+        w->way->fetch_max(w->way, w->pe, w->word, round + 1, &old, NULL) != 0) {
         t->lost = 1;
         return;
     }
