@@ -178,6 +178,14 @@ var ucxAborts = regexp.MustCompile(`(ucp_request|tcp_ep)\.c:\d+ +Assertion`)
 
 // killIn runs jobs in which PE dying is killed, each at another moment.
 func killIn(t *testing.T, mode dsm.Mode, hosts []boot.Host) {
+	if mode != dsm.Paged {
+		killAtMoments(t, mode, hosts)
+		return
+	}
+	inBothForms(t, func(t *testing.T) { killAtMoments(t, mode, hosts) })
+}
+
+func killAtMoments(t *testing.T, mode dsm.Mode, hosts []boot.Host) {
 	aborted := 0
 	for seed := *firstSeed; seed < *firstSeed+*deaths; seed++ {
 		out, err := killOnce(t, mode, seed, hosts)

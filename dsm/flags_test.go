@@ -14,6 +14,16 @@ var (
 	firstSeed = flag.Uint64("seed", 0, "the first seed")
 )
 
+// inBothForms runs test with each of what may serve page faults.
+func inBothForms(t *testing.T, test func(t *testing.T)) {
+	for _, server := range []string{"signal", "thread"} {
+		t.Run(server, func(t *testing.T) {
+			t.Setenv("PGAS_DSM_FAULTS", server)
+			test(t)
+		})
+	}
+}
+
 // needsPaging skips a test where page faults cannot be used.
 func needsPaging(t *testing.T) {
 	t.Helper()

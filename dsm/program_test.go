@@ -197,8 +197,10 @@ func TestOneProcessor(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		return p.body(ctx, w)
 	}
-	pgastest.RunProcesses(t, 2, collecting(one))
-	pgastest.RunHosts(t, 2, 2, collecting(one))
+	inBothForms(t, func(t *testing.T) {
+		pgastest.RunProcesses(t, 2, collecting(one))
+		pgastest.RunHosts(t, 2, 2, collecting(one))
+	})
 }
 
 // TestProtocolsAgree runs one program under every protocol, with PEs of every kind.

@@ -33,7 +33,7 @@ type team struct {
 const maxSum = 64
 
 // Run runs body in n goroutines of this PE and waits for all of them; 0 stands for GOMAXPROCS, less one from three on,
-// which is left for the pager and the service thread. It is collective; PEs may give different n. The simulator runs one
+// which is left for the service thread. It is collective; PEs may give different n. The simulator runs one
 // goroutine a PE, the caller's.
 //
 // The first error of a body ends the contexts of this PE's others, and is returned. A panic with *pgas.PeerError, or a

@@ -82,7 +82,9 @@ func TestRuntimeBesidePageFaults(t *testing.T) {
 		"a CPU profile":            readProfiled,
 		"processes that start":     readBesideProcesses,
 	} {
-		t.Run(name, func(t *testing.T) { pgastest.RunProcesses(t, 2, faultsBeside(read)) })
+		t.Run(name, func(t *testing.T) {
+			inBothForms(t, func(t *testing.T) { pgastest.RunProcesses(t, 2, faultsBeside(read)) })
+		})
 	}
 }
 
@@ -168,6 +170,10 @@ func TestStackOverflowBesidePageFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("no PE is a goroutine")
 	}
+	inBothForms(t, overflowIn)
+}
+
+func overflowIn(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +182,7 @@ func TestStackOverflowBesidePageFaults(t *testing.T) {
 	defer cancel()
 	var out bytes.Buffer
 	res, err := launch.Run(ctx, launch.Spec{
-		Hosts: []boot.Host{{Name: launch.Local, PEs: 2}}, Program: self, Args: []string{"-test.run=^" + t.Name() + "$"},
+		Hosts: []boot.Host{{Name: launch.Local, PEs: 2}}, Program: self, Args: []string{"-test.run=^TestStackOverflowBesidePageFaults$"},
 		Env: []string{overflows + "=1", "PGAS_HEAP_MAX=16m"}, Stdout: &out, Stderr: &out,
 	})
 	if err != nil || res.First == nil || res.First.PE != 1 || !strings.Contains(out.String(), "stack overflow") {
