@@ -37,15 +37,16 @@ func (usageError) Is(target error) bool { return target == ErrUsage }
 func misuse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 type options struct {
-	rows   *regexp.Regexp
-	rounds int
-	point  time.Duration
-	limit  time.Duration
-	child  time.Duration
-	hosts  []string
-	source string
-	format format
-	list   bool
+	rows    *regexp.Regexp
+	rounds  int
+	point   time.Duration
+	limit   time.Duration
+	child   time.Duration
+	hosts   []string
+	source  string
+	argodsm string // where it was installed
+	format  format
+	list    bool
 }
 
 const usage = `DESCRIPTION
@@ -62,6 +63,7 @@ EXAMPLES
   $ pgasbench compare -rows collectives              # collectives, where each is measured
   $ pgasbench compare -rows locks                    # locks, alone and contended
   $ pgasbench compare -rows programs                 # the kernels of samples/, against C
+  $ pgasbench compare -rows coherent -argodsm DIR    # page faults, against ArgoDSM
   $ pgasbench compare -rows 'same host: 8 B'         # some rows
   $ pgasbench compare -rows '^two hosts' -hosts a,b  # between two namespaces that exist
   $ pgasbench compare -list                          # all rows and their goals
@@ -119,6 +121,7 @@ func parse(args []string, help io.Writer) (*options, error) {
 	fs.DurationVar(&o.limit, "limit", 270*time.Second, "no round begins that would end after this `time`")
 	fs.DurationVar(&o.child, "child", 40*time.Second, "`time` that one program may take")
 	fs.StringVar(&o.source, "source", "", "top `directory` of the module (default: found with go list)")
+	fs.StringVar(&o.argodsm, "argodsm", "", "`directory` that ArgoDSM was installed in, for the rows of coherent memory")
 	fs.BoolFunc("json", "print one JSON object a row", o.printAs(asJSON))
 	fs.BoolFunc("markdown", "print a table for a page, with the floor of the machine", o.printAs(asMarkdown))
 	fs.BoolVar(&o.list, "list", false, "list the rows and end")
@@ -237,7 +240,11 @@ func (j job) measure(ctx context.Context, t *tools, o *options, into map[point]r
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.says, err)
 	}
-	results, err := result.Read(out)
+	read := j.read
+	if read == nil {
+		read = result.Read
+	}
+	results, err := read(out)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.says, err)
 	}

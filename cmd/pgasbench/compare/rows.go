@@ -83,7 +83,7 @@ func goalOf(least float64) string {
 func one(suite, bench string, bytes int) []point { return []point{{suite, bench, bytes}} }
 
 // rows is the table, in the order it is printed.
-var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfNotes(), rowsOfKernels())
+var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfNotes(), rowsOfKernels(), rowsOfCoherentMemory())
 
 // usual are the rows that are measured if none are asked for: the others take as long again.
 const usual = "^(" + sameHost + "|" + crowded + "|" + twoHosts + "|" + wholeJobs + "): "

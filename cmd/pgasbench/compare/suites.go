@@ -11,20 +11,23 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
 // needs is what a suite's program is built from, or where it runs.
 type needs struct {
-	osh, mpi, ucp, floor, hello, samples, kernels bool
-	hosts                                         int // network namespaces
+	osh, mpi, ucp, floor, hello, samples, kernels, argo bool
+	hosts                                               int // network namespaces
 }
 
 type suite struct {
 	name  string
 	says  string // what runs, for progress and reports
 	needs needs
-	argv  func(t *tools) []string // without -bench, -sizes and -time
-	plain bool                    // takes no such flags
+	argv  func(t *tools) []string                    // without -bench, -sizes and -time
+	plain bool                                       // takes no such flags
+	read  func(text []byte) ([]result.Result, error) // what it prints; nil: result.Read
 }
 
 // Settings of Open MPI's collectives. No one of them is the best everywhere.
@@ -118,7 +121,7 @@ func onHosts(program string) func(t *tools) []string {
 	return func(t *tools) []string { return []string{t.bin(program)} }
 }
 
-var suites = slices.Concat(theSuites(), suitesOnHosts(), suitesOfPEs(), suitesOfLocks(), suitesOfKernels())
+var suites = slices.Concat(theSuites(), suitesOnHosts(), suitesOfPEs(), suitesOfLocks(), suitesOfKernels(), suitesOfCoherentMemory())
 
 func theSuites() []suite {
 	return []suite{

@@ -45,6 +45,9 @@ func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*too
 		want = want.and(j.needs)
 	}
 	t.buildRest(ctx, want)
+	if want.argo {
+		t.miss("argo", t.buildArgo(ctx, o.argodsm))
+	}
 	if want.hosts > 0 {
 		t.findHosts(o.hosts, want.hosts)
 	}
@@ -52,7 +55,7 @@ func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*too
 }
 
 func (n needs) and(m needs) needs {
-	return needs{n.osh || m.osh, n.mpi || m.mpi, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, max(n.hosts, m.hosts)}
+	return needs{n.osh || m.osh, n.mpi || m.mpi, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, n.argo || m.argo, max(n.hosts, m.hosts)}
 }
 
 func (t *tools) bin(name string) string { return filepath.Join(t.dir, name) }
@@ -73,7 +76,7 @@ func (t *tools) lacks(n needs) error {
 		name   string
 	}{
 		{n.hosts > len(t.hosts), "hosts"}, {n.osh, "osh"}, {n.mpi, "mpi"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"},
-		{n.samples, "samples"}, {n.kernels, "kernels"},
+		{n.samples, "samples"}, {n.kernels, "kernels"}, {n.argo, "argo"},
 	} {
 		if err := t.missing[need.name]; need.wanted && err != nil {
 			return err

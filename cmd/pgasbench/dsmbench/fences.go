@@ -110,7 +110,7 @@ const barriers = 50
 
 // barrier measures barriers of all PEs with nothing written.
 func barrier(m *meter) error {
-	b, err := m.open(32<<10, 1, 1024, dsm.Paged)
+	b, err := m.open(BarrierBlock, 1, 1024, dsm.Paged)
 	if err != nil {
 		return err
 	}
