@@ -24,7 +24,12 @@ func TestTableLocks(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			lockstest.Run(t, 4, lockstest.Excludes, inTable(k.kind))
 		})
-		t.Run(k.name+" simulated", func(t *testing.T) {
+	}
+}
+
+func TestTableLocksSimulated(t *testing.T) {
+	for _, k := range tableKinds {
+		t.Run(k.name, func(t *testing.T) {
 			lockstest.Adversaries(t, twoHosts, 5, 6, 50, lockstest.Plan{"lct"}, inTable(k.kind))
 			lockstest.Deaths(t, twoHosts, 4, 40, inTable(k.kind))
 		})

@@ -325,7 +325,7 @@ func TestCollectivesOfManySizes(t *testing.T) {
 			continue
 		}
 		body := matrices
-		if npes > 9 && npes != 16 {
+		if npes > 5 && npes != 8 && npes != 16 {
 			body = matrixOfWords
 		}
 		t.Run(fmt.Sprint(npes), func(t *testing.T) { pgastest.RunGoroutines(t, npes, body) })

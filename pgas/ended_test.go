@@ -210,7 +210,7 @@ func TestEndedContextAlloc(t *testing.T) {
 // Contexts of some PEs end at random times around a collective. Either all members return nil, or all return an error.
 func TestEndedContextKeepsStep(t *testing.T) {
 	onEvery(t, 4, func(ctx context.Context, w *pgas.World) error {
-		const rounds = 40
+		const rounds = 24
 		n := w.NPEs()
 		mem, err := pgas.Alloc[int64](ctx, w, 2*n+20_000)
 		if err != nil {

@@ -16,11 +16,12 @@ func TestConformance(t *testing.T) {
 	lanes := ucp.Lanes
 	if testing.Short() {
 		lanes = lanes[:1]
+	} else {
+		conformance(t, "native", "tcp", ucp.Settings{RMA: engine.Native})
 	}
 	for _, tls := range lanes {
 		conformance(t, tls, tls, ucp.Settings{})
 	}
-	conformance(t, "native", "tcp", ucp.Settings{RMA: engine.Native})
 	for _, tls := range lanes {
 		conformance(t, "nic "+tls, tls, ucp.Settings{NICAtomics: true})
 	}
