@@ -16,7 +16,7 @@ import (
 // panics with *pgas.UsageError if none of the requests is active or just completed, or if they belong to
 // different PEs.
 func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
-	boxOf("WaitAny", rs)
+	notesOf("WaitAny", rs)
 	given("WaitAny", ctx)
 	if ctx.Err() != nil {
 		return -1, Status{}, failedAll(context.Cause(ctx), rs)
@@ -34,16 +34,16 @@ func WaitAny(ctx context.Context, rs ...*Request) (int, Status, error) {
 
 // TestAny is WaitAny without waiting: it reports whether one of the requests is complete.
 func TestAny(rs ...*Request) (int, Status, bool) {
-	boxOf("TestAny", rs).Poll()
+	notesOf("TestAny", rs).Poll()
 	at, s, _ := lookAny("TestAny", rs)
 	return at, s, at >= 0
 }
 
 // lookAny reports the first request that is complete, or returns -1 and the number of the notification to wait for.
 func lookAny(op string, rs []*Request) (at int, s Status, next uint64) {
-	box := boxOf(op, rs)
-	box.Lock()
-	defer box.Unlock()
+	notes := notesOf(op, rs)
+	notes.Lock()
+	defer notes.Unlock()
 	rs[0].m.deliver(nil)
 	if !someIn(op, rs, active, complete) {
 		misuse(op, "none of the %d requests is under way: call Start first", len(rs))
@@ -53,7 +53,7 @@ func lookAny(op string, rs []*Request) (at int, s Status, next uint64) {
 			return i, r.tell(), 0
 		}
 	}
-	return -1, Status{}, box.Next()
+	return -1, Status{}, notes.Next()
 }
 
 // WaitSome blocks until one of the requests is complete, and appends the indexes of all complete requests to into.
@@ -64,9 +64,9 @@ func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
 		return into, err
 	}
 	into = append(into, first)
-	box := boxOf("WaitSome", rs)
-	box.Lock()
-	defer box.Unlock()
+	notes := notesOf("WaitSome", rs)
+	notes.Lock()
+	defer notes.Unlock()
 	for i, r := range rs {
 		if r.state == complete {
 			r.state = told
@@ -79,7 +79,7 @@ func WaitSome(ctx context.Context, rs []*Request, into []int) ([]int, error) {
 // WaitAll blocks until none of the requests is active. Errors: those of Request.Wait. It panics with
 // *pgas.UsageError if none was ever started, or if they belong to different PEs.
 func WaitAll(ctx context.Context, rs ...*Request) error {
-	boxOf("WaitAll", rs)
+	notesOf("WaitAll", rs)
 	given("WaitAll", ctx)
 	if ctx.Err() != nil {
 		return failedAll(context.Cause(ctx), rs)
@@ -97,22 +97,22 @@ func WaitAll(ctx context.Context, rs ...*Request) error {
 
 // TestAll reports, without waiting, whether none of the requests is active. It panics as WaitAll does.
 func TestAll(rs ...*Request) bool {
-	boxOf("TestAll", rs).Poll()
+	notesOf("TestAll", rs).Poll()
 	ok, _ := lookAll("TestAll", rs)
 	return ok
 }
 
 // lookAll reports all requests if all are complete, or returns the number of the notification to wait for.
 func lookAll(op string, rs []*Request) (ok bool, next uint64) {
-	box := boxOf(op, rs)
-	box.Lock()
-	defer box.Unlock()
+	notes := notesOf(op, rs)
+	notes.Lock()
+	defer notes.Unlock()
 	rs[0].m.deliver(nil)
 	if !someIn(op, rs, active, complete, told) {
 		misuse(op, "none of the %d requests was ever started: call Start first", len(rs))
 	}
 	if someIn(op, rs, active) {
-		return false, box.Next()
+		return false, notes.Next()
 	}
 	for _, r := range rs {
 		if r.state == complete {
@@ -134,8 +134,8 @@ func someIn(op string, rs []*Request, states ...state) bool {
 	return found
 }
 
-// boxOf returns the queue of notes that all requests take from.
-func boxOf(op string, rs []*Request) *pgas.NoteQueue {
+// notesOf returns the queue of notes that all requests take from.
+func notesOf(op string, rs []*Request) *pgas.NoteQueue {
 	if len(rs) == 0 {
 		misuse(op, "there is no request to wait for: pass some")
 	}
@@ -147,11 +147,11 @@ func boxOf(op string, rs []*Request) *pgas.NoteQueue {
 			misuse(op, "the requests belong to different PEs: wait for those of one World at a time")
 		}
 	}
-	return m.box
+	return m.notes
 }
 
 func awaitNext(ctx context.Context, rs []*Request, next uint64) error {
-	if err := rs[0].m.box.Await(ctx, next); err != nil {
+	if err := rs[0].m.notes.Await(ctx, next); err != nil {
 		return failedAll(err, rs)
 	}
 	return nil

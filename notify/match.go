@@ -42,7 +42,7 @@ const inLine = 3
 // matcher gives the notifications of a PE to its requests. It is used under the lock of the PE's queue of notes.
 type matcher struct {
 	// One cache line.
-	box        *pgas.NoteQueue
+	notes      *pgas.NoteQueue
 	active     int32 // active requests
 	unexpected int32 // notifications in queue
 	oldestOnes [inLine]struct {
@@ -57,8 +57,8 @@ type matcher struct {
 }
 
 func matcherOf(w *pgas.World) *matcher {
-	box := w.NoteQueue()
-	return box.Matcher(func() interface{ Unmatched() []pgas.Note } { return &matcher{box: box} }).(*matcher)
+	notes := w.NoteQueue()
+	return notes.Matcher(func() interface{ Unmatched() []pgas.Note } { return &matcher{notes: notes} }).(*matcher)
 }
 
 // Unmatched returns the unexpected notifications, for the report of what was not received.
@@ -107,16 +107,16 @@ func (m *matcher) deactivate(r *Request) {
 // deliver gives the notifications that have arrived to the requests that match, until r, unless it is nil, is
 // complete.
 func (m *matcher) deliver(r *Request) {
-	for n := (pgas.Note{}); m.box.Take(&n); {
+	for n := (pgas.Note{}); m.notes.Take(&n); {
 		q := m.fitting(&n)
 		if q == nil {
-			if m.box.Refuse() {
+			if m.notes.Refuse() {
 				return
 			}
 			m.keep(&n)
 			continue
 		}
-		m.box.Room() // the queue moves on even if it stays full
+		m.notes.Room() // the queue moves on even if it stays full
 		if q.take(&n) {
 			m.deactivate(q)
 			if q == r {
@@ -181,7 +181,7 @@ func (m *matcher) takeUnexpected(r *Request) bool {
 		copy(m.queue[m.first+1:i+1], m.queue[m.first:i]) // usually it is the first
 		m.first++
 		m.unexpected--
-		m.box.Room()
+		m.notes.Room()
 	}
 	return r.state == complete
 }

@@ -119,7 +119,7 @@ func requestFor(op string, t *pgas.Team, source, tag int) Request {
 // with *pgas.UsageError if r is active already.
 func (r *Request) Start() {
 	r.made("Request.Start")
-	r.m.box.Lock()
+	r.m.notes.Lock()
 	was, had := r.state, r.have
 	if was != active && was != freed {
 		r.have, r.state = 0, active
@@ -127,7 +127,7 @@ func (r *Request) Start() {
 			r.m.activate(r)
 		}
 	}
-	r.m.box.Unlock()
+	r.m.notes.Unlock()
 	if was == active {
 		misuse("Request.Start", "the request is under way, with %d of %d notifications: wait for it, or Cancel it, before it is started again", had, r.count)
 	}
@@ -140,7 +140,7 @@ func (r *Request) Start() {
 // with *pgas.UsageError if r was never started, and with *pgas.NotesError where Wait would return that.
 func (r *Request) Test() (Status, bool) {
 	r.made("Request.Test")
-	r.m.box.Poll()
+	r.m.notes.Poll()
 	s, ok, _ := r.look("Request.Test")
 	return s, ok
 }
@@ -160,7 +160,7 @@ func (r *Request) Wait(ctx context.Context) (Status, error) {
 		if ok {
 			return s, nil
 		}
-		if err := r.m.box.Await(ctx, next); err != nil {
+		if err := r.m.notes.Await(ctx, next); err != nil {
 			return Status{}, r.failed(err)
 		}
 	}
@@ -170,7 +170,7 @@ func (r *Request) Wait(ctx context.Context) (Status, error) {
 // took; if not, the number of the notification to wait for.
 func (r *Request) look(op string) (s Status, ok bool, next uint64) {
 	m := r.m
-	m.box.Lock()
+	m.notes.Lock()
 	if r.state == active {
 		m.deliver(r)
 	}
@@ -178,8 +178,8 @@ func (r *Request) look(op string) (s Status, ok bool, next uint64) {
 	if was == complete || was == told {
 		s, ok = r.tell(), true
 	}
-	next = m.box.Next()
-	m.box.Unlock()
+	next = m.notes.Next()
+	m.notes.Unlock()
 	if was == idle || was == freed {
 		r.unfit(op)
 	}
@@ -234,8 +234,8 @@ func (r *Request) numberOf(pe int) int {
 // Status returns the last notification that r took, or the zero Status if it took none.
 func (r *Request) Status() Status {
 	r.made("Request.Status")
-	r.m.box.Lock()
-	defer r.m.box.Unlock()
+	r.m.notes.Lock()
+	defer r.m.notes.Unlock()
 	if r.last == (stamped{}) && r.have == 0 {
 		return Status{}
 	}
@@ -247,8 +247,8 @@ func (r *Request) Status() Status {
 // *pgas.UsageError if r was freed.
 func (r *Request) Cancel() int {
 	r.made("Request.Cancel")
-	r.m.box.Lock()
-	defer r.m.box.Unlock()
+	r.m.notes.Lock()
+	defer r.m.notes.Unlock()
 	r.alive("Request.Cancel")
 	r.m.deliver(nil) // what has arrived and matches is r's, not a younger request's
 	if r.state != active {
@@ -262,8 +262,8 @@ func (r *Request) Cancel() int {
 // Free ends r. It panics with *pgas.UsageError if r is active or was freed before.
 func (r *Request) Free() {
 	r.made("Request.Free")
-	r.m.box.Lock()
-	defer r.m.box.Unlock()
+	r.m.notes.Lock()
+	defer r.m.notes.Unlock()
 	if r.state == active {
 		misuse("Request.Free", "the request is under way, with %d of %d notifications: wait for it, or Cancel it, before it is freed", r.have, r.count)
 	}
@@ -292,8 +292,8 @@ func (r *Request) Arrivals(ctx context.Context) iter.Seq2[Status, error] {
 }
 
 func (r *Request) failed(err error) error {
-	r.m.box.Lock()
-	defer r.m.box.Unlock()
+	r.m.notes.Lock()
+	defer r.m.notes.Unlock()
 	return fmt.Errorf("waiting for %d notifications (%d have come) from %s with %s: %w", r.count, r.have, r.sourceName(), r.tagName(), err)
 }
 
@@ -318,7 +318,7 @@ func Probe(w *pgas.World, source, tag int) (Status, bool) { return ProbeIn(w.Tea
 // ProbeIn is Probe for PE source of team t.
 func ProbeIn(t *pgas.Team, source, tag int) (Status, bool) {
 	p := requestFor("Probe", t, source, tag)
-	p.m.box.Poll()
+	p.m.notes.Poll()
 	s, ok, _ := p.probe()
 	return s, ok
 }
@@ -336,7 +336,7 @@ func ProbeWait(ctx context.Context, w *pgas.World, source, tag int) (Status, err
 		if ok {
 			return s, nil
 		}
-		if err := p.m.box.Await(ctx, next); err != nil {
+		if err := p.m.notes.Await(ctx, next); err != nil {
 			return Status{}, p.failed(err)
 		}
 	}
@@ -345,12 +345,12 @@ func ProbeWait(ctx context.Context, w *pgas.World, source, tag int) (Status, err
 // probe matches the notifications that have arrived, and returns the oldest unexpected one that r matches, or the
 // number of the notification to wait for.
 func (r *Request) probe() (s Status, ok bool, next uint64) {
-	r.m.box.Lock()
-	defer r.m.box.Unlock()
+	r.m.notes.Lock()
+	defer r.m.notes.Unlock()
 	r.m.deliver(nil)
 	n, ok := r.m.oldest(r)
 	if !ok {
-		return Status{}, false, r.m.box.Next()
+		return Status{}, false, r.m.notes.Next()
 	}
 	r.last = stamped{n.Stamp, n.Bytes}
 	return r.status(), true, 0

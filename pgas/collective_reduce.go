@@ -82,49 +82,49 @@ func FuncReduce[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a
 // AndReduceNB starts AndReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of AndReduce.
 func AndReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return AndReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OpAnd, dst, src, coll.AndOf[T]{}, opts)
 }
 
 // OrReduceNB starts OrReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of OrReduce.
 func OrReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return OrReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OpOr, dst, src, coll.OrOf[T]{}, opts)
 }
 
 // XorReduceNB starts XorReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of XorReduce.
 func XorReduceNB[T Integer](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return XorReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OpXor, dst, src, coll.XorOf[T]{}, opts)
 }
 
 // MinReduceNB starts MinReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of MinReduce.
 func MinReduceNB[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return MinReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OperatorMin, dst, src, coll.MinOf[T]{}, opts)
 }
 
 // MaxReduceNB starts MaxReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of MaxReduce.
 func MaxReduceNB[T Ordered](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return MaxReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OperatorMax, dst, src, coll.MaxOf[T]{}, opts)
 }
 
 // SumReduceNB starts SumReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of SumReduce.
 func SumReduceNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return SumReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
 // ProdReduceNB starts ProdReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of ProdReduce.
 func ProdReduceNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return ProdReduce(ctx, t, dst, src, opts...) })
+	return reduceNB(ctx, t, coll.OpProd, dst, src, coll.ProdOf[T]{}, opts)
 }
 
 // FuncReduceNB starts FuncReduce. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of FuncReduce.
 func FuncReduceNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return FuncReduce(ctx, t, dst, src, f, opts...) })
+	return reduceNB(ctx, t, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // SumInscan sets dst on each member to the sum of src of the members up to and including it, in the order of the team
@@ -156,25 +156,25 @@ func FuncExscan[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a
 // SumInscanNB starts SumInscan. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of SumInscan.
 func SumInscanNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return SumInscan(ctx, t, dst, src, opts...) })
+	return scanNB(ctx, t, coll.KindInscan, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
 // SumExscanNB starts SumExscan. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of SumExscan.
 func SumExscanNB[T Number](ctx context.Context, t *Team, dst, src Slice[T], opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return SumExscan(ctx, t, dst, src, opts...) })
+	return scanNB(ctx, t, coll.KindExscan, coll.OpSum, dst, src, coll.SumOf[T]{}, opts)
 }
 
 // FuncInscanNB starts FuncInscan. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of FuncInscan.
 func FuncInscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return FuncInscan(ctx, t, dst, src, f, opts...) })
+	return scanNB(ctx, t, coll.KindInscan, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // FuncExscanNB starts FuncExscan. The program must not touch dst and src until the Request is complete. Request.Wait
 // returns the errors of FuncExscan.
 func FuncExscanNB[T any](ctx context.Context, t *Team, dst, src Slice[T], f func(a, b T) T, opts ...CollectiveOption) *Request {
-	return t.start(ctx, func(ctx context.Context) error { return FuncExscan(ctx, t, dst, src, f, opts...) })
+	return scanNB(ctx, t, coll.KindExscan, coll.OpFunc, dst, src, coll.EachBy[T](f), opts)
 }
 
 // Reproducible makes a reduction combine in the order of the team. A floating-point result then depends neither on
@@ -194,4 +194,20 @@ func scanOn[T any](ctx context.Context, t *Team, k coll.Kind, which uint8, dst, 
 	d, s := operands(k.String(), t, dst, src)
 	mustHaveContext(k.String(), ctx)
 	return coll.Scan(ctx, t.g, k, which, d, s, f, optionsOf(opts))
+}
+
+// reduceNB checks the operands of a reduction, and starts it.
+func reduceNB[T any](ctx context.Context, t *Team, which uint8, dst, src Slice[T], f coll.Operator[T], opts []CollectiveOption) *Request {
+	d, s := operands("reduction", t, dst, src)
+	o := optionsOf(opts)
+	coll.CheckReduce[T](t.g, d, s, o)
+	return t.start(ctx, func(ctx context.Context) error { return coll.Reduce(ctx, t.g, which, d, s, f, o) })
+}
+
+// scanNB checks the operands of a scan, and starts it.
+func scanNB[T any](ctx context.Context, t *Team, k coll.Kind, which uint8, dst, src Slice[T], f coll.Operator[T], opts []CollectiveOption) *Request {
+	d, s := operands(k.String(), t, dst, src)
+	o := optionsOf(opts)
+	coll.CheckScan[T](t.g, k, d, s, o)
+	return t.start(ctx, func(ctx context.Context) error { return coll.Scan(ctx, t.g, k, which, d, s, f, o) })
 }

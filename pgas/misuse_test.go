@@ -174,6 +174,7 @@ var harmless = map[string]string{
 	"pgas.SignalSlice":          "Len Range On Until UntilEach",
 	"*pgas.Team":                "PE NPEs Translate Destroy",
 	"pgas.LocalCompletion":      "Done Wait",
+	"pgas.Short[int16]":         "On",
 	"*pgas.World":               "Recovered",
 }
 
@@ -195,6 +196,7 @@ func TestZeroValuesAreMisuse(t *testing.T) {
 					pgas.AtomicSlice[int64]{}, pgas.SignalRef{}, pgas.SignalSlice{}, pgas.LockRef{}, pgas.Atomic[int64]{}.Notify(1),
 					(*pgas.WaitSet[int64])(nil), new(pgas.WaitSet[int64]), (*pgas.Request)(nil), new(pgas.Request),
 					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.LocalCompletion{},
+					pgas.Short[int16]{},
 				} {
 					if err := zeroIsMisuse(ctx, w, v); err != nil {
 						return err
@@ -341,5 +343,32 @@ func TestZeroSliceIsEmpty(t *testing.T) {
 			}
 		}
 		return w.Barrier(ctx)
+	})
+}
+
+// TestNonBlockingMisuseIsCaught: a non-blocking reduction or scan whose operands do not fit panics in the call, where the program
+// can recover, and not in a goroutine of its own.
+func TestNonBlockingMisuseIsCaught(t *testing.T) {
+	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
+		mem, err := pgas.Alloc[int64](ctx, w, 8)
+		if err != nil {
+			return err
+		}
+		short, src := mem.Range(0, 3), mem.Range(4, 8)
+		add := func(a, b int64) int64 { return a + b }
+		for name, call := range map[string]func(){
+			"sum of different lengths":  func() { pgas.SumReduceNB(ctx, w.Team(), short, src) },
+			"func of different lengths": func() { pgas.FuncReduceNB(ctx, w.Team(), short, src, add) },
+			"xor of what overlaps":      func() { pgas.XorReduceNB(ctx, w.Team(), mem.Range(0, 4), mem.Range(2, 6)) },
+			"no such algorithm":         func() { pgas.MaxReduceNB(ctx, w.Team(), src, src, pgas.WithAlgorithm(pgas.Tree)) },
+			"scan of different lengths": func() { pgas.SumInscanNB(ctx, w.Team(), short, src) },
+			"scan by an algorithm":      func() { pgas.FuncExscanNB(ctx, w.Team(), src, src, add, pgas.WithAlgorithm(pgas.Ring)) },
+		} {
+			p, _ := recoveredFrom(w, call)
+			if _, ok := p.(*pgas.UsageError); !ok {
+				return fmt.Errorf("%s: %v is no *UsageError", name, p)
+			}
+		}
+		return pgas.SumReduceNB(ctx, w.Team(), src, src).Wait(ctx) // the team is as it was
 	})
 }

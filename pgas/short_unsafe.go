@@ -42,6 +42,7 @@ func (s Short[W]) On(c *Context) Short[W] { return Short[W]{ctx: c, off: s.off} 
 // puts to the same PE and before later ones. It panics with *UsageError if pe is out of range or the context is
 // closed (OpenSHMEM 1.6, shmem_short_p).
 func (s Short[W]) Put(pe int, v W) {
+	s.made("Short.Put")
 	if p, door := s.ctx.shortAt(pe, s.off); p != nil {
 		storeShort(p, uint16(v))
 		door.Ring(uint64(s.off))
@@ -56,6 +57,7 @@ func (s Short[W]) Put(pe int, v W) {
 // most 50 ms later. Its errors and panics are those of Atomic.WaitUntil (OpenSHMEM 1.6, shmem_short_wait_until and
 // shmem_ushort_wait_until).
 func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
+	s.made("Short.WaitUntil")
 	w := s.ctx.w
 	got, err := w.awaitWord(ctx, w.n.WordCond(s.word(), cmp, uint64(v), W(0)-1 < 0))
 	return W(got), err
@@ -64,12 +66,20 @@ func (s Short[W]) WaitUntil(ctx context.Context, cmp Cmp, v W) (W, error) {
 // Test reports, without waiting, whether this PE's own copy of the word compares true with v. It panics with
 // *UsageError if cmp is no comparison (OpenSHMEM 1.6, shmem_short_test and shmem_ushort_test).
 func (s Short[W]) Test(cmp Cmp, v W) bool {
+	s.made("Short.Test")
 	w := s.ctx.w
 	w.n.YieldIfScheduled()
 	checkCmp(cmp)
 	c := w.n.WordCond(s.word(), cmp, uint64(v), W(0)-1 < 0)
 	_, ok := c.Check()
 	return ok
+}
+
+// made panics with *UsageError if s is zero.
+func (s Short[W]) made(op string) {
+	if s.ctx == nil {
+		misuse(op, zeroReference)
+	}
 }
 
 // word returns the offset and the size of the word, as conditions take them.

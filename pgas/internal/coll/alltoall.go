@@ -96,6 +96,8 @@ func (a *AllToAll) take(i int) {
 	copyStrided(a.g.n.Heap[a.dst:][i*a.n*a.dstStep:], a.dstStep, a.source(i)[a.g.Me*a.n*a.srcStep:], a.srcStep, a.n, a.size)
 }
 
+// Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own may be
+// changed.
 func (a *AllToAll) Run(ctx context.Context) error {
 	if a.bytes() == 0 {
 		return nil

@@ -72,6 +72,7 @@ func (g *Group) broadcastAlgorithm(o Options, hosts int) Algorithm {
 	return auto
 }
 
+// Run takes part in the broadcast. When it returns nil, this member has the root's elements.
 func (b *Broadcast) Run(ctx context.Context) error {
 	if b.n == 0 {
 		return nil

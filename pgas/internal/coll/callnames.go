@@ -4,6 +4,7 @@ package coll
 
 import "fmt"
 
+// String describes c for reports and errors, with what must be the same on all members.
 func (c Call) String() string {
 	s := c.Kind.String()
 	switch c.Kind {

@@ -5,7 +5,7 @@ package coll
 // fits there and else in their dst, and the members of a host copy it from their leader's. A leader
 // first takes the blocks of its own host, and then sends other leaders blocks straight to where they
 // belong; by Linear, its own host's to all; by Ring, to the right neighbour what has come from the left;
-// by Doubling, all that it has, to a leader at twice the distance in each round.
+// by RecursiveDoubling, all that it has, to a leader at twice the distance in each round.
 //
 // Where members contribute different numbers of elements they first collect those numbers.
 
@@ -52,7 +52,7 @@ func (c *Collection) Prepare(g *Group, dst, src Range, o Options) {
 
 func (c *Collection) fill(k Kind, g *Group, dst, src Range, o Options) {
 	if o.Algorithm == tree {
-		g.misuse(k.String(), "there is no %s %s: use Linear, Ring or Doubling", o.Algorithm, k)
+		g.misuse(k.String(), "there is no %s %s: use Linear, Ring or RecursiveDoubling", o.Algorithm, k)
 	}
 	c.g, c.l, c.opts = g, g.layoutFor(o), o
 	c.dst, c.room, c.src, c.n = dst.Off, dst.bytes(), src.Off, src.bytes()
@@ -67,6 +67,7 @@ func (c *Collection) block(i int) (lo, hi int) {
 	return int(c.starts[i]), int(c.starts[i+1])
 }
 
+// Fcollect gathers blocks of one length. When it returns nil, this member has those of all.
 func (c *Collection) Fcollect(ctx context.Context) error {
 	if c.sum == 0 {
 		return nil
@@ -120,6 +121,7 @@ func (c *Collection) fcollectIntraHost(ctx context.Context) error {
 	return nil
 }
 
+// Collect gathers blocks of any length. When it returns nil, this member has those of all, one behind another.
 func (c *Collection) Collect(ctx context.Context) error {
 	if c.call.Size == 0 {
 		return nil
@@ -337,7 +339,7 @@ func (g *Group) collectAlgorithm(o Options, k Kind, hosts, bytes int) Algorithm 
 		return doubling
 	case linear, ring:
 		if hosts > maxMailboxes {
-			g.misuse(k.String(), "%s does %d hosts at most, and there are %d: use Doubling", o.Algorithm, maxMailboxes, hosts)
+			g.misuse(k.String(), "%s does %d hosts at most, and there are %d: use RecursiveDoubling", o.Algorithm, maxMailboxes, hosts)
 		}
 	}
 	return o.Algorithm

@@ -12,7 +12,7 @@ package coll
 //	in order   (Reproducible) each member of the team combines a part in the order of the team, fetching
 //	           it from everybody, and stores it in all members' dst.
 //
-// Between hosts, Doubling sends the whole with the fewest messages; Linear and Ring move each byte only
+// Between hosts, RecursiveDoubling sends the whole with the fewest messages; Linear and Ring move each byte only
 // as often as it must be moved: a leader combines its part of the whole, fetched from all (Linear) or
 // handed from neighbour to neighbour (Ring).
 
@@ -48,6 +48,12 @@ func Reduce[T any](ctx context.Context, g *Group, which uint8, dst, src Range, f
 	return nil
 }
 
+// CheckReduce panics as Reduce does for operands that do not fit together, or an algorithm that cannot be had.
+func CheckReduce[T any](g *Group, dst, src Range, o Options) {
+	r := newReduction[T]("reduction", g, dst, src, nil, o)
+	g.reductionAlgorithm(o, r.l, dst.bytes())
+}
+
 // reductionAlgorithm returns the algorithm between the hosts of l for a reduction of that many bytes.
 func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 	hosts := len(l.hosts)
@@ -68,7 +74,7 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 			g.misuse("reduction", "doubling carries too little between hosts for %d bytes on %d hosts: use Linear or Ring", bytes, len(l.hosts))
 		}
 	case tree:
-		g.misuse("reduction", "there is no %s reduction: use Linear, Doubling or Ring", o.Algorithm)
+		g.misuse("reduction", "there is no %s reduction: use Linear, RecursiveDoubling or Ring", o.Algorithm)
 	case linear, ring:
 		if len(l.hosts) > mostHosts {
 			g.misuse("reduction", "%s does %d hosts at most, and there are %d", o.Algorithm, mostHosts, len(l.hosts))

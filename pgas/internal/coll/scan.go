@@ -14,10 +14,7 @@ import (
 
 // Scan is a scan of the given kind. which names the operator in reports.
 func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Range, f Operator[T], o Options) error {
-	r := newReduction(k.String(), g, dst, src, f, o)
-	if o.Algorithm != auto {
-		g.misuse(k.String(), "there is one algorithm for scans: leave out WithAlgorithm(%s)", o.Algorithm)
-	}
+	r := newScan(g, k, dst, src, f, o)
 	c := Call{Kind: k, op: which | o.bits()<<4, Size: dst.Size, count: uint64(dst.N)}.withBuffers(dst.Off, src.Off)
 	if dst.N == 0 {
 		return nil
@@ -32,6 +29,16 @@ func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Ra
 		return fmt.Errorf("%s on team %s%s: %w", c.Kind, g.Name, callsite.At(), err)
 	}
 	return nil
+}
+
+// CheckScan panics as Scan does for operands that do not fit together, or if an algorithm is selected.
+func CheckScan[T any](g *Group, k Kind, dst, src Range, o Options) { newScan[T](g, k, dst, src, nil, o) }
+
+func newScan[T any](g *Group, k Kind, dst, src Range, f Operator[T], o Options) reduction[T] {
+	if o.Algorithm != auto {
+		g.misuse(k.String(), "there is one algorithm for scans: leave out WithAlgorithm(%s)", o.Algorithm)
+	}
+	return newReduction(k.String(), g, dst, src, f, o)
 }
 
 // smallScan is a scan of what fits an arrival record, on one host: each member combines those before it.

@@ -100,6 +100,7 @@ func (s *Table) share(i int) {
 	}
 }
 
+// Join does as Queue.Join does for the lock at off.
 func (s *Table) Join(off uintptr) (o Directive, me *Waiter) {
 	if s.slots[slotOf(off)].move(off, stateAbsent, stateBusy) {
 		return Enter, nil
@@ -108,11 +109,13 @@ func (s *Table) Join(off uintptr) (o Directive, me *Waiter) {
 	return o, me
 }
 
+// Leave does as Queue.Leave does for the lock at off.
 func (s *Table) Leave(off uintptr, me *Waiter) (o Directive) {
 	s.With(off, func(t *Queue) { o = t.Leave(me) })
 	return o
 }
 
+// Try does as Queue.Try does for the lock at off.
 func (s *Table) Try(off uintptr) (ok bool) {
 	if s.slots[slotOf(off)].move(off, stateAbsent, stateBusy) {
 		return true
@@ -121,6 +124,7 @@ func (s *Table) Try(off uintptr) (ok bool) {
 	return ok
 }
 
+// Release does as Queue.Release does for the lock at off.
 func (s *Table) Release(off uintptr) (ok bool) {
 	if s.slots[slotOf(off)].move(off, stateHeld, stateBusy) {
 		return true
@@ -129,23 +133,27 @@ func (s *Table) Release(off uintptr) (ok bool) {
 	return ok
 }
 
+// Inherit does as Queue.Inherit does for the lock at off.
 func (s *Table) Inherit(off uintptr) (ok bool) {
 	s.With(off, func(t *Queue) { ok = t.Inherit() })
 	return ok
 }
 
+// Acquired does as Queue.Acquired does for the lock at off.
 func (s *Table) Acquired(off uintptr) {
 	if !s.slots[slotOf(off)].move(off, stateBusy, stateHeld) {
 		s.With(off, (*Queue).Acquired)
 	}
 }
 
+// Left does as Queue.Left does for the lock at off.
 func (s *Table) Left(off uintptr) {
 	if !s.slots[slotOf(off)].move(off, stateBusy, stateAbsent) {
 		s.With(off, (*Queue).Left)
 	}
 }
 
+// Orphaned does as Queue.Orphaned does for the lock at off.
 func (s *Table) Orphaned(off uintptr) { s.With(off, (*Queue).Orphaned) }
 
 // Abandon does as Queue.Abandon does, and reports whether the caller must start a proxy, which proxies counts.

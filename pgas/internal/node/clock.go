@@ -51,6 +51,7 @@ func (n *Node) AboutToRead() {
 	}
 }
 
+// Sleep blocks for d of this PE's time. It returns earlier with an error of EndedError.
 func (n *Node) Sleep(ctx context.Context, d time.Duration) error {
 	if err := n.EndedError(ctx); err != nil {
 		return err
@@ -80,6 +81,7 @@ func (n *Node) sleepOnce(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// WithTimeout is context.WithTimeout in this PE's time.
 func (n *Node) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if n.Sched != nil {
 		return n.Sched.WithTimeout(ctx, d)

@@ -25,6 +25,7 @@ type Cond struct {
 	predWaiting uint64         // what it is as long as the predecessor waits too
 }
 
+// WordCond is the condition that this PE's word at compares with want as cmp says. signed says how words of that type compare.
 func (n *Node) WordCond(at transport.Word, cmp transport.Cmp, want uint64, signed bool) Cond {
 	return Cond{p: n.Own(uintptr(at.Off)), Word: at, Cmp: cmp, signed: signed, Want: want}
 }

@@ -10,8 +10,10 @@ import (
 // base is the address of a heap in this process.
 type base struct{ P unsafe.Pointer }
 
+// BasePointer returns the address of a heap in this process.
 func BasePointer(heap []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(heap)) }
 
+// Word8 names the word of 8 bytes at offset off of a heap.
 func Word8(off uint64) transport.Word { return transport.Word{Off: off, Bytes: 8} }
 
 // SizeOf returns the bytes of a T.

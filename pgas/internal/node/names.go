@@ -30,6 +30,7 @@ func (t *nameTable) find(off uint64) (int, bool) {
 	return slices.BinarySearchFunc(t.list, off, func(a Allocation, off uint64) int { return cmp.Compare(a.Off, off) })
 }
 
+// Add notes a, in place of an allocation that begins at the same offset.
 func (t *nameTable) Add(a Allocation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,6 +42,7 @@ func (t *nameTable) Add(a Allocation) {
 	t.list = slices.Insert(t.list, i, a)
 }
 
+// Remove forgets the allocation that begins at off.
 func (t *nameTable) Remove(off uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

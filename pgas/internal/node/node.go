@@ -64,6 +64,7 @@ func (n *Node) HostName(pe int) string { return n.Job.Hosts[n.Job.HostOf(pe)].Na
 // StateOf is the page of pe, which is on this host.
 func (n *Node) StateOf(pe int) *boot.State { return n.Job.Segment.States[pe-n.FirstPE] }
 
+// FirstError returns the first of errs that is not nil.
 func FirstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

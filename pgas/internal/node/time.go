@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
+// Now returns the time since this PE joined its job: that of its clock, or of the scheduler.
 func (n *Node) Now() time.Duration {
 	if n.Sched != nil {
 		return n.Sched.Now()
@@ -14,6 +15,7 @@ func (n *Node) Now() time.Duration {
 	return time.Since(n.joined)
 }
 
+// Random returns a random number, which a scheduler chooses so that a program can be replayed.
 func (n *Node) Random() uint64 {
 	if n.Sched != nil {
 		return n.Sched.Random()

@@ -94,6 +94,7 @@ func (s *WordSet) order(v uint64) uint64 { return v&s.top ^ s.flip }
 // load returns word i.
 func (s *WordSet) load(i int) uint64 { return LoadWord(s.p, i, s.Wide) }
 
+// LoadWord loads word i of those at p, which have 8 bytes if wide is set and 4 otherwise.
 func LoadWord(p unsafe.Pointer, i int, wide bool) uint64 {
 	if wide {
 		return atomic.LoadUint64((*uint64)(unsafe.Add(p, 8*i)))

@@ -41,6 +41,7 @@ type Heap struct {
 // blockSize is the size of a live block: asked for, and taken in the heap.
 type blockSize struct{ bytes, taken uint64 }
 
+// New returns the allocator of a heap of max bytes, whose reserved memory is in use.
 func New(max uint64) *Heap {
 	return &Heap{
 		free:  []span{{boot.ReservedBytes, max - boot.ReservedBytes}},
