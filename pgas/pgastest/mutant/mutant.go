@@ -1,11 +1,13 @@
 // Package mutant plants bugs in a package's own source, for tests that say what its tests must find.
 //
 // A planted bug is an edit of one source file, in Go or in C. The package is compiled with the edited file in its place
-// (go test -overlay), and named tests of it must fail, hang or die. A bug that they pass means that the tests look away. `go run
+// (go test -overlay), and named tests of it must fail, or die. A bug that they pass means that the tests look away. `go run
 // ./tests/mutants` tries all bugs of the repository and records which test caught which.
 package mutant
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -65,26 +67,46 @@ func (b Bug) source(t *testing.T) string {
 	return text
 }
 
-// mustBeFound runs the tests with text in place of the file. They must fail, or hang.
+// mustBeFound runs the tests with text in place of the file, until one of them fails. One must, or the program must die.
 func (b Bug) mustBeFound(t *testing.T, text string, args []string) {
 	binary := b.build(t, text)
 	ctx, cancel := hang.Context(t.Context())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, append([]string{"-test.failfast", "-test.run=" + b.Run}, args...)...)
+	out := &output{found: cancel}
+	cmd := exec.CommandContext(ctx, binary, append([]string{"-test.v", "-test.failfast", "-test.run=" + b.Run}, args...)...)
+	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = time.Second // processes that the tests have started keep the output open
-	out, err := cmd.CombinedOutput()
-	switch found := lastFailed(string(out)); {
+	err := cmd.Run()
+	switch printed := out.text.String(); {
+	case out.failed != "":
+		t.Logf("caught by %s", out.failed)
 	case err == nil:
-		t.Fatalf("nothing has found it:\n%s", out)
-	case found != "":
-		t.Logf("caught by %s", found)
-	case ctx.Err() != nil:
-		t.Logf("caught by %s, which hangs", b.Run)
-	case strings.Contains(string(out), "panic: ") || strings.Contains(string(out), "fatal error: "):
+		t.Fatalf("nothing has found it:\n%s", printed)
+	case ctx.Err() != nil: // a long search that finds nothing looks the same
+		t.Fatalf("neither found nor passed: %v\n%s", context.Cause(ctx), printed)
+	case strings.Contains(printed, "panic: ") || strings.Contains(printed, "fatal error: "):
 		t.Logf("caught by %s, which dies: %v", b.Run, err)
 	default:
-		t.Fatalf("it was not found but did not run:\n%s", out)
+		t.Fatalf("it was not found but did not run:\n%s", printed)
 	}
+}
+
+// output keeps what tests print, and calls found when the first of them has failed.
+type output struct {
+	text   bytes.Buffer
+	failed string // the test
+	found  func()
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.text.Write(p)
+	if _, after, ok := strings.Cut(o.text.String(), "--- FAIL: "); ok && o.failed == "" {
+		if name, _, ok := strings.Cut(after, " "); ok {
+			o.failed = name
+			o.found()
+		}
+	}
+	return len(p), nil
 }
 
 // build compiles the package's tests with text in place of the file.
@@ -115,14 +137,4 @@ func (b Bug) overlay(t *testing.T, text string) string {
 		}
 	}
 	return overlay
-}
-
-// lastFailed returns the innermost failed test of the output, or "": it comes last.
-func lastFailed(out string) (name string) {
-	for line := range strings.Lines(out) {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
-			name, _, _ = strings.Cut(rest, " ")
-		}
-	}
-	return name
 }
