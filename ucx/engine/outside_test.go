@@ -78,6 +78,36 @@ func TestOutsideCloses(t *testing.T) {
 	}
 }
 
+// TestOutsideInterrupted: a caller gives up calls that a PE does not answer. When the PE serves, its answers to those calls are
+// dropped, and others bring what they must.
+func TestOutsideInterrupted(t *testing.T) {
+	a, b, _ := pair(t, true, 0)
+	connect := func(pe int) []byte { return [][]byte{a.Address(), b.Address()}[pe] }
+	o, err := a.Outside([]int{1}, connect, blockedPage())
+	if err != nil {
+		t.Fatal(err)
+	}
+	outsidetest.Fill(b.heap[4096:][:64<<10], 1)
+	thread, err := outsidetest.Start(outsidetest.Work{Address: o.Address(), PE: 1, Data: 4096, Bytes: 64 << 10, Word: 512 << 10, Impatient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "calls are given up", func() bool { return thread.GivenUp() > 200 })
+	if n := thread.Rounds(); n != 0 {
+		t.Errorf("a PE that does not serve has answered %d rounds", n)
+	}
+	if err := b.start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the thread reads", func() bool { return thread.Rounds() > 50 })
+	thread.Stop()
+	limit, cancel := hang.Context(t.Context())
+	defer cancel()
+	if r, err := thread.Wait(limit); err != nil || r.Lost || r.Wrong != 0 {
+		t.Errorf("the thread has done %+v, %v", r, err)
+	}
+}
+
 // TestOutsideRefuses: a thread gets -1 for a PE without a lane, and Outside fails where an address cannot be had.
 func TestOutsideRefuses(t *testing.T) {
 	a, b, _ := pair(t, false, 0)

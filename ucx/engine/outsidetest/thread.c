@@ -37,28 +37,42 @@ static void range_of(uint64_t round, uint64_t bytes, uint64_t *from, uint64_t *n
     *from = (r >> 20) % (bytes - *n + 1);
 }
 
-static void round_of(struct thread *t, uint64_t round)
+static int always(void) { return 1; }
+
+// round_of does a round. It returns 0 if it is to be repeated: a call was given up. Its atomic may have been applied.
+static int round_of(struct thread *t, uint64_t round)
 {
     const struct work *w = &t->work;
+    int (*interrupted)(void) = w->impatient ? always : NULL;
     uint64_t from = 0, n = w->bytes, old;
     if (!w->whole)
         range_of(round, w->bytes, &from, &n);
     memset(t->buffer, 0, n);
-    if (w->way->get(w->way, w->pe, w->data + from, t->buffer, n, NULL) != 0 ||
-        w->way->fetch_max(w->way, w->pe, w->word, round + 1, &old, NULL) != 0) {
-        t->lost = 1;
-        return;
+    int r = w->way->get(w->way, w->pe, w->data + from, t->buffer, n, interrupted);
+    if (r == 0)
+        r = w->way->fetch_max(w->way, w->pe, w->word, round + 1, &old, interrupted);
+    if (r == OUTSIDE_INTERRUPTED) {
+        __atomic_add_fetch(&t->given_up, 1, __ATOMIC_RELAXED);
+        return 0;
     }
-    if (old != round || !checked(t->buffer, w->pe, from, n))
+    if (r != 0) {
+        t->lost = 1;
+        return 1;
+    }
+    int applied = w->impatient && old == round + 1;
+    if ((old != round && !applied) || !checked(t->buffer, w->pe, from, n))
         __atomic_add_fetch(&t->wrong, 1, __ATOMIC_RELAXED);
+    return 1;
 }
 
 static void *thread_main(void *arg)
 {
     struct thread *t = arg;
-    for (uint64_t i = 0; (i < t->work.rounds || !t->work.rounds) && !t->lost && !__atomic_load_n(&t->stop, __ATOMIC_ACQUIRE); i++) {
-        round_of(t, i);
-        __atomic_store_n(&t->done, i + !t->lost, __ATOMIC_RELEASE);
+    for (uint64_t i = 0; (i < t->work.rounds || !t->work.rounds) && !t->lost && !__atomic_load_n(&t->stop, __ATOMIC_ACQUIRE);) {
+        if (!round_of(t, i))
+            continue;
+        i++;
+        __atomic_store_n(&t->done, i - (uint64_t)t->lost, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&t->finished, 1, __ATOMIC_RELEASE);
     return NULL;

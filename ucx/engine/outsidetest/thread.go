@@ -32,6 +32,7 @@ type Work struct {
 	Word        uint64 // offset of an aligned 64-bit word that is 0 and that this thread alone changes
 	Rounds      uint64 // to do; 0: until a call fails or Stop
 	Whole       bool   // a round gets all of the data, else most get a small part
+	Impatient   bool   // a call that takes long is given up, and its round is repeated
 }
 
 // Result is what a thread has done.
@@ -52,6 +53,9 @@ func Start(w Work) (*Thread, error) {
 	if w.Whole {
 		work.whole = 1
 	}
+	if w.Impatient {
+		work.impatient = 1
+	}
 	t := C.thread_start(&work)
 	if t == nil {
 		return nil, errors.New("the thread cannot be started")
@@ -68,6 +72,9 @@ func Fill(data []byte, pe int) {
 
 // Rounds returns how many rounds the thread has done so far.
 func (t *Thread) Rounds() uint64 { return atomic.LoadUint64((*uint64)(&t.c.done)) }
+
+// GivenUp returns how many calls the thread has given up so far.
+func (t *Thread) GivenUp() uint64 { return atomic.LoadUint64((*uint64)(&t.c.given_up)) }
 
 // Stop makes the thread end after the round under way.
 func (t *Thread) Stop() { atomic.StoreUint32((*uint32)(&t.c.stop), 1) }

@@ -13,6 +13,7 @@ struct work {
     uint64_t word;        // a word that this thread alone changes
     uint64_t rounds;      // to do; 0: until a call fails or the thread is stopped
     int whole;            // a round gets all of the data
+    int impatient;        // a call that takes long is given up, and its round repeated
 };
 
 struct thread {
@@ -21,6 +22,7 @@ struct thread {
     void *buffer;
     uint32_t stop, finished;
     uint64_t done, wrong; // rounds; results that are not what they must be
+    uint64_t given_up;    // calls
     int lost;             // a call has returned -1
 };
 
