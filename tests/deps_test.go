@@ -47,6 +47,7 @@ var dependencies = map[string]string{
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
+	"dsm/pager/internal/foreign":   "",
 	"dsm/pager/internal/remote":    "",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
 	"pgas/sim":                     "pgas pgas/boot pgas/internal/coll pgas/internal/private pgas/topo pgas/transport pgas/transport/shm",

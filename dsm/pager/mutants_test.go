@@ -16,6 +16,7 @@ const (
 	byKernels = "^Test(KernelsAgree|ByteLoop)$"
 	byKeep    = "^TestKeep(Dirty)?$"
 	byStress  = "^TestStress$"
+	bySignals = "^TestFaultsOfC$"
 )
 
 var bugs = []mutant.Bug{
@@ -65,6 +66,8 @@ var bugs = []mutant.Bug{
 		"        x->flags |= TOUCHED; // it", "        x->flags &= ~(uint32_t)TOUCHED; // it"),
 	mutant.New("the ring of pages is never full", "evict.c", byKeep,
 		"if (p->ring.n > p->c.keep) {", "if (p->ring.n > p->c.blocks) {"),
+	mutant.New("a page fault changes errno", "signal.c", bySignals,
+		"    errno = saved;\n", "    errno = saved + 1;\n"),
 	mutant.New("the loss of a home is not published", "fault.c", "^TestLostHome$",
 		"        __atomic_store_n(&p->lost, home + 1, __ATOMIC_RELEASE);\n", "        (void)p->lost;\n"),
 }
