@@ -15,6 +15,8 @@ slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached)
     slot_t *s = lane_slot(l, dst, n, detached);
     if (s)
         lane_request_bytes(l, s, off, 0, n, 0);
+    if (detached && n >= PIECE_BYTES) // nothing is gained by gathering it, and its bytes come while the program does something else
+        lane_send(l, 0);
     return s;
 }
 
