@@ -84,15 +84,17 @@ static enum served bring(struct pager *p, int32_t b, int (*interrupted)(void))
         uint32_t generation = x->generation + __atomic_load_n(&p->fences, __ATOMIC_SEQ_CST);
         uint64_t now = __atomic_load_n(&p->now, __ATOMIC_ACQUIRE), rts = x->rts;
         int32_t home = x->home;
+        int brought;
         block_unlock(x);
-        enum fetched r = fetch_locate(p, b, &home, &rts, now, interrupted);
+        enum fetched r = fetch_locate(p, b, &home, &rts, now, &brought, interrupted);
         if (r == FETCH_DONE) {
             p->stats.bytes += p->c.block;
             block_lock(x);
             if (fetch_to_copy(p, b, generation, home, rts))
                 return SERVED;
             block_unlock(x);
-            r = fetch_bytes_of(p, b, p->tmp, home, interrupted);
+            if (!brought)
+                r = fetch_bytes_of(p, b, p->tmp, home, interrupted);
         }
         if (r == FETCH_INTERRUPTED)
             return SERVED_INTERRUPTED;

@@ -52,17 +52,37 @@ enum fetched fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home, 
     return get(p, home, fetch_offset(p, b), to, p->c.block, interrupted);
 }
 
-// fetch_locate finds the home of the newest released version of b, and takes a lease of it. If it returns FETCH_LOST, *home
-// is the PE that is lost.
-enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int (*interrupted)(void))
+// TOGETHER_BYTES bounds the blocks whose bytes are asked for with their leases: if the home has moved, they come in vain.
+enum { TOGETHER_BYTES = 64 << 10 };
+
+// take_lease raises the lease of b at home, and stores what its version word was. If b is not too long and home is on another
+// host, the same message brings b's bytes to p->tmp; *brought tells whether they are those of the version.
+static enum fetched take_lease(struct pager *p, int32_t b, int32_t home, uint64_t lease, uint64_t *version, int *brought, int (*interrupted)(void))
+{
+    struct outside_read r = {
+        .pe = home, .word = word_at(p->c.ver, b), .operand = lease, .offset = fetch_offset(p, b), .bytes = p->c.block, .to = p->tmp, .unless = MOVED,
+    };
+    *brought = 0;
+    if (p->c.near[home] || p->c.block > TOGETHER_BYTES)
+        return fetch_max(p, home, r.word, lease, version, interrupted);
+    enum fetched result = p->c.outside ? fetched_by(p->c.outside->read(p->c.outside, &r, interrupted)) : FETCH_LOST;
+    *version = r.old;
+    *brought = result == FETCH_DONE && !(r.old & MOVED);
+    return result;
+}
+
+// fetch_locate finds the home of the newest released version of b, and takes a lease of it. *brought tells whether b's bytes
+// are in p->tmp, too. If it returns FETCH_LOST, *home is the PE that is lost.
+enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int *brought, int (*interrupted)(void))
 {
     uint64_t lease = now + p->c.lease, version;
+    *brought = 0;
     if (*rts >= now) { // a notice has told where it is, and its lease is good
         p->stats.fast++;
         return FETCH_DONE;
     }
     for (int hops = 0;; hops++) {
-        enum fetched r = fetch_max(p, *home, word_at(p->c.ver, b), lease, &version, interrupted);
+        enum fetched r = take_lease(p, b, *home, lease, &version, brought, interrupted);
         if (r != FETCH_DONE)
             return r;
         if (!(version & MOVED))

@@ -171,7 +171,7 @@ void map_poison(struct pager *p, int32_t b);
 void renew_own(struct pager *p, int32_t b, uint64_t *rts, uint64_t now);
 uint64_t fetch_offset(struct pager *p, int32_t b);
 enum fetched { FETCH_DONE, FETCH_LOST, FETCH_INTERRUPTED };
-enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int (*interrupted)(void));
+enum fetched fetch_locate(struct pager *p, int32_t b, int32_t *home, uint64_t *rts, uint64_t now, int *brought, int (*interrupted)(void));
 enum fetched fetch_bytes_of(struct pager *p, int32_t b, char *to, int32_t home, int (*interrupted)(void));
 
 // merge.c

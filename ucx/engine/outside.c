@@ -130,6 +130,50 @@ static int outside_fetch_max(struct outside *calls, int pe, uint64_t offset, uin
     return end_call(o, r);
 }
 
+// await_value waits for the answer of s, and stores the old value that it has brought.
+static int await_value(struct outside_channel *o, slot_t *s, uint64_t *old, int (*interrupted)(void))
+{
+    int r = channel_await(o->channel, s, STAY_NS);
+    if (r == ENGINE_AGAIN || r == ENGINE_WANTED)
+        r = await_slot(o, s, interrupted);
+    if (r == ENGINE_DONE) {
+        *old = s->value;
+        slot_release(o->channel, s);
+    }
+    return r;
+}
+
+static int read_in_turn(struct outside *calls, struct outside_read *read, int (*interrupted)(void))
+{
+    int r = outside_fetch_max(calls, read->pe, read->word, read->operand, &read->old, interrupted);
+    if (r == 0 && !(read->old & read->unless))
+        r = outside_get(calls, read->pe, read->offset, read->to, read->bytes, interrupted);
+    return r;
+}
+
+static int outside_read(struct outside *calls, struct outside_read *read, int (*interrupted)(void))
+{
+    struct outside_channel *o = channel_of(calls);
+    struct word_args args = {.off = read->word, .operand = read->operand, .op = WORD_MAX_UNSIGNED, .bytes = sizeof read->operand};
+    slot_t *value, *bytes;
+    uint64_t none;
+    lane_t *l = begin_call(o, read->pe);
+    if (!l)
+        return -1;
+    if (l->channel->engine->config.nic || lane_native(l)) {
+        end_call(o, ENGINE_DONE);
+        return read_in_turn(calls, read, interrupted);
+    }
+    if (!lane_fetch_get(l, &args, read->offset, read->to, read->bytes, &value, &bytes))
+        return end_call(o, lane_report(l));
+    int r = await_value(o, value, &read->old, interrupted);
+    if (r == ENGINE_DONE && !(read->old & read->unless))
+        r = await_value(o, bytes, &none, interrupted);
+    else
+        slot_abandon(o->channel, bytes);
+    return end_call(o, r);
+}
+
 // outside_open gives c to a thread that is not Go's. A call that takes long shows in page as op. It returns NULL without
 // memory.
 struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op)
@@ -137,7 +181,7 @@ struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op)
     struct outside_channel *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
-    o->calls = (struct outside){.get = outside_get, .fetch_max = outside_fetch_max};
+    o->calls = (struct outside){.get = outside_get, .read = outside_read, .fetch_max = outside_fetch_max};
     o->channel = c;
     o->page = page;
     o->op = op;

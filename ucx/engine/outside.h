@@ -15,10 +15,21 @@
 // applied. A call that UCX's own remote memory access carries out does not ask.
 enum { OUTSIDE_INTERRUPTED = 1 };
 
+// outside_read is a word to be raised and bytes to be copied, of one PE. The bytes are those after the word has been raised.
+struct outside_read {
+    int pe;
+    uint64_t word, operand, old; // as of fetch_max
+    uint64_t offset, bytes;      // as of get; at least 128 bytes
+    void *to;
+    uint64_t unless; // the bytes are not waited for, and are undefined, if the old value has one of these bits
+};
+
 struct outside {
     // get copies any number of bytes to memory of this process. An access to that memory must not need the caller, as a
     // page fault that the caller is to serve does.
     int (*get)(struct outside *o, int pe, uint64_t offset, void *to, uint64_t bytes, int (*interrupted)(void));
+    // read does what fetch_max and then get do, in the time of one message where messages carry out both.
+    int (*read)(struct outside *o, struct outside_read *r, int (*interrupted)(void));
     // fetch_max replaces the aligned 64-bit word at offset by the maximum of it and operand, as unsigned numbers, and stores
     // in *old what it was.
     int (*fetch_max)(struct outside *o, int pe, uint64_t offset, uint64_t operand, uint64_t *old, int (*interrupted)(void));

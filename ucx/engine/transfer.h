@@ -65,6 +65,7 @@ void lane_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t sig
 // get.c
 slot_t *lane_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int detached);
 int lane_get_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, int64_t budget_ns, slot_t **slot);
+int lane_fetch_get(lane_t *l, const struct word_args *args, uint64_t off, char *dst, uint64_t n, slot_t **value, slot_t **bytes);
 int lane_fetch(lane_t *l, struct word_args *args, int64_t budget_ns, uint64_t *old, slot_t **slot);
 
 #endif

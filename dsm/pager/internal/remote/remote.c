@@ -53,18 +53,38 @@ static int get(struct outside *o, int pe, uint64_t offset, void *to, uint64_t by
     return pass(r, &r->held, interrupted);
 }
 
+static uint64_t raise(remote_t *r, int pe, uint64_t offset, uint64_t operand)
+{
+    uint64_t *word = (uint64_t *)(r->heaps[pe] + offset), old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    while (old < operand && !__atomic_compare_exchange_n(word, &old, operand, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+    return old;
+}
+
 static int fetch_max(struct outside *o, int pe, uint64_t offset, uint64_t operand, uint64_t *old, int (*interrupted)(void))
 {
     remote_t *r = (remote_t *)o;
     __atomic_add_fetch(&r->atomics, 1, __ATOMIC_RELAXED);
     int failed = travel(r, pe, interrupted);
+    if (!failed)
+        *old = raise(r, pe, offset, operand);
+    return failed;
+}
+
+// read_both counts as a get and an atomic, and is one message. Bytes that are not waited for do not come.
+static int read_both(struct outside *o, struct outside_read *read, int (*interrupted)(void))
+{
+    remote_t *r = (remote_t *)o;
+    __atomic_add_fetch(&r->atomics, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&r->gets, 1, __ATOMIC_RELAXED);
+    int failed = travel(r, read->pe, interrupted);
     if (failed)
         return failed;
-    uint64_t *word = (uint64_t *)(r->heaps[pe] + offset);
-    *old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-    while (*old < operand && !__atomic_compare_exchange_n(word, old, operand, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        ;
-    return 0;
+    read->old = raise(r, read->pe, read->word, read->operand);
+    if (read->old & read->unless)
+        return 0;
+    memcpy(read->to, r->heaps[read->pe] + read->offset, read->bytes);
+    return pass(r, &r->held, interrupted);
 }
 
 remote_t *remote_new(uint32_t pes)
@@ -72,7 +92,7 @@ remote_t *remote_new(uint32_t pes)
     remote_t *r = calloc(1, sizeof *r);
     if (!r || !(r->heaps = calloc(pes, sizeof *r->heaps)))
         abort();
-    r->way = (struct outside){.get = get, .fetch_max = fetch_max};
+    r->way = (struct outside){.get = get, .read = read_both, .fetch_max = fetch_max};
     r->pes = pes;
     return r;
 }
