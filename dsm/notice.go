@@ -21,15 +21,13 @@ type notice struct {
 type notices struct {
 	min   uint64 // at least the number of every notice that was left out
 	list  []notice
-	index map[int32]int // of a block's notice in list
+	index map[int32]int // of a block's notice in list; nil: not made yet
 	limit int           // of what is passed on
 	hold  int           // of what is kept until the next barrier, if that is more than twice the limit
 }
 
 func (s *notices) add(n notice) {
-	if s.index == nil {
-		s.index = map[int32]int{}
-	}
+	s.needIndex()
 	if i, ok := s.index[n.b]; ok {
 		if n.wts > s.list[i].wts {
 			s.list[i] = n
@@ -40,6 +38,17 @@ func (s *notices) add(n notice) {
 	s.list = append(s.list, n)
 	if len(s.list) > max(2*s.limit+16, s.hold) {
 		s.trim()
+	}
+}
+
+// needIndex makes the index if there is none. What a release hands out is most often only encoded or looked through.
+func (s *notices) needIndex() {
+	if s.index != nil {
+		return
+	}
+	s.index = make(map[int32]int, len(s.list))
+	for i, n := range s.list {
+		s.index[n.b] = i
 	}
 }
 
@@ -60,11 +69,7 @@ func (s *notices) trim() {
 		return cmp.Or(cmp.Compare(b.wts, a.wts), cmp.Compare(a.b, b.b))
 	})
 	s.min = max(s.min, s.list[s.limit].wts)
-	s.list = s.list[:s.limit]
-	clear(s.index)
-	for i, n := range s.list {
-		s.index[n.b] = i
-	}
+	s.list, s.index = s.list[:s.limit], nil
 }
 
 // without returns the notices that were added after passed was copied from s, which may have been merged with others
@@ -74,6 +79,7 @@ func (s *notices) without(passed notices) notices {
 	if len(s.list) == 0 {
 		return rest
 	}
+	passed.needIndex()
 	for _, n := range s.list {
 		if i, ok := passed.index[n.b]; !ok || passed.list[i].wts < n.wts {
 			if ok || n.wts > passed.min {
@@ -88,13 +94,7 @@ func (s *notices) without(passed notices) notices {
 func (s *notices) clone() notices {
 	s.trim()
 	c := notices{min: s.min, limit: s.limit, hold: s.hold}
-	if len(s.list) == 0 {
-		return c
-	}
-	c.list, c.index = slices.Clone(s.list), make(map[int32]int, len(s.list))
-	for i, n := range c.list {
-		c.index[n.b] = i
-	}
+	c.list = slices.Clone(s.list)
 	return c
 }
 

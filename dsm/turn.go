@@ -26,30 +26,36 @@ type turn struct {
 	wts    uint64
 }
 
-// begin takes b's turn if it is this PE's, and enters the queue otherwise.
-func (r *Region) begin(b int32) (t *turn, mine bool) {
+// begin takes t's turn if it is this PE's, and enters the queue otherwise.
+func (r *Region) begin(t *turn) (mine bool) {
+	b := t.b
 	lock := r.words.lock.At(int(b))
 	first := int32(int(b) % r.n)
 	asked := r.asked[b] || int(first) == r.me
 	if asked && lock.CompareSwap(r.me, unlocked, locked) == unlocked {
-		return &turn{b: b, prev: int32(r.me)}, true
+		t.prev = int32(r.me)
+		return true
 	}
 	r.words.grant.At(int(b)).Set(r.me, 0)
 	r.mustQuietPE(r.me)
 	old := lock.Swap(r.me, locked)
 	if !asked {
 		r.asked[b] = true // before, the lock word was zero and said nothing
-		return &turn{b: b, prev: first}, false
+		t.prev = first
+		return false
 	}
-	return &turn{b: b, prev: int32(old - link)}, false
+	t.prev = int32(old - link)
+	return false
 }
 
 // takeTurns calls change for groups of blocks of list, each as soon as this PE has their turns.
 func (r *Region) takeTurns(ctx context.Context, list []int32, change func([]*turn) error) error {
 	var wanted, got []*turn
-	for _, b := range list {
-		t, mine := r.begin(b)
-		if mine {
+	turns := make([]turn, len(list))
+	for i, b := range list {
+		t := &turns[i]
+		t.b = b
+		if r.begin(t) {
 			got = append(got, t)
 		} else {
 			wanted = append(wanted, t)
