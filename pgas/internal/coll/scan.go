@@ -32,7 +32,9 @@ func Scan[T any](ctx context.Context, g *Group, k Kind, which uint8, dst, src Ra
 }
 
 // CheckScan panics as Scan does for operands that do not fit together, or if an algorithm is selected.
-func CheckScan[T any](g *Group, k Kind, dst, src Range, o Options) { newScan[T](g, k, dst, src, nil, o) }
+func CheckScan[T any](g *Group, k Kind, dst, src Range, o Options) {
+	newScan[T](g, k, dst, src, nil, o)
+}
 
 func newScan[T any](g *Group, k Kind, dst, src Range, f Operator[T], o Options) reduction[T] {
 	if o.Algorithm != auto {
