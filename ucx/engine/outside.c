@@ -160,7 +160,7 @@ static int outside_read(struct outside *calls, struct outside_read *read, int (*
     lane_t *l = begin_call(o, read->pe);
     if (!l)
         return -1;
-    if (l->channel->engine->config.nic || lane_native(l)) {
+    if (l->channel->engine->config.nic || lane_native(l) || read->bytes > GET_BYTES_MAX) { // see outside_get
         end_call(o, ENGINE_DONE);
         return read_in_turn(calls, read, interrupted);
     }

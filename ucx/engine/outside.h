@@ -28,7 +28,8 @@ struct outside {
     // get copies any number of bytes to memory of this process. An access to that memory must not need the caller, as a
     // page fault that the caller is to serve does.
     int (*get)(struct outside *o, int pe, uint64_t offset, void *to, uint64_t bytes, int (*interrupted)(void));
-    // read does what fetch_max and then get do, in the time of one message where messages carry out both.
+    // read does what fetch_max and then get do. It takes the time of one message, unless UCX's own operations carry it out or
+    // there are more than 4 MiB.
     int (*read)(struct outside *o, struct outside_read *r, int (*interrupted)(void));
     // fetch_max replaces the aligned 64-bit word at offset by the maximum of it and operand, as unsigned numbers, and stores
     // in *old what it was.
