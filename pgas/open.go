@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/pmix"
 	"github.com/gopgas/gopgas/pgas/internal/private"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/ucp"
@@ -21,7 +22,7 @@ import (
 // ends the process.
 func Main(body func(ctx context.Context, w *World) error) {
 	ctx := newBodyContext()
-	job, err := fromEnv()
+	job, err := fromEnv(ctx)
 	if err == nil {
 		err = run(ctx, job, body)
 	}
@@ -124,7 +125,7 @@ func exitEnded(w *World) {
 // (OpenSHMEM 1.6, shmem_init).
 func Init(ctx context.Context) (*World, error) {
 	mustHaveContext("Init", ctx)
-	job, err := fromEnv()
+	job, err := fromEnv(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +133,8 @@ func Init(ctx context.Context) (*World, error) {
 }
 
 // fromEnv returns the job of this process. Without a launcher it prints that this is a job of one PE.
-func fromEnv() (*boot.Job, error) {
-	job, err := boot.FromEnv()
+func fromEnv(ctx context.Context) (*boot.Job, error) {
+	job, err := boot.FromEnv(ctx, boot.Options{OpenPMIx: openPMIx})
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +142,14 @@ func fromEnv() (*boot.Job, error) {
 		fmt.Fprintf(os.Stderr, "pgas: started without a launcher: this is a job of one PE (for four: pgasrun -n 4 %s; PGAS_QUIET_SINGLETON=1 hides this line)\n", os.Args[0])
 	}
 	return job, nil
+}
+
+func openPMIx() (boot.PMIxClient, error) {
+	client, err := pmix.Open()
+	if err != nil {
+		return nil, err // not client: a nil *pmix.Client would be a non-nil PMIxClient
+	}
+	return client, nil
 }
 
 // Open joins the job described by job, over shared memory to PEs of this host and over UCX to PEs of other hosts. It is

@@ -268,6 +268,11 @@ func (o *options) printEnv(w io.Writer) int {
 	if err := boot.PrintVariables(w, os.Environ(), o.environ()); err != nil {
 		return complain(err, statusFailed)
 	}
+	if choice, err := boot.ChooseRendezvous(boot.NewEnvironment(os.Environ())); err != nil {
+		status = complain(err, statusUsage)
+	} else {
+		fmt.Fprintf(w, "\nA program that starts in this environment without pgasrun joins its job by: %v\n", choice)
+	}
 	fmt.Fprintf(w, "\nPEs on every host get what is set of %s; on this host they get the whole environment.\n", strings.Join(launch.Forwarded(), ", "))
 	return status
 }

@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 // pe runs one PE: its first argument names the action.
 func pe() {
 	secret := inheritedSecret()
-	job, err := boot.FromEnv()
+	job, err := boot.FromEnv(context.Background(), boot.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pe:", err)
 		os.Exit(1)

@@ -14,6 +14,8 @@ func HowDied(status uint64) error {
 	}
 	ws := syscall.WaitStatus(status)
 	switch {
+	case status == GoneHow:
+		return errors.New("its process has ended or left the job; the launcher knows how")
 	case status == LostHow:
 		return errors.New("other PEs have lost it")
 	case ws.Signaled():
@@ -28,4 +30,6 @@ func HowDied(status uint64) error {
 
 // ProcessEnded reports whether status, as Header.FailedHow keeps it, is that of a process that ended, as its
 // agent has seen.
-func ProcessEnded(status uint64) bool { return status&accusedBit == 0 && status != LostHow }
+func ProcessEnded(status uint64) bool {
+	return status&accusedBit == 0 && status != LostHow && status != GoneHow
+}

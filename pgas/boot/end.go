@@ -34,6 +34,10 @@ const (
 // LostHow in Header.FailedHow is not a wait status: other PEs have lost the PE, and its process may live.
 const LostHow = 1 << 32
 
+// GoneHow in Header.FailedHow is not a wait status either: in a job without agents, the connection of the PE's process
+// has ended, or the PE has said that it ends.
+const GoneHow = 1 << 35
+
 // Clock returns a time that all processes of one host can compare, in nanoseconds.
 func Clock() int64 {
 	var t unix.Timespec
@@ -51,6 +55,9 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 	}
 	end.Peer.Store(int32(peer))
 	end.Why.Store(uint32(why))
+	if j.member != nil {
+		j.member.ending(why, peer)
+	}
 }
 
 // Lost publishes that the loss of pe has been reported to this PE, which may end for that reason.

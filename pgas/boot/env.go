@@ -61,6 +61,12 @@ const (
 	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
 
+	envBoot        = "PGAS_BOOT"
+	envBootTimeout = "PGAS_BOOT_TIMEOUT"
+	envRendezvous  = "PGAS_RENDEZVOUS"
+	envSecretFile  = "PGAS_SECRET_FILE"
+	envMungeSocket = "PGAS_MUNGE_SOCKET"
+
 	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
 	envVersion       = "SHMEM_VERSION"
 	envInfo          = "SHMEM_INFO"
@@ -99,15 +105,20 @@ var variables = [...]Variable{
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
+	{envBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/clusters.md)", false},
+	{envBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, if pgasrun has not started them", false},
+	{envPE, "(none)", "number", "static start: which PE this process is", false},
+	{envHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", false},
+	{envRendezvous, "(none)", "host:port", "where the process of PE 0 serves the exchange, in a static start or under Slurm", false},
+	{envSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read", false},
+	{envMungeSocket, "(munge's own)", "file", "the socket of munge, under `srun --mpi=none`", false},
 	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
 	{envVersion, notSet, "anything", "PE 0 says on standard error which version this is", false},
 	{envInfo, notSet, "anything", "PE 0 prints this table on standard error", false},
 	{envDebug, notSet, "anything", "every PE says on standard error what it allocates, opens and leaves", false},
 
 	{envJobID, "(none)", "hex", "the job", true},
-	{envPE, "(none)", "number", "this PE", true},
 	{envNPEs, "(none)", "number", "PEs in the job", true},
-	{envHosts, "(none)", "host:PEs,…", "the hosts of the job in PE order", true},
 	{envHostIndex, "(none)", "number", "which of them this is", true},
 	{envSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
 	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
@@ -133,6 +144,7 @@ type Settings struct {
 	DSMFaults      DSMFaults     // what serves their page faults
 	DSMStats       bool          // print the statistics of coherent regions
 	QuietSingleton bool          // do not say that this is a job of one
+	BootTimeout    time.Duration // how long processes wait for each other at the start; 0: the default
 	Version        bool          // say which version this is
 	Info           bool          // print the table of variables
 	Debug          bool          // say what the runtime does
@@ -216,6 +228,8 @@ var (
 	dsmNames = []string{"auto", "shared", "paged", "soft"}
 
 	dsmFaultsNames = []string{"signal", "thread"}
+
+	bootNames = []string{bootAuto, "pgasrun", "static", "pmix", "pmi2", "slurm", "single"}
 )
 
 func (r RMA) String() string { return rmaNames[r] }
@@ -263,6 +277,8 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
+	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })
+	read(envBootTimeout, func(v string) (e error) { s.BootTimeout, e = bootTimeout(v); return })
 	read(envVersion, mark(&s.Version))
 	read(envInfo, mark(&s.Info))
 	read(envDebug, mark(&s.Debug))
@@ -360,6 +376,27 @@ func peerTimeout(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < minPeerTimeout {
 		return 0, fmt.Errorf("must be a duration of %v or more, such as 30s: a shorter one gives up PEs that are only busy", minPeerTimeout)
+	}
+	return d, nil
+}
+
+// bootAuto is the value of PGAS_BOOT that forces nothing.
+const bootAuto = "auto"
+
+// DefaultBootTimeout is the BootTimeout of a job that does not set one.
+const DefaultBootTimeout = time.Minute
+
+func (s Settings) bootTimeout() time.Duration {
+	if s.BootTimeout > 0 {
+		return s.BootTimeout
+	}
+	return DefaultBootTimeout
+}
+
+func bootTimeout(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Second {
+		return 0, errors.New("must be a duration of 1s or more, such as 60s")
 	}
 	return d, nil
 }
@@ -464,11 +501,26 @@ func HostCores() int {
 	return max(1, set.Count())
 }
 
-// StripEnv returns environ without the variables that a launcher writes. A PE starts a program that is no PE
-// of this job with it.
+// AllowedCPUs returns the CPUs that this thread may run on, or nil if the kernel does not say.
+func AllowedCPUs() []int {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return nil
+	}
+	var cpus []int
+	for i := range len(set) * 64 {
+		if set.IsSet(i) {
+			cpus = append(cpus, i)
+		}
+	}
+	return cpus
+}
+
+// StripEnv returns environ without the variables that tell a process its place in a job. A PE starts a program that is
+// no PE of this job with it.
 func StripEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
+		return name == envPE || name == envHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 	})
 }

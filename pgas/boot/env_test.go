@@ -59,6 +59,9 @@ func TestParseSettings(t *testing.T) {
 		{"PGAS_PEER_TIMEOUT=0", Settings{}, "PGAS_PEER_TIMEOUT=0: must be a duration of 100ms or more, such as 30s: a shorter one gives up PEs that are only busy"},
 		{"PGAS_PEER_TIMEOUT=1ns", Settings{}, "PGAS_PEER_TIMEOUT=1ns: must be a duration of 100ms or more, such as 30s: a shorter one gives up PEs that are only busy"},
 		{"PGAS_RMA=ucx", Settings{}, "PGAS_RMA=ucx: must be one of auto, am, native"},
+		{"PGAS_BOOT=slurm PGAS_BOOT_TIMEOUT=5s", Settings{BootTimeout: 5 * time.Second}, ""},
+		{"PGAS_BOOT=lsf", Settings{}, "PGAS_BOOT=lsf: must be one of auto, pgasrun, static, pmix, pmi2, slurm, single"},
+		{"PGAS_BOOT_TIMEOUT=0", Settings{}, "PGAS_BOOT_TIMEOUT=0: must be a duration of 1s or more, such as 60s"},
 		{"PGAS_HEAP=1g", Settings{}, "there is no variable PGAS_HEAP: did you mean PGAS_HEAP_MAX? (`pgasrun -env` lists them all)"},
 		{"PGAS_ATOMIC=1", Settings{}, "there is no variable PGAS_ATOMIC: did you mean PGAS_AMO? (`pgasrun -env` lists them all)"},
 		{"PGAS_TIMEOUT=1", Settings{}, "there is no variable PGAS_TIMEOUT: did you mean PGAS_PEER_TIMEOUT? (`pgasrun -env` lists them all)"},
@@ -93,6 +96,9 @@ func TestDefaultsAreTrue(t *testing.T) {
 		}
 		if got.NotesMax == DefaultNotesMax {
 			got.NotesMax = 0
+		}
+		if got.BootTimeout == DefaultBootTimeout {
+			got.BootTimeout = 0
 		}
 		if got != (Settings{}) {
 			t.Errorf("%s=%s gives %+v, not the default", v.Name, v.Default, got)
@@ -129,7 +135,7 @@ func TestPrintVariables(t *testing.T) {
 			t.Errorf("no line like %s in\n%s", want, b.String())
 		}
 	}
-	if strings.Contains(b.String(), "PGAS_PE ") {
+	if strings.Contains(b.String(), "PGAS_NPES ") {
 		t.Errorf("what only the launcher writes is shown:\n%s", b.String())
 	}
 }
@@ -240,7 +246,7 @@ func TestFromEnv(t *testing.T) {
 			for k, v := range tt.change {
 				t.Setenv(k, v)
 			}
-			if job, err := FromEnv(); err == nil || !strings.Contains(err.Error(), tt.err) {
+			if job, err := FromEnv(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%+v, %v; want %q", job, err, tt.err)
 			}
 		})
@@ -249,7 +255,7 @@ func TestFromEnv(t *testing.T) {
 
 func TestSingleton(t *testing.T) {
 	t.Setenv("PGAS_HEAP_MAX", "3m")
-	job, err := FromEnv()
+	job, err := FromEnv(t.Context(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +298,7 @@ func TestLaunched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := FromEnv() // which closes the descriptor
+	job, err := FromEnv(t.Context(), Options{}) // which closes the descriptor
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,11 @@ type client struct {
 	secret []byte
 	addrs  []string
 
+	// A member's; nil in other jobs.
+	told     func(message) // gets what the server says by itself
+	lost     func()        // is called when the connection is lost
+	dialTime time.Duration // in place of the constant
+
 	dialLock chan struct{} // held by the call that dials
 	gone     chan struct{} // closed with err set
 
@@ -162,7 +167,11 @@ func (c *client) connect(ctx context.Context) (*link, error) {
 	if l != nil || err != nil {
 		return l, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, dialTime, fmt.Errorf("none of %v answered as the exchange of this job within %v: the hosts must reach each other by one of these addresses (pgasrun -boot-addr chooses it)", c.addrs, dialTime))
+	within, remedy := dialTime, "pgasrun -boot-addr"
+	if c.dialTime > 0 {
+		within, remedy = c.dialTime, envRendezvous
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("none of %v answered as the exchange of this job within %v: the process that serves it must run, and the hosts must reach each other by one of these addresses (%s chooses it)", c.addrs, within, remedy))
 	defer cancel()
 	if l, err = c.dial(ctx); err != nil {
 		return nil, err
@@ -239,7 +248,16 @@ func (c *client) listen(l *link) {
 		m, err := l.receive()
 		if err != nil {
 			c.fail(fmt.Errorf("the connection to %v is lost: %w", l.conn.RemoteAddr(), err))
+			if c.lost != nil {
+				c.lost()
+			}
 			return
+		}
+		if m.kind.told() {
+			if c.told != nil {
+				c.told(m)
+			}
+			continue
 		}
 		c.mu.Lock()
 		answer := c.calls[m.call]

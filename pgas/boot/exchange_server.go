@@ -43,6 +43,7 @@ type Server struct {
 	registered map[int]bool       // PEs that have called at least once
 	conns      map[net.Conn]bool  // all, proved or not
 	closed     bool
+	assembly   *assembly // nil in a job of pgasrun
 
 	running sync.WaitGroup
 }
@@ -172,13 +173,36 @@ func (s *Server) register(pe int, l *link) error {
 
 func (s *Server) unregister(pe int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.links, pe)
+	s.mu.Unlock()
+	if s.assembly != nil {
+		s.gone(pe)
+	}
+}
+
+// awaitEmpty waits until no connection but one is left, at most for a time.
+func (s *Server) awaitEmpty(most time.Duration) {
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		n := len(s.links)
+		s.mu.Unlock()
+		if n <= 1 {
+			return
+		}
+	}
 }
 
 // handle executes the call m of pe. It answers on l, or on the connections of the PEs whose calls are now complete.
 func (s *Server) handle(pe int, l *link, m message) {
 	caller := reply{l, m.call}
+	switch {
+	case s.assembly != nil && m.kind == msgJoin:
+		s.come(caller, pe, m.value)
+		return
+	case s.assembly != nil && m.kind > msgJoin:
+		s.handleMember(pe, m)
+		return
+	}
 	switch m.kind {
 	case msgPut:
 		s.put(caller, m.key, m.value)

@@ -53,7 +53,24 @@ const (
 	msgGet
 	msgOK    // answer to a call; value is the result
 	msgError // answer to a call; value is the error's text
+
+	// Of a job without agents (member.go). A member's call; value is a newcomer, the answer a place.
+	msgJoin
+	// What a member says to the server.
+	msgLeave  // it leaves the job
+	msgEnding // it ends because of an error; value: its EndReason and a PE
+	msgAccuse // a PE of its host accuses another; value: an Accusation
+	// What either says: to the server, that a PE has called GlobalExit; to members, that they are to end. value: the status.
+	msgExit
+	// What the server says to members.
+	msgFailed       // value: a PE and how it has failed
+	msgServerLeaves // rank 0 leaves the job, and may end
+
+	lastKind = msgServerLeaves
 )
+
+// told reports whether a frame of the kind is no answer, but something that the server tells by itself.
+func (k kind) told() bool { return k == msgFailed || k == msgServerLeaves || k == msgExit }
 
 // message is one frame's content.
 type message struct {
@@ -86,7 +103,7 @@ func decodeMessage(b []byte) (message, error) {
 	m := message{kind: kind(b[0]), call: binary.BigEndian.Uint64(b[1:])}
 	n := int(binary.BigEndian.Uint16(b[9:]))
 	switch {
-	case m.kind < msgPut || m.kind > msgError:
+	case m.kind < msgPut || m.kind > lastKind:
 		return message{}, fmt.Errorf("a frame is of unknown kind %d", m.kind)
 	case n > maxKey || n > len(b)-headBytes:
 		return message{}, fmt.Errorf("a frame of %d bytes claims a key of %d", len(b), n)

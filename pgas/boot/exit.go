@@ -17,7 +17,10 @@ const exitWanted = 1 << 31 // in Header.Exit, with the PE above the 8 bits of th
 // GlobalExit ends the job with status, from 0 to 255, and does not return. If several PEs call it, the job ends with
 // the status of one of them.
 func (j *Job) GlobalExit(status int) {
-	if j.Launched {
+	switch {
+	case j.member != nil:
+		j.member.globalExit(status)
+	case j.Launched:
 		word := &j.Segment.Header.Exit
 		word.CompareAndSwap(0, exitWanted|uint32(j.PE)<<8|uint32(status))
 		futexWake(word)

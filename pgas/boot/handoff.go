@@ -31,28 +31,14 @@ const (
 func (j *Job) Join() { j.state().Membership.Store(uint32(Joined)) }
 
 // Leave tells the launcher that no PE waits for this one any more.
-func (j *Job) Leave() { j.state().Membership.Store(uint32(Left)) }
+func (j *Job) Leave() {
+	j.state().Membership.Store(uint32(Left))
+	if j.member != nil {
+		j.member.leave()
+	}
+}
 
 func (j *Job) state() *State { return j.Segment.States[j.PE-j.Host().First] }
-
-// FromEnv makes the job of this process from the variables that the launcher has set. Without them it
-// is a job of one PE with a segment of its own, and Launched is false. It returns an error if a variable is
-// unknown or malformed, the variables contradict each other, or a descriptor is not the one that the launcher
-// has passed.
-func FromEnv() (*Job, error) {
-	vars, err := ourVariables(os.Environ())
-	if err != nil {
-		return nil, err
-	}
-	set, err := settings(vars)
-	if err != nil {
-		return nil, err
-	}
-	if vars[envJobID] == "" {
-		return singleton(set)
-	}
-	return launched(vars, set)
-}
 
 func singleton(set Settings) (*Job, error) {
 	name, err := os.Hostname()
@@ -80,6 +66,9 @@ func singleton(set Settings) (*Job, error) {
 }
 
 func launched(vars map[string]string, set Settings) (*Job, error) {
+	if vars[envSegmentFD] == "" {
+		return nil, fmt.Errorf("%s=%s, but nothing else of pgasrun is in the environment: a program that a PE starts must not inherit %s", envJobID, vars[envJobID], envJobID)
+	}
 	j := &Job{ID: vars[envJobID], Launched: true, Settings: set}
 	var err error
 	number := func(name string) (n int) {

@@ -3,11 +3,13 @@
 // through which PEs of different hosts find each other.
 //
 // A Job holds everything that a PE knows before it has communicated. pgasrun describes it in the
-// environment (handoff.go); a test builds it by hand. This package knows nothing of UCX, and only the segment
-// is used after the PEs have found each other, so another launcher (PMIx, PMI, Slurm) is another way to make a
-// Job and another Exchange, and no more.
+// environment (handoff.go), other launchers offer other ways (rendezvous.go); a test builds it by hand. This package
+// knows nothing of UCX, and only the segment is used after the PEs have found each other.
 //
-// Where to read: job.go has the contract; handoff.go how a job reaches its PEs; env.go the settings, env_table.go
+// Where to read: job.go has the contract; rendezvous.go the ways to a job, handoff.go that of pgasrun, and
+// rendezvous_static.go, rendezvous_slurm.go with slurm_lists.go and munge.go, rendezvous_pmi2.go and rendezvous_pmix.go
+// the others; assemble.go and assembly.go how processes become a job without an agent, handover.go how they share their
+// host's memory then, member.go how they learn of each other's end; env.go the settings, env_table.go
 // their table; segment.go the memory that PEs share, reserved.go the map of each heap's start, doorbell.go how PEs
 // wake each other; exchange_client.go, exchange_server.go and exchange_wire.go the exchange; accuse.go, died.go,
 // end.go and exit.go how a PE or the job ends; guard_unsafe.go the checks of PGAS_CHECK.
@@ -40,6 +42,8 @@ type Job struct {
 	Secret    []byte   // known only to processes of this job; nil without Exchange
 	Launched  bool     // false for a binary started by hand: a job of one
 	Settings  Settings // what the user tuned; the zero value is a fine default
+
+	member *member // nil in a job with agents, and in one that a test makes
 }
 
 // Host returns this PE's host.

@@ -18,21 +18,6 @@ func cpuSets(cpus []int, pes int) [][]int {
 	return s
 }
 
-// allowedCPUs lists the CPUs that this process may use.
-func allowedCPUs() []int {
-	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) != nil {
-		return nil
-	}
-	var cpus []int
-	for i := range len(set) * 64 {
-		if set.IsSet(i) {
-			cpus = append(cpus, i)
-		}
-	}
-	return cpus
-}
-
 // startBound calls start with the calling thread, and so the process that start creates, bound to cpus. The caller
 // has locked its thread. If the kernel refuses to bind, startBound calls start all the same.
 func startBound(cpus []int, start func() error) error {

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 func TestCPUSets(t *testing.T) {
@@ -29,16 +31,16 @@ func TestCPUSets(t *testing.T) {
 func TestStartBound(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before := allowedCPUs()
+	before := boot.AllowedCPUs()
 	if len(before) < 2 {
 		t.Skip("one CPU: nothing to bind to")
 	}
 	last := before[len(before)-1:]
 	var during []int
-	if err := startBound(last, func() error { during = allowedCPUs(); return nil }); err != nil {
+	if err := startBound(last, func() error { during = boot.AllowedCPUs(); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(during, last) || !reflect.DeepEqual(allowedCPUs(), before) {
-		t.Fatalf("during %v, after %v; want %v, %v", during, allowedCPUs(), last, before)
+	if !reflect.DeepEqual(during, last) || !reflect.DeepEqual(boot.AllowedCPUs(), before) {
+		t.Fatalf("during %v, after %v; want %v, %v", during, boot.AllowedCPUs(), last, before)
 	}
 }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // runPE joins the job and runs the action that its argument names.
 func runPE(verb string) int {
-	job, err := boot.FromEnv()
+	job, err := boot.FromEnv(context.Background(), boot.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

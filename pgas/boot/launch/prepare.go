@@ -35,7 +35,7 @@ func (a *agent) prepare() (ready, error) {
 	if err := checkProgram(a.cfg.Program); err != nil {
 		return ready{}, err
 	}
-	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: allowedCPUs()}
+	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
 	if a.cfg.Hash {
 		var err error
 		if answer.Hash, err = hashFile(a.cfg.Program); err != nil {
@@ -113,7 +113,7 @@ func (a *agent) start(st start) error {
 	a.pes = make([]pe, host.PEs)
 	var cpus [][]int
 	if !a.cfg.Unbound {
-		cpus = cpuSets(allowedCPUs(), host.PEs)
+		cpus = cpuSets(boot.AllowedCPUs(), host.PEs)
 	}
 	for i := range host.PEs {
 		var mine []int
@@ -243,7 +243,7 @@ func serveExchange(host, id string, npes int, secret []byte, logf func(string, .
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	if host != anyInterface {
 		l.addrs = []string{net.JoinHostPort(host, port)}
-	} else if l.addrs, err = localAddrs(port); err != nil {
+	} else if l.addrs, err = boot.LocalAddrs(port); err != nil {
 		ln.Close()
 		return nil, err
 	}
@@ -253,26 +253,3 @@ func serveExchange(host, id string, npes int, secret []byte, logf func(string, .
 
 // anyInterface in config.Serve: listen on every interface.
 const anyInterface = "*"
-
-// localAddrs lists the addresses of this host, those that other hosts can use first. Hosts that are
-// namespaces or containers sharing one network need the loopback addresses.
-func localAddrs(port string) ([]string, error) {
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil, fmt.Errorf("listing the addresses of this host: %w", err)
-	}
-	var global, loopback []string
-	for _, a := range addrs {
-		n, ok := a.(*net.IPNet)
-		if !ok || n.IP.IsLinkLocalUnicast() {
-			continue
-		}
-		at := net.JoinHostPort(n.IP.String(), port)
-		if n.IP.IsLoopback() {
-			loopback = append(loopback, at)
-		} else {
-			global = append(global, at)
-		}
-	}
-	return append(global, loopback...), nil
-}

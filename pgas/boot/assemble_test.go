@@ -1,0 +1,207 @@
+package boot
+
+// Jobs that assemble without a launcher's agent: the processes are goroutines here, each with a segment of its own
+// mapping.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestPlan(t *testing.T) {
+	all := func(hosts ...string) (list []newcomer) {
+		for rank, h := range hosts {
+			list = append(list, newcomer{Rank: rank, Size: len(hosts), Host: h, Machine: h, Memory: 1 << 30, CPUs: []int{rank % 2}})
+		}
+		return list
+	}
+	places, err := plan(all("a", "b", "a", "b", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pes []int
+	for _, p := range places {
+		pes = append(pes, p.PE)
+	}
+	if fmt.Sprint(pes) != "[0 2 1 3 4]" || fmt.Sprint(places[1].Hosts) != "[{a 0 2} {b 2 3}]" || places[4].HostIndex != 1 || places[4].Cores != 2 || places[0].Cores != 1 {
+		t.Errorf("ranks dealt to the hosts in turn get %+v", places)
+	}
+	for want, change := range map[string]func(*newcomer){
+		"has version v9 of gopgas":          func(n *newcomer) { n.Version = "v9" },
+		"runs another build of the program": func(n *newcomer) { n.Build = "x" },
+		"was told of 9 processes":           func(n *newcomer) { n.Size = 9 },
+		"was told other hosts":              func(n *newcomer) { n.Told = []string{"a", "a", "b"} },
+		"set the same for every process":    func(n *newcomer) { n.HeapMax = 1 << 20 },
+	} {
+		list := all("a", "a", "b")
+		change(&list[2])
+		if _, err := plan(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+	list := all("a", "b")
+	for i := range list {
+		list[i].Told = []string{"a", "a"}
+	}
+	if _, err := plan(list); err == nil || !strings.Contains(err.Error(), "correct the list") {
+		t.Errorf("%v for PEs of one host by the list that share no memory", err)
+	}
+}
+
+// joinAll assembles a job of static processes, one for each of hosts but those in absent.
+func joinAll(t *testing.T, timeout time.Duration, hosts string, absent ...int) ([]*Job, []error) {
+	t.Helper()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, newNonce(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := func(pe int) Environment {
+		return Environment{envPE: fmt.Sprint(pe), envHosts: hosts, envRendezvous: freeAddr(t), envSecretFile: secret}
+	}
+	addr := freeAddr(t)
+	list, err := decodeHosts(hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := list[len(list)-1].First + list[len(list)-1].PEs
+	jobs, errs := make([]*Job, n), make([]error, n)
+	var running sync.WaitGroup
+	for pe := range n {
+		if len(absent) > 0 && pe == absent[0] {
+			absent = absent[1:]
+			continue
+		}
+		e := env(pe)
+		e[envRendezvous] = addr
+		running.Go(func() {
+			m, err := staticMeeting(e)
+			if err != nil {
+				errs[pe] = err
+				return
+			}
+			jobs[pe], errs[pe] = assembleHere(t.Context(), m, Settings{BootTimeout: timeout, HeapMax: 1 << 20})
+		})
+	}
+	running.Wait()
+	return jobs, errs
+}
+
+func freeAddr(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// assembleHere is assemble for goroutines: they cannot each own a page of the segment by their process, nor end it.
+func assembleHere(ctx context.Context, m *meeting, set Settings) (*Job, error) {
+	j, err := assembleMember(ctx, m, set)
+	if err != nil {
+		return nil, err
+	}
+	j.state().Process.Store(int64(1 + j.PE))
+	return j, nil
+}
+
+// TestAssemble: the PEs of a host share memory, and the death of one is told to all.
+func TestAssemble(t *testing.T) {
+	jobs, errs := joinAll(t, 20*time.Second, "a:2,b:2")
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for pe, j := range jobs {
+		if j.PE != pe || j.NPEs != 4 || j.HostIndex != pe/2 || j.Segment.Header.Local != 2 || j.Exchange == nil {
+			t.Errorf("PE %d is %+v", pe, j)
+		}
+		j.Segment.Heap(pe % 2)[ReservedBytes] = byte(10 + pe)
+	}
+	for pe, j := range jobs {
+		if got := j.Segment.Heap(1 - pe%2)[ReservedBytes]; got != byte(10+pe^1) {
+			t.Errorf("PE %d reads %d of its neighbour", pe, got)
+		}
+	}
+	close(jobs[2].member.left)              // a dead process sees nothing
+	jobs[2].member.client.link.conn.Close() // as the kernel does for it
+	for _, pe := range []int{0, 1, 3} {
+		head := jobs[pe].Segment.Header
+		for deadline := time.Now().Add(10 * time.Second); head.Failed.Load() == 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if head.Failed.Load() != 3 || head.FailedHow.Load() != GoneHow {
+			t.Errorf("PE %d knows of failure %d, %#x", pe, head.Failed.Load(), head.FailedHow.Load())
+		}
+		jobs[pe].Leave() // or this process would be ended
+	}
+}
+
+// TestLeaveIsNoFailure: PEs that leave, PE 0 first, are not reported.
+func TestLeaveIsNoFailure(t *testing.T) {
+	jobs, errs := joinAll(t, 20*time.Second, "a:3")
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs[:2] {
+		j.Leave()
+		j.member.client.link.conn.Close()
+	}
+	time.Sleep(50 * time.Millisecond)
+	if failed := jobs[2].Segment.Header.Failed.Load(); failed != 0 || jobs[2].Exchange != nil {
+		t.Errorf("failure %d after PEs have left", failed)
+	}
+	jobs[2].Leave()
+}
+
+// TestNotAllCome: the error names the process that is missing, everywhere.
+func TestNotAllCome(t *testing.T) {
+	_, errs := joinAll(t, time.Second, "a:2,b:2", 3)
+	for pe, err := range errs[:3] {
+		if err == nil || !strings.Contains(err.Error(), "3 of 4 processes have come within 1s; missing: rank 3 (on b)") {
+			t.Errorf("PE %d: %v", pe, err)
+		}
+	}
+}
+
+func TestStaticMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, bytes int, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, make([]byte, bytes), mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := file("good", 32, 0o600)
+	for _, c := range []struct{ pe, hosts, at, secret, want string }{
+		{"0", "a:2", "a:1", "", "PGAS_SECRET_FILE is not set: a static start needs"},
+		{"2", "a:2", "a:1", good, "PGAS_PE=2 is not one of the 2 PEs"},
+		{"0", "a:2", "a", good, "PGAS_RENDEZVOUS=a is not an address with a port"},
+		{"0", "a", "a:1", good, `PGAS_HOSTS="a" is not a list of host:PEs`},
+		{"0", "@/nonexistent", "a:1", good, "PGAS_HOSTS=@/nonexistent: open"},
+		{"0", "a:2", "a:1", file("open", 32, 0o644), "has mode 0644, so that other users may know the secret: make a new one with mode 0600"},
+		{"0", "a:2", "a:1", file("short", 31, 0o600), "has 31 bytes"},
+		{"0", "a:2", "a:1", dir, "is not a file"},
+	} {
+		_, err := staticMeeting(Environment{envPE: c.pe, envHosts: c.hosts, envRendezvous: c.at, envSecretFile: c.secret})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	list := filepath.Join(dir, "hosts")
+	if err := os.WriteFile(list, []byte("# two\na:2\nb:1 # slow\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := staticMeeting(Environment{envPE: "2", envHosts: "@" + list, envRendezvous: "a:1", envSecretFile: good})
+	if err != nil || m.size != 3 || m.host != "b" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

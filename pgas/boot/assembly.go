@@ -1,0 +1,264 @@
+package boot
+
+// The server's side of a job that assembles, and of what its members tell each other afterwards: which PE is lost, and
+// that a PE ends the job. A server under pgasrun has no assembly: pgasrun's agents do all this.
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// assembly is the part of a Server that knows what its clients are. Server.mu guards it.
+type assembly struct {
+	told   []string // by rank: the host that the launcher says, or nil
+	within time.Duration
+	timer  *time.Timer
+
+	come    map[int]newcomer
+	askers  map[int]reply // they wait for their place
+	refusal error         // the job cannot assemble: the answer to all
+	peOf    []int         // by rank, when all have come
+	left    map[int]bool  // ranks that have left the job, or failed
+	failed  bool          // a failure has been announced
+	ending  bool          // GlobalExit: members end
+}
+
+// assemble makes s wait for newcomers. After within, those that have come are told which have not.
+func (s *Server) assemble(told []string, within time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.assembly = &assembly{told: told, within: within, come: map[int]newcomer{}, askers: map[int]reply{}, left: map[int]bool{}}
+	s.assembly.timer = time.AfterFunc(within, func() { s.refuseAll(s.missing()) })
+}
+
+// missing returns the error that names the ranks which have not come.
+func (s *Server) missing() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.assembly
+	var names []string
+	for rank := range s.npes {
+		if _, ok := a.come[rank]; ok {
+			continue
+		}
+		name := strconv.Itoa(rank)
+		if len(a.told) == s.npes {
+			name += " (on " + a.told[rank] + ")"
+		}
+		names = append(names, name)
+	}
+	const most = 8
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("%d of %d processes have come within %v; missing: rank %s: see in the launcher's output why they have not started, or raise %s", len(a.come), s.npes, a.within, strings.Join(names, ", "), envBootTimeout)
+}
+
+// refuseAll tells every process that the job cannot assemble. It has no effect on a job that has.
+func (s *Server) refuseAll(why error) {
+	s.mu.Lock()
+	a := s.assembly
+	if a.peOf != nil || a.refusal != nil {
+		s.mu.Unlock()
+		return
+	}
+	a.refusal = why
+	a.timer.Stop()
+	askers := a.askers
+	s.mu.Unlock()
+	for _, rank := range fromLast(askers) {
+		askers[rank].answer(msgError, []byte(why.Error()))
+	}
+}
+
+// fromLast returns the ranks of m, rank 0 last: its process has the server and may end with its answer.
+func fromLast(m map[int]reply) []int {
+	ranks := make([]int, 0, len(m))
+	for rank := range m {
+		ranks = append(ranks, rank)
+	}
+	slices.Sort(ranks)
+	slices.Reverse(ranks)
+	return ranks
+}
+
+// come records a newcomer. With the last one it tells all of them their places.
+func (s *Server) come(caller reply, rank int, value []byte) {
+	var n newcomer
+	if err := json.Unmarshal(value, &n); err != nil || n.Rank != rank {
+		s.refuseAll(fmt.Errorf("rank %d says of itself what this version of gopgas does not understand: install the same program on every host", rank))
+	}
+	s.mu.Lock()
+	a := s.assembly
+	if a.refusal != nil {
+		s.mu.Unlock()
+		caller.answer(msgError, []byte(a.refusal.Error()))
+		return
+	}
+	a.come[rank], a.askers[rank] = n, caller
+	complete := len(a.come) == s.npes
+	s.mu.Unlock()
+	if complete {
+		s.tellPlaces()
+	}
+}
+
+func (s *Server) tellPlaces() {
+	s.mu.Lock()
+	a := s.assembly
+	all := make([]newcomer, s.npes)
+	for rank, n := range a.come {
+		all[rank] = n
+	}
+	places, err := plan(all)
+	if err == nil {
+		a.timer.Stop()
+		a.peOf = make([]int, s.npes)
+		for rank, p := range places {
+			a.peOf[rank] = p.PE
+		}
+	}
+	s.mu.Unlock()
+	if err != nil {
+		s.refuseAll(err)
+		return
+	}
+	for _, rank := range fromLast(a.askers) {
+		a.askers[rank].answer(msgOK, encodeJSON(places[rank]))
+	}
+}
+
+// gone handles the end of a rank's connection. A process that ends without leaving has failed.
+func (s *Server) gone(rank int) {
+	s.mu.Lock()
+	a := s.assembly
+	assembled, left, closed := a.peOf != nil, a.left[rank], s.closed
+	s.mu.Unlock()
+	switch {
+	case closed || left:
+	case !assembled:
+		s.refuseAll(fmt.Errorf("rank %d has ended before the job had assembled", rank))
+	default:
+		s.announce(a.peOf[rank], GoneHow)
+	}
+}
+
+// handleMember executes what a member says to the server, for which there is no answer.
+func (s *Server) handleMember(rank int, m message) {
+	s.mu.Lock()
+	a := s.assembly
+	assembled := a.peOf != nil
+	s.mu.Unlock()
+	if !assembled {
+		return
+	}
+	switch m.kind {
+	case msgLeave:
+		s.leave(rank)
+	case msgEnding:
+		s.endingOf(rank, m.value)
+	case msgAccuse:
+		s.accused(m.value)
+	case msgExit:
+		s.exitAll(m.value)
+	}
+}
+
+// leave records that no PE waits for rank any more. When rank 0 leaves, its process may end, and the server with it:
+// the others are told that this is no failure.
+func (s *Server) leave(rank int) {
+	s.mu.Lock()
+	s.assembly.left[rank] = true
+	s.mu.Unlock()
+	if rank == 0 {
+		s.broadcast(message{kind: msgServerLeaves})
+	}
+}
+
+// endingOf handles the announcement of a PE that it ends because of an error. If it has lost another PE, that one is
+// the cause.
+func (s *Server) endingOf(rank int, value []byte) {
+	why, peer, ok := decodePair(value)
+	if !ok {
+		return
+	}
+	pe := s.assembly.peOf[rank]
+	if EndReason(why) == EndLost && peer < uint64(s.npes) && int(peer) != pe {
+		s.announce(int(peer), LostHow)
+		return
+	}
+	s.announce(pe, GoneHow)
+}
+
+// accusationDelay is how long the server waits, after an accusation that is not certain, for one that is.
+const accusationDelay = 800 * time.Millisecond
+
+// accused handles the accusation of a PE by another. If a link has failed, PEs at each of its ends accuse those at the
+// other; the accuser whom other PEs answer is right.
+func (s *Server) accused(value []byte) {
+	var x Accusation
+	if json.Unmarshal(value, &x) != nil || x.PE < 0 || x.PE >= s.npes {
+		return
+	}
+	if x.Certain {
+		s.announce(x.PE, x.How())
+		return
+	}
+	time.AfterFunc(accusationDelay, func() { s.announce(x.PE, x.How()) })
+}
+
+// announce tells every member that pe has failed. Only the first failure is announced: the others are likely its
+// consequences.
+func (s *Server) announce(pe int, how uint64) {
+	s.mu.Lock()
+	a := s.assembly
+	rank := slices.Index(a.peOf, pe)
+	first := !a.failed && !a.ending && !s.closed && !a.left[rank]
+	a.failed = a.failed || first
+	s.mu.Unlock()
+	if first {
+		s.broadcast(message{kind: msgFailed, value: encodePair(uint64(pe), how)})
+	}
+}
+
+// exitAll tells every member to end its process, for a PE that has called GlobalExit.
+func (s *Server) exitAll(value []byte) {
+	s.mu.Lock()
+	first := !s.assembly.ending
+	s.assembly.ending = true
+	s.mu.Unlock()
+	if first {
+		s.broadcast(message{kind: msgExit, value: value})
+	}
+}
+
+// broadcast sends m to every member, to rank 0 last.
+func (s *Server) broadcast(m message) {
+	s.mu.Lock()
+	links := map[int]reply{}
+	for rank, l := range s.links {
+		links[rank] = reply{link: l}
+	}
+	s.mu.Unlock()
+	for _, rank := range fromLast(links) {
+		if links[rank].link.send(m) != nil {
+			links[rank].link.conn.Close()
+		}
+	}
+}
+
+func encodePair(a, b uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, a), b)
+}
+
+func decodePair(value []byte) (a, b uint64, ok bool) {
+	if len(value) != 16 {
+		return 0, 0, false
+	}
+	return binary.BigEndian.Uint64(value), binary.BigEndian.Uint64(value[8:]), true
+}

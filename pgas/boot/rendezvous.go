@@ -1,0 +1,204 @@
+package boot
+
+// How the processes of a job learn of each other. Each launcher offers a way of its own by variables of the
+// environment; a Rendezvous is one of them. They are tried in the order of the table below, and the first that the
+// environment offers is taken. PGAS_BOOT forces one.
+//
+//	pgasrun   everything comes from pgasrun's agent (handoff.go)
+//	static    the user says everything in variables (rendezvous_static.go)
+//	pmix      libpmix, which mpirun, prun and `srun --mpi=pmix` serve (rendezvous_pmix.go)
+//	pmi2      the protocol of `srun --mpi=pmi2` (rendezvous_pmi2.go)
+//	slurm     the variables of srun alone (rendezvous_slurm.go)
+//	single    a job of one PE, without a launcher
+//
+// All but the first and the last only carry a ticket from rank 0 to the others: where its exchange is, and the secret.
+// What follows is the same for them: assemble.go.
+//
+// A launcher that is recognized but cannot be used is an error. Otherwise each of its processes would be a job of one
+// PE, with exit status 0 and a wrong result.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A Rendezvous is one way in which the processes of a job learn of each other.
+type Rendezvous interface {
+	// Name returns the value of PGAS_BOOT that forces it.
+	Name() string
+	// Offered returns the variables by which the environment offers it, or "".
+	Offered(env Environment) string
+	// Join makes the job of this process. It waits for the other processes of the job if it must. It returns an error
+	// if what the launcher offers cannot be used, a process does not come within PGAS_BOOT_TIMEOUT, or ctx ends.
+	Join(ctx context.Context, env Environment, set Settings) (*Job, error)
+}
+
+// PMIxClient is this process as a client of a PMIx server. Package pmix has one.
+type PMIxClient interface {
+	// Place returns the rank of this process, the number of processes, and the name of this host.
+	Place() (rank, size int, host string)
+	// Share returns the text of rank 0 on every process. It is collective. It returns the server's error.
+	Share(text string) (string, error)
+	// Close takes leave of the server.
+	Close()
+}
+
+// Options are what a program links in that this package, which has no C, cannot have.
+type Options struct {
+	OpenPMIx func() (PMIxClient, error) // nil: no process of a PMIx launcher can join
+}
+
+// rendezvous lists the ways, in the order in which they are tried.
+func rendezvous(opts Options) []Rendezvous {
+	return []Rendezvous{agentRendezvous{}, staticRendezvous{}, pmixRendezvous{opts.OpenPMIx}, pmi2Rendezvous{}, slurmRendezvous{}, singleRendezvous{}}
+}
+
+// Environment holds the variables of a process by their names.
+type Environment map[string]string
+
+// NewEnvironment returns the variables in environ, which is as os.Environ returns it.
+func NewEnvironment(environ []string) Environment {
+	env := Environment{}
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// shown returns those of the named variables that are set, with their values: "A=1 B=2".
+func (e Environment) shown(names ...string) string {
+	var set []string
+	for _, name := range names {
+		if e[name] != "" {
+			set = append(set, name+"="+e[name])
+		}
+	}
+	return strings.Join(set, " ")
+}
+
+// Choice says which Rendezvous was taken and why.
+type Choice struct {
+	Name string
+	Why  string // what offers it, or what has forced it
+}
+
+func (c Choice) String() string { return c.Name + " (" + c.Why + ")" }
+
+// ChooseRendezvous returns the way by which a program that starts in env learns of its job, and why. It returns an error
+// if env names a launcher that offers none of them, or PGAS_BOOT one that does not exist or that env does not offer.
+func ChooseRendezvous(env Environment) (Choice, error) {
+	_, choice, err := choose(env, rendezvous(Options{}))
+	return choice, err
+}
+
+// choose returns the first of ways that env offers, or the one that env forces.
+func choose(env Environment, ways []Rendezvous) (Rendezvous, Choice, error) {
+	if forced := env[envBoot]; forced != "" && forced != bootAuto {
+		return force(env, ways, forced)
+	}
+	for _, way := range ways {
+		if by := way.Offered(env); by != "" {
+			return way, Choice{way.Name(), by}, nil
+		}
+		if _, last := way.(singleRendezvous); last {
+			if err := unusable(env); err != nil {
+				return nil, Choice{}, err
+			}
+			return way, Choice{way.Name(), "no launcher is in the environment"}, nil
+		}
+	}
+	panic("boot: the ways to start end with single")
+}
+
+// force returns the one of ways that PGAS_BOOT names.
+func force(env Environment, ways []Rendezvous, name string) (Rendezvous, Choice, error) {
+	i := slices.IndexFunc(ways, func(way Rendezvous) bool { return way.Name() == name })
+	if i < 0 {
+		return nil, Choice{}, fmt.Errorf("%s=%s: must be one of %s", envBoot, name, strings.Join(bootNames, ", "))
+	}
+	why := envBoot + "=" + name
+	by := ways[i].Offered(env)
+	if _, single := ways[i].(singleRendezvous); by == "" && !single {
+		return nil, Choice{}, fmt.Errorf("%s, but the environment has nothing of it: start the program with %s, or unset %s", why, launcherOf[name], envBoot)
+	}
+	if by != "" {
+		why += ", " + by
+	}
+	return ways[i], Choice{name, why}, nil
+}
+
+// launcherOf says how a program is started for each value of PGAS_BOOT.
+var launcherOf = map[string]string{
+	"pgasrun": "`pgasrun -n 4`",
+	"static":  envPE + ", " + envHosts + ", " + envRendezvous + " and " + envSecretFile + " in its environment (docs/clusters.md)",
+	"pmix":    "`mpirun -n 4`, `prun -n 4` or `srun -n 4 --mpi=pmix`",
+	"pmi2":    "`srun -n 4 --mpi=pmi2`",
+	"slurm":   "`srun -n 4 --mpi=none`",
+}
+
+// unusable returns an error if env shows a launcher that starts several processes and offers none of the ways.
+func unusable(env Environment) error {
+	for _, sign := range []struct{ variable, launcher, remedy string }{
+		{"OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI", "it passes on no PMIX_SERVER_URI: use Open MPI 4 or newer, or pgasrun -hosts"},
+		{"PMIX_RANK", "a PMIx launcher", "it passes on no PMIX_SERVER_URI: use a launcher with PMIx 3 or newer, or pgasrun -hosts"},
+		{"PMI_RANK", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
+		{"PMI_SIZE", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
+		{envRendezvous, "static start", "it needs " + envPE + " and " + envHosts + ", too (docs/clusters.md)"},
+	} {
+		if env[sign.variable] != "" {
+			return fmt.Errorf("%s has started this process (%s=%s), but %s; %s=single makes it a job of one PE", sign.launcher, sign.variable, env[sign.variable], sign.remedy, envBoot)
+		}
+	}
+	return nil
+}
+
+// FromEnv makes the job of this process by the way that its environment offers. Without any, it is a job of one PE with a
+// segment of its own, and Launched is false. FromEnv waits until all processes of the job have come, unless pgasrun has
+// started them. It returns an error if a variable is unknown or malformed, the variables contradict each other, the
+// launcher is recognized but cannot be used, a process of the job does not come in time, or ctx ends. The error names
+// the way and why it was taken.
+func FromEnv(ctx context.Context, opts Options) (*Job, error) {
+	vars, err := ourVariables(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	set, err := settings(vars)
+	if err != nil {
+		return nil, err
+	}
+	env := NewEnvironment(os.Environ())
+	way, choice, err := choose(env, rendezvous(opts))
+	if err != nil {
+		return nil, err
+	}
+	job, err := way.Join(ctx, env, set)
+	if err != nil && choice.Name != "pgasrun" && choice.Name != "single" {
+		err = fmt.Errorf("joining by %v: %w", choice, err)
+	}
+	return job, err
+}
+
+// agentRendezvous is that of pgasrun: its agent has handed everything down.
+type agentRendezvous struct{}
+
+func (agentRendezvous) Name() string                   { return "pgasrun" }
+func (agentRendezvous) Offered(env Environment) string { return env.shown(envJobID) }
+
+func (agentRendezvous) Join(_ context.Context, env Environment, set Settings) (*Job, error) {
+	return launched(env, set)
+}
+
+// singleRendezvous is that of a program which no launcher has started.
+type singleRendezvous struct{}
+
+func (singleRendezvous) Name() string               { return "single" }
+func (singleRendezvous) Offered(Environment) string { return "" }
+
+func (singleRendezvous) Join(_ context.Context, _ Environment, set Settings) (*Job, error) {
+	return singleton(set)
+}

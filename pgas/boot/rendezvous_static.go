@@ -1,0 +1,152 @@
+package boot
+
+// Static start: nothing but variables says what the job is, as for systemd, docker compose, an Indexed Job of Kubernetes,
+// or a hand. Every process gets the same list of hosts, the address at which PE 0 serves the exchange, a file with the
+// secret, and its own number.
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+)
+
+type staticRendezvous struct{}
+
+func (staticRendezvous) Name() string { return "static" }
+
+func (staticRendezvous) Offered(env Environment) string { return env.shown(envPE) }
+
+func (staticRendezvous) Join(ctx context.Context, env Environment, set Settings) (*Job, error) {
+	m, err := staticMeeting(env)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(ctx, m, set)
+}
+
+func staticMeeting(env Environment) (*meeting, error) {
+	for _, name := range []string{envPE, envHosts, envRendezvous, envSecretFile} {
+		if env[name] == "" {
+			return nil, fmt.Errorf("%s is not set: a static start needs %s, %s, %s and %s on every process", name, envPE, envHosts, envRendezvous, envSecretFile)
+		}
+	}
+	hosts, err := staticHosts(env[envHosts])
+	if err != nil {
+		return nil, err
+	}
+	m := &meeting{strict: true}
+	for _, h := range hosts {
+		for range h.PEs {
+			m.told = append(m.told, h.Name)
+		}
+	}
+	m.size = len(m.told)
+	if m.rank, err = strconv.Atoi(env[envPE]); err != nil || m.rank < 0 || m.rank >= m.size {
+		return nil, fmt.Errorf("%s=%s is not one of the %d PEs of %s=%s: number them from 0", envPE, env[envPE], m.size, envHosts, env[envHosts])
+	}
+	m.host = m.told[m.rank]
+	key, err := readSecretFile(env[envSecretFile])
+	if err != nil {
+		return nil, err
+	}
+	return m, m.fixed(key, "static "+strings.Join(m.told, " "), []string{env[envRendezvous]})
+}
+
+// fixed makes m one whose processes know the ticket from the start: at one of addrs, all with the same port or each
+// with its own, rank 0 serves the exchange of the job that name describes, with a secret that comes from key. The error
+// is about an address.
+func (m *meeting) fixed(key []byte, name string, addrs []string) error {
+	for _, addr := range addrs {
+		if _, port, err := net.SplitHostPort(addr); err != nil || port == "" || port == "0" {
+			return fmt.Errorf("%s=%s is not an address with a port, such as node1:7070", envRendezvous, addr)
+		}
+	}
+	derive := func(what string) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(what + name))
+		return mac.Sum(nil)
+	}
+	t := &ticket{ID: hex.EncodeToString(derive("id ")[:8]), Secret: derive("secret "), Addrs: addrs}
+	m.listen = func() (net.Listener, []string, error) { return listenOnFirst(addrs) }
+	m.share = func(_ context.Context, mine *ticket) (*ticket, error) {
+		if mine != nil {
+			t.Addrs = mine.Addrs
+		}
+		return t, nil
+	}
+	return nil
+}
+
+// listenOnFirst listens on the first port of addrs that is free, on every address of this host.
+func listenOnFirst(addrs []string) (net.Listener, []string, error) {
+	var errs []error
+	for _, addr := range addrs {
+		_, port, _ := net.SplitHostPort(addr)
+		ln, err := net.Listen("tcp", ":"+port)
+		if err == nil {
+			own, err := LocalAddrs(port)
+			return ln, own, err
+		}
+		errs = append(errs, err)
+	}
+	return nil, nil, fmt.Errorf("serving the exchange of the job, as the process of PE 0 does: %w: end what uses the port, or choose another in %s", errors.Join(errs...), envRendezvous)
+}
+
+// staticHosts returns the hosts of a list, or of a file if the list is its name after an @.
+func staticHosts(list string) ([]Host, error) {
+	path, isFile := strings.CutPrefix(list, "@")
+	if !isFile {
+		return decodeHosts(list)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s=%s: %w", envHosts, list, err)
+	}
+	var entries []string
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			entries = append(entries, line)
+		}
+	}
+	hosts, err := decodeHosts(strings.Join(entries, ","))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, one a line", path, err)
+	}
+	return hosts, nil
+}
+
+// minSecret is the least number of bytes of a secret in a file.
+const minSecret = 32
+
+// readSecretFile returns what is in the file. It returns an error if users other than its owner may read it.
+func readSecretFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: make one with `(umask 077; head -c 32 /dev/urandom >FILE)`, the same for every process", envSecretFile, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", envSecretFile, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s=%s is not a file", envSecretFile, path)
+	case info.Mode().Perm()&0o077 != 0:
+		return nil, fmt.Errorf("%s=%s has mode %#o, so that other users may know the secret: make a new one with mode 0600", envSecretFile, path, info.Mode().Perm())
+	case info.Size() < minSecret || info.Size() > maxBody:
+		return nil, fmt.Errorf("%s=%s has %d bytes: make one of %d or more with `(umask 077; head -c 32 /dev/urandom >FILE)`", envSecretFile, path, info.Size(), minSecret)
+	}
+	secret := make([]byte, info.Size())
+	if _, err := f.ReadAt(secret, 0); err != nil {
+		return nil, fmt.Errorf("%s: %w", envSecretFile, err)
+	}
+	return secret, nil
+}
