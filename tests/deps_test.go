@@ -23,8 +23,9 @@ const module = "github.com/gopgas/gopgas"
 // transports; protocols and programs know pgas. Imports go down only. A command's own sub-packages may
 // import what it may, and each other.
 var dependencies = map[string]string{
-	"ucx":                    "",
-	"ucx/engine":             "",
+	"ucx/release":            "",
+	"ucx":                    "ucx/release",
+	"ucx/engine":             "ucx/release",
 	"ucx/engine/outsidetest": "",
 
 	"pgas/boot":                    "pgas/version",

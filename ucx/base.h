@@ -13,6 +13,10 @@
 #include <string.h>
 #include <ucp/api/ucp.h>
 
+#if UCP_API_VERSION < UCP_VERSION(1, 13)
+#error "the headers of UCX are older than 1.13: install libucx-dev 1.13 or newer"
+#endif
+
 enum {
     GX_COPY_MAX   = 1024, // puts and message headers up to this size are copied into the slot
     GX_SLOT_CHUNK = 64,   // slots allocated at a time
@@ -117,7 +121,7 @@ int32_t gx_config_read(const char *prefix, const char *file, ucp_config_t **conf
 int32_t gx_config_modify(ucp_config_t *config, const char *name, const char *value, char *detail);
 int32_t gx_config_print(const ucp_config_t *config, const char *title, int flags, char **text, size_t *len);
 int32_t gx_context_create(uint64_t features, uint64_t endpoints, uint64_t per_node, const char *name,
-                          const ucp_config_t *config, ucp_context_h *context, char *detail);
+                          int old_protocols, ucp_config_t *config, ucp_context_h *context, char *detail);
 int32_t gx_context_print(ucp_context_h context, char **text, size_t *len);
 
 // slot.c

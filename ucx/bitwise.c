@@ -143,7 +143,7 @@ static int gx_try_self(void)
     int32_t status = ucp_config_modify(config, "TLS", "self");
     if (status == UCS_OK) {
         status = gx_context_create(UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64, 0, 0, NULL,
-                                   config, &context, detail);
+                                   0, config, &context, detail);
     }
     ucp_config_release(config);
     if (status != UCS_OK) {

@@ -12,6 +12,7 @@ import "C"
 
 import (
 	"io"
+	"os"
 	"strings"
 	"unsafe"
 )
@@ -19,7 +20,8 @@ import (
 // Config is a set of UCX settings, to be changed before a context is made from it. One goroutine at a
 // time may use it.
 type Config struct {
-	c *C.ucp_config_t
+	c         *C.ucp_config_t
+	protocols bool // the user has chosen them: PROTO_ENABLE
 }
 
 // ReadConfig reads the settings from the environment (PREFIX_UCX_TLS and so on, then UCX_TLS; an empty
@@ -31,7 +33,7 @@ func ReadConfig(prefix, file string) (*Config, error) {
 	defer C.free(unsafe.Pointer(cfile))
 	detail := newDetail()
 	defer detail.free()
-	c := new(Config)
+	c := &Config{protocols: os.Getenv("UCX_PROTO_ENABLE") != "" || prefix != "" && os.Getenv(prefix+"_UCX_PROTO_ENABLE") != ""}
 	if st := Status(C.gx_config_read(cprefix, cfile, &c.c, detail.c)); st != OK {
 		return nil, &Error{Op: "read configuration", Status: st, Detail: detail.text()}
 	}
@@ -53,6 +55,7 @@ func (c *Config) Modify(name, value string) error {
 	if st := Status(C.gx_config_modify(c.c, cname, cvalue, detail.c)); st != OK {
 		return &Error{Op: "modify " + name, Status: st, Detail: detail.text()}
 	}
+	c.protocols = c.protocols || name == "PROTO_ENABLE"
 	return nil
 }
 

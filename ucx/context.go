@@ -16,6 +16,8 @@ import (
 	"io"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/ucx/release"
 )
 
 // Available reports whether this binary was built with UCX.
@@ -23,6 +25,22 @@ const Available = true
 
 // Version returns the version of the UCX library in use, such as "1.13.1".
 func Version() string { return C.GoString(C.ucp_get_version_string()) }
+
+// headers is the release whose headers this package was compiled with. The headers do not tell which patch of it.
+var headers = release.Version{Major: C.UCP_API_MAJOR, Minor: C.UCP_API_MINOR}
+
+// running returns the release of the library in use.
+func running() release.Version {
+	var major, minor, patch C.uint
+	C.ucp_get_version(&major, &minor, &patch)
+	return release.Version{Major: int(major), Minor: int(minor), Patch: int(patch)}
+}
+
+// oldProtocols reports whether a context needs the protocols that were UCX's default before 1.16: with the new ones,
+// atomics that UCX emulates fail.
+func oldProtocols(p Params) bool {
+	return p.Features&(FeatureAtomic32|FeatureAtomic64) != 0 && !p.Config.protocols && running().Has(release.EmulatedAtomics)
+}
 
 // Context holds the transports and devices that a process uses. It is safe for concurrent use.
 type Context struct {
@@ -34,8 +52,12 @@ type Context struct {
 }
 
 // NewContext opens the transports and devices that the configuration allows. When it leaves none, the
-// error is ErrNoDevice and says which transports and devices there are.
+// error is ErrNoDevice and says which transports and devices there are. It is ErrUnsupported with a release of UCX that
+// this package does not work with.
 func NewContext(p Params) (*Context, error) {
+	if err := release.Check(headers, running()); err != nil {
+		return nil, &Error{Op: "open context", Status: ErrUnsupported, Detail: err.Error()}
+	}
 	if p.Features == 0 {
 		p.Features = FeatureAll
 	}
@@ -56,16 +78,25 @@ func NewContext(p Params) (*Context, error) {
 	defer detail.free()
 	c := &Context{features: p.Features}
 	st := Status(C.gx_context_create(C.uint64_t(p.Features), C.uint64_t(max(p.Endpoints, 0)),
-		C.uint64_t(max(p.PerNode, 0)), name, p.Config.c, &c.c, detail.c))
+		C.uint64_t(max(p.PerNode, 0)), name, cbool(oldProtocols(p)), p.Config.c, &c.c, detail.c))
 	if st != OK {
 		return nil, &Error{Op: "open context", Status: st, Detail: detail.text()}
 	}
-	c.warnings = detail.text()
+	c.warnings = joinLines(release.Warning(running()), detail.text())
 	return c, nil
 }
 
+// joinLines joins two texts of one line, of which either may be empty.
+func joinLines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
 // Warnings returns what UCX logged while the context was opened, on one line: a transport that was asked
-// for and is not there, for example. It is usually empty.
+// for and is not there, for example. A release of UCX that is newer than this package knows is named first. It is usually
+// empty.
 func (c *Context) Warnings() string { return c.warnings }
 
 // Features returns the features that the context was opened with.

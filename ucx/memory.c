@@ -31,20 +31,8 @@ int32_t gx_mem_map(ucp_context_h context, void *address, size_t len, ucp_mem_h *
     return UCS_OK;
 }
 
-#if UCP_API_VERSION >= UCP_VERSION(1, 14)
-int32_t gx_rkey_pack(ucp_context_h context, ucp_mem_h memh, void **buffer, size_t *len)
-{
-    (void)context;
-    ucp_memh_pack_params_t params = {.field_mask = 0};
-    return ucp_memh_pack(memh, &params, buffer, len);
-}
+// The functions named ucp_memh_, new in 1.14, are for memory that is exported to other devices: they pack no key.
 
-void gx_rkey_buffer_release(void *buffer)
-{
-    ucp_memh_buffer_release_params_t params = {.field_mask = 0};
-    ucp_memh_buffer_release(buffer, &params);
-}
-#else
 int32_t gx_rkey_pack(ucp_context_h context, ucp_mem_h memh, void **buffer, size_t *len)
 {
     return ucp_rkey_pack(context, memh, buffer, len);
@@ -54,7 +42,6 @@ void gx_rkey_buffer_release(void *buffer)
 {
     ucp_rkey_buffer_release(buffer);
 }
-#endif
 
 int32_t gx_rkey_unpack(gx_ep *ep, const void *packed, gx_rkey **key)
 {

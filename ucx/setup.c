@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <ucs/debug/log_def.h>
 
 // status.go spells these numbers out, because it is also built without C.
@@ -85,8 +86,23 @@ int32_t gx_config_print(const ucp_config_t *config, const char *title, int flags
     GX_TEXT(text, len, ucp_config_print(config, stream, title, (ucs_config_print_flags_t)flags));
 }
 
+// gx_new_protocols reports whether a configuration chooses the protocols that are the default since UCX 1.16.
+static int gx_new_protocols(const ucp_config_t *config)
+{
+    char *text = NULL;
+    size_t len;
+    if (gx_config_print(config, "", UCS_CONFIG_PRINT_CONFIG | UCS_CONFIG_PRINT_HIDDEN, &text, &len) != UCS_OK) {
+        return 0;
+    }
+    int chosen = text != NULL && strstr(text, "UCX_PROTO_ENABLE=y\n") != NULL;
+    free(text);
+    return chosen;
+}
+
+// gx_context_create opens a context. With old_protocols, it has the protocols that were the default before UCX 1.16; the
+// configuration is as before on return.
 int32_t gx_context_create(uint64_t features, uint64_t endpoints, uint64_t per_node, const char *name,
-                          const ucp_config_t *config, ucp_context_h *context, char *detail)
+                          int old_protocols, ucp_config_t *config, ucp_context_h *context, char *detail)
 {
     ucp_params_t params = {
         .field_mask        = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED,
@@ -105,8 +121,15 @@ int32_t gx_context_create(uint64_t features, uint64_t endpoints, uint64_t per_no
         params.field_mask |= UCP_PARAM_FIELD_NAME;
         params.name        = name;
     }
+    int modified = old_protocols && gx_new_protocols(config);
     gx_detail_begin(detail);
+    if (modified) {
+        ucp_config_modify(config, "PROTO_ENABLE", "n");
+    }
     ucs_status_t status = ucp_init(&params, config, context);
+    if (modified) {
+        ucp_config_modify(config, "PROTO_ENABLE", "y");
+    }
     gx_detail_end();
     return status;
 }

@@ -31,6 +31,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/gopgas/gopgas/ucx/release"
 )
 
 // Config is what an engine works on.
@@ -115,8 +117,18 @@ func twoProcessors() {
 	}
 }
 
+// running returns the release of UCX in use.
+func running() release.Version {
+	var major, minor, patch C.uint
+	C.ucp_get_version(&major, &minor, &patch)
+	return release.Version{Major: int(major), Minor: int(minor), Patch: int(patch)}
+}
+
 // prepare makes an engine that does not serve yet.
 func prepare(config Config) (*Engine, error) {
+	if err := release.Check(release.Version{Major: C.UCP_API_MAJOR, Minor: C.UCP_API_MINOR}, running()); err != nil {
+		return nil, err
+	}
 	if len(config.Heap) == 0 {
 		return nil, errors.New("the heap is empty: an engine needs one to serve")
 	}
@@ -168,6 +180,9 @@ func prepare(config Config) (*Engine, error) {
 	}
 	if config.NICAtomics {
 		cc.nic = 1
+	}
+	if running().Has(release.EmulatedAtomics) {
+		cc.old_protocols = 1
 	}
 	if config.Devices != "" {
 		cc.devices = C.CString(config.Devices)

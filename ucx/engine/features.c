@@ -60,8 +60,10 @@ static void modify(ucp_config_t *config, const char *env, const char *name, cons
         ucp_config_modify(config, name, value); // a setting that this UCX does not know is ignored
 }
 
-// start opens UCX with the given features. devices and tls are settings, or NULL for the defaults.
-static int start(engine_t *e, uint64_t features, const char *devices, const char *tls, char *err, size_t err_bytes)
+// start opens UCX with the given features. devices and tls are settings, or NULL for the defaults; old_protocols chooses
+// those that were UCX's default before 1.16.
+static int start(engine_t *e, uint64_t features, const char *devices, const char *tls, int old_protocols, char *err,
+                 size_t err_bytes)
 {
     ucp_config_t *config;
     ucs_status_t status = ucp_config_read(NULL, NULL, &config);
@@ -73,6 +75,8 @@ static int start(engine_t *e, uint64_t features, const char *devices, const char
         modify(config, "UCX_NET_DEVICES", "NET_DEVICES", devices);
     if (tls)
         modify(config, "UCX_TLS", "TLS", tls);
+    if (old_protocols)
+        modify(config, "UCX_PROTO_ENABLE", "PROTO_ENABLE", "n");
     ucp_params_t params = {
         .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS,
         .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP | features,
@@ -139,7 +143,7 @@ int context_open(engine_t *e, char *err, size_t err_bytes)
     // A peer that goes away is an event of the program, reported by the engine, and not UCX's to print.
     if (!getenv("UCX_LOG_LEVEL"))
         ucs_global_opts_set_value("LOG_LEVEL", "fatal");
-    if (!start(e, 0, NULL, NULL, err, err_bytes))
+    if (!start(e, 0, NULL, NULL, 0, err, err_bytes))
         return 0;
     find_cards(e->context, &f);
     e->rma = forced || (f.rma && e->config.rma == RMA_AUTO);
@@ -150,5 +154,6 @@ int context_open(engine_t *e, char *err, size_t err_bytes)
     e->context = NULL;
     snprintf(devices, sizeof devices, "%s%s", e->config.devices ? e->config.devices : "", f.devices);
     // UCX lists lanes for atomics wherever a card does remote memory access, and only if atomics were requested.
-    return start(e, e->rma ? rma : 0, e->config.devices ? devices : NULL, e->rma && f.rma ? cards_only : NULL, err, err_bytes);
+    return start(e, e->rma ? rma : 0, e->config.devices ? devices : NULL, e->rma && f.rma ? cards_only : NULL,
+                 e->open_rma && e->config.old_protocols, err, err_bytes);
 }

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <ucp/api/ucp.h>
 
+#if UCP_API_VERSION < UCP_VERSION(1, 13)
+#error "the headers of UCX are older than 1.13: install libucx-dev 1.13 or newer"
+#endif
+
 #include "compute.h"
 
 enum {
@@ -72,6 +76,7 @@ struct engine_config {
     int oversubscribed;                  // more PEs than CPUs: yield between polls
     int rma;                             // enum rma_choice
     int nic;                             // atomics are UCX's own
+    int old_protocols;                   // with UCX's new ones, atomics that it emulates fail
     const char *devices;                 // that UCX may use besides cards: interfaces, separated by commas; NULL: all
     const struct engine_source *sources; // addresses whose connections are accepted; none: any
     uint32_t nsources;
