@@ -37,6 +37,13 @@ var forTests = []need{
 	{"valgrind, which counts cache misses", []string{"valgrind"}, onPath("valgrind")},
 }
 
+// forDebian13 is missing only where it would be of use: without root, another system cannot be entered.
+var forDebian13 = []need{
+	{"debootstrap, to test with the UCX of Debian 13", []string{"debootstrap"}, func(ctx context.Context) bool {
+		return os.Geteuid() != 0 || onPath("debootstrap")(ctx)
+	}},
+}
+
 func onPath(name string) func(context.Context) bool {
 	return func(context.Context) bool {
 		_, err := exec.LookPath(name)

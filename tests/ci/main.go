@@ -6,6 +6,8 @@
 //	job.go       the main job, on one machine and on two hosts
 //	steps.go     the steps of the tests
 //	lanes.go     which of them run beside others
+//	debian13.go  the step with another release of UCX
+//	root.go      running a program in another system's files
 //	gotest.go    go test, ended when it makes no progress, not by the clock
 //	fuzz.go      the step that finds the fuzz targets
 //	run.go       running a program so that nothing of it is left
@@ -19,6 +21,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -56,6 +59,8 @@ func run(ctx context.Context, args []string) error {
 		return mainJobCommand(ctx, args[1:])
 	case "tests":
 		return testsCommand(ctx, args[1:])
+	case "enter":
+		return enter(args[1:])
 	}
 	return usageError{fmt.Errorf("ci has no command %s: use ./run-main-job or ./run-tests", args[0])}
 }
@@ -98,7 +103,7 @@ counting what the load of the machine takes, is ended as hanging.`)
 	if err != nil {
 		return err
 	}
-	if err := install(ctx, "run-tests", append(forMainJob, forTests...)); err != nil {
+	if err := install(ctx, "run-tests", slices.Concat(forMainJob, forTests, forDebian13)); err != nil {
 		return err
 	}
 	return runSteps(ctx, chosen)

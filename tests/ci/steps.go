@@ -36,9 +36,11 @@ var steps = []step{
 	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: true},
 	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: true},
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: true},
+	{name: "debian13", what: "a Debian 13 is made, and the tests of what calls UCX compile with its UCX 1.18", run: compiledUnderDebian13, beside: true},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
+	{name: "ucx118", what: "the tests of what calls UCX pass in a Debian 13, with UCX 1.18", run: testsUnderDebian13},
 	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to", run: withoutC},
 	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 }
