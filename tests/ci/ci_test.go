@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,5 +153,61 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	case <-ended:
 	case <-limit.Done():
 		t.Error("something of it is left")
+	}
+}
+
+// TestUnderUCXIsComplete: the step ucx118 runs the tests of pgas and notify whose atomics UCX carries out, all of them, and
+// names no others.
+func TestUnderUCXIsComplete(t *testing.T) {
+	native := map[string]string{ // in the text of such tests
+		"./pgas":   `RunNIC\(|everywhere\(|"PGAS_AMO=nic"`,
+		"./notify": `"PGAS_AMO=nic"`,
+	}
+	for _, u := range underUCX {
+		if native[u.pkg] == "" {
+			continue
+		}
+		var want []string
+		for name, text := range testFunctions(t, filepath.Join("../..", u.pkg)) {
+			if regexp.MustCompile(native[u.pkg]).MatchString(text) {
+				want = append(want, name)
+			}
+		}
+		got := strings.FieldsFunc(u.nic+"|"+u.whole, func(r rune) bool { return r == '|' })
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("of %s these tests run under another UCX:\n%s\nand these should:\n%s", u.pkg, got, want)
+		}
+	}
+}
+
+// testFunctions returns the text of the tests in dir, by their names without Test.
+func testFunctions(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests in %s: %v", dir, err)
+	}
+	found := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range testFunc.FindAllSubmatch(text, -1) {
+			found[string(f[1])] = string(f[0])
+		}
+	}
+	return found
+}
+
+var testFunc = regexp.MustCompile(`(?ms)^func Test(\w+)\(.*?^}`)
+
+// TestEnterIsForRunTests: outside of a namespace of its own it changes no root.
+func TestEnterIsForRunTests(t *testing.T) {
+	var usage usageError
+	if err := enter([]string{t.TempDir(), t.TempDir(), "--", "true"}); !errors.As(err, &usage) {
+		t.Errorf("enter: %v", err)
 	}
 }

@@ -22,28 +22,46 @@ import (
 // debian13 are the packages that the tests need, beside the smallest system.
 const debian13 = "gcc,libc6-dev,pkgconf,libucx-dev,iproute2"
 
-// underUCX are the tests that depend on the release of UCX: all of a package, or those that a pattern matches.
-// TestUnderUCXIsComplete finds the tests of other packages whose atomics or puts are UCX's own.
-var underUCX = []struct{ pkg, run string }{
-	{"./ucx/...", ""},
-	{"./pgas/transport/ucp", ""},
-	{"./pgas", "^Test(FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|WaitUntilPred)$/^nic$|" +
-		"^Test(AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC)$"},
-	{"./notify", "^TestAtomicNotify$"},
-	{"./locks", "^Test(ALock|DMCS|DQNL|Spin|SpinRW|NCoSED|NCoSEDThatCountsAgain|RMAMCS|RMARW|ServiceIsALock|SRSL|TableLocks)$/^nic$"},
+// ucxTests are tests that depend on the release of UCX: those that a package names, or, in short mode, all of it.
+type ucxTests struct {
+	pkg   string
+	nic   string // of these, separated by |, the subtests in which UCX carries out atomics
+	whole string // of these all of it
+}
+
+// underUCX is what the step runs. Of the locks, which all make the same calls, some are enough.
+var underUCX = []ucxTests{
+	{pkg: "./ucx/..."},
+	{pkg: "./pgas/transport/ucp"},
+	{"./pgas", "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|WaitUntilPred",
+		"AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
+	{pkg: "./notify", whole: "AtomicNotify"},
+	{pkg: "./locks", nic: "ALock|DMCS|NCoSED|RMARW|SpinRW"},
+}
+
+// flags returns those of go test that choose the tests.
+func (u ucxTests) flags() []string {
+	var patterns []string
+	if u.nic != "" {
+		patterns = append(patterns, "^Test("+u.nic+")$/^nic$")
+	}
+	if u.whole != "" {
+		patterns = append(patterns, "^Test("+u.whole+")$")
+	}
+	if len(patterns) == 0 {
+		return []string{"-short"}
+	}
+	return []string{"-run=" + strings.Join(patterns, "|")}
 }
 
 // testsUnderDebian13 runs them.
 func testsUnderDebian13(ctx context.Context) error {
 	return inDebian13(ctx, func(enter func(argv ...string) []string) error {
 		var failed []error
-		for _, t := range underUCX {
-			argv := []string{"go", "test", "-json", "-vet=off", "-timeout=0", "-count=1", "-p=1"}
-			if t.run != "" {
-				argv = append(argv, "-run="+t.run)
-			}
-			if err := runGoTest(ctx, laneOf(ctx).stdout(), nil, enter(append(argv, t.pkg)...), quietLimit); err != nil {
-				failed = append(failed, fmt.Errorf("%s: %w", t.pkg, err))
+		for _, u := range underUCX {
+			argv := append([]string{"go", "test", "-json", "-vet=off", "-timeout=0", "-count=1", "-p=1"}, u.flags()...)
+			if err := runGoTest(ctx, laneOf(ctx).stdout(), nil, enter(append(argv, u.pkg)...), quietLimit); err != nil {
+				failed = append(failed, fmt.Errorf("%s: %w", u.pkg, err))
 			}
 		}
 		return errors.Join(failed...)
@@ -54,8 +72,8 @@ func testsUnderDebian13(ctx context.Context) error {
 func compiledUnderDebian13(ctx context.Context) error {
 	return inDebian13(ctx, func(enter func(argv ...string) []string) error {
 		argv := []string{"go", "test", "-vet=off", "-exec=true", "-count=1"}
-		for _, t := range underUCX {
-			argv = append(argv, t.pkg)
+		for _, u := range underUCX {
+			argv = append(argv, u.pkg)
 		}
 		return show(ctx, nil, enter(argv...)...)
 	})
