@@ -34,6 +34,9 @@ var forTests = []need{
 		return onPath("oshcc")(ctx) && onPath("oshrun")(ctx) && compiles("#include <shmem.h>\nint main(void) { return 0; }\n", "oshcc")(ctx)
 	}},
 	{"spin, which checks the models of the locks", []string{"spin"}, onPath("spin")},
+	{"an ssh server, which the tests of launches by ssh run", []string{"openssh-server", "openssh-client"}, func(ctx context.Context) bool {
+		return os.Geteuid() != 0 || onPath("/usr/sbin/sshd")(ctx) && onPath("ssh-keygen")(ctx) // without root it would be of no use
+	}},
 	{"valgrind, which counts cache misses", []string{"valgrind"}, onPath("valgrind")},
 }
 

@@ -148,7 +148,10 @@ func (a *agent) listen(in *bufio.Reader) {
 // on this host.
 func (a *agent) run() error {
 	first, ok := <-a.commands
-	if !ok || first.kind != toConfig {
+	if !ok {
+		return fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
+	}
+	if first.kind != toConfig {
 		return fmt.Errorf("an agent is started by pgasrun, not by hand")
 	}
 	if err := decode(first.data, &a.cfg); err != nil {

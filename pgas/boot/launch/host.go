@@ -38,8 +38,9 @@ type host struct {
 	tableRequested bool   // the table has been requested, to be printed
 
 	mu      sync.Mutex // guards what follows
-	lastErr string     // the last line the command wrote to its standard error, or the first of its crash
-	crashed bool       // lastErr is that
+	lastErr string     // the last line the command wrote to its standard error; of a crash or a known failure, the first
+	pinned  bool       // lastErr is that first line
+	remedy  string     // of that failure
 }
 
 // event is a frame from a host, or a change of its agent's command.
@@ -146,7 +147,7 @@ func (j *job) output(k kind, data []byte) {
 }
 
 // readErrors keeps the last line that the command itself (ssh, say) writes to its standard error. Of a traceback it
-// keeps the first line, which says what happened; the last ones are registers.
+// keeps the first line, which says what happened; the last ones are registers. A failure that is known is kept too.
 func (j *job) readErrors(h *host, errs io.Reader) {
 	splitLines(errs, func(piece []byte) {
 		for line := range strings.Lines(string(piece)) {
@@ -154,20 +155,27 @@ func (j *job) readErrors(h *host, errs io.Reader) {
 			if text == "" {
 				continue
 			}
-			h.mu.Lock()
-			if !h.crashed {
-				h.lastErr, h.crashed = string(clip([]byte(text))), crashBegins.MatchString(text)
-			}
-			h.mu.Unlock()
+			h.noteError(text, j.spec.Agent[0])
 			j.spec.Logf("host %s: %s", h.Name, text)
 		}
 	})
 }
 
+// noteError keeps a line of the command's standard error, unless a more telling one is kept.
+func (h *host) noteError(text, agent string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pinned {
+		return
+	}
+	h.lastErr, h.remedy = string(clip([]byte(text))), explainLaunch(text, h.Name, agent)
+	h.pinned = h.remedy != "" || crashBegins.MatchString(text)
+}
+
 // endError returns an error that says how the command of h's agent ended, which should not have.
 func (h *host) endError(err error) error {
 	h.mu.Lock()
-	last := h.lastErr
+	last, remedy := h.lastErr, h.remedy
 	h.mu.Unlock()
 	how := "ended"
 	if err != nil {
@@ -176,7 +184,10 @@ func (h *host) endError(err error) error {
 	if last != "" {
 		how += ": " + strings.TrimRight(last, ".")
 	}
-	if h.ready == nil {
+	switch {
+	case h.ready == nil && remedy != "":
+		return fmt.Errorf("host %s: `%v` %s: %s", h.Name, h.agent, how, remedy)
+	case h.ready == nil:
 		return fmt.Errorf("host %s: `%v` %s; it must run there without a question (check the host's name, -launch, and that pgasrun is at that path)", h.Name, h.agent, how)
 	}
 	return fmt.Errorf("host %s: the agent %s; its PEs are lost", h.Name, how)

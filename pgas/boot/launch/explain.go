@@ -1,0 +1,35 @@
+package launch
+
+// What the command that starts an agent says when it fails, and what the user can do about it. The first line that is
+// recognized counts: of a jump host's failure, ssh prints the consequences after it.
+
+import (
+	"regexp"
+	"strings"
+)
+
+// launchFailures are the lines of ssh and of remote shells that have a remedy of their own. {host} and {agent} stand for
+// the host's name and the agent's path. The order matters: the first pattern that matches a line counts.
+var launchFailures = []struct{ said, remedy string }{
+	{`REMOTE HOST IDENTIFICATION HAS CHANGED`, "the host has another key than before; if that is right, remove the old one with `ssh-keygen -R {host}` and run `ssh {host}` once to accept the new one"},
+	{`Host key verification failed`, "ssh does not know the host's key: run `ssh {host}` once by hand, compare the fingerprint and accept it"},
+	{`Too many authentication failures`, "ssh has offered more keys than the host lets it: set IdentitiesOnly and IdentityFile for {host} in the ssh configuration"},
+	{`Permission denied \(`, "the host does not accept the key of this user: run `ssh-copy-id {host}`, or set User and IdentityFile for {host} in the ssh configuration"},
+	{`Connection refused`, "no program listens on that port: start sshd on the host, or set its Port in the ssh configuration"},
+	{`Could not resolve hostname`, "no host has that name: correct -hosts, or set HostName for {host} in the ssh configuration"},
+	{`No route to host|Network is unreachable|Connection timed out`, "the network does not reach the host: check that it runs, its address, and firewalls"},
+	{`kex_exchange_identification|Connection reset by`, "its sshd has closed the connection at once: it may take fewer connections at a time (MaxStartups in sshd_config)"},
+	{`{agent}: (\S+ )?([Nn]ot found|No such file or directory)|No such file or directory: .*{agent}|"?{agent}"?: No such file`, "pgasrun must be at that path on every host: copy it to {host}"},
+	{`{agent}: Permission denied|"?{agent}"?: Permission denied`, "that file may not be executed on {host}: chmod +x it, and mount its file system without noexec"},
+}
+
+// explainLaunch returns what to do about a line that the command of host's agent has printed, or "".
+func explainLaunch(line, host, agent string) string {
+	for _, f := range launchFailures {
+		pattern := strings.ReplaceAll(f.said, "{agent}", regexp.QuoteMeta(agent))
+		if regexp.MustCompile(pattern).MatchString(line) {
+			return strings.NewReplacer("{host}", host, "{agent}", agent).Replace(f.remedy)
+		}
+	}
+	return ""
+}
