@@ -60,6 +60,7 @@ type options struct {
 	version        bool
 	keepGoing      bool
 	unbound        bool
+	stage          bool
 	topo           string
 	timeout        time.Duration
 	connectTimeout time.Duration
@@ -161,6 +162,7 @@ func parse(args []string) (options, error) {
 	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file` with lines of name:PEs")
 	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
 	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
+	fs.BoolVar(&o.stage, "stage", false, "copy pgasrun and the program to the cache directory of each host, unless they are there")
 	fs.BoolVar(&o.tag, "tag", false, "start each line of output with the number of its PE")
 	fs.BoolVar(&o.verbose, "v", false, "say each step")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
@@ -201,7 +203,7 @@ func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 	spec := launch.Spec{
 		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
-		Template: o.template, BootAddr: o.bootAddr,
+		Template: o.template, Stage: o.stage, BootAddr: o.bootAddr,
 		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound,
 	}
 	if o.verbose {

@@ -59,10 +59,11 @@ func newCluster(t *testing.T) *cluster {
 	}
 	t.Cleanup(func() { os.RemoveAll(c.dir) })
 	must(t, os.Chmod(c.dir, 0o755))
-	for _, name := range []string{"bin", "opt", "opt.alpha", "opt.beta", "home"} {
+	for _, name := range []string{"bin", "opt", "opt.alpha", "opt.beta", "home", "small"} {
 		must(t, os.Mkdir(c.path(name), 0o755))
 	}
 	must(t, os.Chown(c.path("home"), betaUser, betaUser))
+	must(t, os.Chmod(c.path("home"), 0o777))
 	c.build()
 	c.makeKeys()
 	c.configure()
@@ -165,8 +166,8 @@ Host *
 func (c *cluster) serve(host int, name, settings string) {
 	c.t.Helper()
 	address := c.hosts.Addresses[host]
-	c.write("sshd."+name, fmt.Sprintf("%sListenAddress %s\nHostKey %s\nAuthorizedKeysFile %s\nPidFile none\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUseDNS no\n",
-		settings, address, c.path("host"), c.path("authorized")), 0o644)
+	c.write("sshd."+name, fmt.Sprintf("%sListenAddress %s\nHostKey %s\nAuthorizedKeysFile %s\nPidFile none\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUseDNS no\nSetEnv XDG_CACHE_HOME=%s\n",
+		settings, address, c.path("host"), c.path("authorized"), c.path("home/cache."+name)), 0o644)
 	script := fmt.Sprintf("mount -t tmpfs none /run && mkdir -m 755 /run/sshd && mount --bind %[1]s/passwd /etc/passwd && mount --bind %[1]s/opt.%[2]s %[1]s/opt && exec %[3]s -D -e -f %[1]s/sshd.%[2]s",
 		c.dir, name, sshd)
 	daemon := exec.Command("ip", "netns", "exec", c.hosts.Names[host], "sh", "-c", script)

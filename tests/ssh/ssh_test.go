@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func TestCluster(t *testing.T) {
 	c := newCluster(t)
 	for name, test := range map[string]func(c *cluster){
-		"hello": testHello, "wordcount": testWordcount, "kill a PE": testKillPE, "kill sshd": testKillSshd, "refused": testRefused, "opt": testOpt,
+		"hello": testHello, "wordcount": testWordcount, "kill a PE": testKillPE, "kill sshd": testKillSshd, "refused": testRefused, "opt": testOpt, "stage": testStage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := *c
@@ -200,6 +200,34 @@ func testOpt(c *cluster) {
 	c.write("opt/pgasrun", string(launcher), 0o755) // login's alone
 	r := c.pgasrun(c.path("opt/pgasrun"), "-hosts", "alpha:1", "-launch", c.template(""), c.path("bin/hello"))
 	c.oneLine(r, "pgasrun: host alpha: .*/opt/pgasrun: No such file or directory: pgasrun must be at that path on every host.*")
+}
+
+// testStage starts a program from a directory that the hosts do not have, and caches that cannot take it.
+func testStage(c *cluster) {
+	for _, name := range []string{"pgasrun", "hello"} {
+		text, err := os.ReadFile(c.path("bin/" + name))
+		must(c.t, err)
+		c.write("opt/staged-"+name, string(text), 0o755)
+	}
+	stage := func(hosts, template string) run {
+		return c.pgasrun(c.path("opt/staged-pgasrun"), "-stage", "-hosts", hosts, "-launch", template, c.path("opt/staged-hello"))
+	}
+	if r := stage(twoEach, c.template("")); r.status != 0 || r.errs != "" || strings.Count(r.out, "PE 0 has counted 4") != 4 {
+		c.t.Errorf("%+v", r)
+	}
+	copies, err := filepath.Glob(c.path("home/cache.*/pgasrun/stage/*"))
+	if must(c.t, err); len(copies) != 4 {
+		c.t.Errorf("two hosts have %d copies of two files", len(copies))
+	}
+	for options, want := range map[string]string{
+		"size=1m": "No space left on device: -stage found no room in the cache directory of alpha.*",
+		"ro":      "Read-only file system: -stage cannot write to the cache directory of alpha.*",
+		"noexec":  "Permission denied: the cache directory of alpha is on a file system that runs no programs \\(noexec\\).*",
+	} {
+		small := c.path("small")
+		r := stage("alpha:1", fmt.Sprintf(`sh -c "mount -t tmpfs -o %s none %s && XDG_CACHE_HOME=%s exec /bin/sh" {host}`, options, small, small))
+		c.oneLine(r, "pgasrun: host alpha: .*"+want)
+	}
 }
 
 // oneLine fails unless the launcher has failed with one line, which matches.

@@ -7,6 +7,8 @@
 //	launch.go      Spec, Run: what to run where
 //	job.go         the event loop of the launcher: the state of a job, and what each event makes of it
 //	host.go        one host as the launcher sees it: the command that runs its agent, and what comes from it
+//	link.go        the running command of an agent, until the agent greets
+//	stage.go       copying the agent and the program to a host that has neither
 //	explain.go     what ssh and remote shells say when that command fails, and the remedies
 //	shell.go       the command line of an agent
 //	frame.go       what launcher and agent tell each other

@@ -19,7 +19,12 @@ var launchFailures = []struct{ said, remedy string }{
 	{`Could not resolve hostname`, "no host has that name: correct -hosts, or set HostName for {host} in the ssh configuration"},
 	{`No route to host|Network is unreachable|Connection timed out`, "the network does not reach the host: check that it runs, its address, and firewalls"},
 	{`kex_exchange_identification|Connection reset by`, "its sshd has closed the connection at once: it may take fewer connections at a time (MaxStartups in sshd_config)"},
-	{`{agent}: (\S+ )?([Nn]ot found|No such file or directory)|No such file or directory: .*{agent}|"?{agent}"?: No such file`, "pgasrun must be at that path on every host: copy it to {host}"},
+	{`No space left on device|Disk quota exceeded`, "-stage found no room in the cache directory of {host}: free some, or set XDG_CACHE_HOME in the start-up file of its shell"},
+	{`^mkdir: |pgasrun/stage.*(Read-only|cannot create|Permission denied.*part)|HOME: param|\.part: (Read-only|Permission denied)`, "-stage cannot write to the cache directory of {host}: make it writable, or set XDG_CACHE_HOME in the start-up file of its shell"},
+	{`pgasrun/stage/\w+: Permission denied`, "the cache directory of {host} is on a file system that runs no programs (noexec): set XDG_CACHE_HOME in the start-up file of its shell"},
+	{`pgasrun/stage/\w+: (\S+ )?([Nn]ot found|No such file)`, "{host} lacks the loader or C library that pgasrun was linked with: build pgasrun with CGO_ENABLED=0"},
+	{`pgasrun/stage/\w+: .*[Ee]xec format error`, "{host} is a machine of another kind: build pgasrun and the program for it"},
+	{`{agent}: (\S+ )?([Nn]ot found|No such file or directory)|No such file or directory: .*{agent}|"?{agent}"?: No such file`, "pgasrun must be at that path on every host: copy it to {host}, or let pgasrun do so with -stage"},
 	{`{agent}: Permission denied|"?{agent}"?: Permission denied`, "that file may not be executed on {host}: chmod +x it, and mount its file system without noexec"},
 }
 

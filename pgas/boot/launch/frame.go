@@ -23,7 +23,7 @@ import (
 )
 
 // greeting changes with the frames.
-const greeting = "\x00pgas-agent 4\n"
+const greeting = "\x00pgas-agent 5\n"
 
 // Bounds of what is read: a frame, and the banner of a remote shell.
 const (
@@ -74,6 +74,7 @@ type config struct {
 	Secret  []byte   // of the job; jobs of one host have none
 	Serve   string   // the address at which this agent serves the exchange; empty: it does not
 	Hash    bool     // whether to read the whole program
+	Staged  string   // hash of the program in the agent's own directory, if it was staged there; Program names the original
 	Sweep   bool     // nothing of the above: kill what is left of job ID on its host Host, and end
 }
 
@@ -201,23 +202,31 @@ var errNoGreeting = errors.New("too much output before an agent's greeting")
 
 // skipTo reads up to and including the greeting.
 func skipTo(r *bufio.Reader, greeting string) error {
-	matched := 0
+	_, err := skipToAny(r, greeting)
+	return err
+}
+
+// skipToAny reads up to and including the first of marks, and returns it.
+func skipToAny(r *bufio.Reader, marks ...string) (string, error) {
+	matched := make([]int, len(marks))
 	for range maxBanner {
 		b, err := r.ReadByte()
 		if err != nil {
-			return err
+			return "", err
 		}
-		switch {
-		case b == greeting[matched]:
-			matched++
-		case b == greeting[0]:
-			matched = 1
-		default:
-			matched = 0
-		}
-		if matched == len(greeting) {
-			return nil
+		for i, mark := range marks {
+			switch {
+			case b == mark[matched[i]]:
+				matched[i]++
+			case b == mark[0]:
+				matched[i] = 1
+			default:
+				matched[i] = 0
+			}
+			if matched[i] == len(mark) {
+				return mark, nil
+			}
 		}
 	}
-	return errNoGreeting
+	return "", errNoGreeting
 }

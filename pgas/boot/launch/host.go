@@ -7,11 +7,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -23,8 +20,7 @@ type host struct {
 	boot.Host
 	index int
 	agent agentCommand
-	cmd   *exec.Cmd
-	in    io.WriteCloser
+	link  *link
 	send  *sender
 
 	ready          *ready
@@ -50,6 +46,7 @@ type event struct {
 	data    []byte
 	arrived int64 // the launcher's clock
 	err     error // of agentExited
+	bytes   int   // of staged
 }
 
 // Events that are not frames.
@@ -58,48 +55,35 @@ const (
 	hostSwept    kind = 1 // the processes that it had left have been killed
 	notAnAgent   kind = 2 // the command is no agent
 	agentGreeted kind = 3 // the command is an agent, and reads its input
+	staged       kind = 4 // a piece of a file has been sent to the host
 )
 
-// startHost starts the agent of one host. It has a process group of its own, so that the terminal's
-// signals reach the launcher alone.
+// startHost starts the agent of one host.
 func (j *job) startHost(h *host) error {
-	argv := h.agent.argv
-	h.cmd = exec.Command(argv[0], argv[1:]...)
-	h.cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
-	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var err error
-	if h.in, err = h.cmd.StdinPipe(); err != nil {
-		return err
-	}
-	out, err := h.cmd.StdoutPipe()
+	l, err := startCommand(h.agent)
 	if err != nil {
-		return err
+		return fmt.Errorf("host %s: %w", h.Name, err)
 	}
-	errs, err := h.cmd.StderrPipe()
-	if err != nil {
-		return err
-	}
-	if err := h.cmd.Start(); err != nil {
-		return fmt.Errorf("host %s: cannot run %s: %w: check -launch", h.Name, argv[0], err)
-	}
-	if h.agent.input != "" {
-		go io.WriteString(h.in, h.agent.input) // a command that is no shell need not read it
-	}
-	h.send = &sender{w: h.in}
+	j.follow(h, l)
+	return nil
+}
+
+// follow reads what the command of h's agent writes, until its end.
+func (j *job) follow(h *host, l *link) {
+	h.link, h.send = l, &sender{w: l.in}
 	var readers sync.WaitGroup
-	readers.Go(func() { j.readErrors(h, errs) })
-	readers.Go(func() { j.readFrames(h, out) })
+	readers.Go(func() { j.readErrors(h, l.errs) })
+	readers.Go(func() { j.readFrames(h, l.out) })
 	go func() {
 		readers.Wait()
-		j.post(event{host: h, kind: agentExited, err: h.cmd.Wait()})
+		j.post(event{host: h, kind: agentExited, err: l.wait()})
 	}()
-	return nil
 }
 
 // kill kills the command of h's agent, with the local processes that it has started.
 func (h *host) kill() {
-	if h.cmd != nil && h.cmd.Process != nil && !h.gone {
-		unix.Kill(-h.cmd.Process.Pid, unix.SIGKILL)
+	if h.link != nil && !h.gone {
+		h.link.signal(unix.SIGKILL)
 	}
 }
 
@@ -107,7 +91,8 @@ func (h *host) kill() {
 // and posts all other frames.
 func (j *job) readFrames(h *host, out io.Reader) {
 	r := bufio.NewReaderSize(out, maxLine)
-	if err := skipTo(r, greeting); err != nil {
+	progress := func(n int) { j.post(event{host: h, kind: staged, bytes: n}) }
+	if err := awaitGreeting(r, h.link.in, j.spec.files, progress); err != nil {
 		if err == errNoGreeting {
 			j.post(event{host: h, kind: notAnAgent})
 		}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"sync"
 	"syscall"
@@ -49,6 +48,9 @@ type job struct {
 	killSteps        int            // steps that kill has taken
 	outputStuck      bool           // a killed process holds its output open: do not wait for it
 	killTimer        <-chan time.Time
+	connect          *time.Timer       // ends when hosts have not answered, and no file has been copied, for Spec.ConnectTimeout
+	stagedBytes      int64             // that have been copied to hosts
+	stagingReport    time.Time         // when the next report on that is due
 	hintTimer        <-chan time.Time  // when to say that a second signal kills
 	ended            map[int]death     // of PEs whose process has ended, by number
 	accusations      []boot.Accusation // those that are not certain, in order of arrival
@@ -98,8 +100,8 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			break
 		}
 	}
-	connect := time.NewTimer(j.spec.ConnectTimeout)
-	defer connect.Stop()
+	j.connect = time.NewTimer(j.spec.ConnectTimeout)
+	defer j.connect.Stop()
 	done := ctx.Done()
 	for !j.finished() && !j.outputStuck {
 		j.releaseExchange()
@@ -115,7 +117,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		case <-done:
 			done = nil
 			j.cancel(context.Cause(ctx))
-		case <-connect.C:
+		case <-j.connect.C:
 			j.connectTimedOut()
 		case <-j.killTimer:
 			j.kill()
@@ -135,7 +137,8 @@ func (j *job) config(h *host) config {
 	c := config{
 		Version: version, ID: j.id, Hosts: j.spec.Hosts, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
-		Env: j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
+		Staged: j.spec.stagedOn(h.Name),
+		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
 	}
 	if j.secret != nil && h.index == 0 {
 		c.Serve = anyInterface
@@ -148,12 +151,12 @@ func (j *job) config(h *host) config {
 
 // finished reports whether every agent that was started is gone.
 func (j *job) finished() bool {
-	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.cmd != nil && !h.gone })
+	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.gone })
 }
 
 // releaseExchange ends the first host's agent, which serves the exchange until no host needs it.
 func (j *job) releaseExchange() {
-	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.cmd != nil && !h.done && !h.gone }) {
+	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.done && !h.gone }) {
 		j.closeInputs()
 	}
 }
@@ -169,6 +172,8 @@ func (j *job) handle(e event) {
 		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and print nothing itself", h.Name, h.agent))
 	case agentGreeted:
 		go h.send.value(toConfig, j.config(h)) // it may be longer than a pipe holds
+	case staged:
+		j.reportStaging(e.bytes)
 	case fromAbort:
 		h.done = true // it sweeps up what it has started
 		j.abort(j.agentError(h, string(e.data)))
@@ -403,8 +408,8 @@ func (j *job) killAgents() {
 // be anything, and need not read its input.
 func (j *job) closeInputs() {
 	for _, h := range j.hosts {
-		if h.in != nil {
-			h.in.Close()
+		if h.link != nil {
+			h.link.in.Close()
 		}
 		if h.ready == nil {
 			h.kill()
@@ -463,7 +468,7 @@ func (j *job) hintSecondSignal() {
 func (j *job) continueAgents() {
 	for _, h := range j.hosts {
 		if h.running() {
-			unix.Kill(-h.cmd.Process.Pid, unix.SIGCONT)
+			h.link.signal(unix.SIGCONT)
 		}
 	}
 }
@@ -557,34 +562,26 @@ func (j *job) sweepHost(h *host) {
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := h.agent.runAgent(ctx, config{Version: version, ID: j.id, Host: h.index, Sweep: true}); err != nil {
+	if err := h.agent.runAgent(ctx, j.spec.files, config{Version: version, ID: j.id, Host: h.index, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, kind: hostSwept})
 }
 
 // runAgent starts an agent, sends it one config and waits for its end.
-func (c agentCommand) runAgent(ctx context.Context, what config) error {
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
-	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
-	in, err := cmd.StdinPipe()
+func (c agentCommand) runAgent(ctx context.Context, files fileSource, what config) error {
+	l, err := startCommand(c)
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
+	stop := context.AfterFunc(ctx, func() { l.signal(unix.SIGKILL) })
+	defer stop()
+	go io.Copy(io.Discard, l.errs)
+	r := bufio.NewReader(l.out)
+	if err := awaitGreeting(r, l.in, files, func(int) {}); err == nil {
+		(&sender{w: l.in}).value(toConfig, what)
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, func() { out.Close() })() // processes that the command has started may keep it open
-	io.WriteString(in, c.input)
-	r := bufio.NewReader(out)
-	if err := skipTo(r, greeting); err == nil {
-		(&sender{w: in}).value(toConfig, what)
-	}
-	in.Close()
+	l.in.Close()
 	io.Copy(io.Discard, r)
-	return cmd.Wait()
+	return l.wait()
 }

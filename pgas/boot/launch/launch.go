@@ -36,6 +36,7 @@ type Spec struct {
 
 	Template string   // of a command that runs a command on {host}
 	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"
+	Stage    bool     // copy Agent and Program to the cache directory of each other host, and run them from there
 	BootAddr string   // address of the first host where PEs of the others find it; default: try all
 
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
@@ -48,6 +49,8 @@ type Spec struct {
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
 	settings boot.Settings // of the environment that the PEs get
+	staging  *staging      // not nil if Stage
+	files    fileSource    // that are staged
 }
 
 // Result is how a job ended.
@@ -61,6 +64,9 @@ type Result struct {
 // process behind even if this process is killed. A Read of Stdin that blocks outlives it.
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	if err := spec.complete(); err != nil {
+		return Result{}, err
+	}
+	if err := spec.prepareStaging(); err != nil {
 		return Result{}, err
 	}
 	j, err := newJob(spec)
@@ -87,7 +93,6 @@ func (s *Spec) complete() error {
 		return err
 	}
 	if s.Dir == "" {
-		var err error
 		if s.Dir, err = os.Getwd(); err != nil {
 			return fmt.Errorf("finding the working directory: %w", err)
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // version of the contract between launcher and agent.
-const version = 4
+const version = 5
 
 // The descriptors of a PE after its standard three.
 const (
@@ -29,6 +29,11 @@ const (
 
 // prepare checks what can be checked before any host starts.
 func (a *agent) prepare() (ready, error) {
+	if a.cfg.Staged != "" {
+		if err := a.useStaged(); err != nil {
+			return ready{}, err
+		}
+	}
 	if err := os.Chdir(a.cfg.Dir); err != nil {
 		return ready{}, fmt.Errorf("the working directory %s must exist on every host: %w", a.cfg.Dir, errors.Unwrap(err))
 	}
@@ -36,7 +41,7 @@ func (a *agent) prepare() (ready, error) {
 		return ready{}, err
 	}
 	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
-	if a.cfg.Hash {
+	if answer.Hash = a.cfg.Staged; a.cfg.Hash && answer.Hash == "" {
 		var err error
 		if answer.Hash, err = hashFile(a.cfg.Program); err != nil {
 			return ready{}, err

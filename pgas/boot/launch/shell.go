@@ -21,7 +21,10 @@ type agentCommand struct {
 // String returns the command in a form that a user can paste into a shell.
 func (c agentCommand) String() string {
 	s := shellWords(c.argv)
-	if c.input != "" {
+	switch {
+	case strings.Contains(c.input, stageRequest[1:]):
+		s += " <<< SCRIPT"
+	case c.input != "":
 		s += " <<< " + shellQuote(strings.TrimSuffix(c.input, "\n"))
 	}
 	return s
@@ -35,6 +38,9 @@ func (s *Spec) command(host string) agentCommand {
 	words, _ := SplitTemplate(s.Template) // complete has checked it
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "{host}", host)
+	}
+	if s.Stage {
+		return agentCommand{append(words, "/bin/sh"), s.staging.script()}
 	}
 	for _, word := range s.Agent {
 		if !shellSafe(word) {

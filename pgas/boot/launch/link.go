@@ -1,0 +1,71 @@
+package launch
+
+// A link: the running command of an agent, its standard streams, and what it takes until the agent greets.
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// link is the command of an agent: one of this machine, or one that a relay runs on another host (tree.go).
+type link struct {
+	in     io.WriteCloser
+	out    io.Reader
+	errs   io.Reader
+	signal func(unix.Signal) // sends to the command and the local processes that it has started
+	wait   func() error      // for its end; to be called when out and errs have ended
+}
+
+// startCommand runs the command of an agent. It has a process group of its own, so that the terminal's signals reach the
+// launcher alone.
+func startCommand(c agentCommand) (*link, error) {
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
+	cmd.Env = append(boot.StripEnv(os.Environ()), boot.EnvAgent+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	l := &link{wait: cmd.Wait}
+	var err error
+	if l.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if l.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	if l.errs, err = cmd.StderrPipe(); err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cannot run %s: %w: check -launch", c.argv[0], err)
+	}
+	l.signal = func(sig unix.Signal) { unix.Kill(-cmd.Process.Pid, sig) }
+	if c.input != "" {
+		go io.WriteString(l.in, c.input) // a command that is no shell need not read it
+	}
+	return l, nil
+}
+
+// awaitGreeting reads up to and including an agent's greeting. On the way it sends the files that the host's shell
+// requests (stage.go).
+func awaitGreeting(r *bufio.Reader, in io.Writer, files fileSource, progress func(bytes int)) error {
+	for {
+		request, err := skipToAny(r, greeting, stageRequest)
+		if err != nil || request == greeting {
+			return err
+		}
+		hash, err := r.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		if err := files.send(in, strings.TrimSpace(hash), progress); err != nil {
+			return err
+		}
+	}
+}
