@@ -61,6 +61,7 @@ type options struct {
 	keepGoing      bool
 	unbound        bool
 	stage          bool
+	fanOut         int
 	topo           string
 	timeout        time.Duration
 	connectTimeout time.Duration
@@ -163,6 +164,7 @@ func parse(args []string) (options, error) {
 	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
 	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
 	fs.BoolVar(&o.stage, "stage", false, "copy pgasrun and the program to the cache directory of each host, unless they are there")
+	fs.IntVar(&o.fanOut, "fan-out", launch.DefaultFanOut, "start at most `N` agents from one host; of more hosts, some start the others")
 	fs.BoolVar(&o.tag, "tag", false, "start each line of output with the number of its PE")
 	fs.BoolVar(&o.verbose, "v", false, "say each step")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would run, and run nothing")
@@ -190,6 +192,9 @@ func parse(args []string) (options, error) {
 	if fs.NArg() == 0 {
 		return o, errors.New("no PROGRAM given: `pgasrun -n 4 ./samples/hello` runs four PEs of a Go package, `pgasrun -h` says more")
 	}
+	if o.fanOut < 1 {
+		return o, fmt.Errorf("-fan-out %d: it must be 1 or more", o.fanOut)
+	}
 	o.program, o.args = fs.Arg(0), fs.Args()[1:]
 	for name, d := range map[string]time.Duration{"-timeout": o.timeout, "-connect-timeout": o.connectTimeout, "-grace": o.grace} {
 		if d < 0 {
@@ -203,7 +208,7 @@ func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 	spec := launch.Spec{
 		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
-		Template: o.template, Stage: o.stage, BootAddr: o.bootAddr,
+		Template: o.template, Stage: o.stage, FanOut: o.fanOut, BootAddr: o.bootAddr,
 		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound,
 	}
 	if o.verbose {

@@ -151,6 +151,13 @@ func (a *agent) run() error {
 	if !ok {
 		return fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
 	}
+	if first.kind == toRelay {
+		var cfg relayConfig
+		if err := decode(first.data, &cfg); err != nil {
+			return fmt.Errorf("reading the relay's configuration: %w", err)
+		}
+		return a.relay(cfg)
+	}
 	if first.kind != toConfig {
 		return fmt.Errorf("an agent is started by pgasrun, not by hand")
 	}
@@ -158,7 +165,7 @@ func (a *agent) run() error {
 		return fmt.Errorf("reading the agent's configuration: %w", err)
 	}
 	if a.cfg.Version != version {
-		return fmt.Errorf("this is another version of pgasrun than the launcher's: install the same on every host")
+		return errOtherVersion
 	}
 	if a.cfg.Sweep {
 		for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
@@ -416,8 +423,8 @@ func (a *agent) logf(format string, args ...any) {
 	a.out.bytes(fromLog, fmt.Appendf(nil, format, args...))
 }
 
-// relay sends the output of one PE to the launcher, by whole lines unless they are longer than maxLine.
-func (a *agent) relay(k kind, pe int, from *os.File) {
+// relayOutput sends the output of one PE to the launcher, by whole lines unless they are longer than maxLine.
+func (a *agent) relayOutput(k kind, pe int, from *os.File) {
 	defer from.Close()
 	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
 	emit := func(piece []byte) { a.out.bytes(k, head, piece) }

@@ -8,6 +8,8 @@
 //	job.go         the event loop of the launcher: the state of a job, and what each event makes of it
 //	host.go        one host as the launcher sees it: the command that runs its agent, and what comes from it
 //	link.go        the running command of an agent, until the agent greets
+//	tree.go        which agents the launcher starts itself, and which a relay starts
+//	relay.go       an agent that starts the agents of further hosts and passes on what they write
 //	stage.go       copying the agent and the program to a host that has neither
 //	explain.go     what ssh and remote shells say when that command fails, and the remedies
 //	shell.go       the command line of an agent

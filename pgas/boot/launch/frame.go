@@ -45,6 +45,15 @@ const (
 	toTable     kind = 'T' // asks for fromTable
 	toStop      kind = 'Z' // nothing: stop every PE where it is; the agent answers fromStopped
 
+	toRelay       kind = 'R' // relayConfig: the first frame to an agent that becomes a relay
+	toChild       kind = 'D' // host[4], then bytes for the standard input of its agent
+	toChildSignal kind = 'X' // host[4], one byte: for the command of its agent
+
+	fromChild       kind = 'c' // host[4], then bytes of the standard output of its agent's command
+	fromChildErrors kind = 'q' // the same of its standard error
+	fromChildStaged kind = 'p' // host[4], how many bytes of a file it has been sent[4]
+	fromChildEnd    kind = 'y' // host[4], text: its agent's command has ended, and why
+
 	fromReady      kind = 'r' // ready
 	fromStarted    kind = 's' // nothing
 	fromStdout     kind = 'o' // PE[4], then bytes of its standard output

@@ -21,12 +21,14 @@ type host struct {
 	index int
 	agent agentCommand
 	link  *link
+	via   *relayLink // through which the agent is reached; nil: the launcher has started it itself
 	send  *sender
 
 	ready          *ready
 	started        bool // it has been told to start its PEs
 	stopped        bool // its PEs have been stopped, to be killed
 	done           bool // its agent has reported that no process is left
+	ended          bool // its command has ended
 	gone           bool // its command has ended, and no process is left
 	lost           bool // its agent ended without that report, and another one kills what is left
 	table          []blocked
@@ -44,9 +46,10 @@ type event struct {
 	host    *host
 	kind    kind
 	data    []byte
-	arrived int64 // the launcher's clock
-	err     error // of agentExited
-	bytes   int   // of staged
+	arrived int64      // the launcher's clock
+	err     error      // of agentExited
+	bytes   int        // of staged
+	relay   *relayLink // of relayEnded
 }
 
 // Events that are not frames.
@@ -55,18 +58,9 @@ const (
 	hostSwept    kind = 1 // the processes that it had left have been killed
 	notAnAgent   kind = 2 // the command is no agent
 	agentGreeted kind = 3 // the command is an agent, and reads its input
+	relayEnded   kind = 5 // the command of a relay has ended
 	staged       kind = 4 // a piece of a file has been sent to the host
 )
-
-// startHost starts the agent of one host.
-func (j *job) startHost(h *host) error {
-	l, err := startCommand(h.agent)
-	if err != nil {
-		return fmt.Errorf("host %s: %w", h.Name, err)
-	}
-	j.follow(h, l)
-	return nil
-}
 
 // follow reads what the command of h's agent writes, until its end.
 func (j *job) follow(h *host, l *link) {
@@ -168,6 +162,9 @@ func (h *host) endError(err error) error {
 	}
 	if last != "" {
 		how += ": " + strings.TrimRight(last, ".")
+	}
+	if h.via != nil && h.via.host != h && h.ready == nil {
+		how += fmt.Sprintf(" (started from host %s; with a higher -fan-out the launcher starts it itself)", h.via.host.Name)
 	}
 	switch {
 	case h.ready == nil && remedy != "":

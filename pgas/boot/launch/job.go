@@ -27,6 +27,7 @@ type job struct {
 	secret []byte
 	npes   int
 	hosts  []*host
+	relays []*relayLink
 
 	events     chan event
 	inputTaken chan struct{} // PE 0 has read what was sent to it
@@ -91,14 +92,8 @@ func (j *job) close() {
 }
 
 func (j *job) run(ctx context.Context) (Result, error) {
-	for _, h := range j.hosts {
-		h.agent = j.spec.command(h.Name)
-		j.spec.Logf("host %s: starting %v", h.Name, h.agent)
-		if err := j.startHost(h); err != nil {
-			h.gone = true
-			j.abort(err)
-			break
-		}
+	if err := j.startTree(); err != nil {
+		j.abort(err)
 	}
 	j.connect = time.NewTimer(j.spec.ConnectTimeout)
 	defer j.connect.Stop()
@@ -151,7 +146,8 @@ func (j *job) config(h *host) config {
 
 // finished reports whether every agent that was started is gone.
 func (j *job) finished() bool {
-	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.gone })
+	return !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.gone }) &&
+		!slices.ContainsFunc(j.relays, func(r *relayLink) bool { return !r.ended })
 }
 
 // releaseExchange ends the first host's agent, which serves the exchange until no host needs it.
@@ -165,7 +161,11 @@ func (j *job) handle(e event) {
 	h := e.host
 	switch e.kind {
 	case agentExited:
-		j.handleAgentExit(h, e.err)
+		if !h.ended {
+			j.handleAgentExit(h, e.err)
+		}
+	case relayEnded:
+		j.handleRelayEnd(e.relay, e.err)
 	case hostSwept:
 		h.gone = true
 	case notAnAgent:
@@ -402,6 +402,7 @@ func (j *job) killAgents() {
 	for _, h := range j.hosts {
 		h.kill()
 	}
+	j.signalRelays(unix.SIGKILL)
 }
 
 // closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is killed: it may
@@ -415,6 +416,7 @@ func (j *job) closeInputs() {
 			h.kill()
 		}
 	}
+	j.closeRelays()
 }
 
 // signal sends sig to every PE; k is toSignal or toTerminate.
@@ -466,6 +468,7 @@ func (j *job) hintSecondSignal() {
 
 // continueAgents sends SIGCONT to the agents, so that stopped ones pass a signal on.
 func (j *job) continueAgents() {
+	j.signalRelays(unix.SIGCONT)
 	for _, h := range j.hosts {
 		if h.running() {
 			h.link.signal(unix.SIGCONT)
@@ -519,6 +522,7 @@ func (j *job) tableArrived(h *host) {
 // handleAgentExit handles the end of the command of h's agent. If the agent has not reported that it is done,
 // processes that its PEs have started may still run on the host: another agent kills them.
 func (j *job) handleAgentExit(h *host, err error) {
+	h.ended = true
 	j.spec.Logf("host %s: the agent has ended", h.Name)
 	defer j.killWhenStopped()
 	if h.tableRequested {
@@ -544,10 +548,10 @@ func (j *job) handleAgentExit(h *host, err error) {
 }
 
 // explainsFailures reports whether the end of h's agent is why PEs have failed, if any have: all of them have lost
-// PEs of h.
+// PEs of h, or of hosts behind it.
 func (j *job) explainsFailures(h *host) bool {
 	return !slices.ContainsFunc(j.deaths, func(o deathRecord) bool {
-		return o.causeClass() < consequence || o.causeClass() == consequence && j.hostOf(o.Peer) != h
+		return o.causeClass() < consequence || o.causeClass() == consequence && !j.hostOf(o.Peer).behind(h)
 	})
 }
 

@@ -37,6 +37,7 @@ type Spec struct {
 	Template string   // of a command that runs a command on {host}
 	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"
 	Stage    bool     // copy Agent and Program to the cache directory of each other host, and run them from there
+	FanOut   int      // agents that the launcher, and each host that relays for others, starts at most; default: DefaultFanOut
 	BootAddr string   // address of the first host where PEs of the others find it; default: try all
 
 	ConnectTimeout time.Duration    // until every agent has answered; default 30s
@@ -106,6 +107,12 @@ func (s *Spec) complete() error {
 			return fmt.Errorf("finding the launcher's own program: %w", err)
 		}
 		s.Agent = []string{self, "agent"}
+	}
+	if s.FanOut == 0 {
+		s.FanOut = DefaultFanOut
+	}
+	if s.FanOut < 0 {
+		return fmt.Errorf("a fan-out of %d: it must be 1 or more", s.FanOut)
 	}
 	if s.ConnectTimeout == 0 {
 		s.ConnectTimeout = 30 * time.Second

@@ -44,6 +44,17 @@ func runPE(verb string) int {
 		if job.PE == 1 {
 			return 7
 		}
+	case "fail the last":
+		if job.PE == job.NPEs-1 {
+			return 7
+		}
+	case "kill the relay of PE 5":
+		if job.PE == 5 {
+			if err := killRelay(); err != nil {
+				return 1
+			}
+		}
+		time.Sleep(time.Hour)
 	case "crash": // every PE, with stacks of many goroutines
 		for range 60 {
 			go func() { select {} }()

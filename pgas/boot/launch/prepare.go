@@ -174,8 +174,8 @@ func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
 	})
-	a.relays.Go(func() { a.relay(fromStdout, number, out) })
-	a.relays.Go(func() { a.relay(fromStderr, number, errs) })
+	a.relays.Go(func() { a.relayOutput(fromStdout, number, out) })
+	a.relays.Go(func() { a.relayOutput(fromStderr, number, errs) })
 	return describeExec(a.cfg.Program, err)
 }
 

@@ -1,0 +1,169 @@
+package launch
+
+// A relay: an agent that is told to start the agents of further hosts, in place of PEs. It passes their standard streams
+// on, each byte with the number of its host, and knows nothing of what they mean. So the launcher talks to a host behind
+// relays as to one that it has started itself: its output stays whole, because frames do, and its failure is its own.
+//
+// A relay runs the agent of its own host too, as a child. When its input ends, it ends the inputs of its children, and
+// ends itself when all of them have. When it is killed, their inputs end all the same, and the guard above it kills what is left.
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// relayConfig is what a relay starts.
+type relayConfig struct {
+	Version  int
+	Commands []relayedCommand
+}
+
+// relayedCommand is the command of the agent of one host.
+type relayedCommand struct {
+	Host  uint32   // its number in the job
+	Argv  []string // empty: the agent of the relay's own host
+	Input string
+}
+
+// relayedHosts are the children of a relay, by the number of their host.
+type relayedHosts struct {
+	out   *sender
+	hosts map[uint32]*relayedHost
+}
+
+// relayedHost is one child of a relay.
+type relayedHost struct {
+	link  *link
+	input chan []byte // for its standard input; nil closes that
+}
+
+// relayQueue is how many frames a relay keeps for a child that does not read: more than the launcher sends to one.
+const relayQueue = 256
+
+// relay starts the commands of cfg and passes on their streams until all have ended.
+func (a *agent) relay(cfg relayConfig) error {
+	if cfg.Version != version {
+		return errOtherVersion
+	}
+	r := &relayedHosts{out: a.out, hosts: map[uint32]*relayedHost{}}
+	var running sync.WaitGroup
+	for _, c := range cfg.Commands {
+		h, err := startRelayed(c)
+		if err != nil {
+			r.out.bytes(fromChildEnd, hostNumber(c.Host), []byte(err.Error()))
+			continue
+		}
+		r.hosts[c.Host] = h
+		running.Go(func() { r.follow(c.Host, h) })
+	}
+	go r.obey(a.commands)
+	running.Wait()
+	return nil
+}
+
+func hostNumber(host uint32) []byte { return binary.BigEndian.AppendUint32(nil, host) }
+
+func startRelayed(c relayedCommand) (*relayedHost, error) {
+	command := agentCommand{argv: c.Argv, input: c.Input}
+	if len(c.Argv) == 0 {
+		command.argv = append([]string{"/proc/self/exe"}, os.Args[1:]...)
+	}
+	l, err := startCommand(command)
+	if err != nil {
+		return nil, err
+	}
+	return &relayedHost{link: l, input: make(chan []byte, relayQueue)}, nil
+}
+
+// follow passes on what a child writes, until it has ended.
+func (r *relayedHosts) follow(host uint32, h *relayedHost) {
+	number := hostNumber(host)
+	var readers sync.WaitGroup
+	readers.Go(func() { pass(h.link.errs, func(b []byte) { r.out.bytes(fromChildErrors, number, b) }) })
+	out := bufio.NewReaderSize(h.link.out, maxLine)
+	progress := func(n int) { r.out.bytes(fromChildStaged, number, binary.BigEndian.AppendUint32(nil, uint32(n))) }
+	if err := awaitGreeting(out, h.link.in, ownFiles(), progress); err == nil {
+		r.out.bytes(fromChild, number, []byte(greeting))
+		go h.feed()
+	}
+	pass(out, func(b []byte) { r.out.bytes(fromChild, number, b) })
+	readers.Wait()
+	text := ""
+	if err := h.link.wait(); err != nil {
+		text = err.Error()
+	}
+	r.out.bytes(fromChildEnd, number, []byte(text))
+}
+
+// feed writes to the child what the launcher has sent for it.
+func (h *relayedHost) feed() {
+	for b := range h.input {
+		h.link.in.Write(b)
+	}
+	h.link.in.Close()
+}
+
+// pass calls emit with the bytes of from as they come, until its end.
+func pass(from io.Reader, emit func([]byte)) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			emit(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// obey handles the frames of the launcher, until its input ends. Then the inputs of all children end.
+func (r *relayedHosts) obey(commands <-chan command) {
+	for c := range commands {
+		if len(c.data) < 4 {
+			continue
+		}
+		h := r.hosts[binary.BigEndian.Uint32(c.data)]
+		switch {
+		case h == nil:
+		case c.kind == toChild:
+			h.input <- c.data[4:]
+		case c.kind == toChildSignal && len(c.data) == 5:
+			h.link.signal(unix.Signal(c.data[4]))
+		}
+	}
+	for _, h := range r.hosts {
+		close(h.input)
+	}
+	time.Sleep(orphanTime) // an agent kills and sweeps in less
+	for _, h := range r.hosts {
+		h.link.signal(unix.SIGKILL)
+	}
+}
+
+// ownFiles finds the staged files in the directory from which this agent runs.
+func ownFiles() fileSource {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Dir(self))
+	if err != nil {
+		return nil
+	}
+	files := fileSource{}
+	for _, e := range entries {
+		files[e.Name()] = filepath.Join(filepath.Dir(self), e.Name())
+	}
+	return files
+}
+
+var errOtherVersion = errors.New("this is another version of pgasrun than the launcher's: install the same on every host")

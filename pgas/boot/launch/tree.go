@@ -1,0 +1,234 @@
+package launch
+
+// The tree of hosts: a launcher starts the agents of at most FanOut hosts itself. Where there are more, hosts are split into
+// that many groups, and the first host of a group relays for the rest (relay.go), in the same way. So the
+// launcher and every relay have a bounded number of children, and n hosts start in a number of steps that grows with log n.
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// DefaultFanOut is how many agents a launcher or a relay starts if Spec.FanOut is 0.
+const DefaultFanOut = 32
+
+// branch is a host, and those for which it relays.
+type branch struct {
+	head *host
+	rest []branch
+}
+
+// growTree splits hosts into at most fanOut branches. The launcher's own host relays for no others, since it has another name
+// on them.
+func growTree(hosts []*host, fanOut int) []branch {
+	var tree []branch
+	if len(hosts) <= fanOut {
+		for _, h := range hosts {
+			tree = append(tree, branch{head: h})
+		}
+		return tree
+	}
+	for i := range fanOut {
+		group := hosts[i*len(hosts)/fanOut : (i+1)*len(hosts)/fanOut]
+		tree = append(tree, branch{group[0], growTree(group[1:], fanOut)})
+	}
+	return tree
+}
+
+// relayLink is the launcher's end of one relay.
+type relayLink struct {
+	job      *job
+	host     *host
+	via      *relayLink // through which it is reached; nil: the launcher has started it itself
+	link     *link
+	send     *sender
+	relays   atomic.Bool // it has been told what to start
+	children map[uint32]*childStreams
+	ended    bool // only the event loop uses it
+}
+
+// childStreams are the launcher's ends of the streams of a host behind a relay.
+type childStreams struct {
+	out, errs *io.PipeWriter
+	end       chan error
+}
+
+// startTree starts the agents of all hosts.
+func (j *job) startTree() error {
+	var local, others []*host
+	for _, h := range j.hosts {
+		h.agent = j.spec.command(h.Name)
+		j.spec.Logf("host %s: starting %v", h.Name, h.agent)
+		if h.Name == Local {
+			local = append(local, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	tree := growTree(others, j.spec.FanOut)
+	for _, h := range local {
+		tree = append(tree, branch{head: h})
+	}
+	for _, b := range tree {
+		l, err := startCommand(b.head.agent)
+		if err != nil {
+			b.head.gone = true
+			return fmt.Errorf("host %s: %w", b.head.Name, err)
+		}
+		j.followBranch(b, l, nil)
+	}
+	return nil
+}
+
+// followBranch handles the command of the head of b, which becomes an agent, or a relay if there are hosts behind it.
+func (j *job) followBranch(b branch, l *link, via *relayLink) {
+	b.head.via = via
+	if len(b.rest) == 0 {
+		j.follow(b.head, l)
+		return
+	}
+	r := &relayLink{job: j, host: b.head, via: via, link: l, send: &sender{w: l.in}, children: map[uint32]*childStreams{}}
+	j.relays = append(j.relays, r)
+	cfg := relayConfig{Version: version, Commands: []relayedCommand{{Host: uint32(b.head.index)}}}
+	b.head.via = r
+	j.follow(b.head, r.add(b.head))
+	for _, c := range b.rest {
+		cfg.Commands = append(cfg.Commands, relayedCommand{uint32(c.head.index), c.head.agent.argv, c.head.agent.input})
+		j.followBranch(c, r.add(c.head), r)
+	}
+	go r.run(cfg)
+}
+
+// add makes the link to the command that the relay runs for h.
+func (r *relayLink) add(h *host) *link {
+	number := hostNumber(uint32(h.index))
+	s := &childStreams{end: make(chan error, 1)}
+	l := &link{
+		in:     relayWriter{r, number},
+		signal: func(sig unix.Signal) {
+			if r.relays.Load() {
+				r.send.bytes(toChildSignal, number, []byte{byte(sig)})
+			}
+		},
+		wait:   func() error { return <-s.end },
+	}
+	l.out, s.out = io.Pipe()
+	l.errs, s.errs = io.Pipe()
+	r.children[uint32(h.index)] = s
+	return l
+}
+
+// relayWriter is the standard input of a command behind a relay. It ends with the relay's own.
+type relayWriter struct {
+	relay  *relayLink
+	number []byte
+}
+
+func (w relayWriter) Write(b []byte) (int, error) {
+	return len(b), w.relay.send.bytes(toChild, w.number, b)
+}
+
+func (w relayWriter) Close() error { return nil }
+
+// run reads what the relay sends, until it has ended, and ends with it the streams of all hosts behind it.
+func (r *relayLink) run(cfg relayConfig) {
+	var readers sync.WaitGroup
+	readers.Go(func() { r.job.readErrors(r.host, r.link.errs) })
+	readers.Go(func() {
+		in := bufio.NewReaderSize(r.link.out, maxLine)
+		progress := func(n int) { r.job.post(event{host: r.host, kind: staged, bytes: n}) }
+		if err := awaitGreeting(in, r.link.in, r.job.spec.files, progress); err == nil {
+			r.send.value(toRelay, cfg)
+			r.relays.Store(true)
+			r.demultiplex(in)
+		}
+		io.Copy(io.Discard, in)
+	})
+	readers.Wait()
+	r.job.post(event{host: r.host, kind: relayEnded, relay: r, err: r.link.wait()}) // before the hosts behind it
+	for number := range r.children {
+		r.close(number, fmt.Errorf("host %s, through which it was started, is lost", r.host.Name))
+	}
+}
+
+// demultiplex gives each host's streams what the relay sends of them.
+func (r *relayLink) demultiplex(in *bufio.Reader) {
+	for {
+		k, data, err := readFrame(in)
+		if err != nil {
+			return
+		}
+		if len(data) < 4 {
+			continue
+		}
+		number, data := binary.BigEndian.Uint32(data), data[4:]
+		s := r.children[number]
+		switch {
+		case s == nil:
+		case k == fromChild:
+			s.out.Write(data)
+		case k == fromChildErrors:
+			s.errs.Write(data)
+		case k == fromChildStaged && len(data) == 4:
+			r.job.post(event{host: r.host, kind: staged, bytes: int(binary.BigEndian.Uint32(data))})
+		case k == fromChildEnd && len(data) > 0:
+			r.close(number, errors.New(string(data)))
+		case k == fromChildEnd:
+			r.close(number, nil)
+		}
+	}
+}
+
+// close ends the streams of one host, if they have not ended yet. The first reason counts.
+func (r *relayLink) close(number uint32, reason error) {
+	s := r.children[number]
+	select {
+	case s.end <- reason:
+	default:
+	}
+	s.out.Close()
+	s.errs.Close()
+}
+
+// handleRelayEnd handles the end of a relay. If its own host's agent has not ended before, the host is lost, and those behind
+// it are lost as a consequence.
+func (j *job) handleRelayEnd(r *relayLink, err error) {
+	r.ended = true
+	if !r.host.ended {
+		j.handleAgentExit(r.host, err)
+	}
+}
+
+// closeRelays ends the input of every relay, and so that of all hosts behind it.
+func (j *job) closeRelays() {
+	for _, r := range j.relays {
+		r.link.in.Close()
+		if !r.relays.Load() {
+			r.link.signal(unix.SIGKILL)
+		}
+	}
+}
+
+// signalRelays sends a signal to the command of every relay.
+func (j *job) signalRelays(sig unix.Signal) {
+	for _, r := range j.relays {
+		r.link.signal(sig)
+	}
+}
+
+// behind reports whether h is other, or is reached through it.
+func (h *host) behind(other *host) bool {
+	for r := h.via; r != nil; r = r.via {
+		if r.host == other {
+			return true
+		}
+	}
+	return h == other
+}
