@@ -405,18 +405,28 @@ func (j *job) killAgents() {
 	j.signalRelays(unix.SIGKILL)
 }
 
-// closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is killed: it may
+// closeInputs makes every agent kill its PEs and end. A command that has not become an agent yet is ended: it may
 // be anything, and need not read its input.
 func (j *job) closeInputs() {
 	for _, h := range j.hosts {
 		if h.link != nil {
 			h.link.in.Close()
 		}
-		if h.ready == nil {
-			h.kill()
+		if h.ready == nil && h.link != nil && !h.gone {
+			j.endCommand(h.link)
 		}
 	}
 	j.closeRelays()
+}
+
+// endCommand kills a command that has not become an agent. A shell that takes a file is asked, so that it removes what it
+// has of it.
+func (j *job) endCommand(l *link) {
+	if j.spec.Stage {
+		l.signal(unix.SIGTERM)
+		return
+	}
+	l.signal(unix.SIGKILL)
 }
 
 // signal sends sig to every PE; k is toSignal or toTerminate.

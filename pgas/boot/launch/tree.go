@@ -211,7 +211,7 @@ func (j *job) closeRelays() {
 	for _, r := range j.relays {
 		r.link.in.Close()
 		if !r.relays.Load() {
-			r.link.signal(unix.SIGKILL)
+			j.endCommand(r.link)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestTreeFails(t *testing.T) {
 	spec, out = treeSpec(t, "hang")
 	spec.Template = `sh -c 'if [ $0 = g ]; then echo ssh: Could not resolve hostname g >&2; exit 255; fi; exec "$@"' {host}`
 	res, err = Run(bounded(t), spec)
-	if err == nil || !regexp.MustCompile("^host g: .*Could not resolve hostname g \\(started from host f; .*-fan-out.*\\): no host has that name").MatchString(err.Error()) {
+	if err == nil || !regexp.MustCompile(`^host g: .*Could not resolve hostname g \(started from host f; .*-fan-out.*\): no host has that name`).MatchString(err.Error()) {
 		t.Errorf("a host's name: %+v, %v: %s", res, err, out)
 	}
 }
