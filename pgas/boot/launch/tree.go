@@ -111,13 +111,13 @@ func (r *relayLink) add(h *host) *link {
 	number := hostNumber(uint32(h.index))
 	s := &childStreams{end: make(chan error, 1)}
 	l := &link{
-		in:     relayWriter{r, number},
+		in: relayWriter{r, number},
 		signal: func(sig unix.Signal) {
 			if r.relays.Load() {
 				r.send.bytes(toChildSignal, number, []byte{byte(sig)})
 			}
 		},
-		wait:   func() error { return <-s.end },
+		wait: func() error { return <-s.end },
 	}
 	l.out, s.out = io.Pipe()
 	l.errs, s.errs = io.Pipe()
