@@ -69,8 +69,18 @@ const (
 	postBytes = recBytes + C.sizeof_struct_wire_post
 	wordSet   = C.WORD_SET
 
-	budget = time.Millisecond // one stay in C while waiting
+	firstStay = time.Millisecond     // the first stay of a wait in C
+	lastStay  = 8 * time.Millisecond // the longest
 )
+
+// stays are how long the stays of one wait in C may be: each twice as long as the one before. A long wait wakes up less
+// often, and leaves the CPU to the PEs that it waits for.
+type stays struct{ last time.Duration }
+
+func (s *stays) next() C.int64_t {
+	s.last = min(max(2*s.last, firstStay), lastStay)
+	return C.int64_t(s.last)
+}
 
 // Channel is an ordering and completion domain. Operations to one PE take effect there in the order in
 // which they were issued; two channels order nothing for each other.
@@ -174,14 +184,19 @@ func (c *Channel) lockBusy() {
 	atomic.AddUint32(c.want, ^uint32(0))
 }
 
-// lockTicking waits for the service thread's tick, which takes a few microseconds.
+// lockTicking waits for the service thread's tick, which takes a few microseconds. It takes longer if the thread has lost
+// its CPU, or while UCX connects in the tick.
 //
 //go:noinline
 func (c *Channel) lockTicking() {
+	const yields, nap = 64, 50 * time.Microsecond
 	for i := 0; !atomic.CompareAndSwapUint32(c.word, 0, 1); i++ {
-		if i%4 == 3 {
+		switch {
+		case i > yields:
+			time.Sleep(nap)
+		case i%4 == 3:
 			syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
-		} else {
+		default:
 			runtime.Gosched()
 		}
 	}
@@ -417,7 +432,7 @@ func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes
 	if c.engine.config.NICAtomics {
 		r = C.lane_nic(l, &args, &old)
 	} else {
-		r = C.lane_fetch(l, &args, C.int64_t(budget), &old, &slot)
+		r = C.lane_fetch(l, &args, C.int64_t(firstStay), &old, &slot)
 	}
 	if r == C.ENGINE_DONE {
 		c.unlock()
@@ -460,6 +475,7 @@ func (c *Channel) needService() {
 // await waits for a slot that was not answered at once, fills dst with what is not there yet, and
 // releases it. dst moves with the stack if it is on it, so C may not keep its address between two calls.
 func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte) (uint64, error) {
+	stays := stays{last: firstStay}
 	for r == C.ENGINE_AGAIN || r == C.ENGINE_WANTED {
 		if ctx.Err() != nil {
 			C.slot_abandon(c.c, slot)
@@ -469,7 +485,7 @@ func (c *Channel) await(ctx context.Context, r C.int, slot *C.slot_t, dst []byte
 			panic("engine: out of memory")
 		}
 		c.relock()
-		r = C.channel_await(c.c, slot, C.int64_t(budget))
+		r = C.channel_await(c.c, slot, stays.next())
 	}
 	if r == C.ENGINE_LOST {
 		return 0, c.lostError()
@@ -513,7 +529,7 @@ func (c *Channel) getPart(ctx context.Context, pe int, dst []byte, src uint64) e
 	c.lock()
 	l := c.lane(pe)
 	c.needService()
-	r := C.lane_get_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.int64_t(budget), &slot)
+	r := C.lane_get_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.int64_t(firstStay), &slot)
 	var err error
 	if r != C.ENGINE_DONE {
 		_, err = c.await(ctx, r, slot, dst)
@@ -551,8 +567,8 @@ func (c *Channel) Quiet(ctx context.Context, pe int) error {
 	c.engine.touchScheduler()
 	c.lock()
 	defer c.unlock()
-	for {
-		r := C.channel_quiet(c.c, C.int64_t(pe), C.int64_t(budget))
+	for stays := (stays{}); ; {
+		r := C.channel_quiet(c.c, C.int64_t(pe), stays.next())
 		if len(c.pendingFetches) > 0 {
 			c.harvest()
 		}

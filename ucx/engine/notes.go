@@ -127,7 +127,7 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 		return false, nil
 	}
 	c.needService()
-	r := C.lane_get_note_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.uint32_t(tag), C.int64_t(budget), &slot)
+	r := C.lane_get_note_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.uint32_t(tag), C.int64_t(firstStay), &slot)
 	if r == C.ENGINE_DONE {
 		return true, nil
 	}
@@ -201,7 +201,7 @@ func (c *Channel) FetchNotify(ctx context.Context, pe int, op uint8, off uint64,
 		return 0, false, nil
 	}
 	c.needService()
-	r := C.lane_fetch(l, &args, C.int64_t(budget), &old, &slot)
+	r := C.lane_fetch(l, &args, C.int64_t(firstStay), &old, &slot)
 	if r == C.ENGINE_DONE {
 		return uint64(old), true, nil
 	}

@@ -66,7 +66,7 @@ func (c *Channel) AwaitReleased(ctx context.Context, pe int, handle uint64) erro
 	c.engine.touchScheduler()
 	c.lock()
 	defer c.unlock()
-	for C.channel_await_released(c.c, C.int64_t(pe), C.uint64_t(handle), C.int64_t(budget)) != C.ENGINE_DONE {
+	for stays := (stays{}); C.channel_await_released(c.c, C.int64_t(pe), C.uint64_t(handle), stays.next()) != C.ENGINE_DONE; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
