@@ -103,6 +103,7 @@ type callState struct {
 
 	watchedTag              uint64 // the call in which this PE waits for long
 	watchedSince, nextCheck time.Time
+	nextMember              int // the first that the next check looks at
 
 	scratch, result []uint64 // buffers, kept from call to call
 }

@@ -45,38 +45,86 @@ func describeEdge(e node.WaitEdge) string {
 	return fmt.Sprintf("in %s, call %d of the team of %d from PE %d, waiting for PE %d", k, e.Call, e.Size, e.First, e.Peer)
 }
 
+// membersAtOnce is how many members of other hosts one check looks at. Each may take a connection, and a job that is slow
+// because its CPUs are shared would be slower still if every PE connected to every other.
+const membersAtOnce = 8
+
 // checkRemote does the part of Check that takes messages. It runs at growing intervals, but at once if a member
-// has announced that the call was given up.
+// has announced that the call was given up. One PE of a host does it for the others, which read in its slot what it finds.
 func (g *Group) checkRemote(told bool) error {
 	u, now := &g.calls, g.n.Wall()
 	if u.watchedTag != u.tag {
-		u.watchedTag, u.watchedSince, u.nextCheck = u.tag, now, now.Add(node.FirstRemoteCheck)
+		u.watchedTag, u.watchedSince, u.nextCheck, u.nextMember = u.tag, now, now.Add(node.FirstRemoteCheck), g.Me
 	}
 	if now.Before(u.nextCheck) && !told {
 		return nil
 	}
 	waited := now.Sub(u.watchedSince)
-	g.n.UpdateEdge(g.firstAbsent)
+	awaited := g.n.UpdateEdge(g.firstAbsent)
 	u.nextCheck = now.Add(min(waited, g.n.CycleTimeout()/4))
-	for i := range g.PEs {
-		tag, _, ok := g.peekArrival(i, u.n)
-		if ok && tag>>tagBits == u.n && tag != u.tag {
-			return g.diverged()
-		}
-		ended, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+syncOff+abortedOff))
-		if err == nil && g.hasAborted(ended) {
-			if r := g.reportOf(i); r != nil {
-				return g.adoptAbort(r)
+	if told || !g.isCheckedByOther() {
+		for _, i := range g.membersToCheck(awaited, told) {
+			if err := g.checkMember(i); err != nil {
+				return err
 			}
-		}
-		if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its report
-			return g.reportDivergence()
 		}
 	}
 	if waited < g.n.CycleTimeout() {
 		return nil
 	}
 	return g.findCycle(now)
+}
+
+// isCheckedByOther reports whether a member of a lower rank on this host waits in the same call.
+func (g *Group) isCheckedByOther() bool {
+	for _, i := range g.localMembers[:g.localRank] {
+		e, ok := g.n.EdgeOf(g.PEs[i])
+		if ok && e.Call == g.calls.n && e.First == g.PEs[0] && e.Size == len(g.PEs) {
+			return true
+		}
+	}
+	return false
+}
+
+// membersToCheck returns the members that a check looks at: all of them if told, else the PE that this one waits for and
+// a few others, which are different ones at every check.
+func (g *Group) membersToCheck(awaited int, told bool) []int {
+	members := make([]int, 0, membersAtOnce)
+	for i, pe := range g.PEs {
+		if told || pe == awaited {
+			members = append(members, i)
+		}
+	}
+	for range g.PEs {
+		if len(members) >= membersAtOnce {
+			break
+		}
+		i := g.calls.nextMember % len(g.PEs)
+		g.calls.nextMember = i + 1
+		if g.PEs[i] != awaited && g.n.Shm.Heap(g.PEs[i]) == nil {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
+// checkMember returns an error if member i is in another call, has given up, or has left.
+func (g *Group) checkMember(i int) error {
+	u := &g.calls
+	tag, _, ok := g.peekArrival(i, u.n)
+	if ok && tag>>tagBits == u.n && tag != u.tag {
+		return g.diverged()
+	}
+	ended, err := g.n.PeekWord(g.PEs[i], uint64(slotOff(g.Slot)+syncOff+abortedOff))
+	if err == nil && g.hasAborted(ended) {
+		if r := g.reportOf(i); r != nil {
+			return g.adoptAbort(r)
+		}
+	}
+	if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its report
+		return g.reportDivergence()
+	}
+	return nil
 }
 
 // findCycle follows the wait edges from this PE on, and returns an error if they form a cycle.

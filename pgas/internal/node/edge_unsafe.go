@@ -31,10 +31,12 @@ func (n *Node) publishEdge(e WaitEdge) {
 	words[0].Store(uint64(n.Wall().UnixNano()))
 }
 
-// UpdateEdge replaces the peer of this PE's edge by what next returns for it.
-func (n *Node) UpdateEdge(next func(peer int) int) {
-	peer := &n.edgeWords()[1]
-	peer.Store(uint64(next(int(peer.Load()))))
+// UpdateEdge replaces the peer of this PE's edge by what next returns for it, and returns that.
+func (n *Node) UpdateEdge(next func(peer int) int) int {
+	word := &n.edgeWords()[1]
+	peer := next(int(word.Load()))
+	word.Store(uint64(peer))
+	return peer
 }
 
 // clearEdge withdraws this PE's edge.
