@@ -24,6 +24,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
 // run is one pgasrun under test.
@@ -194,7 +195,7 @@ func places(t *testing.T) map[string][]string {
 		"hosts": {"-hosts", "a:1,b:2", "-launch", "env FAKE={host}"},
 	}
 	if a, b, ok := namespaces(t); ok {
-		p["namespaces"] = []string{"-hosts", a + ":1," + b + ":2", "-launch", "ip netns exec {host}"}
+		p["namespaces"] = []string{"-hosts", a + ":1," + b + ":2", "-launch", netns.Template}
 	}
 	return p
 }
@@ -227,7 +228,7 @@ func TestExchangeAcrossNamespaces(t *testing.T) {
 	if !ok {
 		t.Skip("network namespaces are not allowed here")
 	}
-	r := launchJob(t, nil, "-hosts", a+":2,"+b+":2", "-launch", "ip netns exec {host}", "pe", "exchange")
+	r := launchJob(t, nil, "-hosts", a+":2,"+b+":2", "-launch", netns.Template, "pe", "exchange")
 	status, out := r.end()
 	if status != 0 || len(out) != 4 {
 		t.Errorf("status %d, output %q: %s", status, out, &r.stderr)
