@@ -39,6 +39,7 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 const (
 	MinSleep      = 500 * time.Microsecond // first sleep between polls, doubled up to MaxSleep
 	MaxSleep      = 50 * time.Millisecond
+	shortSleep    = 2 * time.Millisecond   // so long a sleep need not end when the wait's context does
 	progressSlice = 200 * time.Microsecond // bound of one call that progresses the transport
 	nicPollSlice  = 5 * time.Microsecond   // the same for a wait for many words that a NIC may update: it rings no doorbell
 )

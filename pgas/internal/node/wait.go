@@ -125,12 +125,15 @@ func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 
 // SleepUntil blocks until c holds, sleeping on the doorbell between checks, and returns the word's value. With tell,
 // reports show the wait. The errors are those of EndedError and of c's Party.
+//
+// Until it parks or has lasted some milliseconds it allocates nothing: the end of ctx does not wake it from such short
+// sleeps, and reports do not show its name and place yet.
 func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error) {
 	if n.Sched != nil {
 		return n.awaitScheduled(ctx, c, Blocked{Peer: -1})
 	}
-	stop := context.AfterFunc(ctx, n.State.Wake)
-	defer stop()
+	stop, long := func() bool { return true }, false
+	defer func() { stop() }()
 	for d, slept := MinSleep, false; ; {
 		door := n.State.Doorbell.Load()
 		n.waiters.enterSleep(n.State, c.waiting())
@@ -138,13 +141,15 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 		n.waiters.yieldIfShort() // other waiters may have no processor while this one sleeps; a ring for them wakes this one
 		v, ok := c.Check()       // after the store to Waiting: see boot/doorbell.go
 		err := n.waitError(ctx, c, slept && d == MaxSleep)
-		if slept = !ok && err == nil && !n.waiters.park(n.State, door); slept {
-			n.State.Sleep(door, d)
-			d = min(2*d, MaxSleep)
+		if !ok && err == nil && !long && (d > shortSleep || n.waiters.saturated()) {
+			long, stop = true, context.AfterFunc(ctx, n.State.Wake)
 			if tell {
 				n.publishSite(ctx, &c)
-				tell = false
 			}
+		}
+		if slept = !ok && err == nil && (!long || !n.waiters.park(n.State, door)); slept {
+			n.State.Sleep(door, d)
+			d = min(2*d, MaxSleep)
 		}
 		n.waiters.leaveSleep(n.State)
 		if ok {
