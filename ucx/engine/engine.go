@@ -86,7 +86,7 @@ type Engine struct {
 var ErrClosed = errors.New("the engine is closed")
 
 // Open starts an engine. Others reach it by its Address. It fails if the heap is empty, if there is no key, if UCX cannot
-// open the network, and if the kernel has no memory, no thread or no filter for it.
+// open the network or is of a release that the engine does not work with, and if the kernel has no memory, no thread or no filter for it.
 func Open(config Config) (*Engine, error) {
 	e, err := prepare(config)
 	if err != nil {
@@ -123,6 +123,9 @@ func running() release.Version {
 	C.ucp_get_version(&major, &minor, &patch)
 	return release.Version{Major: int(major), Minor: int(minor), Patch: int(patch)}
 }
+
+// Warning returns a line about a release of UCX that is newer than those which the engine knows, and otherwise nothing.
+func Warning() string { return release.Warning(running()) }
 
 // prepare makes an engine that does not serve yet.
 func prepare(config Config) (*Engine, error) {

@@ -89,6 +89,9 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if e.OpenRMA() && job.PE == 0 {
 		fmt.Fprintln(os.Stderr, "pgas: PGAS_RMA=native or PGAS_AMO=nic without a network card: UCX reads and writes any memory of a PE, not only its heap, for any process that can connect to its ports from a host of this job (docs/security.md)")
 	}
+	if warning := engine.Warning(); warning != "" && job.PE == 0 {
+		fmt.Fprintln(os.Stderr, "pgas: "+warning)
+	}
 	t := &Transport{job: job, engine: e, blame: blame{job: job}, addresses: make([][]byte, job.NPEs)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	t.addresses[job.PE] = e.Address()
