@@ -128,10 +128,12 @@ func resolveNode(ctx context.Context, node string, set Settings) ([]string, erro
 	if err == nil && len(found) > 0 {
 		return found, nil
 	}
-	out, scontrolErr := exec.CommandContext(ctx, "scontrol", "getaddrs", node).Output()
-	if _, addr, ok := strings.Cut(strings.TrimSpace(string(out)), ": "); ok && scontrolErr == nil {
-		if host, _, err := net.SplitHostPort(strings.TrimSpace(addr)); err == nil {
-			return []string{host}, nil
+	out, scontrolErr := exec.CommandContext(ctx, "scontrol", "--oneliner", "show", "node", node).Output()
+	if scontrolErr == nil {
+		for _, field := range strings.Fields(string(out)) {
+			if addr, ok := strings.CutPrefix(field, "NodeAddr="); ok && addr != node {
+				return []string{addr}, nil
+			}
 		}
 	}
 	return nil, fmt.Errorf("the first node of the step, %s, has no address (%v): set %s=address:port of that node for all tasks", node, err, envRendezvous)

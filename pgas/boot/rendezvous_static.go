@@ -56,7 +56,7 @@ func staticMeeting(env Environment) (*meeting, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.fixed(key, "static "+strings.Join(m.told, " "), []string{env[envRendezvous]})
+	return m, m.fixed(key, "static "+env[envRendezvous], []string{env[envRendezvous]})
 }
 
 // fixed makes m one whose processes know the ticket from the start: at one of addrs, all with the same port or each

@@ -33,6 +33,10 @@ var forTests = []need{
 	{"Open MPI, to compile the programs that ours is compared with", []string{"openmpi-bin", "libopenmpi-dev"}, func(ctx context.Context) bool {
 		return onPath("oshcc")(ctx) && onPath("oshrun")(ctx) && compiles("#include <shmem.h>\nint main(void) { return 0; }\n", "oshcc")(ctx)
 	}},
+	{"Slurm and munge, which start jobs in tests", []string{"slurmctld", "slurmd", "slurm-client", "munge"}, func(ctx context.Context) bool {
+		return onPath("slurmctld")(ctx) && onPath("slurmd")(ctx) && onPath("srun")(ctx) && onPath("munged")(ctx)
+	}},
+	{"PMIx for programs in C", []string{"libpmix-dev"}, succeeds("pkg-config", "--exists", "pmix")},
 	{"spin, which checks the models of the locks", []string{"spin"}, onPath("spin")},
 	{"an ssh server, which the tests of launches by ssh run", []string{"openssh-server", "openssh-client"}, func(ctx context.Context) bool {
 		return os.Geteuid() != 0 || onPath("/usr/sbin/sshd")(ctx) && onPath("ssh-keygen")(ctx) // without root it would be of no use

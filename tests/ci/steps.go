@@ -38,6 +38,7 @@ var steps = []step{
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: true},
 	{name: "debian13", what: "a Debian 13 is made, and the tests of what calls UCX compile with its UCX 1.18", run: compiledUnderDebian13, beside: true},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
+	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters")},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX pass in a Debian 13, with UCX 1.18", run: testsUnderDebian13},
@@ -229,9 +230,9 @@ func testsOfComputing(ctx context.Context) error {
 	return errors.Join(goTest(nil, matched...)(ctx), goTest(nil, args...)(ctx))
 }
 
-// testsOfProcesses runs the packages one by one.
+// testsOfProcesses runs the packages one by one, without those that have a step of their own.
 func testsOfProcesses(ctx context.Context) error {
-	_, rest, err := split(ctx, computing)
+	_, rest, err := split(ctx, append([]string{"tests/clusters/..."}, computing...))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,147 @@
+// Command body is the program that the tests of package clusters start with each launcher. Its argument says what it
+// does.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// rounds is how often each PE takes the lock.
+const rounds = 50
+
+func main() {
+	pgas.Main(func(ctx context.Context, w *pgas.World) error {
+		mode := "hello"
+		if len(os.Args) > 1 {
+			mode = os.Args[1]
+		}
+		body, ok := bodies[mode]
+		if !ok {
+			return fmt.Errorf("there is no body %s", mode)
+		}
+		return body(ctx, w)
+	})
+}
+
+var bodies = map[string]func(context.Context, *pgas.World) error{
+	"hello":  hello,
+	"locks":  locks,
+	"killed": killed,
+	"fails":  fails,
+	"waits":  waits,
+	"deaf":   deaf,
+	"exits":  exits,
+}
+
+// hello has every PE count on PE 0, and print which it is.
+func hello(ctx context.Context, w *pgas.World) error {
+	count, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	counter := pgas.AtomicOf(count, 0)
+	counter.Add(0, int64(w.PE())+1)
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("hello from PE %d of %d, sum %d\n", w.PE(), w.NPEs(), counter.Fetch(0))
+	return nil
+}
+
+// locks has every PE increment a word of PE 0 that only the lock protects.
+func locks(ctx context.Context, w *pgas.World) error {
+	lock, err := pgas.Alloc[pgas.Lock](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	count, err := pgas.Alloc[int64](ctx, w, 1)
+	if err != nil {
+		return err
+	}
+	l, word := pgas.LockOf(lock, 0), count.At(0)
+	for range rounds {
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+		word.Put(0, word.Get(0)+1)
+		if err := l.Unlock(); err != nil {
+			return err
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if got, want := word.Get(0), int64(rounds*w.NPEs()); got != want {
+		return fmt.Errorf("the lock has let %d of %d increments through", got, want)
+	}
+	if w.PE() == 0 {
+		fmt.Println("the lock holds")
+	}
+	return nil
+}
+
+// killed has PE 1 kill itself while the others wait for it, and print how long the news took.
+func killed(ctx context.Context, w *pgas.World) error {
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 1 {
+		time.Sleep(100 * time.Millisecond) // the others wait by then
+		fmt.Printf("killed at %d\n", time.Now().UnixMilli())
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	err := w.Barrier(ctx)
+	var lost *pgas.PeerError
+	if errors.As(err, &lost) {
+		fmt.Printf("PE %d told of PE %d at %d\n", w.PE(), lost.PE, time.Now().UnixMilli())
+	}
+	return err
+}
+
+// fails has the last PE return an error.
+func fails(ctx context.Context, w *pgas.World) error {
+	if w.PE() == w.NPEs()-1 {
+		return errors.New("an error of the program")
+	}
+	return w.Barrier(ctx)
+}
+
+// waits prints that it is ready, waits for the end of its context, and prints the cause.
+func waits(ctx context.Context, w *pgas.World) error {
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("PE %d is ready in process %d\n", w.PE(), os.Getpid())
+	<-ctx.Done()
+	fmt.Printf("PE %d: %v\n", w.PE(), context.Cause(ctx))
+	return context.Cause(ctx)
+}
+
+// deaf has PE 1 kill itself while the others never look at the job.
+func deaf(ctx context.Context, w *pgas.World) error {
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 1 {
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	select {}
+}
+
+// exits has PE 1 end the job with a status while the others wait.
+func exits(ctx context.Context, w *pgas.World) error {
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 1 {
+		w.GlobalExit(7)
+	}
+	return w.Barrier(ctx)
+}

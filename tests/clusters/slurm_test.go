@@ -1,0 +1,232 @@
+package clusters
+
+// A Slurm cluster of two nodes: munged, slurmctld and a slurmd on each host, all of which run as root with files of
+// their own. The nodes have names, and nothing resolves them, as on a cluster whose compute nodes have no DNS.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// slurm is the cluster, started by the first test that needs it.
+var slurm struct {
+	once    sync.Once
+	err     error
+	conf    string
+	munge   string // its socket
+	job     string // an allocation of both nodes, for steps
+	daemons []*exec.Cmd
+}
+
+const slurmConf = `ClusterName=test
+SlurmctldHost=localhost(%[2]s)
+SlurmctldPort=7817
+SlurmdPort=7818
+AuthType=auth/munge
+AuthInfo=socket=%[1]s/munge.socket
+CredType=cred/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=%[1]s/state
+SlurmdSpoolDir=%[1]s/spool.%%n
+SlurmdPidFile=%[1]s/slurmd.%%n.pid
+SlurmctldPidFile=%[1]s/slurmctld.pid
+SlurmctldLogFile=%[1]s/slurmctld.log
+SlurmdLogFile=%[1]s/slurmd.%%n.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+ReturnToService=2
+KillWait=2
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0
+NodeName=usr0 NodeAddr=%[2]s CPUs=16 State=UNKNOWN
+NodeName=usr1 NodeAddr=%[3]s CPUs=16 State=UNKNOWN
+PartitionName=main Nodes=usr0,usr1 Default=YES OverSubscribe=YES:64 MaxTime=INFINITE State=UP
+`
+
+// needSlurm returns when the cluster runs, or skips the test.
+func needSlurm(t *testing.T) {
+	t.Helper()
+	needHosts(t, "slurmctld", "slurmd", "srun", "munged")
+	slurm.once.Do(func() { slurm.err = startSlurm() })
+	if slurm.err != nil {
+		t.Fatal(slurm.err)
+	}
+}
+
+func startSlurm() error {
+	slurm.conf, slurm.munge = filepath.Join(dir, "slurm.conf"), filepath.Join(dir, "munge.socket")
+	key := filepath.Join(dir, "munge.key")
+	conf := fmt.Sprintf(slurmConf, dir, hosts.Addresses[0], hosts.Addresses[1])
+	for name, content := range map[string]string{
+		slurm.conf: conf, key: strings.Repeat("a key of tests only. ", 8),
+		filepath.Join(dir, "mpi.conf"): "PMIxCliTmpDirBase=" + dir + "/pmix\n",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"state", "spool.usr0", "spool.usr1", "pmix", "pmix.usr0", "pmix.usr1"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := startDaemons(key); err != nil {
+		return err
+	}
+	return allocate()
+}
+
+// daemon starts a daemon of the cluster. It ends with this process.
+func daemon(cmd *exec.Cmd, name string) error {
+	log, err := os.Create(filepath.Join(dir, name+".out"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), "SLURM_CONF="+slurm.conf)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	slurm.daemons = append(slurm.daemons, cmd)
+	return cmd.Start()
+}
+
+func startDaemons(key string) error {
+	ctx := context.Background()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	err := daemon(exec.CommandContext(ctx, "munged", "-F", "--force", "--key-file="+key, "--socket="+slurm.munge,
+		"--pid-file="+file("munged.pid"), "--log-file="+file("munged.log"), "--seed-file="+file("munged.seed")), "munged")
+	if err != nil {
+		return err
+	}
+	if err := await(func() bool { _, err := os.Stat(slurm.munge); return err == nil }); err != nil {
+		return fmt.Errorf("munged has not started: %w", err)
+	}
+	if err := daemon(onHost(ctx, 0, "slurmctld", "-D", "-f", slurm.conf), "slurmctld"); err != nil {
+		return err
+	}
+	for i, node := range []string{"usr0", "usr1"} {
+		// Two slurmd of one machine must not share a directory for PMIx, nor a name.
+		script := fmt.Sprintf("hostname %[1]s; mount --make-rprivate /; mount --bind %[2]s/pmix.%[1]s %[2]s/pmix; exec slurmd -D -N %[1]s -f %[3]s", node, dir, slurm.conf)
+		if err := daemon(onHost(ctx, i, "unshare", "-u", "-m", "sh", "-c", script), "slurmd."+node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allocate waits until both nodes are up, and takes them for the steps of the tests.
+func allocate() error {
+	err := await(func() bool {
+		out, _ := slurmCommand(context.Background(), "sinfo", "-h", "-o", "%t %D").Output()
+		return strings.TrimSpace(string(out)) == "idle 2"
+	})
+	if err != nil {
+		return fmt.Errorf("the nodes have not come up: %w: see %s", err, dir)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	out, err := slurmCommand(ctx, "salloc", "-N2", "--ntasks-per-node=8", "-s", "--no-shell").CombinedOutput()
+	const granted = "Granted job allocation "
+	_, rest, ok := strings.Cut(string(out), granted)
+	if !ok || err != nil {
+		return fmt.Errorf("salloc: %w: %s", err, out)
+	}
+	slurm.job, _, _ = strings.Cut(rest, "\n")
+	return nil
+}
+
+// await polls until something is so. It gives up after long enough for a slow machine.
+func await(so func() bool) error {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if so() {
+			return nil
+		}
+	}
+	return fmt.Errorf("it has taken a minute")
+}
+
+// stopSlurm ends the jobs and daemons.
+func stopSlurm() {
+	if slurm.job != "" {
+		slurmCommand(context.Background(), "scancel", "-f", slurm.job).Run()
+		await(func() bool {
+			out, err := slurmCommand(context.Background(), "squeue", "-h").Output()
+			return err != nil || len(strings.TrimSpace(string(out))) == 0
+		})
+	}
+	for i := len(slurm.daemons) - 1; i >= 0; i-- {
+		d := slurm.daemons[i]
+		if d.Process != nil {
+			syscall.Kill(-d.Process.Pid, syscall.SIGTERM)
+			d.Wait()
+		}
+	}
+}
+
+// slurmCommand returns a command of Slurm, which runs on the first host.
+func slurmCommand(ctx context.Context, argv ...string) *exec.Cmd {
+	cmd := onHost(ctx, 0, argv...)
+	cmd.Env = append(cmd.Env, "SLURM_CONF="+slurm.conf, "PGAS_MUNGE_SOCKET="+slurm.munge)
+	return cmd
+}
+
+// srun returns a command that runs a step of the allocation. mpi is a plugin of srun.
+func srun(ctx context.Context, mpi string, args ...string) *exec.Cmd {
+	return slurmCommand(ctx, append([]string{"srun", "--jobid=" + slurm.job, "--overlap", "--mpi=" + mpi}, args...)...)
+}
+
+var plugins = []string{"none", "pmi2", "pmix"}
+
+func TestSlurmHello(t *testing.T) {
+	needSlurm(t)
+	for _, mpi := range plugins {
+		t.Run(mpi, func(t *testing.T) {
+			expectHello(t, run(t, srun(hangContext(t), mpi, "-N2", "-n4", bin+"/body")), 4)
+		})
+	}
+}
+
+// TestSlurmPlacement: tasks dealt to the nodes in turn, and different numbers of them.
+func TestSlurmPlacement(t *testing.T) {
+	needSlurm(t)
+	for _, mpi := range plugins {
+		expectHello(t, run(t, srun(hangContext(t), mpi, "-N2", "-n4", "--distribution=cyclic", bin+"/body")), 4)
+	}
+	expectHello(t, run(t, srun(hangContext(t), "none", "-N2", "-n5", "-m", "plane=3", bin+"/body")), 5)
+	expectHello(t, run(t, srun(hangContext(t), "pmi2", "-N1", "-n3", bin+"/body")), 3)
+	expectHello(t, run(t, srun(hangContext(t), "none", "-N1", "-n1", bin+"/body")), 1)
+}
+
+func TestSlurmBodies(t *testing.T) {
+	needSlurm(t)
+	for _, mpi := range plugins {
+		t.Run(mpi, func(t *testing.T) {
+			step := func(args ...string) outcome {
+				return run(t, srun(hangContext(t), mpi, append([]string{"-N2", "-n4"}, args...)...))
+			}
+			expect(t, step(bin+"/body", "locks"), 0, "the lock holds\n")
+			expect(t, step(bin+"/body", "fails"), 1, "an error of the program")
+			expect(t, step(bin+"/body", "exits"), 7)
+			expectNews(t, step(bin+"/body", "killed"), 4)
+			expect(t, step(bin+"/body", "deaf"), failing, "ends, because PE 1 on usr0 has failed")
+		})
+	}
+	o := run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/wordcount", "-verify", "-input", "../.."))
+	expect(t, o, 0, "verified: ")
+}
