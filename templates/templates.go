@@ -5,9 +5,9 @@ package templates
 
 import "embed"
 
-// Starter is the folder starter: the heat equation on a ring of PEs.
+// Starter is the folder starter: the heat equation on a ring of PEs, and a job of Slurm that runs it.
 //
-//go:embed starter/*.go
+//go:embed starter/*.go starter/job.sbatch
 var Starter embed.FS
 
 // GoVersion is the version of Go that a new project asks for.

@@ -27,6 +27,7 @@ const (
 	starterPath = modulePath + "/templates/starter"
 	toolPath    = modulePath + "/cmd/pgasgen"
 	launchPath  = modulePath + "/cmd/pgasrun"
+	jobFile     = "job.sbatch"
 )
 
 func initCommand(stdout io.Writer, help *bytes.Buffer) *ffcli.Command {
@@ -168,6 +169,7 @@ func (p *project) files() (map[string][]byte, error) {
 		}
 		out[e.Name()] = bytes.ReplaceAll(content, []byte(starterPath), []byte(p.module))
 	}
+	out[jobFile] = bytes.ReplaceAll(out[jobFile], []byte("starter"), []byte(filepath.Base(p.module)))
 	out[".gitignore"] = []byte("/" + filepath.Base(p.module) + "\n")
 	return out, p.moduleFiles(out)
 }

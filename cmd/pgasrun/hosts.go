@@ -30,11 +30,7 @@ func (o *options) place() ([]boot.Host, error) {
 	case o.hostfile != "":
 		hosts, err = readHostfile(o.hostfile)
 	default:
-		n := o.n
-		if !o.nSet {
-			n = boot.HostCores()
-		}
-		return []boot.Host{{Name: launch.Local, PEs: n}}, nil
+		return o.placeByItself()
 	}
 	if err != nil {
 		return nil, err
@@ -43,6 +39,31 @@ func (o *options) place() ([]boot.Host, error) {
 		return nil, err
 	}
 	return hosts, o.checkSlots(hosts)
+}
+
+// placeByItself returns the hosts of a job whose command line names none: those of the allocation that pgasrun runs in,
+// or this host.
+func (o *options) placeByItself() ([]boot.Host, error) {
+	hosts, err := allocation(boot.NewEnvironment(os.Environ()))
+	if err != nil {
+		return nil, err
+	}
+	if hosts == nil {
+		n := o.n
+		if !o.nSet {
+			n = boot.HostCores()
+		}
+		return []boot.Host{{Name: launch.Local, PEs: n}}, nil
+	}
+	if o.nSet {
+		if hosts, err = fit(hosts, o.n); err != nil {
+			return nil, err
+		}
+	}
+	if !o.templateSet {
+		o.template = stepTemplate
+	}
+	return hosts, launch.CheckHosts(hosts)
 }
 
 func (o *options) checkSlots(hosts []boot.Host) error {

@@ -67,7 +67,9 @@ type options struct {
 	connectTimeout time.Duration
 	grace          time.Duration
 
-	nSet    bool
+	nSet        bool
+	templateSet bool
+
 	program string
 	args    []string
 }
@@ -158,7 +160,7 @@ func parse(args []string) (options, error) {
 	var o options
 	fs := flag.NewFlagSet("pgasrun", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.IntVar(&o.n, "n", 0, "run `N` PEs (default: all slots of the hosts, or one for each CPU of this host)")
+	fs.IntVar(&o.n, "n", 0, "run `N` PEs (default: all slots of the hosts or of Slurm's allocation, or one for each CPU of this host)")
 	fs.StringVar(&o.hosts, "hosts", "", "run on these `hosts`: name:PEs,name:PEs; localhost is this one")
 	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file` with lines of name:PEs")
 	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
@@ -185,7 +187,10 @@ func parse(args []string) (options, error) {
 		}
 		return o, fmt.Errorf("%w: `pgasrun -h` lists the flags; flags of the program go after it", err)
 	}
-	fs.Visit(func(f *flag.Flag) { o.nSet = o.nSet || f.Name == "n" })
+	fs.Visit(func(f *flag.Flag) {
+		o.nSet = o.nSet || f.Name == "n"
+		o.templateSet = o.templateSet || f.Name == "launch"
+	})
 	if o.env || o.version {
 		return o, nil
 	}

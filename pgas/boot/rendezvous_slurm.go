@@ -59,7 +59,7 @@ func slurmMeeting(ctx context.Context, env Environment, set Settings) (*meeting,
 	if m.size, err = strconv.Atoi(tasks); err != nil {
 		return nil, fmt.Errorf("SLURM_STEP_NUM_TASKS=%s is not a number: start the program with srun", tasks)
 	}
-	nodes, err := expandNodes(env["SLURM_STEP_NODELIST"])
+	nodes, err := ExpandNodes(env["SLURM_STEP_NODELIST"])
 	if err != nil {
 		return nil, fmt.Errorf("SLURM_STEP_NODELIST=%s: %w", env["SLURM_STEP_NODELIST"], err)
 	}
@@ -146,7 +146,7 @@ func tasksOfNodes(nodes []string, perNode, distribution string) []string {
 			return nil
 		}
 	}
-	counts, err := expandCounts(perNode)
+	counts, err := ExpandCounts(perNode)
 	if err != nil || len(counts) != len(nodes) {
 		return nil
 	}

@@ -51,7 +51,7 @@ func TestExpandNodes(t *testing.T) {
 		"a[0-9999999999]":     "",
 		"a[0-2000]b[0-20000]": "",
 	} {
-		got, err := expandNodes(list)
+		got, err := ExpandNodes(list)
 		if strings.Join(got, " ") != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %v, %v; want %q", list, got, err, want)
 		}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// expandNodes returns the nodes of a list. The error says what cannot be understood.
-func expandNodes(list string) ([]string, error) {
+// ExpandNodes returns the nodes of a list in one of Slurm's variables. The error says what cannot be understood.
+func ExpandNodes(list string) ([]string, error) {
 	var nodes []string
 	for _, entry := range splitOutsideBrackets(list) {
 		some, err := expandNode(entry)
@@ -105,8 +105,9 @@ func expandRanges(list string) ([]string, error) {
 	return numbers, nil
 }
 
-// expandCounts returns the numbers of a list such as 2(x3),1: 2, 2, 2, 1.
-func expandCounts(list string) ([]int, error) {
+// ExpandCounts returns the numbers of a list in one of Slurm's variables, such as 2(x3),1: 2, 2, 2, 1. The error says
+// what cannot be understood.
+func ExpandCounts(list string) ([]int, error) {
 	var counts []int
 	for part := range strings.SplitSeq(list, ",") {
 		number, times, repeated := strings.Cut(part, "(x")

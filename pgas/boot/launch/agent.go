@@ -109,6 +109,7 @@ type agent struct {
 	accusations chan boot.Accusation
 	accusing    bool // a PE of this host has accused another: the launcher decides which PE is the cause
 	stopped     bool // the PEs have been stopped, to be killed
+	signalled   bool // the launcher has been told of a SIGTERM to this agent
 
 	listener       *listener // of the exchange, on the job's first host
 	segment        *boot.Segment
@@ -147,7 +148,7 @@ func (a *agent) listen(in *bufio.Reader) {
 // run prepares, starts the PEs and supervises them until all are gone. An error means that the job has not started
 // on this host.
 func (a *agent) run() error {
-	first, ok := <-a.commands
+	first, ok := a.next()
 	if !ok {
 		return fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
 	}
@@ -179,7 +180,7 @@ func (a *agent) run() error {
 	}
 	answer.SentAt = boot.Clock()
 	a.out.value(fromReady, answer)
-	next, ok := <-a.commands
+	next, ok := a.next()
 	if !ok {
 		return nil // another host was not ready
 	}
@@ -201,6 +202,16 @@ func (a *agent) run() error {
 	return nil
 }
 
+// next returns the next command. ok is false if none comes any more, or if a signal ends this agent before it has PEs.
+func (a *agent) next() (c command, ok bool) {
+	select {
+	case c, ok = <-a.commands:
+		return c, ok
+	case <-a.signals:
+		return c, false
+	}
+}
+
 // supervise follows the job on this host until every process of it is gone.
 func (a *agent) supervise() {
 	live := len(a.pes)
@@ -214,8 +225,13 @@ func (a *agent) supervise() {
 				continue
 			}
 			a.handle(c)
-		case <-a.signals:
-			a.killAll()
+		case sig := <-a.signals:
+			if commands == nil || a.signalled || sig != unix.SIGTERM {
+				a.killAll()
+				continue
+			}
+			a.signalled = true
+			a.out.bytes(fromSignal, []byte{byte(unix.SIGTERM)})
 		case x := <-a.globalExits:
 			a.stopPEs()
 			a.out.value(fromGlobalExit, x)

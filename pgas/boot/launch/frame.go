@@ -64,6 +64,7 @@ const (
 	fromAccused    kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
 	fromGlobalExit kind = 'g' // globalExit: a PE ends the job; those of this host have been stopped
 	fromStopped    kind = 'f' // nothing
+	fromSignal     kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
 	fromLog        kind = 'l' // text for -v
 	fromAbort      kind = 'x' // text: why the job cannot start on this host
 	fromDone       kind = 'z' // nothing: every process is gone, all output is sent

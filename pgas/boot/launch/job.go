@@ -214,6 +214,10 @@ func (j *job) handle(e event) {
 	case fromStopped:
 		h.stopped = true
 		j.killWhenStopped()
+	case fromSignal:
+		if j.userSignal == 0 && len(e.data) == 1 { // each host's agent gets it, and only the first counts
+			j.handleSignal(syscall.Signal(e.data[0]))
+		}
 	case fromLog:
 		j.spec.Logf("host %s: %s", h.Name, e.data)
 	case fromDone:
