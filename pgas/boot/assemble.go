@@ -125,7 +125,7 @@ func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, error)
 	return j, nil
 }
 
-// answerTime is how much longer a process waits than the server: the server's error names who is missing.
+// answerTime is how much longer a process waits than the server: the server's error names the ranks that are missing.
 const answerTime = 5 * time.Second
 
 // serve returns the ticket of the job and, on rank 0, the server of its exchange.

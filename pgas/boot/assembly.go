@@ -199,7 +199,7 @@ func (s *Server) endingOf(rank int, value []byte) {
 const accusationDelay = 800 * time.Millisecond
 
 // accused handles the accusation of a PE by another. If a link has failed, PEs at each of its ends accuse those at the
-// other; the accuser whom other PEs answer is right.
+// other; the accuser that other PEs answer is right.
 func (s *Server) accused(value []byte) {
 	var x Accusation
 	if json.Unmarshal(value, &x) != nil || x.PE < 0 || x.PE >= s.npes {

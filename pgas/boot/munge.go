@@ -103,7 +103,7 @@ const doorGreeting = "pgas-ticket 1 "
 // doorTime is how long one side of a door waits for the other's next line.
 const doorTime = 10 * time.Second
 
-// maxLine is the most bytes of a line at the door.
+// maxDoorLine is the most bytes of a line at the door.
 const maxDoorLine = 1 << 16
 
 // share returns the ticket of task 0. Task 0 answers in the background until every other task has asked, or ctx ends.

@@ -148,11 +148,13 @@ func unusable(env Environment) error {
 		{"PMIX_RANK", "a PMIx launcher", "it passes on no PMIX_SERVER_URI: use a launcher with PMIx 3 or newer, or pgasrun -hosts"},
 		{"PMI_RANK", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
 		{"PMI_SIZE", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
-		{envRendezvous, "static start", "it needs " + envPE + " and " + envHosts + ", too (docs/clusters.md)"},
 	} {
 		if env[sign.variable] != "" {
 			return fmt.Errorf("%s has started this process (%s=%s), but %s; %s=single makes it a job of one PE", sign.launcher, sign.variable, env[sign.variable], sign.remedy, envBoot)
 		}
+	}
+	if env[envRendezvous] != "" {
+		return fmt.Errorf("%s=%s, but neither %s nor srun says which PE this process is: a static start needs %s, %s and %s, too", envRendezvous, env[envRendezvous], envPE, envPE, envHosts, envSecretFile)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestChooseRendezvous(t *testing.T) {
 		{"OMPI_COMM_WORLD_SIZE=4", "", "mpirun of Open MPI has started this process (OMPI_COMM_WORLD_SIZE=4), but it passes on no PMIX_SERVER_URI"},
 		{"PMIX_RANK=0", "", "a PMIx launcher has started this process"},
 		{"PMI_RANK=0", "", "a PMI launcher has started this process"},
-		{"PGAS_RENDEZVOUS=a:1", "", "static start has started this process"},
+		{"PGAS_RENDEZVOUS=a:1", "", "PGAS_RENDEZVOUS=a:1, but neither PGAS_PE nor srun says which PE this process is"},
 	} {
 		got, err := ChooseRendezvous(NewEnvironment(strings.Fields(c.env)))
 		if c.err == "" && (err != nil || got.String() != c.want) || c.err != "" && !strings.HasPrefix(text(err), c.err) {

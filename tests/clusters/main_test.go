@@ -104,7 +104,7 @@ func build() error {
 	return nil
 }
 
-// marked returns the processes whose environment has the mark of these tests.
+// marked returns the processes of these tests: their environment names dir.
 func marked() (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, p := range all {

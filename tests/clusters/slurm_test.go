@@ -224,9 +224,42 @@ func TestSlurmBodies(t *testing.T) {
 			expect(t, step(bin+"/body", "fails"), 1, "an error of the program")
 			expect(t, step(bin+"/body", "exits"), 7)
 			expectNews(t, step(bin+"/body", "killed"), 4)
-			expect(t, step(bin+"/body", "deaf"), failing, "ends, because PE 1 on usr0 has failed")
 		})
 	}
-	o := run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/wordcount", "-verify", "-input", "../.."))
+	o := run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/body", "deaf"))
+	expect(t, o, failing, "ends, because PE 1 on usr0 has failed")
+	o = run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/wordcount", "-verify", "-input", "../.."))
 	expect(t, o, 0, "verified: ")
+}
+
+func TestSlurmMistakes(t *testing.T) {
+	needSlurm(t)
+	step := func(set []string, args ...string) outcome {
+		cmd := srun(hangContext(t), "none", append([]string{"-N2", "-n2"}, args...)...)
+		cmd.Env = append(cmd.Env, append(set, "PGAS_BOOT_TIMEOUT=2s")...)
+		return run(t, cmd)
+	}
+	t.Run("the program is on one node alone", func(t *testing.T) {
+		program := filepath.Join(dir, "pmix.usr0", "body") // each node has a directory of its own at pmix
+		if out, err := exec.Command("cp", bin+"/body", program).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		o := step(nil, filepath.Join(dir, "pmix", "body"))
+		expect(t, o, failing, "No such file or directory", "1 of 2 processes have come within 2s; missing: rank 1 (on usr1)")
+	})
+	t.Run("no munge", func(t *testing.T) {
+		o := step([]string{"PGAS_MUNGE_SOCKET=" + dir + "/none"}, bin+"/body")
+		expect(t, o, failing, "joining by slurm (SLURM_JOB_ID=", "know each other by munge, which cannot be used on usr0", "use `srun --mpi=pmi2`, or set PGAS_SECRET_FILE")
+	})
+	t.Run("forced to another way", func(t *testing.T) {
+		expect(t, step([]string{"PGAS_BOOT=pmi2"}, bin+"/body"), failing, "PGAS_BOOT=pmi2, but the environment has nothing of it: start the program with `srun -n 4 --mpi=pmi2`")
+	})
+	t.Run("a file in place of munge", func(t *testing.T) {
+		secret := filepath.Join(dir, "secret")
+		if err := os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		expectHello(t, step([]string{"PGAS_MUNGE_SOCKET=" + dir + "/none", "PGAS_SECRET_FILE=" + secret}, bin+"/body"), 2)
+	})
+	nothingLeft(t)
 }
