@@ -143,7 +143,7 @@ func (m *meeting) serve(ctx context.Context, within time.Duration) (*ticket, *Se
 		ln.Close()
 		return nil, nil, err
 	}
-	s := Serve(ln, t.ID, m.size, t.Secret, func(string, ...any) {})
+	s := newServer(ln, t.ID, m.size, t.Secret, func(string, ...any) {})
 	s.assemble(m.told, within)
 	return t, s, nil
 }

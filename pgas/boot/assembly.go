@@ -28,12 +28,13 @@ type assembly struct {
 	ending  bool          // GlobalExit: members end
 }
 
-// assemble makes s wait for newcomers. After within, those that have come are told which have not.
+// assemble runs s for newcomers, from when it can tell what they are. After within, those that have come are told which have not.
 func (s *Server) assemble(told []string, within time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.assembly = &assembly{told: told, within: within, come: map[int]newcomer{}, askers: map[int]reply{}, left: map[int]bool{}}
 	s.assembly.timer = time.AfterFunc(within, func() { s.refuseAll(s.missing()) })
+	s.running.Go(s.listen)
 }
 
 // missing returns the error that names the ranks which have not come.

@@ -56,13 +56,18 @@ type reply struct {
 
 // Serve runs the exchange of job id, of npes PEs, on ln until Close. It logs the connections that it refuses.
 func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
-	s := &Server{
+	s := newServer(ln, id, npes, secret, logf)
+	s.running.Go(s.listen)
+	return s
+}
+
+// newServer returns the exchange that Serve runs, before it accepts connections.
+func newServer(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
+	return &Server{
 		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
 		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{},
 		links: map[int]*link{}, registered: map[int]bool{}, conns: map[net.Conn]bool{},
 	}
-	s.running.Go(s.listen)
-	return s
 }
 
 // Close ends the exchange and every connection.

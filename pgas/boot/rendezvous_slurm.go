@@ -13,6 +13,7 @@ import (
 	"hash/fnv"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -141,14 +142,14 @@ func resolveNode(ctx context.Context, node string, set Settings) ([]string, erro
 
 // tasksOfNodes returns the node of each task, if tasks fill one node after the other; else nil.
 func tasksOfNodes(nodes []string, perNode, distribution string) []string {
-	for _, other := range []string{"cyclic", "plane", "arbitrary"} {
-		if strings.HasPrefix(distribution, other) {
-			return nil
-		}
-	}
 	counts, err := ExpandCounts(perNode)
 	if err != nil || len(counts) != len(nodes) {
 		return nil
+	}
+	for _, other := range []string{"cyclic", "plane", "arbitrary"} {
+		if strings.HasPrefix(distribution, other) && slices.Max(counts) > 1 {
+			return nil
+		}
 	}
 	var told []string
 	for i, n := range counts {

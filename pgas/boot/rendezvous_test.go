@@ -66,6 +66,7 @@ func TestTasksOfNodes(t *testing.T) {
 		{"2(x2)", "", []string{"a", "a", "b", "b"}},
 		{"1,3", "block", []string{"a", "b", "b", "b"}},
 		{"2(x2)", "cyclic", nil},
+		{"1(x2)", "cyclic", []string{"a", "b"}},
 		{"2(x3)", "", nil},
 		{"2(x0)", "", nil},
 		{"two", "", nil},
