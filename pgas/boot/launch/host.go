@@ -58,7 +58,7 @@ const (
 	hostSwept    kind = 1 // the processes that it had left have been killed
 	notAnAgent   kind = 2 // the command is no agent
 	agentGreeted kind = 3 // the command is an agent, and reads its input
-	relayEnded   kind = 5 // the command of a relay has ended
+	relayEnded   kind = 5 // the command of a relay has ended; host is nil if the agent of its host had ended before
 	staged       kind = 4 // a piece of a file has been sent to the host
 )
 

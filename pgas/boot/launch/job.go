@@ -165,7 +165,7 @@ func (j *job) handle(e event) {
 			j.handleAgentExit(h, e.err)
 		}
 	case relayEnded:
-		j.handleRelayEnd(e.relay, e.err)
+		j.handleRelayEnd(e.relay, h, e.err)
 	case hostSwept:
 		h.gone = true
 	case notAnAgent:

@@ -58,6 +58,7 @@ type relayLink struct {
 type childStreams struct {
 	out, errs *io.PipeWriter
 	end       chan error
+	ended     bool // end has been sent
 }
 
 // startTree starts the agents of all hosts.
@@ -152,7 +153,11 @@ func (r *relayLink) run(cfg relayConfig) {
 		io.Copy(io.Discard, in)
 	})
 	readers.Wait()
-	r.job.post(event{host: r.host, kind: relayEnded, relay: r, err: r.link.wait()}) // before the hosts behind it
+	e := event{kind: relayEnded, relay: r, err: r.link.wait()}
+	if !r.children[uint32(r.host.index)].ended {
+		e.host = r.host
+	}
+	r.job.post(e) // before the ends of the hosts behind it
 	for number := range r.children {
 		r.close(number, fmt.Errorf("host %s, through which it was started, is lost", r.host.Name))
 	}
@@ -189,20 +194,21 @@ func (r *relayLink) demultiplex(in *bufio.Reader) {
 // close ends the streams of one host, if they have not ended yet. The first reason counts.
 func (r *relayLink) close(number uint32, reason error) {
 	s := r.children[number]
-	select {
-	case s.end <- reason:
-	default:
+	if s.ended {
+		return
 	}
+	s.ended = true
+	s.end <- reason
 	s.out.Close()
 	s.errs.Close()
 }
 
-// handleRelayEnd handles the end of a relay. If its own host's agent has not ended before, the host is lost, and those behind
-// it are lost as a consequence.
-func (j *job) handleRelayEnd(r *relayLink, err error) {
+// handleRelayEnd handles the end of a relay. If that was before the end of the agent of its own host, lost, that host is lost,
+// and those behind it are lost as a consequence.
+func (j *job) handleRelayEnd(r *relayLink, lost *host, err error) {
 	r.ended = true
-	if !r.host.ended {
-		j.handleAgentExit(r.host, err)
+	if lost != nil && !lost.ended {
+		j.handleAgentExit(lost, err)
 	}
 }
 
