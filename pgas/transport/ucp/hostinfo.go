@@ -51,27 +51,68 @@ func exchangeHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
 		return hosts, nil
 	}
 	if job.PE == job.Host().First {
-		value, err := json.Marshal(own)
-		if err != nil {
-			return nil, err
-		}
-		if err := job.Exchange.Put(ctx, hostKey(job.HostIndex), value); err != nil {
+		if err := putJSON(ctx, job.Exchange, hostKey(job.HostIndex), own); err != nil {
 			return nil, err
 		}
 	}
-	if err := job.Exchange.Fence(ctx); err != nil {
-		return nil, fmt.Errorf("waiting for the other PEs to start: %w", err)
+	if job.PE == 0 {
+		return hosts, gatherHosts(ctx, job, hosts)
 	}
-	for host := range hosts {
-		value, err := job.Exchange.Get(ctx, hostKey(host))
-		if err != nil {
-			return nil, err
+	hosts = hosts[:0]
+	for first := 0; first < len(job.Hosts); first += hostsInValue {
+		var told []hostInfo
+		if err := getJSON(ctx, job.Exchange, hostsKey(first), &told); err != nil {
+			return nil, fmt.Errorf("waiting for the other hosts' PEs to start: %w", err)
 		}
-		if err := json.Unmarshal(value, &hosts[host]); err != nil {
-			return nil, fmt.Errorf("host %s says of itself %.40q: %w", job.Hosts[host].Name, value, err)
-		}
+		hosts = append(hosts, told...)
+	}
+	if len(hosts) != len(job.Hosts) {
+		return nil, fmt.Errorf("PE 0 tells of %d hosts, and the job has %d", len(hosts), len(job.Hosts))
 	}
 	return hosts, nil
+}
+
+// gatherHosts collects what each host has published and publishes it again, many hosts in one value: so every other PE makes
+// one call of the exchange for many hosts.
+func gatherHosts(ctx context.Context, job *boot.Job, hosts []hostInfo) error {
+	for host := range hosts {
+		if err := getJSON(ctx, job.Exchange, hostKey(host), &hosts[host]); err != nil {
+			return fmt.Errorf("waiting for a PE of host %s to start: %w", job.Hosts[host].Name, err)
+		}
+	}
+	for first := 0; first < len(hosts); first += hostsInValue {
+		part := hosts[first:min(first+hostsInValue, len(hosts))]
+		if err := putJSON(ctx, job.Exchange, hostsKey(first), part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hostsInValue is how many hosts one value tells of: as many as a value of the exchange holds if they have a dozen
+// interfaces.
+const hostsInValue = 512
+
+// hostsKey is the key of what PE 0 tells of the hosts from the given one on.
+func hostsKey(first int) string { return "ucp/hosts/" + strconv.Itoa(first) }
+
+func putJSON(ctx context.Context, x boot.Exchange, key string, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return x.Put(ctx, key, value)
+}
+
+func getJSON(ctx context.Context, x boot.Exchange, key string, v any) error {
+	value, err := x.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(value, v); err != nil {
+		return fmt.Errorf("the exchange has %.40q under %s: %w", value, key, err)
+	}
+	return nil
 }
 
 func hostKey(host int) string { return "ucp/host/" + strconv.Itoa(host) }
