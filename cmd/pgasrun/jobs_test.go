@@ -151,7 +151,7 @@ func (r *running) agents() []int {
 	var pids []int
 	for _, pid := range r.processes() {
 		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if bytes.HasSuffix(cmdline, []byte("pgasrun\x00agent\x00")) && !bytes.Contains(cmdline, []byte("{host}")) {
+		if bytes.HasSuffix(cmdline, []byte("pgasrun\x00agent\x00")) && !bytes.Contains(cmdline, []byte("{host}")) && !bytes.HasPrefix(cmdline, []byte("setsid\x00")) {
 			pids = append(pids, pid)
 		}
 	}
