@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -36,16 +37,27 @@ func startCommand(c agentCommand) (*link, error) {
 	if l.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if l.out, err = cmd.StdoutPipe(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
 		return nil, err
 	}
-	if l.errs, err = cmd.StderrPipe(); err != nil {
+	errs, err := cmd.StderrPipe()
+	if err != nil {
 		return nil, err
 	}
+	l.out, l.errs = out, errs
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot run %s: %w: check -launch", c.argv[0], err)
 	}
-	l.signal = func(sig unix.Signal) { unix.Kill(-cmd.Process.Pid, sig) }
+	l.signal = func(sig unix.Signal) {
+		unix.Kill(-cmd.Process.Pid, sig)
+		if sig == unix.SIGKILL { // an agent that the signal does not reach, in a session of its own, may hold the streams open
+			time.AfterFunc(drainTime, func() {
+				out.Close()
+				errs.Close()
+			})
+		}
+	}
 	if c.input != "" {
 		go io.WriteString(l.in, c.input) // a command that is no shell need not read it
 	}
