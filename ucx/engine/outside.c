@@ -2,15 +2,12 @@
 // lanes, which Go never uses afterwards. So its lock is taken by these calls and by ticks alone, and no holder of it runs Go.
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "engine.h"
 
 enum {
     STAY_NS = 1000 * 1000, // longest time after which a call looks whether it is to end
     END_NAP_US = 50,
-    YIELDS = 64,
-    LOCK_NAP_US = 50,
     GIVEN_UP = -1, // beside enum status: the caller has been interrupted
 };
 
@@ -36,11 +33,8 @@ static lane_t *begin_call(struct outside_channel *o, int pe)
     __atomic_store_n(&o->inside, 1, __ATOMIC_SEQ_CST);
     channel_t *c = o->channel;
     if (!__atomic_load_n(&o->ended, __ATOMIC_SEQ_CST) && pe >= 0 && (uint32_t)pe < c->engine->config.npes && c->lanes[pe]) {
-        for (unsigned i = 0; !try_lock(&c->lock); i++) // a tick takes some microseconds
-            if (i < YIELDS)
-                sched_yield();
-            else // its thread has lost its CPU, or UCX connects
-                usleep(LOCK_NAP_US);
+        while (!try_lock(&c->lock))
+            sched_yield(); // a tick takes some microseconds
         return c->lanes[pe];
     }
     __atomic_store_n(&o->inside, 0, __ATOMIC_RELEASE);

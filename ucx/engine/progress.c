@@ -11,8 +11,7 @@
 #include "progress.h"
 
 // begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd
-// is made to tick instead, because it would wake for every arrival. One that ticks so slowly that it would be late to serve
-// is woken at the end.
+// is made to tick instead, because it would wake for every arrival.
 static void begin_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
@@ -23,9 +22,7 @@ static void begin_progress(engine_t *e)
 static void end_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progress_calls, 1, __ATOMIC_RELAXED);
-    __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&e->drowsy, __ATOMIC_SEQ_CST) && __atomic_exchange_n(&e->drowsy, 0, __ATOMIC_SEQ_CST))
-        engine_kick(e);
+    __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_RELEASE);
 }
 
 // fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has found unreachable or silent.
@@ -73,29 +70,28 @@ static int armed(ucp_worker_h worker)
 }
 
 // sleep_for_arrival sleeps until an arrival at either worker, a kick, or the time is up. The service worker is
-// watched only if no other thread holds it: the holder serves it. An event descriptor that has woken waiters in vain is
-// left out: see nap_ns.
+// watched only if no other thread holds it: the holder serves it.
 static void sleep_for_arrival(channel_t *c, int64_t ns)
 {
     engine_t *e = c->engine;
-    struct pollfd fds[3] = {{.fd = c->kick, .events = POLLIN}, {.fd = c->fd, .events = POLLIN}};
-    int64_t nap = nap_ns(c->vain), limit = nap ? nap : ns;
-    int n = nap ? 1 : 2, ready = nap != 0;
+    struct pollfd fds[3] = {{.fd = c->fd, .events = POLLIN}, {.fd = c->kick, .events = POLLIN}};
+    int n = 2;
     __atomic_store_n(&c->asleep, 1, __ATOMIC_SEQ_CST);
     int awake = __atomic_load_n(&c->want, __ATOMIC_SEQ_CST) || !armed(c->worker);
-    if (!awake && !nap && try_lock(&e->serving)) {
+    if (!awake && try_lock(&e->serving)) {
         awake = !armed(e->worker);
         unlock(&e->serving);
         fds[n++] = (struct pollfd){.fd = e->fd, .events = POLLIN};
     }
-    if (!awake && ns > 0) {
-        struct timespec t = {.tv_nsec = ns < limit ? ns : limit};
-        if (ppoll(fds, n, &t, NULL) > 0)
-            ready |= fds[1].revents || fds[2].revents;
+    if (!awake) {
+        if (ns > NAP_NS)
+            ns = NAP_NS;
+        struct timespec t = {.tv_nsec = ns};
+        if (ns > 0)
+            ppoll(fds, n, &t, NULL);
     }
-    if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[0].revents)
+    if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[1].revents)
         clear_eventfd(c->kick);
-    c->vain = ready ? c->vain + 1 : 0;
 }
 
 static void flush_others(channel_t *c)
@@ -125,14 +121,14 @@ int progress_until(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_
             r = ENGINE_DONE;
             break;
         }
-        if (++c->polls % SERVE_EVERY == 0 || c->vain)
+        if (++c->polls % SERVE_EVERY == 0)
             moved |= serve_once(e);
         if (interruptible && __atomic_load_n(&c->want, __ATOMIC_RELAXED)) {
             r = ENGINE_WANTED;
             break;
         }
         if (moved) {
-            idle = c->vain = 0;
+            idle = 0;
             continue;
         }
         int yielding = oversubscribed(e);

@@ -240,7 +240,6 @@ struct channel {
     uint32_t asleep;  // a waiter sleeps under the lock: kick it
     uint32_t batch;   // what is gathered may wait for long: the program will flush when it needs it
     uint32_t skipped; // ticks that did not let it out, for that
-    uint32_t vain;    // how often in a row an event fd has woken a waiter in vain
     engine_t *engine;
     ucp_worker_h worker;
     int fd;          // event fd of worker
