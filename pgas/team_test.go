@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -218,4 +219,35 @@ func TestCrossedTeams(t *testing.T) {
 	}
 	pgastest.RunProcesses(t, 3, body, "PGAS_PEER_TIMEOUT=1s")
 	pgastest.RunHosts(t, 3, 3, body, "PGAS_PEER_TIMEOUT=1s")
+}
+
+// TestLateRoot: the members of a host enter a broadcast one after the other, and the root long after them. Each waits
+// for the last of its host, then for the root: they do not wait for each other, however long the root takes.
+func TestLateRoot(t *testing.T) {
+	const timeout = time.Second
+	body := func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		words.Local()[0] = int64(w.PE())
+		if err := w.Sync(ctx); err != nil {
+			return err
+		}
+		late := time.Duration(w.PE()%2) * timeout / 2
+		if w.PE() == 0 {
+			late = 4 * timeout
+		}
+		time.Sleep(late)
+		if err := pgas.Broadcast(ctx, w.Team(), words.Range(1, 2), words.Range(0, 1), 0); err != nil {
+			return err
+		}
+		if got := words.Local()[1]; got != 0 {
+			return fmt.Errorf("PE %d got %d from PE 0", w.PE(), got)
+		}
+		return nil
+	}
+	setting := fmt.Sprintf("PGAS_PEER_TIMEOUT=%v", timeout)
+	pgastest.RunProcesses(t, 4, body, setting)
+	pgastest.RunHosts(t, 4, 2, body, setting)
 }

@@ -63,5 +63,20 @@ func (j *Job) EndsBy(why EndReason, peer int) {
 // Lost publishes that the loss of pe has been reported to this PE, which may end for that reason.
 func (j *Job) Lost(pe int) { j.state().End.Lost.CompareAndSwap(0, int32(pe)+1) }
 
+// FirstLost returns the PE whose loss was reported first to this PE, or else to another PE of its host: by. It reports
+// false if no loss has been reported on this host.
+func (j *Job) FirstLost() (pe, by int, ok bool) {
+	first := j.Host().First
+	if l := j.state().End.Lost.Load(); l != 0 {
+		return int(l) - 1, j.PE, true
+	}
+	for i, st := range j.Segment.States {
+		if l := st.End.Lost.Load(); l != 0 {
+			return int(l) - 1, first + i, true
+		}
+	}
+	return 0, 0, false
+}
+
 // EndRequested reports whether the launcher has asked the PEs of this host to end. The launcher reports the reason.
 func (j *Job) EndRequested() bool { return j.Segment.Header.EndRequested.Load() != 0 }

@@ -5,7 +5,8 @@ package coll
 // tag shows it. A PE that waits in a collective for long publishes a wait edge at the start of its heap: in which
 // call, of which team, and for which PE it waits. A PE that has waited longer than the time after which a silent
 // host counts as dead follows these edges from PE to PE. If they form a cycle of PEs that have all waited that
-// long, it returns a *MismatchError with the call of each.
+// long, it returns a *MismatchError with the call of each. An edge counts only if its PE has found it after its peer's
+// wait began: the peer may have entered the very call in which an older edge missed it.
 
 import (
 	"fmt"
@@ -129,24 +130,43 @@ func (g *Group) checkMember(i int) error {
 
 // findCycle follows the wait edges from this PE on, and returns an error if they form a cycle.
 func (g *Group) findCycle(now time.Time) error {
-	place := map[int]int{} // of a PE in lines
-	var lines []string
+	cycle := g.cycle(now)
+	if cycle == nil {
+		return nil
+	}
+	g.linger()
+	u := &g.calls
+	r := &reason{call: fmt.Sprintf("%s (call %d of team %s)", Kind(g.view.arrival(u.n).call&0xff), u.n, g.Name)}
+	for _, c := range cycle {
+		r.calls = append(r.calls, fmt.Sprintf("PE %d: %s", c.pe, describeEdge(c.WaitEdge)))
+	}
+	return g.abort(r)
+}
+
+// A waiter is a PE with its wait edge.
+type waiter struct {
+	pe int
+	node.WaitEdge
+}
+
+// cycle returns the PEs of the cycle to which the wait edges lead from this PE, or nil.
+func (g *Group) cycle(now time.Time) []waiter {
+	var path []waiter
+	seen := now.UnixNano() // of the edge that leads to pe
 	for pe := g.n.Job.PE; ; {
-		if from, seen := place[pe]; seen {
-			g.linger()
-			u := &g.calls
-			return g.abort(&reason{
-				call:  fmt.Sprintf("%s (call %d of team %s)", Kind(g.view.arrival(u.n).call&0xff), u.n, g.Name),
-				calls: lines[from:],
-			})
+		for k, w := range path {
+			if w.pe == pe && seen >= w.Since {
+				return path[k:]
+			} else if w.pe == pe {
+				return nil
+			}
 		}
 		e, ok := g.n.EdgeOf(pe)
-		if !ok || now.UnixNano()-e.Since < int64(g.n.CycleTimeout()) || e.Peer < 0 || e.Peer >= g.n.Job.NPEs {
+		if !ok || now.UnixNano()-e.Since < int64(g.n.CycleTimeout()) || seen < e.Since || e.Peer < 0 || e.Peer >= g.n.Job.NPEs {
 			return nil
 		}
-		place[pe] = len(lines)
-		lines = append(lines, fmt.Sprintf("PE %d: %s", pe, describeEdge(e)))
-		pe = e.Peer
+		path = append(path, waiter{pe, e})
+		pe, seen = e.Peer, e.Seen
 	}
 }
 

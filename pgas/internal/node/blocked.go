@@ -60,7 +60,7 @@ func (n *Node) Block(why Blocked) {
 	b.Since.Store(n.since())
 	b.Op.Store(uint32(why.Op))
 	if why.Party != nil {
-		n.publishEdge(e)
+		n.publishEdge(e, why.Peer)
 	}
 }
 

@@ -12,30 +12,38 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-const edgeLen = 5 // words of an edge in a heap
+const edgeLen = 6 // words of an edge in a heap that other PEs read
 
-// edgeWords is a WaitEdge in a heap: since (0: no edge), peer, kind, call, first<<32 | size.
-type edgeWords [edgeLen]atomic.Uint64
+// edgeWords is a WaitEdge in a heap: since (0: no edge), peer, kind, call, first<<32 | size, seen, and the peer that
+// the wait was begun for.
+type edgeWords [edgeLen + 1]atomic.Uint64
 
 var _ [boot.WaitEdgeBytes - unsafe.Sizeof(edgeWords{})]byte
 
 func (n *Node) edgeWords() *edgeWords { return (*edgeWords)(n.Own(boot.WaitEdgeOff)) }
 
-// publishEdge publishes e as this PE's edge, from now on. Its time is stored last, and cleared first.
-func (n *Node) publishEdge(e WaitEdge) {
+// publishEdge publishes e as this PE's edge, from now on, of a wait for peer. Its time is stored last, and cleared first.
+func (n *Node) publishEdge(e WaitEdge, peer int) {
 	words := n.edgeWords()
 	words[1].Store(uint64(e.Peer))
 	words[2].Store(uint64(e.Kind))
 	words[3].Store(e.Call)
 	words[4].Store(uint64(e.First)<<32 | uint64(e.Size))
+	words[5].Store(0) // a cycle needs edges that have been looked at since all waits of the cycle began
+	words[6].Store(uint64(peer))
 	words[0].Store(uint64(n.Wall().UnixNano()))
 }
 
-// UpdateEdge replaces the peer of this PE's edge by what next returns for it, and returns that.
+// UpdateEdge replaces the peer of this PE's edge by what next returns for the peer that the wait was begun for, and
+// returns that.
 func (n *Node) UpdateEdge(next func(peer int) int) int {
-	word := &n.edgeWords()[1]
-	peer := next(int(word.Load()))
-	word.Store(uint64(peer))
+	words := n.edgeWords()
+	now := n.Wall().UnixNano()
+	peer := next(int(words[6].Load()))
+	if peer != int(words[1].Load()) {
+		words[1].Store(uint64(peer))
+	}
+	words[5].Store(uint64(now))
 	return peer
 }
 

@@ -13,7 +13,8 @@ type Party interface {
 
 // A WaitEdge is what a PE that is blocked in a collective publishes.
 type WaitEdge struct {
-	Since int64  // Unix nanoseconds
+	Since int64  // when the wait began, in Unix nanoseconds
+	Seen  int64  // when this PE last found that it waits for Peer, or 0
 	Peer  int    // the PE of the job that it waits for
 	Kind  uint8  // of the call
 	Call  uint64 // number of the call in its team

@@ -86,7 +86,8 @@ func (n *Node) peekVia(c transport.Channel, pe int, off uint64) (uint64, error) 
 // PeekTime is how long a read of another host's memory may take, and how long Quiesced waits for reads under way.
 const PeekTime = time.Second
 
-// EdgeOf reads the edge of a PE of the job. It reports false if the PE has none, or does not answer.
+// EdgeOf reads the edge of a PE of the job. It reports false if the PE has none, has begun another wait meanwhile, or
+// does not answer.
 func (n *Node) EdgeOf(pe int) (WaitEdge, bool) {
 	var v [edgeLen]uint64
 	for i := range v {
@@ -96,8 +97,11 @@ func (n *Node) EdgeOf(pe int) (WaitEdge, bool) {
 		}
 		v[i] = x
 	}
+	if x, err := n.PeekWord(pe, boot.WaitEdgeOff); err != nil || x != v[0] {
+		return WaitEdge{}, false
+	}
 	return WaitEdge{
-		Since: int64(v[0]), Peer: int(v[1]), Kind: uint8(v[2]), Call: v[3],
+		Since: int64(v[0]), Seen: int64(v[5]), Peer: int(v[1]), Kind: uint8(v[2]), Call: v[3],
 		First: int(v[4] >> 32), Size: int(v[4] & 0xffffffff),
 	}, true
 }

@@ -4,7 +4,8 @@ package ucp
 
 // Which PE to blame. PEs that learn of a death exit too, so a third PE may lose its connections to them before the
 // launcher's report of the first death arrives. So a PE that loses a peer waits up to reportWithin for the launcher to
-// name the first failure.
+// name the first failure. If the launcher does not, because it has heard no certain accusation yet, the PE names the
+// loss that was first reported on its host: that report may be why others have ended since.
 
 import (
 	"fmt"
@@ -35,7 +36,11 @@ func (b *blame) peerError(lost *engine.LostError) *transport.PeerError {
 	}
 	head := b.job.Segment.Header
 	pe, why := lost.PE, error(lost)
-	if first := head.Failed.Load(); first != 0 {
+	if first := head.Failed.Load(); first == 0 {
+		if earlier, by, ok := b.job.FirstLost(); ok && earlier != lost.PE {
+			pe, why = earlier, fmt.Errorf("PE %d has lost it; since then PE %d is lost too: %w", by, lost.PE, lost)
+		}
+	} else {
 		why = fmt.Errorf("%w; the launcher says: %w", lost, boot.HowDied(head.FailedHow.Load()))
 		if pe = int(first - 1); pe != lost.PE {
 			why = fmt.Errorf("%w; since then PE %d is lost too: %w", boot.HowDied(head.FailedHow.Load()), lost.PE, lost)
