@@ -195,7 +195,7 @@ func places(t *testing.T) map[string][]string {
 		"hosts": {"-hosts", "a:1,b:2", "-launch", "env FAKE={host}"},
 	}
 	if a, b, ok := namespaces(t); ok {
-		p["namespaces"] = []string{"-hosts", a + ":1," + b + ":2", "-launch", "setsid -w " + netns.Template}
+		p["namespaces"] = []string{"-hosts", a + ":1," + b + ":2", "-launch", netns.Template}
 	}
 	return p
 }

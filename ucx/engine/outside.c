@@ -2,12 +2,16 @@
 // lanes, which Go never uses afterwards. So its lock is taken by these calls and by ticks alone, and no holder of it runs Go.
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "engine.h"
 
 enum {
-    STAY_NS = 1000 * 1000, // longest time after which a call looks whether it is to end
+    STAY_NS = 1000 * 1000, // time after which a call first looks whether it is to end
+    LAST_STAY_NS = 8 * STAY_NS,
     END_NAP_US = 50,
+    YIELDS = 64,
+    LOCK_NAP_US = 50,
     GIVEN_UP = -1, // beside enum status: the caller has been interrupted
 };
 
@@ -33,8 +37,11 @@ static lane_t *begin_call(struct outside_channel *o, int pe)
     __atomic_store_n(&o->inside, 1, __ATOMIC_SEQ_CST);
     channel_t *c = o->channel;
     if (!__atomic_load_n(&o->ended, __ATOMIC_SEQ_CST) && pe >= 0 && (uint32_t)pe < c->engine->config.npes && c->lanes[pe]) {
-        while (!try_lock(&c->lock))
-            sched_yield(); // a tick takes some microseconds
+        for (unsigned i = 0; !try_lock(&c->lock); i++) // a tick takes some microseconds
+            if (i < YIELDS)
+                sched_yield();
+            else // its thread has lost its CPU, or UCX connects
+                usleep(LOCK_NAP_US);
         return c->lanes[pe];
     }
     __atomic_store_n(&o->inside, 0, __ATOMIC_RELEASE);
@@ -72,6 +79,7 @@ static void hide_blocked(struct outside_channel *o)
 // after the end of the engine, or after the caller has given up, is dropped.
 static int await_slot(struct outside_channel *o, slot_t *s, int (*interrupted)(void))
 {
+    int64_t stay = STAY_NS;
     int r;
     do {
         int ended = __atomic_load_n(&o->ended, __ATOMIC_ACQUIRE);
@@ -81,7 +89,8 @@ static int await_slot(struct outside_channel *o, slot_t *s, int (*interrupted)(v
             break;
         }
         show_blocked(o, s->pe);
-        r = channel_await(o->channel, s, STAY_NS);
+        r = channel_await(o->channel, s, stay);
+        stay = 2 * stay < LAST_STAY_NS ? 2 * stay : LAST_STAY_NS;
     } while (r == ENGINE_AGAIN || r == ENGINE_WANTED);
     hide_blocked(o);
     return r;

@@ -11,7 +11,8 @@
 #include "progress.h"
 
 // begin_progress and end_progress bracket a stay in a waiting call. A service thread that sleeps on its event fd
-// is made to tick instead, because it would wake for every arrival.
+// is made to tick instead, because it would wake for every arrival. One that ticks so slowly that it would be late to serve
+// is woken at the end.
 static void begin_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
@@ -22,7 +23,9 @@ static void begin_progress(engine_t *e)
 static void end_progress(engine_t *e)
 {
     __atomic_add_fetch(&e->progress_calls, 1, __ATOMIC_RELAXED);
-    __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_RELEASE);
+    __atomic_sub_fetch(&e->progressing, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&e->drowsy, __ATOMIC_SEQ_CST) && __atomic_exchange_n(&e->drowsy, 0, __ATOMIC_SEQ_CST))
+        engine_kick(e);
 }
 
 // fail_dead_lanes fails the lanes to the PE that the launcher has reported dead, and to the one that this PE has found unreachable or silent.
@@ -69,29 +72,42 @@ static int armed(ucp_worker_h worker)
     return ucp_worker_arm(worker) == UCS_OK;
 }
 
+// sleep_limit_ns returns the longest sleep before another poll, after so many sleeps that brought nothing.
+static int64_t sleep_limit_ns(unsigned vain)
+{
+    return (int64_t)NAP_NS << (vain < NAP_DOUBLINGS ? vain : NAP_DOUBLINGS);
+}
+
 // sleep_for_arrival sleeps until an arrival at either worker, a kick, or the time is up. The service worker is
-// watched only if no other thread holds it: the holder serves it.
+// watched only if no other thread holds it: the holder serves it. An event descriptor that has woken waiters in vain is
+// left out: see nap_ns.
 static void sleep_for_arrival(channel_t *c, int64_t ns)
 {
+    enum { KICK, OWN, SERVICE };
     engine_t *e = c->engine;
-    struct pollfd fds[3] = {{.fd = c->fd, .events = POLLIN}, {.fd = c->kick, .events = POLLIN}};
-    int n = 2;
+    int64_t nap = c->muted ? nap_ns(c->vain) : 0, limit = nap ? nap : sleep_limit_ns(c->vain);
+    struct pollfd fds[3] = {{.fd = c->kick}, {.fd = c->fd}, {.fd = -1}};
     __atomic_store_n(&c->asleep, 1, __ATOMIC_SEQ_CST);
     int awake = __atomic_load_n(&c->want, __ATOMIC_SEQ_CST) || !armed(c->worker);
     if (!awake && try_lock(&e->serving)) {
         awake = !armed(e->worker);
         unlock(&e->serving);
-        fds[n++] = (struct pollfd){.fd = e->fd, .events = POLLIN};
+        fds[SERVICE].fd = e->fd;
     }
-    if (!awake) {
-        if (ns > NAP_NS)
-            ns = NAP_NS;
-        struct timespec t = {.tv_nsec = ns};
-        if (ns > 0)
-            ppoll(fds, n, &t, NULL);
+    for (int i = KICK; i <= SERVICE; i++) {
+        fds[i].events = POLLIN;
+        if (nap && c->muted & 1u << i)
+            fds[i].fd = -1;
     }
-    if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[1].revents)
+    if (!awake && ns > 0) {
+        struct timespec t = {.tv_nsec = ns < limit ? ns : limit};
+        ppoll(fds, 3, &t, NULL);
+    }
+    if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[KICK].revents)
         clear_eventfd(c->kick);
+    uint32_t ready = (fds[OWN].revents ? 1u << OWN : 0) | (fds[SERVICE].revents ? 1u << SERVICE : 0);
+    c->muted = nap ? c->muted | ready : ready;
+    c->vain++;
 }
 
 static void flush_others(channel_t *c)
@@ -117,18 +133,20 @@ int progress_until(channel_t *c, lane_t *l, condition done, uint64_t arg, int64_
     begin_progress(e);
     for (unsigned n = 0;; n++) {
         unsigned moved = ucp_worker_progress(c->worker);
+        if (moved)
+            c->vain = 0;
         if (done(c, l, arg)) {
             r = ENGINE_DONE;
             break;
         }
-        if (++c->polls % SERVE_EVERY == 0)
+        if (++c->polls % SERVE_EVERY == 0 || c->vain)
             moved |= serve_once(e);
         if (interruptible && __atomic_load_n(&c->want, __ATOMIC_RELAXED)) {
             r = ENGINE_WANTED;
             break;
         }
         if (moved) {
-            idle = 0;
+            idle = c->vain = 0;
             continue;
         }
         int yielding = oversubscribed(e);

@@ -6,6 +6,7 @@
 
 // tick.c
 void count_silence(channel_t *c, lane_t *l, int64_t ns);
+enum { TICK_DIRTY = 1, TICK_MOVED = 2 };
 int tick_channels(engine_t *e);
 
 // progress.c

@@ -16,7 +16,8 @@ static int any_dirty(engine_t *e)
 }
 
 // others_progress reports whether other threads have progressed the worker since the last tick, and sets how long the
-// next tick may be: longer and longer while each tick finds such a thread, so that a conversation is not disturbed.
+// next tick may be: longer and longer while each tick finds such a thread, so that a conversation is not disturbed, and
+// longer still while the same wait goes on.
 static int others_progress(engine_t *e, uint32_t *seen, int64_t *period)
 {
     uint32_t progress_calls = __atomic_load_n(&e->progress_calls, __ATOMIC_RELAXED);
@@ -25,18 +26,32 @@ static int others_progress(engine_t *e, uint32_t *seen, int64_t *period)
     *seen = progress_calls;
     if (!inside)
         *period = TICK_NS;
-    else if (*period < LONG_TICK_NS)
+    else if (*period < LONG_TICK_NS || (!since && *period < DROWSY_NS))
         *period *= 2;
+    else if (since)
+        *period = LONG_TICK_NS;
     return inside || since;
 }
 
-static void sleep_ns(int fd, int kick, int64_t ns)
+// sleep_ns sleeps until a kick, the time is up, or fd is ready, and reports the last. fd may be -1.
+static int sleep_ns(int fd, int kick, int64_t ns)
 {
     struct pollfd fds[2] = {{.fd = kick, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
     struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     ppoll(fds, fd < 0 ? 1 : 2, &t, NULL);
     if (fds[0].revents)
         clear_eventfd(kick);
+    return fds[1].revents != 0;
+}
+
+// sleep_while_others_progress sleeps for ns, or until the last thread that makes progress has stopped if that is long.
+static void sleep_while_others_progress(engine_t *e, int64_t ns)
+{
+    int drowsy = ns > LONG_TICK_NS;
+    __atomic_store_n(&e->drowsy, drowsy, __ATOMIC_SEQ_CST);
+    if (!drowsy || __atomic_load_n(&e->progressing, __ATOMIC_SEQ_CST))
+        sleep_ns(-1, e->kick, ns);
+    __atomic_store_n(&e->drowsy, 0, __ATOMIC_SEQ_CST);
 }
 
 // serve_busy serves until nothing has come for some time, or another thread makes progress, and reports whether
@@ -68,9 +83,12 @@ static int serve_busy(engine_t *e)
     return came;
 }
 
-// serve_asleep sleeps until something arrives or the service thread is needed otherwise.
-static void serve_asleep(engine_t *e, int64_t ns, int deep)
+// serve_asleep sleeps until something arrives or the service thread is needed otherwise. vain is how often it has been
+// woken in vain; the new count is returned. See nap_ns.
+static unsigned serve_asleep(engine_t *e, int64_t ns, int deep, unsigned vain)
 {
+    int64_t nap = nap_ns(vain);
+    int ready = nap != 0;
     __atomic_store_n(&e->deep, deep, __ATOMIC_SEQ_CST);
     __atomic_store_n(&e->polling, 1, __ATOMIC_SEQ_CST);
     int awake = __atomic_load_n(&e->progressing, __ATOMIC_SEQ_CST) || __atomic_load_n(&e->stop, __ATOMIC_SEQ_CST) || (deep && any_dirty(e));
@@ -78,10 +96,19 @@ static void serve_asleep(engine_t *e, int64_t ns, int deep)
         awake = ucp_worker_arm(e->worker) != UCS_OK;
         unlock(&e->serving);
         if (!awake)
-            sleep_ns(e->fd, e->kick, ns);
+            ready |= sleep_ns(nap ? -1 : e->fd, e->kick, nap && nap < ns ? nap : ns);
     }
     __atomic_store_n(&e->polling, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&e->deep, 0, __ATOMIC_SEQ_CST);
+    return ready ? vain + 1 : 0;
+}
+
+// tick_ns returns how long a tick is when nothing has moved for idle_ns though answers are owed: their PE is slow, and
+// perhaps because this thread and others like it take its CPU.
+static int64_t tick_ns(int64_t idle_ns)
+{
+    int64_t ns = idle_ns / 4;
+    return ns < TICK_NS ? TICK_NS : ns > SLOW_TICK_NS ? SLOW_TICK_NS : ns;
 }
 
 // service_main runs the service thread. It ticks while other threads progress the worker, and serves when none
@@ -92,22 +119,28 @@ void *service_main(void *arg)
     enum { TIMER_SLACK_NS = 1000 };
     engine_t *e = arg;
     uint32_t seen = 0;
-    int64_t busy = now_ns(), period = TICK_NS;
+    unsigned vain = 0;
+    int64_t busy = now_ns(), moved = busy, period = TICK_NS;
     pthread_setname_np(pthread_self(), "pgas-service");
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
     while (!__atomic_load_n(&e->stop, __ATOMIC_SEQ_CST)) {
-        int dirty = tick_channels(e);
+        int found = tick_channels(e);
         int64_t beat = heartbeat_tick(e);
         if (others_progress(e, &seen, &period)) {
-            sleep_ns(-1, e->kick, period);
-            busy = now_ns();
+            sleep_while_others_progress(e, period < beat ? period : beat);
+            busy = moved = now_ns();
             continue;
         }
         int came = serve_busy(e);
-        if (came || dirty)
-            busy = now_ns();
-        int deep = !dirty && now_ns() - busy > DEEP_NS;
-        serve_asleep(e, deep ? beat : TICK_NS, deep);
+        int64_t now = now_ns();
+        if (came || found)
+            busy = now;
+        if (came || found & TICK_MOVED)
+            moved = now;
+        if (came)
+            vain = 0;
+        int deep = !found && now - busy > DEEP_NS;
+        vain = serve_asleep(e, deep ? beat : tick_ns(now - moved), deep, vain);
     }
     return NULL;
 }

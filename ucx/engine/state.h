@@ -11,8 +11,11 @@ enum {
     TICK_NS = 100 * 1000,       // how often channels are looked after
     BATCH_TICKS = 16,           // what a batch gathers leaves by itself at one tick in so many
     LONG_TICK_NS = 800 * 1000,  // how often the service thread ticks while others make progress without a pause
+    DROWSY_NS = 6400 * 1000,    // how often while the same wait goes on: its end wakes the thread
+    SLOW_TICK_NS = 2000 * 1000, // how often it ticks while answers are owed and have not come for long
     DEEP_NS = 10 * 1000 * 1000, // idle for so long, it sleeps until something happens
-    NAP_NS = 1000 * 1000,       // longest sleep of a waiter before it polls again
+    NAP_NS = 1000 * 1000,       // longest sleep of a waiter before it polls again, at first
+    NAP_DOUBLINGS = 3,          // how often that doubles while nothing arrives
     YIELD_NS = 20 * 1000,       // after so much waiting in vain, the awaited PE may need this CPU
     CLOCK_EVERY = 16,           // polls between two readings of the clock
     SERVE_EVERY = 8,            // polls of the channel's worker between two of the service worker, while waiting
@@ -121,12 +124,14 @@ struct engine {
     // Written by the service thread, read by all threads.
     uint32_t polling __attribute__((aligned(64))); // it sleeps on the worker's event fd
     uint32_t deep;                                 // it sleeps and does not tick channels
+    uint32_t drowsy;                               // it sleeps for longer than LONG_TICK_NS because others make progress
     uint64_t ticks;
     int kick; // eventfd that ends its sleep
 
     pthread_t thread;
     int started;
     uint32_t stop;
+    uint32_t leaving; // together with the other PEs
 
     pthread_t connect_watcher; // connect_timeout.c
     int connect_watching;      // it has been started
@@ -175,6 +180,7 @@ static inline int before(uint32_t a, uint32_t b)
 
 // wakeup.c
 void clear_eventfd(int fd);
+int64_t nap_ns(unsigned vain);
 void engine_kick(engine_t *e);
 void ring_doorbell(engine_t *e);
 int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi);

@@ -18,8 +18,8 @@ void count_silence(channel_t *c, lane_t *l, int64_t ns)
 }
 
 // channel_tick sends what a channel has gathered for a tick, and asks for acknowledgements, so that all is complete in the
-// end even if the program never calls again.
-static void channel_tick(channel_t *c)
+// end even if the program never calls again. It reports whether anything has left or arrived.
+static int channel_tick(channel_t *c)
 {
     enum { LOOKS = 8 };
     uint64_t tick = c->engine->ticks;
@@ -39,28 +39,32 @@ static void channel_tick(channel_t *c)
             count_silence(c, l, since); // the program may never wait on this channel
         clean &= lane_clean(l) && l->pending == 0;
     }
-    for (int i = 0; i < LOOKS && ucp_worker_progress(c->worker); i++)
-        ;
+    int looks = 0;
+    while (looks < LOOKS && ucp_worker_progress(c->worker))
+        looks++;
     if (clean)
         __atomic_store_n(&c->dirty, 0, __ATOMIC_RELAXED);
+    return looks > 0;
 }
 
-// tick_channels ticks the channels that no thread is using at the moment, and reports whether any is dirty.
+// tick_channels ticks the channels that no thread is using at the moment. It returns TICK_DIRTY if any channel has
+// something outstanding, and TICK_MOVED if anything has left or arrived.
 int tick_channels(engine_t *e)
 {
-    int dirty = 0;
+    int found = 0;
     __atomic_add_fetch(&e->ticks, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&e->list);
     for (uint32_t i = 0; i < e->nchannels; i++) {
         channel_t *c = e->channels[i];
         if (!__atomic_load_n(&c->dirty, __ATOMIC_RELAXED))
             continue;
-        dirty = 1;
+        found |= TICK_DIRTY;
         if (try_lock(&c->lock)) {
-            channel_tick(c);
+            if (channel_tick(c))
+                found |= TICK_MOVED;
             unlock(&c->lock);
         }
     }
     pthread_mutex_unlock(&e->list);
-    return dirty;
+    return found;
 }

@@ -240,6 +240,8 @@ struct channel {
     uint32_t asleep;  // a waiter sleeps under the lock: kick it
     uint32_t batch;   // what is gathered may wait for long: the program will flush when it needs it
     uint32_t skipped; // ticks that did not let it out, for that
+    uint32_t vain;    // sleeps of waiters since anything has arrived
+    uint32_t muted;   // event descriptors that have ended these in vain: bits of sleep_for_arrival
     engine_t *engine;
     ucp_worker_h worker;
     int fd;          // event fd of worker

@@ -51,3 +51,16 @@ void ring_if_waiting(engine_t *e)
     if (awaited(e, &lo, &hi))
         ring_doorbell(e);
 }
+
+// nap_ns returns for how long a thread sleeps that has been woken in vain so many times: by a worker's event descriptor,
+// and then the worker had nothing to do. The thread leaves the descriptors out of that sleep. 0 means that it may trust
+// them. UCX asks for POLLOUT of a TCP connection until the target has accepted it, and a socket is writable all that
+// time. A thread that went on trusting the descriptor would never sleep, and might keep the CPU from the very PE that is to
+// accept.
+int64_t nap_ns(unsigned vain)
+{
+    enum { TRUSTED = 4, FIRST_NS = 20 * 1000, DOUBLINGS = 8 };
+    if (vain < TRUSTED)
+        return 0;
+    return FIRST_NS << (vain - TRUSTED < DOUBLINGS ? vain - TRUSTED : DOUBLINGS);
+}

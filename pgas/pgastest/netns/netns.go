@@ -15,8 +15,9 @@ import (
 	"syscall"
 )
 
-// Template is the launch template that runs a command on one of the hosts.
-const Template = "ip netns exec {host}"
+// Template is the launch template that runs a command on one of the hosts. Each host's agent has a session of its own, as
+// it has behind sshd, under systemd and in a pod. Linux then schedules each host as a group of its own.
+const Template = "setsid -w ip netns exec {host}"
 
 // Hosts are namespaces that stand in for hosts.
 type Hosts struct {
