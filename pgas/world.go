@@ -186,6 +186,9 @@ func (w *World) Close() error {
 	w.reportNotes()
 	w.n.Debugf("leaves the job, having used %d bytes of its heap at most", w.heap.Usage.High-boot.ReservedBytes)
 	w.n.Job.Leave()
+	if err == nil {
+		w.n.Leave()
+	}
 	return node.FirstError(err, w.teardown())
 }
 

@@ -225,6 +225,12 @@ uint64_t engine_served(engine_t *e)
     return __atomic_load_n(&e->served, __ATOMIC_RELAXED);
 }
 
+// engine_inbound returns the number of lanes of other PEs to this one that are open.
+uint32_t engine_inbound(engine_t *e)
+{
+    return __atomic_load_n(&e->inbound_used, __ATOMIC_RELAXED);
+}
+
 // engine_rejected returns the number of records that were out of bounds or not understood.
 uint64_t engine_rejected(engine_t *e)
 {
@@ -352,16 +358,26 @@ static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
     return 1;
 }
 
+// engine_leave makes the channels that close from now on wait for their targets for as long as a PE may be silent. The PE
+// leaves the job together with the others, and none of them may lose what is on its way.
+void engine_leave(engine_t *e)
+{
+    __atomic_store_n(&e->leaving, 1, __ATOMIC_RELAXED);
+}
+
 // channel_close tells the targets to forget the lanes, and frees the channel, which no other thread may be using. It
 // waits a little for them to answer: a connection that is closed with unread data in it loses what the target has not
 // read yet.
 void channel_close(channel_t *c)
 {
     enum { PATIENCE_NS = 500 * 1000 * 1000 };
+    int64_t patience = PATIENCE_NS;
+    if (__atomic_load_n(&c->engine->leaving, __ATOMIC_RELAXED) && patience < c->engine->config.peer_timeout_ns)
+        patience = c->engine->config.peer_timeout_ns;
     remove_channel(c->engine, c);
     for (uint32_t i = 0; i < c->nopened; i++)
         lane_bye(c->opened[i]);
-    progress_until(c, NULL, all_clean, 0, PATIENCE_NS, 0);
+    progress_until(c, NULL, all_clean, 0, patience, 0);
     free_channel(c);
 }
 

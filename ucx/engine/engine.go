@@ -23,9 +23,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -253,6 +255,13 @@ func (e *Engine) Watch(pe int, address []byte, witness bool) {
 // Served returns the number of requests of other PEs that this PE has applied.
 func (e *Engine) Served() uint64 { return uint64(C.engine_served(e.c)) }
 
+// Inbound returns the number of channels of other PEs that have a lane to this one, as far as it has heard of their ends.
+func (e *Engine) Inbound() int { return int(C.engine_inbound(e.c)) }
+
+// Leave says that this PE leaves the job together with the others. Channels that close from now on wait for their targets
+// to hear of it, for as long as a PE may be silent.
+func (e *Engine) Leave() { C.engine_leave(e.c) }
+
 // Rejected returns the number of records in such requests that were out of bounds or not understood.
 func (e *Engine) Rejected() uint64 { return uint64(C.engine_rejected(e.c)) }
 
@@ -320,6 +329,16 @@ func (e *Engine) touchScheduler() {
 	}
 }
 
+// CloseChannels closes what channels are left. No goroutine may be using them.
+func (e *Engine) CloseChannels() {
+	e.mu.Lock()
+	left := slices.Collect(maps.Keys(e.channels))
+	e.mu.Unlock()
+	for _, c := range left {
+		c.Close()
+	}
+}
+
 // Close ends the service and closes what channels are left. No goroutine may be using the engine. It returns nil.
 func (e *Engine) Close() error {
 	e.mu.Lock()
@@ -328,14 +347,8 @@ func (e *Engine) Close() error {
 		return nil
 	}
 	e.closed = true
-	left := make([]*Channel, 0, len(e.channels))
-	for c := range e.channels {
-		left = append(left, c)
-	}
 	e.mu.Unlock()
-	for _, c := range left {
-		c.Close()
-	}
+	e.CloseChannels()
 	C.engine_close(e.c)
 	e.freeOutsides()
 	e.pins.Unpin()

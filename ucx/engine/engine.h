@@ -37,6 +37,8 @@ const void *engine_address(engine_t *e, size_t *bytes);
 uint32_t *engine_deep(engine_t *e);
 uint64_t *engine_ticks(engine_t *e);
 uint64_t engine_served(engine_t *e);
+uint32_t engine_inbound(engine_t *e);
+void engine_leave(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
 uint64_t engine_refused(engine_t *e);
 uint64_t engine_service_lane_sent(engine_t *e);

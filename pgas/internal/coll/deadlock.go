@@ -88,13 +88,17 @@ func (g *Group) isCheckedByOther() bool {
 }
 
 // membersToCheck returns the members that a check looks at: all of them if told, else the PE that this one waits for and
-// a few others, which are different ones at every check.
+// a few others, which are different ones at every check. In Close it is the first alone: others may have left the job,
+// but not a PE whose part is still to come.
 func (g *Group) membersToCheck(awaited int, told bool) []int {
 	members := make([]int, 0, membersAtOnce)
 	for i, pe := range g.PEs {
 		if told || pe == awaited {
 			members = append(members, i)
 		}
+	}
+	if Kind(g.view.arrival(g.calls.n).call&0xff) == KindClose {
+		return members
 	}
 	for range g.PEs {
 		if len(members) >= membersAtOnce {

@@ -27,6 +27,7 @@ type Node struct {
 
 	Shm        *shm.Transport
 	Remote     transport.Transport  // to other hosts; nil on one host
+	leaver     transport.Drainer    // Remote, after Leave, if it must be drained
 	progresser transport.Progresser // far, if it must be driven while waiting
 	Sched      transport.Scheduler  // far, if PEs do not run by themselves
 	publishing bool                 // with sched: this PE shows what it is blocked in

@@ -49,10 +49,24 @@ func (n *Node) End(cause error) {
 // Quiesced waits for reads under way that use the channels, and reports whether they have ended.
 func (n *Node) Quiesced() bool { return n.Sched != nil || n.awaitPeeks() }
 
-// Close closes the channels, the transport and the exchange of n.
+// Leave says that this PE leaves the job together with the others. The caller closes its channels next.
+func (n *Node) Leave() {
+	if d, ok := n.Remote.(transport.Drainer); ok {
+		n.leaver = d
+		d.Leave()
+	}
+}
+
+// Close closes the channels, the transport and the exchange of n. After Leave it first waits, for as long as a PE may be
+// silent, until the others have closed their channels to this PE.
 func (n *Node) Close() error {
 	errs := []error{n.closeChannels()}
 	if n.Remote != nil {
+		if d := n.leaver; d != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), n.CycleTimeout())
+			d.Drain(ctx)
+			cancel()
+		}
 		errs = append(errs, n.Remote.Close())
 	}
 	if n.Job.Exchange != nil {

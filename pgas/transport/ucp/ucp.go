@@ -220,6 +220,24 @@ var _ transport.Progresser = (*Transport)(nil)
 // Served returns the number of messages of other PEs that this PE has applied.
 func (t *Transport) Served() uint64 { return t.engine.Served() }
 
+// Leave makes channels that close from now on wait until their targets know of it, for as long as a PE may be silent.
+func (t *Transport) Leave() { t.engine.Leave() }
+
+// Drain closes the channels of this PE that are left, and blocks until no channel of another PE leads to this one, a PE of
+// the job is lost, the job is to end, or ctx ends. What answers the last operations of other PEs has then left this PE.
+func (t *Transport) Drain(ctx context.Context) {
+	t.engine.CloseChannels()
+	const first, last = 20 * time.Microsecond, 2 * time.Millisecond
+	for nap := first; t.engine.Inbound() > 0 && ctx.Err() == nil; nap = min(2*nap, last) {
+		if t.job.Segment.Header.Failed.Load() != 0 || t.job.EndRequested() || t.engine.Lost() != nil {
+			return
+		}
+		time.Sleep(nap)
+	}
+}
+
+var _ transport.Drainer = (*Transport)(nil)
+
 // Close ends the service: every PE must have finished its operations on this one before.
 func (t *Transport) Close() error {
 	t.cancel()
