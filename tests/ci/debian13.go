@@ -36,7 +36,7 @@ var underUCX = []ucxTests{
 	{"./pgas", "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|WaitUntilPred",
 		"AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
 	{pkg: "./notify", whole: "AtomicNotify"},
-	{pkg: "./locks", nic: "ALock|DMCS|NCoSED|RMARW|SpinRW"},
+	{pkg: "./locks", nic: "ALock|DMCS|RMARW"},
 }
 
 // flags returns those of go test that choose the tests.

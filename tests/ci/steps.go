@@ -213,9 +213,9 @@ var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgaste
 // withC are packages to which C makes no difference, or without which nothing is left to test.
 var withC = append([]string{"locks/...", "tests/...", "cmd/dsmvet/..."}, computing...)
 
-// computing are packages whose tests compute. Those of all others run many processes that wait for each other: two
+// computing are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computing = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants"}
+var computing = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
