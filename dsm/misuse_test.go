@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gopgas/gopgas/dsm"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -125,7 +127,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// An access to an array after Close faults, and does not read what was there.
+// An access to an array after Close faults, and does not read what was there, nor what has been mapped since.
 func TestAccessAfterClose(t *testing.T) {
 	needsPaging(t)
 	pgastest.RunProcesses(t, 2, func(ctx context.Context, w *pgas.World) (err error) {
@@ -140,6 +142,9 @@ func TestAccessAfterClose(t *testing.T) {
 		s := a.Slice()
 		s[3] = 7
 		if err := r.Close(ctx); err != nil {
+			return err
+		}
+		if _, err := unix.Mmap(-1, 0, 1<<16, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
 			return err
 		}
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

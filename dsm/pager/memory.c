@@ -130,11 +130,39 @@ static void unmap(void *at, uint64_t n)
         munmap(at, n);
 }
 
+// The addresses of the last regions that have ended. They stay inaccessible, so that a late access to an array faults:
+// the kernel would give a free range to the next mapping, and the access would read that.
+static struct {
+    pthread_mutex_t mu;
+    struct range {
+        char *at;
+        uint64_t bytes;
+    } last[ENDED_KEPT];
+    uint64_t n; // ranges ever kept
+} ended = {.mu = PTHREAD_MUTEX_INITIALIZER};
+
+// make_inaccessible has accesses to the region fault from here on.
+static void make_inaccessible(struct pager *p)
+{
+    mmap(p->app, p->c.block * p->c.blocks, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+// keep_addresses gives back those of the oldest of the ended regions instead of this one's.
+static void keep_addresses(struct pager *p)
+{
+    pthread_mutex_lock(&ended.mu);
+    struct range *oldest = &ended.last[ended.n++ % ENDED_KEPT];
+    unmap(oldest->at, oldest->bytes);
+    *oldest = (struct range){p->app, p->c.block * p->c.blocks};
+    pthread_mutex_unlock(&ended.mu);
+}
+
 static void release(struct pager *p)
 {
     uint64_t blocks = p->c.blocks, bytes = p->c.block * blocks;
-    if (p->app && p->app != MAP_FAILED) // first: accesses fail from here on, and do not read what is left
-        mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    int mapped = p->app && p->app != MAP_FAILED;
+    if (mapped)
+        make_inaccessible(p); // first: accesses do not read what is left
     int fds[] = {p->uffd, p->memory};
     for (int i = 0; i < 2; i++)
         if (fds[i] >= 0)
@@ -147,7 +175,8 @@ static void release(struct pager *p)
     int32_t *lists[] = {p->dirty.blocks, p->dirty.spare, p->copies.blocks, p->copies.spare, p->ring.blocks, p->ring.spare};
     for (int i = 0; i < 6; i++)
         unmap(lists[i], blocks * sizeof(int32_t) + 1);
-    unmap(p->app, bytes);
+    if (mapped)
+        keep_addresses(p);
     free(p->tmp);
     free(p->c.near);
     free(p);
@@ -208,8 +237,7 @@ struct pager *pager_open(const struct pager_config *c, char *why, uint64_t n)
 // pager_close ends the thread after the mapping is inaccessible, so a thread that is in a fault gets a signal.
 void pager_close(struct pager *p)
 {
-    uint64_t bytes = p->c.block * p->c.blocks;
-    mmap(p->app, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    make_inaccessible(p);
     if (p->c.faults == FAULTS_BY_SIGNAL)
         signal_unwatch(p);
     stop(p);

@@ -32,6 +32,7 @@ enum {
 };
 
 enum { BELL_BYTES = 1 << 16 }; // of pager.bell: a page at least
+enum { ENDED_KEPT = 16 };      // regions that have ended whose addresses are not used again
 
 enum faults { FAULTS_BY_SIGNAL, FAULTS_BY_THREAD };
 
