@@ -45,12 +45,31 @@ static int oversubscribed(const engine_t *e)
     return e->config.oversubscribed || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
 }
 
+// rested is when this thread has last slept for so long that another process could run.
+static __thread int64_t rested;
+
+// rest sleeps now and then, and reports whether it has. A thread that yields its CPU yields it to threads of its own
+// session or control group alone. Linux then may not run another group on that CPU for many seconds while threads of
+// this one hand it to each other, and that group may have the PE that all wait for.
+static int rest(const engine_t *e, int64_t now)
+{
+    enum { AWAKE_NS = 16 * 1000 * 1000, REST_NS = 1000 * 1000 };
+    if (!e->config.oversubscribed || now - rested < AWAKE_NS)
+        return 0;
+    struct timespec t = {.tv_nsec = REST_NS};
+    nanosleep(&t, NULL);
+    rested = now_ns();
+    return 1;
+}
+
 // yield_cpu lets other threads run. If any did, further polls yield too: this host may have more PEs than CPUs without
 // knowing it, in other containers or jobs.
 static void yield_cpu(engine_t *e)
 {
     enum { RAN_NS = 2000, LOOKS = 256 };
     int64_t since = now_ns();
+    if (rest(e, since))
+        return;
     sched_yield();
     uint32_t n = __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED);
     if (now_ns() - since > RAN_NS)
@@ -101,7 +120,8 @@ static void sleep_for_arrival(channel_t *c, int64_t ns)
     }
     if (!awake && ns > 0) {
         struct timespec t = {.tv_nsec = ns < limit ? ns : limit};
-        ppoll(fds, 3, &t, NULL);
+        if (ppoll(fds, 3, &t, NULL) == 0)
+            rested = now_ns();
     }
     if (__atomic_exchange_n(&c->asleep, 0, __ATOMIC_SEQ_CST) && fds[KICK].revents)
         clear_eventfd(c->kick);
