@@ -209,8 +209,7 @@ func (c *cluster) await(what string, ended <-chan struct{}, done func() bool) {
 func (c *cluster) command(ctx context.Context, argv ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", c.hosts.Names[0]}, argv...)...)
 	cmd.Dir = c.dir
-	// Kernels may refuse the socket filters of a user without privileges: PGAS_ACCEPT_FROM=any goes without.
-	cmd.Env = append(os.Environ(), "PGAS_PEER_TIMEOUT=2m", "PGAS_HEAP_MAX=64m", "PGAS_ACCEPT_FROM=any", "SSH_AUTH_SOCK=")
+	cmd.Env = append(os.Environ(), "PGAS_PEER_TIMEOUT=2m", "PGAS_HEAP_MAX=64m", "SSH_AUTH_SOCK=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }

@@ -2,7 +2,8 @@
 // connection: its own protocol lets the other side end this process, or write anywhere in it, before the
 // engine sees a byte. So the listeners of the engine's workers accept only the sources that the job has. The
 // kernel enforces that with a filter on the socket: a segment from another address is dropped before there is
-// a connection. A connection that is accepted inherits the filter.
+// a connection. A connection that is accepted inherits the filter. Where the kernel takes none, admit.c does what can be
+// done without it.
 //
 // UCX does not say which sockets are its own. Those of a worker are the ones that began to listen while it
 // was made, and whose ports are in its address.
@@ -110,7 +111,7 @@ uint8_t *listeners_before(void)
 }
 
 // listeners_narrow attaches the filter to each listener that is not in ports and whose port is in the
-// worker's address. It frees ports. It returns 0 if the kernel refused one.
+// worker's address, or registers it with admit.c. It frees ports. It returns 0 if neither was possible.
 int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports)
 {
     ucp_address_t *address = NULL;
@@ -123,7 +124,7 @@ int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports)
     while (ok && (fd = next_socket(d, &port, &family)) >= 0)
         if (!ports[port] && memmem(address, bytes, &port, sizeof port)) {
             fcntl(fd, F_SETFD, FD_CLOEXEC); // a program that this PE starts must not hold the port
-            ok = e->config.nsources == 0 || narrow(e, fd, family);
+            ok = e->config.nsources == 0 || (!e->config.unfiltered && narrow(e, fd, family)) || admit_only(e, worker, fd);
         }
     if (d)
         closedir(d);

@@ -26,7 +26,7 @@ static int open_worker(engine_t *e, ucp_worker_h *worker, int *fd, char *err, si
         return fail(err, err_bytes, "creating a UCX worker", status);
     }
     if (!listeners_narrow(e, *worker, before)) {
-        snprintf(err, err_bytes, "keeping strangers from the ports of a UCX worker: the kernel takes no filter for a socket (%s); PGAS_ACCEPT_FROM=any does without", strerror(errno));
+        snprintf(err, err_bytes, "keeping strangers from the ports of a UCX worker: the kernel takes no filter for a socket (%s), and this program is no executable of its own; PGAS_ACCEPT_FROM=any does without", strerror(errno));
         return 0;
     }
     status = ucp_worker_get_efd(*worker, fd);
@@ -183,8 +183,10 @@ void engine_close(engine_t *e)
     free(e->address);
     if (e->worker && e->started)
         finish_connecting(e->worker);
-    if (e->worker)
+    if (e->worker) {
+        admit_end(e->worker);
         ucp_worker_destroy(e->worker);
+    }
     connect_watch_end(e);
     serve_free(e);
     opened_free(e);
@@ -286,8 +288,10 @@ static void free_channel(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
         lane_drop_keys(c->opened[i]);
-    if (c->worker)
+    if (c->worker) {
+        admit_end(c->worker);
         ucp_worker_destroy(c->worker); // completes what its endpoints still hold
+    }
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_drop_waiting(c->opened[i]);
         free(c->opened[i]->out);

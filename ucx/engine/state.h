@@ -210,6 +210,10 @@ int context_open(engine_t *e, char *err, size_t err_bytes);
 uint8_t *listeners_before(void);
 int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
 
+// admit.c
+int admit_only(const engine_t *e, ucp_worker_h worker, int fd);
+void admit_end(ucp_worker_h worker);
+
 // connect_timeout.c
 int connect_watch_start(engine_t *e);
 void connect_watch_end(engine_t *e);

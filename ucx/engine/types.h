@@ -80,6 +80,7 @@ struct engine_config {
     const char *devices;                 // that UCX may use besides cards: interfaces, separated by commas; NULL: all
     const struct engine_source *sources; // addresses whose connections are accepted; none: any
     uint32_t nsources;
+    uint32_t unfiltered; // as if the kernel took no filter for a socket (admit.c)
 };
 
 // The accused word holds a PE, the PE that accuses it from ACCUSER_SHIFT on, and flags: boot/accuse.go reads it.

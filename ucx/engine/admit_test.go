@@ -1,0 +1,121 @@
+//go:build cgo
+
+package engine
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// listening returns the addresses of IPv4 at which this network namespace listens.
+func listening(t *testing.T) map[string]bool {
+	t.Helper()
+	table, err := os.ReadFile("/proc/self/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for line := range strings.Lines(string(table)) {
+		f := strings.Fields(line)
+		if len(f) < 4 || f[3] != "0A" {
+			continue
+		}
+		b, err := hex.DecodeString(strings.Replace(f[1], ":", "", 1))
+		if err != nil || len(b) != 6 {
+			continue
+		}
+		ip := netip.AddrFrom4([4]byte{b[3], b[2], b[1], b[0]})
+		all[netip.AddrPortFrom(ip, binary.BigEndian.Uint16(b[4:])).String()] = true
+	}
+	return all
+}
+
+// accepting makes an engine that accepts connections from sources alone, and returns where it listens.
+func accepting(t *testing.T, sources ...string) (at []string) {
+	t.Helper()
+	t.Setenv("UCX_TLS", "tcp")
+	before := listening(t)
+	newNode(t, 1, false, 0, func(c *Config) {
+		for _, s := range sources {
+			c.Sources = append(c.Sources, netip.MustParsePrefix(s))
+		}
+	})
+	for a := range listening(t) {
+		if !before[a] {
+			at = append(at, strings.Replace(a, "0.0.0.0:", "127.0.0.1:", 1))
+		}
+	}
+	if len(at) == 0 {
+		t.Fatal("the engine listens nowhere: the test does not look right")
+	}
+	return at
+}
+
+// visit connects to an engine, and returns whether the engine keeps the connection. 17 bytes would end a process that read
+// them as UCX does (tests/stranger).
+func visit(t *testing.T, at string, bytes int) (kept bool) {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", at, 300*time.Millisecond)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	conn.Write(make([]byte, bytes))
+	conn.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+	n, err := conn.Read(make([]byte, 64))
+	if n > 0 || err == nil {
+		t.Errorf("%s answers with %d bytes", at, n)
+	}
+	if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) && !strings.Contains(err.Error(), "reset") {
+		t.Error(err)
+	}
+	return errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// TestAdmission: the engine hears connections of its sources alone, whether the kernel filters or UCX's accept does.
+func TestAdmission(t *testing.T) {
+	for name, filters := range map[string]bool{"by the kernel, if it may": true, "by accept": false} {
+		t.Run(name, func(t *testing.T) {
+			kernelFilters = filters
+			defer func() { kernelFilters = true }()
+			for _, at := range accepting(t, "192.0.2.0/24", "2001:db8::/32") {
+				for range 3 {
+					if visit(t, at, 17) {
+						t.Errorf("%s keeps the connection of a stranger", at)
+					}
+				}
+			}
+			for _, at := range accepting(t, "0.0.0.0/1", "128.0.0.0/1") {
+				if !visit(t, at, 0) {
+					t.Errorf("%s does not keep the connection of an admitted address", at)
+				}
+			}
+			TestGatheredPutLeavesByItself(t)
+		})
+	}
+}
+
+// TestAdmissionEnds: an engine that accepts everybody does so, even if its listeners have descriptors that those of another
+// had.
+func TestAdmissionEnds(t *testing.T) {
+	kernelFilters = false
+	defer func() { kernelFilters = true }()
+	for range 3 {
+		t.Run("strict", func(t *testing.T) { accepting(t, "192.0.2.0/24") })
+		t.Run("open", func(t *testing.T) {
+			for _, at := range accepting(t) {
+				if !visit(t, at, 0) {
+					t.Errorf("%s does not keep a connection", at)
+				}
+			}
+		})
+	}
+}
