@@ -5,9 +5,10 @@ package templates
 
 import "embed"
 
-// Starter is the folder starter: the heat equation on a ring of PEs, and a job of Slurm that runs it.
+// Starter is the folder starter: the heat equation on a ring of PEs, and what runs it on a cluster: a job of Slurm, an image
+// for Kubernetes.
 //
-//go:embed starter/*.go starter/job.sbatch
+//go:embed starter/*.go starter/job.sbatch starter/Containerfile
 var Starter embed.FS
 
 // GoVersion is the version of Go that a new project asks for.

@@ -27,8 +27,10 @@ const (
 	starterPath = modulePath + "/templates/starter"
 	toolPath    = modulePath + "/cmd/pgasgen"
 	launchPath  = modulePath + "/cmd/pgasrun"
-	jobFile     = "job.sbatch"
 )
+
+// deployed are the files that name the program itself: they start it on clusters.
+var deployed = []string{"job.sbatch", "Containerfile"}
 
 func initCommand(stdout io.Writer, help *bytes.Buffer) *ffcli.Command {
 	flags := newFlags("pgasgen init", help)
@@ -169,7 +171,9 @@ func (p *project) files() (map[string][]byte, error) {
 		}
 		out[e.Name()] = bytes.ReplaceAll(content, []byte(starterPath), []byte(p.module))
 	}
-	out[jobFile] = bytes.ReplaceAll(out[jobFile], []byte("starter"), []byte(filepath.Base(p.module)))
+	for _, name := range deployed {
+		out[name] = bytes.ReplaceAll(out[name], []byte("starter"), []byte(filepath.Base(p.module)))
+	}
 	out[".gitignore"] = []byte("/" + filepath.Base(p.module) + "\n")
 	return out, p.moduleFiles(out)
 }

@@ -17,6 +17,9 @@ import (
 
 // place returns the hosts of the job in PE order.
 func (o *options) place() ([]boot.Host, error) {
+	if o.static {
+		return o.placeStatic()
+	}
 	if o.nSet && (o.n < 1 || o.n > boot.MaxPEs) {
 		return nil, fmt.Errorf("-n %d: a job has at least one PE and at most %d", o.n, boot.MaxPEs)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/cmd/pgasrun/k8s"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/topo"
@@ -39,6 +40,8 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
   pgasrun -n 4 -tag ./samples/ring               the same, each line starts with its PE
   pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/app -v
                                                  two PEs on each of two hosts; /opt/app is on both
+  pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
+                                                 eight PEs in two pods of Kubernetes
 
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
 blocked in and since when. The first PE to fail ends the job; the exit status is the worst one.
@@ -63,12 +66,17 @@ type options struct {
 	stage          bool
 	fanOut         int
 	topo           string
+	static         bool
+	k8s            bool
+	job            k8s.Spec
 	timeout        time.Duration
 	connectTimeout time.Duration
 	grace          time.Duration
 
 	nSet        bool
 	templateSet bool
+	given       []string // the names of the flags that are
+	index       int      // of this host, if static
 
 	program string
 	args    []string
@@ -95,6 +103,9 @@ func run(args []string) int {
 	}
 	if opts.env {
 		return opts.printEnv(os.Stdout)
+	}
+	if opts.k8s {
+		return opts.printK8s(os.Stdout)
 	}
 	hosts, err := opts.place()
 	if err != nil {
@@ -130,7 +141,13 @@ func start(opts options, spec launch.Spec) int {
 		ctx, cancel = context.WithTimeoutCause(ctx, opts.timeout, errTimeout{opts.timeout})
 		defer cancel()
 	}
-	res, err := launch.Run(ctx, spec)
+	var res launch.Result
+	var err error
+	if opts.static {
+		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())
+	} else {
+		res, err = launch.Run(ctx, spec)
+	}
 	if res.First != nil && !res.First.AfterUserSignal() {
 		fmt.Fprint(os.Stderr, "pgasrun: ", res.First)
 	}
@@ -174,6 +191,8 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.version, "version", false, "print the version")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
+	fs.BoolVar(&o.static, "static", false, "start the PEs of this host alone, which join those of the other hosts as PGAS_HOSTS, PGAS_HOST, PGAS_RENDEZVOUS and PGAS_SECRET_FILE say: for pods, systemd, docker compose")
+	o.k8sFlags(fs)
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
 	fs.DurationVar(&o.timeout, "timeout", 0, "end a job that runs longer than `time`, and say what it hung in")
 	fs.DurationVar(&o.connectTimeout, "connect-timeout", 30*time.Second, "give up a host that does not answer within `time`")
@@ -190,6 +209,7 @@ func parse(args []string) (options, error) {
 	fs.Visit(func(f *flag.Flag) {
 		o.nSet = o.nSet || f.Name == "n"
 		o.templateSet = o.templateSet || f.Name == "launch"
+		o.given = append(o.given, f.Name)
 	})
 	if o.env || o.version {
 		return o, nil
@@ -199,6 +219,9 @@ func parse(args []string) (options, error) {
 	}
 	if o.fanOut < 1 {
 		return o, fmt.Errorf("-fan-out %d: it must be 1 or more", o.fanOut)
+	}
+	if err := o.checkModes(); err != nil {
+		return o, err
 	}
 	o.program, o.args = fs.Arg(0), fs.Args()[1:]
 	for name, d := range map[string]time.Duration{"-timeout": o.timeout, "-connect-timeout": o.connectTimeout, "-grace": o.grace} {

@@ -63,6 +63,7 @@ type newcomer struct {
 	Memory  uint64   // of its host
 	HeapMax uint64   // that its environment sets, or 0
 	CPUs    []int    // that it may use
+	Quota   int      // how many of them at a time, or 0
 	Told    []string // meeting.told, if it is strict
 }
 
@@ -100,7 +101,7 @@ func assembleMember(ctx context.Context, m *meeting, set Settings) (*Job, error)
 		return nil, fmt.Errorf("this is rank %d of %d: the launcher contradicts itself", m.rank, m.size)
 	}
 	within := set.bootTimeout()
-	ctx, cancel := context.WithTimeoutCause(ctx, within+answerTime, fmt.Errorf("the job has not assembled within %v: is each of its %d processes running? (%s)", within, m.size, envBootTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, within+answerTime, fmt.Errorf("the job has not assembled within %v: is each of its %d processes running? (%s)", within, m.size, EnvBootTimeout))
 	defer cancel()
 	t, server, err := m.serve(ctx, within)
 	if err != nil {
@@ -195,7 +196,7 @@ func LocalAddrs(port string) ([]string, error) {
 func (m *meeting) newcomer(set Settings) newcomer {
 	n := newcomer{
 		Version: version.Current(), Build: buildID(), Rank: m.rank, Size: m.size, Host: m.host, Machine: machineName(),
-		Process: os.Getpid(), Memory: HostMemory(), HeapMax: set.HeapMax, CPUs: AllowedCPUs(),
+		Process: os.Getpid(), Memory: HostMemory(), HeapMax: set.HeapMax, CPUs: AllowedCPUs(), Quota: CPUQuota(),
 	}
 	if m.strict {
 		n.Told = m.told
@@ -257,8 +258,12 @@ func plan(all []newcomer) ([]place, error) {
 				cores[cpu] = true
 			}
 		}
+		usable := max(1, len(cores))
+		if quota := all[members[0]].Quota; quota > 0 {
+			usable = min(usable, quota)
+		}
 		for local, rank := range members {
-			places[rank] = place{PE: hosts[i].First + local, Hosts: hosts, HostIndex: i, Cores: max(1, len(cores)), HeapMax: heapMax}
+			places[rank] = place{PE: hosts[i].First + local, Hosts: hosts, HostIndex: i, Cores: usable, HeapMax: heapMax}
 		}
 	}
 	return places, nil

@@ -10,6 +10,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -168,6 +170,90 @@ func TestNotAllCome(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "3 of 4 processes have come within 1s; missing: rank 3 (on b)") {
 			t.Errorf("PE %d: %v", pe, err)
 		}
+	}
+}
+
+// TestStartedAgain: a process that comes in the place of one that has come is refused with a reason. The job goes on
+// while that one lives, and has lost its PE when it has ended.
+func TestStartedAgain(t *testing.T) {
+	jobs, errs := joinAll(t, 20*time.Second, "a:2,b:2")
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	again := func() error {
+		old := jobs[3].member.client
+		m := newMember(&ticket{ID: old.id, Secret: old.secret, Addrs: old.addrs}, 3, nil, 20*time.Second)
+		defer m.abandon()
+		_, err := m.join(t.Context(), newcomer{Rank: 3, Size: 4})
+		return err
+	}
+	for range 3 {
+		if err := again(); err == nil || !strings.Contains(err.Error(), "rank 3 of this job is running already") {
+			t.Errorf("beside the first: %v", err)
+		}
+	}
+	if failed := jobs[1].Segment.Header.Failed.Load(); failed != 0 {
+		t.Errorf("PE %d has failed", failed-1)
+	}
+	close(jobs[3].member.left)
+	jobs[3].member.client.link.conn.Close()
+	head := jobs[1].Segment.Header
+	for deadline := time.Now().Add(10 * time.Second); head.Failed.Load() == 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if head.Failed.Load() != 4 {
+		t.Errorf("PE %d has failed", head.Failed.Load()-1)
+	}
+	if err := again(); err == nil || !strings.Contains(err.Error(), "rank 3 of this job has run already, and its process has ended: one that is started again cannot take its place; start the whole job anew") {
+		t.Errorf("after the first: %v", err)
+	}
+	for _, j := range jobs[:3] {
+		j.Leave() // or this process would be ended
+	}
+}
+
+// TestUnanswered: the error of a search for the server says what has failed at each address.
+func TestUnanswered(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := ln.Addr().String()
+	ln.Close()
+	m := newMember(&ticket{ID: newJobID(), Secret: newNonce(), Addrs: []string{"no-such-host.invalid:7070", closed}}, 1, nil, time.Second)
+	defer m.abandon()
+	_, err = m.join(t.Context(), newcomer{Rank: 1, Size: 2})
+	for _, want := range []string{"lookup no-such-host.invalid", closed + " (dial tcp " + closed + ": connect: connection refused)", "within 1s", "a name must resolve on every host", "PGAS_RENDEZVOUS chooses it"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %s", err, want)
+		}
+	}
+}
+
+// TestStaticPlace: a launcher of all PEs of a host learns which host it is.
+func TestStaticPlace(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, make([]byte, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]string{
+		"0": "0", "1": "1", "b.x": "1",
+		"2": "PGAS_HOST=2 is none of the 2 hosts of PGAS_HOSTS=a:2,b.x:3", "-1": "PGAS_HOST=-1 is none", "c": "PGAS_HOST=c is none",
+		"": "PGAS_HOST is not set: a static start needs PGAS_HOST, PGAS_HOSTS,",
+	} {
+		hosts, index, err := StaticPlace(Environment{envHost: host, envHosts: "a:2,b.x:3", envRendezvous: "a:1", envSecretFile: secret})
+		got := strconv.Itoa(index)
+		if err != nil {
+			got = err.Error()
+		} else if hosts[1].First != 2 {
+			t.Errorf("%v", hosts)
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s", host, got)
+		}
+	}
+	if got := EnvironOf([]string{"A=1", "PGAS_HOST=1", "PGAS_PE=9"}, 3); !slices.Equal(got, []string{"A=1", "PGAS_PE=3"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *Server) missing() error {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Errorf("%d of %d processes have come within %v; missing: rank %s: see in the launcher's output why they have not started, or raise %s", len(a.come), s.npes, a.within, strings.Join(names, ", "), envBootTimeout)
+	return fmt.Errorf("%d of %d processes have come within %v; missing: rank %s: see in the launcher's output why they have not started, or raise %s", len(a.come), s.npes, a.within, strings.Join(names, ", "), EnvBootTimeout)
 }
 
 // refuseAll tells every process that the job cannot assemble. It has no effect on a job that has.

@@ -62,9 +62,9 @@ const (
 	envDSMStats    = "PGAS_DSM_STATS"
 
 	envBoot        = "PGAS_BOOT"
-	envBootTimeout = "PGAS_BOOT_TIMEOUT"
 	envRendezvous  = "PGAS_RENDEZVOUS"
 	envSecretFile  = "PGAS_SECRET_FILE"
+	envHost        = "PGAS_HOST"
 	envMungeSocket = "PGAS_MUNGE_SOCKET"
 
 	envSymmetricSize = "SHMEM_SYMMETRIC_SIZE"
@@ -80,6 +80,9 @@ const (
 	envSegmentFD = "PGAS_SEGMENT_FD"
 	envBootAddr  = "PGAS_BOOT_ADDR"
 	envSecretFD  = "PGAS_SECRET_FD"
+
+	// EnvBootTimeout is how long the processes of a job wait for each other.
+	EnvBootTimeout = "PGAS_BOOT_TIMEOUT"
 
 	// EnvTopo is how pgasrun -topo reaches the PEs.
 	EnvTopo = "PGAS_TOPO"
@@ -106,11 +109,12 @@ var variables = [...]Variable{
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
 	{envBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/clusters.md)", false},
-	{envBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, if pgasrun has not started them", false},
+	{EnvBootTimeout, "60s", "duration", "how long the processes of a job wait for all of them to come, if pgasrun has not started them", false},
 	{envPE, "(none)", "number", "static start: which PE this process is", false},
 	{envHosts, "(none)", "host:PEs,… or @file", "static start: the hosts of the job in PE order", false},
+	{envHost, "(none)", "number or name", "static start by `pgasrun -static`: which of the hosts this is; it starts all PEs of it", false},
 	{envRendezvous, "(none)", "host:port", "where the process of PE 0 serves the exchange, in a static start or under Slurm", false},
-	{envSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read", false},
+	{envSecretFile, "(none)", "file", "the secret by which the processes of a job know each other, in a static start or under Slurm without munge: 32 bytes or more that only its owner may read, or a file of root that this group may", false},
 	{envMungeSocket, "(munge's own)", "file", "the socket of munge, under `srun --mpi=none`", false},
 	{envSymmetricSize, "(this host's memory)", "bytes, 1.5g too", "as PGAS_HEAP_MAX, which wins", false},
 	{envVersion, notSet, "anything", "PE 0 says on standard error which version this is", false},
@@ -278,7 +282,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })
-	read(envBootTimeout, func(v string) (e error) { s.BootTimeout, e = bootTimeout(v); return })
+	read(EnvBootTimeout, func(v string) (e error) { s.BootTimeout, e = bootTimeout(v); return })
 	read(envVersion, mark(&s.Version))
 	read(envInfo, mark(&s.Info))
 	read(envDebug, mark(&s.Debug))
@@ -483,15 +487,6 @@ func CheckHeap(local int, heapMax uint64) error {
 	return nil
 }
 
-// HostMemory returns the memory of this host in bytes.
-func HostMemory() uint64 {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
-		return 1 << 30
-	}
-	return info.Totalram * uint64(info.Unit)
-}
-
 // HostCores returns the number of CPUs that this process may use.
 func HostCores() int {
 	var set unix.CPUSet
@@ -521,6 +516,6 @@ func AllowedCPUs() []int {
 func StripEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name == envPE || name == envHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
+		return name == envPE || name == envHost || name == envHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
@@ -46,6 +47,8 @@ type client struct {
 	last  uint64
 	fence *pending // entered, and not yet returned to the caller
 	err   error    // why the exchange can no longer be used
+
+	reasons map[string]error // by address: why the last attempt to reach it has failed
 }
 
 func (c *client) Put(ctx context.Context, key string, value []byte) error {
@@ -171,9 +174,12 @@ func (c *client) connect(ctx context.Context) (*link, error) {
 	if c.dialTime > 0 {
 		within, remedy = c.dialTime, envRendezvous
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("none of %v answered as the exchange of this job within %v: the process that serves it must run, and the hosts must reach each other by one of these addresses (%s chooses it)", c.addrs, within, remedy))
+	ctx, cancel := context.WithTimeoutCause(ctx, within, errUnanswered)
 	defer cancel()
-	if l, err = c.dial(ctx); err != nil {
+	if l, err = c.dial(ctx); errors.Is(err, errUnanswered) {
+		return nil, c.unanswered(within, remedy)
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -185,6 +191,41 @@ func (c *client) connect(ctx context.Context) (*link, error) {
 	c.link = l
 	go c.listen(l)
 	return l, nil
+}
+
+// errUnanswered ends the search for the server.
+var errUnanswered = errors.New("no address answered")
+
+// unanswered returns the error of a search that has found no server, with what has failed at each address.
+func (c *client) unanswered(within time.Duration, remedy string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var tried []string
+	for _, addr := range c.addrs {
+		s := addr
+		if why := c.reasons[addr]; why != nil {
+			s += " (" + why.Error() + ")"
+		}
+		tried = append(tried, s)
+	}
+	hint := "the process that serves it must run, and the hosts must reach each other by one of these addresses"
+	var dns *net.DNSError
+	for _, why := range c.reasons {
+		if errors.As(why, &dns) {
+			hint = "a name must resolve on every host (under Kubernetes: the headless Service of the job must exist)"
+		}
+	}
+	return fmt.Errorf("none of %s answered as the exchange of this job within %v: %s (%s chooses it)", strings.Join(tried, ", "), within, hint, remedy)
+}
+
+// failedAt notes why addr was not reached.
+func (c *client) failedAt(addr string, why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reasons == nil {
+		c.reasons = map[string]error{}
+	}
+	c.reasons[addr] = why
 }
 
 // dial tries all addresses, again and again, until one proves to be the server's, and returns the connection.
@@ -215,6 +256,9 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 		}
 		l, err := c.handshake(ctx, addr)
 		if err != nil {
+			if ctx.Err() == nil {
+				c.failedAt(addr, err)
+			}
 			continue
 		}
 		select {
@@ -254,7 +298,7 @@ func (c *client) listen(l *link) {
 			return
 		}
 		if m.kind.told() {
-			if c.told != nil {
+			if c.told != nil && m.kind != msgTest {
 				c.told(m)
 			}
 			continue

@@ -8,7 +8,8 @@ package boot
 // handshake: after the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
 //
 // The server listens until every PE has called. A PE connects once, so afterwards only a process outside the job would
-// use the listener.
+// use the listener. In a job without agents it goes on: what starts processes there may start one again, which is told
+// that it cannot take part.
 
 import (
 	"bytes"
@@ -166,14 +167,31 @@ func refuse(l *link, m message, why error) {
 func (s *Server) register(pe int, l *link) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.links[pe] != nil {
+	old, again := s.links[pe], s.registered[pe]
+	switch {
+	case s.assembly != nil && again:
+		return s.refuseAgain(pe, old)
+	case old != nil:
 		return fmt.Errorf("PE %d is connected already: a process that a PE starts must not inherit %s", pe, envJobID)
 	}
 	s.links[pe], s.registered[pe] = l, true
-	if len(s.registered) == s.npes {
+	if len(s.registered) == s.npes && s.assembly == nil {
 		s.ln.Close()
 	}
 	return nil
+}
+
+// refuseAgain returns the answer to a process that comes in the place of one that has come. The host of that one may be
+// gone without a word, so that its connection seems to live: it is tested, and the job ends if it is dead.
+func (s *Server) refuseAgain(rank int, old *link) error {
+	if why := s.assembly.refusal; why != nil {
+		return why
+	}
+	if old == nil {
+		return fmt.Errorf("rank %d of this job has run already, and its process has ended: one that is started again cannot take its place; start the whole job anew", rank)
+	}
+	go old.test()
+	return fmt.Errorf("rank %d of this job is running already: if another process has the same number, correct that; if its host has failed, start the whole job anew", rank)
 }
 
 func (s *Server) unregister(pe int) {

@@ -27,6 +27,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -65,12 +67,15 @@ const (
 	// What the server says to members.
 	msgFailed       // value: a PE and how it has failed
 	msgServerLeaves // rank 0 leaves the job, and may end
+	msgTest         // nothing: the server tests whether the member's host still acknowledges
 
-	lastKind = msgServerLeaves
+	lastKind = msgTest
 )
 
 // told reports whether a frame of the kind is no answer, but something that the server tells by itself.
-func (k kind) told() bool { return k == msgFailed || k == msgServerLeaves || k == msgExit }
+func (k kind) told() bool {
+	return k == msgFailed || k == msgServerLeaves || k == msgExit || k == msgTest
+}
 
 // message is one frame's content.
 type message struct {
@@ -139,6 +144,23 @@ func (l *link) send(m message) error {
 	l.conn.SetWriteDeadline(time.Now().Add(sendTime))
 	_, err = l.conn.Write(frame)
 	return err
+}
+
+// testTime is how long the host of a connection under test may acknowledge nothing.
+const testTime = 2 * time.Second
+
+// test has the kernel close the connection if the other host does not acknowledge what is sent to it.
+func (l *link) test() {
+	if tcp, ok := l.conn.(*net.TCPConn); ok {
+		if raw, err := tcp.SyscallConn(); err == nil {
+			raw.Control(func(fd uintptr) {
+				unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(testTime.Milliseconds()))
+			})
+		}
+	}
+	if l.send(message{kind: msgTest}) != nil {
+		l.conn.Close()
+	}
 }
 
 func (l *link) receive() (message, error) {

@@ -153,6 +153,9 @@ func unusable(env Environment) error {
 			return fmt.Errorf("%s has started this process (%s=%s), but %s; %s=single makes it a job of one PE", sign.launcher, sign.variable, env[sign.variable], sign.remedy, envBoot)
 		}
 	}
+	if env[envHost] != "" {
+		return fmt.Errorf("%s=%s says which host this is, but nothing which PE this process is: start it with `pgasrun -static`, which starts all PEs of the host", envHost, env[envHost])
+	}
 	if env[envRendezvous] != "" {
 		return fmt.Errorf("%s=%s, but neither %s nor srun says which PE this process is: a static start needs %s, %s and %s, too", envRendezvous, env[envRendezvous], envPE, envPE, envHosts, envSecretFile)
 	}

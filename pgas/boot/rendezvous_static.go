@@ -11,10 +11,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 type staticRendezvous struct{}
@@ -31,13 +34,54 @@ func (staticRendezvous) Join(ctx context.Context, env Environment, set Settings)
 	return assemble(ctx, m, set)
 }
 
-func staticMeeting(env Environment) (*meeting, error) {
-	for _, name := range []string{envPE, envHosts, envRendezvous, envSecretFile} {
-		if env[name] == "" {
-			return nil, fmt.Errorf("%s is not set: a static start needs %s, %s, %s and %s on every process", name, envPE, envHosts, envRendezvous, envSecretFile)
+// StaticPlace returns the hosts of the static start that env describes, and which of them this one is, for a launcher that
+// starts all PEs of a host: EnvironOf returns what each needs. It returns an error if a variable is missing or wrong, or
+// the file with the secret cannot be used.
+func StaticPlace(env Environment) (hosts []Host, index int, err error) {
+	if hosts, err = staticVariables(env, envHost); err != nil {
+		return nil, 0, err
+	}
+	first := 0
+	for i := range hosts {
+		hosts[i].First = first
+		first += hosts[i].PEs
+	}
+	if _, err := readSecretFile(env[envSecretFile]); err != nil {
+		return nil, 0, err
+	}
+	for i, h := range hosts {
+		if h.Name == env[envHost] {
+			return hosts, i, nil
 		}
 	}
-	hosts, err := staticHosts(env[envHosts])
+	if index, err = strconv.Atoi(env[envHost]); err != nil || index < 0 || index >= len(hosts) {
+		return nil, 0, fmt.Errorf("%s=%s is none of the %d hosts of %s=%s: give the name of one, or its number from 0 on", envHost, env[envHost], len(hosts), envHosts, env[envHosts])
+	}
+	return hosts, index, nil
+}
+
+// EnvironOf returns the environment of PE pe of a static start: environ, in which StaticPlace has found the job, without
+// what is only for its launcher.
+func EnvironOf(environ []string, pe int) []string {
+	own := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		return strings.HasPrefix(kv, envHost+"=") || strings.HasPrefix(kv, envPE+"=")
+	})
+	return append(own, envPE+"="+strconv.Itoa(pe))
+}
+
+// staticVariables returns the hosts of a static start. It returns an error if a variable is not set; place is the one that
+// says which part of the job this process is.
+func staticVariables(env Environment, place string) ([]Host, error) {
+	for _, name := range []string{place, envHosts, envRendezvous, envSecretFile} {
+		if env[name] == "" {
+			return nil, fmt.Errorf("%s is not set: a static start needs %s, %s, %s and %s on every process", name, place, envHosts, envRendezvous, envSecretFile)
+		}
+	}
+	return staticHosts(env[envHosts])
+}
+
+func staticMeeting(env Environment) (*meeting, error) {
+	hosts, err := staticVariables(env, envPE)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +170,22 @@ func staticHosts(list string) ([]Host, error) {
 // minSecret is the least number of bytes of a secret in a file.
 const minSecret = 32
 
-// readSecretFile returns what is in the file. It returns an error if users other than its owner may read it.
+// groupMayRead reports whether a file with a secret, of owner and with mode, may be readable by its group: root has given
+// it to that group, of which this process of user is. Kubernetes does so with a Secret for a process that is not root's.
+func groupMayRead(owner uint32, mode os.FileMode, user int) bool {
+	return owner == 0 && user != 0 && mode.Perm()&0o037 == 0
+}
+
+// ownerOf returns the owner of a file. A file whose owner is not known is not root's.
+func ownerOf(info os.FileInfo) uint32 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Uid
+	}
+	return math.MaxUint32
+}
+
+// readSecretFile returns what is in the file. It returns an error if users other than its owner may read it, unless root
+// has given it to this group.
 func readSecretFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -139,7 +198,7 @@ func readSecretFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", envSecretFile, err)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s=%s is not a file", envSecretFile, path)
-	case info.Mode().Perm()&0o077 != 0:
+	case info.Mode().Perm()&0o077 != 0 && !groupMayRead(ownerOf(info), info.Mode(), os.Getuid()):
 		return nil, fmt.Errorf("%s=%s has mode %#o, so that other users may know the secret: make a new one with mode 0600", envSecretFile, path, info.Mode().Perm())
 	case info.Size() < minSecret || info.Size() > maxBody:
 		return nil, fmt.Errorf("%s=%s has %d bytes: make one of %d or more with `(umask 077; head -c 32 /dev/urandom >FILE)`", envSecretFile, path, info.Size(), minSecret)

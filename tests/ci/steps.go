@@ -36,6 +36,7 @@ var steps = []step{
 	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: true},
 	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: true},
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: true},
+	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: goCommand("test", "-C", "tests/k8s", "-count=1", "."), beside: true},
 	{name: "debian13", what: "a Debian 13 is made, and the tests of what calls UCX compile with its UCX 1.18", run: compiledUnderDebian13, beside: true},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters")},

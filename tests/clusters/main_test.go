@@ -27,7 +27,7 @@ import (
 
 // What needHosts makes for all tests.
 var (
-	hosts  *netns.Hosts // two
+	hosts  *netns.Hosts // three; the third is for what a job's host is not
 	dir    string       // of everything that the tests write; it marks their processes, too
 	bin    string       // body, wordcount, pgasrun
 	set    sync.Once
@@ -78,7 +78,7 @@ func setUp() (err error) {
 		return err
 	}
 	bin = filepath.Join(dir, "bin")
-	if hosts, err = netns.New(2); err != nil {
+	if hosts, err = netns.New(3); err != nil {
 		return err
 	}
 	return build()

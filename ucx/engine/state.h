@@ -206,13 +206,13 @@ void opened_free(engine_t *e);
 // features.c
 int context_open(engine_t *e, char *err, size_t err_bytes);
 
-// accept.c
-uint8_t *listeners_before(void);
-int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
-
 // admit.c
 int admit_only(const engine_t *e, ucp_worker_h worker, int fd);
 void admit_end(ucp_worker_h worker);
+
+// accept.c
+uint8_t *listeners_before(void);
+int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
 
 // connect_timeout.c
 int connect_watch_start(engine_t *e);

@@ -25,5 +25,6 @@
 //	accuse.go      PEs that do not answer, and which accusation is believed
 //	globalexit.go  PEs that end the job
 //	report.go      what the launcher prints of a job that failed, or that hangs
+//	static.go      the PEs of one host of a job that has no launcher
 //	sweep.go       processes that PEs have started and left
 package launch
