@@ -29,6 +29,23 @@ func (j *job) accusationWait(x boot.Accusation) time.Duration {
 	return boot.DefaultPeerTimeout + accusationDelay
 }
 
+// believe ends the job because of the most likely accusation, when none that is certain has come. But in a job of three
+// hosts or more, PEs of a single host that no other PE answers are likely to be the ones that are cut off, and the others
+// may not have noticed yet, since they had heard of them later: they get half a time-out more.
+func (j *job) believe() {
+	if len(j.hosts) > 2 && !j.secondHearing && j.accusersOnOneHost() {
+		j.secondHearing = true
+		j.accusationTimer = time.After(cmp.Or(j.spec.settings.PeerTimeout, boot.DefaultPeerTimeout) / 2)
+		return
+	}
+	j.handleLost(j.mostLikely())
+}
+
+func (j *job) accusersOnOneHost() bool {
+	first := j.hostOf(j.accusations[0].By)
+	return !slices.ContainsFunc(j.accusations, func(x boot.Accusation) bool { return j.hostOf(x.By) != first })
+}
+
 // watchAccusations waits for the accusations by PEs of this host, for ever.
 func (a *agent) watchAccusations() {
 	for seen := uint64(0); ; {

@@ -13,7 +13,7 @@ func TestAccusations(t *testing.T) {
 	const none = -1
 	over := func(j *job) {
 		if j.accusationTimer != nil {
-			j.handleLost(j.mostLikely())
+			j.believe()
 		}
 	}
 	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.handleAccusation(x) } }
@@ -28,11 +28,13 @@ func TestAccusations(t *testing.T) {
 	}{
 		"certain":                     {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true, Certain: true})}, 3, "is lost: it does not answer PE 0: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer"},
 		"uncertain, in hearing":       {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true})}, none, ""},
-		"uncertain, heard":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over}, 3, ""},
+		"uncertain, heard once":       {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over}, none, ""},
+		"uncertain, heard":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over, over}, 3, ""},
+		"cut off, heard early":        {[]func(*job){says(boot.Accusation{PE: 4, By: 3, Silent: true}), says(boot.Accusation{PE: 4, By: 2, Silent: true}), over, says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true})}, 2, ""},
 		"both ends":                   {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true}), over}, 2, ""},
 		"cut off end first":           {[]func(*job){says(boot.Accusation{PE: 4, By: 2}), says(boot.Accusation{PE: 2, By: 0, Silent: true}), over}, 2, ""},
 		"two hosts against one":       {[]func(*job){says(boot.Accusation{PE: 2, By: 1}), says(boot.Accusation{PE: 2, By: 5}), says(boot.Accusation{PE: 4, By: 2, Silent: true}), over}, 2, ""},
-		"accuser ends":                {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(0, failed, 3), over}, 3, ""},
+		"accuser ends":                {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(0, failed, 3), over, over}, 3, ""},
 		"suspect had died":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(3, syscall.WaitStatus(syscall.SIGKILL), none), over}, 3, "was killed by signal 9 (SIGKILL)"},
 		"another is killed meanwhile": {[]func(*job){says(boot.Accusation{PE: 3, By: 0}), ends(5, syscall.WaitStatus(syscall.SIGSEGV), none), over}, 5, ""},
 		"suspect had left":            {[]func(*job){ends(3, 0, none), says(boot.Accusation{PE: 3, By: 0})}, 3, "left the job while PE 0 still needed it"},

@@ -56,6 +56,7 @@ type job struct {
 	ended            map[int]death     // of PEs whose process has ended, by number
 	accusations      []boot.Accusation // those that are not certain, in order of arrival
 	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
+	secondHearing    bool              // it has run out once
 }
 
 func newJob(spec Spec) (*job, error) {
@@ -119,7 +120,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		case <-j.hintTimer:
 			j.hintSecondSignal()
 		case <-j.accusationTimer:
-			j.handleLost(j.mostLikely())
+			j.believe()
 		}
 	}
 	if len(j.deaths) > 0 || j.startErr != nil {
