@@ -30,7 +30,7 @@ var dependencies = map[string]string{
 
 	"pgas/boot":                    "pgas/version",
 	"pgas/boot/pmix":               "",
-	"pgas/boot/launch":             "pgas/boot",
+	"pgas/boot/launch":             "pgas/boot pgas/topo",
 	"pgas/transport":               "",
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
 	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",

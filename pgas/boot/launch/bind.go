@@ -1,21 +1,23 @@
 package launch
 
-// Binding PEs to CPUs. With a CPU or more for each PE of a host, each gets CPUs of its own, neighbours next to
-// each other. Unbound, two PEs that wait for one another now and then stay on one CPU, and a ping-pong of 60 ns
+// Binding PEs to CPUs. With a CPU or more for each PE of a host, each gets CPUs of its own, of as few NUMA nodes, caches
+// and cores as there can be, neighbours next to each other. Unbound, two PEs that wait for one another now and then stay on one CPU, and a ping-pong of 60 ns
 // takes 40 µs. With fewer CPUs than PEs the kernel places them better.
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/topo"
+)
 
 // cpuSets divides cpus among pes PEs. It returns nil if binding would not help.
 func cpuSets(cpus []int, pes int) [][]int {
 	if pes < 2 || pes > len(cpus) {
 		return nil
 	}
-	s := make([][]int, pes)
-	for i := range s {
-		s[i] = cpus[i*len(cpus)/pes : (i+1)*len(cpus)/pes]
-	}
-	return s
+	return topo.Divide(os.DirFS("/sys"), cpus, pes)
 }
 
 // startBound calls start with the calling thread, and so the process that start creates, bound to cpus. The caller
