@@ -4,7 +4,7 @@
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
 // the rest. How operations are timed stands in package result, what `pgasbench compare` does in package
 // compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm` does in
-// package dsmbench, and what `pgasbench notify` does in notifycmd.go
+// package dsmbench, what `pgasbench start` does in package startbench, and what `pgasbench notify` does in notifycmd.go
 // and loggp.go. docs/pgasbench.md says how to read the figures.
 package main
 
@@ -21,6 +21,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
 	"github.com/gopgas/gopgas/cmd/pgasbench/dsmbench"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lockbench"
+	"github.com/gopgas/gopgas/cmd/pgasbench/startbench"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/version"
 )
@@ -42,6 +43,13 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "notify" {
 		os.Exit(runNotify(os.Args[2:]))
+	}
+	if startbench.IsPE() {
+		startbench.PE()
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "start" {
+		os.Exit(runStart(os.Args[2:]))
 	}
 	o, err := parseOptions(os.Args[1:])
 	switch {
@@ -91,6 +99,26 @@ func runCompare(args []string) int {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench compare -h shows how it is used\n", err)
 		return exitUsage
 	case err != nil:
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// runStart measures what the start of jobs costs.
+func runStart(args []string) int {
+	o, err := startbench.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(startbench.Help())
+		return 0
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench start -h shows how it is used\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := startbench.Main(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
 		return exitFailure
 	}
