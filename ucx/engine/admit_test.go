@@ -15,9 +15,28 @@ import (
 	"time"
 )
 
-// listening returns the addresses of IPv4 at which this network namespace listens.
+// ownSockets returns the inodes of the sockets of this process.
+func ownSockets(t *testing.T) map[string]bool {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inodes := map[string]bool{}
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
+			if inode, ok := strings.CutPrefix(to, "socket:["); ok {
+				inodes[strings.TrimSuffix(inode, "]")] = true
+			}
+		}
+	}
+	return inodes
+}
+
+// listening returns the addresses of IPv4 at which this process listens.
 func listening(t *testing.T) map[string]bool {
 	t.Helper()
+	own := ownSockets(t)
 	table, err := os.ReadFile("/proc/self/net/tcp")
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +44,7 @@ func listening(t *testing.T) map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(string(table)) {
 		f := strings.Fields(line)
-		if len(f) < 4 || f[3] != "0A" {
+		if len(f) < 10 || f[3] != "0A" || !own[f[9]] {
 			continue
 		}
 		b, err := hex.DecodeString(strings.Replace(f[1], ":", "", 1))
