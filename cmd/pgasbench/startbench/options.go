@@ -100,8 +100,8 @@ func Parse(args []string) (*Options, error) {
 		return nil, errors.New("-rounds and -per-host must be 1 or more")
 	case len(o.points()) == 0:
 		return nil, fmt.Errorf("-pes %s -hosts %s: no job has a PE for each host", *pes, *hosts)
-	case o.model != nil && len(o.points()) < len(terms):
-		return nil, fmt.Errorf("-model needs %d sizes to fit its formulas to: give more -pes, or -hosts", len(terms))
+	case o.model != nil && len(o.points()) <= len(jobTerms):
+		return nil, fmt.Errorf("-model needs %d sizes to fit its formulas to: give more -pes, or -hosts", len(jobTerms)+1)
 	}
 	var err error
 	if o.pgasrun, err = exec.LookPath(o.pgasrun); err != nil {

@@ -27,11 +27,12 @@ func printTable(w io.Writer, all []result, connect bool) error {
 // modelled are the costs that have a formula.
 var modelled = []struct {
 	name, unit string
+	terms      []term
 	of         func(result) float64
 }{
-	{"CPU time of the job", "ms", func(r result) float64 { return r.CPU }},
-	{"memory of a PE", "MiB", func(r result) float64 { return r.Share }},
-	{"descriptors of a PE", "", func(r result) float64 { return r.Files }},
+	{"CPU time of the job", "ms", jobTerms, func(r result) float64 { return r.CPU }},
+	{"memory of a PE", "MiB", peTerms, func(r result) float64 { return r.Share }},
+	{"descriptors of a PE", "", peTerms, func(r result) float64 { return r.Files }},
 }
 
 // printModel prints the formula of each cost, and what it says of larger jobs.
@@ -45,7 +46,7 @@ func (o *Options) printModel(w io.Writer, all []result) error {
 		for _, r := range all {
 			costs = append(costs, m.of(r))
 		}
-		f, worst, err := fit(sizes, costs)
+		f, worst, err := fit(sizes, costs, m.terms)
 		if err != nil {
 			return err
 		}
@@ -61,9 +62,9 @@ func (o *Options) printModel(w io.Writer, all []result) error {
 // text returns the formula in words.
 func (f formula) text(unit string) string {
 	var parts []string
-	for i, c := range f {
+	for i, c := range f.each {
 		if c > 0 {
-			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%.3g %s", c, unit))+" for "+terms[i].name)
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%.3g %s", c, unit))+" for "+f.terms[i].name)
 		}
 	}
 	return strings.Join(parts, ", ")
