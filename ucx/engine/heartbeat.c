@@ -76,6 +76,15 @@ static pulse_t *pulse_of(engine_t *e, uint32_t pe, const void *address, size_t a
     return p;
 }
 
+// first_beat_ns returns how long after the start the first pings go out. UCX 1.13 ends a process whose peer goes away while
+// the two connect, and in a job that ends at once all PEs would: they connect to those that they watch when they first
+// ping them.
+static int64_t first_beat_ns(const engine_t *e)
+{
+    const int64_t most = 1000 * 1000 * 1000, part = e->config.peer_timeout_ns / 8;
+    return part < most ? part : most;
+}
+
 // engine_watch registers pe for pings while this PE waits; if it is a witness, only while another peer is in
 // doubt. Call it before the first wait.
 void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_bytes, int witness)
@@ -85,6 +94,8 @@ void engine_watch(engine_t *e, uint32_t pe, const void *address, size_t address_
     pulse_t *p = pulse_of(e, pe, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
     if (p)
         p->witness = witness;
+    if (!e->watching)
+        e->next_beat_ns = now_ns() + first_beat_ns(e);
     e->watching = 1;
     unlock(&e->serving);
 }
