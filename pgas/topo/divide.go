@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Divide divides cpus of a host whose /sys is sys among n PEs, and returns those of each, ascending. PEs that follow each
-// other get CPUs close to each other. n must be from 1 to len(cpus). Where /sys says nothing, the CPUs are divided in the
+// Divide divides cpus among n PEs by what sys, the host's /sys, says, and returns those of each, ascending. PEs that follow
+// each other get CPUs close to each other. n must be from 1 to len(cpus). Where it says nothing, the CPUs are divided in the
 // order of their numbers.
 func Divide(sys fs.FS, cpus []int, n int) [][]int {
 	elements := map[int][insideLevels][]int{}

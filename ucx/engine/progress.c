@@ -45,7 +45,7 @@ static int oversubscribed(const engine_t *e)
     return e->config.oversubscribed || __atomic_load_n(&e->neighbours, __ATOMIC_RELAXED) > 0;
 }
 
-// rested is when this thread has last slept for so long that another process could run.
+// rested is when this thread has last slept for so long that another process could run, or has first yielded; 0: neither.
 static __thread int64_t rested;
 
 // rest sleeps now and then, and reports whether it has. A thread that yields its CPU yields it to threads of its own
@@ -54,6 +54,8 @@ static __thread int64_t rested;
 static int rest(const engine_t *e, int64_t now)
 {
     enum { AWAKE_NS = 16 * 1000 * 1000, REST_NS = 1000 * 1000 };
+    if (!rested)
+        rested = now;
     if (!e->config.oversubscribed || now - rested < AWAKE_NS)
         return 0;
     struct timespec t = {.tv_nsec = REST_NS};
