@@ -126,7 +126,7 @@ func (g *Group) checkMember(i int) error {
 			return g.adoptAbort(r)
 		}
 	}
-	if ok && tag>>tagBits < u.n && g.isLeaving(i) { // checked last: a member may leave because of its report
+	if ok && tag>>tagBits < u.n && g.hasLeftBefore(i, u.n) { // checked last: a member may leave because of its report
 		return g.reportDivergence()
 	}
 	return nil

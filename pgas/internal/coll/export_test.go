@@ -30,3 +30,6 @@ func (g *Group) Calls() uint64 { return g.calls.n }
 
 // SlotArrivals is how many calls a member can be ahead of another.
 const SlotArrivals = slotArrivals
+
+// HasLeftBefore reports whether member i has called Close without entering call n.
+func (g *Group) HasLeftBefore(i int, n uint64) bool { return g.hasLeftBefore(i, n) }

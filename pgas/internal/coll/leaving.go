@@ -7,20 +7,25 @@ package coll
 // hasLeft returns a *MismatchError if this PE waits in the call under way for one of this host that is leaving
 // the job, and nil if not.
 func (g *Group) hasLeft() error {
+	n := g.calls.n
 	for k, i := range g.localMembers {
-		if g.local[k].arrival(g.calls.n).tag.Load()>>tagBits < g.calls.n && g.isLeaving(i) {
+		if g.local[k].arrival(n).tag.Load()>>tagBits < n && g.hasLeftBefore(i, n) {
 			return g.reportDivergence()
 		}
 	}
 	return nil
 }
 
-// isLeaving reports whether member i, which has not entered the call under way, has called Close. In the team
+// hasLeftBefore reports whether member i has called Close without entering call n. It reads the member's tag after it
+// has seen that the member leaves: between two looks a member may enter the call, complete it, and leave. In the team
 // of all PEs the check is not needed: Close is one of its calls.
-func (g *Group) isLeaving(i int) bool {
+func (g *Group) hasLeftBefore(i int, n uint64) bool {
 	if g.Slot == WorldSlot || i == g.Me {
 		return false
 	}
-	_, leaves := g.n.LeavingAt(g.PEs[i])
-	return leaves
+	if _, leaves := g.n.LeavingAt(g.PEs[i]); !leaves {
+		return false
+	}
+	tag, _, ok := g.peekArrival(i, n)
+	return ok && tag>>tagBits < n
 }

@@ -149,7 +149,8 @@ func (g *Group) callOf(i int, n uint64, start time.Duration) (what, where string
 		case g.n.Now()-start > node.PeekTime:
 			return "has not got there", ""
 		}
-		if site, leaves := g.n.LeavingAt(g.PEs[i]); leaves && g.Slot != WorldSlot {
+		if g.hasLeftBefore(i, n) {
+			site, _ := g.n.LeavingAt(g.PEs[i])
 			return leftText(site), ""
 		}
 		if g.n.Sleep(g.n.Ctx, node.MinSleep) != nil { // the World has ended, or a PE has
