@@ -240,6 +240,7 @@ func runJob(ctx context.Context, hosts *netns.Hosts, name string, silence time.D
 		Template: netns.Template,
 		Agent:    []string{"env", boot.EnvAgent + "=1", gorace, self},
 		Grace:    20 * time.Second, // all have said what they found by then
+		Logf:     out.logf,
 	})
 	return err
 }
@@ -278,6 +279,13 @@ func (h *heard) Write(b []byte) (int, error) {
 		}
 	}
 	return len(b), nil
+}
+
+// logf gets what the launcher says about accusations. A test that fails prints it with the rest.
+func (h *heard) logf(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fmt.Fprintf(&h.all, "%s launcher: "+format+"\n", append([]any{time.Now().Format("05.000")}, args...)...)
 }
 
 func (h *heard) text() string {

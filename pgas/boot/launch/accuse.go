@@ -23,10 +23,12 @@ func (j *job) accusationWait(x boot.Accusation) time.Duration {
 	if x.Silent {
 		return accusationDelay
 	}
-	if d := j.spec.settings.PeerTimeout; d > 0 {
-		return d + accusationDelay
-	}
-	return boot.DefaultPeerTimeout + accusationDelay
+	return j.peerTimeout() + accusationDelay
+}
+
+// peerTimeout returns how long a PE of the job may be silent.
+func (j *job) peerTimeout() time.Duration {
+	return cmp.Or(j.spec.settings.PeerTimeout, boot.DefaultPeerTimeout)
 }
 
 // believe ends the job because of the most likely accusation, when none that is certain has come. But in a job of three
@@ -35,7 +37,7 @@ func (j *job) accusationWait(x boot.Accusation) time.Duration {
 func (j *job) believe() {
 	if len(j.hosts) > 2 && !j.secondHearing && j.accusersOnOneHost() {
 		j.secondHearing = true
-		j.accusationTimer = time.After(cmp.Or(j.spec.settings.PeerTimeout, boot.DefaultPeerTimeout) / 2)
+		j.accusationTimer = time.After(j.peerTimeout() / 2)
 		return
 	}
 	j.handleLost(j.mostLikely())
@@ -117,7 +119,7 @@ func (j *job) handleLost(x boot.Accusation) {
 		return
 	}
 	d, ended := j.ended[x.PE]
-	if !ended {
+	if !ended || j.wasSilent(x, d) {
 		d = death{PE: x.PE, Peer: -1}
 	}
 	d.Accused, d.Table = &x, nil
@@ -128,4 +130,14 @@ func (j *job) handleLost(x boot.Accusation) {
 	if !j.spec.KeepGoing {
 		j.terminate()
 	}
+}
+
+// wasSilent reports whether a PE that ended as d was silent before that, to an accuser that others answer: the network
+// has lost it, so it lost others, and ended because of that. A silence that can have begun with the end says nothing.
+func (j *job) wasSilent(x boot.Accusation, d death) bool {
+	if !x.Silent || !x.Certain || d.causeClass() != consequence {
+		return false
+	}
+	at := slices.IndexFunc(j.deaths, func(o deathRecord) bool { return o.PE == d.PE })
+	return at >= 0 && boot.Clock()-j.deaths[at].launcherTime < int64(j.peerTimeout())
 }

@@ -18,7 +18,9 @@ func TestAccusations(t *testing.T) {
 	}
 	says := func(x boot.Accusation) func(*job) { return func(j *job) { j.handleAccusation(x) } }
 	ends := func(pe int, status syscall.WaitStatus, lost int) func(*job) {
-		return func(j *job) { j.handleDeath(j.hostOf(pe), death{PE: pe, Process: 7, Status: status, Peer: lost}) }
+		return func(j *job) {
+			j.handleDeath(j.hostOf(pe), death{PE: pe, Process: 7, Status: status, Peer: lost, FailedAt: boot.Clock()})
+		}
 	}
 	const failed = syscall.WaitStatus(1 << 8)
 	tests := map[string]struct {
@@ -31,6 +33,8 @@ func TestAccusations(t *testing.T) {
 		"uncertain, heard once":       {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over}, none, ""},
 		"uncertain, heard":            {[]func(*job){says(boot.Accusation{PE: 3, By: 0, Silent: true}), over, over}, 3, ""},
 		"cut off, heard early":        {[]func(*job){says(boot.Accusation{PE: 4, By: 3, Silent: true}), says(boot.Accusation{PE: 4, By: 2, Silent: true}), over, says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true})}, 2, ""},
+		"cut off, has ended":          {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), ends(2, failed, 4), says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true})}, 2, "is lost: it does not answer PE 0: it is stopped, or its host or the network between is down; a longer PGAS_PEER_TIMEOUT waits longer"},
+		"accuser ends, and is missed": {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), ends(2, failed, 4), says(boot.Accusation{PE: 2, By: 0}), over, over}, 4, ""},
 		"both ends":                   {[]func(*job){says(boot.Accusation{PE: 4, By: 2, Silent: true}), says(boot.Accusation{PE: 2, By: 0, Silent: true, Certain: true}), over}, 2, ""},
 		"cut off end first":           {[]func(*job){says(boot.Accusation{PE: 4, By: 2}), says(boot.Accusation{PE: 2, By: 0, Silent: true}), over}, 2, ""},
 		"two hosts against one":       {[]func(*job){says(boot.Accusation{PE: 2, By: 1}), says(boot.Accusation{PE: 2, By: 5}), says(boot.Accusation{PE: 4, By: 2, Silent: true}), over}, 2, ""},
