@@ -5,12 +5,13 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestBodyContext: a signal ends the context of a body and those derived from it, and the cause names the signal. The
 // flag that calls read agrees with Err as soon as Err has returned the end.
 func TestBodyContext(t *testing.T) {
-	ctx := newBodyContext()
+	ctx := newBodyContext(time.Hour)
 	derived, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var none context.Context
@@ -29,4 +30,8 @@ func TestBodyContext(t *testing.T) {
 			t.Errorf("the cause is %v", err)
 		}
 	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil { // the same request, from another sender
+		t.Fatal(err)
+	}
+	time.Sleep(time.Millisecond) // a signal that kills does so at once
 }

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // bodyContext is the context that Main gives to the body. It ends with the first signal that asks the job to end.
@@ -22,17 +23,19 @@ type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.Signal.String() + " signal received" }
 
-// newBodyContext returns a context that SIGINT and SIGTERM end. A second signal has its default action.
-func newBodyContext() *bodyContext {
+// newBodyContext returns a context that SIGINT and SIGTERM end. A second signal has its default action, unless it comes
+// within echo: then it belongs to the same request.
+func newBodyContext(echo time.Duration) *bodyContext {
 	inner, cancel := context.WithCancelCause(context.Background())
 	ctx := &bodyContext{Context: inner}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		sig := <-signals
-		signal.Stop(signals)
 		ctx.ended.Store(true)
 		cancel(signalled{sig})
+		time.Sleep(echo)
+		signal.Stop(signals)
 	}()
 	return ctx
 }

@@ -19,9 +19,9 @@ import (
 // Main joins the job, runs body on this PE, closes the World and, after an error, exits the process with status 1 and one
 // line on stderr. It returns if body has returned nil and all PEs have left the job. Panics with *UsageError or *PeerError
 // are reported as errors are; any other panic crashes the process as usual. SIGINT and SIGTERM end ctx; a second signal
-// ends the process.
+// ends the process, if it comes a second later or more.
 func Main(body func(ctx context.Context, w *World) error) {
-	ctx := newBodyContext()
+	ctx := newBodyContext(boot.SignalEcho)
 	job, err := fromEnv(ctx)
 	if err == nil {
 		err = run(ctx, job, body)

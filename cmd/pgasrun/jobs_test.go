@@ -427,6 +427,24 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestAgentSignalled: a scheduler that signals every process of a job sends an agent its signal, and the agent's guard
+// passes on another. That is one request: the PEs end by themselves.
+func TestAgentSignalled(t *testing.T) {
+	r := launchJob(t, nil, "-n", "2", "sh", "-c", `trap "sleep 0.2; echo bye; exit 0" TERM; echo ready $$; while :; do sleep 0.05; done`)
+	agent := agentOf(t, r.ready(2)[0])
+	for range 2 {
+		if err := unix.Kill(agent, unix.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond) // two at once would be one
+	}
+	status, out := r.end()
+	if status != 0 || fmt.Sprint(out) != "[bye bye]" || strings.Contains(r.stderr.String(), "pgasrun:") {
+		t.Errorf("status %d; output %q; it says %s", status, out, &r.stderr)
+	}
+	r.nothingLeft()
+}
+
 // TestTeachesToKill: the launcher shows PEs that a signal does not end, and how to end them.
 func TestTeachesToKill(t *testing.T) {
 	r := launchJob(t, nil, "-n", "2", "sh", "-c", `trap "" INT; echo ready; while :; do sleep 0.1; done`)

@@ -7,6 +7,7 @@ package boot
 
 import (
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,6 +38,10 @@ const LostHow = 1 << 32
 // GoneHow in Header.FailedHow is not a wait status either: in a job without agents, the connection of the PE's process
 // has ended, or the PE has said that it ends.
 const GoneHow = 1 << 35
+
+// SignalEcho is how long after a signal that asks a process to end another one counts as the same request. A cluster's
+// scheduler signals every process of a job, and launcher, agents and guards pass a signal on: a process gets several.
+const SignalEcho = time.Second
 
 // Clock returns a time that all processes of one host can compare, in nanoseconds.
 func Clock() int64 {

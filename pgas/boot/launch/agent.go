@@ -107,9 +107,9 @@ type agent struct {
 	exits       chan exitedChild // closed when no child is left
 	globalExits chan globalExit  // of a PE of this host, at most one
 	accusations chan boot.Accusation
-	accusing    bool // a PE of this host has accused another: the launcher decides which PE is the cause
-	stopped     bool // the PEs have been stopped, to be killed
-	signalled   bool // the launcher has been told of a SIGTERM to this agent
+	accusing    bool      // a PE of this host has accused another: the launcher decides which PE is the cause
+	stopped     bool      // the PEs have been stopped, to be killed
+	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
 
 	listener       *listener // of the exchange, on the job's first host
 	segment        *boot.Segment
@@ -226,11 +226,14 @@ func (a *agent) supervise() {
 			}
 			a.handle(c)
 		case sig := <-a.signals:
-			if commands == nil || a.signalled || sig != unix.SIGTERM {
+			if a.isEcho(sig) {
+				continue
+			}
+			if commands == nil || !a.signalledAt.IsZero() || sig != unix.SIGTERM {
 				a.killAll()
 				continue
 			}
-			a.signalled = true
+			a.signalledAt = time.Now()
 			a.out.bytes(fromSignal, []byte{byte(unix.SIGTERM)})
 		case x := <-a.globalExits:
 			a.stopPEs()
@@ -255,6 +258,12 @@ func (a *agent) supervise() {
 		<-a.orphaned // PEs of other hosts may still need the exchange
 		a.listener.close()
 	}
+}
+
+// isEcho reports whether sig belongs to the SIGTERM of which the launcher has been told: a scheduler signals the guard
+// and the agent, and the guard passes its signal on.
+func (a *agent) isEcho(sig os.Signal) bool {
+	return sig == unix.SIGTERM && !a.signalledAt.IsZero() && time.Since(a.signalledAt) < boot.SignalEcho
 }
 
 func (a *agent) handle(c command) {
