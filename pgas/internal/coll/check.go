@@ -25,3 +25,15 @@ func (g *Group) Check(remote bool) error {
 	}
 	return g.checkRemote(false)
 }
+
+// hasLeft returns a *MismatchError if this PE waits in the call under way for one of this host that is leaving
+// the job, and nil if not.
+func (g *Group) hasLeft() error {
+	n := g.calls.n
+	for k, i := range g.localMembers {
+		if g.local[k].arrival(n).tag.Load()>>tagBits < n && g.hasLeftBefore(i, n) {
+			return g.reportDivergence()
+		}
+	}
+	return nil
+}

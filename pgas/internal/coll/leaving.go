@@ -4,17 +4,7 @@ package coll
 // barrier early is in another call than the others, and all of them learn so. In calls of other teams a PE that
 // is leaving publishes that, so that members which wait for it find the reason.
 
-// hasLeft returns a *MismatchError if this PE waits in the call under way for one of this host that is leaving
-// the job, and nil if not.
-func (g *Group) hasLeft() error {
-	n := g.calls.n
-	for k, i := range g.localMembers {
-		if g.local[k].arrival(n).tag.Load()>>tagBits < n && g.hasLeftBefore(i, n) {
-			return g.reportDivergence()
-		}
-	}
-	return nil
-}
+import "fmt"
 
 // hasLeftBefore reports whether member i has called Close without entering call n. It reads the member's tag after it
 // has seen that the member leaves: between two looks a member may enter the call, complete it, and leave. In the team
@@ -28,4 +18,12 @@ func (g *Group) hasLeftBefore(i int, n uint64) bool {
 	}
 	tag, _, ok := g.peekArrival(i, n)
 	return ok && tag>>tagBits < n
+}
+
+// leftText returns what reports say about a PE that is leaving; site is where it has called Close.
+func leftText(site string) string {
+	if site == "" {
+		return "has left the job (World.Close)"
+	}
+	return fmt.Sprintf("has left the job (World.Close at %s)", site)
 }

@@ -178,11 +178,3 @@ func GroupByCall(said []string) []string {
 	}
 	return lines
 }
-
-// leftText returns what reports say about a PE that is leaving; site is where it has called Close.
-func leftText(site string) string {
-	if site == "" {
-		return "has left the job (World.Close)"
-	}
-	return fmt.Sprintf("has left the job (World.Close at %s)", site)
-}
