@@ -144,7 +144,7 @@ func (m *meeting) serve(ctx context.Context, within time.Duration) (*ticket, *Se
 		ln.Close()
 		return nil, nil, err
 	}
-	s := newServer(ln, t.ID, m.size, t.Secret, func(string, ...any) {})
+	s := newServer([]net.Listener{ln}, ServerConfig{ID: t.ID, Secret: t.Secret, NPEs: m.size, Callers: m.size, PEs: m.size}, func(string, ...any) {})
 	s.assemble(m.told, within)
 	return t, s, nil
 }

@@ -34,7 +34,7 @@ func (s *Server) assemble(told []string, within time.Duration) {
 	defer s.mu.Unlock()
 	s.assembly = &assembly{told: told, within: within, come: map[int]newcomer{}, askers: map[int]reply{}, left: map[int]bool{}}
 	s.assembly.timer = time.AfterFunc(within, func() { s.refuseAll(s.missing()) })
-	s.running.Go(s.listen)
+	s.listen()
 }
 
 // missing returns the error that names the ranks which have not come.
@@ -43,12 +43,12 @@ func (s *Server) missing() error {
 	defer s.mu.Unlock()
 	a := s.assembly
 	var names []string
-	for rank := range s.npes {
+	for rank := range s.NPEs {
 		if _, ok := a.come[rank]; ok {
 			continue
 		}
 		name := strconv.Itoa(rank)
-		if len(a.told) == s.npes {
+		if len(a.told) == s.NPEs {
 			name += " (on " + a.told[rank] + ")"
 		}
 		names = append(names, name)
@@ -57,7 +57,7 @@ func (s *Server) missing() error {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Errorf("%d of %d processes have come within %v; missing: rank %s: see in the launcher's output why they have not started, or raise %s", len(a.come), s.npes, a.within, strings.Join(names, ", "), EnvBootTimeout)
+	return fmt.Errorf("%d of %d processes have come within %v; missing: rank %s: see in the launcher's output why they have not started, or raise %s", len(a.come), s.NPEs, a.within, strings.Join(names, ", "), EnvBootTimeout)
 }
 
 // refuseAll tells every process that the job cannot assemble. It has no effect on a job that has.
@@ -102,7 +102,7 @@ func (s *Server) come(caller reply, rank int, value []byte) {
 		return
 	}
 	a.come[rank], a.askers[rank] = n, caller
-	complete := len(a.come) == s.npes
+	complete := len(a.come) == s.NPEs
 	s.mu.Unlock()
 	if complete {
 		s.tellPlaces()
@@ -112,14 +112,14 @@ func (s *Server) come(caller reply, rank int, value []byte) {
 func (s *Server) tellPlaces() {
 	s.mu.Lock()
 	a := s.assembly
-	all := make([]newcomer, s.npes)
+	all := make([]newcomer, s.NPEs)
 	for rank, n := range a.come {
 		all[rank] = n
 	}
 	places, err := plan(all)
 	if err == nil {
 		a.timer.Stop()
-		a.peOf = make([]int, s.npes)
+		a.peOf = make([]int, s.NPEs)
 		for rank, p := range places {
 			a.peOf[rank] = p.PE
 		}
@@ -189,7 +189,7 @@ func (s *Server) endingOf(rank int, value []byte) {
 		return
 	}
 	pe := s.assembly.peOf[rank]
-	if EndReason(why) == EndLost && peer < uint64(s.npes) && int(peer) != pe {
+	if EndReason(why) == EndLost && peer < uint64(s.NPEs) && int(peer) != pe {
 		s.announce(int(peer), LostHow)
 		return
 	}
@@ -203,7 +203,7 @@ const accusationDelay = 800 * time.Millisecond
 // other; the accuser that other PEs answer is right.
 func (s *Server) accused(value []byte) {
 	var x Accusation
-	if json.Unmarshal(value, &x) != nil || x.PE < 0 || x.PE >= s.npes {
+	if json.Unmarshal(value, &x) != nil || x.PE < 0 || x.PE >= s.NPEs {
 		return
 	}
 	if x.Certain {

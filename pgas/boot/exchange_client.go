@@ -272,8 +272,7 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 
 // handshake returns a connection to addr on which both ends have proved that they hold the secret.
 func (c *client) handshake(ctx context.Context, addr string) (*link, error) {
-	dialer := net.Dialer{Timeout: handshakeTime}
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	conn, err := dialExchange(ctx, addr)
 	if err != nil {
 		return nil, err
 	}

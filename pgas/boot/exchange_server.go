@@ -1,18 +1,20 @@
 package boot
 
-// The server side of the exchange. The agent of the job's first host runs it, one for each job, because the other
-// hosts can reach that host; the launcher may be on a network that they cannot reach.
+// The server side of the exchange. The agent of the job's first host runs it, because the other hosts can reach that
+// host; the launcher may be on a network that they cannot reach. Servers of other hosts may pass calls on to it
+// (exchange_relay.go).
 //
 // A PE dials several addresses of the server's host at once, so several of its connections may pass the handshake.
 // It keeps one and calls on that one only. So the server registers a PE's connection at its first call, not at the
 // handshake: after the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
 //
-// The server listens until every PE has called. A PE connects once, so afterwards only a process outside the job would
-// use the listener. In a job without agents it goes on: what starts processes there may start one again, which is told
+// The server listens until all its callers have called. Each connects once, so afterwards only a process outside the job
+// would use the listener. In a job without agents it goes on: what starts processes there may start one again, which is told
 // that it cannot take part.
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -27,19 +29,33 @@ const acceptPause = 20 * time.Millisecond
 // then dials again.
 const maxHalfOpen = 256
 
-// Server is the exchange of one job.
+// ServerConfig says what a server serves: the whole exchange of a job, or a part of it.
+type ServerConfig struct {
+	ID      string // of the job
+	Secret  []byte // of the job
+	NPEs    int    // of the job
+	Callers int    // PEs, and other servers, that call this one
+	PEs     int    // those of the callers, and those behind them: a fence has all of them
+
+	Parent  []string // addresses of the server that knows what this one does not; none: this is the root
+	FirstPE int      // of this server's host; its number to the parent
+}
+
+// Server is the exchange of one job, or of a part of it.
 type Server struct {
-	id     string
-	npes   int
-	secret []byte
-	logf   func(format string, args ...any)
-	ln     net.Listener
-	half   chan struct{} // one token for each half-open connection
+	ServerConfig
+	logf func(format string, args ...any)
+	lns  []net.Listener
+	half chan struct{} // one token for each half-open connection
+
+	parent *client         // nil in the root
+	ctx    context.Context // of calls to the parent; ended by Close
+	cancel context.CancelFunc
 
 	mu         sync.Mutex // guards what follows
 	table      map[string][]byte
 	waiting    map[string][]reply // Gets of what has not been Put
-	arrived    map[int]reply      // PEs in the current fence
+	arrived    map[int]arrival    // PEs in the current fence
 	links      map[int]*link      // by PE: the connection on which it calls
 	registered map[int]bool       // PEs that have called at least once
 	conns      map[net.Conn]bool  // all, proved or not
@@ -55,20 +71,31 @@ type reply struct {
 	call uint64
 }
 
-// Serve runs the exchange of job id, of npes PEs, on ln until Close. It logs the connections that it refuses.
-func Serve(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
-	s := newServer(ln, id, npes, secret, logf)
-	s.running.Go(s.listen)
+// An arrival is a call of a fence, of a PE or of a server that has the calls of several.
+type arrival struct {
+	reply
+	pes int
+}
+
+// Serve runs a server on lns until Close. It logs the connections that it refuses.
+func Serve(lns []net.Listener, c ServerConfig, logf func(format string, args ...any)) *Server {
+	s := newServer(lns, c, logf)
+	s.listen()
 	return s
 }
 
-// newServer returns the exchange that Serve runs, before it accepts connections.
-func newServer(ln net.Listener, id string, npes int, secret []byte, logf func(format string, args ...any)) *Server {
-	return &Server{
-		id: id, npes: npes, secret: secret, logf: logf, ln: ln, half: make(chan struct{}, maxHalfOpen),
-		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]reply{},
+// newServer returns the server that Serve runs, before it accepts connections.
+func newServer(lns []net.Listener, c ServerConfig, logf func(format string, args ...any)) *Server {
+	s := &Server{
+		ServerConfig: c, logf: logf, lns: lns, half: make(chan struct{}, maxHalfOpen),
+		table: map[string][]byte{}, waiting: map[string][]reply{}, arrived: map[int]arrival{},
 		links: map[int]*link{}, registered: map[int]bool{}, conns: map[net.Conn]bool{},
 	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if c.Parent != nil {
+		s.parent = NewExchange(c.ID, c.FirstPE, c.Secret, c.Parent).(*client)
+	}
+	return s
 }
 
 // Close ends the exchange and every connection.
@@ -79,14 +106,30 @@ func (s *Server) Close() {
 		conn.Close()
 	}
 	s.mu.Unlock()
-	s.ln.Close()
+	s.stopListening()
+	s.cancel()
+	if s.parent != nil {
+		s.parent.Close()
+	}
 	s.running.Wait()
 }
 
-// listen accepts connections until every PE has called or Close.
+// listen accepts connections until all callers have called or Close.
 func (s *Server) listen() {
+	for _, ln := range s.lns {
+		s.running.Go(func() { s.acceptFrom(ln) })
+	}
+}
+
+func (s *Server) stopListening() {
+	for _, ln := range s.lns {
+		ln.Close()
+	}
+}
+
+func (s *Server) acceptFrom(ln net.Listener) {
 	for failed := false; ; {
-		conn, err := s.ln.Accept()
+		conn, err := ln.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
@@ -134,7 +177,7 @@ func (s *Server) receive(conn net.Conn) {
 		<-s.half
 		return
 	}
-	l, pe, err := accept(conn, s.id, s.npes, s.secret)
+	l, pe, err := accept(conn, s.ID, s.NPEs, s.Secret)
 	<-s.half
 	if err != nil {
 		s.logf("exchange: turned away %v: %v", conn.RemoteAddr(), err)
@@ -162,8 +205,8 @@ func refuse(l *link, m message, why error) {
 	}
 }
 
-// register makes l the connection of PE pe. It returns an error if pe has a connection. With the last PE of the job
-// the server stops listening.
+// register makes l the connection of PE pe. It returns an error if pe has a connection. With the last caller the
+// server stops listening.
 func (s *Server) register(pe int, l *link) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +218,8 @@ func (s *Server) register(pe int, l *link) error {
 		return fmt.Errorf("PE %d is connected already: a process that a PE starts must not inherit %s", pe, envJobID)
 	}
 	s.links[pe], s.registered[pe] = l, true
-	if len(s.registered) == s.npes && s.assembly == nil {
-		s.ln.Close()
+	if len(s.registered) == s.Callers && s.assembly == nil {
+		s.stopListening()
 	}
 	return nil
 }
@@ -232,7 +275,9 @@ func (s *Server) handle(pe int, l *link, m message) {
 	case msgGet:
 		s.get(caller, m.key)
 	case msgFence:
-		s.fence(caller, pe)
+		s.fence(caller, pe, m.value)
+	case msgPath:
+		s.running.Go(func() { s.tellPath(caller) })
 	default:
 		caller.answer(msgError, fmt.Appendf(nil, "the exchange's server cannot be asked for %d", m.kind))
 	}
@@ -245,6 +290,19 @@ func (r reply) answer(k kind, value []byte) {
 }
 
 func (s *Server) put(caller reply, key string, value []byte) {
+	if s.parent != nil {
+		s.running.Go(func() { s.putAtParent(caller, key, value) })
+		return
+	}
+	if !s.publish(key, value) {
+		caller.answer(msgError, []byte("it is published already with another value; a key is written once"))
+		return
+	}
+	caller.answer(msgOK, nil)
+}
+
+// publish stores a value, and answers the Gets that wait for it. It reports false if there is another value.
+func (s *Server) publish(key string, value []byte) bool {
 	s.mu.Lock()
 	old, written := s.table[key]
 	if !written {
@@ -254,38 +312,55 @@ func (s *Server) put(caller reply, key string, value []byte) {
 	delete(s.waiting, key)
 	s.mu.Unlock()
 	if written && !bytes.Equal(old, value) {
-		caller.answer(msgError, []byte("it is published already with another value; a key is written once"))
-		return
+		return false
 	}
-	caller.answer(msgOK, nil)
 	for _, r := range readers {
 		r.answer(msgOK, value)
 	}
+	return true
 }
 
 func (s *Server) get(caller reply, key string) {
 	s.mu.Lock()
 	value, written := s.table[key]
+	first := !written && len(s.waiting[key]) == 0
 	if !written {
 		s.waiting[key] = append(s.waiting[key], caller)
 	}
 	s.mu.Unlock()
-	if written {
+	switch {
+	case written:
 		caller.answer(msgOK, value)
+	case first && s.parent != nil:
+		s.running.Go(func() { s.getFromParent(key) })
 	}
 }
 
-// fence records that pe has arrived in the current fence, and answers all PEs if it is the last. It counts PEs, not
+// fence records that pe has arrived in the current fence, and answers all callers if it is the last. It counts PEs, not
 // calls: a PE that has given up a fence and calls it again is counted once.
-func (s *Server) fence(caller reply, pe int) {
+func (s *Server) fence(caller reply, pe int, value []byte) {
+	pes, ok := decodeFence(value)
+	if !ok || pes > s.PEs {
+		caller.answer(msgError, []byte("a fence for more PEs than the server has"))
+		return
+	}
 	s.mu.Lock()
-	s.arrived[pe] = caller
-	var all map[int]reply
-	if len(s.arrived) == s.npes {
-		all, s.arrived = s.arrived, map[int]reply{}
+	s.arrived[pe] = arrival{caller, pes}
+	all, n := s.arrived, 0
+	for _, a := range all {
+		n += a.pes
+	}
+	if n == s.PEs {
+		s.arrived = map[int]arrival{}
 	}
 	s.mu.Unlock()
-	for _, r := range all {
-		r.answer(msgOK, nil)
+	switch {
+	case n != s.PEs:
+	case s.parent != nil:
+		s.running.Go(func() { s.fenceAtParent(all) })
+	default:
+		for _, a := range all {
+			a.answer(msgOK, nil)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func TestStalledServer(t *testing.T) {
 		addrs = append(addrs, fmt.Sprintf("127.0.0.%d:%s", 1+i, port))
 	}
 	secret := newNonce()
-	s := Serve(&stalledListener{Listener: ln, wait: npes * addresses}, testJob, npes, secret, t.Logf)
+	s := Serve([]net.Listener{&stalledListener{Listener: ln, wait: npes * addresses}}, whole(npes, secret), t.Logf)
 	t.Cleanup(s.Close)
 	ctx := bounded(t)
 	var group sync.WaitGroup
@@ -89,7 +89,7 @@ func TestAcceptFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := newNonce()
-	s := Serve(&exhaustedListener{ln, 3}, testJob, 1, secret, t.Logf)
+	s := Serve([]net.Listener{&exhaustedListener{ln, 3}}, whole(1, secret), t.Logf)
 	t.Cleanup(s.Close)
 	if err := join(t, 0, secret, ln.Addr().String()).Put(bounded(t), "k", nil); err != nil {
 		t.Error(err)

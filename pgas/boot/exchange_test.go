@@ -17,6 +17,11 @@ import (
 
 const testJob = "0123456789abcdef"
 
+// whole returns the configuration of the only server of a job of npes PEs.
+func whole(npes int, secret []byte) ServerConfig {
+	return ServerConfig{ID: testJob, Secret: secret, NPEs: npes, Callers: npes, PEs: npes}
+}
+
 // serve starts a server for npes PEs and returns its address and what it has logged.
 func serve(t *testing.T, npes int, secret []byte) (addr string, logged func() string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -25,7 +30,7 @@ func serve(t *testing.T, npes int, secret []byte) (addr string, logged func() st
 	}
 	var mu sync.Mutex
 	var log strings.Builder
-	s := Serve(ln, testJob, npes, secret, func(format string, args ...any) {
+	s := Serve([]net.Listener{ln}, whole(npes, secret), func(format string, args ...any) {
 		mu.Lock()
 		defer mu.Unlock()
 		fmt.Fprintf(&log, format+"\n", args...)
@@ -192,7 +197,7 @@ func TestServerGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Serve(ln, testJob, 2, secret, t.Logf)
+	s := Serve([]net.Listener{ln}, whole(2, secret), t.Logf)
 	e := join(t, 0, secret, ln.Addr().String())
 	ctx := bounded(t)
 	if err := e.Put(ctx, "k", nil); err != nil {

@@ -69,7 +69,9 @@ const (
 	msgServerLeaves // rank 0 leaves the job, and may end
 	msgTest         // nothing: the server tests whether the member's host still acknowledges
 
-	lastKind = msgTest
+	msgPath // asks a server with a parent for the addresses of its connection to that
+
+	lastKind = msgPath
 )
 
 // told reports whether a frame of the kind is no answer, but something that the server tells by itself.

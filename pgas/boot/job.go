@@ -11,7 +11,7 @@
 // the others; assemble.go and assembly.go how processes become a job without an agent, handover.go how they share their
 // host's memory then, member.go how they learn of each other's end; env.go the settings, env_table.go
 // their table; segment.go the memory that PEs share, reserved.go the map of each heap's start, doorbell.go how PEs
-// wake each other; exchange_client.go, exchange_server.go and exchange_wire.go the exchange; accuse.go, died.go,
+// wake each other; exchange_client.go, exchange_server.go, exchange_relay.go and exchange_wire.go the exchange; accuse.go, died.go,
 // end.go and exit.go how a PE or the job ends; guard_unsafe.go the checks of PGAS_CHECK.
 package boot
 

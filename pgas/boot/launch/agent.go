@@ -111,7 +111,7 @@ type agent struct {
 	stopped     bool      // the PEs have been stopped, to be killed
 	signalledAt time.Time // when the launcher was told of a SIGTERM to this agent
 
-	listener       *listener // of the exchange, on the job's first host
+	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
 	pes            []pe
 	tableAtFailure []blocked   // what the PEs were doing when they were told of the first failure; nil: none
@@ -254,9 +254,11 @@ func (a *agent) supervise() {
 		a.drain()
 	}
 	a.out.bytes(fromDone)
-	if a.listener != nil {
-		<-a.orphaned // PEs of other hosts may still need the exchange
-		a.listener.close()
+	if a.exchange != nil {
+		if a.exchange.hasOthers() {
+			<-a.orphaned // PEs of other hosts may still need it
+		}
+		a.exchange.server.Close()
 	}
 }
 

@@ -17,6 +17,7 @@
 //	agent.go       the agent of one host: its segment, its PEs, and how all of them end
 //	guard.go       the process above an agent, which ends what is left if launcher and agent are killed at once
 //	prepare.go     what an agent does before its PEs run: checks, the segment, starting
+//	exchange.go    the tree of servers by which PEs find each other's addresses
 //	bind.go        the CPUs of each PE
 //	cores.go       the CPUs of each host, where hosts are one machine
 //	lines.go       the output of many PEs, without torn lines

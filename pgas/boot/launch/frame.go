@@ -82,7 +82,8 @@ type config struct {
 	Env     []string // on top of the agent's own
 	Unbound bool     // PEs run on any CPU
 	Secret  []byte   // of the job; jobs of one host have none
-	Serve   string   // the address at which this agent serves the exchange; empty: it does not
+	FanOut  int      // of the tree of the exchange's servers
+	Serve   string   // the address at which this agent serves the exchange to other hosts
 	Hash    bool     // whether to read the whole program
 	Staged  string   // hash of the program in the agent's own directory, if it was staged there; Program names the original
 	Sweep   bool     // nothing of the above: kill what is left of job ID on its host Host, and end
@@ -92,7 +93,7 @@ type config struct {
 type ready struct {
 	Hash   string   // of the program
 	Memory uint64   // of this host
-	Addrs  []string // of the exchange
+	Addrs  []string // of the exchange on this host, for other hosts
 	SentAt int64    // boot.Clock of this host
 
 	Machine string // see hostCPUs
@@ -102,8 +103,8 @@ type ready struct {
 // start is sent to every agent when all are ready.
 type start struct {
 	HeapMax uint64
-	Addrs   []string
-	Cores   int // CPUs that the host has for itself
+	Parent  []string // addresses of the exchange on the parent host
+	Cores   int      // CPUs that the host has for itself
 }
 
 // death says how a PE ended.

@@ -136,9 +136,9 @@ func (j *job) config(h *host) config {
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
 	}
-	if j.secret != nil && h.index == 0 {
-		c.Serve = anyInterface
-		if j.spec.BootAddr != "" {
+	if j.secret != nil {
+		c.FanOut, c.Serve = j.spec.FanOut, anyInterface
+		if j.spec.BootAddr != "" && h.index == 0 {
 			c.Serve = j.spec.BootAddr
 		}
 	}
@@ -151,7 +151,7 @@ func (j *job) finished() bool {
 		!slices.ContainsFunc(j.relays, func(r *relayLink) bool { return !r.ended })
 }
 
-// releaseExchange ends the first host's agent, which serves the exchange until no host needs it.
+// releaseExchange ends the agents that serve the exchange to other hosts, which they do until no host needs it.
 func (j *job) releaseExchange() {
 	if !slices.ContainsFunc(j.hosts, func(h *host) bool { return h.link != nil && !h.done && !h.gone }) {
 		j.closeInputs()
@@ -270,9 +270,8 @@ func (j *job) startWhenReady() {
 			return
 		}
 	}
-	st.Addrs = j.hosts[0].ready.Addrs
 	if j.secret != nil {
-		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", st.Addrs, st.HeapMax)
+		j.spec.Logf("all hosts are ready; the exchange is at %v, heaps have %d bytes", j.hosts[0].ready.Addrs, st.HeapMax)
 	}
 	var cpus []hostCPUs
 	for _, h := range j.hosts {
@@ -280,6 +279,7 @@ func (j *job) startWhenReady() {
 	}
 	for i, h := range j.hosts {
 		st.Cores = coresOf(cpus[i], cpus)
+		st.Parent = j.hosts[exchangeParent(i, j.spec.FanOut)].ready.Addrs
 		h.send.value(toStart, st)
 		h.started = true
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -19,7 +18,7 @@ import (
 )
 
 // version of the contract between launcher and agent.
-const version = 5
+const version = 6
 
 // The descriptors of a PE after its standard three.
 const (
@@ -47,13 +46,12 @@ func (a *agent) prepare() (ready, error) {
 			return ready{}, err
 		}
 	}
-	if a.cfg.Serve != "" {
-		last := a.cfg.Hosts[len(a.cfg.Hosts)-1]
+	if a.cfg.Secret != nil {
 		var err error
-		if a.listener, err = serveExchange(a.cfg.Serve, a.cfg.ID, last.First+last.PEs, a.cfg.Secret, a.logf); err != nil {
+		if a.exchange, err = listenForExchange(a.cfg); err != nil {
 			return ready{}, err
 		}
-		answer.Addrs = a.listener.addrs
+		answer.Addrs = a.exchange.addrs
 	}
 	return answer, nil
 }
@@ -114,7 +112,11 @@ func (a *agent) start(st start) error {
 		return err
 	}
 	defer null.Close()
-	environ := a.environ(st.Addrs)
+	var addrs []string
+	if a.exchange != nil {
+		addrs = a.exchange.serve(a.cfg, st.Parent, a.logf)
+	}
+	environ := a.environ(addrs)
 	a.pes = make([]pe, host.PEs)
 	var cpus [][]int
 	if !a.cfg.Unbound {
@@ -225,36 +227,3 @@ func secretFile(secret []byte) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// listener is the server of the exchange, and its addresses.
-type listener struct {
-	server *boot.Server
-	addrs  []string
-}
-
-func (l *listener) close() { l.server.Close() }
-
-// serveExchange listens on host, or on every interface if it is anyInterface.
-func serveExchange(host, id string, npes int, secret []byte, logf func(string, ...any)) (*listener, error) {
-	addr := host
-	if host == anyInterface {
-		addr = ""
-	}
-	ln, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
-	if err != nil {
-		return nil, fmt.Errorf("listening for the other hosts on %s: %w: -boot-addr must be an address of the job's first host", host, err)
-	}
-	l := &listener{}
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	if host != anyInterface {
-		l.addrs = []string{net.JoinHostPort(host, port)}
-	} else if l.addrs, err = boot.LocalAddrs(port); err != nil {
-		ln.Close()
-		return nil, err
-	}
-	l.server = boot.Serve(ln, id, npes, secret, logf)
-	return l, nil
-}
-
-// anyInterface in config.Serve: listen on every interface.
-const anyInterface = "*"

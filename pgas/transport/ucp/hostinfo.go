@@ -5,8 +5,9 @@ package ucp
 // What the hosts of a job tell each other before UCX starts, so that UCX listens only on the interfaces that
 // the job uses and accepts only the job's hosts: a process that connects to a port of UCX's controls the PE.
 //
-// One PE of each host publishes the host's addresses and its way to the exchange. Each other host knows both
-// addresses of that way, its own and the first host's, so the first host learns its address from them. A host
+// One PE of each host publishes the host's addresses and its way to the exchange. A host knows both
+// addresses of that way, its own and that of the first host or of another one that passes its calls on, so that one learns
+// its address from it. A host
 // need not accept itself: its PEs share memory, unless the network executes atomics. PEs in one network
 // namespace that count as different hosts reach each other by loopback.
 
@@ -32,7 +33,7 @@ type hostInfo struct {
 	Net    string       // names its network namespace
 	Addrs  []netip.Addr // its own, loopback left out
 	Local  netip.Addr   // its own end of its way to the exchange
-	Remote netip.Addr   // the end of the first host
+	Remote netip.Addr   // the other end
 }
 
 // maxSources is the most addresses that a listener's filter compares; more are covered by one range.
@@ -181,13 +182,13 @@ func devices(hosts []hostInfo, self int, own []iface) string {
 	if oneNetwork(hosts) {
 		return loopback
 	}
-	used := []netip.Addr{hosts[self].Local}
-	if slices.Contains(hosts[self].Addrs, hosts[self].Remote) { // the exchange is on this host
-		used = nil
-		for _, p := range hosts {
-			if p.Net != hosts[self].Net {
-				used = append(used, p.Remote)
-			}
+	var used []netip.Addr
+	if !slices.Contains(hosts[self].Addrs, hosts[self].Remote) { // otherwise the exchange is on this host
+		used = append(used, hosts[self].Local)
+	}
+	for _, p := range hosts {
+		if p.Net != hosts[self].Net { // its way may lead to this host
+			used = append(used, p.Remote)
 		}
 	}
 	var chosen, all []string

@@ -1,0 +1,112 @@
+package launch
+
+// The exchange in a job of several hosts: each host's agent serves its PEs, and calls the agent of its parent host for
+// what it does not know (package boot). The hosts are a tree in the order of their numbers: host 0 is the root, and
+// the children of host i are hosts F*i+1 to F*i+F, with the fan-out F of the agents' own tree. So in a job of up to
+// F+1 hosts every agent calls host 0, and in a larger one no agent has more than F callers beside its PEs.
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// exchangeParent returns the host whose server the server of host i calls. The root's is itself.
+func exchangeParent(i, fanOut int) int {
+	if i == 0 {
+		return 0
+	}
+	return (i - 1) / fanOut
+}
+
+// exchangePart returns how many of n hosts are children of host i, and how many PEs are in its subtree, its own included.
+func exchangePart(hosts []boot.Host, i, fanOut int) (children, pes int) {
+	n := len(hosts)
+	for lo, hi := i, i+1; lo < n; lo, hi = fanOut*lo+1, fanOut*hi+1 { // one level of the subtree after the other
+		last := hosts[min(hi, n)-1]
+		pes += last.First + last.PEs - hosts[lo].First
+		if lo == fanOut*i+1 && lo != i {
+			children = min(hi, n) - lo
+		}
+	}
+	return children, pes
+}
+
+// exchange is the server of one host, and where it listens.
+type exchange struct {
+	listeners []net.Listener
+	addrs     []string // for other hosts; none if they do not call it
+	local     string   // for the PEs of this host; empty on host 0, whose PEs use addrs
+	children  int
+	pes       int // of its subtree
+	server    *boot.Server
+}
+
+// hasOthers reports whether servers of other hosts call this one.
+func (x *exchange) hasOthers() bool { return x.children > 0 }
+
+// anyInterface in config.Serve: listen on every interface.
+const anyInterface = "*"
+
+// listenForExchange makes the listeners of this host's server.
+func listenForExchange(c config) (*exchange, error) {
+	x := &exchange{}
+	x.children, x.pes = exchangePart(c.Hosts, c.Host, c.FanOut)
+	if c.Host > 0 {
+		x.local = "@pgas-exchange-" + rand.Text() // no network is needed, and no port taken
+		ln, err := net.Listen("unix", x.local)
+		if err != nil {
+			return nil, fmt.Errorf("listening for the PEs of this host: %w", err)
+		}
+		x.listeners = append(x.listeners, ln)
+	}
+	if c.Host > 0 && !x.hasOthers() {
+		return x, nil
+	}
+	if err := x.listenForHosts(c.Serve); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// listenForHosts listens on addr, or on every interface if it is anyInterface.
+func (x *exchange) listenForHosts(addr string) error {
+	host := addr
+	if addr == anyInterface {
+		host = ""
+	}
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return fmt.Errorf("listening for the other hosts on %s: %w: -boot-addr must be an address of the job's first host", addr, err)
+	}
+	x.listeners = append(x.listeners, ln)
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	if addr != anyInterface {
+		x.addrs = []string{net.JoinHostPort(addr, port)}
+		return nil
+	}
+	if x.addrs, err = boot.LocalAddrs(port); err != nil {
+		ln.Close()
+	}
+	return err
+}
+
+// serve starts the server, and returns the addresses at which the PEs of this host call it. parent has those of the
+// parent host's server.
+func (x *exchange) serve(c config, parent []string, logf func(string, ...any)) []string {
+	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
+	s := boot.ServerConfig{
+		ID: c.ID, Secret: c.Secret, NPEs: last.First + last.PEs, FirstPE: own.First,
+		Callers: own.PEs + x.children, PEs: x.pes,
+	}
+	if c.Host > 0 {
+		s.Parent = parent
+	}
+	x.server = boot.Serve(x.listeners, s, logf)
+	if x.local != "" {
+		return []string{x.local}
+	}
+	return x.addrs
+}
