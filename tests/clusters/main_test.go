@@ -54,7 +54,7 @@ func runTests(m *testing.M) int {
 }
 
 // needHosts makes two hosts and the programs for all tests, or skips the test.
-func needHosts(t *testing.T, tools ...string) {
+func needHosts(t testing.TB, tools ...string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("many processes: run without -short")
@@ -161,7 +161,7 @@ func run(t *testing.T, cmd *exec.Cmd) outcome {
 }
 
 // hangContext ends when a test hangs.
-func hangContext(t *testing.T) context.Context {
+func hangContext(t testing.TB) context.Context {
 	ctx, cancel := hang.Within(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx

@@ -18,7 +18,7 @@ exec nsenter --net=/run/netns/"$host" unshare --uts sh -c 'hostname "$0" && eval
 `
 
 // mpirun returns a command that starts n processes on each host.
-func mpirun(t *testing.T, ctx context.Context, each string, args ...string) *exec.Cmd {
+func mpirun(t testing.TB, ctx context.Context, each string, args ...string) *exec.Cmd {
 	t.Helper()
 	agent := filepath.Join(dir, "remote.sh")
 	if err := os.WriteFile(agent, []byte(remote), 0o755); err != nil {

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // slurm is the cluster, started by the first test that needs it.
@@ -57,7 +59,7 @@ PartitionName=main Nodes=usr0,usr1 Default=YES OverSubscribe=YES:64 MaxTime=INFI
 `
 
 // needSlurm returns when the cluster runs, or skips the test.
-func needSlurm(t *testing.T) {
+func needSlurm(t testing.TB) {
 	t.Helper()
 	needHosts(t, "slurmctld", "slurmd", "srun", "munged")
 	slurm.once.Do(func() { slurm.err = startSlurm() })
@@ -211,6 +213,21 @@ func TestSlurmPlacement(t *testing.T) {
 	expectHello(t, run(t, srun(hangContext(t), "none", "-N2", "-n5", "-m", "plane=3", bin+"/body")), 5)
 	expectHello(t, run(t, srun(hangContext(t), "pmi2", "-N1", "-n3", bin+"/body")), 3)
 	expectHello(t, run(t, srun(hangContext(t), "none", "-N1", "-n1", bin+"/body")), 1)
+}
+
+// TestSlurmBinding: a PE stays on the CPUs to which the launcher has bound its process, with all its threads. Here a
+// command in front of the program binds it, as Slurm's plugins for that do not know which CPUs this machine has.
+func TestSlurmBinding(t *testing.T) {
+	needSlurm(t)
+	mine := boot.AllowedCPUs()
+	cpu := func(task int) int { return mine[task%len(mine)] }
+	bind := fmt.Sprintf(`[ $SLURM_LOCALID = 0 ] && cpu=%d || cpu=%d; exec taskset -c $cpu "$0" "$@"`, cpu(0), cpu(1))
+	for _, mpi := range plugins {
+		o := run(t, srun(hangContext(t), mpi, "-N2", "-n4", "sh", "-c", bind, bin+"/body", "cpus"))
+		for pe := range 4 {
+			expect(t, o, 0, fmt.Sprintf("PE %d runs on CPUs %d\n", pe, cpu(pe%2)))
+		}
+	}
 }
 
 func TestSlurmBodies(t *testing.T) {

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,6 +41,30 @@ var bodies = map[string]func(context.Context, *pgas.World) error{
 	"waits":  waits,
 	"deaf":   deaf,
 	"exits":  exits,
+	"cpus":   cpus,
+}
+
+// cpus has every PE print on which CPUs its threads may run, those of the transport as well.
+func cpus(ctx context.Context, w *pgas.World) error {
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, thread := range threads {
+		status, err := os.ReadFile("/proc/self/task/" + thread.Name() + "/status")
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(status), "Cpus_allowed_list:")
+		list, _, _ := strings.Cut(rest, "\n")
+		seen[strings.TrimSpace(list)] = true
+	}
+	fmt.Printf("PE %d runs on CPUs %s\n", w.PE(), strings.Join(slices.Sorted(maps.Keys(seen)), " and "))
+	return w.Barrier(ctx)
 }
 
 // hello has every PE count on PE 0, and print which it is.
