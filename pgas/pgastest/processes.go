@@ -137,7 +137,7 @@ func hostsUsable() error {
 }
 
 // NewHosts makes n hosts, which end with the test. It skips, with the reason, where hosts cannot be made.
-func NewHosts(t *testing.T, n int) *netns.Hosts {
+func NewHosts(t testing.TB, n int) *netns.Hosts {
 	t.Helper()
 	if err := hostsUsable(); err != nil {
 		t.Skip(err)

@@ -30,7 +30,7 @@ import (
 const betaUser = 64042
 
 type cluster struct {
-	t     *testing.T
+	t     testing.TB
 	hosts *netns.Hosts
 	dir   string // readable by every user
 }
@@ -42,7 +42,7 @@ type run struct {
 	errs   string
 }
 
-func newCluster(t *testing.T) *cluster {
+func newCluster(t testing.TB) *cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds programs and runs jobs on several hosts")
@@ -74,7 +74,7 @@ func newCluster(t *testing.T) *cluster {
 
 const sshd = "/usr/sbin/sshd"
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func (c *cluster) build() {
 	root, err := built.Root()
 	must(c.t, err)
 	must(c.t, built.Commands(root, c.path("bin")))
-	build := exec.Command("go", "build", "-o", c.path("bin")+"/", "./samples/hello", "./samples/wordcount")
+	build := exec.Command("go", "build", "-o", c.path("bin")+"/", "./samples/hello", "./samples/wordcount", "./samples/gups")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		c.t.Fatalf("%v\n%s", err, out)

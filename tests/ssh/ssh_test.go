@@ -151,7 +151,7 @@ func nameOf(pid int) string {
 	return strings.TrimSpace(string(text))
 }
 
-func parentOf(t *testing.T, pid int) int {
+func parentOf(t testing.TB, pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	must(t, err)
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
