@@ -45,6 +45,7 @@ type meeting struct {
 	host       string   // this host's name
 	told       []string // by rank, the host of each, if the launcher says so; else nil
 	strict     bool     // told is the user's word: every process must have been told the same, and it must be true
+	child  bool     // the launcher's daemon on this host is the parent of its processes
 	// listen makes rank 0's listener and returns its addresses.
 	listen func() (net.Listener, []string, error)
 	// share returns rank 0's ticket on every process. mine is that of rank 0, nil elsewhere.
@@ -92,6 +93,9 @@ func assemble(ctx context.Context, m *meeting, set Settings) (*Job, error) {
 	}
 	// A program that this PE starts inherits the launcher's variables. This one keeps it from joining in this PE's place.
 	os.Setenv(envJobID, j.ID)
+	if m.child {
+		go j.member.watchParent(os.Getppid())
+	}
 	return j, nil
 }
 

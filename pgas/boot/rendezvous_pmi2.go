@@ -36,7 +36,7 @@ func (pmi2Rendezvous) Join(ctx context.Context, env Environment, set Settings) (
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	p := &pmi2{conn: conn, in: bufio.NewReader(conn)}
-	m := &meeting{host: nodeName(env), listen: listenAnywhere, share: p.share}
+	m := &meeting{host: nodeName(env), child: true, listen: listenAnywhere, share: p.share}
 	if m.rank, m.size, err = p.begin(env["PMI_RANK"], env["PMI_JOBID"]); err != nil {
 		return nil, fmt.Errorf("PMI-2: %w", err)
 	}

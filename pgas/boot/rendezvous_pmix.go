@@ -37,7 +37,7 @@ func (r pmixRendezvous) Join(ctx context.Context, _ Environment, set Settings) (
 	if err != nil {
 		return nil, err
 	}
-	m := &meeting{listen: listenAnywhere}
+	m := &meeting{child: true, listen: listenAnywhere}
 	m.rank, m.size, m.host = client.Place()
 	m.share = func(ctx context.Context, mine *ticket) (*ticket, error) {
 		text := ""

@@ -48,7 +48,7 @@ func (slurmRendezvous) Join(ctx context.Context, env Environment, set Settings) 
 }
 
 func slurmMeeting(ctx context.Context, env Environment, set Settings) (*meeting, error) {
-	m := &meeting{host: nodeName(env)}
+	m := &meeting{host: nodeName(env), child: true}
 	var err error
 	if m.rank, err = strconv.Atoi(env["SLURM_PROCID"]); err != nil {
 		return nil, fmt.Errorf("SLURM_PROCID=%s is not a number: start the program with srun", env["SLURM_PROCID"])

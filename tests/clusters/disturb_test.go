@@ -26,7 +26,8 @@ func disturb(t *testing.T, cmd *exec.Cmd, n int, what func()) outcome {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for lines, ready := bufio.NewScanner(pipe), 0; lines.Scan(); {
+	ready := 0
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		fmt.Fprintln(&out, lines.Text())
 		if strings.Contains(lines.Text(), "is ready in process") {
 			if ready++; ready == n {
@@ -35,6 +36,9 @@ func disturb(t *testing.T, cmd *exec.Cmd, n int, what func()) outcome {
 		}
 	}
 	cmd.Wait()
+	if ready < n {
+		t.Errorf("%d of %d PEs were ready: %s%s", ready, n, &out, &errs)
+	}
 	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
@@ -67,7 +71,7 @@ func nothingLeft(t *testing.T) {
 	var left []string
 	err := await(func() bool {
 		left = nil
-		for _, name := range []string{"body", "pgasrun", "pgas-guard", "orted", "mpirun", "srun"} {
+		for _, name := range []string{"body", "pgasrun", "pgas-guard", "orted", "prted", "prte", "mpirun", "srun"} {
 			for _, pid := range processes(name) {
 				left = append(left, fmt.Sprint(name, " ", pid))
 			}
