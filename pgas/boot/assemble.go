@@ -45,7 +45,7 @@ type meeting struct {
 	host       string   // this host's name
 	told       []string // by rank, the host of each, if the launcher says so; else nil
 	strict     bool     // told is the user's word: every process must have been told the same, and it must be true
-	child  bool     // the launcher's daemon on this host is the parent of its processes
+	child      bool     // the launcher's daemon on this host is the parent of its processes
 	// listen makes rank 0's listener and returns its addresses.
 	listen func() (net.Listener, []string, error)
 	// share returns rank 0's ticket on every process. mine is that of rank 0, nil elsewhere.
