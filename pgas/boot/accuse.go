@@ -4,7 +4,27 @@ package boot
 // service thread of ucx/engine writes it, in C, without Go. The launcher tells the PEs of all hosts, because it alone
 // hears both ends of a failed link.
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// AccusationDelay is how long the launcher, or the server of the exchange without one, waits, after an accusation that is not certain, for one that is. PEs at
+// both ends of a failed link find out within half a second of each other, unless the kernel of one end reports it at
+// once: then the other end needs the time-out, too.
+const AccusationDelay = 800 * time.Millisecond
+
+// HearingTime returns how long after an accusation for silence the launcher names the PE that is lost, at the latest.
+// peerTimeout is how long a PE of the job may be silent; 0: DefaultPeerTimeout.
+func HearingTime(peerTimeout time.Duration) time.Duration {
+	return AccusationDelay + SecondHearing(peerTimeout)
+}
+
+// SecondHearing returns how long the launcher waits a second time, if accusers of one host alone have been heard.
+func SecondHearing(peerTimeout time.Duration) time.Duration {
+	return cmp.Or(peerTimeout, DefaultPeerTimeout) / 2
+}
 
 // Accusation reports that a PE does not answer another.
 type Accusation struct {

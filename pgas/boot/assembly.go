@@ -196,9 +196,6 @@ func (s *Server) endingOf(rank int, value []byte) {
 	s.announce(pe, GoneHow)
 }
 
-// accusationDelay is how long the server waits, after an accusation that is not certain, for one that is.
-const accusationDelay = 800 * time.Millisecond
-
 // accused handles the accusation of a PE by another. If a link has failed, PEs at each of its ends accuse those at the
 // other; the accuser that other PEs answer is right.
 func (s *Server) accused(value []byte) {
@@ -210,7 +207,7 @@ func (s *Server) accused(value []byte) {
 		s.announce(x.PE, x.How())
 		return
 	}
-	time.AfterFunc(accusationDelay, func() { s.announce(x.PE, x.How()) })
+	time.AfterFunc(AccusationDelay, func() { s.announce(x.PE, x.How()) })
 }
 
 // announce tells every member that pe has failed. Only the first failure is announced: the others are likely its

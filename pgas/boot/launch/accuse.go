@@ -3,7 +3,7 @@ package launch
 // Accusations: PEs that do not answer. Such a PE's process may live, stopped or on a host that the network has lost,
 // so that no agent sees it end. PEs that wait for it find out (ucx/engine/heartbeat.c) and accuse it in their host's
 // segment. If a link has failed, PEs at each of its ends accuse PEs at the other. So the launcher believes an accuser
-// that other PEs still answer, and waits accusationDelay for such an accusation before it believes an accuser that
+// that other PEs still answer, and waits boot.AccusationDelay for such an accusation before it believes an accuser that
 // no PE answers.
 
 import (
@@ -14,16 +14,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// accusationDelay is how long the launcher waits, after an accusation that is not certain, for one that is. PEs at
-// both ends of a failed link find out within half a second of each other, unless the kernel of one end reports it at
-// once: then the other end needs the time-out, too.
-const accusationDelay = 800 * time.Millisecond
-
 func (j *job) accusationWait(x boot.Accusation) time.Duration {
 	if x.Silent {
-		return accusationDelay
+		return boot.AccusationDelay
 	}
-	return j.peerTimeout() + accusationDelay
+	return j.peerTimeout() + boot.AccusationDelay
 }
 
 // peerTimeout returns how long a PE of the job may be silent.
@@ -37,7 +32,7 @@ func (j *job) peerTimeout() time.Duration {
 func (j *job) believe() {
 	if len(j.hosts) > 2 && !j.secondHearing && j.accusersOnOneHost() {
 		j.secondHearing = true
-		j.accusationTimer = time.After(j.peerTimeout() / 2)
+		j.accusationTimer = time.After(boot.SecondHearing(j.spec.settings.PeerTimeout))
 		return
 	}
 	j.handleLost(j.mostLikely())

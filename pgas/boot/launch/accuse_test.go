@@ -8,7 +8,7 @@ import (
 )
 
 // TestAccusations: which PE the launcher reports when PEs of several hosts lose each other. Each case is a job of three hosts
-// with two PEs each, and the events in order; over is the end of accusationDelay.
+// with two PEs each, and the events in order; over is the end of boot.AccusationDelay.
 func TestAccusations(t *testing.T) {
 	const none = -1
 	over := func(j *job) {

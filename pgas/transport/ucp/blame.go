@@ -6,8 +6,13 @@ package ucp
 // launcher's report of the first death arrives. So a PE that loses a peer waits up to reportWithin for the launcher to
 // name the first failure. If the launcher does not, because it has heard no certain accusation yet, the PE names the
 // loss that was first reported on its host: that report may be why others have ended since.
+//
+// A PE that finds another silent may be the one that is cut off. If it ended before the launcher has heard the PEs
+// of other hosts, they would hear of its end, and the launcher could not tell any more which of the two was silent.
+// So it waits until the launcher has decided.
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -24,15 +29,16 @@ const (
 
 // blame finds the PE to name.
 type blame struct {
-	job  *boot.Job
-	once sync.Once // of the wait for the report
+	job    *boot.Job
+	closed <-chan struct{} // the transport is
+	once   sync.Once       // of the wait for the report
 }
 
 // peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host, and
-// what the launcher knows.
-func (b *blame) peerError(lost *engine.LostError) *transport.PeerError {
+// what the launcher knows. It may wait for that, but not beyond the end of ctx.
+func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transport.PeerError {
 	if b.job.Launched {
-		b.once.Do(b.awaitReport)
+		b.once.Do(func() { b.awaitReport(ctx, b.reportTime(lost)) })
 	}
 	head := b.job.Segment.Header
 	pe, why := lost.PE, error(lost)
@@ -50,8 +56,26 @@ func (b *blame) peerError(lost *engine.LostError) *transport.PeerError {
 	return &transport.PeerError{PE: pe, Host: b.job.Hosts[b.job.HostOf(pe)].Name, Err: why}
 }
 
-func (b *blame) awaitReport() {
-	for start := time.Now(); b.job.Segment.Header.Failed.Load() == 0 && time.Since(start) < reportWithin; {
-		time.Sleep(reportPoll)
+// reportTime returns how long the launcher may take to report why a PE is lost. A PE that leaves the job is not heard.
+func (b *blame) reportTime(lost *engine.LostError) time.Duration {
+	state := b.job.Segment.States[b.job.PE-int(b.job.Segment.Header.First)]
+	if lost.Reason != engine.Silent || boot.Membership(state.Membership.Load()) != boot.Joined {
+		return reportWithin
+	}
+	return boot.HearingTime(b.job.Settings.PeerTimeout) + reportWithin
+}
+
+func (b *blame) awaitReport(ctx context.Context, most time.Duration) {
+	over := time.After(most)
+	for b.job.Segment.Header.Failed.Load() == 0 && !b.job.EndRequested() {
+		select {
+		case <-time.After(reportPoll):
+		case <-over:
+			return
+		case <-b.closed:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }

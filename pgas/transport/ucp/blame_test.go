@@ -3,9 +3,11 @@
 package ucp
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/ucx/engine"
@@ -13,7 +15,6 @@ import (
 
 // TestBlame: a PE that loses another names the failure that came first, as far as its host knows.
 func TestBlame(t *testing.T) {
-	const npes, heapMax = 6, 2 << 20
 	for _, c := range []struct {
 		name     string
 		reported map[int]int // the PE whose loss was reported to a PE of this host
@@ -30,26 +31,17 @@ func TestBlame(t *testing.T) {
 		{name: "the launcher goes before the host", reported: map[int]int{4: 2}, died: 3, want: 3, says: "since then PE 0 is lost too"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file, err := boot.CreateSegment(npes, 4, 2, 1, heapMax)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer file.Close()
-			segment, err := boot.MapSegment(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer segment.Close()
-			hosts := []boot.Host{{Name: "a", First: 0, PEs: 4}, {Name: "b", First: 4, PEs: 2}}
+			b := newBlame(t)
+			job := *b.job
 			for pe, lost := range c.reported {
-				(&boot.Job{PE: pe, NPEs: npes, Hosts: hosts, HostIndex: 1, Segment: segment}).Lost(lost)
+				job.PE = pe
+				job.Lost(lost)
 			}
 			if c.died >= 0 {
-				segment.Fail(c.died, 9)
+				b.job.Segment.Fail(c.died, 9)
 			}
-			b := blame{job: &boot.Job{PE: 5, NPEs: npes, Hosts: hosts, HostIndex: 1, Segment: segment, Launched: true}}
 			lost := &engine.LostError{PE: 0, Reason: engine.Gone, Status: "Endpoint is not connected"}
-			got := b.peerError(lost)
+			got := b.peerError(t.Context(), lost)
 			if got.PE != c.want || got.Host != "a" {
 				t.Errorf("blames PE %d on host %s, want PE %d on host a: %v", got.PE, got.Host, c.want, got)
 			}
@@ -58,4 +50,57 @@ func TestBlame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSilenceIsHeard: a PE that has found another silent waits for the launcher to say which of the two is lost, until
+// its call is given up or the job ends. One that leaves the job does not, nor does one whose peer has closed a connection.
+func TestSilenceIsHeard(t *testing.T) {
+	silent := &engine.LostError{PE: 0, Reason: engine.Silent}
+	for name, c := range map[string]struct {
+		lost       *engine.LostError
+		membership boot.Membership
+		during     func(b *blame, cancel func()) // while the PE waits
+		want       int
+	}{
+		"the launcher names another": {silent, boot.Joined, func(b *blame, _ func()) { b.job.Segment.Fail(3, 9) }, 3},
+		"the call is given up":       {silent, boot.Joined, func(_ *blame, cancel func()) { cancel() }, 0},
+		"the job ends":               {silent, boot.Joined, func(b *blame, _ func()) { b.job.Segment.Header.EndRequested.Store(1) }, 0},
+		"the PE leaves":              {silent, boot.Left, nil, 0},
+		"a connection ends":          {&engine.LostError{PE: 0, Reason: engine.Gone}, boot.Joined, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			b := newBlame(t)
+			b.job.Settings.PeerTimeout = 10 * time.Hour // of a wait that does not end by itself
+			b.job.Segment.States[1].Membership.Store(uint32(c.membership))
+			if c.during != nil {
+				time.AfterFunc(2*reportWithin, func() { c.during(b, cancel) })
+			}
+			start := time.Now()
+			if got := b.peerError(ctx, c.lost); got.PE != c.want {
+				t.Errorf("blames PE %d, want PE %d: %v", got.PE, c.want, got)
+			}
+			if waited := time.Since(start); c.during != nil && waited < 2*reportWithin {
+				t.Errorf("it waited %v only", waited)
+			}
+		})
+	}
+}
+
+// newBlame returns what PE 5 of a job has, the second PE of its host b. Hosts have four PEs and two.
+func newBlame(t *testing.T) *blame {
+	const npes, heapMax = 6, 2 << 20
+	file, err := boot.CreateSegment(npes, 4, 2, 1, heapMax)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	segment, err := boot.MapSegment(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { segment.Close() })
+	hosts := []boot.Host{{Name: "a", First: 0, PEs: 4}, {Name: "b", First: 4, PEs: 2}}
+	return &blame{job: &boot.Job{PE: 5, NPEs: npes, Hosts: hosts, HostIndex: 1, Segment: segment, Launched: true}}
 }

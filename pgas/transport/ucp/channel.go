@@ -24,7 +24,7 @@ func (c *channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op trans
 
 func (c *channel) Get(ctx context.Context, pe int, dst []byte, src uint64) error {
 	if err := c.c.Get(ctx, pe, dst, src); err != nil {
-		return c.peerError(err)
+		return c.peerError(ctx, err)
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (c *channel) GetNB(pe int, dst []byte, src uint64) { c.c.GetNB(pe, dst, src
 func (c *channel) Atomic(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64) (uint64, error) {
 	old, err := c.c.Fetch(ctx, pe, uint8(op), word.Off, word.Bytes, operand, cond)
 	if err != nil {
-		return 0, c.peerError(err)
+		return 0, c.peerError(ctx, err)
 	}
 	return old, nil
 }
@@ -51,7 +51,7 @@ func (c *channel) Fence(pe int) { c.c.Fence(pe) }
 
 func (c *channel) Quiet(ctx context.Context, pe int) error {
 	if err := c.c.Quiet(ctx, pe); err != nil {
-		return c.peerError(err)
+		return c.peerError(ctx, err)
 	}
 	return nil
 }
@@ -60,11 +60,12 @@ var _ transport.Channel = (*channel)(nil)
 
 func (c *channel) Close() error { return c.c.Close() }
 
-// peerError returns err, or, if the engine has lost a PE, a *transport.PeerError.
-func (c *channel) peerError(err error) error {
+// peerError returns err, or, if the engine has lost a PE, a *transport.PeerError. ctx bounds how long it waits for the
+// launcher to say which PE that is.
+func (c *channel) peerError(ctx context.Context, err error) error {
 	var lost *engine.LostError
 	if !errors.As(err, &lost) {
 		return err
 	}
-	return c.blame.peerError(lost)
+	return c.blame.peerError(ctx, lost)
 }

@@ -17,7 +17,7 @@ func (c *channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) b
 func (c *channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
 	ok, err := c.c.GetNotify(ctx, pe, dst, src, s.Tag())
 	if err != nil {
-		err = c.peerError(err)
+		err = c.peerError(ctx, err)
 	}
 	return ok, err
 }
@@ -29,7 +29,7 @@ func (c *channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp)
 func (c *channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (uint64, bool, error) {
 	old, ok, err := c.c.FetchNotify(ctx, pe, uint8(op), word.Off, word.Bytes, operand, cond, s.Tag())
 	if err != nil {
-		err = c.peerError(err)
+		err = c.peerError(ctx, err)
 	}
 	return old, ok, err
 }

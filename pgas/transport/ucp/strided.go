@@ -17,7 +17,7 @@ func (c *channel) PutStrided(pe int, dst uint64, src []byte, b transport.Strided
 
 func (c *channel) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, b transport.Strided) error {
 	if err := c.c.GetStrided(ctx, pe, dst, src, engine.Strided(b)); err != nil {
-		return c.peerError(err)
+		return c.peerError(ctx, err)
 	}
 	return nil
 }

@@ -92,8 +92,9 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 	if warning := engine.Warning(); warning != "" && job.PE == 0 {
 		fmt.Fprintln(os.Stderr, "pgas: "+warning)
 	}
-	t := &Transport{job: job, engine: e, blame: blame{job: job}, addresses: make([][]byte, job.NPEs)}
+	t := &Transport{job: job, engine: e, addresses: make([][]byte, job.NPEs)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	t.blame.job, t.blame.closed = job, t.ctx.Done()
 	t.addresses[job.PE] = e.Address()
 	if err := t.publish(ctx); err != nil {
 		t.Close()
@@ -212,7 +213,7 @@ func (t *Transport) Fault() error {
 	if err == nil {
 		return nil
 	}
-	return (&channel{blame: &t.blame}).peerError(err)
+	return (&channel{blame: &t.blame}).peerError(t.ctx, err)
 }
 
 var _ transport.Progresser = (*Transport)(nil)
