@@ -2,6 +2,7 @@ package boot
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // asOrphan marks the processes that TestOrphan starts: a daemon, and its child.
@@ -62,10 +65,13 @@ func beOrphan(verb string) {
 		close(m.left)
 	}
 	ended := make(chan struct{})
+	parent := os.Getppid() // before it is told that it may be killed
 	go func() {
-		m.watchParent(os.Getppid())
+		m.watchParent(parent)
 		close(ended)
 	}()
+	limit, cancel := hang.Context(context.Background())
+	defer cancel()
 	fmt.Println("ready")
 	for {
 		select {
@@ -77,6 +83,9 @@ func beOrphan(verb string) {
 				fmt.Println("not asked")
 			}
 			os.Exit(0)
+		case <-limit.Done():
+			fmt.Println("not told of the end of its parent")
+			os.Exit(1)
 		}
 	}
 }
