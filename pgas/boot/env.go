@@ -57,6 +57,7 @@ const (
 	envCheck       = "PGAS_CHECK"
 	envQuiet       = "PGAS_QUIET_SINGLETON"
 	envAcceptFrom  = "PGAS_ACCEPT_FROM"
+	envConnections = "PGAS_CONNECTIONS"
 	envDSM         = "PGAS_DSM"
 	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
@@ -103,6 +104,7 @@ var variables = [...]Variable{
 	{envSpin, "auto", "duration", "how long a wait spins before it sleeps; 0 never spins", false},
 	{envCheck, "0", "0 or 1", "1: each access is checked against the allocations that live, and freed memory is not mapped", false},
 	{envAcceptFrom, "(the job's hosts)", "address/bits,… or any", "further addresses that may connect to the network's ports of a PE, where addresses are translated between hosts", false},
+	{envConnections, "1024", "number", "connections to other PEs that a context keeps; before it makes one more it closes those that it has, and makes them again when they are used", false},
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", false},
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", false},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
@@ -144,6 +146,7 @@ type Settings struct {
 	Check          bool          // check each access to symmetric memory
 	Topo           string        // what the user says of the topology: package topo reads it
 	AcceptFrom     string        // addresses besides the job's hosts that may connect: AcceptedFrom reads it
+	Connections    int           // connections that a context keeps; 0: the default
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves their page faults
 	DSMStats       bool          // print the statistics of coherent regions
@@ -272,6 +275,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envRMA, func(v string) error { i, e := oneOf(v, rmaNames); s.RMA = RMA(i); return e })
 	read(envAMO, func(v string) error { i, e := oneOf(v, amoNames); s.AMO = AMO(i); return e })
 	read(envPeerTimeout, func(v string) (e error) { s.PeerTimeout, e = peerTimeout(v); return })
+	read(envConnections, func(v string) (e error) { s.Connections, e = aboveZero(v); return })
 	read(envNotesMax, func(v string) (e error) { s.NotesMax, e = aboveZero(v); return })
 	read(envSpin, func(v string) (e error) { s.Spin, e = spin(v); return })
 	read(envCheck, func(v string) (e error) { s.Check, e = onOrOff(v); return })

@@ -13,6 +13,8 @@ package engine
 /*
 #cgo noescape channel_kick
 #cgo nocallback channel_kick
+#cgo noescape channel_renew
+#cgo nocallback channel_renew
 #cgo noescape channel_quiet
 #cgo nocallback channel_quiet
 #cgo noescape channel_await
@@ -68,6 +70,7 @@ const (
 	recBytes  = C.sizeof_struct_wire_rec
 	postBytes = recBytes + C.sizeof_struct_wire_post
 	wordSet   = C.WORD_SET
+	wordAdd   = C.WORD_ADD
 
 	firstStay = time.Millisecond     // the first stay of a wait in C
 	lastStay  = 8 * time.Millisecond // the longest
@@ -93,7 +96,8 @@ type Channel struct {
 	dirty   *uint32
 	shared  bool
 	mu      sync.Mutex  // before word, if shared
-	lanes   []*C.lane_t // by PE; nil until used
+	lanes   []*C.lane_t // by PE; nil until used, and again once it is not connected any more
+	ever    []*C.lane_t // by PE; nil until used for the first time
 	connect func(pe int) []byte
 	closed  bool              // what c points to is gone
 	outside *C.struct_outside // the thread that has the channel, if it is not Go's; nil otherwise
@@ -107,7 +111,8 @@ type Channel struct {
 }
 
 // Channel opens a channel. A private one is for one goroutine at a time. connect returns the address of a
-// PE's engine, or nil if it cannot be had; it is called once for a PE, on first use.
+// PE's engine, or nil if it cannot be had; it is called when the channel connects to that PE, on first use. A channel
+// keeps Config.Connections connections at most: renew.c says how.
 // It fails with ErrClosed, if UCX cannot make a worker, and with an error that names ulimit -n if file descriptors are short.
 func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, error) {
 	e.mu.Lock()
@@ -115,7 +120,7 @@ func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, e
 	if e.closed {
 		return nil, ErrClosed
 	}
-	if err := enoughFiles(e.config.NPEs); err != nil {
+	if err := enoughFiles(min(e.config.NPEs, e.config.Connections)); err != nil {
 		return nil, err
 	}
 	var msg [256]C.char
@@ -132,6 +137,7 @@ func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, e
 		dirty:   (*uint32)(&cc.dirty),
 		shared:  !private,
 		lanes:   make([]*C.lane_t, e.config.NPEs),
+		ever:    make([]*C.lane_t, e.config.NPEs),
 		connect: connect,
 		native:  e.config.RMA != AM || e.config.NICAtomics,
 		small:   C.SMALL_MAX,
@@ -250,6 +256,9 @@ func (c *Channel) lane(pe int) *C.lane_t {
 
 //go:noinline
 func (c *Channel) open(pe int) *C.lane_t {
+	if c.outside == nil && c.c.connected >= c.c.renew_at && C.channel_renew(c.c) != 0 {
+		clear(c.lanes)
+	}
 	var pos unsafe.Pointer
 	var n C.size_t
 	if address := c.connect(pe); address != nil {
@@ -261,6 +270,9 @@ func (c *Channel) open(pe int) *C.lane_t {
 		panic("engine: out of memory")
 	}
 	c.lanes[pe] = l
+	if c.ever[pe] == nil { // a lane lives as long as its channel
+		c.ever[pe] = l
+	}
 	return l
 }
 

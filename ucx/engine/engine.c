@@ -7,76 +7,6 @@
 
 #include "engine.h"
 
-static int fail(char *err, size_t err_bytes, const char *what, ucs_status_t status)
-{
-    snprintf(err, err_bytes, "%s: %s", what, ucs_status_string(status));
-    return 0;
-}
-
-static int open_worker(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
-{
-    ucp_worker_params_t params = {
-        .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
-        .thread_mode = UCS_THREAD_MODE_SERIALIZED,
-    };
-    uint8_t *before = listeners_before();
-    ucs_status_t status = ucp_worker_create(e->context, &params, worker);
-    if (status != UCS_OK) {
-        free(before);
-        return fail(err, err_bytes, "creating a UCX worker", status);
-    }
-    if (!listeners_narrow(e, *worker, before)) {
-        snprintf(err, err_bytes, "keeping strangers from the ports of a UCX worker: the kernel takes no filter for a socket (%s), and this program is no executable of its own; PGAS_ACCEPT_FROM=any does without", strerror(errno));
-        return 0;
-    }
-    status = ucp_worker_get_efd(*worker, fd);
-    if (status != UCS_OK)
-        return fail(err, err_bytes, "getting the event file descriptor of a UCX worker", status);
-    return 1;
-}
-
-static int set_handler(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes)
-{
-    ucp_am_handler_param_t param = {
-        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
-        .id = id,
-        .cb = cb,
-        .arg = arg,
-    };
-    ucs_status_t status = ucp_worker_set_am_recv_handler(worker, &param);
-    if (status != UCS_OK)
-        return fail(err, err_bytes, "registering a handler of active messages", status);
-    return 1;
-}
-
-static ucs_status_t on_foreign(void *arg, const void *header, size_t header_n, void *data, size_t n, const ucp_am_recv_param_t *param)
-{
-    (void)header, (void)header_n, (void)data, (void)n, (void)param;
-    refuse(arg);
-    return UCS_OK;
-}
-
-// set_handlers registers the handler of one id, and has every other message refused. UCX 1.13 makes a table of
-// handlers up to the largest id, fills in those that are registered and calls whatever it finds: so every id of
-// the table is registered, the largest first.
-static int set_handlers(engine_t *e, ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes)
-{
-    enum { IDS = 32 };
-    for (unsigned i = IDS; i-- > 0;)
-        if (!set_handler(worker, i, i == id ? cb : on_foreign, i == id ? arg : e, err, err_bytes))
-            return 0;
-    return 1;
-}
-
-// UCX starts a thread of its own with the first worker; like the service thread it must not take
-// signals that are Go's.
-static void block_signals(sigset_t *saved)
-{
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, saved);
-}
-
 // make_address puts the engine's nonce before UCX's address: an origin that connects needs both.
 static int make_address(engine_t *e, char *err, size_t err_bytes)
 {
@@ -84,7 +14,7 @@ static int make_address(engine_t *e, char *err, size_t err_bytes)
     size_t bytes;
     ucs_status_t status = ucp_worker_get_address(e->worker, &address, &bytes);
     if (status != UCS_OK)
-        return fail(err, err_bytes, "getting the address of the service worker", status);
+        return say_status(err, err_bytes, "getting the address of the service worker", status);
     e->address_bytes = sizeof e->nonce + bytes;
     if ((e->address = malloc(e->address_bytes))) {
         memcpy(e->address, e->nonce, sizeof e->nonce);
@@ -102,9 +32,9 @@ static int open_all(engine_t *e, char *err, size_t err_bytes)
         snprintf(err, err_bytes, "no memory, or no random numbers");
         return 0;
     }
-    if (!context_open(e, err, err_bytes) || !open_worker(e, &e->worker, &e->fd, err, err_bytes) ||
-        !set_handlers(e, e->worker, AM_REQUEST, on_request, e, err, err_bytes) ||
-        !set_handler(e->worker, AM_PULSE, on_pulse, e, err, err_bytes))
+    if (!context_open(e, err, err_bytes) || !worker_open(e, &e->worker, &e->fd, err, err_bytes) ||
+        !worker_set_handlers(e, e->worker, AM_REQUEST, on_request, e, err, err_bytes) ||
+        !worker_set_handler(e->worker, AM_PULSE, on_pulse, e, err, err_bytes))
         return 0;
     return make_address(e, err, err_bytes);
 }
@@ -183,10 +113,8 @@ void engine_close(engine_t *e)
     free(e->address);
     if (e->worker && e->started)
         finish_connecting(e->worker);
-    if (e->worker) {
-        admit_end(e->worker);
-        ucp_worker_destroy(e->worker);
-    }
+    if (e->worker)
+        worker_close(e->worker);
     connect_watch_end(e);
     serve_free(e);
     opened_free(e);
@@ -288,10 +216,8 @@ static void free_channel(channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
         lane_drop_keys(c->opened[i]);
-    if (c->worker) {
-        admit_end(c->worker);
-        ucp_worker_destroy(c->worker); // completes what its endpoints still hold
-    }
+    if (c->worker)
+        worker_close(c->worker);
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_drop_waiting(c->opened[i]);
         free(c->opened[i]->out);
@@ -333,33 +259,17 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes)
     if (!c)
         return NULL;
     c->engine = e;
+    c->renew_at = e->config.connections;
     c->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     sigset_t saved;
     block_signals(&saved);
-    int ok = make_tables(c) && open_worker(e, &c->worker, &c->fd, err, err_bytes) &&
-             set_handlers(e, c->worker, AM_REPLY, on_reply, c, err, err_bytes) && add_channel(e, c);
+    int ok = make_tables(c) && worker_open(e, &c->worker, &c->fd, err, err_bytes) &&
+             worker_set_handlers(e, c->worker, AM_REPLY, on_reply, c, err, err_bytes) && add_channel(e, c);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     if (ok)
         return c;
     free_channel(c);
     return NULL;
-}
-
-// lane_bye tells the target to forget the lane.
-static void lane_bye(lane_t *l)
-{
-    lane_drain_service(l);
-    lane_send_bye(l);
-}
-
-static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
-{
-    (void)arg;
-    (void)l;
-    for (uint32_t i = 0; i < c->nopened; i++)
-        if (!lane_clean(c->opened[i]) || c->opened[i]->pending)
-            return 0;
-    return 1;
 }
 
 // engine_leave makes the channels that close from now on wait for their targets for as long as a PE may be silent. The PE
@@ -379,9 +289,7 @@ void channel_close(channel_t *c)
     if (__atomic_load_n(&c->engine->leaving, __ATOMIC_RELAXED) && patience < c->engine->config.peer_timeout_ns)
         patience = c->engine->config.peer_timeout_ns;
     remove_channel(c->engine, c);
-    for (uint32_t i = 0; i < c->nopened; i++)
-        lane_bye(c->opened[i]);
-    progress_until(c, NULL, all_clean, 0, patience, 0);
+    channel_bye(c, patience);
     free_channel(c);
 }
 

@@ -51,6 +51,7 @@ type Config struct {
 	Oversubscribed bool           // there are more PEs than CPUs
 	Spin           time.Duration  // how long a thread polls before it sleeps; 0 for a suitable time
 	PeerTimeout    time.Duration  // how long a peer may owe an answer; 0 for 30 s
+	Connections    int            // that a channel keeps at most, and the service worker; 0 for DefaultConnections
 	RMA            RMA            // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
 	// agree, and no PE may use the CPU's atomics on the same words.
@@ -67,6 +68,9 @@ var firstNumber = uint32(C.FIRST_NUMBER)
 
 // kernelFilters has the kernel drop the packets of strangers, if it may. Tests clear it.
 var kernelFilters = true
+
+// DefaultConnections is the Connections of a Config that does not say.
+const DefaultConnections = 1024
 
 // KeyBytes is the size of a job's key.
 const KeyBytes = 16
@@ -149,6 +153,9 @@ func prepare(config Config) (*Engine, error) {
 			config.Spin = 5 * time.Microsecond
 		}
 	}
+	if config.Connections <= 0 {
+		config.Connections = DefaultConnections
+	}
 	if config.PeerTimeout == 0 {
 		config.PeerTimeout = 30 * time.Second
 	}
@@ -178,6 +185,7 @@ func prepare(config Config) (*Engine, error) {
 		first:           C.uint32_t(firstNumber),
 		spin_ns:         C.int64_t(config.Spin),
 		peer_timeout_ns: C.int64_t(config.PeerTimeout),
+		connections:     C.uint32_t(config.Connections),
 		rma:             C.int(config.RMA),
 	}
 	for i := range cc.key {

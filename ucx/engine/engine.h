@@ -29,6 +29,10 @@ int lane_get_note_wait(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t 
 // quiet.c
 int channel_quiet(channel_t *c, int64_t pe, int64_t budget_ns);
 
+// renew.c
+void channel_bye(channel_t *c, int64_t patience_ns);
+int channel_renew(channel_t *c);
+
 // engine.c
 engine_t *engine_open(const struct engine_config *config, char *err, size_t err_bytes);
 int engine_start(engine_t *e);

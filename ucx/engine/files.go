@@ -11,12 +11,12 @@ import (
 	"syscall"
 )
 
-// sparedFiles is how many descriptors are left for the program, besides one for a connection to each PE.
+// sparedFiles is how many descriptors are left for the program, besides those of a channel's connections.
 const sparedFiles = 64
 
-// enoughFiles returns an error if there are too few descriptors for another channel of a job of npes. The kernel hands
+// enoughFiles returns an error if there are too few descriptors for another channel with so many connections. The kernel hands
 // out the lowest free descriptor, so its number tells how many are in use.
-func enoughFiles(npes int) error {
+func enoughFiles(connections int) error {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return nil
@@ -25,8 +25,8 @@ func enoughFiles(npes int) error {
 	if err == nil {
 		syscall.Close(lowest)
 	}
-	if err != nil || uint64(lowest+npes+sparedFiles) > limit.Cur {
-		return fmt.Errorf("too many open files for another channel (the limit is %d, a channel takes up to 9 and one for each PE that it talks to): raise it with `ulimit -n`, or close contexts", limit.Cur)
+	if err != nil || uint64(lowest+connections+sparedFiles) > limit.Cur {
+		return fmt.Errorf("too many open files for another channel (the limit is %d, a channel takes up to 9 and one for each of its connections): raise it with `ulimit -n`, close contexts, or lower PGAS_CONNECTIONS", limit.Cur)
 	}
 	return nil
 }

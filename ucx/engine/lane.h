@@ -81,6 +81,7 @@ void lane_send_bye(lane_t *l);
 void lane_request_ack_again(lane_t *l);
 
 // open.c
+int channel_reached(const channel_t *c);
 lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes);
 void engine_opening(engine_t *e, const void *address, uint32_t pe, uint32_t target, uint32_t lane, void *message, uint64_t tags[2]);
 void engine_spend_lanes(engine_t *e, uint32_t pe, uint32_t lanes);

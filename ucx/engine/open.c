@@ -3,20 +3,28 @@
 
 #include "lane.h"
 
-// any_peer_reached reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
-// reach.
-static int any_peer_reached(const channel_t *c)
+// channel_reached reports whether another PE has answered on the channel.
+int channel_reached(const channel_t *c)
 {
     for (uint32_t i = 0; i < c->nopened; i++)
         if (c->opened[i]->pe != c->engine->config.pe && c->opened[i]->open)
             return 1;
-    return engine_heard_from_any(c->engine);
+    return c->reached;
+}
+
+// any_peer_reached reports whether another PE has answered this one. If one has, UCX's settings cannot be why a PE is out of
+// reach.
+static int any_peer_reached(const channel_t *c)
+{
+    return channel_reached(c) || engine_heard_from_any(c->engine);
 }
 
 static void on_endpoint_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
+    lane_t *l = arg;
     (void)ep;
-    lane_fail(arg, connection_status(status));
+    if (!l->channel->renewing)
+        lane_fail(l, connection_status(status));
 }
 
 // opening is the first message of a lane.
@@ -97,27 +105,36 @@ static void send_opening(lane_t *l, const void *nonce)
         give_buf(l->channel, b);
 }
 
-// lane_open makes the lane of c to the engine of pe, which has the given address. It returns NULL only without
-// memory; a lane that cannot reach pe is returned in the failed state. Messages issued before pe has
-// answered are queued.
-lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
+static lane_t *lane_new(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
 {
     lane_t *l = calloc(1, sizeof *l);
-    if (!l || !(l->out = take_buf(c))) {
-        free(l);
+    if (!l)
         return NULL;
-    }
     l->channel = c;
     l->pe = pe;
-    start_buffer(l);
-    lane_begin(l, c->engine->config.first);
     if (address_bytes > NONCE_BYTES && (l->address = malloc(address_bytes - NONCE_BYTES)))
         memcpy(l->address, (const char *)address + NONCE_BYTES, address_bytes - NONCE_BYTES);
     l->address_bytes = address_bytes - NONCE_BYTES;
     c->lanes[pe] = l;
     c->opened[c->nopened++] = l;
+    return l;
+}
+
+// lane_open opens the lane of c to the engine of pe, which has the given address: for the first time, or again after
+// channel_renew. It returns NULL only without memory; a lane that cannot reach pe is returned in the failed state, and one
+// that has failed before stays so. Messages issued before pe has answered are queued.
+lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address_bytes)
+{
+    lane_t *l = c->lanes[pe] ? c->lanes[pe] : lane_new(c, pe, address, address_bytes);
+    if (!l || !(l->out = take_buf(c)))
+        return NULL;
+    start_buffer(l);
+    lane_begin(l, c->engine->config.first);
+    if (l->status != UCS_OK)
+        return l;
     l->status = connect_lane(l);
     if (l->status == UCS_OK) {
+        c->connected++;
         send_opening(l, address);
     } else {
         l->ep = NULL;

@@ -60,7 +60,7 @@ static enum service_send send_by(service_lane_t *x, sendbuf_t *b, size_t n)
 }
 
 // service_lane_send sends the n bytes of b, unless another thread holds the service worker or there is no service
-// lane to the PE: then it returns DECLINED. A buffer that is IN_FLIGHT is freed when it has been sent.
+// lane to the PE: then it returns DECLINED. No more than config.connections are opened, because none is ever closed. A buffer that is IN_FLIGHT is freed when it has been sent.
 enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n)
 {
     engine_t *e = l->channel->engine;
@@ -71,9 +71,11 @@ enum service_send service_lane_send(lane_t *l, sendbuf_t *b, size_t n)
         e->service_lane = calloc(e->config.npes, sizeof *e->service_lane);
     if (e->service_lane) {
         service_lane_t *x = &e->service_lane[l->pe];
-        if (!x->ep && !x->broken)
+        if (!x->ep && !x->broken && e->service_lanes < e->config.connections) {
+            e->service_lanes++;
             service_lane_open(e, x, l->address);
-        if (!x->broken)
+        }
+        if (x->ep && !x->broken)
             service_send = send_by(x, b, n);
         e->service_lane_sent += service_send != DECLINED;
     }

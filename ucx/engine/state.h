@@ -4,6 +4,7 @@
 
 #include "types.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -94,6 +95,7 @@ struct engine {
     struct reply *free_replies;
     struct chunk *chunks;                           // of the heap, as far as they have been asked for
     struct service_lane *service_lane;              // by PE; NULL until used
+    uint32_t service_lanes;                         // of these, those that have been opened
     uint64_t service_lane_sent;                     // messages that went this way
     uint64_t lost;                                  // 0, or 1 + the first PE that was found unreachable or silent; its status in the upper half
     uint64_t served;                                // requests applied
@@ -213,6 +215,14 @@ void admit_end(ucp_worker_h worker);
 // accept.c
 uint8_t *listeners_before(void);
 int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
+
+// worker.c
+void block_signals(sigset_t *saved);
+int say_status(char *err, size_t err_bytes, const char *what, ucs_status_t status);
+int worker_open(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes);
+int worker_set_handler(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes);
+int worker_set_handlers(engine_t *e, ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes);
+void worker_close(ucp_worker_h worker);
 
 // connect_timeout.c
 int connect_watch_start(engine_t *e);

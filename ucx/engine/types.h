@@ -73,6 +73,7 @@ struct engine_config {
     uint32_t first;                      // where the numbers of messages, notes and slots start: the same at all engines of a job
     int64_t spin_ns;                     // how long a thread polls before it sleeps
     int64_t peer_timeout_ns;             // how long a peer that owes an answer may be silent
+    uint32_t connections;                // that a channel keeps at most, if it can; and the service worker
     int oversubscribed;                  // more PEs than CPUs: yield between polls
     int rma;                             // enum rma_choice
     int nic;                             // atomics are UCX's own
@@ -175,23 +176,32 @@ struct spans {
     struct span list[SPANS];
 };
 
-// lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf.
+// lane is what one channel has with one PE. All fields are guarded by channel.lock; Go appends to buf. It lives as long as
+// its channel. Its connection may be closed while nothing is outstanding (renew.c): then ep and out are NULL, and all
+// fields behind ep are as they were before the lane was first opened.
 struct lane {
     channel_t *channel;
-    ucp_ep_h ep;
     uint32_t pe;
     int32_t status; // UCS_OK while the peer is believed to live
+    void *address;  // of the PE's service worker
+    size_t address_bytes;
+    uint32_t suspected; // a heartbeat decides whether its peer has failed
+    uint32_t lost;      // operations were dropped since the last report
+    uint32_t closing;   // ep has been closed or is being closed
 
+    uint64_t zcopy_issued;           // zero-copy puts ever issued: handles, from 1
+    uint64_t zcopy_released;         // those up to this number may be used again
+    uint32_t zcopy_parts[ZCOPY_MAX]; // of the last ones: what UCX still reads
+
+    ucp_ep_h ep;
     sendbuf_t *out; // being filled
     uint32_t used;  // bytes of out->data, the head included
     uint32_t records;
-    uint32_t replies; // of these, those that will be answered
-    void *address;    // of the PE's service worker
-    size_t address_bytes;
-    uint32_t suspected;        // a heartbeat decides whether its peer has failed
+    uint32_t replies;          // of these, those that will be answered
     uint32_t service_lane_seq; // seq of the last message that went by the service lane, or of one that has been acknowledged
     uint64_t born;             // engine.ticks when the first record went in
     int64_t left_ns;           // when notes have last left at once
+    int64_t silent_ns;         // how long waits have waited without an answer
 
     uint32_t number;                   // of the lanes of this PE to that one
     uint32_t open;                     // the target has acknowledged the opening
@@ -224,14 +234,6 @@ struct lane {
     uint32_t notes_sent;     // notes ever issued
     uint32_t notes_credited; // those up to this number have found room at the target
     uint32_t notes_marked;   // noted when an acknowledgement was last asked for
-
-    uint64_t zcopy_issued;           // zero-copy puts ever issued: handles, from 1
-    uint64_t zcopy_released;         // those up to this number may be used again
-    uint32_t zcopy_parts[ZCOPY_MAX]; // of the last ones: what UCX still reads
-
-    uint32_t lost;     // operations were dropped since the last report
-    uint32_t closing;  // ep has been closed or is being closed
-    int64_t silent_ns; // how long waits have waited without an answer
 };
 
 struct channel {
@@ -248,8 +250,13 @@ struct channel {
     int fd;          // event fd of worker
     int kick;        // eventfd that ends the sleep of a waiter
     lane_t **lanes;  // by PE, NULL until used
-    lane_t **opened; // in the order of their opening
+    lane_t **opened; // in the order of their first opening
     uint32_t nopened;
+    uint32_t connected; // lanes that have been connected since the worker was made
+    uint32_t renew_at;  // at so many of them the worker is replaced
+    uint32_t reached;   // a PE has answered on a worker that has been replaced
+    uint32_t renewing;  // the worker is being replaced: its endpoints end
+    uint32_t renewed;   // how often it has been replaced
     uint32_t cursor; // in opened, of a quiet of all
     slot_t *slots;
     slot_t *free_slots;

@@ -51,7 +51,7 @@ func (c *Channel) pinSource(src []byte) {
 
 // Released reports, without waiting, whether a handle to pe is released.
 func (c *Channel) Released(pe int, handle uint64) bool {
-	return handle == 0 || atomic.LoadUint64((*uint64)(&c.lanes[pe].zcopy_released)) >= handle
+	return handle == 0 || atomic.LoadUint64((*uint64)(&c.ever[pe].zcopy_released)) >= handle
 }
 
 // AwaitReleased returns when a handle to pe is released, or all handles to every PE if pe < 0. The puts need not be

@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 	for _, tls := range lanes {
 		conformance(t, tls, tls, ucp.Settings{})
 	}
+	conformance(t, "few connections", "tcp", ucp.Settings{Connections: 2})
 	for _, tls := range lanes {
 		conformance(t, "nic "+tls, tls, ucp.Settings{NICAtomics: true})
 	}

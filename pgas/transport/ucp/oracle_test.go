@@ -299,16 +299,16 @@ func TestChoiceOfWay(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	of := boot.Settings{PeerTimeout: 2 * time.Second, Spin: time.Millisecond, RMA: boot.RMAAM, AMO: boot.AMONIC}
+	of := boot.Settings{PeerTimeout: 2 * time.Second, Spin: time.Millisecond, Connections: 3, RMA: boot.RMAAM, AMO: boot.AMONIC}
 	for _, c := range []struct {
 		settings Settings
 		job      boot.Settings
 		want     Settings
 	}{
 		{Settings{}, boot.Settings{}, Settings{}},
-		{Settings{}, of, Settings{2 * time.Second, time.Millisecond, engine.AM, true}},
+		{Settings{}, of, Settings{2 * time.Second, time.Millisecond, 3, engine.AM, true}},
 		{Settings{}, boot.Settings{RMA: boot.RMANative}, Settings{RMA: engine.Native}},
-		{Settings{time.Second, time.Second, engine.Native, true}, of, Settings{time.Second, time.Second, engine.Native, true}},
+		{Settings{time.Second, time.Second, 2, engine.Native, true}, of, Settings{time.Second, time.Second, 2, engine.Native, true}},
 	} {
 		if got := c.settings.filled(c.job); got != c.want {
 			t.Errorf("%+v filled from %+v: %+v", c.settings, c.job, got)

@@ -27,6 +27,8 @@ type Settings struct {
 	PeerTimeout time.Duration
 	// Spin is how long a thread polls for arrivals before it sleeps; 0 for what suits the host.
 	Spin time.Duration
+	// Connections is how many connections to other PEs a channel keeps at most; 0 for the engine's default.
+	Connections int
 	// RMA is how gets and large puts go; the zero value lets what UCX reports of its lanes decide.
 	RMA engine.RMA
 	// NICAtomics: every atomic and every signal is UCX's own, so that they are one domain with those of
@@ -41,6 +43,9 @@ func (s Settings) filled(job boot.Settings) Settings {
 	}
 	if s.Spin == 0 {
 		s.Spin = job.Spin
+	}
+	if s.Connections == 0 {
+		s.Connections = job.Connections
 	}
 	if s.RMA == engine.Auto {
 		s.RMA = map[boot.RMA]engine.RMA{boot.RMAAM: engine.AM, boot.RMANative: engine.Native}[job.RMA]
@@ -122,6 +127,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Oversubscribed: head.Local > head.Cores,
 		Spin:           settings.Spin,
 		PeerTimeout:    settings.PeerTimeout,
+		Connections:    settings.Connections,
 		RMA:            settings.RMA,
 
 		NICAtomics: settings.NICAtomics,

@@ -1,0 +1,125 @@
+// A channel keeps a bounded number of connections. Before it opens one more than config.connections, it closes all of
+// them and replaces its worker. The lanes stay, and each is connected again when it is next used.
+//
+// UCX could close the connections that have not been used for the longest time, and keep the worker. But over TCP, UCX
+// 1.13.1 and 1.18.1 end the process within some hundred reconnections of a worker to the same PE (docs/start.md). A worker
+// that has been replaced is a stranger to the other PEs, so that all of its connections are first ones. A connection that is
+// in use all the time is made anew once in config.connections openings of others.
+//
+//	1  what is gathered leaves, and all targets acknowledge it. If one does not soon, the channel goes on as it is,
+//	   and tries again some openings later
+//	2  the new worker is made. If that fails, the same
+//	3  the targets are told to forget the lanes
+//	4  the old worker is destroyed with its endpoints, and the lanes become as they were before they were opened
+#include <stddef.h>
+
+#include "engine.h"
+
+// lane_bye tells the target to forget the lane.
+static void lane_bye(lane_t *l)
+{
+    lane_drain_service(l);
+    lane_send_bye(l);
+}
+
+static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)arg;
+    (void)l;
+    for (uint32_t i = 0; i < c->nopened; i++)
+        if (!lane_clean(c->opened[i]) || c->opened[i]->pending)
+            return 0;
+    return 1;
+}
+
+// channel_bye tells the targets to forget the lanes, and waits for them to answer, but for the given time at most.
+void channel_bye(channel_t *c, int64_t patience_ns)
+{
+    for (uint32_t i = 0; i < c->nopened; i++)
+        if (c->opened[i]->ep)
+            lane_bye(c->opened[i]);
+    progress_until(c, NULL, all_clean, 0, patience_ns, 0);
+}
+
+// settled reports whether UCX holds nothing of the channel, and no answer is outstanding.
+static int settled(channel_t *c, lane_t *l, uint64_t arg)
+{
+    if (!all_clean(c, l, arg))
+        return 0;
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        const lane_t *o = c->opened[i]; // it may have failed
+        if (o->native || o->zcopy_released != o->zcopy_issued)
+            return 0;
+    }
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (c->slots[i].status == UCS_INPROGRESS)
+            return 0;
+    return 1;
+}
+
+static int settle(channel_t *c)
+{
+    enum { PATIENCE_NS = 100 * 1000 * 1000 };
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_send(c->opened[i], 1);
+    return settled(c, NULL, 0) || progress_until(c, NULL, settled, 0, PATIENCE_NS, 0) == ENGINE_DONE;
+}
+
+// open_another makes a worker like the channel's.
+static int open_another(channel_t *c, ucp_worker_h *worker, int *fd)
+{
+    char reason[256]; // nobody needs it: the channel goes on with the worker that it has
+    sigset_t saved;
+    *worker = NULL;
+    block_signals(&saved);
+    int ok = worker_open(c->engine, worker, fd, reason, sizeof reason) &&
+             worker_set_handlers(c->engine, *worker, AM_REPLY, on_reply, c, reason, sizeof reason);
+    if (!ok && *worker)
+        worker_close(*worker);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+    return ok;
+}
+
+// lane_disconnected makes l as it was before it was opened.
+static void lane_disconnected(lane_t *l)
+{
+    if (l->out)
+        give_buf(l->channel, l->out);
+    memset(&l->ep, 0, sizeof *l - offsetof(lane_t, ep));
+    start_buffer(l);
+}
+
+static void replace_worker(channel_t *c, ucp_worker_h worker, int fd)
+{
+    c->reached |= channel_reached(c);
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_drop_keys(c->opened[i]);
+    c->renewing = 1;
+    worker_close(c->worker);
+    c->renewing = 0;
+    c->worker = worker;
+    c->fd = fd;
+    c->muted = 0;
+    for (uint32_t i = 0; i < c->nopened; i++)
+        lane_disconnected(c->opened[i]);
+}
+
+// channel_renew closes the connections of c, and reports whether it has. No lane may be used before lane_open has been
+// called for it again.
+int channel_renew(channel_t *c)
+{
+    enum { PATIENCE_NS = 500 * 1000 * 1000 };
+    uint32_t most = c->engine->config.connections;
+    ucp_worker_h worker;
+    int fd;
+    if (!settle(c) || !open_another(c, &worker, &fd)) {
+        c->renew_at = c->connected + 1 + most / 4;
+        return 0;
+    }
+    channel_bye(c, PATIENCE_NS);
+    replace_worker(c, worker, fd);
+    c->connected = 0;
+    c->renew_at = most;
+    c->renewed++;
+    return 1;
+}
