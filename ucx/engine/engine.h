@@ -51,6 +51,10 @@ channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);
 void channel_close(channel_t *c);
 void channel_kick(channel_t *c);
 
+// shared.c
+struct shared *shared_start(engine_t **engines, uint32_t n);
+void shared_stop(struct shared *s);
+
 // outside.c
 struct outside *outside_open(channel_t *c, struct blocked *page, uint32_t op);
 void outside_end(struct outside *o);
