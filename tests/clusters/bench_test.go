@@ -31,8 +31,9 @@ int main(void)
 `
 
 // BenchmarkLaunch starts 16 PEs on one host and on two by srun and by mpirun, this library's and OSHMEM's in turns:
-// `go test ./tests/clusters -run NONE -bench Launch -benchtime 5x`. It reports medians in milliseconds. A program that fails
-// counts with the time that it took; it is logged.
+// `go test ./tests/clusters -run NONE -bench Launch -benchtime 5x`. It reports medians in milliseconds. OSHMEM of Open MPI 4.1
+// ends with a signal on many machines, unless it leaves out the transport openib, and then takes longer to end: both are
+// measured, and the ratio is to the faster one. A program that fails counts with the time that it took; it is logged.
 func BenchmarkLaunch(b *testing.B) {
 	needSlurm(b)
 	needHosts(b, "oshcc", "mpirun")
@@ -52,23 +53,32 @@ func BenchmarkLaunch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			took := map[string][]time.Duration{}
 			for range b.N {
-				for _, program := range []string{bin + "/body", theirs} {
+				for _, p := range []struct {
+					name, program string
+					env           []string
+				}{
+					{"ours", bin + "/body", nil},
+					{"oshmem", theirs, nil},
+					{"oshmem-without-openib", theirs, []string{"OMPI_MCA_btl=^openib", "OMPI_MCA_pml=ob1"}},
+				} {
+					cmd := start(p.program)
+					cmd.Env = append(cmd.Environ(), p.env...)
 					at := time.Now()
-					err := start(program).Run()
-					took[program] = append(took[program], time.Since(at))
+					err := cmd.Run()
+					took[p.name] = append(took[p.name], time.Since(at))
 					if err != nil {
-						b.Logf("%s: %v", filepath.Base(program), err)
+						b.Logf("%s: %v", p.name, err)
 					}
 				}
 			}
-			median := func(program string) float64 {
-				slices.Sort(took[program])
-				return float64(took[program][len(took[program])/2].Milliseconds())
+			median := func(name string) float64 {
+				slices.Sort(took[name])
+				return float64(took[name][len(took[name])/2].Milliseconds())
 			}
-			ours, theirsTook := median(bin+"/body"), median(theirs)
-			b.ReportMetric(ours, "ours-ms")
-			b.ReportMetric(theirsTook, "oshmem-ms")
-			b.ReportMetric(ours/theirsTook, "ours/oshmem")
+			for name := range took {
+				b.ReportMetric(median(name), name+"-ms")
+			}
+			b.ReportMetric(median("ours")/min(median("oshmem"), median("oshmem-without-openib")), "ours/oshmem")
 			b.Log(fmt.Sprint(took))
 		})
 	}
