@@ -1,6 +1,7 @@
 package main
 
 // The tests of what calls UCX, with the UCX of Debian 13 (1.18), while this machine has another, as Debian 12 has (1.13).
+// Likewise those of mpirun, with Open MPI 5.
 // debootstrap installs a Debian 13 into a directory, which the user's cache keeps, and the tests are compiled and run in
 // it. root.go enters it. To make it and to compile are steps of the second lane; the tests wait for each other, and are a
 // step of the first.
@@ -19,8 +20,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
-// debian13 are the packages that the tests need, beside the smallest system.
-const debian13 = "gcc,libc6-dev,pkgconf,libucx-dev,iproute2"
+// debian13 are the packages that the tests need, beside the smallest system. Open MPI is 5.0 there.
+const debian13 = "gcc,libc6-dev,pkgconf,libucx-dev,iproute2,openmpi-bin"
 
 // ucxTests are tests that depend on the release of UCX: those that a package names, or, in short mode, all of it.
 type ucxTests struct {
@@ -37,6 +38,7 @@ var underUCX = []ucxTests{
 		"AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
 	{pkg: "./notify", whole: "AtomicNotify"},
 	{pkg: "./locks", nic: "ALock|DMCS|RMARW"},
+	{pkg: "./tests/clusters", whole: "MPIRun|MPIRunDaemonKilled|PRun"},
 }
 
 // flags returns those of go test that choose the tests.
