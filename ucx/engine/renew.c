@@ -6,8 +6,8 @@
 // that has been replaced is a stranger to the other PEs, so that all of its connections are first ones. A connection that is
 // in use all the time is made anew once in config.connections openings of others.
 //
-//	1  what is gathered leaves, and all targets acknowledge it. If one does not soon, the channel goes on as it is,
-//	   and tries again some openings later
+//	1  what is gathered leaves, and all targets acknowledge it. When none does so any more for a while, the channel goes
+//	   on as it is, and tries again some openings later
 //	2  the new worker is made. If that fails, the same
 //	3  the targets are told to forget the lanes
 //	4  the old worker is destroyed with its endpoints, and the lanes become as they were before they were opened
@@ -22,12 +22,17 @@ static void lane_bye(lane_t *l)
     lane_send_bye(l);
 }
 
+static int lane_settled(const lane_t *l)
+{
+    return lane_clean(l) && !l->pending;
+}
+
 static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
 {
     (void)arg;
     (void)l;
     for (uint32_t i = 0; i < c->nopened; i++)
-        if (!lane_clean(c->opened[i]) || c->opened[i]->pending)
+        if (!lane_settled(c->opened[i]))
             return 0;
     return 1;
 }
@@ -41,28 +46,37 @@ void channel_bye(channel_t *c, int64_t patience_ns)
     progress_until(c, NULL, all_clean, 0, patience_ns, 0);
 }
 
-// settled reports whether UCX holds nothing of the channel, and no answer is outstanding.
-static int settled(channel_t *c, lane_t *l, uint64_t arg)
+// unsettled counts the lanes of which UCX holds something or a target owes something, and the answers that are outstanding.
+static uint32_t unsettled(const channel_t *c)
 {
-    if (!all_clean(c, l, arg))
-        return 0;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < c->nopened; i++) {
-        const lane_t *o = c->opened[i]; // it may have failed
-        if (o->native || o->zcopy_released != o->zcopy_issued)
-            return 0;
+        const lane_t *l = c->opened[i]; // it may have failed
+        n += !lane_settled(l) || l->native || l->zcopy_released != l->zcopy_issued;
     }
     for (uint32_t i = 0; i < SLOTS; i++)
-        if (c->slots[i].status == UCS_INPROGRESS)
-            return 0;
-    return 1;
+        n += c->slots[i].status == UCS_INPROGRESS;
+    return n;
 }
 
+static int settled(channel_t *c, lane_t *l, uint64_t arg)
+{
+    (void)arg;
+    return all_clean(c, l, 0) && unsettled(c) == 0;
+}
+
+// settle waits until nothing is outstanding, for as long as that becomes less, and reports whether it is so.
 static int settle(channel_t *c)
 {
     enum { PATIENCE_NS = 100 * 1000 * 1000 };
     for (uint32_t i = 0; i < c->nopened; i++)
         lane_send(c->opened[i], 1);
-    return settled(c, NULL, 0) || progress_until(c, NULL, settled, 0, PATIENCE_NS, 0) == ENGINE_DONE;
+    for (uint32_t left, last = UINT32_MAX; (left = unsettled(c)) > 0; last = left) {
+        if (left >= last)
+            return 0;
+        progress_until(c, NULL, settled, 0, PATIENCE_NS, 0);
+    }
+    return 1;
 }
 
 // open_another makes a worker like the channel's.
