@@ -186,6 +186,9 @@ const NeverSpin time.Duration = -1
 // DefaultPeerTimeout is the PeerTimeout of a job that does not set one.
 const DefaultPeerTimeout = 30 * time.Second
 
+// DefaultConnections is the Connections of a job that does not set it. ucx/engine has the same.
+const DefaultConnections = 1024
+
 // DefaultNotesMax is the NotesMax of a job that does not set one: some 25 MB of a PE's memory.
 const DefaultNotesMax = 1 << 20
 

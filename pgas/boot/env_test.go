@@ -54,7 +54,7 @@ func TestParseSettings(t *testing.T) {
 		{"PGAS_SPIN=-1s", Settings{}, "PGAS_SPIN=-1s: must be auto, 0 or a duration such as 20us"},
 		{"PGAS_NOTES_MAX=5000", Settings{NotesMax: 5000}, ""},
 		{"PGAS_CONNECTIONS=3", Settings{Connections: 3}, ""},
-		{"PGAS_CONNECTIONS=0", Settings{}, "PGAS_CONNECTIONS"},
+		{"PGAS_CONNECTIONS=0", Settings{}, "PGAS_CONNECTIONS=0: must be a number from 1 to 2147483647"},
 		{"PGAS_NOTES_MAX=0", Settings{}, "PGAS_NOTES_MAX=0: must be a number from 1 to 2147483647"},
 		{"PGAS_NOTES_MAX=1m", Settings{}, "PGAS_NOTES_MAX=1m: must be a number from 1 to 2147483647"},
 		{"PGAS_PEER_TIMEOUT=100ms", Settings{PeerTimeout: 100 * time.Millisecond}, ""},
@@ -95,6 +95,9 @@ func TestDefaultsAreTrue(t *testing.T) {
 		}
 		if got.PeerTimeout == DefaultPeerTimeout {
 			got.PeerTimeout = 0
+		}
+		if got.Connections == DefaultConnections {
+			got.Connections = 0
 		}
 		if got.NotesMax == DefaultNotesMax {
 			got.NotesMax = 0

@@ -32,6 +32,7 @@ import (
 
 const (
 	noteBytes    = recBytes + C.sizeof_struct_wire_post
+	notesMax     = C.NOTES_MAX
 	creditBudget = 200 * time.Microsecond // one stay in C while there is no room for a note
 )
 
@@ -40,7 +41,7 @@ func (e *Engine) Refill() { C.engine_refill(e.c) }
 
 // hasNoteCredit reports whether the lane may have another note. Without credit it waits for some for a moment.
 func (c *Channel) hasNoteCredit(l *C.lane_t) bool {
-	return l.notes_sent-l.notes_credited < C.NOTES_MAX || C.lane_await_note_credit(l, C.int64_t(creditBudget)) != 0
+	return l.notes_sent-l.notes_credited < notesMax || C.lane_await_note_credit(l, C.int64_t(creditBudget)) != 0
 }
 
 func appendNote(pos unsafe.Pointer, tag uint32, n int, off uint64) {

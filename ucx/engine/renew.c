@@ -22,19 +22,19 @@ static void lane_bye(lane_t *l)
     lane_send_bye(l);
 }
 
-static int lane_settled(const lane_t *l)
+static int lane_sent_all(const lane_t *l)
 {
     return lane_clean(l) && !l->pending;
 }
 
-static int all_clean(channel_t *c, lane_t *l, uint64_t arg)
+// all_sent reports whether the targets have acknowledged everything. The cursor is at the first that has not.
+static int all_sent(channel_t *c, lane_t *l, uint64_t arg)
 {
     (void)arg;
     (void)l;
-    for (uint32_t i = 0; i < c->nopened; i++)
-        if (!lane_settled(c->opened[i]))
-            return 0;
-    return 1;
+    while (c->cursor < c->nopened && lane_sent_all(c->opened[c->cursor]))
+        c->cursor++;
+    return c->cursor == c->nopened;
 }
 
 // channel_bye tells the targets to forget the lanes, and waits for them to answer, but for the given time at most.
@@ -43,7 +43,15 @@ void channel_bye(channel_t *c, int64_t patience_ns)
     for (uint32_t i = 0; i < c->nopened; i++)
         if (c->opened[i]->ep)
             lane_bye(c->opened[i]);
-    progress_until(c, NULL, all_clean, 0, patience_ns, 0);
+    c->cursor = 0;
+    progress_until(c, NULL, all_sent, 0, patience_ns, 0);
+}
+
+// credited reports whether the notes of the lane have found room at the target. Those that have not are bounded for each
+// lane, and the target would begin to count anew if the lane were opened again.
+static int credited(const lane_t *l)
+{
+    return l->status != UCS_OK || l->notes_sent == l->notes_credited;
 }
 
 // unsettled counts the lanes of which UCX holds something or a target owes something, and the answers that are outstanding.
@@ -52,7 +60,7 @@ static uint32_t unsettled(const channel_t *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->nopened; i++) {
         const lane_t *l = c->opened[i]; // it may have failed
-        n += !lane_settled(l) || l->native || l->zcopy_released != l->zcopy_issued;
+        n += !lane_sent_all(l) || !credited(l) || l->native || l->zcopy_released != l->zcopy_issued;
     }
     for (uint32_t i = 0; i < SLOTS; i++)
         n += c->slots[i].status == UCS_INPROGRESS;
@@ -61,19 +69,23 @@ static uint32_t unsettled(const channel_t *c)
 
 static int settled(channel_t *c, lane_t *l, uint64_t arg)
 {
-    (void)arg;
-    return all_clean(c, l, 0) && unsettled(c) == 0;
+    return all_sent(c, l, arg) && unsettled(c) == 0;
 }
 
 // settle waits until nothing is outstanding, for as long as that becomes less, and reports whether it is so.
 static int settle(channel_t *c)
 {
     enum { PATIENCE_NS = 100 * 1000 * 1000 };
-    for (uint32_t i = 0; i < c->nopened; i++)
-        lane_send(c->opened[i], 1);
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        lane_t *l = c->opened[i];
+        lane_send(l, 1);
+        if (!credited(l) && l->marks_used == 0)
+            lane_request_ack(l); // its answer says how many have found room by now
+    }
     for (uint32_t left, last = UINT32_MAX; (left = unsettled(c)) > 0; last = left) {
         if (left >= last)
             return 0;
+        c->cursor = 0;
         progress_until(c, NULL, settled, 0, PATIENCE_NS, 0);
     }
     return 1;

@@ -22,7 +22,7 @@ func several(t *testing.T, n int, silence time.Duration, mute ...int) ([]*node, 
 		isMute[pe] = true
 	}
 	for pe := range n {
-		nodes = append(nodes, newNode(t, pe, isMute[pe], silence, func(c *Config) { c.NPEs, c.Connections = n, 2 }))
+		nodes = append(nodes, newNode(t, pe, isMute[pe], silence, func(c *Config) { c.NPEs, c.Connections, c.NoteQueue = n, 2, wrapQueue }))
 	}
 	c, err := nodes[0].Channel(false, func(pe int) []byte { return nodes[pe].Address() })
 	if err != nil {
@@ -181,5 +181,43 @@ func TestClosedConnectionsReportLosses(t *testing.T) {
 	c.Put(victim, 4096, value)
 	if err := c.Quiet(t.Context(), -1); !errors.As(err, &lost) || lost.PE != victim {
 		t.Errorf("Quiet after another put returns %v, want the loss of PE %d", err, victim)
+	}
+}
+
+// TestClosedConnectionsBoundNotes: an initiator whose notes find no room at their target has no more of them there because
+// it has closed the connection meanwhile.
+func TestClosedConnectionsBoundNotes(t *testing.T) {
+	const npes, full = 5, 1
+	nodes, c := several(t, npes, 0)
+	fill := func() (notes int) {
+		for refused := 0; refused < 20; time.Sleep(time.Millisecond) { // credits come late
+			for refused++; c.PutNotify(full, 0, nil, 7); refused = 0 {
+				notes++
+			}
+		}
+		return notes
+	}
+	if n := fill(); n < notesMax {
+		t.Fatalf("%d notes fill the queue", n)
+	}
+	value := binary.NativeEndian.AppendUint64(nil, 7)
+	for range 5 {
+		for pe := 2; pe < npes; pe++ {
+			c.Put(pe, 8192, value)
+		}
+		if n := fill(); n > 0 {
+			t.Fatalf("there is room for %d notes more", n)
+		}
+	}
+	if c.c.renewed != 0 {
+		t.Error("connections were closed although notes had not found room")
+	}
+	if err := c.Quiet(t.Context(), -1); err != nil {
+		t.Fatal(err)
+	}
+	for pe := 2; pe < npes; pe++ {
+		if word(nodes[pe].heap, 8192) != 7 {
+			t.Errorf("PE %d has not got its put", pe)
+		}
 	}
 }

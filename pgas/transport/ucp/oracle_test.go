@@ -299,6 +299,9 @@ func TestChoiceOfWay(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
+	if boot.DefaultConnections != engine.DefaultConnections {
+		t.Errorf("PGAS_CONNECTIONS is %d unless it is set, and %d in the engine", boot.DefaultConnections, engine.DefaultConnections)
+	}
 	of := boot.Settings{PeerTimeout: 2 * time.Second, Spin: time.Millisecond, Connections: 3, RMA: boot.RMAAM, AMO: boot.AMONIC}
 	for _, c := range []struct {
 		settings Settings
