@@ -148,6 +148,10 @@ func unusable(env Environment) error {
 		{"PMIX_RANK", "a PMIx launcher", "it passes on no PMIX_SERVER_URI: use a launcher with PMIx 3 or newer, or pgasrun -hosts"},
 		{"PMI_RANK", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
 		{"PMI_SIZE", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
+		{"MV2_COMM_WORLD_SIZE", "mpirun_rsh of MVAPICH", "it has no PMI that this program knows: use its mpiexec, or pgasrun -hosts"},
+		{"PALS_RANKID", "aprun or mpiexec of PALS", "it has no PMI that this program knows: use pgasrun -hosts"},
+		{"FLUX_TASK_RANK", "Flux", "it passes on no PMI_FD: use `flux run -o pmi=pmix`, or pgasrun -hosts"},
+		{"JSM_NAMESPACE_SIZE", "jsrun", "it passes on no PMIX_SERVER_URI: use pgasrun -hosts"},
 	} {
 		if env[sign.variable] != "" {
 			return fmt.Errorf("%s has started this process (%s=%s), but %s; %s=single makes it a job of one PE", sign.launcher, sign.variable, env[sign.variable], sign.remedy, envBoot)

@@ -27,6 +27,11 @@ func TestChooseRendezvous(t *testing.T) {
 		{"OMPI_COMM_WORLD_SIZE=4", "", "mpirun of Open MPI has started this process (OMPI_COMM_WORLD_SIZE=4), but it passes on no PMIX_SERVER_URI"},
 		{"PMIX_RANK=0", "", "a PMIx launcher has started this process"},
 		{"PMI_RANK=0", "", "a PMI launcher has started this process"},
+		{"MV2_COMM_WORLD_SIZE=4", "", "mpirun_rsh of MVAPICH has started this process"},
+		{"PALS_RANKID=0", "", "aprun or mpiexec of PALS has started this process"},
+		{"FLUX_TASK_RANK=0", "", "Flux has started this process"},
+		{"FLUX_TASK_RANK=0 PMI_FD=9 PMI_RANK=0", "pmi2 (PMI_FD=9)", ""},
+		{"JSM_NAMESPACE_SIZE=4", "", "jsrun has started this process"},
 		{"PGAS_HOST=1 PGAS_RENDEZVOUS=a:1", "", "PGAS_HOST=1 says which host this is, but nothing which PE this process is: start it with `pgasrun -static`"},
 		{"PGAS_RENDEZVOUS=a:1", "", "PGAS_RENDEZVOUS=a:1, but neither PGAS_PE nor srun says which PE this process is"},
 	} {
