@@ -141,24 +141,39 @@ var launcherOf = map[string]string{
 	"slurm":   "`srun -n 4 --mpi=none`",
 }
 
+const noPMI2 = "it passes on no PMI_FD: use a launcher with PMI-2 or PMIx, such as `srun --mpi=pmi2`, or pgasrun -hosts"
+
 // unusable returns an error if env shows a launcher that starts several processes and offers none of the ways.
 func unusable(env Environment) error {
 	for _, sign := range []struct{ variable, launcher, remedy string }{
 		{"OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI", "it passes on no PMIX_SERVER_URI: use Open MPI 4 or newer, or pgasrun -hosts"},
+		{"OMPI_COMM_WORLD_RANK", "mpirun of Open MPI", "it passes on no PMIX_SERVER_URI: use Open MPI 4 or newer, or pgasrun -hosts"},
 		{"PMIX_RANK", "a PMIx launcher", "it passes on no PMIX_SERVER_URI: use a launcher with PMIx 3 or newer, or pgasrun -hosts"},
-		{"PMI_RANK", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
-		{"PMI_SIZE", "a PMI launcher", "it passes on no PMI_FD: use `srun --mpi=pmi2`, or pgasrun -hosts"},
+		{"PMIX_NAMESPACE", "a PMIx launcher", "it passes on no PMIX_RANK: use a launcher with PMIx 3 or newer, or pgasrun -hosts"},
+		{"PMI_RANK", "a PMI launcher", noPMI2},
+		{"PMI_SIZE", "a PMI launcher", noPMI2},
+		{"PMI_PORT", "a PMI launcher", noPMI2},
+		{"MPI_LOCALNRANKS", "mpiexec of MPICH or Intel MPI", noPMI2},
 		{"MV2_COMM_WORLD_SIZE", "mpirun_rsh of MVAPICH", "it has no PMI that this program knows: use its mpiexec, or pgasrun -hosts"},
-		{"PALS_RANKID", "aprun or mpiexec of PALS", "it has no PMI that this program knows: use pgasrun -hosts"},
+		{"ALPS_APP_PE", "aprun", "it has no PMI that this program knows: use pgasrun -hosts"},
+		{"PALS_RANKID", "mpiexec of PALS", "it has no PMI that this program knows: use pgasrun -hosts"},
 		{"FLUX_TASK_RANK", "Flux", "it passes on no PMI_FD: use `flux run -o pmi=pmix`, or pgasrun -hosts"},
 		{"JSM_NAMESPACE_SIZE", "jsrun", "it passes on no PMIX_SERVER_URI: use pgasrun -hosts"},
+		{"LSF_PM_TASKID", "blaunch of LSF", "it says nothing of the other processes: use pgasrun -hosts with `-launch 'blaunch {host}'`"},
+		{"JOB_COMPLETION_INDEX", "an Indexed Job of Kubernetes", "nothing names its pods: run the program by `pgasrun -static`, as `pgasrun -k8s -dry-run` prints it"},
 	} {
 		if env[sign.variable] != "" {
 			return fmt.Errorf("%s has started this process (%s=%s), but %s; %s=single makes it a job of one PE", sign.launcher, sign.variable, env[sign.variable], sign.remedy, envBoot)
 		}
 	}
+	if rank := env["SLURM_PROCID"]; rank != "" && rank != "0" { // of a batch script and of salloc's shell it is 0
+		return fmt.Errorf("srun has started this process (SLURM_PROCID=%s), but SLURM_STEP_ID=%s names no step of tasks: pass on srun's variables; %s=single makes it a job of one PE", rank, env["SLURM_STEP_ID"], envBoot)
+	}
 	if env[envHost] != "" {
 		return fmt.Errorf("%s=%s says which host this is, but nothing which PE this process is: start it with `pgasrun -static`, which starts all PEs of the host", envHost, env[envHost])
+	}
+	if env[envHosts] != "" {
+		return fmt.Errorf("%s=%s, but nothing says which PE this process is: set %s, or start all PEs of the host by `pgasrun -static` with %s", envHosts, env[envHosts], envPE, envHost)
 	}
 	if env[envRendezvous] != "" {
 		return fmt.Errorf("%s=%s, but neither %s nor srun says which PE this process is: a static start needs %s, %s and %s, too", envRendezvous, env[envRendezvous], envPE, envPE, envHosts, envSecretFile)

@@ -33,12 +33,14 @@ func (pmi2Rendezvous) Join(ctx context.Context, env Environment, set Settings) (
 		return nil, err
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
+	served, cancel := context.WithTimeoutCause(ctx, set.bootTimeout(), fmt.Errorf("the PMI-2 server has not answered within %v: is each process of the job running? (%s)", set.bootTimeout(), EnvBootTimeout))
+	defer cancel()
+	defer context.AfterFunc(served, func() { conn.Close() })()
 	p := &pmi2{conn: conn, in: bufio.NewReader(conn)}
-	m := &meeting{host: nodeName(env), child: true, listen: listenAnywhere, share: p.share}
-	if m.rank, m.size, err = p.begin(env["PMI_RANK"], env["PMI_JOBID"]); err != nil {
-		return nil, fmt.Errorf("PMI-2: %w", err)
+	m := &meeting{host: nodeName(env), child: true, listen: listenAnywhere}
+	m.share = func(_ context.Context, mine *ticket) (*ticket, error) { return p.share(served, mine) }
+	if m.rank, m.size, err = p.begin(served, env["PMI_RANK"], env["PMI_JOBID"]); err != nil {
+		return nil, err
 	}
 	return assemble(ctx, m, set)
 }
@@ -86,8 +88,24 @@ const (
 	pmi2Key      = "pgas-ticket"
 )
 
-// begin introduces this process and returns its rank and the size of the job.
-func (p *pmi2) begin(rank, jobID string) (int, int, error) {
+// begin introduces this process and returns its rank and the size of the job. It returns the cause of ctx if that ends
+// first, which closes the connection.
+func (p *pmi2) begin(ctx context.Context, rank, jobID string) (int, int, error) {
+	r, n, err := p.introduce(rank, jobID)
+	return r, n, pmi2Error(ctx, err)
+}
+
+func pmi2Error(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("PMI-2: %w", err)
+}
+
+func (p *pmi2) introduce(rank, jobID string) (int, int, error) {
 	if _, err := io.WriteString(p.conn, pmi2Greeting); err != nil {
 		return 0, 0, err
 	}
@@ -96,9 +114,13 @@ func (p *pmi2) begin(rank, jobID string) (int, int, error) {
 		return 0, 0, fmt.Errorf("the server does not answer: %w", err)
 	}
 	if !strings.Contains(line, "pmi_version=2") || !strings.Contains(line, "rc=0") {
-		return 0, 0, fmt.Errorf("the server does not speak version 2 (%s): use `srun --mpi=pmi2`", strings.TrimSpace(line))
+		return 0, 0, fmt.Errorf("the server does not speak version 2 (%s): use a launcher that does, such as `srun --mpi=pmi2`, one with PMIx, or pgasrun -hosts", strings.TrimSpace(line))
 	}
-	answer, err := p.ask("fullinit", "pmijobid", jobID, "pmirank", rank, "threaded", "FALSE")
+	about := []string{"pmirank", rank, "threaded", "FALSE"}
+	if jobID != "" {
+		about = append([]string{"pmijobid", jobID}, about...)
+	}
+	answer, err := p.ask("fullinit", about...)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -119,11 +141,8 @@ func (p *pmi2) begin(rank, jobID string) (int, int, error) {
 // afterwards is no failure to it.
 func (p *pmi2) share(ctx context.Context, mine *ticket) (*ticket, error) {
 	t, err := p.exchange(mine)
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, fmt.Errorf("PMI-2: %w", err)
+	if err != nil {
+		return nil, pmi2Error(ctx, err)
 	}
 	return t, nil
 }
