@@ -28,6 +28,8 @@ func TestAllocation(t *testing.T) {
 	expectHello(t, job("plain", bin+"/body"), 4)
 	expectHello(t, job("fewer", "-n", "3", bin+"/body"), 3)
 	expect(t, job("more", "-n", "5", bin+"/body"), 2, "-n 5, but the allocation is for 4 tasks: ask for more (salloc -n 5), or leave -n out")
+	expect(t, job("locks", bin+"/body", "locks"), 0, "the lock holds\n")
+	expect(t, job("wordcount", bin+"/wordcount", "-verify", "-input", "../../locks"), 0, "verified: ")
 	expectNews(t, job("killed", bin+"/body", "killed"), 4)
 	expect(t, job("exits", bin+"/body", "exits"), 7)
 	expect(t, run(t, salloc(t, "shell", bin+"/body")), 0, "hello from PE 0 of 1", "started without a launcher")

@@ -92,6 +92,8 @@ func TestPRun(t *testing.T) {
 	}
 	expect(t, prun("-n", "4", bin+"/body", "locks"), 0, "the lock holds\n")
 	expect(t, prun("-n", "4", bin+"/body", "exits"), failing)
+	expect(t, prun("-n", "4", bin+"/body", "killed"), failing, "killed at ")
+	expect(t, prun("-n", "4", bin+"/wordcount", "-verify", "-input", "../../locks"), 0, "verified: ")
 	expectHello(t, prun("-n", "3", bin+"/body"), 3)
 	daemons.Process.Signal(syscall.SIGTERM)
 	daemons.Wait()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,7 +156,11 @@ func TestPods(t *testing.T) {
 	p.publish(0, 0)
 	p.publish(1, 1)
 	expectHello(t, start(t, p.pod(0, 0), p.pod(1, 1)), 4)
-	p.job.Spec.Template.Spec.Containers[0].Command = append(p.job.Spec.Template.Spec.Containers[0].Command, "killed")
+	command := &p.job.Spec.Template.Spec.Containers[0].Command
+	plain := slices.Clone(*command)
+	*command = append(slices.Clone(plain), "locks")
+	expect(t, start(t, p.pod(0, 0), p.pod(1, 1)), 0, "the lock holds\n")
+	*command = append(plain, "killed")
 	o := start(t, p.pod(0, 0), p.pod(1, 1))
 	expectNews(t, o, 4)
 	expect(t, o, 137, "pgasrun: PE 1 on host body-0.body (process ", "was killed by signal 9 (SIGKILL)")

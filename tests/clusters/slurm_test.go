@@ -241,12 +241,13 @@ func TestSlurmBodies(t *testing.T) {
 			expect(t, step(bin+"/body", "fails"), 1, "an error of the program")
 			expect(t, step(bin+"/body", "exits"), 7)
 			expectNews(t, step(bin+"/body", "killed"), 4)
+			expect(t, step(bin+"/wordcount", "-verify", "-input", "../../locks"), 0, "verified: ")
+			waits := []string{"-N2", "-n4", "-K1", "sh", "-c", `[ $SLURM_PROCID = 3 ] && exec sleep 15; PGAS_BOOT_TIMEOUT=2s exec "$0"`, bin + "/body"}
+			expect(t, run(t, srun(hangContext(t), mpi, waits...)), failing, "within 2s")
 		})
 	}
 	o := run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/body", "deaf"))
 	expect(t, o, failing, "ends, because PE 1 on usr0 has failed")
-	o = run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/wordcount", "-verify", "-input", "../.."))
-	expect(t, o, 0, "verified: ")
 }
 
 func TestSlurmMistakes(t *testing.T) {

@@ -66,6 +66,7 @@ func TestStatic(t *testing.T) {
 	s := newStatic(t)
 	expectHello(t, start(t, s.pes(t, bin+"/body")...), 4)
 	expect(t, start(t, s.pes(t, bin+"/body", "locks")...), 0, "the lock holds\n")
+	expect(t, start(t, s.pes(t, bin+"/wordcount", "-verify", "-input", "../../locks")...), 0, "verified: ")
 	expectNews(t, start(t, s.pes(t, bin+"/body", "killed")...), 4)
 	expect(t, start(t, s.pes(t, bin+"/body", "exits")...), 7)
 	nothingLeft(t)

@@ -95,7 +95,7 @@ func (c *cluster) build() {
 	root, err := built.Root()
 	must(c.t, err)
 	must(c.t, built.Commands(root, c.path("bin")))
-	build := exec.Command("go", "build", "-o", c.path("bin")+"/", "./samples/hello", "./samples/wordcount", "./samples/gups")
+	build := exec.Command("go", "build", "-o", c.path("bin")+"/", "./samples/hello", "./samples/wordcount", "./samples/gups", "./tests/clusters/body")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		c.t.Fatalf("%v\n%s", err, out)

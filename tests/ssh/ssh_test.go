@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func TestCluster(t *testing.T) {
 	c := newCluster(t)
 	for name, test := range map[string]func(c *cluster){
-		"hello": testHello, "wordcount": testWordcount, "kill a PE": testKillPE, "kill sshd": testKillSshd, "refused": testRefused, "opt": testOpt, "stage": testStage,
+		"hello": testHello, "wordcount": testWordcount, "locks": testLocks, "kill a PE": testKillPE, "kill sshd": testKillSshd, "refused": testRefused, "opt": testOpt, "stage": testStage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := *c
@@ -87,6 +87,14 @@ func testWordcount(c *cluster) {
 	}
 	r := c.pgasrun(c.path("bin/pgasrun"), "-hosts", "alpha:1,beta:1", "-launch", c.template(""), c.path("bin/wordcount"), "-verify", "-input", tree)
 	if r.status != 0 || !strings.Contains(r.out, "agree with a sequential count") {
+		c.t.Errorf("%+v", r)
+	}
+}
+
+// testLocks runs the body that Slurm, mpirun and a hand start, too.
+func testLocks(c *cluster) {
+	r := c.pgasrun(c.path("bin/pgasrun"), "-hosts", twoEach, "-launch", c.template(""), c.path("bin/body"), "locks")
+	if r.status != 0 || r.out != "the lock holds\n" {
 		c.t.Errorf("%+v", r)
 	}
 }
