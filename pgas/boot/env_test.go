@@ -1,8 +1,11 @@
 package boot
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -324,5 +327,47 @@ func TestLaunched(t *testing.T) {
 	}
 	if err := job.claim(); err == nil || !strings.Contains(err.Error(), "PE 1 is taken by process") {
 		t.Errorf("a second process in its place: %v", err)
+	}
+}
+
+// TestManyHosts: the list of more hosts than the environment of a process can name reaches a PE.
+func TestManyHosts(t *testing.T) {
+	const hosts, longest = 20_000, 128 << 10
+	v := PEVars{ID: "00", PE: 19_999, HostIndex: 19_999, SegmentFD: 99, BootAddrs: []string{"x:1"}}
+	for i := range hosts {
+		v.Hosts = append(v.Hosts, Host{fmt.Sprintf("node%05d.cluster", i), i, 1})
+	}
+	fd, err := unix.MemfdCreate("secret", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(fd), "secret")
+	defer f.Close()
+	secret := bytes.Repeat([]byte{7}, SecretBytes)
+	if _, err := f.WriteAt(HandedDown(secret, v.Hosts), 0); err != nil {
+		t.Fatal(err)
+	}
+	v.SecretFD = fd
+	for _, kv := range v.Environ() {
+		if len(kv) >= longest {
+			t.Fatalf("a variable has %d bytes", len(kv))
+		}
+		name, value, _ := strings.Cut(kv, "=")
+		t.Setenv(name, value)
+	}
+	list, err := readHosts(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := decodeHosts(list); err != nil || !slices.Equal(got, v.Hosts) {
+		t.Errorf("%d hosts, %v", len(got), err)
+	}
+	// All that is missing is the memory of the host: the hosts have been read, and agree with the rest.
+	if _, err := FromEnv(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "PGAS_SEGMENT_FD=99 is not the file") {
+		t.Error(err)
+	}
+	f.Truncate(SecretBytes)
+	if _, err := FromEnv(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "is not the file that pgasrun handed down with the hosts") {
+		t.Error(err)
 	}
 }

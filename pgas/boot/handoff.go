@@ -5,8 +5,11 @@ package boot
 // sides of that private contract are in this file, so that they cannot drift apart.
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +87,16 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.Hosts, err = decodeHosts(vars[envHosts]); err != nil {
+	list := vars[envHosts]
+	if list == hostsBehindSecret {
+		if fd := number(envSecretFD); err == nil {
+			list, err = readHosts(fd)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if j.Hosts, err = decodeHosts(list); err != nil {
 		return nil, err
 	}
 	if err := j.check(); err != nil {
@@ -179,6 +191,36 @@ func readSecret(fd int) ([]byte, error) {
 	return secret, nil
 }
 
+// The kernel takes strings of 128 KiB in an environment. A list of hosts that is not much shorter is handed down in the file of
+// the secret, behind it.
+const (
+	longestHosts      = 64 << 10
+	hostsBehindSecret = "@" + envSecretFD
+	maxHostEntry      = 300 // a name of DNS, a number of PEs, and what is between
+)
+
+// HandedDown returns the contents of the file whose descriptor is PEVars.SecretFD.
+func HandedDown(secret []byte, hosts []Host) []byte {
+	return append(slices.Clone(secret), encodeHosts(hosts)...)
+}
+
+// readHosts returns the list of hosts behind the secret. It leaves the descriptor for readSecret.
+func readHosts(fd int) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size <= SecretBytes || st.Size > SecretBytes+MaxPEs*maxHostEntry {
+		return "", fmt.Errorf("%s=%d is not the file that pgasrun handed down with the hosts: a program that a PE starts, or a wrapper that closes files, must not inherit %s", envSecretFD, fd, envJobID)
+	}
+	list := make([]byte, st.Size-SecretBytes)
+	for n := 0; n < len(list); {
+		k, err := unix.Pread(fd, list[n:], int64(SecretBytes+n))
+		if err != nil || k == 0 {
+			return "", fmt.Errorf("reading the hosts of the job: %w", cmp.Or[error](err, io.ErrUnexpectedEOF))
+		}
+		n += k
+	}
+	return string(list), nil
+}
+
 // PEVars are the variables of one PE of a launched job.
 type PEVars struct {
 	ID        string
@@ -193,11 +235,15 @@ type PEVars struct {
 // Environ returns what the launcher adds to the environment of a PE.
 func (v PEVars) Environ() []string {
 	last := v.Hosts[len(v.Hosts)-1]
+	list := encodeHosts(v.Hosts)
+	if len(list) > longestHosts {
+		list = hostsBehindSecret
+	}
 	env := []string{
 		envJobID + "=" + v.ID,
 		envPE + "=" + strconv.Itoa(v.PE),
 		envNPEs + "=" + strconv.Itoa(last.First+last.PEs),
-		envHosts + "=" + encodeHosts(v.Hosts),
+		envHosts + "=" + list,
 		envHostIndex + "=" + strconv.Itoa(v.HostIndex),
 		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
 	}

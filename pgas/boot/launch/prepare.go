@@ -100,7 +100,7 @@ func (a *agent) start(st start) error {
 	}
 	files := []uintptr{0, 0, 0, segment.Fd()}
 	if a.cfg.Secret != nil {
-		secret, err := secretFile(a.cfg.Secret)
+		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
 		if err != nil {
 			return err
 		}
@@ -214,14 +214,14 @@ func outboundPipe() (peEnd int, agentEnd *os.File, err error) {
 	return fd[0], os.NewFile(uintptr(fd[1]), "pipe"), nil
 }
 
-// secretFile returns a file with the secret that has no name: only processes that inherit its descriptor can read it.
-func secretFile(secret []byte) (*os.File, error) {
+// secretFile returns a file with the given contents that has no name: only processes that inherit its descriptor can read it.
+func secretFile(contents []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("pgas-secret", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("handing down the secret: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "pgas-secret")
-	if _, err := f.WriteAt(secret, 0); err != nil {
+	if _, err := f.WriteAt(contents, 0); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("handing down the secret: %w", err)
 	}
