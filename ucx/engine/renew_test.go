@@ -221,3 +221,23 @@ func TestClosedConnectionsBoundNotes(t *testing.T) {
 		}
 	}
 }
+
+// TestClosedConnectionsTakeNoAnswer: a lane whose connection is closed has no tag that an answer could hold.
+func TestClosedConnectionsTakeNoAnswer(t *testing.T) {
+	_, c := several(t, 5, 0)
+	value := binary.NativeEndian.AppendUint64(nil, 7)
+	for pe := 1; pe < 4; pe++ {
+		c.Put(pe, 4096, value)
+		if err := c.Quiet(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.c.renewed != 1 || c.lanes[1] != nil {
+		t.Fatal("the connection to PE 1 has not been closed")
+	}
+	answer := make([]byte, headBytes) // with tag 0
+	binary.NativeEndian.PutUint32(answer[8:], 1)
+	if c.deliver(answer); c.engine.Refused() != 1 {
+		t.Error("a forged answer is taken for one of PE 1")
+	}
+}

@@ -80,11 +80,12 @@ static const char *take_record(channel_t *c, lane_t *l, const char *p, const cha
     return p + WIRE_PAD(rec.n);
 }
 
-// lane_of returns the lane that a reply belongs to, or NULL if it is none of this job's.
+// lane_of returns the lane that a reply belongs to, or NULL if it is none of this job's. The tags of a lane that is not
+// connected are 0.
 static lane_t *lane_of(channel_t *c, const struct wire_head *head)
 {
     lane_t *l = head->pe < c->engine->config.npes ? c->lanes[head->pe] : NULL;
-    return l && l->tags[1] == head->tag ? l : NULL;
+    return l && l->ep && l->tags[1] == head->tag ? l : NULL;
 }
 
 static void take_reply(channel_t *c, const void *header, size_t header_n, const void *data, size_t n)
