@@ -134,7 +134,6 @@ static void replace_worker(channel_t *c, ucp_worker_h worker, int fd)
 // called for it again.
 int channel_renew(channel_t *c)
 {
-    enum { PATIENCE_NS = 500 * 1000 * 1000 };
     uint32_t most = c->engine->config.connections;
     ucp_worker_h worker;
     int fd;
@@ -142,7 +141,7 @@ int channel_renew(channel_t *c)
         c->renew_at = c->connected + 1 + most / 4;
         return 0;
     }
-    channel_bye(c, PATIENCE_NS);
+    channel_bye(c, c->engine->config.peer_timeout_ns); // a target that has not heard of it waits for this PE when it leaves
     replace_worker(c, worker, fd);
     c->connected = 0;
     c->renew_at = most;
