@@ -14,7 +14,7 @@ package ucp
 import (
 	"context"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -31,14 +31,15 @@ const (
 type blame struct {
 	job    *boot.Job
 	closed <-chan struct{} // the transport is
-	once   sync.Once       // of the wait for the report
+	gone   atomic.Int64    // Unix nanoseconds until which calls wait for a report, since the first loss; 0: no loss
+	silent atomic.Int64    // the same for silence
 }
 
 // peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host, and
 // what the launcher knows. It may wait for that, but not beyond the end of ctx.
 func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transport.PeerError {
 	if b.job.Launched {
-		b.once.Do(func() { b.awaitReport(ctx, b.reportTime(lost)) })
+		b.awaitReport(ctx, b.reportUntil(lost))
 	}
 	head := b.job.Segment.Header
 	pe, why := lost.PE, error(lost)
@@ -56,17 +57,20 @@ func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transpor
 	return &transport.PeerError{PE: pe, Host: b.job.Hosts[b.job.HostOf(pe)].Name, Err: why}
 }
 
-// reportTime returns how long the launcher may take to report why a PE is lost. A PE that leaves the job is not heard.
-func (b *blame) reportTime(lost *engine.LostError) time.Duration {
+// reportUntil returns when the launcher has had its time to report why a PE is lost. It counts from the first such loss, so that
+// calls wait once, each with its own context. A PE that leaves the job is not heard.
+func (b *blame) reportUntil(lost *engine.LostError) time.Time {
+	until, most := &b.gone, reportWithin
 	state := b.job.Segment.States[b.job.PE-int(b.job.Segment.Header.First)]
-	if lost.Reason != engine.Silent || boot.Membership(state.Membership.Load()) != boot.Joined {
-		return reportWithin
+	if lost.Reason == engine.Silent && boot.Membership(state.Membership.Load()) == boot.Joined {
+		until, most = &b.silent, boot.HearingTime(b.job.Settings.PeerTimeout)+reportWithin
 	}
-	return boot.HearingTime(b.job.Settings.PeerTimeout) + reportWithin
+	until.CompareAndSwap(0, time.Now().Add(most).UnixNano())
+	return time.Unix(0, until.Load())
 }
 
-func (b *blame) awaitReport(ctx context.Context, most time.Duration) {
-	over := time.After(most)
+func (b *blame) awaitReport(ctx context.Context, until time.Time) {
+	over := time.After(time.Until(until))
 	for b.job.Segment.Header.Failed.Load() == 0 && !b.job.EndRequested() {
 		select {
 		case <-time.After(reportPoll):

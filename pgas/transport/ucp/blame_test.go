@@ -82,6 +82,9 @@ func TestSilenceIsHeard(t *testing.T) {
 					c.during(b, cancel)
 				})
 			}
+			ended, end := context.WithCancel(ctx)
+			end()
+			b.peerError(ended, c.lost) // a call that is given up before takes nothing from others
 			if got := b.peerError(ctx, c.lost); got.PE != c.want {
 				t.Errorf("blames PE %d, want PE %d: %v", got.PE, c.want, got)
 			}
