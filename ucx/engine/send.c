@@ -12,6 +12,8 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
     source_release(l, b->handle);
     give_buf(l->channel, b);
     ucp_request_free(request);
+    if (l->channel->renewing)
+        return; // the lane goes on without this connection
     if (status != UCS_OK)
         lane_fail(l, connection_status(status));
     else

@@ -22,8 +22,11 @@ int say_status(char *err, size_t err_bytes, const char *what, ucs_status_t statu
     return 0;
 }
 
-// worker_open makes a worker of e. On failure it returns 0 and writes the reason to err; *worker is NULL if there is none.
-int worker_open(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
+// ports is held while workers of this process open and close their ports: accept.c tells a new listener by its port, which
+// another worker may just have given up.
+static pthread_mutex_t ports = PTHREAD_MUTEX_INITIALIZER;
+
+static int open_alone(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
 {
     ucp_worker_params_t params = {
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
@@ -43,6 +46,15 @@ int worker_open(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t er
     if (status != UCS_OK)
         return say_status(err, err_bytes, "getting the event file descriptor of a UCX worker", status);
     return 1;
+}
+
+// worker_open makes a worker of e. On failure it returns 0 and writes the reason to err; *worker is NULL if there is none.
+int worker_open(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes)
+{
+    pthread_mutex_lock(&ports);
+    int ok = open_alone(e, worker, fd, err, err_bytes);
+    pthread_mutex_unlock(&ports);
+    return ok;
 }
 
 // worker_set_handler registers the handler of one id of active messages.
@@ -81,6 +93,8 @@ int worker_set_handlers(engine_t *e, ucp_worker_h worker, unsigned id, ucp_am_re
 
 void worker_close(ucp_worker_h worker)
 {
+    pthread_mutex_lock(&ports);
     admit_end(worker);
     ucp_worker_destroy(worker); // completes what its endpoints still hold
+    pthread_mutex_unlock(&ports);
 }
