@@ -94,7 +94,7 @@ static int settle(channel_t *c)
 // open_another makes a worker like the channel's.
 static int open_another(channel_t *c, ucp_worker_h *worker, int *fd)
 {
-    char reason[256]; // nobody needs it: the channel goes on with the worker that it has
+    char reason[256]; // not reported: the channel goes on with the worker that it has
     sigset_t saved;
     *worker = NULL;
     block_signals(&saved);
@@ -109,6 +109,7 @@ static int open_another(channel_t *c, ucp_worker_h *worker, int *fd)
 // lane_disconnected makes l as it was before it was opened.
 static void lane_disconnected(lane_t *l)
 {
+    lane_drop_waiting(l); // a bye to a target that has not taken the opening
     if (l->out)
         give_buf(l->channel, l->out);
     memset(&l->ep, 0, sizeof *l - offsetof(lane_t, ep));
