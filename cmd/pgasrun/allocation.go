@@ -5,19 +5,21 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // stepTemplate starts an agent as a step. Without -u srun keeps what the agent says until it has said much. A step
-// shares the CPUs of the allocation with other steps, and its only task may use them all: the agent binds the PEs.
-const stepTemplate = "srun --unbuffered --quiet --overlap --nodes=1 --ntasks=1 --ntasks-per-node=1 --mpi=none --cpu-bind=none --nodelist={host}"
+// shares the CPUs of the allocation with other steps, and its only task may use them all: the agent binds the PEs. With
+// SRUN_CPUS_PER_TASK, which users set for their own steps, it would be given no more than the CPUs of one task.
+const stepTemplate = "env -u SRUN_CPUS_PER_TASK srun --unbuffered --quiet --overlap --nodes=1 --ntasks=1 --ntasks-per-node=1 --mpi=none --cpu-bind=none --nodelist={host}"
 
-// allocation returns the hosts of the allocation that env describes, or nil if it describes none. The error says what
-// of it contradicts itself, or that this process is one of several that srun has started.
-func allocation(env boot.Environment) ([]boot.Host, error) {
-	list, tasks := env["SLURM_JOB_NODELIST"], env["SLURM_TASKS_PER_NODE"]
-	if list == "" || tasks == "" {
+// allocation returns the host of each task of the allocation that env describes, or nil if it describes none. The error
+// says what of it contradicts itself, or that this process is one of several that srun has started.
+func allocation(env boot.Environment) ([]string, error) {
+	list := env["SLURM_JOB_NODELIST"]
+	if list == "" {
 		return nil, nil
 	}
 	if n := env["SLURM_STEP_NUM_TASKS"]; n != "" && n != "1" {
@@ -27,6 +29,13 @@ func allocation(env boot.Environment) ([]boot.Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("SLURM_JOB_NODELIST=%s: %w: name the hosts with -hosts", list, err)
 	}
+	if isArbitrary(env) {
+		return listedTasks(env, nodes)
+	}
+	tasks := env["SLURM_TASKS_PER_NODE"]
+	if tasks == "" {
+		return nil, nil
+	}
 	counts, err := boot.ExpandCounts(tasks)
 	if err != nil {
 		return nil, fmt.Errorf("SLURM_TASKS_PER_NODE=%s: %w: name the hosts with -hosts", tasks, err)
@@ -34,28 +43,43 @@ func allocation(env boot.Environment) ([]boot.Host, error) {
 	if len(counts) != len(nodes) {
 		return nil, fmt.Errorf("SLURM_TASKS_PER_NODE=%s is of %d nodes, but SLURM_JOB_NODELIST=%s has %d: name the hosts with -hosts", tasks, len(counts), list, len(nodes))
 	}
-	var hosts []boot.Host
-	for i, node := range nodes {
-		if counts[i] > 0 {
-			hosts = append(hosts, boot.Host{Name: node, PEs: counts[i]})
-		}
+	atOnce, err := tasksAtOnce(env)
+	if err != nil {
+		return nil, err
 	}
-	return hosts, nil
+	return dealTasks(nodes, counts, atOnce), nil
 }
 
-// fit returns the hosts of an allocation that n PEs fill, one after the other.
-func fit(hosts []boot.Host, n int) ([]boot.Host, error) {
-	slots, left := 0, n
-	var used []boot.Host
-	for _, h := range hosts {
-		slots += h.PEs
-		if h.PEs = min(h.PEs, left); h.PEs > 0 {
-			used = append(used, h)
-			left -= h.PEs
+// fit returns the first n of the allocation's tasks.
+func fit(tasks []string, n int) ([]string, error) {
+	if n > len(tasks) {
+		return nil, fmt.Errorf("-n %d, but the allocation is for %d tasks: ask for more (salloc -n %d), or leave -n out", n, len(tasks), n)
+	}
+	return tasks[:n], nil
+}
+
+// hostsOf returns the hosts of tasks in the order of their first ones, as a job that srun starts has them.
+func hostsOf(tasks []string) []boot.Host {
+	var hosts []boot.Host
+	index := map[string]int{}
+	for _, node := range tasks {
+		i, ok := index[node]
+		if !ok {
+			i = len(hosts)
+			index[node] = i
+			hosts = append(hosts, boot.Host{Name: node})
 		}
+		hosts[i].PEs++
 	}
-	if left > 0 {
-		return nil, fmt.Errorf("-n %d, but the allocation is for %d tasks: ask for more (salloc -n %d), or leave -n out", n, slots, n)
+	return hosts
+}
+
+// isRenumbered reports whether a PE of hosts has another number than the task in its place: PEs of a host have
+// consecutive numbers.
+func isRenumbered(hosts []boot.Host, tasks []string) bool {
+	var nodes []string
+	for _, h := range hosts {
+		nodes = append(nodes, slices.Repeat([]string{h.Name}, h.PEs)...)
 	}
-	return used, nil
+	return !slices.Equal(nodes, tasks)
 }

@@ -47,11 +47,12 @@ func (o *options) place() ([]boot.Host, error) {
 // placeByItself returns the hosts of a job whose command line names none: those of the allocation that pgasrun runs in,
 // or this host.
 func (o *options) placeByItself() ([]boot.Host, error) {
-	hosts, err := allocation(boot.NewEnvironment(os.Environ()))
+	env := boot.NewEnvironment(os.Environ())
+	tasks, err := allocation(env)
 	if err != nil {
 		return nil, err
 	}
-	if hosts == nil {
+	if tasks == nil {
 		n := o.n
 		if !o.nSet {
 			n = boot.HostCores()
@@ -59,9 +60,13 @@ func (o *options) placeByItself() ([]boot.Host, error) {
 		return []boot.Host{{Name: launch.Local, PEs: n}}, nil
 	}
 	if o.nSet {
-		if hosts, err = fit(hosts, o.n); err != nil {
+		if tasks, err = fit(tasks, o.n); err != nil {
 			return nil, err
 		}
+	}
+	hosts := hostsOf(tasks)
+	if isRenumbered(hosts, tasks) {
+		fmt.Fprintf(os.Stderr, "pgasrun: each node has the PEs that Slurm's distribution (%s) gives it, but PEs of a node have consecutive numbers: -dry-run lists them\n", distribution(env))
 	}
 	if !o.templateSet {
 		o.template = stepTemplate

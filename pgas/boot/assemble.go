@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
 	"encoding/json"
@@ -46,8 +47,8 @@ type meeting struct {
 	told       []string // by rank, the host of each, if the launcher says so; else nil
 	strict     bool     // told is the user's word: every process must have been told the same, and it must be true
 	child      bool     // the launcher's daemon on this host is the parent of its processes
-	// listen makes rank 0's listener and returns its addresses.
-	listen func() (net.Listener, []string, error)
+	// listen makes rank 0's listeners and returns their addresses.
+	listen func() ([]net.Listener, []string, error)
 	// share returns rank 0's ticket on every process. mine is that of rank 0, nil elsewhere.
 	share func(ctx context.Context, mine *ticket) (*ticket, error)
 }
@@ -61,11 +62,12 @@ type newcomer struct {
 	Host    string
 	Machine string // the same for processes that can share memory
 	Process int
-	Memory  uint64   // of its host
-	HeapMax uint64   // that its environment sets, or 0
-	CPUs    []int    // that it may use
-	Quota   int      // how many of them at a time, or 0
-	Told    []string // meeting.told, if it is strict
+	Memory  uint64 // of its host
+	HeapMax uint64 // that its environment sets, or 0
+	CPUs    []int  // that it may use
+	Quota   int    // how many of them at a time, or 0
+	Told    string // if meeting.told is strict: which list it is
+	Place   string // and the host of this rank in it
 }
 
 func (n newcomer) String() string {
@@ -139,16 +141,16 @@ func (m *meeting) serve(ctx context.Context, within time.Duration) (*ticket, *Se
 		t, err := m.share(ctx, nil)
 		return t, nil, err
 	}
-	ln, addrs, err := m.listen()
+	lns, addrs, err := m.listen()
 	if err != nil {
 		return nil, nil, err
 	}
 	t, err := m.share(ctx, &ticket{ID: newJobID(), Secret: newNonce(), Addrs: addrs})
 	if err != nil {
-		ln.Close()
+		closeAll(lns)
 		return nil, nil, err
 	}
-	s := newServer([]net.Listener{ln}, ServerConfig{ID: t.ID, Secret: t.Secret, NPEs: m.size, Callers: m.size, PEs: m.size}, func(string, ...any) {})
+	s := newServer(lns, ServerConfig{ID: t.ID, Secret: t.Secret, NPEs: m.size, Callers: m.size, PEs: m.size}, func(string, ...any) {})
 	s.assemble(m.told, within)
 	return t, s, nil
 }
@@ -159,43 +161,6 @@ func newJobID() string {
 	return hex.EncodeToString(b)
 }
 
-// listenAnywhere listens on a port of the system's choice, on every address of this host.
-func listenAnywhere() (net.Listener, []string, error) {
-	ln, err := net.Listen("tcp", ":0")
-	if err != nil {
-		return nil, nil, fmt.Errorf("listening for the other processes of the job: %w", err)
-	}
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	addrs, err := LocalAddrs(port)
-	if err != nil {
-		ln.Close()
-	}
-	return ln, addrs, err
-}
-
-// LocalAddrs lists the addresses of this host with a port, those that other hosts can use first. Hosts that are
-// namespaces or containers sharing one network need the loopback addresses. It returns the system's error.
-func LocalAddrs(port string) ([]string, error) {
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil, fmt.Errorf("listing the addresses of this host: %w", err)
-	}
-	var global, loopback []string
-	for _, a := range addrs {
-		n, ok := a.(*net.IPNet)
-		if !ok || n.IP.IsLinkLocalUnicast() {
-			continue
-		}
-		at := net.JoinHostPort(n.IP.String(), port)
-		if n.IP.IsLoopback() {
-			loopback = append(loopback, at)
-		} else {
-			global = append(global, at)
-		}
-	}
-	return append(global, loopback...), nil
-}
-
 // newcomer describes this process.
 func (m *meeting) newcomer(set Settings) newcomer {
 	n := newcomer{
@@ -203,9 +168,15 @@ func (m *meeting) newcomer(set Settings) newcomer {
 		Process: os.Getpid(), Memory: HostMemory(), HeapMax: set.HeapMax, CPUs: AllowedCPUs(), Quota: CPUQuota(),
 	}
 	if m.strict {
-		n.Told = m.told
+		n.Told, n.Place = digest(m.told), m.told[m.rank]
 	}
 	return n
+}
+
+// digest names a list: a job of n processes would otherwise send it n times to the server.
+func digest(list []string) string {
+	sum := sha256.Sum256(encodeJSON(list))
+	return hex.EncodeToString(sum[:8])
 }
 
 // machineName names what processes must have in common to share memory: the kernel, and the network namespace, in which
@@ -286,7 +257,7 @@ func compare(all []newcomer) error {
 			return fmt.Errorf("%v runs another build of the program than %v: install the same file on every host", n, zero)
 		case n.HeapMax != zero.HeapMax:
 			return fmt.Errorf("%v has %s=%d, but %v has %d: set the same for every process", n, envHeapMax, n.HeapMax, zero, zero.HeapMax)
-		case !slices.Equal(n.Told, zero.Told):
+		case n.Told != zero.Told:
 			return fmt.Errorf("%v was told other hosts than %v: start all processes with the same list of hosts", n, zero)
 		}
 	}
@@ -297,14 +268,13 @@ func compare(all []newcomer) error {
 func compareHosts(all []newcomer) error {
 	at := map[string]newcomer{}
 	for _, n := range all {
-		if len(n.Told) != len(all) {
-			return nil // the launcher does not say, or says nonsense that group corrects
+		if n.Place == "" {
+			return nil // the launcher does not say
 		}
-		told := n.Told[n.Rank]
-		if other, ok := at[told]; ok && other.Machine != n.Machine {
-			return fmt.Errorf("%v and %v are on one host (%s) by the list of hosts, but cannot share memory: correct the list", other, n, told)
+		if other, ok := at[n.Place]; ok && other.Machine != n.Machine {
+			return fmt.Errorf("%v and %v are on one host (%s) by the list of hosts, but cannot share memory: correct the list", other, n, n.Place)
 		}
-		at[told] = n
+		at[n.Place] = n
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestPlan(t *testing.T) {
 		"has version v9 of gopgas":          func(n *newcomer) { n.Version = "v9" },
 		"runs another build of the program": func(n *newcomer) { n.Build = "x" },
 		"was told of 9 processes":           func(n *newcomer) { n.Size = 9 },
-		"was told other hosts":              func(n *newcomer) { n.Told = []string{"a", "a", "b"} },
+		"was told other hosts":              func(n *newcomer) { n.Told = digest([]string{"a", "a", "b"}) },
 		"set the same for every process":    func(n *newcomer) { n.HeapMax = 1 << 20 },
 	} {
 		list := all("a", "a", "b")
@@ -51,7 +51,7 @@ func TestPlan(t *testing.T) {
 	}
 	list := all("a", "b")
 	for i := range list {
-		list[i].Told = []string{"a", "a"}
+		list[i].Told, list[i].Place = digest([]string{"a", "a"}), "a"
 	}
 	if _, err := plan(list); err == nil || !strings.Contains(err.Error(), "correct the list") {
 		t.Errorf("%v for PEs of one host by the list that share no memory", err)
@@ -60,6 +60,12 @@ func TestPlan(t *testing.T) {
 
 // joinAll assembles a job of static processes, one for each of hosts but those in absent.
 func joinAll(t *testing.T, timeout time.Duration, hosts string, absent ...int) ([]*Job, []error) {
+	t.Helper()
+	return joinAllWith(t, Settings{BootTimeout: timeout, HeapMax: 1 << 20}, hosts, absent...)
+}
+
+// joinAllWith is joinAll with settings.
+func joinAllWith(t *testing.T, set Settings, hosts string, absent ...int) ([]*Job, []error) {
 	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, newNonce(), 0o600); err != nil {
@@ -89,7 +95,7 @@ func joinAll(t *testing.T, timeout time.Duration, hosts string, absent ...int) (
 				errs[pe] = err
 				return
 			}
-			jobs[pe], errs[pe] = assembleHere(t.Context(), m, Settings{BootTimeout: timeout, HeapMax: 1 << 20})
+			jobs[pe], errs[pe] = assembleHere(t.Context(), m, set)
 		})
 	}
 	running.Wait()

@@ -23,6 +23,8 @@ type assembly struct {
 	askers  map[int]reply // they wait for their place
 	refusal error         // the job cannot assemble: the answer to all
 	peOf    []int         // by rank, when all have come
+	hostOf  []int         // by rank, likewise
+	asks    map[int]int64 // by host: how often members have asked whether the server answers
 	left    map[int]bool  // ranks that have left the job, or failed
 	failed  bool          // a failure has been announced
 	ending  bool          // GlobalExit: members end
@@ -119,10 +121,11 @@ func (s *Server) tellPlaces() {
 	places, err := plan(all)
 	if err == nil {
 		a.timer.Stop()
-		a.peOf = make([]int, s.NPEs)
+		a.peOf, a.hostOf, a.asks = make([]int, s.NPEs), make([]int, s.NPEs), map[int]int64{}
 		for rank, p := range places {
-			a.peOf[rank] = p.PE
+			a.peOf[rank], a.hostOf[rank] = p.PE, p.HostIndex
 		}
+		s.narrow(s.comeAt(all, places))
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -132,6 +135,22 @@ func (s *Server) tellPlaces() {
 	for _, rank := range fromLast(a.askers) {
 		a.askers[rank].answer(msgOK, encodeJSON(places[rank]))
 	}
+}
+
+// comeAt returns the addresses of this host at which processes of other hosts have come, and those that the user has sent to
+// a fixed address: what is started again comes there. Processes of this host that had a choice may have taken any.
+// Callers hold mu.
+func (s *Server) comeAt(all []newcomer, places []place) (addrs []string) {
+	for rank := 1; rank < len(all); rank++ {
+		l := s.links[rank]
+		if l == nil || places[rank].HostIndex == 0 && all[rank].Told == "" {
+			continue
+		}
+		if addr := l.conn.LocalAddr().String(); !slices.Contains(addrs, addr) {
+			addrs = append(addrs, addr)
+		}
+	}
+	return addrs
 }
 
 // gone handles the end of a rank's connection. A process that ends without leaving has failed.
@@ -181,6 +200,22 @@ func (s *Server) leave(rank int) {
 	}
 }
 
+// asked records that a member has asked whether the server answers.
+func (s *Server) asked(rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.assembly; a.peOf != nil {
+		a.asks[a.hostOf[rank]]++
+	}
+}
+
+// questionsOf returns how often members of a host have asked that.
+func (s *Server) questionsOf(host int) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.assembly.asks[host]
+}
+
 // endingOf handles the announcement of a PE that it ends because of an error. If it has lost another PE, that one is
 // the cause.
 func (s *Server) endingOf(rank int, value []byte) {
@@ -208,6 +243,18 @@ func (s *Server) accused(value []byte) {
 		return
 	}
 	time.AfterFunc(AccusationDelay, func() { s.announce(x.PE, x.How()) })
+}
+
+// haveLeft reports whether all PEs of a host have left the job.
+func (s *Server) haveLeft(h Host) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for pe := h.First; pe < h.First+h.PEs; pe++ {
+		if !s.assembly.left[slices.Index(s.assembly.peOf, pe)] {
+			return false
+		}
+	}
+	return true
 }
 
 // announce tells every member that pe has failed. Only the first failure is announced: the others are likely its

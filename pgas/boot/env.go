@@ -82,6 +82,8 @@ const (
 	envBootAddr  = "PGAS_BOOT_ADDR"
 	envSecretFD  = "PGAS_SECRET_FD"
 
+	envLauncherVersion = "PGAS_LAUNCHER_VERSION"
+
 	// EnvBootTimeout is how long the processes of a job wait for each other.
 	EnvBootTimeout = "PGAS_BOOT_TIMEOUT"
 
@@ -129,6 +131,7 @@ var variables = [...]Variable{
 	{envSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
 	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
 	{envSecretFD, "(none)", "file descriptor", "the secret of the job", true},
+	{envLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", true},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", true},
 }
 

@@ -22,16 +22,22 @@ const dialTime = time.Minute
 // NewExchange returns the exchange of job id for PE pe. The server is at one of addrs. On first use the client
 // connects to all of them, and keeps a connection whose other end proves that it holds the secret.
 func NewExchange(id string, pe int, secret []byte, addrs []string) Exchange {
-	c := &client{id: id, pe: pe, secret: secret, addrs: addrs, dialLock: make(chan struct{}, 1), gone: make(chan struct{})}
+	return NewExchangeOver(Sockets, id, pe, secret, addrs)
+}
+
+// NewExchangeOver is NewExchange on another network.
+func NewExchangeOver(network Network, id string, pe int, secret []byte, addrs []string) Exchange {
+	c := &client{network: network, id: id, pe: pe, secret: secret, addrs: addrs, dialLock: make(chan struct{}, 1), gone: make(chan struct{})}
 	c.calls = map[uint64]chan message{}
 	return c
 }
 
 type client struct {
-	id     string
-	pe     int
-	secret []byte
-	addrs  []string
+	network Network
+	id      string
+	pe      int
+	secret  []byte
+	addrs   []string
 
 	// A member's; nil in other jobs.
 	told     func(message) // gets what the server says by itself
@@ -256,7 +262,7 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 		}
 		l, err := c.handshake(ctx, addr)
 		if err != nil {
-			if ctx.Err() == nil {
+			if !isOver(ctx) {
 				c.failedAt(addr, err)
 			}
 			continue
@@ -270,9 +276,15 @@ func (c *client) try(ctx context.Context, addr string, after time.Duration, foun
 	}
 }
 
+// isOver reports whether ctx has ended, or is about to because its time is over: what fails then says nothing of an address.
+func isOver(ctx context.Context) bool {
+	end, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(end)
+}
+
 // handshake returns a connection to addr on which both ends have proved that they hold the secret.
 func (c *client) handshake(ctx context.Context, addr string) (*link, error) {
-	conn, err := dialExchange(ctx, addr)
+	conn, err := c.network.Dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}

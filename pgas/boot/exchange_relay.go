@@ -12,10 +12,8 @@ package boot
 // which has no connection to that parent itself.
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
-	"net"
 )
 
 func (s *Server) putAtParent(caller reply, key string, value []byte) {
@@ -81,13 +79,4 @@ func decodeFence(value []byte) (pes int, ok bool) {
 		return pes, pes > 0
 	}
 	return 0, false
-}
-
-// dialExchange connects to a server. An address that begins with @ is the name of a socket of this host.
-func dialExchange(ctx context.Context, addr string) (net.Conn, error) {
-	dialer, network := net.Dialer{Timeout: handshakeTime}, "tcp"
-	if len(addr) > 0 && addr[0] == '@' {
-		network = "unix"
-	}
-	return dialer.DialContext(ctx, network, addr)
 }

@@ -9,15 +9,17 @@ package boot
 // handshake: after the handshake the server cannot tell which connection the PE keeps, and could close the wrong one.
 //
 // The server listens until all its callers have called. Each connects once, so afterwards only a process outside the job
-// would use the listener. In a job without agents it goes on: what starts processes there may start one again, which is told
-// that it cannot take part.
+// would use the listener. In a job without agents it goes on, at the addresses where its callers came: what starts
+// processes there may start one again, which is told that it cannot take part.
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -37,15 +39,20 @@ type ServerConfig struct {
 	Callers int    // PEs, and other servers, that call this one
 	PEs     int    // those of the callers, and those behind them: a fence has all of them
 
+	// Lost is called with the number of a PE when the connection of that caller, or of the server ParentPE that this one
+	// calls, ends before Close. It may be nil.
+	Lost     func(pe int)
+	ParentPE int
+
 	Parent  []string // addresses of the server that knows what this one does not; none: this is the root
 	FirstPE int      // of this server's host; its number to the parent
+	Network Network  // by which it calls the parent; nil: Sockets
 }
 
 // Server is the exchange of one job, or of a part of it.
 type Server struct {
 	ServerConfig
 	logf func(format string, args ...any)
-	lns  []net.Listener
 	half chan struct{} // one token for each half-open connection
 
 	parent *client         // nil in the root
@@ -53,6 +60,7 @@ type Server struct {
 	cancel context.CancelFunc
 
 	mu         sync.Mutex // guards what follows
+	lns        []net.Listener
 	table      map[string][]byte
 	waiting    map[string][]reply // Gets of what has not been Put
 	arrived    map[int]arrival    // PEs in the current fence
@@ -93,7 +101,8 @@ func newServer(lns []net.Listener, c ServerConfig, logf func(format string, args
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if c.Parent != nil {
-		s.parent = NewExchange(c.ID, c.FirstPE, c.Secret, c.Parent).(*client)
+		s.parent = NewExchangeOver(cmp.Or(c.Network, Sockets), c.ID, c.FirstPE, c.Secret, c.Parent).(*client)
+		s.parent.lost = func() { s.tellLost(c.ParentPE) }
 	}
 	return s
 }
@@ -122,8 +131,30 @@ func (s *Server) listen() {
 }
 
 func (s *Server) stopListening() {
-	for _, ln := range s.lns {
-		ln.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	closeAll(s.lns)
+}
+
+// narrow ends listening on every interface. In its place the server listens at addrs. Callers hold mu.
+func (s *Server) narrow(addrs []string) {
+	at := slices.IndexFunc(s.lns, func(ln net.Listener) bool {
+		tcp, ok := ln.Addr().(*net.TCPAddr)
+		return ok && tcp.IP.IsUnspecified()
+	})
+	if at < 0 || s.closed {
+		return
+	}
+	s.lns[at].Close()
+	s.lns = slices.Delete(s.lns, at, at+1)
+	for _, addr := range addrs {
+		ln, err := net.Listen("tcp", addr)
+		if err != nil {
+			s.logf("exchange: listening at %s: %v: a process that is started again is not told why it cannot take part", addr, err)
+			continue
+		}
+		s.lns = append(s.lns, ln)
+		s.running.Go(func() { s.acceptFrom(ln) })
 	}
 }
 
@@ -219,7 +250,7 @@ func (s *Server) register(pe int, l *link) error {
 	}
 	s.links[pe], s.registered[pe] = l, true
 	if len(s.registered) == s.Callers && s.assembly == nil {
-		s.stopListening()
+		closeAll(s.lns)
 	}
 	return nil
 }
@@ -244,6 +275,17 @@ func (s *Server) unregister(pe int) {
 	if s.assembly != nil {
 		s.gone(pe)
 	}
+	s.tellLost(pe)
+}
+
+// tellLost reports the end of a connection to a caller, or to the parent.
+func (s *Server) tellLost(pe int) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if !closed && s.Lost != nil {
+		s.Lost(pe)
+	}
 }
 
 // awaitEmpty waits until no connection but one is left, at most for a time.
@@ -264,6 +306,10 @@ func (s *Server) handle(pe int, l *link, m message) {
 	switch {
 	case s.assembly != nil && m.kind == msgJoin:
 		s.come(caller, pe, m.value)
+		return
+	case s.assembly != nil && m.kind == msgAsk:
+		s.asked(pe)
+		caller.answer(msgOK, nil)
 		return
 	case s.assembly != nil && m.kind > msgJoin:
 		s.handleMember(pe, m)

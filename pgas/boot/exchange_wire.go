@@ -69,6 +69,7 @@ const (
 	msgServerLeaves // rank 0 leaves the job, and may end
 	msgTest         // nothing: the server tests whether the member's host still acknowledges
 
+	msgAsk  // a member asks the server whether it answers
 	msgPath // asks a server with a parent for the addresses of its connection to that
 
 	lastKind = msgPath

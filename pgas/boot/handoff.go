@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 // SecretBytes is the size of a job's secret.
@@ -246,6 +248,7 @@ func (v PEVars) Environ() []string {
 		envHosts + "=" + list,
 		envHostIndex + "=" + strconv.Itoa(v.HostIndex),
 		envSegmentFD + "=" + strconv.Itoa(v.SegmentFD),
+		envLauncherVersion + "=" + version.Current(),
 	}
 	if len(v.BootAddrs) > 0 {
 		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), envSecretFD+"="+strconv.Itoa(v.SecretFD))

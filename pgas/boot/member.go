@@ -2,7 +2,8 @@ package boot
 
 // A PE of a job that has no agent is a member: its connection to the exchange stays, and stands for its process. When
 // the kernel closes the connection of a process that has not left the job, the server tells the other members at once.
-// The server is in the process of PE 0, so a member that loses the server has lost PE 0.
+// The server is in the process of PE 0, so a member that loses the server has lost PE 0. arbiter.go says what members do
+// while that process is silent.
 //
 // Members also say that they end because of an error, before other PEs can notice; that PE X accuses PE Y; and that a
 // PE has called GlobalExit.
@@ -30,6 +31,9 @@ type member struct {
 	events chan message
 	lost   chan struct{} // closed when the connection is
 	left   chan struct{} // closed by leave
+
+	serverLeft chan struct{} // closed when the server takes no more part
+	questions  chan struct{} // one token: a question to the arbiter is wanted
 }
 
 // memberExchange is the exchange of a member. Its connection lasts as long as the process.
@@ -42,7 +46,10 @@ func (memberExchange) Close() error { return nil }
 const maxEvents = 16
 
 func newMember(t *ticket, rank int, server *Server, within time.Duration) *member {
-	m := &member{server: server, events: make(chan message, maxEvents), lost: make(chan struct{}), left: make(chan struct{})}
+	m := &member{
+		server: server, events: make(chan message, maxEvents), lost: make(chan struct{}), left: make(chan struct{}),
+		serverLeft: make(chan struct{}), questions: make(chan struct{}, 1),
+	}
 	m.client = NewExchange(t.ID, rank, t.Secret, t.Addrs).(*client)
 	m.client.dialTime = within
 	m.client.told = func(n message) { m.events <- n }
@@ -75,8 +82,14 @@ func (m *member) abandon() {
 func (m *member) watch(j *Job) {
 	m.job = j
 	go m.listen()
-	if j.Exchange != nil && j.PE == j.Host().First {
+	if j.Exchange != nil {
 		go m.passOnAccusations()
+	}
+	switch {
+	case m.watchesArbiter():
+		go m.watchArbiter()
+	case j.severalHosts():
+		go m.watchHosts()
 	}
 }
 
@@ -93,8 +106,11 @@ func (m *member) listen() {
 				}
 			case msgExit:
 				m.exit(e.value)
+			case msgAsk:
+				m.arbiterAnswered(e.value)
 			case msgServerLeaves:
 				lost = nil
+				close(m.serverLeft)
 			}
 		case <-lost:
 			if len(m.events) > 0 {
@@ -129,16 +145,10 @@ func (m *member) failed(pe int, how uint64) {
 	})
 }
 
-func (m *member) hasLeft() bool {
-	select {
-	case <-m.left:
-		return true
-	default:
-		return false
-	}
-}
+func (m *member) hasLeft() bool { return isClosed(m.left) }
 
-// passOnAccusations tells the server of every accusation that a PE of this host makes.
+// passOnAccusations tells the server of every accusation that a PE of this host makes. Every PE of the host does: any of
+// them may be stopped.
 func (m *member) passOnAccusations() {
 	for seen := uint64(0); ; {
 		var x Accusation

@@ -114,12 +114,14 @@ func (d *mungeDoor) share(ctx context.Context, mine *ticket) (*ticket, error) {
 	if d.size == 1 {
 		return mine, nil
 	}
-	ln, _, err := listenOnFirst(d.addrs)
+	lns, _, err := listenOnFirst(d.addrs)
 	if err != nil {
 		return nil, err
 	}
-	go d.serve(context.WithoutCancel(ctx), ln, mine)
-	context.AfterFunc(ctx, func() { ln.Close() })
+	for _, ln := range lns {
+		go d.serve(context.WithoutCancel(ctx), ln, mine)
+	}
+	context.AfterFunc(ctx, func() { closeAll(lns) })
 	return mine, nil
 }
 

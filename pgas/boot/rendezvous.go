@@ -23,6 +23,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
 // A Rendezvous is one way in which the processes of a job learn of each other.
@@ -187,6 +189,14 @@ func unusable(env Environment) error {
 // launcher is recognized but cannot be used, a process of the job does not come in time, or ctx ends. The error names
 // the way and why it was taken.
 func FromEnv(ctx context.Context, opts Options) (*Job, error) {
+	job, err := fromEnv(ctx, opts)
+	if its, own := os.Getenv(envLauncherVersion), version.Current(); err != nil && its != "" && its != own {
+		err = fmt.Errorf("%w (pgasrun is %s, and this program is built with %s of gopgas)", err, its, own)
+	}
+	return job, err
+}
+
+func fromEnv(ctx context.Context, opts Options) (*Job, error) {
 	vars, err := ourVariables(os.Environ())
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (pmi2Rendezvous) Join(ctx context.Context, env Environment, set Settings) (
 	defer cancel()
 	defer context.AfterFunc(served, func() { conn.Close() })()
 	p := &pmi2{conn: conn, in: bufio.NewReader(conn)}
-	m := &meeting{host: nodeName(env), child: true, listen: listenAnywhere}
+	m := &meeting{host: nodeName(env), child: true, listen: env.listen}
 	m.share = func(_ context.Context, mine *ticket) (*ticket, error) { return p.share(served, mine) }
 	if m.rank, m.size, err = p.begin(served, env["PMI_RANK"], env["PMI_JOBID"]); err != nil {
 		return nil, err

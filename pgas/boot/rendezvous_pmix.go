@@ -27,7 +27,7 @@ func (pmixRendezvous) Offered(env Environment) string {
 	return ""
 }
 
-func (r pmixRendezvous) Join(ctx context.Context, _ Environment, set Settings) (*Job, error) {
+func (r pmixRendezvous) Join(ctx context.Context, env Environment, set Settings) (*Job, error) {
 	if r.open == nil {
 		return nil, errors.New("this program has no client of PMIx: call pgas.Main or pgas.Init, which have")
 	}
@@ -37,7 +37,7 @@ func (r pmixRendezvous) Join(ctx context.Context, _ Environment, set Settings) (
 	if err != nil {
 		return nil, err
 	}
-	m := &meeting{child: true, listen: listenAnywhere}
+	m := &meeting{child: true, listen: env.listen}
 	m.rank, m.size, m.host = client.Place()
 	m.share = func(ctx context.Context, mine *ticket) (*ticket, error) {
 		text := ""

@@ -1,7 +1,7 @@
 package boot
 
 // Slurm without PMI: srun's variables say which task this is and where the others are. Task 0 serves the exchange on
-// the first node of the step, at one of a few ports that follow from the step's number. The secret comes from munge,
+// its node, the first of the step as a rule, at one of a few ports that follow from the step's number. The secret comes from munge,
 // which authenticates users between the nodes of a cluster (munge.go), or else from a file that the user has made.
 //
 // Of a batch script, and of the shell that salloc starts, Slurm says SLURM_PROCID=0, too. They are one process each, so
@@ -68,7 +68,7 @@ func slurmMeeting(ctx context.Context, env Environment, set Settings) (*meeting,
 	step := env["SLURM_JOB_ID"] + "." + env["SLURM_STEP_ID"] + "." + env["SLURM_RESTART_COUNT"]
 	addrs := []string{env[envRendezvous]}
 	if addrs[0] == "" {
-		if addrs, err = slurmAddrs(ctx, nodes[0], m, step, set); err != nil {
+		if addrs, err = slurmAddrs(ctx, nodesOfFirst(nodes, env), m, step, set); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +83,7 @@ func slurmMeeting(ctx context.Context, env Environment, set Settings) (*meeting,
 	if err := door.munge.try(ctx); err != nil {
 		return nil, err
 	}
-	m.listen, m.share = listenAnywhere, door.share
+	m.listen, m.share = env.listen, door.share
 	return m, nil
 }
 
@@ -94,13 +94,26 @@ const (
 	lastSlurmPort  = 32000
 )
 
-// slurmAddrs returns the addresses at which task 0 of the step may be: each port at each address of the first node.
-func slurmAddrs(ctx context.Context, first string, m *meeting, step string, set Settings) ([]string, error) {
-	hosts := []string{"localhost"}
+// nodesOfFirst returns the nodes on which task 0 may be: the first one, but an arbitrary distribution may begin with any, and
+// the file that says with which need not be on every node.
+func nodesOfFirst(nodes []string, env Environment) []string {
+	if strings.HasPrefix(env["SLURM_DISTRIBUTION"], "arbitrary") {
+		return nodes
+	}
+	return nodes[:1]
+}
+
+// slurmAddrs returns the addresses at which task 0 of the step may be: each port at each address of the nodes.
+func slurmAddrs(ctx context.Context, nodes []string, m *meeting, step string, set Settings) ([]string, error) {
+	hosts := []string{""} // task 0 listens, at every one
 	if m.rank != 0 {
-		var err error
-		if hosts, err = resolveNode(ctx, first, set); err != nil {
-			return nil, err
+		hosts = nil
+		for _, node := range nodes {
+			addrs, err := resolveNode(ctx, node, set)
+			if err != nil {
+				return nil, err
+			}
+			hosts = append(hosts, addrs...)
 		}
 	}
 	hash := fnv.New32a()
@@ -137,7 +150,7 @@ func resolveNode(ctx context.Context, node string, set Settings) ([]string, erro
 			}
 		}
 	}
-	return nil, fmt.Errorf("the first node of the step, %s, has no address (%v): set %s=address:port of that node for all tasks", node, err, envRendezvous)
+	return nil, fmt.Errorf("node %s of the step, on which task 0 may be, has no address (%v): set %s=address:port of that of task 0 for all tasks", node, err, envRendezvous)
 }
 
 // tasksOfNodes returns the node of each task, if tasks fill one node after the other; else nil.

@@ -9,7 +9,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -118,7 +117,7 @@ func (m *meeting) fixed(key []byte, name string, addrs []string) error {
 		return mac.Sum(nil)
 	}
 	t := &ticket{ID: hex.EncodeToString(derive("id ")[:8]), Secret: derive("secret "), Addrs: addrs}
-	m.listen = func() (net.Listener, []string, error) { return listenOnFirst(addrs) }
+	m.listen = func() ([]net.Listener, []string, error) { return listenOnFirst(addrs) }
 	m.share = func(_ context.Context, mine *ticket) (*ticket, error) {
 		if mine != nil {
 			t.Addrs = mine.Addrs
@@ -126,21 +125,6 @@ func (m *meeting) fixed(key []byte, name string, addrs []string) error {
 		return t, nil
 	}
 	return nil
-}
-
-// listenOnFirst listens on the first port of addrs that is free, on every address of this host.
-func listenOnFirst(addrs []string) (net.Listener, []string, error) {
-	var errs []error
-	for _, addr := range addrs {
-		_, port, _ := net.SplitHostPort(addr)
-		ln, err := net.Listen("tcp", ":"+port)
-		if err == nil {
-			own, err := LocalAddrs(port)
-			return ln, own, err
-		}
-		errs = append(errs, err)
-	}
-	return nil, nil, fmt.Errorf("serving the exchange of the job, as the process of PE 0 does: %w: end what uses the port, or choose another in %s", errors.Join(errs...), envRendezvous)
 }
 
 // staticHosts returns the hosts of a list, or of a file if the list is its name after an @.

@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000005
+	SegmentMagic = 0x70676173_00000007
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -50,15 +50,21 @@ type Header struct {
 	AccusedBell atomic.Uint32
 	_           [4]byte
 	Accused     atomic.Uint64
-	_           [16]byte
+	// ArbiterHeard: Clock when the last question was asked that the arbiter of a job without agents has answered to a PE
+	// of this host, or 0 (arbiter.go).
+	ArbiterHeard atomic.Int64
+	_            [8]byte
 }
 
 // State is the page of one PE. Each group of words has cache lines of its own, and its comment names its writer.
 type State struct {
-	// Written by the PE: AnyWord, BarrierWord, or the WatchRange of the words that a goroutine of this PE sleeps
-	// on; 0 if none sleeps. Read by updaters of atomic words and signals of this PE, after the update.
+	// Written by the PE: AnyWord, or the WatchRange of the words that a goroutine of this PE sleeps on; 0 if none
+	// sleeps. Read by updaters of atomic words and signals of this PE, after the update.
 	Waiting atomic.Uint64
-	_       [56]byte
+	// Written by the PE: how many of its goroutines sleep until members of a team on this host arrive, which are
+	// words of the segment and not of a heap. Read by these members. Updaters of the heap's words need not know.
+	WaitingForGroup atomic.Uint64
+	_               [48]byte
 	// Written by updaters that wake this PE, which increment it: the futex word.
 	Doorbell atomic.Uint32
 	_        [60]byte

@@ -51,16 +51,7 @@ func Agent() int {
 	// thread that lives as long as the process.
 	runtime.LockOSThread()
 	stdout := pollable(1)
-	a := &agent{
-		control:     stdout,
-		out:         &sender{w: stdout},
-		commands:    make(chan command),
-		orphaned:    make(chan struct{}),
-		exits:       make(chan exitedChild),
-		globalExits: make(chan globalExit),
-		accusations: make(chan boot.Accusation),
-		input:       make(chan []byte, 1),
-	}
+	a := newAgent(thisMachine{boot.Sockets}, stdout)
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) // a handler, unlike ignoring, is not inherited
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, unix.SIGHUP, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT)
@@ -69,13 +60,39 @@ func Agent() int {
 		fmt.Fprintln(os.Stderr, "pgasrun: agent: becoming a subreaper:", err)
 		return 1
 	}
-	io.WriteString(stdout, greeting)
-	go a.listen(bufio.NewReader(os.Stdin))
+	return a.serve(os.Stdin)
+}
+
+// newAgent returns an agent that writes to control.
+func newAgent(m machine, control controlOutput) *agent {
+	return &agent{
+		machine:     m,
+		control:     control,
+		out:         &sender{w: control},
+		commands:    make(chan command),
+		orphaned:    make(chan struct{}),
+		exits:       make(chan exitedChild),
+		globalExits: make(chan globalExit),
+		accusations: make(chan boot.Accusation),
+		input:       make(chan []byte, 1),
+	}
+}
+
+// serve greets the launcher, does what it says on in, and returns the exit status.
+func (a *agent) serve(in io.Reader) int {
+	io.WriteString(a.control, greeting)
+	go a.listen(bufio.NewReader(in))
 	if err := a.run(); err != nil {
 		a.out.bytes(fromAbort, []byte(err.Error()))
 		return 1
 	}
 	return 0
+}
+
+// controlOutput is the standard output of an agent.
+type controlOutput interface {
+	io.Writer
+	SetWriteDeadline(time.Time) error
 }
 
 // command is a frame that the launcher has sent.
@@ -98,8 +115,9 @@ type pe struct {
 }
 
 type agent struct {
+	machine     machine
 	cfg         config
-	control     *os.File // standard output
+	control     controlOutput
 	out         *sender
 	commands    chan command  // closed at the end of standard input
 	orphaned    chan struct{} // closed with commands
@@ -149,6 +167,13 @@ func (a *agent) listen(in *bufio.Reader) {
 // on this host.
 func (a *agent) run() error {
 	first, ok := a.next()
+	var hosts []boot.Host
+	if ok && first.kind == toHosts {
+		if err := decode(first.data, &hosts); err != nil {
+			return fmt.Errorf("reading the hosts of the job: %w", err)
+		}
+		first, ok = a.next()
+	}
 	if !ok {
 		return fmt.Errorf("the agent's standard input was closed before the launcher's first word: an agent is started by pgasrun, whose launch command must pass input on (ssh without -n, docker exec with -i)")
 	}
@@ -165,8 +190,11 @@ func (a *agent) run() error {
 	if err := decode(first.data, &a.cfg); err != nil {
 		return fmt.Errorf("reading the agent's configuration: %w", err)
 	}
-	if a.cfg.Version != version {
+	if a.cfg.Protocol != protocol {
 		return errOtherVersion
+	}
+	if a.cfg.Hosts == nil {
+		a.cfg.Hosts = hosts
 	}
 	if a.cfg.Sweep {
 		for deadline := time.Now().Add(killTime); sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), 0) > 0 && time.Now().Before(deadline); {
@@ -196,8 +224,7 @@ func (a *agent) run() error {
 	}
 	a.out.bytes(fromStarted)
 	go a.reap()
-	go a.watchGlobalExit()
-	go a.watchAccusations()
+	a.machine.watch(a)
 	a.supervise()
 	return nil
 }
@@ -385,7 +412,7 @@ func (a *agent) signalAll(sig syscall.Signal) {
 	for i := range a.pes {
 		if p := &a.pes[i]; p.pid != 0 && !p.ended {
 			p.signalsSent |= 1 << sig
-			unix.Kill(-p.pid, sig)
+			a.machine.signal(p.pid, sig)
 		}
 	}
 }
@@ -396,15 +423,11 @@ func (a *agent) killAll() { a.signalAll(unix.SIGKILL) }
 func (a *agent) reap() {
 	defer close(a.exits)
 	for {
-		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, 0, nil)
-		switch err {
-		case nil:
-			a.exits <- exitedChild{pid, status}
-		case unix.EINTR:
-		default:
+		e, ok := a.machine.wait()
+		if !ok {
 			return
 		}
+		a.exits <- e
 	}
 }
 
@@ -425,7 +448,7 @@ func (a *agent) sweepUntilAlone() bool {
 				break collect
 			}
 		}
-		sweep(boot.JobMarks(a.cfg.ID, a.cfg.Host), os.Getpid())
+		a.machine.sweepUp(a)
 		pause = min(2*pause, 100*time.Millisecond)
 	}
 	fmt.Fprintln(os.Stderr, "a process of the job cannot be killed")

@@ -13,10 +13,12 @@
 //	stage.go       copying the agent and the program to a host that has neither
 //	explain.go     what ssh and remote shells say when that command fails, and the remedies
 //	shell.go       the command line of an agent
+//	greeting.go    which version an agent is
 //	frame.go       what launcher and agent tell each other
 //	agent.go       the agent of one host: its segment, its PEs, and how all of them end
 //	guard.go       the process above an agent, which ends what is left if launcher and agent are killed at once
 //	prepare.go     what an agent does before its PEs run: checks, the segment, starting
+//	machine.go     what an agent asks of the machine that it runs on
 //	exchange.go    the tree of servers by which PEs find each other's addresses
 //	bind.go        the CPUs of each PE
 //	cores.go       the CPUs of each host, where hosts are one machine
@@ -24,6 +26,7 @@
 //	crash.go       the report of a PE that crashes, in one piece
 //	cause.go       which PE has failed first
 //	accuse.go      PEs that do not answer, and which accusation is believed
+//	lost.go        hosts whose agent is gone while its command goes on
 //	globalexit.go  PEs that end the job
 //	report.go      what the launcher prints of a job that failed, or that hangs
 //	static.go      the PEs of one host of a job that has no launcher

@@ -36,6 +36,7 @@ func exchangePart(hosts []boot.Host, i, fanOut int) (children, pes int) {
 
 // exchange is the server of one host, and where it listens.
 type exchange struct {
+	network   boot.Network
 	listeners []net.Listener
 	addrs     []string // for other hosts; none if they do not call it
 	local     string   // for the PEs of this host; empty on host 0, whose PEs use addrs
@@ -47,16 +48,13 @@ type exchange struct {
 // hasOthers reports whether servers of other hosts call this one.
 func (x *exchange) hasOthers() bool { return x.children > 0 }
 
-// anyInterface in config.Serve: listen on every interface.
-const anyInterface = "*"
-
 // listenForExchange makes the listeners of this host's server.
-func listenForExchange(c config) (*exchange, error) {
-	x := &exchange{}
+func listenForExchange(c config, network boot.Network) (*exchange, error) {
+	x := &exchange{network: network}
 	x.children, x.pes = exchangePart(c.Hosts, c.Host, c.FanOut)
 	if c.Host > 0 {
 		x.local = "@pgas-exchange-" + rand.Text() // no network is needed, and no port taken
-		ln, err := net.Listen("unix", x.local)
+		ln, err := network.Listen("unix", x.local)
 		if err != nil {
 			return nil, fmt.Errorf("listening for the PEs of this host: %w", err)
 		}
@@ -65,44 +63,44 @@ func listenForExchange(c config) (*exchange, error) {
 	if c.Host > 0 && !x.hasOthers() {
 		return x, nil
 	}
-	if err := x.listenForHosts(c.Serve); err != nil {
+	if err := x.listenForHosts(c.Serve, c.variables()[boot.EnvNetDevices]); err != nil {
 		return nil, err
 	}
 	return x, nil
 }
 
-// listenForHosts listens on addr, or on every interface if it is anyInterface.
-func (x *exchange) listenForHosts(addr string) error {
-	host := addr
-	if addr == anyInterface {
-		host = ""
+// listenForHosts listens at addr, or on the interfaces that devices names, a value of UCX_NET_DEVICES, if there is none.
+func (x *exchange) listenForHosts(addr, devices string) error {
+	if addr == "" {
+		lns, at, err := boot.ListenOn(x.network, devices)
+		x.listeners, x.addrs = append(x.listeners, lns...), at
+		return err
 	}
-	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	ln, err := x.network.Listen("tcp", net.JoinHostPort(addr, "0"))
 	if err != nil {
 		return fmt.Errorf("listening for the other hosts on %s: %w: -boot-addr must be an address of the job's first host", addr, err)
 	}
 	x.listeners = append(x.listeners, ln)
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	if addr != anyInterface {
-		x.addrs = []string{net.JoinHostPort(addr, port)}
-		return nil
-	}
-	if x.addrs, err = boot.LocalAddrs(port); err != nil {
-		ln.Close()
-	}
-	return err
+	x.addrs = []string{net.JoinHostPort(addr, port)}
+	return nil
 }
 
 // serve starts the server, and returns the addresses at which the PEs of this host call it. parent has those of the
-// parent host's server.
-func (x *exchange) serve(c config, parent []string, logf func(string, ...any)) []string {
+// parent host's server. lost is called with the first PE of another host when the connection to that host's agent ends.
+func (x *exchange) serve(c config, parent []string, lost func(pe int), logf func(string, ...any)) []string {
 	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
 	s := boot.ServerConfig{
 		ID: c.ID, Secret: c.Secret, NPEs: last.First + last.PEs, FirstPE: own.First,
-		Callers: own.PEs + x.children, PEs: x.pes,
+		Callers: own.PEs + x.children, PEs: x.pes, Network: x.network,
 	}
 	if c.Host > 0 {
-		s.Parent = parent
+		s.Parent, s.ParentPE = parent, c.Hosts[exchangeParent(c.Host, c.FanOut)].First
+	}
+	s.Lost = func(pe int) {
+		if pe < own.First || pe >= own.First+own.PEs {
+			lost(pe)
+		}
 	}
 	x.server = boot.Serve(x.listeners, s, logf)
 	if x.local != "" {

@@ -22,9 +22,6 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// greeting changes with the frames.
-const greeting = "\x00pgas-agent 5\n"
-
 // Bounds of what is read: a frame, and the banner of a remote shell.
 const (
 	maxFrame  = 16 << 20
@@ -46,6 +43,7 @@ const (
 	toStop      kind = 'Z' // nothing: stop every PE where it is; the agent answers fromStopped
 
 	toRelay       kind = 'R' // relayConfig: the first frame to an agent that becomes a relay
+	toHosts       kind = 'H' // []boot.Host: the first frame to an agent that a relay has started, of that
 	toChild       kind = 'D' // host[4], then bytes for the standard input of its agent
 	toChildSignal kind = 'X' // host[4], one byte: for the command of its agent
 
@@ -64,6 +62,7 @@ const (
 	fromAccused    kind = 'a' // boot.Accusation: a PE of this host reports that another does not answer
 	fromGlobalExit kind = 'g' // globalExit: a PE ends the job; those of this host have been stopped
 	fromStopped    kind = 'f' // nothing
+	fromLostHost   kind = 'n' // PE[4]: the agent of the host that it is the first of has closed its connection to this one
 	fromSignal     kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
 	fromLog        kind = 'l' // text for -v
 	fromAbort      kind = 'x' // text: why the job cannot start on this host
@@ -72,21 +71,21 @@ const (
 
 // config is what an agent needs to prepare.
 type config struct {
-	Version int // of the segment and the frames
-	ID      string
-	Hosts   []boot.Host
-	Host    int
-	Program string
-	Args    []string // with the name
-	Dir     string
-	Env     []string // on top of the agent's own
-	Unbound bool     // PEs run on any CPU
-	Secret  []byte   // of the job; jobs of one host have none
-	FanOut  int      // of the tree of the exchange's servers
-	Serve   string   // the address at which this agent serves the exchange to other hosts
-	Hash    bool     // whether to read the whole program
-	Staged  string   // hash of the program in the agent's own directory, if it was staged there; Program names the original
-	Sweep   bool     // nothing of the above: kill what is left of job ID on its host Host, and end
+	Protocol int // of the segment and the frames
+	ID       string
+	Hosts    []boot.Host // none: toHosts has told them
+	Host     int
+	Program  string
+	Args     []string // with the name
+	Dir      string
+	Env      []string // on top of the agent's own
+	Unbound  bool     // PEs run on any CPU
+	Secret   []byte   // of the job; jobs of one host have none
+	FanOut   int      // of the tree of the exchange's servers
+	Serve    string   // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it
+	Hash     bool     // whether to read the whole program
+	Staged   string   // hash of the program in the agent's own directory, if it was staged there; Program names the original
+	Sweep    bool     // nothing of the above: kill what is left of job ID on its host Host, and end
 }
 
 // ready is an agent's answer to config.
@@ -210,12 +209,6 @@ func readFrame(r *bufio.Reader) (kind, []byte, error) {
 }
 
 var errNoGreeting = errors.New("too much output before an agent's greeting")
-
-// skipTo reads up to and including the greeting.
-func skipTo(r *bufio.Reader, greeting string) error {
-	_, err := skipToAny(r, greeting)
-	return err
-}
 
 // skipToAny reads up to and including the first of marks, and returns it.
 func skipToAny(r *bufio.Reader, marks ...string) (string, error) {

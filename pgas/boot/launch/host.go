@@ -5,8 +5,10 @@ package launch
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -47,7 +49,7 @@ type event struct {
 	kind    kind
 	data    []byte
 	arrived int64      // the launcher's clock
-	err     error      // of agentExited
+	err     error      // of agentExited, otherVersion and badFrame
 	bytes   int        // of staged
 	relay   *relayLink // of relayEnded
 }
@@ -57,6 +59,9 @@ const (
 	agentExited  kind = 0 // the agent's command has ended
 	hostSwept    kind = 1 // the processes that it had left have been killed
 	notAnAgent   kind = 2 // the command is no agent
+	otherVersion kind = 7 // the command is an agent of another version: err
+	badFrame     kind = 6 // the command has sent what no agent sends: err
+	lostHost     kind = 8 // another agent has lost the host's, some time ago
 	agentGreeted kind = 3 // the command is an agent, and reads its input
 	relayEnded   kind = 5 // the command of a relay has ended; host is nil if the agent of its host had ended before
 	staged       kind = 4 // a piece of a file has been sent to the host
@@ -86,9 +91,14 @@ func (h *host) kill() {
 func (j *job) readFrames(h *host, out io.Reader) {
 	r := bufio.NewReaderSize(out, maxLine)
 	progress := func(n int) { j.post(event{host: h, kind: staged, bytes: n}) }
-	if err := awaitGreeting(r, h.link.in, j.spec.files, progress); err != nil {
-		if err == errNoGreeting {
+	text, err := awaitGreeting(r, h.link.in, j.spec.files, progress)
+	other := checkGreeting(text)
+	if err != nil || other != nil {
+		switch {
+		case err == errNoGreeting:
 			j.post(event{host: h, kind: notAnAgent})
+		case err == nil:
+			j.post(event{host: h, kind: otherVersion, err: other})
 		}
 		io.Copy(io.Discard, r)
 		return
@@ -96,15 +106,33 @@ func (j *job) readFrames(h *host, out io.Reader) {
 	j.post(event{host: h, kind: agentGreeted})
 	for {
 		k, data, err := readFrame(r)
-		if err != nil {
+		if err == nil && !fromAgent[k] {
+			err = fmt.Errorf("a frame of unknown kind %q", k)
+		}
+		switch {
+		case isEnd(err):
 			return
-		}
-		if k == fromStdout || k == fromStderr {
+		case err != nil:
+			j.post(event{host: h, kind: badFrame, err: err})
+			io.Copy(io.Discard, r)
+			return
+		case k == fromStdout || k == fromStderr:
 			j.output(k, data)
-			continue
+		default:
+			j.post(event{host: h, kind: k, data: data})
 		}
-		j.post(event{host: h, kind: k, data: data})
 	}
+}
+
+// fromAgent are the kinds of frames that an agent sends.
+var fromAgent = map[kind]bool{
+	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromInputTaken: true, fromDeath: true, fromTable: true,
+	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromLog: true, fromAbort: true, fromDone: true,
+}
+
+// isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed)
 }
 
 func (j *job) output(k kind, data []byte) {

@@ -32,6 +32,7 @@ type job struct {
 	events     chan event
 	inputTaken chan struct{} // PE 0 has read what was sent to it
 	closed     chan struct{} // closed by close
+	sweeps     chan struct{} // one for each host that is swept up
 
 	stdout, stderr *lines
 	tailMu         sync.Mutex
@@ -64,6 +65,7 @@ func newJob(spec Spec) (*job, error) {
 	j := &job{
 		spec: spec, id: randomHex(16), npes: last.First + last.PEs,
 		ended: map[int]death{}, events: make(chan event), inputTaken: make(chan struct{}, 1), closed: make(chan struct{}),
+		sweeps: make(chan struct{}, spec.FanOut),
 	}
 	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
 	j.tails = make([]tail, j.npes)
@@ -131,14 +133,17 @@ func (j *job) run(ctx context.Context) (Result, error) {
 
 func (j *job) config(h *host) config {
 	c := config{
-		Version: version, ID: j.id, Hosts: j.spec.Hosts, Host: h.index,
+		Protocol: protocol, ID: j.id, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
 	}
+	if h.via == nil { // a relay tells those that it has started
+		c.Hosts = j.spec.Hosts
+	}
 	if j.secret != nil {
-		c.FanOut, c.Serve = j.spec.FanOut, anyInterface
-		if j.spec.BootAddr != "" && h.index == 0 {
+		c.FanOut = j.spec.FanOut
+		if h.index == 0 {
 			c.Serve = j.spec.BootAddr
 		}
 	}
@@ -171,6 +176,11 @@ func (j *job) handle(e event) {
 		h.gone = true
 	case notAnAgent:
 		j.abort(fmt.Errorf("host %s: `%v` prints something else than an agent does: it must run the command that follows it, and print nothing itself", h.Name, h.agent))
+	case otherVersion:
+		j.abort(fmt.Errorf("host %s: %w", h.Name, e.err))
+	case badFrame:
+		j.abort(fmt.Errorf("host %s: `%v` sends what no agent does (%w): it must run the command that follows it, and write nothing to its standard output itself", h.Name, h.agent, e.err))
+		h.kill()
 	case agentGreeted:
 		go h.send.value(toConfig, j.config(h)) // it may be longer than a pipe holds
 	case staged:
@@ -212,6 +222,10 @@ func (j *job) handle(e event) {
 			h.stopped = true
 			j.handleGlobalExit(h, x)
 		}
+	case fromLostHost:
+		j.noteLostHost(e.data)
+	case lostHost:
+		j.endLostHost(h)
 	case fromStopped:
 		h.stopped = true
 		j.killWhenStopped()
@@ -576,20 +590,23 @@ func (j *job) hostOf(pe int) *host {
 	return j.hosts[max(at, 0)]
 }
 
-// sweepHost starts another agent on h, which kills what the first one has left there.
+// sweepHost starts another agent on h, which kills what the first one has left there. The launcher starts these itself, since the
+// relay may be lost too, and no more at once than it may have children.
 func (j *job) sweepHost(h *host) {
+	j.sweeps <- struct{}{}
+	defer func() { <-j.sweeps }()
 	j.spec.Logf("host %s: sweeping up", h.Name)
 	ctx, cancel := context.WithTimeout(context.Background(), j.spec.ConnectTimeout)
 	defer cancel()
-	if err := h.agent.runAgent(ctx, j.spec.files, config{Version: version, ID: j.id, Host: h.index, Sweep: true}); err != nil {
+	if err := runAgent(ctx, j.spec.start, h.agent, j.spec.files, config{Protocol: protocol, ID: j.id, Host: h.index, Sweep: true}); err != nil {
 		j.spec.Logf("host %s: sweeping up: %v", h.Name, err)
 	}
 	j.post(event{host: h, kind: hostSwept})
 }
 
 // runAgent starts an agent, sends it one config and waits for its end.
-func (c agentCommand) runAgent(ctx context.Context, files fileSource, what config) error {
-	l, err := startCommand(c)
+func runAgent(ctx context.Context, start func(agentCommand) (*link, error), c agentCommand, files fileSource, what config) error {
+	l, err := start(c)
 	if err != nil {
 		return err
 	}
@@ -597,7 +614,7 @@ func (c agentCommand) runAgent(ctx context.Context, files fileSource, what confi
 	defer stop()
 	go io.Copy(io.Discard, l.errs)
 	r := bufio.NewReader(l.out)
-	if err := awaitGreeting(r, l.in, files, func(int) {}); err == nil {
+	if text, err := awaitGreeting(r, l.in, files, func(int) {}); err == nil && checkGreeting(text) == nil {
 		(&sender{w: l.in}).value(toConfig, what)
 	}
 	l.in.Close()

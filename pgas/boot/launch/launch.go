@@ -49,9 +49,10 @@ type Spec struct {
 
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
-	settings boot.Settings // of the environment that the PEs get
-	staging  *staging      // not nil if Stage
-	files    fileSource    // that are staged
+	start    func(agentCommand) (*link, error) // starts an agent; default: startCommand
+	settings boot.Settings                     // of the environment that the PEs get
+	staging  *staging                          // not nil if Stage
+	files    fileSource                        // that are staged
 }
 
 // Result is how a job ended.
@@ -107,6 +108,9 @@ func (s *Spec) complete() error {
 			return fmt.Errorf("finding the launcher's own program: %w", err)
 		}
 		s.Agent = []string{self, "agent"}
+	}
+	if s.start == nil {
+		s.start = startCommand
 	}
 	if s.FanOut == 0 {
 		s.FanOut = DefaultFanOut

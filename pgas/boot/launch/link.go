@@ -65,19 +65,22 @@ func startCommand(c agentCommand) (*link, error) {
 }
 
 // awaitGreeting reads up to and including an agent's greeting. On the way it sends the files that the host's shell
-// requests (stage.go).
-func awaitGreeting(r *bufio.Reader, in io.Writer, files fileSource, progress func(bytes int)) error {
+// requests (stage.go). It returns the greeting, of whichever version.
+func awaitGreeting(r *bufio.Reader, in io.Writer, files fileSource, progress func(bytes int)) (string, error) {
 	for {
-		request, err := skipToAny(r, greeting, stageRequest)
-		if err != nil || request == greeting {
-			return err
+		request, err := skipToAny(r, greetingMark, stageRequest)
+		if err != nil {
+			return "", err
+		}
+		if request == greetingMark {
+			return readGreeting(r)
 		}
 		hash, err := r.ReadString('\n')
 		if err != nil {
-			return err
+			return "", err
 		}
 		if err := files.send(in, strings.TrimSpace(hash), progress); err != nil {
-			return err
+			return "", err
 		}
 	}
 }

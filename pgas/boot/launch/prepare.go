@@ -17,8 +17,8 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot"
 )
 
-// version of the contract between launcher and agent.
-const version = 6
+// protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
+const protocol = 9
 
 // The descriptors of a PE after its standard three.
 const (
@@ -28,30 +28,38 @@ const (
 
 // prepare checks what can be checked before any host starts.
 func (a *agent) prepare() (ready, error) {
-	if a.cfg.Staged != "" {
+	answer, err := a.machine.check(a)
+	if err != nil {
+		return ready{}, err
+	}
+	if a.cfg.Secret != nil {
+		if a.exchange, err = listenForExchange(a.cfg, a.machine); err != nil {
+			return ready{}, err
+		}
+		answer.Addrs = a.exchange.addrs
+	}
+	return answer, nil
+}
+
+func (thisMachine) check(a *agent) (ready, error) {
+	c := &a.cfg
+	if c.Staged != "" {
 		if err := a.useStaged(); err != nil {
 			return ready{}, err
 		}
 	}
-	if err := os.Chdir(a.cfg.Dir); err != nil {
-		return ready{}, fmt.Errorf("the working directory %s must exist on every host: %w", a.cfg.Dir, errors.Unwrap(err))
+	if err := os.Chdir(c.Dir); err != nil {
+		return ready{}, fmt.Errorf("the working directory %s must exist on every host: %w", c.Dir, errors.Unwrap(err))
 	}
-	if err := checkProgram(a.cfg.Program); err != nil {
+	if err := checkProgram(c.Program); err != nil {
 		return ready{}, err
 	}
 	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
-	if answer.Hash = a.cfg.Staged; a.cfg.Hash && answer.Hash == "" {
+	if answer.Hash = c.Staged; c.Hash && answer.Hash == "" {
 		var err error
-		if answer.Hash, err = hashFile(a.cfg.Program); err != nil {
+		if answer.Hash, err = hashFile(c.Program); err != nil {
 			return ready{}, err
 		}
-	}
-	if a.cfg.Secret != nil {
-		var err error
-		if a.exchange, err = listenForExchange(a.cfg); err != nil {
-			return ready{}, err
-		}
-		answer.Addrs = a.exchange.addrs
 	}
 	return answer, nil
 }
@@ -98,6 +106,15 @@ func (a *agent) start(st start) error {
 	if a.segment, err = boot.MapControl(segment, host.PEs); err != nil {
 		return err
 	}
+	var addrs []string
+	if a.exchange != nil {
+		addrs = a.exchange.serve(a.cfg, st.Parent, a.reportLostHost, a.logf)
+	}
+	a.pes = make([]pe, host.PEs)
+	return a.machine.startPEs(a, segment, addrs)
+}
+
+func (thisMachine) startPEs(a *agent, segment segmentFile, addrs []string) error {
 	files := []uintptr{0, 0, 0, segment.Fd()}
 	if a.cfg.Secret != nil {
 		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
@@ -112,17 +129,12 @@ func (a *agent) start(st start) error {
 		return err
 	}
 	defer null.Close()
-	var addrs []string
-	if a.exchange != nil {
-		addrs = a.exchange.serve(a.cfg, st.Parent, a.logf)
-	}
 	environ := a.environ(addrs)
-	a.pes = make([]pe, host.PEs)
 	var cpus [][]int
 	if !a.cfg.Unbound {
-		cpus = cpuSets(boot.AllowedCPUs(), host.PEs)
+		cpus = cpuSets(boot.AllowedCPUs(), len(a.pes))
 	}
-	for i := range host.PEs {
+	for i := range a.pes {
 		var mine []int
 		if cpus != nil {
 			mine = cpus[i]
@@ -135,10 +147,18 @@ func (a *agent) start(st start) error {
 	return nil
 }
 
+// environ returns the variables of the PEs of this host, but for those of the launcher.
+func (c *config) environ() []string {
+	// Of two assignments, a program takes the first and Cmd keeps the last.
+	return (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), c.Env...)}).Environ()
+}
+
+// variables returns environ by name.
+func (c *config) variables() boot.Environment { return boot.NewEnvironment(c.environ()) }
+
 // environ returns the environment of PE i of this host.
 func (a *agent) environ(addrs []string) func(i int) []string {
-	// Of two assignments, a program takes the first and Cmd keeps the last.
-	base := (&exec.Cmd{Env: append(boot.StripEnv(os.Environ()), a.cfg.Env...)}).Environ()
+	base := a.cfg.environ()
 	return func(i int) []string {
 		v := boot.PEVars{
 			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,

@@ -4,6 +4,9 @@ package launch
 // on, each byte with the number of its host, and knows nothing of what they mean. So the launcher talks to a host behind
 // relays as to one that it has started itself: its output stays whole, because frames do, and its failure is its own.
 //
+// What a relay tells its children by itself, when they greet, is what the launcher would have to tell each of many: a relay, what
+// it starts, so that a tree starts in one round for each of its levels; an agent, the hosts of the job.
+//
 // A relay runs the agent of its own host too, as a child. When its input ends, it ends the inputs of its children, and
 // ends itself when all of them have. When it is killed, their inputs end all the same, and the guard above it kills what is left.
 
@@ -18,29 +21,36 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 // relayConfig is what a relay starts.
 type relayConfig struct {
-	Version  int
-	Commands []relayedCommand
+	Protocol int
+	Hosts    []boot.Host // of the job
+	Argv     []string    // of the command of an agent on {host}
+	Input    string      // of that command
+	Host     uint32      // the relay's own, of which it runs the agent too
+	Rest     []subtree
 }
 
-// relayedCommand is the command of the agent of one host.
-type relayedCommand struct {
-	Host  uint32   // its number in the job
-	Argv  []string // empty: the agent of the relay's own host
-	Input string
+// subtree is a host that a relay starts, and those for which that one relays.
+type subtree struct {
+	Host uint32
+	Rest []subtree
 }
 
 // relayedHosts are the children of a relay, by the number of their host.
 type relayedHosts struct {
 	out   *sender
+	cfg   relayConfig
 	hosts map[uint32]*relayedHost
 }
 
 // relayedHost is one child of a relay.
 type relayedHost struct {
+	rest  []subtree // for which it relays
 	link  *link
 	input chan []byte // for its standard input; nil closes that
 }
@@ -50,17 +60,18 @@ const relayQueue = 256
 
 // relay starts the commands of cfg and passes on their streams until all have ended.
 func (a *agent) relay(cfg relayConfig) error {
-	if cfg.Version != version {
-		return errOtherVersion
+	if err := cfg.check(); err != nil {
+		return err
 	}
-	r := &relayedHosts{out: a.out, hosts: map[uint32]*relayedHost{}}
+	r := &relayedHosts{out: a.out, cfg: cfg, hosts: map[uint32]*relayedHost{}}
 	var running sync.WaitGroup
-	for _, c := range cfg.Commands {
-		h, err := startRelayed(c)
+	for _, c := range append([]subtree{{Host: cfg.Host}}, cfg.Rest...) {
+		l, err := a.machine.startCommand(cfg.command(c.Host))
 		if err != nil {
 			r.out.bytes(fromChildEnd, hostNumber(c.Host), []byte(err.Error()))
 			continue
 		}
+		h := &relayedHost{rest: c.Rest, link: l, input: make(chan []byte, relayQueue)}
 		r.hosts[c.Host] = h
 		running.Go(func() { r.follow(c.Host, h) })
 	}
@@ -71,16 +82,37 @@ func (a *agent) relay(cfg relayConfig) error {
 
 func hostNumber(host uint32) []byte { return binary.BigEndian.AppendUint32(nil, host) }
 
-func startRelayed(c relayedCommand) (*relayedHost, error) {
-	command := agentCommand{argv: c.Argv, input: c.Input}
-	if len(c.Argv) == 0 {
-		command.argv = append([]string{"/proc/self/exe"}, os.Args[1:]...)
+// command returns the command of the agent of a host.
+func (cfg relayConfig) command(host uint32) agentCommand {
+	if host == cfg.Host {
+		return agentCommand{argv: append([]string{"/proc/self/exe"}, os.Args[1:]...)}
 	}
-	l, err := startCommand(command)
-	if err != nil {
-		return nil, err
+	return agentCommand{argv: withHost(cfg.Argv, cfg.Hosts[host].Name), input: cfg.Input}
+}
+
+// check returns an error if a launcher of this version cannot have sent cfg.
+func (cfg relayConfig) check() error {
+	if cfg.Protocol != protocol {
+		return errOtherVersion
 	}
-	return &relayedHost{link: l, input: make(chan []byte, relayQueue)}, nil
+	for _, c := range append([]subtree{{Host: cfg.Host}}, cfg.Rest...) {
+		if int64(c.Host) >= int64(len(cfg.Hosts)) {
+			return errOtherVersion
+		}
+	}
+	return nil
+}
+
+// instruct tells a child that has greeted what all children are told.
+func (r *relayedHosts) instruct(host uint32, h *relayedHost) {
+	to := &sender{w: h.link.in}
+	if len(h.rest) == 0 {
+		to.value(toHosts, r.cfg.Hosts)
+		return
+	}
+	cfg := r.cfg
+	cfg.Host, cfg.Rest = host, h.rest
+	to.value(toRelay, cfg)
 }
 
 // follow passes on what a child writes, until it has ended.
@@ -90,9 +122,14 @@ func (r *relayedHosts) follow(host uint32, h *relayedHost) {
 	readers.Go(func() { pass(h.link.errs, func(b []byte) { r.out.bytes(fromChildErrors, number, b) }) })
 	out := bufio.NewReaderSize(h.link.out, maxLine)
 	progress := func(n int) { r.out.bytes(fromChildStaged, number, binary.BigEndian.AppendUint32(nil, uint32(n))) }
-	if err := awaitGreeting(out, h.link.in, ownFiles(), progress); err == nil {
-		r.out.bytes(fromChild, number, []byte(greeting))
-		go h.feed()
+	if text, err := awaitGreeting(out, h.link.in, ownFiles(), progress); err == nil {
+		r.out.bytes(fromChild, number, []byte(text))
+		go func() {
+			if checkGreeting(text) == nil { // otherwise the launcher ends the job
+				r.instruct(host, h) // it may be longer than a pipe holds
+			}
+			h.feed()
+		}()
 	}
 	pass(out, func(b []byte) { r.out.bytes(fromChild, number, b) })
 	readers.Wait()

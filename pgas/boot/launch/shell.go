@@ -36,9 +36,7 @@ func (s *Spec) command(host string) agentCommand {
 		return agentCommand{argv: s.Agent}
 	}
 	words, _ := SplitTemplate(s.Template) // complete has checked it
-	for i := range words {
-		words[i] = strings.ReplaceAll(words[i], "{host}", host)
-	}
+	words = withHost(words, host)
 	if s.Stage {
 		return agentCommand{append(words, "/bin/sh"), s.staging.script()}
 	}
@@ -48,6 +46,18 @@ func (s *Spec) command(host string) agentCommand {
 		}
 	}
 	return agentCommand{argv: append(words, s.Agent...)}
+}
+
+// hostPlace stands for the name of a host in the words of a command.
+const hostPlace = "{host}"
+
+// withHost returns words with the name of a host. The agent's own words in it are shellSafe, so they name no place for one.
+func withHost(words []string, host string) []string {
+	named := make([]string, len(words))
+	for i, word := range words {
+		named[i] = strings.ReplaceAll(word, hostPlace, host)
+	}
+	return named
 }
 
 // shellSafe reports whether word has no character that is special to a shell.

@@ -99,7 +99,7 @@ func TestRemoteShellSweeps(t *testing.T) {
 			id := randomHex(16)
 			left := ofJob(t, id, 1)
 			other := ofJob(t, id, 0) // of another host of the job, which stands for the same machine
-			if err := spec.command("a").runAgent(bounded(t), nil, config{Version: version, ID: id, Host: 1, Sweep: true}); err != nil {
+			if err := runAgent(bounded(t), startCommand, spec.command("a"), nil, config{Protocol: protocol, ID: id, Host: 1, Sweep: true}); err != nil {
 				left.Process.Kill()
 				t.Errorf("%v: %s", err, out)
 			}

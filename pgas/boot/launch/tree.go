@@ -78,7 +78,7 @@ func (j *job) startTree() error {
 		tree = append(tree, branch{head: h})
 	}
 	for _, b := range tree {
-		l, err := startCommand(b.head.agent)
+		l, err := j.spec.start(b.head.agent)
 		if err != nil {
 			b.head.gone = true
 			return fmt.Errorf("host %s: %w", b.head.Name, err)
@@ -97,14 +97,29 @@ func (j *job) followBranch(b branch, l *link, via *relayLink) {
 	}
 	r := &relayLink{job: j, host: b.head, via: via, link: l, send: &sender{w: l.in}, children: map[uint32]*childStreams{}}
 	j.relays = append(j.relays, r)
-	cfg := relayConfig{Version: version, Commands: []relayedCommand{{Host: uint32(b.head.index)}}}
 	b.head.via = r
 	j.follow(b.head, r.add(b.head))
 	for _, c := range b.rest {
-		cfg.Commands = append(cfg.Commands, relayedCommand{uint32(c.head.index), c.head.agent.argv, c.head.agent.input})
 		j.followBranch(c, r.add(c.head), r)
 	}
-	go r.run(cfg)
+	go r.run(b)
+}
+
+// config is what the launcher tells a relay that it has started itself.
+func (r *relayLink) config(b branch) relayConfig {
+	spec := &r.job.spec
+	agent := spec.command(hostPlace)
+	return relayConfig{
+		Protocol: protocol, Hosts: spec.Hosts, Argv: agent.argv, Input: agent.input,
+		Host: uint32(b.head.index), Rest: subtreesOf(b.rest),
+	}
+}
+
+func subtreesOf(branches []branch) (all []subtree) {
+	for _, b := range branches {
+		all = append(all, subtree{uint32(b.head.index), subtreesOf(b.rest)})
+	}
+	return all
 }
 
 // add makes the link to the command that the relay runs for h.
@@ -139,14 +154,19 @@ func (w relayWriter) Write(b []byte) (int, error) {
 func (w relayWriter) Close() error { return nil }
 
 // run reads what the relay sends, until it has ended, and ends with it the streams of all hosts behind it.
-func (r *relayLink) run(cfg relayConfig) {
+func (r *relayLink) run(b branch) {
 	var readers sync.WaitGroup
 	readers.Go(func() { r.job.readErrors(r.host, r.link.errs) })
 	readers.Go(func() {
 		in := bufio.NewReaderSize(r.link.out, maxLine)
 		progress := func(n int) { r.job.post(event{host: r.host, kind: staged, bytes: n}) }
-		if err := awaitGreeting(in, r.link.in, r.job.spec.files, progress); err == nil {
-			r.send.value(toRelay, cfg)
+		text, err := awaitGreeting(in, r.link.in, r.job.spec.files, progress)
+		if other := checkGreeting(text); err == nil && other != nil {
+			r.job.post(event{host: r.host, kind: otherVersion, err: other})
+		} else if err == nil {
+			if r.via == nil { // the relay that has started this one tells it
+				r.send.value(toRelay, r.config(b))
+			}
 			r.relays.Store(true)
 			r.demultiplex(in)
 		}
@@ -168,6 +188,9 @@ func (r *relayLink) demultiplex(in *bufio.Reader) {
 	for {
 		k, data, err := readFrame(in)
 		if err != nil {
+			if !isEnd(err) {
+				r.job.post(event{host: r.host, kind: badFrame, err: err})
+			}
 			return
 		}
 		if len(data) < 4 {

@@ -1,0 +1,58 @@
+package launch
+
+// The greeting of an agent, a line that says which version it is. The launcher talks only to agents of its own: what they
+// exchange, and the segments that they make, may differ in any other.
+
+import (
+	"bufio"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas/version"
+)
+
+// greetingMark begins the greeting of every version.
+const greetingMark = "\x00pgas-agent "
+
+// longestGreeting bounds what is read behind greetingMark.
+const longestGreeting = 128
+
+// greeting is what an agent of this program says: protocol, and the version of gopgas. The protocol changes with
+// the frames, also between two commits that no version tells apart.
+var greeting = greetingMark + ownVersion() + "\n"
+
+func ownVersion() string { return fmt.Sprintf("%d %s", protocol, version.Current()) }
+
+// readGreeting reads a greeting behind its mark, and returns the whole.
+func readGreeting(r *bufio.Reader) (string, error) {
+	text := []byte(greetingMark)
+	for range longestGreeting {
+		b, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		if text = append(text, b); b == '\n' {
+			return string(text), nil
+		}
+	}
+	return "", errNoGreeting
+}
+
+var greetingLine = regexp.MustCompile(`^` + greetingMark + `(\d+)(?: ([\w.+-]+))?\n$`)
+
+// checkGreeting returns an error if the greeting is that of an agent of another version. It says which that is, and
+// which the launcher is.
+func checkGreeting(text string) error {
+	if text == greeting {
+		return nil
+	}
+	its := "of an unknown version"
+	if m := greetingLine.FindStringSubmatch(text); m != nil && m[2] != "" {
+		its = fmt.Sprintf("%s (protocol %s)", m[2], m[1])
+	} else if m != nil {
+		its = fmt.Sprintf("older (protocol %s)", m[1])
+	}
+	own := strings.Fields(ownVersion())
+	return fmt.Errorf("its pgasrun is %s, and this one is %s (protocol %s): install the same on every host, or have -stage copy this one there", its, own[1], own[0])
+}

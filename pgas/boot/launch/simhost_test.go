@@ -1,0 +1,350 @@
+package launch
+
+// A simulated job: the launcher, relays, agents and servers of the exchange as they are, each a goroutine in place of a process,
+// and stubs in place of PEs, which take part in the exchange as PEs do.
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// simulation is a job of simulated hosts.
+type simulation struct {
+	network  *simNetwork
+	launcher *simNode
+	fault    map[string]simFault // by host
+	linger   time.Duration       // that PEs stay after they have found each other
+
+	mu        sync.Mutex // guards what follows
+	processes []*simProcess
+	running   int
+	started   time.Time // of the last PE
+	wired     time.Time // when the last PE had found those it talks to
+	errs      []error   // of PEs
+}
+
+// simFault is what a host does wrong.
+type simFault int
+
+const (
+	noFault simFault = iota
+	neverGreets
+	sendsGarbage // in place of the first frame
+	greetsNewer  // as an agent of a newer version
+	greetsOlder  // as those did that did not say their version
+	breaksFrame  // claims a frame larger than any
+	garbledReady // a frame of a known kind that holds something else
+)
+
+// simProcess is a relay, or an agent with its PEs. It is a machine for the code that runs on it.
+type simProcess struct {
+	simPort
+	sim           *simulation
+	in, out, errs *stream
+	ended         chan struct{}
+
+	mu     sync.Mutex // guards what follows
+	killed bool
+	pes    map[int]context.CancelCauseFunc
+	exits  chan exitedChild
+	left   sync.WaitGroup
+}
+
+func newSimulation() *simulation {
+	s := &simulation{network: newSimNetwork(), launcher: &simNode{host: "the launcher's"}, fault: map[string]simFault{}}
+	return s
+}
+
+// spec returns a job of pes PEs on each of n hosts.
+func (s *simulation) spec(n, pes, fanOut int) Spec {
+	spec := Spec{
+		Program: "/bin/true", Env: []string{"PGAS_HEAP_MAX=16m"}, Stdout: io.Discard, Stderr: io.Discard,
+		Template: "sim {host}", Agent: []string{"/usr/local/bin/pgasrun", "agent"}, FanOut: fanOut,
+		start: func(c agentCommand) (*link, error) { return s.start(s.launcher, c) },
+	}
+	for i := range n {
+		spec.Hosts = append(spec.Hosts, boot.Host{Name: fmt.Sprintf("node%06d", i), PEs: pes})
+	}
+	return spec
+}
+
+// start starts a process for parent on the host that c names, or else on parent's own. The command reaches it as a message.
+func (s *simulation) start(parent *simNode, c agentCommand) (*link, error) {
+	name := parent.host
+	if c.argv[0] == "sim" {
+		name = c.argv[1]
+	}
+	node := &simNode{host: name}
+	p := &simProcess{simPort: s.network.at(node), sim: s, ended: make(chan struct{}), pes: map[int]context.CancelCauseFunc{}}
+	p.in, p.out, p.errs = newStream(parent, node), newStream(node, parent), newStream(node, parent)
+	parent.conns.Add(1)
+	parent.addChildren(1)
+	node.conns.Add(1)
+	s.mu.Lock()
+	s.processes, s.running = append(s.processes, p), s.running+1
+	s.mu.Unlock()
+	go func() {
+		p.run()
+		parent.addChildren(-1)
+		close(p.ended)
+	}()
+	return &link{in: p.in, out: p.out, errs: p.errs, signal: p.signalled, wait: p.await}, nil
+}
+
+func (p *simProcess) run() {
+	time.Sleep(p.in.delay)
+	switch p.sim.fault[p.node.host] {
+	case neverGreets:
+		p.ignoreInput()
+	case sendsGarbage:
+		p.out.Write([]byte(greeting))
+		noise := make([]byte, 64<<10)
+		rand.Read(noise)
+		p.out.Write(noise)
+		p.ignoreInput()
+	case greetsNewer:
+		p.out.Write([]byte(greetingMark + "99 v9.9.9\n"))
+		p.ignoreInput()
+	case greetsOlder:
+		p.out.Write([]byte(greetingMark + "5\n"))
+		p.ignoreInput()
+	case breaksFrame:
+		p.out.Write([]byte(greeting + "r\xff\xff\xff\xff"))
+		p.ignoreInput()
+	case garbledReady:
+		p.out.Write([]byte(greeting))
+		(&sender{w: p.out}).bytes(fromReady, []byte("no ready"))
+		p.ignoreInput()
+	default:
+		p.runAgent()
+	}
+	p.out.Close()
+	p.errs.Close()
+	p.sim.network.end(p.node)
+	p.sim.mu.Lock()
+	p.sim.running--
+	p.sim.mu.Unlock()
+}
+
+// ignoreInput lives on until it is killed.
+func (p *simProcess) ignoreInput() {
+	for {
+		if _, err := p.in.Read(make([]byte, 1<<10)); err != nil && p.isKilled() {
+			return
+		}
+		time.Sleep(latency)
+	}
+}
+
+func (p *simProcess) isKilled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.killed
+}
+
+// runAgent is a process that runs an agent, from its beginning to what the kernel does at its end.
+func (p *simProcess) runAgent() {
+	a := newAgent(p, p.out)
+	a.serve(p.in)
+	p.in.cut()
+	for range a.commands {
+	}
+	if a.exchange != nil && a.exchange.server != nil {
+		a.exchange.server.Close()
+	}
+	if a.segment != nil {
+		a.segment.Close()
+	}
+}
+
+// signalled is what a signal to the process does.
+func (p *simProcess) signalled(sig unix.Signal) {
+	if sig != unix.SIGKILL {
+		return
+	}
+	p.mu.Lock()
+	p.killed = true
+	for _, kill := range p.pes {
+		kill(simKilled(sig))
+	}
+	p.mu.Unlock()
+	p.in.cut()
+	p.out.cut()
+	p.errs.cut()
+	p.sim.network.end(p.node)
+}
+
+func (p *simProcess) await() error {
+	<-p.ended
+	if p.isKilled() {
+		return errors.New("signal: killed")
+	}
+	return nil
+}
+
+// simKilled ends a stub as a signal ends a PE.
+type simKilled syscall.Signal
+
+func (k simKilled) Error() string { return syscall.Signal(k).String() }
+
+func (p *simProcess) startCommand(c agentCommand) (*link, error) { return p.sim.start(p.node, c) }
+
+func (p *simProcess) check(*agent) (ready, error) {
+	return ready{Hash: strings.Repeat("a", 64), Memory: 1 << 34, Machine: p.node.host}, nil
+}
+
+func (p *simProcess) watch(*agent)   {}
+func (p *simProcess) sweepUp(*agent) {}
+
+func (p *simProcess) signal(pid int, sig syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if kill := p.pes[pid]; kill != nil && (sig == unix.SIGKILL || sig == unix.SIGTERM) {
+		kill(simKilled(sig))
+	}
+}
+
+func (p *simProcess) wait() (exitedChild, bool) {
+	e, ok := <-p.exits
+	return e, ok
+}
+
+// startPEs starts a stub for each PE. Its process has the number of the PE, from 1 on.
+func (p *simProcess) startPEs(a *agent, _ segmentFile, addrs []string) error {
+	p.exits = make(chan exitedChild, len(a.pes))
+	for i := range a.pes {
+		number := a.cfg.Hosts[a.cfg.Host].First + i
+		ctx, kill := context.WithCancelCause(context.Background())
+		a.pes[i].pid = number + 1
+		p.mu.Lock()
+		p.pes[number+1] = kill
+		if p.killed {
+			kill(simKilled(unix.SIGKILL))
+		}
+		p.mu.Unlock()
+		p.sim.mark(&p.sim.started)
+		p.left.Go(func() { p.runPE(ctx, a, number, addrs) })
+	}
+	go func() {
+		p.left.Wait()
+		close(p.exits)
+	}()
+	return nil
+}
+
+func (s *simulation) mark(at *time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*at = time.Now()
+}
+
+// runPE runs the stub of a PE to its end.
+func (p *simProcess) runPE(ctx context.Context, a *agent, pe int, addrs []string) {
+	state := a.segment.States[pe-a.cfg.Hosts[a.cfg.Host].First]
+	state.Membership.Store(uint32(boot.Joined))
+	var status unix.WaitStatus
+	err := p.sim.find(ctx, p.at(&simNode{host: p.node.host}), a.cfg, pe, addrs)
+	var killed simKilled
+	switch {
+	case errors.As(err, &killed):
+		status = unix.WaitStatus(killed)
+	case err != nil:
+		status = 1 << 8
+		p.sim.mu.Lock()
+		p.sim.errs = append(p.sim.errs, fmt.Errorf("PE %d: %w", pe, err))
+		p.sim.mu.Unlock()
+	default:
+		state.Membership.Store(uint32(boot.Left))
+	}
+	p.exits <- exitedChild{pe + 1, status}
+}
+
+// Sizes of what PEs publish: the address of a worker of UCX, and what a host tells of its interfaces.
+const (
+	addressBytes  = 200
+	hostInfoBytes = 150
+	hostsInValue  = 512
+)
+
+// find does what a PE does until it has found others (pgas/transport/ucp, hostinfo.go and ucp.go): it publishes its address,
+// learns of all hosts what PE 0 has gathered, meets all PEs in a fence, and asks for the addresses of those that it
+// talks to: the next PE of the job, and the one that is farthest.
+func (s *simulation) find(ctx context.Context, network boot.Network, c config, pe int, addrs []string) error {
+	own, last := c.Hosts[c.Host], c.Hosts[len(c.Hosts)-1]
+	npes := last.First + last.PEs
+	x := boot.NewExchangeOver(network, c.ID, pe, c.Secret, addrs)
+	defer x.Close()
+	if pe == own.First {
+		if err := x.Put(ctx, "host/"+strconv.Itoa(c.Host), make([]byte, hostInfoBytes)); err != nil {
+			return err
+		}
+	}
+	if err := gatherAll(ctx, x, len(c.Hosts), pe == 0); err != nil {
+		return err
+	}
+	address := func(pe int) []byte { return fmt.Appendf(make([]byte, 0, addressBytes), "%0*d", addressBytes, pe) }
+	if err := x.Put(ctx, "pe/"+strconv.Itoa(pe), address(pe)); err != nil {
+		return err
+	}
+	if err := x.Fence(ctx); err != nil {
+		return err
+	}
+	for _, peer := range []int{(pe + own.PEs) % npes, (pe + npes/2) % npes} {
+		got, err := x.Get(ctx, "pe/"+strconv.Itoa(peer))
+		if err != nil || string(got) != string(address(peer)) {
+			return fmt.Errorf("the address of PE %d is %q, %w", peer, got, err)
+		}
+	}
+	s.mark(&s.wired)
+	select {
+	case <-time.After(s.linger):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// gatherAll has PE 0 gather what all hosts have published, and every other PE ask for all values at once.
+func gatherAll(ctx context.Context, x boot.Exchange, hosts int, isFirstPE bool) error {
+	errs := make([]error, (hosts+hostsInValue-1)/hostsInValue)
+	var asked sync.WaitGroup
+	for i := range errs {
+		first := i * hostsInValue
+		asked.Go(func() { errs[i] = gather(ctx, x, first, min(first+hostsInValue, hosts), isFirstPE) })
+	}
+	asked.Wait()
+	return errors.Join(errs...)
+}
+
+// gather has PE 0 collect what the hosts from first to end have published, and publish it in one value, which others get.
+func gather(ctx context.Context, x boot.Exchange, first, end int, isFirstPE bool) error {
+	key := "hosts/" + strconv.Itoa(first)
+	if !isFirstPE {
+		all, err := x.Get(ctx, key)
+		if err == nil && len(all) != (end-first)*hostInfoBytes {
+			return fmt.Errorf("%d bytes tell of %d hosts", len(all), end-first)
+		}
+		return err
+	}
+	var all []byte
+	for host := first; host < end; host++ {
+		one, err := x.Get(ctx, "host/"+strconv.Itoa(host))
+		if err != nil {
+			return err
+		}
+		all = append(all, one...)
+	}
+	return x.Put(ctx, key, all)
+}
