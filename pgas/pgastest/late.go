@@ -304,11 +304,11 @@ func (t *lateTransport) WaitDoorbell(uint32, time.Duration) {
 
 // Fault implements transport.Progresser. It delivers operations, and finds no faults. A sleeping PE calls it at intervals,
 // even if it has just found what it waits for: only a second call shows that it has not.
-func (t *lateTransport) Fault() error {
+func (t *lateTransport) Fault(context.Context) (lost error, decided bool) {
 	if !t.mayHaveFound() {
 		t.progress()
 	}
-	return nil
+	return nil, true
 }
 
 // mayHaveFound reports whether this is the PE's first call of Fault since an arrival. If so, it wakes the PE to

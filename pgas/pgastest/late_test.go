@@ -116,7 +116,7 @@ func TestLateRules(t *testing.T) {
 		{"the newer put comes first", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Put(1, 8, bytes(1))
 			a.Put(1, 16, bytes(2))
-			pe1.(transport.Progresser).Fault()
+			pe1.(transport.Progresser).Fault(t.Context())
 		}, [3]uint64{0, 2}},
 		{"not to the same bytes", func(a, b transport.Channel, pe1 transport.Transport) {
 			a.Put(1, 8, bytes(1))
@@ -171,7 +171,7 @@ func TestLateRules(t *testing.T) {
 		{"so is the value of an atomic", func(a, b transport.Channel, pe1 transport.Transport) {
 			got := bytes(7)
 			a.AtomicNB(1, transport.Add, word(1), 1, 0, got)
-			pe1.(transport.Progresser).Fault()
+			pe1.(transport.Progresser).Fault(t.Context())
 			early := binary.LittleEndian.Uint64(got)
 			quiet(a, -1)
 			b.Post(1, transport.Set, word(2), 10*early+binary.LittleEndian.Uint64(got))
@@ -197,7 +197,7 @@ func TestLateRules(t *testing.T) {
 			if putter.Released(1, first) || putter.Released(1, second) {
 				t.Error("a source was given back before it was read")
 			}
-			pe1.(transport.Progresser).Fault()
+			pe1.(transport.Progresser).Fault(t.Context())
 			if putter.Released(1, first) || !putter.Released(1, second) {
 				t.Error("the source that was read last is not the one that is given back")
 			}

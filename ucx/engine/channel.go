@@ -23,8 +23,6 @@ package engine
 #cgo nocallback lane_flush
 #cgo noescape lane_drain_service
 #cgo nocallback lane_drain_service
-#cgo noescape lane_flush_prompt
-#cgo nocallback lane_flush_prompt
 #cgo noescape lane_put
 #cgo nocallback lane_put
 #cgo noescape lane_get
@@ -115,12 +113,17 @@ type Channel struct {
 // keeps Config.Connections connections at most: renew.c says how.
 // It fails with ErrClosed, if UCX cannot make a worker, and with an error that names ulimit -n if file descriptors are short.
 func (e *Engine) Channel(private bool, connect func(pe int) []byte) (*Channel, error) {
+	return e.channel(private, connect, min(e.config.NPEs, e.config.Connections))
+}
+
+// channel is Channel for one that keeps so many connections.
+func (e *Engine) channel(private bool, connect func(pe int) []byte, connections int) (*Channel, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return nil, ErrClosed
 	}
-	if err := enoughFiles(min(e.config.NPEs, e.config.Connections)); err != nil {
+	if err := enoughFiles(connections); err != nil {
 		return nil, err
 	}
 	var msg [256]C.char
@@ -254,6 +257,29 @@ func (c *Channel) lane(pe int) *C.lane_t {
 	return c.open(pe)
 }
 
+// laneForRequest returns the lane to pe when a request may be sent by it, which must not overtake what went by the service
+// lane (lane_drain_service). While it waits for the target to apply that, ctx can end it and other goroutines get the channel.
+func (c *Channel) laneForRequest(ctx context.Context, pe int) (*C.lane_t, error) {
+	l := c.lane(pe)
+	if int32(l.acked-l.service_lane_seq) >= 0 {
+		return l, nil
+	}
+	return c.drainService(ctx, pe)
+}
+
+//go:noinline
+func (c *Channel) drainService(ctx context.Context, pe int) (*C.lane_t, error) {
+	for stays := (stays{}); ; c.relock() {
+		l := c.lane(pe) // the channel may have been renewed
+		if C.lane_drain_service_for(l, stays.next()) != 0 {
+			return l, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
 //go:noinline
 func (c *Channel) open(pe int) *C.lane_t {
 	if c.outside == nil && c.c.connected >= c.c.renew_at && C.channel_renew(c.c) != 0 {
@@ -379,11 +405,11 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 	l := c.lane(pe)
 	c.orderMessage(l, dst, len(src))
 	c.orderMessage(l, sig, 8)
-	prompt := l.used == headBytes && l.sent == l.acked && c.c.batch == 0
+	first := l.used == headBytes
 	switch n := len(src); {
 	case n > C.SMALL_MAX:
 		c.putLarge(l, dst, src, op, sig, value)
-		prompt = false
+		first = false
 	case n > 0:
 		if pos := c.reserveRecord(l, recBytes+padded(n)+postBytes); pos != nil {
 			appendPost(appendPut(pos, dst, src), op, 8, sig, value)
@@ -395,9 +421,9 @@ func (c *Channel) PutSignal(pe int, dst uint64, src []byte, sig uint64, op uint8
 			l.records++
 		}
 	}
-	if prompt {
-		// The target is likely to wait for it, and no acknowledgement is due that would flush it sooner.
-		C.lane_flush_prompt(l)
+	// The target is likely to wait for it. This PE's next wait would let it leave, unless that is for a PE of its own host.
+	if first && (!c.engine.config.Alone || l.sent == l.acked) {
+		C.lane_flush_awaited(l)
 	}
 	c.unlock()
 }
@@ -438,7 +464,11 @@ func (c *Channel) Fetch(ctx context.Context, pe int, op uint8, off uint64, bytes
 	var slot *C.slot_t
 	c.check(pe)
 	c.lock()
-	l := c.lane(pe)
+	l, err := c.laneForRequest(ctx, pe)
+	if err != nil {
+		c.unlock()
+		return 0, err
+	}
 	c.needService()
 	var r C.int
 	if c.engine.config.NICAtomics {
@@ -539,10 +569,13 @@ func (c *Channel) getPart(ctx context.Context, pe int, dst []byte, src uint64) e
 	var slot *C.slot_t
 	c.check(pe)
 	c.lock()
-	l := c.lane(pe)
+	l, err := c.laneForRequest(ctx, pe)
+	if err != nil {
+		c.unlock()
+		return err
+	}
 	c.needService()
 	r := C.lane_get_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.int64_t(firstStay), &slot)
-	var err error
 	if r != C.ENGINE_DONE {
 		_, err = c.await(ctx, r, slot, dst)
 	}

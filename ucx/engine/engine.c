@@ -179,6 +179,18 @@ int engine_open_rma(engine_t *e)
     return e->open_rma;
 }
 
+// engine_stop_serving has the engine apply and answer nothing more, as if its process had been stopped, until
+// engine_serve_again. It reports 0 while another thread serves. For tests.
+int engine_stop_serving(engine_t *e)
+{
+    return try_lock(&e->serving);
+}
+
+void engine_serve_again(engine_t *e)
+{
+    unlock(&e->serving);
+}
+
 // engine_service_lane_sent returns the number of messages that went by the service lane.
 uint64_t engine_service_lane_sent(engine_t *e)
 {

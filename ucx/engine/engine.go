@@ -49,6 +49,7 @@ type Config struct {
 	Bell           *atomic.Uint32 // futex word, bumped and woken when Accused has changed
 	NoteQueue      uint64         // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
 	Oversubscribed bool           // there are more PEs than CPUs
+	Alone          bool           // no other PE is on this host, so all waits progress the engine
 	Spin           time.Duration  // how long a thread polls before it sleeps; 0 for a suitable time
 	PeerTimeout    time.Duration  // how long a peer may owe an answer; 0 for 30 s
 	Connections    int            // that a channel keeps at most, and the service worker; 0 for DefaultConnections
@@ -148,10 +149,7 @@ func prepare(config Config) (*Engine, error) {
 		return nil, errors.New("the engine has no key: it would serve any process that reaches it")
 	}
 	if config.Spin == 0 {
-		config.Spin = 50 * time.Microsecond
-		if config.Oversubscribed {
-			config.Spin = 5 * time.Microsecond
-		}
+		config.Spin = 50 * time.Microsecond // where there are more PEs than CPUs, every poll hands the CPU on
 	}
 	if config.Connections <= 0 {
 		config.Connections = DefaultConnections
@@ -284,6 +282,14 @@ func (e *Engine) Refused() uint64 { return uint64(C.engine_refused(e.c)) }
 
 // serviceLaneSent returns the number of messages that went by the service lane.
 func (e *Engine) serviceLaneSent() uint64 { return uint64(C.engine_service_lane_sent(e.c)) }
+
+// stopServing has the engine apply and answer nothing, as if its process had been stopped, until again is called.
+func (e *Engine) stopServing() (again func()) {
+	for C.engine_stop_serving(e.c) == 0 {
+		runtime.Gosched()
+	}
+	return func() { C.engine_serve_again(e.c) }
+}
 
 // deliver hands a request to an engine that has not been started, as if it had come by the network, and
 // returns how many have been applied by then.

@@ -20,7 +20,7 @@ uint64_t lane_put_zcopy_with(lane_t *l, uint64_t off, const char *src, uint64_t 
 int channel_await_released(channel_t *c, int64_t pe, uint64_t handle, int64_t budget_ns);
 
 // notes.c
-void lane_flush_note(lane_t *l);
+void lane_flush_awaited(lane_t *l);
 void lane_put_note(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
 uint64_t lane_put_note_zcopy(lane_t *l, uint64_t off, const char *src, uint64_t n, uint32_t tag);
 slot_t *lane_get_note(lane_t *l, uint64_t off, char *dst, uint64_t n, uint32_t tag, int detached);
@@ -46,6 +46,8 @@ void engine_leave(engine_t *e);
 uint64_t engine_rejected(engine_t *e);
 uint64_t engine_refused(engine_t *e);
 uint64_t engine_service_lane_sent(engine_t *e);
+int engine_stop_serving(engine_t *e);
+void engine_serve_again(engine_t *e);
 int engine_open_rma(engine_t *e);
 channel_t *channel_open(engine_t *e, char *err, size_t err_bytes);
 void channel_close(channel_t *c);

@@ -44,14 +44,21 @@ static int service_drained(channel_t *c, lane_t *l, uint64_t arg)
     return lane_service_drained(l);
 }
 
-// lane_drain_service waits until the target has applied what went by the service lane. A request that is to be
-// answered must not overtake that: the target can only answer a message when it arrives.
-void lane_drain_service(lane_t *l)
+// lane_drain_service_for waits until the target has applied what went by the service lane, but for the given time at most, and
+// reports whether it has. A request that is to be answered must not overtake that: the target can only answer a message when
+// it arrives.
+int lane_drain_service_for(lane_t *l, int64_t budget_ns)
 {
     if (lane_service_drained(l))
-        return;
+        return 1;
     lane_send(l, 1);
-    progress_until(l->channel, l, service_drained, 0, INT64_MAX, 0);
+    return progress_until(l->channel, l, service_drained, 0, budget_ns, 0) == ENGINE_DONE;
+}
+
+// lane_drain_service does the same without a limit. Calls that have a context have waited before (Channel.laneForRequest).
+void lane_drain_service(lane_t *l)
+{
+    lane_drain_service_for(l, INT64_MAX);
 }
 
 static int slot_free(channel_t *c, lane_t *l, uint64_t arg)

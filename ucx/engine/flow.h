@@ -8,6 +8,7 @@
 void lane_throttle(lane_t *l);
 void lane_flush(lane_t *l);
 void lane_flush_prompt(lane_t *l);
+int lane_drain_service_for(lane_t *l, int64_t budget_ns);
 void lane_drain_service(lane_t *l);
 void lane_need_room(lane_t *l, uint32_t n);
 void lane_await_sent(lane_t *l);

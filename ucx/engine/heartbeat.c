@@ -363,7 +363,8 @@ static void beat(engine_t *e, int64_t now, int waiting)
             p->beats = 0;
             continue;
         }
-        if (p->nonce || p->broken || !p->ep)
+        // What UCX still holds has not been answered either: the peer may have stopped before the first connection.
+        if (p->nonce || p->sending || p->broken || !p->ep)
             grow_silent(e, p, p->silent_ns || p->nonce ? (ns < most ? ns : most) : 1);
         ping(e, p, !p->witness && (waiting || relaying) ? hops : 0);
     }

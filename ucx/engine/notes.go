@@ -5,8 +5,8 @@ package engine
 // Notified access, as Go sees it. notes.c and note_queue.c say how it works.
 
 /*
-#cgo noescape lane_flush_note
-#cgo nocallback lane_flush_note
+#cgo noescape lane_flush_awaited
+#cgo nocallback lane_flush_awaited
 #cgo noescape lane_await_note_credit
 #cgo nocallback lane_await_note_credit
 #cgo noescape lane_put_note
@@ -88,7 +88,7 @@ func (c *Channel) gatherNote(l *C.lane_t, dst uint64, src []byte, tag uint32) {
 	appendNote(pos, tag, n, dst)
 	l.records++
 	l.notes_sent++
-	C.lane_flush_note(l)
+	C.lane_flush_awaited(l)
 }
 
 // PutNotifyZcopy does what PutNotify does, but may go on reading src, as PutZcopy.
@@ -123,7 +123,10 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	c.check(pe)
 	c.lock()
 	defer c.unlock()
-	l := c.lane(pe)
+	l, err := c.laneForRequest(ctx, pe)
+	if err != nil {
+		return false, err
+	}
 	if !c.hasNoteCredit(l) {
 		return false, nil
 	}
@@ -132,7 +135,7 @@ func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64,
 	if r == C.ENGINE_DONE {
 		return true, nil
 	}
-	_, err := c.await(ctx, r, slot, dst)
+	_, err = c.await(ctx, r, slot, dst)
 	return true, err
 }
 
@@ -152,7 +155,7 @@ func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, tag uint32) bool {
 			c.markDirty(l)
 		}
 		C.lane_get_note(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), C.uint64_t(len(dst)), C.uint32_t(tag), 1)
-		C.lane_flush_note(l)
+		C.lane_flush_awaited(l)
 	}
 	c.unlock()
 	return ok
@@ -175,7 +178,7 @@ func (c *Channel) PostNotify(pe int, op uint8, off uint64, bytes int, operand ui
 			appendNote(unsafe.Add(pos, postBytes), tag, bytes, off)
 			l.records += 2
 			l.notes_sent++
-			C.lane_flush_note(l)
+			C.lane_flush_awaited(l)
 		}
 	}
 	c.unlock()
@@ -197,7 +200,10 @@ func (c *Channel) FetchNotify(ctx context.Context, pe int, op uint8, off uint64,
 	var slot *C.slot_t
 	c.lock()
 	defer c.unlock()
-	l := c.lane(pe)
+	l, err := c.laneForRequest(ctx, pe)
+	if err != nil {
+		return 0, false, err
+	}
 	if !c.hasNoteCredit(l) {
 		return 0, false, nil
 	}
@@ -226,7 +232,7 @@ func (c *Channel) afterNIC(pe int, off uint64, bytes int, tag uint32, atomic fun
 		appendNote(pos, tag, bytes, off)
 		l.records++
 		l.notes_sent++
-		C.lane_flush_note(l)
+		C.lane_flush_awaited(l)
 	}
 	c.unlock()
 	return true

@@ -63,7 +63,7 @@ static ucs_status_t connect_lane(lane_t *l)
         .err_mode = UCP_ERR_HANDLING_MODE_PEER,
         .err_handler = {.cb = on_endpoint_error, .arg = l},
     };
-    return l->address ? ucp_ep_create(l->channel->worker, &params, &l->ep) : UCS_ERR_NO_ELEM;
+    return ucp_ep_create(l->channel->worker, &params, &l->ep);
 }
 
 // lane_number returns the next number after *last; 0 after the last: no number is ever used twice, so that a message
@@ -132,7 +132,7 @@ lane_t *lane_open(channel_t *c, uint32_t pe, const void *address, size_t address
     lane_begin(l, c->engine->config.first);
     if (l->status != UCS_OK)
         return l;
-    l->status = connect_lane(l);
+    l->status = address && l->address ? connect_lane(l) : UCS_ERR_NO_ELEM; // the exchange may have ended since
     if (l->status == UCS_OK) {
         c->connected++;
         send_opening(l, address);

@@ -34,7 +34,7 @@ type Blocked struct {
 // Outside opens a channel with a lane to each of pes, for one thread that is not Go's. connect returns the address of a
 // PE's engine, or nil if it cannot be had. Outside fails as Channel does, and if an address cannot be had.
 func (e *Engine) Outside(pes []int, connect func(pe int) []byte, b Blocked) (*Outside, error) {
-	c, err := e.Channel(true, connect)
+	c, err := e.channel(true, connect, len(pes)) // all of them stay
 	if err != nil {
 		return nil, err
 	}

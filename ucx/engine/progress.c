@@ -53,7 +53,7 @@ static __thread int64_t rested;
 // this one hand it to each other, and that group may have the PE that all wait for.
 static int rest(const engine_t *e, int64_t now)
 {
-    enum { AWAKE_NS = 16 * 1000 * 1000, REST_NS = 1000 * 1000 };
+    enum { AWAKE_NS = 16 * 1000 * 1000, REST_NS = 100 * 1000 };
     if (!rested)
         rested = now;
     if (!e->config.oversubscribed || now - rested < AWAKE_NS)

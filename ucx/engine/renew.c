@@ -6,20 +6,34 @@
 // that has been replaced is a stranger to the other PEs, so that all of its connections are first ones. A connection that is
 // in use all the time is made anew once in config.connections openings of others.
 //
-//	1  what is gathered leaves, and all targets acknowledge it. When none does so any more for a while, the channel goes
-//	   on as it is, and tries again some openings later
-//	2  the new worker is made. If that fails, the same
+//	1  what is gathered leaves, and all targets acknowledge it. When none does so any more for a while, or it takes too
+//	   long, the channel goes on as it is, and tries again some openings and some time later
+//	2  the new worker is made. If that fails, or the host has hardly a free port, the same
 //	3  the targets are told to forget the lanes
 //	4  the old worker is destroyed with its endpoints, and the lanes become as they were before they were opened
 #include <stddef.h>
 
 #include "engine.h"
 
-// lane_bye tells the target to forget the lane.
-static void lane_bye(lane_t *l)
+// say_byes tells the targets to forget the lanes, but for those that have not yet applied what went by the service lane: a
+// bye must not overtake that. It reports whether all have been told.
+static int say_byes(channel_t *c, lane_t *l, uint64_t arg)
 {
-    lane_drain_service(l);
-    lane_send_bye(l);
+    int all = 1;
+    (void)l;
+    (void)arg;
+    for (uint32_t i = 0; i < c->nopened; i++) {
+        lane_t *o = c->opened[i];
+        if (!o->ep || o->told_bye)
+            continue;
+        if (lane_service_drained(o)) {
+            o->told_bye = 1;
+            lane_send_bye(o);
+        } else {
+            all = 0;
+        }
+    }
+    return all;
 }
 
 static int lane_sent_all(const lane_t *l)
@@ -37,14 +51,17 @@ static int all_sent(channel_t *c, lane_t *l, uint64_t arg)
     return c->cursor == c->nopened;
 }
 
-// channel_bye tells the targets to forget the lanes, and waits for them to answer, but for the given time at most.
+// channel_bye tells the targets to forget the lanes, and waits for them to answer, but for the given time at most. A target
+// that has stopped is not told: what waits for this PE there ends when the job does.
 void channel_bye(channel_t *c, int64_t patience_ns)
 {
+    int64_t start = now_ns();
     for (uint32_t i = 0; i < c->nopened; i++)
-        if (c->opened[i]->ep)
-            lane_bye(c->opened[i]);
+        if (c->opened[i]->ep && !lane_service_drained(c->opened[i]))
+            lane_send(c->opened[i], 1);
+    progress_until(c, NULL, say_byes, 0, patience_ns, 0);
     c->cursor = 0;
-    progress_until(c, NULL, all_sent, 0, patience_ns, 0);
+    progress_until(c, NULL, all_sent, 0, patience_ns - (now_ns() - start), 0);
 }
 
 // credited reports whether the notes of the lane have found room at the target. Those that have not are bounded for each
@@ -72,10 +89,12 @@ static int settled(channel_t *c, lane_t *l, uint64_t arg)
     return all_sent(c, l, arg) && unsettled(c) == 0;
 }
 
-// settle waits until nothing is outstanding, for as long as that becomes less, and reports whether it is so.
+// settle waits until nothing is outstanding, for as long as that becomes less but not longer than a second, and reports
+// whether it is so. The call that opens a connection waits with it, whatever its context.
 static int settle(channel_t *c)
 {
-    enum { PATIENCE_NS = 100 * 1000 * 1000 };
+    const int64_t PATIENCE_NS = 100 * 1000 * 1000, MOST_NS = 10 * PATIENCE_NS;
+    int64_t start = now_ns();
     for (uint32_t i = 0; i < c->nopened; i++) {
         lane_t *l = c->opened[i];
         lane_send(l, 1);
@@ -83,7 +102,7 @@ static int settle(channel_t *c)
             lane_request_ack(l); // its answer says how many have found room by now
     }
     for (uint32_t left, last = UINT32_MAX; (left = unsettled(c)) > 0; last = left) {
-        if (left >= last)
+        if (left >= last || now_ns() - start > MOST_NS)
             return 0;
         c->cursor = 0;
         progress_until(c, NULL, settled, 0, PATIENCE_NS, 0);
@@ -97,6 +116,8 @@ static int open_another(channel_t *c, ucp_worker_h *worker, int *fd)
     char reason[256]; // not reported: the channel goes on with the worker that it has
     sigset_t saved;
     *worker = NULL;
+    if (!ports_left())
+        return 0;
     block_signals(&saved);
     int ok = worker_open(c->engine, worker, fd, reason, sizeof reason) &&
              worker_set_handlers(c->engine, *worker, AM_REPLY, on_reply, c, reason, sizeof reason);
@@ -131,21 +152,31 @@ static void replace_worker(channel_t *c, ucp_worker_h worker, int fd)
         lane_disconnected(c->opened[i]);
 }
 
+// postpone has c go on as it is, and not try again so soon that attempts take more than a tenth of the time.
+static void postpone(channel_t *c, int64_t started)
+{
+    int64_t now = now_ns();
+    c->renew_at = c->connected + 1 + c->engine->config.connections / 4;
+    c->renew_after_ns = now + 10 * (now - started);
+}
+
 // channel_renew closes the connections of c, and reports whether it has. No lane may be used before lane_open has been
 // called for it again.
 int channel_renew(channel_t *c)
 {
-    uint32_t most = c->engine->config.connections;
+    int64_t started = now_ns();
     ucp_worker_h worker;
     int fd;
+    if (started < c->renew_after_ns)
+        return 0;
     if (!settle(c) || !open_another(c, &worker, &fd)) {
-        c->renew_at = c->connected + 1 + most / 4;
+        postpone(c, started);
         return 0;
     }
     channel_bye(c, c->engine->config.peer_timeout_ns); // a target that has not heard of it waits for this PE when it leaves
     replace_worker(c, worker, fd);
     c->connected = 0;
-    c->renew_at = most;
+    c->renew_at = c->engine->config.connections;
     c->renewed++;
     return 1;
 }

@@ -3,12 +3,17 @@
 package engine
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
 // several returns the engines of a job of n PEs that reach each other by TCP, of which those of mute do not serve, and a channel of
@@ -131,6 +136,7 @@ func TestBusyConnectionsStay(t *testing.T) {
 	if err := c.Quiet(t.Context(), -1); err != nil {
 		t.Fatal(err)
 	}
+	c.c.renew_after_ns = 0 // as if some time had passed
 	c.Put(0, 4096, value)
 	if err := c.Quiet(t.Context(), -1); err != nil {
 		t.Fatal(err)
@@ -239,5 +245,76 @@ func TestClosedConnectionsTakeNoAnswer(t *testing.T) {
 	binary.NativeEndian.PutUint32(answer[8:], 1)
 	if c.deliver(answer); c.engine.Refused() != 1 {
 		t.Error("a forged answer is taken for one of PE 1")
+	}
+}
+
+// TestReopeningWithoutAddress: a connection that has been closed for others, and whose PE's address cannot be had any more,
+// is lost, as a first one would be.
+func TestReopeningWithoutAddress(t *testing.T) {
+	nodes, c := several(t, 4, 0)
+	gone := false
+	c.connect = func(pe int) []byte {
+		if gone && pe == 1 {
+			return nil
+		}
+		return nodes[pe].Address()
+	}
+	value := binary.NativeEndian.AppendUint64(nil, 7)
+	for pe := 1; pe < 4; pe++ {
+		c.Put(pe, 4096, value)
+		if err := c.Quiet(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.c.renewed != 1 {
+		t.Fatal("the connection to PE 1 has not been closed")
+	}
+	gone = true
+	c.Put(1, 4096, value)
+	var lost *LostError
+	if err := c.Quiet(t.Context(), -1); !errors.As(err, &lost) || lost.PE != 1 {
+		t.Errorf("Quiet returns %v, want the loss of PE 1", err)
+	}
+}
+
+// TestConnectionsWithFewPorts: where closed connections have taken the ports of the host, which they keep for a minute, a
+// channel goes on with the connections that it has. UCX would look for a port of a new worker's until there is one.
+func TestConnectionsWithFewPorts(t *testing.T) {
+	const within, inside = "PGAS_TEST_FEW_PORTS", "ip link set lo up && echo 40000 40127 >/proc/sys/net/ipv4/ip_local_port_range && exec \"$@\""
+	if os.Getenv(within) == "" {
+		ctx, cancel := hang.Within(t.Context(), time.Minute)
+		defer cancel()
+		if err := netns.Usable(); err != nil {
+			t.Skip(err)
+		}
+		cmd := exec.CommandContext(ctx, "unshare", "--net", "sh", "-c", inside, "sh", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), within+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", err, context.Cause(ctx), out)
+		}
+		return
+	}
+	const npes, rounds = 5, 400
+	nodes, c := several(t, npes, 0)
+	refused := 0
+	for i := range rounds {
+		pe := 1 + i%(npes-1)
+		value := binary.NativeEndian.AppendUint64(nil, uint64(i))
+		before := c.c.renewed
+		c.Put(pe, 4096, value)
+		if err := c.Quiet(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+		if word(nodes[pe].heap, 4096) != uint64(i) {
+			t.Fatalf("PE %d has not got its put", pe)
+		}
+		if c.c.connected > 2 && c.c.renewed == before {
+			refused++
+		}
+		c.c.renew_after_ns = 0 // as if some time had passed
+	}
+	t.Logf("the connections were closed %d times", c.c.renewed)
+	if c.c.renewed == 0 || refused == 0 {
+		t.Errorf("the connections were closed %d times, and kept for want of ports %d times: the test has not tested it", c.c.renewed, refused)
 	}
 }

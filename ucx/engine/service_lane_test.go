@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -145,5 +146,98 @@ func TestNothingIsLostBehindServiceLane(t *testing.T) {
 			}
 			cancel()
 		}
+	}
+}
+
+// behindServiceLane returns the engines of three PEs, and a channel of PE 0 by whose service lane something has gone to PE 1
+// since that has stopped. PE 2 serves, and has got a signal too.
+func behindServiceLane(ctx context.Context, t *testing.T) (nodes [3]*node, c *Channel) {
+	t.Helper()
+	const stopped, serves, signal = 1, 2, 1024
+	t.Setenv("UCX_TLS", "tcp")
+	for pe := range nodes {
+		nodes[pe] = newNode(t, pe, false, 0, func(c *Config) { c.NPEs = len(nodes) })
+	}
+	c, err := nodes[0].Channel(false, func(pe int) []byte { return nodes[pe].Address() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(pe int, v uint64) { c.PutSignal(pe, 4096, make([]byte, 8), signal, wordSet, v) }
+	for _, pe := range []int{stopped, serves} {
+		send(pe, 1)
+		if err := c.Quiet(ctx, pe); err != nil { // from now on its lane is open
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(nodes[stopped].stopServing())
+	for v := uint64(2); nodes[0].serviceLaneSent() == 0; v++ { // the service lane may be busy
+		send(stopped, v)
+		if ctx.Err() != nil {
+			t.Fatalf("nothing goes by the service lane: %v", context.Cause(ctx))
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nodes, c
+}
+
+// TestCloseWithStoppedTarget: a channel that closes does not wait for a target that has stopped before it has applied what
+// went by the service lane, and the other targets are told to forget their lanes.
+func TestCloseWithStoppedTarget(t *testing.T) {
+	ctx, cancel := hang.Context(t.Context())
+	defer cancel()
+	nodes, c := behindServiceLane(ctx, t)
+	closed := make(chan error, 1)
+	go func() { closed <- c.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-ctx.Done():
+		t.Fatalf("the channel does not close: %v", context.Cause(ctx))
+	}
+	eventually(t, "the target that serves forgets its lane", func() bool { return nodes[2].Inbound() == 0 })
+}
+
+// TestRequestsBehindServiceLane: a request to a target that has stopped, which must not overtake what went by the service
+// lane, ends with its context, and other goroutines can use the channel meanwhile.
+func TestRequestsBehindServiceLane(t *testing.T) {
+	for name, request := range map[string]func(ctx context.Context, c *Channel) error{
+		"get":       func(ctx context.Context, c *Channel) error { return c.Get(ctx, 1, make([]byte, 8), 4096) },
+		"large get": func(ctx context.Context, c *Channel) error { return c.Get(ctx, 1, make([]byte, 100_000), 4096) },
+		"blocks": func(ctx context.Context, c *Channel) error {
+			return c.GetStrided(ctx, 1, make([]byte, 64), 4096, Strided{BlockBytes: 8, Count: 2, LocalStride: 32, RemoteStride: 16})
+		},
+		"fetch": func(ctx context.Context, c *Channel) error {
+			_, err := c.Fetch(ctx, 1, wordAdd, 512, 8, 1, 0)
+			return err
+		},
+		"notified get": func(ctx context.Context, c *Channel) error {
+			_, err := c.GetNotify(ctx, 1, make([]byte, 8), 4096, 1)
+			return err
+		},
+		"notified fetch": func(ctx context.Context, c *Channel) error {
+			_, _, err := c.FetchNotify(ctx, 1, wordAdd, 512, 8, 1, 0, 1)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limit, end := hang.Context(t.Context())
+			defer end()
+			_, c := behindServiceLane(limit, t)
+			ctx, cancel := context.WithCancelCause(limit)
+			waited := make(chan error, 1)
+			go func() { waited <- request(ctx, c) }()
+			for range 100 {
+				if err := c.Get(limit, 2, make([]byte, 8), 4096); err != nil {
+					t.Fatal(err)
+				}
+			}
+			over := errors.New("over")
+			cancel(over)
+			if err := <-waited; err != over {
+				t.Errorf("it ended with %v", err)
+			}
+		})
 	}
 }

@@ -219,6 +219,7 @@ int listeners_narrow(engine_t *e, ucp_worker_h worker, uint8_t *ports);
 // worker.c
 void block_signals(sigset_t *saved);
 int say_status(char *err, size_t err_bytes, const char *what, ucs_status_t status);
+int ports_left(void);
 int worker_open(engine_t *e, ucp_worker_h *worker, int *fd, char *err, size_t err_bytes);
 int worker_set_handler(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes);
 int worker_set_handlers(engine_t *e, ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t cb, void *arg, char *err, size_t err_bytes);

@@ -54,10 +54,13 @@ func (c *Channel) GetStrided(ctx context.Context, pe int, dst []byte, src uint64
 	var slot *C.slot_t
 	c.check(pe)
 	c.lock()
-	l := c.lane(pe)
+	l, err := c.laneForRequest(ctx, pe)
+	if err != nil {
+		c.unlock()
+		return err
+	}
 	c.needService()
 	r := C.lane_get_blocks_wait(l, C.uint64_t(src), (*C.char)(unsafe.Pointer(unsafe.SliceData(dst))), b.c(), C.int64_t(firstStay), &slot)
-	var err error
 	if r != C.ENGINE_DONE {
 		_, err = c.await(ctx, r, slot, dst)
 	}

@@ -200,11 +200,15 @@ struct lane {
     uint32_t replies;          // of these, those that will be answered
     uint32_t service_lane_seq; // seq of the last message that went by the service lane, or of one that has been acknowledged
     uint64_t born;             // engine.ticks when the first record went in
-    int64_t left_ns;           // when notes have last left at once
+    int64_t left_ns;           // when notes or signals have last left at once
     int64_t silent_ns;         // how long waits have waited without an answer
+
+    uint32_t ticked_sent, ticked_acked; // sent and acked as the service thread has last seen them
+    int64_t still_ns, unacked_ns;       // and since when
 
     uint32_t number;                   // of the lanes of this PE to that one
     uint32_t open;                     // the target has acknowledged the opening
+    uint32_t told_bye;                 // the target has been told to forget the lane
     uint64_t tags[2];                  // of requests, of replies
     sendbuf_t *waiting, **waiting_end; // messages to send once it is open, in order
 
@@ -254,6 +258,7 @@ struct channel {
     uint32_t nopened;
     uint32_t connected; // lanes that have been connected since the worker was made
     uint32_t renew_at;  // at so many of them the worker is replaced
+    int64_t renew_after_ns; // and not before
     uint32_t reached;   // a PE has answered on a worker that has been replaced
     uint32_t renewing;  // the worker is being replaced: its endpoints end
     uint32_t renewed;   // how often it has been replaced

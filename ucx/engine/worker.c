@@ -1,8 +1,11 @@
 // UCX's workers, and what every one of them needs: an event descriptor, a handler for each kind of message, and listeners
 // that strangers do not reach.
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "state.h"
 
@@ -46,6 +49,26 @@ static int open_alone(engine_t *e, ucp_worker_h *worker, int *fd, char *err, siz
     if (status != UCS_OK)
         return say_status(err, err_bytes, "getting the event file descriptor of a UCX worker", status);
     return 1;
+}
+
+// ports_left reports whether the kernel has ports for the listeners of another worker. Where it has none, UCX 1.13 tries
+// again and again within ucp_worker_create. Connections that have been closed keep their ports for a minute, so a worker
+// that is made in place of another may come to that.
+int ports_left(void)
+{
+    enum { SPARE = 8 };
+    int fds[SPARE], n = 0, ok = 1;
+    while (ok && n < SPARE) {
+        struct sockaddr_in any = {.sin_family = AF_INET};
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+            break; // UCX will say what is wrong
+        fds[n++] = fd;
+        ok = bind(fd, (struct sockaddr *)&any, sizeof any) == 0 || errno != EADDRINUSE;
+    }
+    while (n > 0)
+        close(fds[--n]);
+    return ok;
 }
 
 // worker_open makes a worker of e. On failure it returns 0 and writes the reason to err; *worker is NULL if there is none.

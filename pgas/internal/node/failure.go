@@ -11,28 +11,53 @@ import (
 
 // EndedError returns the reason why a wait cannot succeed: the World is closed, a PE of the job is dead, or ctx has
 // ended. A death goes before the end of ctx: otherwise a caller that waits repeatedly with a short time-out
-// would only ever see the time-out. Last comes congestion of notes: see congestion.go.
+// would only ever see the time-out. It waits until it is known which PE to blame, but not beyond the end of ctx. Last comes congestion of notes: see congestion.go.
 func (n *Node) EndedError(ctx context.Context) error {
 	if err := context.Cause(n.Ctx); err != nil {
 		return FirstError(context.Cause(ctx), err) // the transport may be closed too, so it is not asked
 	}
-	if err := FirstError(n.PeerFailure(), context.Cause(ctx)); err != nil {
+	if err := FirstError(n.AwaitPeerFailure(ctx), context.Cause(ctx)); err != nil {
 		return err
 	}
 	return n.Notes.congestionError()
 }
 
-// PeerFailure returns the *PeerError for the first PE known to have died or to be out of reach, or nil.
+// PeerFailure returns the *PeerError for the first PE known to have died or to be out of reach, or nil. It does not wait: it
+// returns nil while it is not known which of several PEs to blame.
 func (n *Node) PeerFailure() error {
+	if lost, decided := n.suspect(noWait); decided {
+		return lost
+	}
+	return nil
+}
+
+// AwaitPeerFailure is PeerFailure, but waits until it is known which PE to blame, or ctx ends.
+func (n *Node) AwaitPeerFailure(ctx context.Context) error {
+	if lost, decided := n.suspect(ctx); decided {
+		return lost
+	}
+	return nil
+}
+
+// noWait is the context of calls that wait for nothing: it has ended.
+var noWait = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// suspect returns the *PeerError for a PE that is lost, or nil. decided is false if ctx has ended before it was known
+// whether another PE is to blame.
+func (n *Node) suspect(ctx context.Context) (lost error, decided bool) {
 	h := n.Job.Segment.Header
 	f := h.Failed.Load()
 	if f == 0 && n.progresser != nil {
-		return n.progresser.Fault()
+		return n.progresser.Fault(ctx)
 	}
 	if f == 0 {
-		return nil
+		return nil, true
 	}
 	pe := int(f - 1)
 	n.Job.Lost(pe)
-	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}
+	return &transport.PeerError{PE: pe, Host: n.HostName(pe), Err: boot.HowDied(h.FailedHow.Load())}, true
 }

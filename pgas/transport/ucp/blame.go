@@ -9,7 +9,8 @@ package ucp
 //
 // A PE that finds another silent may be the one that is cut off. If it ended before the launcher has heard the PEs
 // of other hosts, they would hear of its end, and the launcher could not tell any more which of the two was silent.
-// So it waits until the launcher has decided.
+// So it waits until the launcher has decided. In a job without pgasrun the arbiter does that, and may be silent itself: a PE
+// also waits until the arbiter has answered since the loss, or is lost (pgas/boot/arbiter.go).
 
 import (
 	"context"
@@ -31,16 +32,32 @@ const (
 type blame struct {
 	job    *boot.Job
 	closed <-chan struct{} // the transport is
-	gone   atomic.Int64    // Unix nanoseconds until which calls wait for a report, since the first loss; 0: no loss
+	gone   atomic.Int64    // boot.Clock when a call first found a PE lost; 0: none has
 	silent atomic.Int64    // the same for silence
 }
 
 // peerError returns the error about a PE that the engine has lost, with the names of the PE to blame and of its host, and
 // what the launcher knows. It may wait for that, but not beyond the end of ctx.
 func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transport.PeerError {
-	if b.job.Launched {
-		b.awaitReport(ctx, b.reportUntil(lost))
+	b.awaitReport(ctx, lost)
+	err := b.known(lost)
+	b.job.Lost(err.PE)
+	return err
+}
+
+// fault is peerError for calls that report a loss only when it is known which PE to blame. decided is false if ctx has ended
+// before.
+func (b *blame) fault(ctx context.Context, lost *engine.LostError) (err *transport.PeerError, decided bool) {
+	decided = b.awaitReport(ctx, lost)
+	err = b.known(lost)
+	if decided {
+		b.job.Lost(err.PE)
 	}
+	return err, decided
+}
+
+// known returns the error with what is known now.
+func (b *blame) known(lost *engine.LostError) *transport.PeerError {
 	head := b.job.Segment.Header
 	pe, why := lost.PE, error(lost)
 	if first := head.Failed.Load(); first == 0 {
@@ -53,33 +70,42 @@ func (b *blame) peerError(ctx context.Context, lost *engine.LostError) *transpor
 			why = fmt.Errorf("%w; since then PE %d is lost too: %w", boot.HowDied(head.FailedHow.Load()), lost.PE, lost)
 		}
 	}
-	b.job.Lost(pe)
 	return &transport.PeerError{PE: pe, Host: b.job.Hosts[b.job.HostOf(pe)].Name, Err: why}
 }
 
-// reportUntil returns when the launcher has had its time to report why a PE is lost. It counts from the first such loss, so that
-// calls wait once, each with its own context. A PE that leaves the job is not heard.
-func (b *blame) reportUntil(lost *engine.LostError) time.Time {
-	until, most := &b.gone, reportWithin
-	state := b.job.Segment.States[b.job.PE-int(b.job.Segment.Header.First)]
-	if lost.Reason == engine.Silent && boot.Membership(state.Membership.Load()) == boot.Joined {
-		until, most = &b.silent, boot.HearingTime(b.job.Settings.PeerTimeout)+reportWithin
+// awaitReport waits until the launcher has reported which PE is lost, or has had its time to. It reports false if ctx has
+// ended before.
+func (b *blame) awaitReport(ctx context.Context, lost *engine.LostError) bool {
+	if !b.job.Launched {
+		return true
 	}
-	until.CompareAndSwap(0, time.Now().Add(most).UnixNano())
-	return time.Unix(0, until.Load())
-}
-
-func (b *blame) awaitReport(ctx context.Context, until time.Time) {
-	over := time.After(time.Until(until))
-	for b.job.Segment.Header.Failed.Load() == 0 && !b.job.EndRequested() {
+	at, within := b.firstLoss(lost)
+	for !b.reported(at, within) {
 		select {
 		case <-time.After(reportPoll):
-		case <-over:
-			return
 		case <-b.closed:
-			return
+			return true
 		case <-ctx.Done():
-			return
+			return b.reported(at, within)
 		}
 	}
+	return true
+}
+
+// reported reports whether no more is to come about a loss at the time at.
+func (b *blame) reported(at int64, within time.Duration) bool {
+	answered := b.job.ArbiterAnswered(at) // first: it has the arbiter asked
+	return b.job.Segment.Header.Failed.Load() != 0 || b.job.EndRequested() || answered && boot.Clock()-at >= int64(within)
+}
+
+// firstLoss returns when a call has first found such a loss, and how long after that the launcher may take to report it. It
+// counts from the first, so that calls wait once, each with its own context. A PE that leaves the job is not heard.
+func (b *blame) firstLoss(lost *engine.LostError) (at int64, within time.Duration) {
+	first, within := &b.gone, reportWithin
+	state := b.job.Segment.States[b.job.PE-int(b.job.Segment.Header.First)]
+	if lost.Reason == engine.Silent && boot.Membership(state.Membership.Load()) == boot.Joined {
+		first, within = &b.silent, boot.HearingTime(b.job.Settings.PeerTimeout)+reportWithin
+	}
+	first.CompareAndSwap(0, boot.Clock())
+	return first.Load(), within
 }

@@ -85,6 +85,9 @@ func TestSilenceIsHeard(t *testing.T) {
 			ended, end := context.WithCancel(ctx)
 			end()
 			b.peerError(ended, c.lost) // a call that is given up before takes nothing from others
+			if _, decided := b.fault(ended, c.lost); decided {
+				t.Error("a call that waits for nothing knows which PE to blame")
+			}
 			if got := b.peerError(ctx, c.lost); got.PE != c.want {
 				t.Errorf("blames PE %d, want PE %d: %v", got.PE, c.want, got)
 			}

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 )
@@ -59,18 +60,26 @@ func exchangeHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
 	if job.PE == 0 {
 		return hosts, gatherHosts(ctx, job, hosts)
 	}
-	hosts = hosts[:0]
-	for first := 0; first < len(job.Hosts); first += hostsInValue {
-		var told []hostInfo
-		if err := getJSON(ctx, job.Exchange, hostsKey(first), &told); err != nil {
-			return nil, fmt.Errorf("waiting for the other hosts' PEs to start: %w", err)
-		}
-		hosts = append(hosts, told...)
+	hosts, err = toldHosts(ctx, job)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for the other hosts' PEs to start: %w", err)
 	}
 	if len(hosts) != len(job.Hosts) {
 		return nil, fmt.Errorf("PE 0 tells of %d hosts, and the job has %d", len(hosts), len(job.Hosts))
 	}
 	return hosts, nil
+}
+
+// toldHosts returns what PE 0 tells of all hosts. It asks for all values at once, so it waits as long as for one.
+func toldHosts(ctx context.Context, job *boot.Job) ([]hostInfo, error) {
+	told := make([][]hostInfo, (len(job.Hosts)+hostsInValue-1)/hostsInValue)
+	errs := make([]error, len(told))
+	var asked sync.WaitGroup
+	for i := range told {
+		asked.Go(func() { errs[i] = getJSON(ctx, job.Exchange, hostsKey(i*hostsInValue), &told[i]) })
+	}
+	asked.Wait()
+	return slices.Concat(told...), errors.Join(errs...)
 }
 
 // gatherHosts collects what each host has published and publishes it again, many hosts in one value: so every other PE makes

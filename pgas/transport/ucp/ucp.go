@@ -125,6 +125,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		Bell:           &head.AccusedBell,
 		NoteQueue:      boot.NoteQueueOff,
 		Oversubscribed: head.Local > head.Cores,
+		Alone:          head.Local == 1,
 		Spin:           settings.Spin,
 		PeerTimeout:    settings.PeerTimeout,
 		Connections:    settings.Connections,
@@ -213,13 +214,18 @@ func (t *Transport) WaitWord(word transport.Word, cmp transport.Cmp, value uint6
 // WaitDoorbell serves other PEs until one was served, the doorbell is no longer seen, or about d has passed.
 func (t *Transport) WaitDoorbell(seen uint32, d time.Duration) { t.engine.WaitDoorbell(seen, d) }
 
-// Fault returns a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil.
-func (t *Transport) Fault() error {
+// Fault returns a *transport.PeerError about the first PE that cannot be reached or does not answer, or nil. It is that of
+// transport.Progresser.
+func (t *Transport) Fault(ctx context.Context) (lost error, decided bool) {
 	err := t.engine.Lost()
-	if err == nil {
-		return nil
+	if err == nil { // as at every wait: no errors.As, which allocates
+		return nil, true
 	}
-	return (&channel{blame: &t.blame}).peerError(t.ctx, err)
+	var peer *engine.LostError
+	if !errors.As(err, &peer) {
+		return err, true
+	}
+	return t.blame.fault(ctx, peer)
 }
 
 var _ transport.Progresser = (*Transport)(nil)
