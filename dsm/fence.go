@@ -106,13 +106,12 @@ func (r *Region) publish(ctx context.Context, list []int32) error {
 	return r.protocol.release(ctx, list)
 }
 
-// fence runs body in this PE's turn of fences. Mode Shared has only the order of plain stores. A panic with
+// fence runs body in this PE's turn of fences. Mode Shared has only the order of plain loads and stores. A panic with
 // *pgas.PeerError becomes an error.
 func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 	if r.mode == Shared {
 		r.windows.end()
-		r.w.Fence()
-		return nil
+		return r.w.Quiet(ctx) // orders loads, too, which a Fence does not
 	}
 	if err := r.turn.take(ctx); err != nil {
 		return err

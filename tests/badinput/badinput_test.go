@@ -50,6 +50,9 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := buildOthers(root, bin, t.TempDir(), goEnv); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -80,15 +83,11 @@ func buildCell(dir, root, bin, name, field string, goEnv []string) error {
 		return err
 	}
 	run := func(argv ...string) error {
-		cmd := exec.Command(argv[0], argv[1:]...)
-		cmd.Env = append(os.Environ(), goEnv...)
+		in := ""
 		if _, err := os.Stat(dir); err == nil {
-			cmd.Dir = dir
+			in = dir
 		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
-		}
-		return nil
+		return run(in, goEnv, argv...)
 	}
 	pgasgen := filepath.Join(bin, "pgasgen")
 	if err := run(pgasgen, "init", "-module", "example.com/cell", "-replace", root, dir); err != nil {
@@ -108,6 +107,15 @@ func buildCell(dir, root, bin, name, field string, goEnv []string) error {
 		return err
 	}
 	return run("go", "build", "-o", filepath.Join(bin, name), ".")
+}
+
+func run(dir string, goEnv []string, argv ...string) error {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), goEnv...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
+	}
+	return nil
 }
 
 var marks atomic.Int64

@@ -3,8 +3,8 @@ package main
 // The tests of what calls UCX, with the UCX of Debian 13 (1.18), while this machine has another, as Debian 12 has (1.13).
 // Likewise those of mpirun, with Open MPI 5.
 // debootstrap installs a Debian 13 into a directory, which the user's cache keeps, and the tests are compiled and run in
-// it. root.go enters it. To make it and to compile are steps of the second lane; the tests wait for each other, and are a
-// step of the first.
+// it. root.go enters it. Making it and compiling is a step beside others. The tests have processes that wait for each other, and
+// are a step of the first lane.
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -23,22 +24,27 @@ import (
 // debian13 are the packages that the tests need, beside the smallest system. Open MPI is 5.0 there.
 const debian13 = "gcc,libc6-dev,pkgconf,libucx-dev,iproute2,openmpi-bin"
 
+// peers13 are those that the comparison with the peers needs besides, which is no step: see make bench-peers-debian13.
+// debootstrap cannot order their configuration, and apt can.
+var peers13 = []string{"libopenmpi-dev", "mpich", "libmpich-dev"}
+
 // ucxTests are tests that depend on the release of UCX: those that a package names, or, in short mode, all of it.
 type ucxTests struct {
 	pkg   string
 	nic   string // of these, separated by |, the subtests in which UCX carries out atomics
 	whole string // of these all of it
+	rows  string // of TestLaunchers, the rows of these launchers
 }
 
 // underUCX is what the step runs. Of the locks, which all make the same calls, some are enough.
 var underUCX = []ucxTests{
 	{pkg: "./ucx/..."},
 	{pkg: "./pgas/transport/ucp"},
-	{"./pgas", "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|WaitUntilPred",
-		"AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
+	{pkg: "./pgas", nic: "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|WaitUntilPred",
+		whole: "AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
 	{pkg: "./notify", whole: "AtomicNotify"},
 	{pkg: "./locks", nic: "ALock|DMCS|RMARW"},
-	{pkg: "./tests/clusters", whole: "MPIRun|MPIRunDaemonKilled|PRun"},
+	{pkg: "./tests/clusters", whole: "MPIRunPlacement", rows: "mpirun|prun"},
 }
 
 // flags returns those of go test that choose the tests.
@@ -50,6 +56,9 @@ func (u ucxTests) flags() []string {
 	if u.whole != "" {
 		patterns = append(patterns, "^Test("+u.whole+")$")
 	}
+	if u.rows != "" {
+		patterns = append(patterns, "^TestLaunchers$/^("+u.rows+")$")
+	}
 	if len(patterns) == 0 {
 		return []string{"-short"}
 	}
@@ -58,7 +67,7 @@ func (u ucxTests) flags() []string {
 
 // testsUnderDebian13 runs them.
 func testsUnderDebian13(ctx context.Context) error {
-	return inDebian13(ctx, func(enter func(argv ...string) []string) error {
+	return inDebian13(ctx, nil, func(enter func(argv ...string) []string) error {
 		var failed []error
 		for _, u := range underUCX {
 			argv := append([]string{"go", "test", "-json", "-vet=off", "-timeout=0", "-count=1", "-p=1"}, u.flags()...)
@@ -72,7 +81,7 @@ func testsUnderDebian13(ctx context.Context) error {
 
 // compiledUnderDebian13 makes the system and compiles the tests, whose first packages are most of the work.
 func compiledUnderDebian13(ctx context.Context) error {
-	return inDebian13(ctx, func(enter func(argv ...string) []string) error {
+	return inDebian13(ctx, nil, func(enter func(argv ...string) []string) error {
 		argv := []string{"go", "test", "-vet=off", "-exec=true", "-count=1"}
 		for _, u := range underUCX {
 			argv = append(argv, u.pkg)
@@ -81,8 +90,22 @@ func compiledUnderDebian13(ctx context.Context) error {
 	})
 }
 
-// inDebian13 calls f with a function that makes a command run in a Debian 13, or prints why there can be none.
-func inDebian13(ctx context.Context, f func(enter func(argv ...string) []string) error) error {
+// debian13Command runs a command in a Debian 13 that has the peers.
+func debian13Command(ctx context.Context, argv []string) error {
+	if len(argv) == 0 {
+		return usageError{errors.New("ci debian13 runs the command that follows it: use make bench-peers-debian13")}
+	}
+	if err := install(ctx, "ci debian13", forDebian13); err != nil {
+		return err
+	}
+	return inDebian13(ctx, peers13, func(enter func(argv ...string) []string) error {
+		return show(ctx, nil, enter(argv...)...)
+	})
+}
+
+// inDebian13 calls f with a function that makes a command run in a Debian 13 that has these packages besides, or
+// prints why there can be none.
+func inDebian13(ctx context.Context, more []string, f func(enter func(argv ...string) []string) error) error {
 	if err := rootUsable(ctx); err != nil {
 		fmt.Fprintf(laneOf(ctx).stdout(), "skipped: %v; as root on a Debian machine of your own it runs\n", err)
 		return nil
@@ -98,7 +121,7 @@ func inDebian13(ctx context.Context, f func(enter func(argv ...string) []string)
 		}
 		defer os.RemoveAll(keep)
 	}
-	root, err := debootstrapped(ctx, filepath.Join(keep, "gopgas"))
+	root, err := debootstrapped(ctx, filepath.Join(keep, "gopgas"), more)
 	if err != nil {
 		return err
 	}
@@ -123,9 +146,9 @@ func rootUsable(ctx context.Context) error {
 	return nil
 }
 
-// debootstrapped returns the directory of a Debian 13 below dir, which it makes if it is not there. Of several processes
-// one makes it, and the others wait for that.
-func debootstrapped(ctx context.Context, dir string) (string, error) {
+// debootstrapped returns the directory below dir of a Debian 13 that has these packages besides, which it makes if it is not
+// there. Of several processes one makes it, and the others wait for that.
+func debootstrapped(ctx context.Context, dir string, more []string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -137,7 +160,8 @@ func debootstrapped(ctx context.Context, dir string) (string, error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", fmt.Errorf("locking %s: %w", lock.Name(), err)
 	}
-	root := filepath.Join(dir, fmt.Sprintf("debian13-%x", sha256.Sum256([]byte(debian13)))[:len("debian13-")+8])
+	packages := strings.Join(append([]string{debian13}, more...), ",")
+	root := filepath.Join(dir, fmt.Sprintf("debian13-%x", sha256.Sum256([]byte(packages)))[:len("debian13-")+8])
 	if _, err := os.Stat(root); err == nil {
 		return root, nil
 	}
@@ -145,13 +169,27 @@ func debootstrapped(ctx context.Context, dir string) (string, error) {
 	if err := os.RemoveAll(part); err != nil {
 		return "", err
 	}
-	argv := []string{"debootstrap", "--variant=minbase", "--include=" + debian13, "trixie", part, "http://deb.debian.org/debian"}
-	if err := quietly(ctx, argv...); err != nil {
+	if err := bootstrap(ctx, part, more); err != nil {
 		os.RemoveAll(part)
 		return "", err
 	}
 	os.RemoveAll(filepath.Join(part, "var/cache/apt/archives"))
 	return root, os.Rename(part, root)
+}
+
+// bootstrap installs a Debian 13 into a directory.
+func bootstrap(ctx context.Context, dir string, more []string) error {
+	commands := [][]string{{"debootstrap", "--variant=minbase", "--include=" + debian13, "trixie", dir, "http://deb.debian.org/debian"}}
+	if len(more) > 0 {
+		apt := []string{"chroot", dir, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"}
+		commands = append(commands, slices.Concat(apt, []string{"update"}), slices.Concat(apt, []string{"install", "-y", "--no-install-recommends"}, more))
+	}
+	for _, argv := range commands {
+		if err := quietly(ctx, argv...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // quietly runs a program whose output is shown only if it fails.

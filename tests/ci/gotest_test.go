@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -102,7 +103,7 @@ func TestRunStepsGoesOn(t *testing.T) {
 // failure counts, though the first lane has ended long before.
 func TestRunStepsBeside(t *testing.T) {
 	met := make(chan struct{})
-	aside := step{name: "aside", beside: true, run: func(ctx context.Context) error {
+	aside := step{name: "aside", beside: computing, run: func(ctx context.Context) error {
 		<-met // it would wait for ever if the next step waited for this one
 		if err := show(ctx, nil, "sh", "-c", "chrt -p $$ | head -1; echo to the error output >&2"); err != nil {
 			return err
@@ -124,6 +125,24 @@ func TestRunStepsBeside(t *testing.T) {
 	if want := "SCHED_IDLE\nto the error output\n"; !strings.HasSuffix(string(r.printed), want) || r.err == nil {
 		t.Errorf("it printed %q (%v), want %q at the end", r.printed, r.err, want)
 	}
+	aside.beside = waiting
+	if r := aside.runAside(t.Context()); strings.Contains(string(r.printed), "SCHED_IDLE") {
+		t.Error("a step that waits gets only the CPU time that is left")
+	}
+}
+
+// TestLanesAreThree: a step that waits runs beside one that computes and beside the next of the first lane.
+func TestLanesAreThree(t *testing.T) {
+	var all sync.WaitGroup
+	all.Add(3)
+	meet := func(context.Context) error { // would wait for ever if one of them waited for another
+		all.Done()
+		all.Wait()
+		return nil
+	}
+	if err := runSteps(t.Context(), []step{{name: "a", beside: computing, run: meet}, {name: "b", beside: waiting, run: meet}, {name: "c", run: meet}}); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestRunStepsInterrupted: neither lane begins another step.
@@ -131,7 +150,7 @@ func TestRunStepsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	started := make(chan struct{})
-	aside := step{name: "aside", beside: true, run: func(ctx context.Context) error {
+	aside := step{name: "aside", beside: computing, run: func(ctx context.Context) error {
 		close(started)
 		return show(ctx, nil, "sleep", "1000")
 	}}
@@ -141,7 +160,7 @@ func TestRunStepsInterrupted(t *testing.T) {
 		return nil
 	}}
 	last := step{name: "last", run: func(context.Context) error { t.Error("another step was begun"); return nil }}
-	if err := runSteps(ctx, []step{aside, {name: "next", beside: true, run: last.run}, first, last}); err != context.Canceled {
+	if err := runSteps(ctx, []step{aside, {name: "next", beside: computing, run: last.run}, first, last}); err != context.Canceled {
 		t.Errorf("the error is %v", err)
 	}
 }

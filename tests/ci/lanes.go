@@ -1,8 +1,9 @@
 package main
 
-// Steps run in two lanes. Most run one after another in the first. Those that only compute run in the second, beside the
+// Steps run in three lanes. Most run one after another in the first. Those that only compute run in the second, beside the
 // steps of the first that come after them: processes that wait for each other leave CPU time, and the second lane gets no
-// other. What it prints is kept until the first lane is between two steps.
+// other. Those that mostly wait for time-outs run in the third, which gets as much as the first. What the others print is
+// kept until the first lane is between two steps.
 
 import (
 	"context"
@@ -45,7 +46,7 @@ func (l lane) stderr() io.Writer {
 // A result is how a step has ended.
 type result struct {
 	step
-	printed []byte // by a step of the second lane
+	printed []byte // by a step beside others
 	took    time.Duration
 	err     error
 }
@@ -60,7 +61,7 @@ func (r result) String() string {
 // runSteps runs every step, also after one that failed, and lists those that did.
 func runSteps(ctx context.Context, chosen []step) error {
 	begin := time.Now()
-	q := startSecond(ctx, len(chosen))
+	q := startLanes(ctx, len(chosen))
 	var failed []error
 	end := func(r result) {
 		fmt.Println(r)
@@ -70,7 +71,7 @@ func runSteps(ctx context.Context, chosen []step) error {
 	}
 	for i, s := range chosen {
 		fmt.Printf("\n== %d/%d %s: %s\n", i+1, len(chosen), s.name, s.what)
-		if s.beside {
+		if s.beside != alone {
 			fmt.Printf("== %s: beside the next steps\n", s.name)
 			q.add(s)
 		} else {
@@ -98,29 +99,40 @@ func (s step) time(ctx context.Context) result {
 	return result{step: s, took: time.Since(start), err: err}
 }
 
-// second is the second lane. It does one step at a time.
-type second struct {
-	todo chan step
+// beside says whether a step runs beside those that come after it.
+type beside int
+
+const (
+	alone     beside = iota
+	computing        // in the second lane, with the CPU time that is left
+	waiting          // in the third lane
+)
+
+// besides are the second lane and the third. Each does one step at a time.
+type besides struct {
+	todo map[beside]chan step
 	done chan result
 	left int // steps whose results have not been taken
 }
 
-// startSecond starts a lane for at most n steps.
-func startSecond(ctx context.Context, n int) *second {
-	q := &second{todo: make(chan step, n), done: make(chan result, n)}
-	go func() {
-		for s := range q.todo {
-			if err := ctx.Err(); err != nil {
-				q.done <- result{step: s, err: err}
-				continue
+// startLanes starts lanes for at most n steps.
+func startLanes(ctx context.Context, n int) *besides {
+	q := &besides{todo: map[beside]chan step{computing: make(chan step, n), waiting: make(chan step, n)}, done: make(chan result, n)}
+	for _, todo := range q.todo {
+		go func() {
+			for s := range todo {
+				if err := ctx.Err(); err != nil {
+					q.done <- result{step: s, err: err}
+					continue
+				}
+				q.done <- s.runAside(ctx)
 			}
-			q.done <- s.runAside(ctx)
-		}
-	}()
+		}()
+	}
 	return q
 }
 
-// runAside runs a step of the second lane. Several programs may print at once, so that it goes to a file.
+// runAside runs a step beside others. Several programs may print at once, so that it goes to a file.
 func (s step) runAside(ctx context.Context) result {
 	out, err := os.CreateTemp("", "run-tests-")
 	if err != nil {
@@ -128,7 +140,7 @@ func (s step) runAside(ctx context.Context) result {
 	}
 	defer out.Close()
 	os.Remove(out.Name())
-	r := s.time(inLane(ctx, lane{out: out, low: true}))
+	r := s.time(inLane(ctx, lane{out: out, low: s.beside == computing}))
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		r.err = errors.Join(r.err, err)
 	}
@@ -138,13 +150,13 @@ func (s step) runAside(ctx context.Context) result {
 	return r
 }
 
-func (q *second) add(s step) {
-	q.todo <- s
+func (q *besides) add(s step) {
+	q.todo[s.beside] <- s
 	q.left++
 }
 
 // take shows the steps that have ended, and passes them to end.
-func (q *second) take(end func(result)) {
+func (q *besides) take(end func(result)) {
 	for {
 		select {
 		case r := <-q.done:
@@ -156,14 +168,16 @@ func (q *second) take(end func(result)) {
 }
 
 // close waits for all steps, shows them, and passes them to end.
-func (q *second) close(end func(result)) {
-	close(q.todo)
+func (q *besides) close(end func(result)) {
+	for _, todo := range q.todo {
+		close(todo)
+	}
 	for q.left > 0 {
 		q.show(<-q.done, end)
 	}
 }
 
-func (q *second) show(r result, end func(result)) {
+func (q *besides) show(r result, end func(result)) {
 	q.left--
 	fmt.Printf("\n== %s: %s\n%s", r.name, r.what, r.printed)
 	end(r)

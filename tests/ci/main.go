@@ -10,6 +10,7 @@
 //	root.go      running a program in another system's files
 //	gotest.go    go test, ended when it makes no progress, not by the clock
 //	fuzz.go      the step that finds the fuzz targets
+//	autogroup.go a setting of the kernel that starves PEs
 //	run.go       running a program so that nothing of it is left
 package main
 
@@ -59,6 +60,8 @@ func run(ctx context.Context, args []string) error {
 		return mainJobCommand(ctx, args[1:])
 	case "tests":
 		return testsCommand(ctx, args[1:])
+	case "debian13":
+		return debian13Command(ctx, args[1:])
 	case "enter":
 		return enter(args[1:])
 	}
@@ -76,6 +79,7 @@ Both runs are compared with a sequential count.`)
 	if err := install(ctx, "run-main-job", forMainJob); err != nil {
 		return err
 	}
+	defer withoutAutogroups(autogroupFile)()
 	return mainJob(ctx, *input)
 }
 
@@ -106,6 +110,7 @@ counting what the load of the machine takes, is ended as hanging.`)
 	if err := install(ctx, "run-tests", slices.Concat(forMainJob, forTests, forDebian13)); err != nil {
 		return err
 	}
+	defer withoutAutogroups(autogroupFile)()
 	return runSteps(ctx, chosen)
 }
 

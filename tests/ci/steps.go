@@ -22,28 +22,31 @@ type step struct {
 	name   string
 	what   string
 	run    func(ctx context.Context) error
-	beside bool // it runs beside the steps that come after it
+	beside beside // those that come after it
 }
 
 // steps begin with the cheapest. Those of processes that wait for each other leave CPU time: what only computes runs
-// beside them, in the policy SCHED_IDLE.
+// beside them, in the policy SCHED_IDLE. Those that wait for time-outs use little, and run beside others
+// too, and so does what is short.
 var steps = []step{
 	{name: "gofmt", what: "every Go file is formatted", run: formatted},
 	{name: "build", what: "the module builds", run: goCommand("build", "./...")},
 	{name: "vet", what: "go vet finds nothing", run: goCommand("vet", "./...")},
 	{name: "generate", what: "checked-in generated files are current", run: generated},
 	{name: "peers", what: "the C programs that ours is compared with compile", run: peers},
-	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: true},
-	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: true},
-	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: true},
-	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: goCommand("test", "-C", "tests/k8s", "-count=1", "."), beside: true},
-	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: true},
+	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: computing},
+	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: computing},
+	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: computing},
+	{name: "assembly", what: "the assembly that is checked in is what tests/assembly writes", run: goCommand("test", "-C", "tests/assembly", "-count=1", "."), beside: computing},
+	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: goCommand("test", "-C", "tests/k8s", "-count=1", "."), beside: computing},
+	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
-	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters")},
+	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
+	{name: "clusters", what: "Slurm, mpirun and a hand start jobs on two hosts", run: goTest(nil, "./tests/clusters"), beside: waiting},
+	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC, beside: waiting},
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
-	{name: "nocgo", what: "the module builds without C, and passes the tests that C makes a difference to, most in short mode", run: withoutC},
 	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
 }
 
@@ -175,7 +178,6 @@ func peers(ctx context.Context) error {
 		{"oshcc", "-O3", "-Wall", "-o", filepath.Join(dir, "osh"), "tests/peers/osh.c"},
 		{"mpicc", "-O3", "-Wall", "-o", filepath.Join(dir, "mpi"), "tests/peers/mpi.c"},
 		{"gcc", "-O3", "-Wall", "-o", filepath.Join(dir, "ucp"), "tests/peers/ucp.c", "-lucp", "-lucs"},
-		{"gcc", "-O3", "-Wall", "-o", filepath.Join(dir, "floor"), "tests/peers/floor.c"},
 	} {
 		if err := show(ctx, nil, argv...); err != nil {
 			return err
@@ -212,11 +214,11 @@ func withoutC(ctx context.Context) error {
 var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "cmd/pgasrun", "atomics", "notify"}
 
 // withC are packages to which C makes no difference, or without which nothing is left to test.
-var withC = append([]string{"locks/...", "tests/...", "cmd/dsmvet/..."}, computing...)
+var withC = append([]string{"locks/...", "tests/...", "cmd/dsmvet/..."}, computations...)
 
-// computing are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
+// computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computing = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
@@ -225,7 +227,7 @@ const computed = `Test\w*(?:Mutants|Explored|Adversaries|Simulated)`
 var computedFunc = regexp.MustCompile(`(?m)^func (` + computed + `)\(`)
 
 func testsOfComputing(ctx context.Context) error {
-	matched, rest, err := split(ctx, computing)
+	matched, rest, err := split(ctx, computations)
 	if err != nil {
 		return err
 	}
@@ -244,11 +246,22 @@ func testsOfComputing(ctx context.Context) error {
 
 // testsOfProcesses runs the packages one by one, without those that have a step of their own.
 func testsOfProcesses(ctx context.Context) error {
-	_, rest, err := split(ctx, append([]string{"tests/clusters/..."}, computing...))
+	_, rest, err := split(ctx, slices.Concat([]string{"tests/clusters/..."}, timeouts, computations))
 	if err != nil {
 		return err
 	}
 	return goTest(nil, append([]string{"-p=1", "-skip=^" + computed + "$"}, rest...)...)(ctx)
+}
+
+// timeouts are packages that spend their time with waiting until a PE is found silent, or until programs are built.
+var timeouts = []string{"tests/silence", "tests/stranger", "tests/blame", "tests/badinput"}
+
+func testsOfTimeouts(ctx context.Context) error {
+	matched, err := packages(ctx, timeouts)
+	if err != nil {
+		return err
+	}
+	return goTest(nil, append([]string{"-p=1"}, matched...)...)(ctx)
 }
 
 // split lists the packages that match patterns, and all others.

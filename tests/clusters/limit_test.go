@@ -1,10 +1,8 @@
 package clusters
 
-// The end of an allocation's time, and a job that Slurm starts again. Slurm takes half a minute and two minutes for these, so
-// they run with -long alone: `go test ./tests/clusters -run 'TestTimeLimit|TestRequeue' -long`.
+// The end of an allocation's time, and a job that Slurm starts again.
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,14 +11,6 @@ import (
 	"sync"
 	"testing"
 )
-
-var long = flag.Bool("long", false, "also test what Slurm takes minutes for")
-
-func needLong(t *testing.T) {
-	if !*long {
-		t.Skip("Slurm takes half a minute or more: run it with -long")
-	}
-}
 
 // idOf returns the number of a job that Slurm has.
 func idOf(t *testing.T, name string) string {
@@ -35,7 +25,6 @@ func idOf(t *testing.T, name string) string {
 // TestTimeLimit: the end of an allocation's time ends the contexts of the bodies, under srun and under pgasrun, and nothing
 // is left. slurmctld looks for jobs whose time is over twice a minute, so both wait at once.
 func TestTimeLimit(t *testing.T) {
-	needLong(t)
 	needSlurm(t)
 	var both sync.WaitGroup
 	ended := map[string]*outcome{"limit-srun": {}, "limit-pgasrun": {}}
@@ -44,7 +33,7 @@ func TestTimeLimit(t *testing.T) {
 		"limit-pgasrun": salloc(t, "limit-pgasrun", bin+"/pgasrun", bin+"/body", "waits"),
 	} {
 		both.Go(func() {
-			*ended[name] = disturb(t, cmd, 4, func() {
+			*ended[name] = disturb(t, []*exec.Cmd{cmd}, 4, func(map[int]int) {
 				if out, err := slurmCommand(t.Context(), "scontrol", "update", "JobId="+idOf(t, name), "EndTime=now").CombinedOutput(); err != nil {
 					t.Errorf("scontrol: %v: %s", err, out)
 				}
@@ -61,7 +50,6 @@ func TestTimeLimit(t *testing.T) {
 
 // TestRequeue: a job that Slurm puts back into its queue ends its contexts, and starts anew.
 func TestRequeue(t *testing.T) {
-	needLong(t)
 	needSlurm(t)
 	work := filepath.Join(dir, "requeue")
 	if err := os.Mkdir(work, 0o755); err != nil {
@@ -85,17 +73,27 @@ func TestRequeue(t *testing.T) {
 	if err := await(count("is ready in process")); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := slurmCommand(t.Context(), "scontrol", "requeue", idOf(t, "requeue")).CombinedOutput(); err != nil {
+	id, again := idOf(t, "requeue"), count("hello from PE") // squeue may not list the job while it is put back
+	if out, err := slurmCommand(t.Context(), "scontrol", "requeue", id).CombinedOutput(); err != nil {
 		t.Fatalf("scontrol: %v: %s", err, out)
 	}
-	for range 4 { // minutes
-		if err = await(count("hello from PE")); err == nil {
-			break
-		}
+	err = await(func() bool { return hasten(t, id) })
+	if err == nil {
+		err = await(again)
 	}
 	text, _ := os.ReadFile(said)
 	if ended := regexp.MustCompile(`(?m)^PE \d: terminated`).FindAll(text, -1); err != nil || len(ended) != 4 {
 		t.Errorf("%v: it has printed:\n%s", err, text)
 	}
 	nothingLeft(t)
+}
+
+// hasten has Slurm start a job in two seconds that it has put back into its queue, and reports whether it will: by itself it waits
+// for two minutes. In the second of the job's end no node would take it: slurmd has just revoked its credential.
+func hasten(t *testing.T, id string) bool {
+	job, err := slurmCommand(t.Context(), "scontrol", "show", "job", id).Output()
+	if err != nil || !strings.Contains(string(job), "JobState=PENDING") || !strings.Contains(string(job), "Restarts=1") {
+		return false
+	}
+	return slurmCommand(t.Context(), "scontrol", "update", "JobId="+id, "StartTime=now+2").Run() == nil
 }

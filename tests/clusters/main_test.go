@@ -29,7 +29,7 @@ import (
 var (
 	hosts  *netns.Hosts // three; the third is for what a job's host is not
 	dir    string       // of everything that the tests write; it marks their processes, too
-	bin    string       // body, wordcount, pgasrun
+	bin    string       // body, gups, wordcount, pgasrun
 	set    sync.Once
 	failed error
 )
@@ -81,7 +81,35 @@ func setUp() (err error) {
 	if hosts, err = netns.New(3); err != nil {
 		return err
 	}
+	if err := copyWords(); err != nil {
+		return err
+	}
 	return build()
+}
+
+// words is a directory with texts, which every user can read.
+var words string
+
+// copyWords copies the sources of these tests to words: PEs in pods have a user of their own, who may not read the sources.
+func copyWords() error {
+	words = filepath.Join(dir, "words")
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(words, 0o755); err != nil {
+		return err
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(words, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build makes the programs.
@@ -96,7 +124,7 @@ func build() error {
 	if err := built.Commands(root, bin); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-o", bin+"/", "./tests/clusters/body", "./samples/wordcount")
+	cmd := exec.Command("go", "build", "-o", bin+"/", "./tests/clusters/body", "./samples/wordcount", "./samples/gups")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
@@ -158,6 +186,32 @@ func run(t *testing.T, cmd *exec.Cmd) outcome {
 		t.Fatalf("%v: %v\n%s\n%s", cmd.Args, err, &out, &errs)
 	}
 	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// start runs commands at once and returns what they have printed together, with the worst of their statuses.
+func start(t *testing.T, cmds ...*exec.Cmd) outcome {
+	t.Helper()
+	all := make([]outcome, len(cmds))
+	var running sync.WaitGroup
+	for i, cmd := range cmds {
+		running.Go(func() { all[i] = run(t, cmd) })
+	}
+	running.Wait()
+	var o outcome
+	for _, one := range all {
+		o.out, o.errs, o.status = o.out+one.out, o.errs+one.errs, worse(o.status, one.status)
+	}
+	return o
+}
+
+// worse returns the worse of two exit statuses, of which -1 stands for the end by a signal.
+func worse(a, b int) int { return max(a, b, -a, -b) }
+
+// terminate asks commands to end, as a user or the system of a host does.
+func terminate(_ *testing.T, _ string, cmds []*exec.Cmd) {
+	for _, cmd := range cmds {
+		cmd.Process.Signal(syscall.SIGTERM)
+	}
 }
 
 // hangContext ends when a test hangs.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,23 +50,24 @@ type pods struct {
 	job    manifest
 	secret map[string]string
 	dns    *clusterDNS
+	name   string // of the job
 }
 
-// newPods has pgasrun print a job of four PEs in two pods, of the body with arguments. The resolvers know none of them yet.
-func newPods(t *testing.T, args ...string) *pods {
+// newPods has pgasrun print a job of four PEs in two pods, of a program with arguments. The resolvers know none of them yet.
+func newPods(t *testing.T, command ...string) *pods {
 	t.Helper()
 	needHosts(t)
 	if err := os.Chmod(dir, 0o755); err != nil { // the PEs are not root's
 		t.Fatal(err)
 	}
-	argv := append([]string{"-k8s", "-dry-run", "-k8s-image", "image", "-n", "4", "-k8s-pods", "2", bin + "/body"}, args...)
+	argv := append([]string{"-k8s", "-dry-run", "-k8s-image", "image", "-n", "4", "-k8s-pods", "2"}, command...)
 	cmd := exec.CommandContext(hangContext(t), bin+"/pgasrun", argv...)
 	cmd.Env = append(os.Environ(), "PGAS_HEAP_MAX=64m")
 	o := run(t, cmd)
 	if o.status != 0 {
 		t.Fatal(o)
 	}
-	p := &pods{t: t, dns: &clusterDNS{pods: map[string]string{}, asked: map[string]int{}}}
+	p := &pods{t: t, name: filepath.Base(command[0]), dns: &clusterDNS{pods: map[string]string{}, asked: map[string]int{}}}
 	for objects := yaml.NewDecoder(strings.NewReader(o.out)); ; {
 		var o map[string]any
 		if objects.Decode(&o) != nil {
@@ -93,7 +93,7 @@ func newPods(t *testing.T, args ...string) *pods {
 
 // publish has the resolvers answer for pod i, which is on a host.
 func (p *pods) publish(i, host int) {
-	p.dns.publish(fmt.Sprintf("body-%d.%s", i, p.job.Spec.Template.Spec.Subdomain), hosts.Addresses[host])
+	p.dns.publish(fmt.Sprintf("%s-%d.%s", p.name, i, p.job.Spec.Template.Spec.Subdomain), hosts.Addresses[host])
 }
 
 // files writes what the pod's volume of the Secret has, with its mode and group, and returns where.
@@ -150,26 +150,24 @@ func (p *pods) pod(i, host int, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestPods: the job of the manifest runs; a PE's death and exit status are told as everywhere.
-func TestPods(t *testing.T) {
-	p := newPods(t)
-	p.publish(0, 0)
-	p.publish(1, 1)
-	expectHello(t, start(t, p.pod(0, 0), p.pod(1, 1)), 4)
-	command := &p.job.Spec.Template.Spec.Containers[0].Command
-	plain := slices.Clone(*command)
-	*command = append(slices.Clone(plain), "locks")
-	expect(t, start(t, p.pod(0, 0), p.pod(1, 1)), 0, "the lock holds\n")
-	*command = append(plain, "killed")
-	o := start(t, p.pod(0, 0), p.pod(1, 1))
-	expectNews(t, o, 4)
-	expect(t, o, 137, "pgasrun: PE 1 on host body-0.body (process ", "was killed by signal 9 (SIGKILL)")
-	nothingLeft(t)
+// inPods is the job of the manifest. Its daemon is the first process of the pod.
+var inPods = launcher{
+	name: "pods",
+	need: func(t testing.TB) { needHosts(t) },
+	start: func(t *testing.T, _ string, argv ...string) []*exec.Cmd {
+		p := newPods(t, argv...)
+		p.publish(0, 0)
+		p.publish(1, 1)
+		return []*exec.Cmd{p.pod(0, 0), p.pod(1, 1)}
+	},
+	cancel: terminate,
+	daemon: "pgasrun",
+	report: []string{"pgasrun: PE 1 on host body-0.body (process ", "was killed by signal 9 (SIGKILL)"},
 }
 
 // TestPodsSlowDNS: pods start before the Service answers for each other, and it is slow.
 func TestPodsSlowDNS(t *testing.T) {
-	p := newPods(t)
+	p := newPods(t, bin+"/body")
 	p.dns.delay = time.Second
 	time.AfterFunc(2*time.Second, func() { p.publish(0, 0); p.publish(1, 1) })
 	expectHello(t, start(t, p.pod(0, 0), p.pod(1, 1)), 4)
@@ -182,7 +180,7 @@ func TestPodsSlowDNS(t *testing.T) {
 
 // TestPodsNoDNS: a name that never resolves ends the start with one clear line.
 func TestPodsNoDNS(t *testing.T) {
-	p := newPods(t)
+	p := newPods(t, bin+"/body")
 	o := start(t, p.pod(0, 0, "PGAS_BOOT_TIMEOUT=2s"), p.pod(1, 1, "PGAS_BOOT_TIMEOUT=2s"))
 	expect(t, o, 1,
 		"1 of 4 processes have come within 2s; missing: rank 1 (on body-0.body), 2 (on body-1.body), 3 (on body-1.body)",
@@ -192,30 +190,24 @@ func TestPodsNoDNS(t *testing.T) {
 
 // TestPodEvicted: a pod that is asked to end has its contexts end, and the job ends.
 func TestPodEvicted(t *testing.T) {
-	for name, sig := range map[string]syscall.Signal{"asked": syscall.SIGTERM, "killed": syscall.SIGKILL} {
-		t.Run(name, func(t *testing.T) {
-			p := newPods(t, "waits")
-			p.publish(0, 0)
-			p.publish(1, 1)
-			zero, one := p.pod(0, 0), p.pod(1, 1)
-			var rest sync.WaitGroup
-			var other outcome
-			rest.Go(func() { other = run(t, zero) })
-			o := disturb(t, one, 2, func() { syscall.Kill(one.Process.Pid, sig) })
-			rest.Wait()
-			if name == "asked" {
-				expect(t, o, failing, "PE 2: ", "PE 3: ")
-			}
-			expect(t, other, failing, "body-1.body", "pgasrun: PE ")
-			nothingLeft(t)
-		})
-	}
+	p := newPods(t, bin+"/body", "waits")
+	p.publish(0, 0)
+	p.publish(1, 1)
+	zero, one := p.pod(0, 0), p.pod(1, 1)
+	var rest sync.WaitGroup
+	var other outcome
+	rest.Go(func() { other = run(t, zero) })
+	o := disturb(t, []*exec.Cmd{one}, 2, func(map[int]int) { terminate(t, "", []*exec.Cmd{one}) })
+	rest.Wait()
+	expect(t, o, failing, "PE 2: ", "PE 3: ")
+	expect(t, other, failing, "body-1.body", "pgasrun: PE ")
+	nothingLeft(t)
 }
 
 // TestPodStartedAgain: a pod that is started again is refused. While the first runs, the job goes on; when its host has gone
 // without a word, the job ends.
 func TestPodStartedAgain(t *testing.T) {
-	p := newPods(t, "waits")
+	p := newPods(t, bin+"/body", "waits")
 	p.publish(0, 0)
 	p.publish(1, 1)
 	var first, second sync.WaitGroup
@@ -223,7 +215,7 @@ func TestPodStartedAgain(t *testing.T) {
 	ready := make(chan struct{})
 	pod0, pod1 := p.pod(0, 0), p.pod(1, 1)
 	second.Go(func() { one = run(t, pod1) })
-	first.Go(func() { zero = disturb(t, pod0, 2, func() { close(ready) }) })
+	first.Go(func() { zero = disturb(t, []*exec.Cmd{pod0}, 2, func(map[int]int) { close(ready) }) })
 	<-ready
 	expect(t, run(t, p.pod(1, 1)), 1, "rank 2 of this job is running already", "rank 3 of this job is running already")
 	if pids := processes("body"); len(pids) != 4 {

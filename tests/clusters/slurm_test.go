@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // slurm is the cluster, started by the first test that needs it.
@@ -153,14 +154,16 @@ func allocate() error {
 	return nil
 }
 
-// await polls until something is so. It gives up after long enough for a slow machine.
+// await polls until something is so. It gives up when that hangs.
 func await(so func() bool) error {
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	ctx, cancel := hang.Context(context.Background())
+	defer cancel()
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		if so() {
 			return nil
 		}
 	}
-	return fmt.Errorf("it has taken a minute")
+	return context.Cause(ctx)
 }
 
 // stopSlurm ends the jobs and daemons.
@@ -195,22 +198,31 @@ func srun(ctx context.Context, mpi string, args ...string) *exec.Cmd {
 
 var plugins = []string{"none", "pmi2", "pmix"}
 
-func TestSlurmHello(t *testing.T) {
-	needSlurm(t)
-	for _, mpi := range plugins {
-		t.Run(mpi, func(t *testing.T) {
-			expectHello(t, run(t, srun(hangContext(t), mpi, "-N2", "-n4", bin+"/body")), 4)
-		})
+// slurmStep is srun, with a plugin for PMI. A step of a job of its own, so that it can be cancelled.
+func slurmStep(mpi string) *launcher {
+	return &launcher{
+		name: "srun " + mpi,
+		need: needSlurm,
+		start: func(t *testing.T, job string, argv ...string) []*exec.Cmd {
+			options := []string{"srun", "-N2", "--ntasks-per-node=2", "-s", "-Q", "--mpi=" + mpi, "-J", job}
+			return []*exec.Cmd{slurmCommand(hangContext(t), append(options, argv...)...)}
+		},
+		cancel:  scancel,
+		daemon:  "slurmstepd",
+		release: func(t *testing.T, job string) { scancel(t, job, nil) }, // srun 22.05 waits for a slurmstepd that was killed, for ever
 	}
 }
 
-// TestSlurmPlacement: tasks dealt to the nodes in turn, and different numbers of them.
-func TestSlurmPlacement(t *testing.T) {
-	needSlurm(t)
-	for _, mpi := range plugins {
-		expectHello(t, run(t, srun(hangContext(t), mpi, "-N2", "-n4", "--distribution=cyclic", bin+"/body")), 4)
+// scancel cancels a job by its name.
+func scancel(t *testing.T, job string, _ []*exec.Cmd) {
+	if out, err := slurmCommand(t.Context(), "scancel", "-n", job).CombinedOutput(); err != nil {
+		t.Errorf("scancel: %v: %s", err, out)
 	}
-	expectHello(t, run(t, srun(hangContext(t), "none", "-N2", "-n5", "-m", "plane=3", bin+"/body")), 5)
+}
+
+// TestSlurmOneNode: a step of one node.
+func TestSlurmOneNode(t *testing.T) {
+	needSlurm(t)
 	expectHello(t, run(t, srun(hangContext(t), "pmi2", "-N1", "-n3", bin+"/body")), 3)
 	expectHello(t, run(t, srun(hangContext(t), "none", "-N1", "-n1", bin+"/body")), 1)
 }
@@ -230,24 +242,16 @@ func TestSlurmBinding(t *testing.T) {
 	}
 }
 
-func TestSlurmBodies(t *testing.T) {
+// TestSlurmStart: a task that never comes, and PEs that go on without looking at the job when another has died.
+func TestSlurmStart(t *testing.T) {
 	needSlurm(t)
 	for _, mpi := range plugins {
-		t.Run(mpi, func(t *testing.T) {
-			step := func(args ...string) outcome {
-				return run(t, srun(hangContext(t), mpi, append([]string{"-N2", "-n4"}, args...)...))
-			}
-			expect(t, step(bin+"/body", "locks"), 0, "the lock holds\n")
-			expect(t, step(bin+"/body", "fails"), 1, "an error of the program")
-			expect(t, step(bin+"/body", "exits"), 7)
-			expectNews(t, step(bin+"/body", "killed"), 4)
-			expect(t, step(bin+"/wordcount", "-verify", "-input", "../../locks"), 0, "verified: ")
-			waits := []string{"-N2", "-n4", "-K1", "sh", "-c", `[ $SLURM_PROCID = 3 ] && exec sleep 15; PGAS_BOOT_TIMEOUT=2s exec "$0"`, bin + "/body"}
-			expect(t, run(t, srun(hangContext(t), mpi, waits...)), failing, "within 2s")
-		})
+		waits := []string{"-N2", "-n4", "-K1", "sh", "-c", `[ $SLURM_PROCID = 3 ] && exec sleep 15; PGAS_BOOT_TIMEOUT=2s exec "$0"`, bin + "/body"}
+		expect(t, run(t, srun(hangContext(t), mpi, waits...)), failing, "within 2s")
 	}
 	o := run(t, srun(hangContext(t), "none", "-N2", "-n4", bin+"/body", "deaf"))
 	expect(t, o, failing, "ends, because PE 1 on usr0 has failed")
+	nothingLeft(t)
 }
 
 func TestSlurmMistakes(t *testing.T) {

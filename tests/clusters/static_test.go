@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gopgas/gopgas/tests/built"
@@ -41,35 +40,16 @@ func (s static) pe(t *testing.T, pe, host int, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// start runs commands at once and returns what they have printed together, with the worst of their statuses.
-func start(t *testing.T, cmds ...*exec.Cmd) outcome {
-	t.Helper()
-	all := make([]outcome, len(cmds))
-	var running sync.WaitGroup
-	for i, cmd := range cmds {
-		running.Go(func() { all[i] = run(t, cmd) })
-	}
-	running.Wait()
-	var o outcome
-	for _, one := range all {
-		o.out, o.errs, o.status = o.out+one.out, o.errs+one.errs, max(o.status, one.status, -min(0, one.status))
-	}
-	return o
-}
-
 // pes returns the commands of the four PEs, two on each host.
 func (s static) pes(t *testing.T, argv ...string) []*exec.Cmd {
 	return []*exec.Cmd{s.pe(t, 0, 0, argv...), s.pe(t, 1, 0, argv...), s.pe(t, 2, 1, argv...), s.pe(t, 3, 1, argv...)}
 }
 
-func TestStatic(t *testing.T) {
-	s := newStatic(t)
-	expectHello(t, start(t, s.pes(t, bin+"/body")...), 4)
-	expect(t, start(t, s.pes(t, bin+"/body", "locks")...), 0, "the lock holds\n")
-	expect(t, start(t, s.pes(t, bin+"/wordcount", "-verify", "-input", "../../locks")...), 0, "verified: ")
-	expectNews(t, start(t, s.pes(t, bin+"/body", "killed")...), 4)
-	expect(t, start(t, s.pes(t, bin+"/body", "exits")...), 7)
-	nothingLeft(t)
+var byHand = launcher{
+	name:   "static",
+	need:   func(t testing.TB) { needHosts(t) },
+	start:  func(t *testing.T, _ string, argv ...string) []*exec.Cmd { return newStatic(t).pes(t, argv...) },
+	cancel: terminate,
 }
 
 func TestStaticMistakes(t *testing.T) {

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func TestCluster(t *testing.T) {
 	c := newCluster(t)
 	for name, test := range map[string]func(c *cluster){
-		"hello": testHello, "wordcount": testWordcount, "locks": testLocks, "kill a PE": testKillPE, "kill sshd": testKillSshd, "refused": testRefused, "opt": testOpt, "stage": testStage,
+		"hello": testHello, "wordcount": testWordcount, "locks": testLocks, "statuses": testStatuses, "kill a PE": testKillPE, "kill sshd": testKillSshd, "refused": testRefused, "opt": testOpt, "stage": testStage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := *c
@@ -96,6 +96,16 @@ func testLocks(c *cluster) {
 	r := c.pgasrun(c.path("bin/pgasrun"), "-hosts", twoEach, "-launch", c.template(""), c.path("bin/body"), "locks")
 	if r.status != 0 || r.out != "the lock holds\n" {
 		c.t.Errorf("%+v", r)
+	}
+}
+
+// testStatuses: the launcher exits with the status of a PE that fails, and with that of GlobalExit.
+func testStatuses(c *cluster) {
+	for body, want := range map[string]run{"fails": {status: 1, errs: "an error of the program"}, "exits": {status: 7}} {
+		r := c.pgasrun(c.path("bin/pgasrun"), "-hosts", twoEach, "-launch", c.template(""), c.path("bin/body"), body)
+		if r.status != want.status || !strings.Contains(r.errs, want.errs) {
+			c.t.Errorf("%s: %+v", body, r)
+		}
 	}
 }
 

@@ -42,6 +42,18 @@ var bodies = map[string]func(context.Context, *pgas.World) error{
 	"deaf":   deaf,
 	"exits":  exits,
 	"cpus":   cpus,
+	"where":  where,
+	"silent": silent,
+}
+
+// where has every PE print the name of its host.
+func where(ctx context.Context, w *pgas.World) error {
+	name, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("PE %d runs on host %s\n", w.PE(), name)
+	return w.Barrier(ctx)
 }
 
 // cpus has every PE print on which CPUs its threads may run, those of the transport as well.
@@ -140,15 +152,31 @@ func fails(ctx context.Context, w *pgas.World) error {
 	return w.Barrier(ctx)
 }
 
-// waits prints that it is ready, waits for the end of its context, and prints the cause.
+// waits prints that it is ready, waits for the end of its context, and prints the cause. It appends that to the file of its
+// second argument, too, as a launcher that is told to end may drop what a PE prints then.
 func waits(ctx context.Context, w *pgas.World) error {
 	if err := w.Barrier(ctx); err != nil {
 		return err
 	}
 	fmt.Printf("PE %d is ready in process %d\n", w.PE(), os.Getpid())
 	<-ctx.Done()
-	fmt.Printf("PE %d: %v\n", w.PE(), context.Cause(ctx))
+	end := fmt.Sprintf("PE %d: %v\n", w.PE(), context.Cause(ctx))
+	if len(os.Args) > 2 {
+		if err := appendTo(os.Args[2], end); err != nil {
+			return err
+		}
+	}
+	fmt.Print(end)
 	return context.Cause(ctx)
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // deaf has PE 1 kill itself while the others never look at the job.
