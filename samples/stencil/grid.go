@@ -129,7 +129,6 @@ func (g *grid) iterate(ctx context.Context, iteration uint64) error {
 		}
 	}
 	g.apply()
-	g.addOne()
 	return nil
 }
 
@@ -189,27 +188,44 @@ func (g *grid) inner() (x0, x1, y0, y1 int) {
 		max(0, radius-g.top), min(g.height, g.order-radius-g.top)
 }
 
-// apply adds to each inner point the weighted sum of its neighbours. It takes two rows at a time, which share
-// most of their neighbours: the compiler makes scalar code of a row, which is bound by its loads.
+// apply adds to each inner point the weighted sum of its neighbours, and then 1 to every point. It adds 1 to a row as
+// soon as no row is left that needs it as a neighbour: the row is still in the cache then.
 func (g *grid) apply() {
 	x0, x1, y0, y1 := g.inner()
-	n := x1 - x0
-	if n <= 0 {
-		return
+	next := 0 // the first row that nothing was added to
+	for y := y0; y < y1 && x0 < x1; {
+		y += g.applyRows(x0, x1-x0, y, y1-y)
+		for ; next < y-radius; next++ {
+			increment(g.row(g.in, 0, next, g.width))
+		}
 	}
-	in := func(y int) []float64 { return g.row(g.in, x0, y, n) }
-	y := y0
-	for ; y+1 < y1; y += 2 {
-		twoRows(g.row(g.out, x0, y, n), g.row(g.out, x0, y+1, n), g.row(g.in, x0-radius, y, n+2*radius), g.row(g.in, x0-radius, y+1, n+2*radius),
-			in(y-2), in(y-1), in(y+2), in(y+3))
+	for ; next < g.height; next++ {
+		increment(g.row(g.in, 0, next, g.width))
 	}
-	for ; y < y1; y++ {
-		oneRow(g.row(g.out, x0, y, n), g.row(g.in, x0-radius, y, n+2*radius), in(y-2), in(y-1), in(y+1), in(y+2))
+}
+
+// applyRows applies the stencil to n points from (x, y) on, and to those in the row below unless it is one row that is
+// left, and returns how many rows it did. Two rows share most of their neighbours: that helps the compiler's scalar
+// code, which is bound by its loads, and not vectors, which memory cannot keep up with.
+func (g *grid) applyRows(x, n, y, left int) int {
+	in := func(y int) []float64 { return g.row(g.in, x, y, n) }
+	row := func(y int) []float64 { return g.row(g.in, x-radius, y, n+2*radius) }
+	if left == 1 || hasVectors() {
+		oneRow(g.row(g.out, x, y, n), row(y), in(y-2), in(y-1), in(y+1), in(y+2))
+		return 1
 	}
+	twoRows(g.row(g.out, x, y, n), g.row(g.out, x, y+1, n), row(y), row(y+1), in(y-2), in(y-1), in(y+2), in(y+3))
+	return 2
 }
 
 // oneRow applies the stencil to one row. It begins and ends radius points earlier and later than the others.
 func oneRow(to, row, north2, north1, south1, south2 []float64) {
+	n := oneRowVectors(to, row, north2, north1, south1, south2)
+	oneRowEach(to[n:], row[n:], north2[n:], north1[n:], south1[n:], south2[n:])
+}
+
+// oneRowEach does it by a loop in Go.
+func oneRowEach(to, row, north2, north1, south1, south2 []float64) {
 	n := len(to)
 	west2, west1, east1, east2 := row[:n], row[1:][:n], row[3:][:n], row[4:][:n]
 	north2, north1, south1, south2 = north2[:n], north1[:n], south1[:n], south2[:n]
@@ -235,13 +251,13 @@ func twoRows(to, toNext, row, next, north2, north1, south2, south3 []float64) {
 	}
 }
 
-func (g *grid) addOne() {
-	for y := range g.height {
-		increment(g.row(g.in, 0, y, g.width))
-	}
+// increment adds 1 to each point of a row.
+func increment(row []float64) {
+	incrementEach(row[incrementVectors(row):])
 }
 
-func increment(row []float64) {
+// incrementEach does it by loops in Go.
+func incrementEach(row []float64) {
 	for ; len(row) >= 4; row = row[4:] {
 		four := (*[4]float64)(row)
 		four[0]++

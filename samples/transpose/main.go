@@ -26,8 +26,8 @@ usage: pgasrun [pgasrun's flags] ./samples/transpose [flags]
   pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/transpose
                                                           half of all blocks go between hosts
 
-Each PE has as many columns of A and of B as every other. What one PE has for another goes there by
-put-with-signal while both go on packing. The rate counts each element of both matrices once an
+Each PE has as many columns of A and of B as every other. What one PE has for another is packed in the other's
+memory if both are on one host, and else goes there by put-with-signal while both go on packing. The rate counts each element of both matrices once an
 iteration, as the Parallel Research Kernels do. All elements of B are checked at the end.
 
 flags:

@@ -2,16 +2,17 @@ package main
 
 // The two matrices and one iteration on them.
 //
-// Each PE has as many columns of A and B as the others, so the block that it has for another PE has as
-// many rows as columns. It puts the block in strips, of up to tile of the target's columns each: a strip is
-// packed, transposed, and put with a signal that counts strips, into a buffer that no other PE writes. It sends
-// all strips before it receives the first, so PEs wait little for each other.
+// Each PE has as many columns of A and B as the others, so the block that it has for another PE has as many rows as
+// columns. It gives away the block in strips, of up to tile of the target's columns each. A strip is packed, transposed,
+// into a buffer on the target that no other PE writes, and a signal counts strips. On the same host the PE packs it
+// there; for another host it packs it in a buffer of its own, and puts it with the signal. It sends all strips before it
+// receives the first, so PEs wait little for each other.
 //
 // There are two such buffers, for even and odd iterations, and nothing else protects them: a PE that has a
 // peer's last strip of one iteration knows that the peer has consumed the strips of the one before.
 //
-// A strip is a row of tiles, each contiguous. So packing and unpacking walk along columns of A and B,
-// and only a tile, which fits the first cache, is written across.
+// A strip is a row of tiles, each contiguous. So packing and unpacking walk along columns of A and B, and only a tile,
+// which fits the second cache, is written across, a cache line at a time.
 
 import (
 	"context"
@@ -20,8 +21,8 @@ import (
 	"github.com/gopgas/gopgas/pgas"
 )
 
-// tile is the greatest number of rows and columns of a tile: 32 KiB.
-const tile = 64
+// tile is the greatest number of rows and columns of a tile: 128 KiB.
+const tile = 128
 
 type matrices struct {
 	w      *pgas.World
@@ -78,15 +79,29 @@ func (m *matrices) iterate(ctx context.Context, iteration int) error {
 	return nil
 }
 
-// send puts this PE's block for another PE.
+// send gives another PE this PE's block for it.
 func (m *matrices) send(to, iteration int) {
 	place := m.place(m.w.PE(), iteration)
 	arrived := m.slots.At(m.w.PE()).Arrived(iteration % 2)
+	if there := place.Ptr(to); there != nil {
+		m.packInPlace(there, arrived, to)
+		return
+	}
 	for first := 0; first < m.width; first += tile {
 		columns := min(tile, m.width-first)
 		strip := m.outbox[:columns*m.width]
-		m.pack(strip, to*m.width+first, columns)
+		m.pack(strip, to*m.width+first, columns, false)
 		place.Range(first*m.width, (first+columns)*m.width).PutSignalAdd(to, strip, arrived, 1)
+	}
+}
+
+// packInPlace packs the block for a PE of this host where that PE expects it, which saves the copy of a put.
+func (m *matrices) packInPlace(there []float64, arrived pgas.SignalRef, to int) {
+	for first := 0; first < m.width; first += tile {
+		columns := min(tile, m.width-first)
+		m.pack(there[first*m.width:(first+columns)*m.width], to*m.width+first, columns, true)
+		m.w.Fence()
+		arrived.Add(to, 1)
 	}
 }
 
@@ -111,7 +126,7 @@ func (m *matrices) keep() {
 	for first := 0; first < m.width; first += tile {
 		columns := min(tile, m.width-first)
 		strip := m.outbox[:columns*m.width]
-		m.pack(strip, m.w.PE()*m.width+first, columns)
+		m.pack(strip, m.w.PE()*m.width+first, columns, false)
 		m.unpack(strip, first, columns, m.w.PE()*m.width)
 	}
 }
@@ -123,14 +138,15 @@ func (m *matrices) place(from, iteration int) pgas.Slice[float64] {
 	return m.inbox.Range(at, at+size)
 }
 
-// pack copies rows first … first+rows-1 of A to strip, transposed, and adds 1 to them.
-func (m *matrices) pack(strip []float64, first, rows int) {
+// pack copies rows first … first+rows-1 of A to strip, transposed, and adds 1 to them. stream says that this PE will not
+// read the strip, which then need not go through its caches.
+func (m *matrices) pack(strip []float64, first, rows int, stream bool) {
 	for c0 := 0; c0 < m.width; c0 += tile {
 		columns := min(tile, m.width-c0)
 		to := strip[c0*rows : (c0+columns)*rows]
 		c := 0
 		for ; c+lanes <= columns; c += lanes {
-			lanesAcross(to[c:], columns, m.a[(c0+c)*m.order+first:], m.order, rows)
+			lanesAcross(to[c:], columns, m.a[(c0+c)*m.order+first:], m.order, rows, stream)
 		}
 		for ; c < columns; c++ {
 			across(to[c:], columns, m.a[(c0+c)*m.order+first:][:rows])
@@ -150,7 +166,14 @@ func across(to []float64, stride int, from []float64) {
 const lanes = 8
 
 // lanesAcross does what across does, for the first elements of as many columns of from, which lie side by side in to.
-func lanesAcross(to []float64, stride int, from []float64, order, rows int) {
+func lanesAcross(to []float64, stride int, from []float64, order, rows int, stream bool) {
+	if done := lanesAcrossVectors(to, stride, from, order, rows, stream); done < rows {
+		lanesAcrossEach(to[done*stride:], stride, from[done:], order, rows-done)
+	}
+}
+
+// lanesAcrossEach does it by a loop in Go.
+func lanesAcrossEach(to []float64, stride int, from []float64, order, rows int) {
 	a, b, c, d := from[:rows], from[order:][:rows], from[2*order:][:rows], from[3*order:][:rows]
 	e, f, g, h := from[4*order:][:rows], from[5*order:][:rows], from[6*order:][:rows], from[7*order:][:rows]
 	for i := range a {
@@ -177,7 +200,14 @@ func (m *matrices) unpack(strip []float64, c0, columns, first int) {
 	}
 }
 
+// add adds from to to, which is as long.
 func add(to, from []float64) {
+	done := addVectors(to, from)
+	addEach(to[done:], from[done:])
+}
+
+// addEach does it by loops in Go.
+func addEach(to, from []float64) {
 	for len(to) >= 4 && len(from) >= 4 {
 		t, f := (*[4]float64)(to), (*[4]float64)(from)
 		t[0] += f[0]

@@ -31,8 +31,8 @@ func TestPackAndUnpack(t *testing.T) {
 		outbox := make([]float64, tile*width)
 		for first := 0; first < width; first += tile {
 			columns := min(tile, width-first)
-			m.pack(outbox[:columns*width], width+first, columns) // the second block of A
-			m.unpack(outbox[:columns*width], first, columns, 0)  // to the first block of B
+			m.pack(outbox[:columns*width], width+first, columns, width%2 == 0) // the second block of A
+			m.unpack(outbox[:columns*width], first, columns, 0)                // to the first block of B
 		}
 		for c := range width {
 			for r := range order {
