@@ -59,7 +59,7 @@ type Costs struct {
 //	         takes 15 to 20 ns. A NIC writes to that cache, so a poll finds the data there
 //	[BH]     R. Belli, T. Hoefler: Notified Access, IPDPS 2015, section V and table I: Cray XC30, uGNI
 //	[FDR]    InfiniBand FDR 4x: 4 lanes of 14.0625 Gb/s, 64 of 66 bits are data
-//	[floor]  measured by tests/peers/floor.c on two cores of an AMD EPYC: a locked compare-swap, a copy of 64 KiB
+//	[floor]  measured by `pgasbench floor` on two cores of an AMD EPYC: a locked compare-swap, a copy of 64 KiB
 //	[MCT]    github.com/LPD-EPFL/mctop, desc/lpdxeon2680.mct: compare-swaps of a line that another hardware thread
 //	         has, on two Xeon E5-2680 v2 of 2.8 GHz: 52 cycles on the same core, 112 on the same socket, 308 on the
 //	         other one

@@ -22,6 +22,7 @@
 //	machine.go          the hosts, their NICs and cache lines, and how long operations take
 //	costs.go            the machines of the papers
 //	weigh.go            bytes that stand for more bytes
+//	traffic.go          what hosts have sent to each other
 //	wait.go             waits, sleeps and deadlines in virtual time
 //	fault.go            delays and deaths of PEs
 //	failure.go          what a failed run reports

@@ -148,6 +148,10 @@ func (s *sim) send(o *op, t *task) {
 // transmit returns when a message of n bytes arrives by l. The NIC of h may send it from the given time on.
 func (s *sim) transmit(l *Link, h *host, n int, from int64) int64 {
 	wire := int64(n) * int64(l.PerByte)
+	if l != &s.costs.Loopback {
+		s.traffic.Messages++
+		s.traffic.Bytes += uint64(n)
+	}
 	start := max(from, h.txFree)
 	h.txFree = start + max(int64(s.costs.Gap), wire)
 	return start + wire + int64(l.Latency)

@@ -119,6 +119,7 @@ type sim struct {
 	common *coll.Common
 
 	weights      []weight
+	traffic      Traffic
 	now          int64 // picoseconds since the beginning
 	queue        queue
 	random       splitmix
