@@ -38,7 +38,8 @@ package locks
 //     for the successor that is about to link itself; this file leaves the word for it.
 //   - Algorithm 4 writes victim before it reads the other tail. A head that finds the other queue empty has won
 //     without victim: the head of the other cohort comes later, finds this queue not empty, and writes victim
-//     itself. That saves one of four round trips.
+//     itself. That saves one of four round trips. A PE of another host saves one more: it swaps the tail of its
+//     queue and reads the other tail in one message, in this order.
 //   - The paper does not say how a head waits for the other cohort. No PE can wake it, since the local cohort
 //     does not use the network. So it polls, with pauses (poll.go).
 
@@ -103,6 +104,13 @@ type ALock struct {
 	queue  queue
 	other  pgas.Atomic[int64] // the tail of the other cohort
 	victim pgas.Atomic[int64]
+	came   arrival
+}
+
+// arrival is what a PE found when it entered its cohort's queue.
+type arrival struct {
+	before int64 // the tail of its cohort until then
+	other  int64 // the tail of the other cohort after that, if before is 0
 }
 
 var _ Lock = (*ALock)(nil)
@@ -159,21 +167,50 @@ func (l *ALock) Lock(ctx context.Context) error { return l.lock(ctx, l, "for an 
 
 // acquire waits to be the head of the cohort, and then for the other cohort.
 func (l *ALock) acquire(ctx context.Context) error {
-	word, err := l.queue.enter(ctx)
+	word, queued, err := l.queue.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	return l.win(ctx, word)
-}
-
-// win makes this PE, which became the head and was told word, the holder. On an error it is not the head any more.
-func (l *ALock) win(ctx context.Context, word int64) error {
+	if !queued {
+		if err := l.arrive(); err != nil {
+			return err
+		}
+		if l.came.before == 0 {
+			return l.win(ctx, 0, l.came.other)
+		}
+		if word, err = l.queue.follow(ctx, int(l.came.before-1)); err != nil {
+			return err
+		}
+	}
 	if word >= passed {
 		l.left = word - passed
 		return nil
 	}
+	return l.win(ctx, word, l.other.Fetch(l.home))
+}
+
+// arrive enters the queue of the cohort, and then reads the tail of the other one. Both operations of a PE of another
+// host travel together. Errors: *pgas.PeerError if the home is lost.
+func (l *ALock) arrive() error {
+	me := int64(l.w.PE()) + 1
+	if l.cohort == localCohort {
+		l.came.before = l.queue.tail.Swap(l.home, me)
+		if l.came.before == 0 {
+			l.came.other = l.other.Fetch(l.home)
+		}
+		return nil
+	}
+	l.queue.tail.SwapNB(l.home, me, &l.came.before)
+	l.w.Fence() // of two heads that come at the same time, one at least sees that the other wants the lock
+	l.other.FetchNB(l.home, &l.came.other)
+	return l.w.Quiet(context.Background())
+}
+
+// win makes this PE, which became the head and was told word, or 0 if it came to an empty queue, the holder. other is the
+// tail of the other cohort, read since this PE was in its queue. On an error it is not the head any more.
+func (l *ALock) win(ctx context.Context, word, other int64) error {
 	l.left = l.budget
-	if l.other.Fetch(l.home) != 0 {
+	if other != 0 {
 		l.say(contend)
 		if word != contend {
 			l.victim.Swap(l.home, l.cohort)

@@ -7,7 +7,7 @@ func Contends(l, home *ALock) bool {
 }
 
 // Holds reports whether l's PE has the lock. It reads the simulator's memory, as Waits does.
-func Holds(l *ALock) bool { return l.gate.held.Load() }
+func Holds(l *ALock) bool { return l.gate.held }
 
 // Waits reports whether l's PE waits in the queue of its cohort.
 func Waits(l *ALock) bool { return l.state.Ref().Local().Status == waiting }

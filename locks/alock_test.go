@@ -30,6 +30,12 @@ func TestALockExplored(t *testing.T) {
 	explore(t, split, makeALock, "l l", "t l", "l t", "c t", "t c")
 }
 
+// TestALockUnifiedAdversaries: where the CPU of the home executes atomics, a fence does not wait, so only the order of the
+// two operations with which a remote PE enters its queue is left.
+func TestALockUnifiedAdversaries(t *testing.T) {
+	lockstest.Adversaries(t, sim.Config{Topology: "host:1"}, 3, 6, 100, lockstest.Plan{"l"}, makeALock)
+}
+
 func TestALockAdversaries(t *testing.T) {
 	for _, plan := range []string{"l", "lcc", "lct"} {
 		t.Run(plan, func(t *testing.T) {
@@ -46,8 +52,11 @@ var alockMutants = []mutant.Bug{
 		"l.victim.Swap(l.home, l.cohort)", "_ = l.victim",
 	),
 	mutant.New("looks for the other cohort before it joins its own", "alock.go", "ALockExplored/l_l",
-		"\tword, err := l.queue.enter(ctx)\n\tif err != nil {\n",
-		"\talone := l.other.Fetch(l.home) == 0\n\tword, err := l.queue.enter(ctx)\n\tif err != nil || alone && word == 0 {\n",
+		"\tl.queue.tail.SwapNB(l.home, me, &l.came.before)\n", "",
+		"\tl.other.FetchNB(l.home, &l.came.other)\n", "\tl.other.FetchNB(l.home, &l.came.other)\n\tl.w.Fence()\n\tl.queue.tail.SwapNB(l.home, me, &l.came.before)\n",
+	),
+	mutant.New("enters its queue and looks for the other cohort in any order", "alock.go", "ALockUnified",
+		"\tl.w.Fence() // of two heads that come at the same time, one at least sees that the other wants the lock\n", "",
 	),
 	mutant.New("one queue for CPUs and NICs", "alock.go", "ALockExplored/l_t",
 		"q.tail, q.next, q.status = ref.Locals()", "q.tail, q.next, q.status = ref.Remotes()",

@@ -87,28 +87,42 @@ func (q *queue) nodeOf(pe int) node {
 // enter blocks until this PE is the head, and returns the word that it was told, or 0 if the queue was empty. On an
 // error it is not the head. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
 func (q *queue) enter(ctx context.Context) (word int64, err error) {
-	switch s := q.mine.status.Fetch(q.me); s {
-	case idle:
-	case abandoned:
-		if q.status.CompareSwap(q.me, abandoned, waiting) == abandoned {
-			return q.wait(ctx, -1)
-		}
-		fallthrough
-	default:
-		if _, err := q.status.WaitUntil(ctx, pgas.EQ, idle); err != nil {
-			return 0, err
-		}
+	word, queued, err := q.prepare(ctx)
+	if queued || err != nil {
+		return word, err
 	}
 	before := q.tail.Swap(q.home, int64(q.me)+1)
 	if before == 0 {
 		return 0, nil
 	}
+	return q.follow(ctx, int(before-1))
+}
+
+// prepare waits until this PE's node is idle. If it has kept its place in the queue, prepare blocks until this PE is the
+// head and returns the word that it was told. Errors: as those of enter.
+func (q *queue) prepare(ctx context.Context) (word int64, queued bool, err error) {
+	switch s := q.mine.status.Fetch(q.me); s {
+	case idle:
+		return 0, false, nil
+	case abandoned:
+		if q.status.CompareSwap(q.me, abandoned, waiting) == abandoned {
+			word, err = q.wait(ctx, -1)
+			return word, true, err
+		}
+	}
+	_, err = q.status.WaitUntil(ctx, pgas.EQ, idle)
+	return 0, false, err
+}
+
+// follow blocks until this PE, which came to the queue behind PE before, is the head, and returns the word that it was
+// told. Errors: as those of enter.
+func (q *queue) follow(ctx context.Context, before int) (word int64, err error) {
 	q.mine.status.Swap(q.me, waiting)
-	if word, ok := q.link(int(before - 1)); ok {
+	if word, ok := q.link(before); ok {
 		q.mine.status.Swap(q.me, word)
 		return word, nil
 	}
-	return q.wait(ctx, int(before-1))
+	return q.wait(ctx, before)
 }
 
 // link makes this PE the successor of PE before. If that has left its word in next, this PE is the head, and link
@@ -171,12 +185,33 @@ func (q *queue) tell(pe int, word int64) bool {
 
 // leave ends the queue at head, or makes its successor the head and tells it word, also if it is still to link itself.
 func (q *queue) leave(head int, word int64) {
+	if head == q.me && q.mine.next.Fetch(head) == 0 && q.empty(head) {
+		q.leftEmpty()
+		return
+	}
+	q.leaveTo(head, word)
+}
+
+// empty makes the queue empty if head is its last, and reports whether it was.
+func (q *queue) empty(head int) bool {
+	return q.tail.CompareSwap(q.home, int64(head)+1, 0) == int64(head)+1
+}
+
+// leftEmpty sets this PE's node idle after the PE was the last of the queue and its only one.
+func (q *queue) leftEmpty() {
+	if q.mine.status.Fetch(q.me) != idle {
+		q.mine.status.Swap(q.me, idle)
+	}
+}
+
+// leaveTo is leave where a successor may be known.
+func (q *queue) leaveTo(head int, word int64) {
 	for {
 		var passed bool
 		if head, passed = q.pass(head, word); passed {
 			return
 		}
-		if q.tail.CompareSwap(q.home, int64(head)+1, 0) == int64(head)+1 {
+		if q.empty(head) {
 			q.free(head)
 			return
 		}

@@ -57,7 +57,7 @@ func (l *DQNL) acquire(ctx context.Context) error {
 			return err
 		}
 		if kept {
-			return await(ctx, q.status, q.me)
+			return await(ctx, q.status, q.me, -1)
 		}
 	}
 	before, err := l.replaceTail(ctx)
@@ -69,7 +69,7 @@ func (l *DQNL) acquire(ctx context.Context) error {
 		q.mine.status.Swap(q.me, word)
 		return nil
 	}
-	return await(ctx, q.status, q.me)
+	return await(ctx, q.status, q.me, int(before-1))
 }
 
 // replaceTail makes this PE the tail, and returns the old tail.

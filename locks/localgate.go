@@ -18,7 +18,7 @@ import (
 // Invariant: queue is not longer than present, less the goroutine inside.
 type localGate struct {
 	present atomic.Int32 // goroutines at the gate: the one inside and those in the queue
-	held    atomic.Bool  // the PE holds the lock
+	held    bool         // the PE holds the lock; of the goroutine inside
 	mu      sync.Mutex
 	queue   []chan struct{} // each is closed when its goroutine may enter
 }
@@ -83,13 +83,14 @@ func (g *localGate) admitNext() {
 }
 
 // acquired notes that the PE holds the lock.
-func (g *localGate) acquired() { g.held.Store(true) }
+func (g *localGate) acquired() { g.held = true }
 
 // release notes that the PE does not hold the lock any more. It panics with *pgas.UsageError if the PE did not.
 func (g *localGate) release(op string) {
-	if !g.held.CompareAndSwap(true, false) {
+	if !g.held {
 		notHeld(op)
 	}
+	g.held = false
 }
 
 // A sharedProtocol is what a lock does between PEs for readers. It may panic with *pgas.PeerError.
@@ -140,7 +141,7 @@ func (r *readers) unlock(w *pgas.World, p sharedProtocol, op string) {
 		r.holding.Add(1)
 		notHeld(op)
 	}
-	mustQuiet(w)
+	w.MustQuiet()
 	p.unshare()
 }
 

@@ -84,14 +84,6 @@ func peerErrorIn(p any) error {
 // panicPeerError panics with the *pgas.PeerError that is in err, as operations do.
 func panicPeerError(err error) { panic(peerErrorIn(err)) }
 
-// mustQuiet completes what this PE has issued on its default context. If that fails it panics with *pgas.PeerError:
-// operations that cannot be completed now never can.
-func mustQuiet(w *pgas.World) {
-	if err := w.Quiet(context.Background()); err != nil {
-		panicPeerError(err)
-	}
-}
-
 // notHeld panics with *pgas.UsageError: the program unlocks a lock that it has not locked.
 func notHeld(op string) {
 	panic(&pgas.UsageError{Op: op, Msg: "this PE does not hold the lock: only what has been locked can be unlocked, and once"})
@@ -129,7 +121,7 @@ func readAll(w *pgas.World, word pgas.Atomic[int64]) []int64 {
 	for pe := range all {
 		word.FetchNB(pe, &all[pe])
 	}
-	mustQuiet(w)
+	w.MustQuiet()
 	return all
 }
 

@@ -54,7 +54,7 @@ var dmcsMutants = []mutant.Bug{
 	),
 	mutant.New("lost wake-up: arms its flag when it is linked", "dmcs_queue.go", "DMCSExplored/l_l",
 		"if q.status.CompareSwap(pe, waiting, word) == waiting {", "if q.status.Swap(pe, word); true {",
-		"\tq.mine.status.Swap(q.me, waiting)\n\tif word, ok := q.link(int(before - 1)); ok {", "\tword, ok := q.link(int(before - 1))\n\tq.mine.status.Swap(q.me, waiting)\n\tif ok {",
+		"\tq.mine.status.Swap(q.me, waiting)\n\tif word, ok := q.link(before); ok {", "\tword, ok := q.link(before)\n\tq.mine.status.Swap(q.me, waiting)\n\tif ok {",
 	),
 	mutant.New("next is cleared after the swap", "dmcs_queue.go", "DMCS",
 		"\tif before == 0 {\n", "\tq.next.Swap(q.me, 0)\n\tif before == 0 {\n",
@@ -78,7 +78,7 @@ var dmcsMutants = []mutant.Bug{
 		"\tq.free(before)\n", "",
 	),
 	mutant.New("the next holder does not see what was written", "mutex.go", "DMCS",
-		"\tmustQuiet(m.w)\n", "",
+		"\tm.w.MustQuiet()\n", "",
 	),
 }
 
@@ -96,7 +96,7 @@ var rmamcsMutants = []mutant.Bug{
 
 var rmarwMutants = []mutant.Bug{
 	mutant.New("a writer does not look for readers (Listing 6)", "rmarw_counter.go", "RMARW",
-		"if readersIn(v.seen[i]) == 0 {", "if true {",
+		"modeOf(at) == wanted && readersIn(at) == 0 {", "modeOf(at) == wanted {",
 	),
 	mutant.New("T_W is compared at level 1 only (Listing 8)", "rmamcs_tree.go", "Bounds",
 		"(t.tw == 0 || total < t.tw)", "(t.tw == 0 || i > 0 || g.count < t.tw)",
@@ -109,7 +109,13 @@ var rmarwMutants = []mutant.Bug{
 	),
 	mutant.New("waiting readers are let in before the counter is given back", "rmarw_counter.go", "RMARW",
 		"\tc.ensureScratch() // another writer may have claimed them\n", "\tc.ensureScratch()\n\tc.admit()\n",
-		"\tmustQuiet(c.w)\n\tc.admit()\n}\n\n// admit lets in", "\tmustQuiet(c.w)\n}\n\n// admit lets in",
+		"\tc.w.Fence() // a reader that sets its bit after its home's are read finds the counter open\n\tc.admit()\n", "\tc.w.MustQuiet()\n",
+	),
+	mutant.New("a counter is opened and its bits are read in any order", "rmarw_counter.go", "RMARW",
+		"\tc.w.Fence() // a reader that sets its bit after its home's are read finds the counter open\n", "",
+	),
+	mutant.New("a counter with tickets is not taken", "rmarw_counter.go", "RMARW",
+		"\t\tif v.found[i] == v.seen[i] {\n\t\t\tv.missing[i] = false\n", "\t\tif v.found[i] != v.seen[i] {\n\t\t\tv.missing[i] = true\n",
 	),
 	mutant.New("hands over though another has come", "rmarw_counter.go", "RMARW",
 		"return c.state.CompareSwap(home, s, taken<<modeShift) == s", "c.state.Swap(home, taken<<modeShift)\n\treturn true",

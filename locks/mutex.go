@@ -75,7 +75,7 @@ func (m *mutex) tryLock(p protocol) (ok bool) {
 func (m *mutex) unlock(p protocol, op string) {
 	m.gate.release(op)
 	defer m.gate.leave()
-	mustQuiet(m.w)
+	m.w.MustQuiet()
 	p.release()
 }
 

@@ -139,10 +139,11 @@ func resume(ctx context.Context, status pgas.Atomic[int64], pe int) (kept bool, 
 	return false, err
 }
 
-// await blocks until status is not waiting any more. Errors, after which the place is abandoned: *pgas.PeerError if a PE
-// of the job dies, and the cause of ctx's end.
-func await(ctx context.Context, status pgas.Atomic[int64], pe int) error {
-	_, err := status.WaitUntil(ctx, pgas.NE, waiting)
+// await blocks until status is not waiting any more. pred is the PE before this one in the queue, if it waits for the
+// same word of its own heap, and -1 otherwise. Errors, after which the place is abandoned: *pgas.PeerError if a PE of
+// the job dies, and the cause of ctx's end.
+func await(ctx context.Context, status pgas.Atomic[int64], pe, pred int) error {
+	_, err := status.WaitUntilPred(ctx, pgas.NE, waiting, pred, waiting)
 	if err != nil && status.CompareSwap(pe, waiting, abandoned) == waiting {
 		return err
 	}
@@ -156,6 +157,7 @@ func (q *ncosedQueue) lock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	pred := -1
 	if !kept {
 		before, readers := halves(q.state.Word().Swap(q.home, q.mine<<32))
 		if before == 0 && readers == 0 {
@@ -163,8 +165,18 @@ func (q *ncosedQueue) lock(ctx context.Context) error {
 		}
 		own.Status().Swap(me, waiting)
 		q.leave(q.follow(before, readers))
+		pred = q.writerBefore(before)
 	}
-	return await(ctx, own.Status(), me)
+	return await(ctx, own.Status(), me, pred)
+}
+
+// writerBefore returns the PE of node before, for a wait behind it. It returns -1 if there is none, or if PEs have several
+// nodes: the two may not be the same word then.
+func (q *ncosedQueue) writerBefore(before int64) int {
+	if before == 0 || len(q.nodes) > 1 {
+		return -1
+	}
+	return int(before - 1)
 }
 
 // follow announces this writer to the writer before it, or closes the group of readers before it. It returns a node
@@ -288,7 +300,7 @@ func (q *ncosedQueue) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int6
 	for i := range width {
 		n.Readers(i).SwapNB(pe, opened, &x.chains[i])
 	}
-	mustQuiet(q.w)
+	q.w.MustQuiet()
 	for i, v := range x.chains[:width] {
 		if v == 0 || v == opened {
 			continue
@@ -298,7 +310,7 @@ func (q *ncosedQueue) admit(n NCoSEDNodeRef, pe int, width int) (came, gone int6
 		r, at := q.nodeOf(first)
 		r.Shared().CompareSwapNB(at, waiting, theTurn, &x.told[i])
 	}
-	mustQuiet(q.w)
+	q.w.MustQuiet()
 	for i, v := range x.chains[:width] {
 		if v != 0 && v != opened && x.told[i] != waiting {
 			_, first := halves(v)
@@ -374,7 +386,7 @@ func (q *ncosedQueue) free(id int64, chains int) {
 		for i := range chains {
 			n.Readers(i).Set(pe, 0)
 		}
-		mustQuiet(q.w)
+		q.w.MustQuiet()
 	}
 	if id != q.mine || chains > 0 || n.Status().Fetch(pe) != idle {
 		n.Status().Swap(pe, idle)
@@ -397,7 +409,7 @@ func (q *ncosedQueue) share(ctx context.Context) (full bool, err error) {
 			return false, nil
 		}
 	}
-	if err := await(ctx, own.Shared(), me); err != nil {
+	if err := await(ctx, own.Shared(), me, -1); err != nil {
 		return false, err
 	}
 	behind := own.Behind().Fetch(me)

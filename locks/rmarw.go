@@ -36,6 +36,9 @@ type RMARWOptions struct {
 	TDC    int      // PEs for each counter; 0: a counter for each host
 	TR     int      // 0: 1000
 	TW     int      // 0: the product of all T_L
+	// A writer completes each operation on a counter before it begins the next one, as in the paper's listings. For
+	// comparison.
+	Sequential bool
 }
 
 // defaultTR is the smallest of the paper's values (rma-locks 5.2.3).
@@ -89,6 +92,7 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	if l.counter, err = newCounter(w, ref.Counter(), l.tree.queues[0].home, together, tr); err != nil {
 		return nil, err
 	}
+	l.counter.sequential = o.Sequential
 	l.tree.top, l.tree.tw = l.counter, o.TW
 	if o.TW == 0 {
 		l.tree.tw = product(tl)

@@ -34,6 +34,10 @@ package locks
 // counts their readers as inside, and wakes them. That is before any other writer can want the counter,
 // so after a writer has yielded, every reader that waited is inside.
 //
+// A writer takes two round trips, however many counters there are: it wants all counters and takes those without readers
+// in one, and gives them back and clears their bits in the other. The listings access one counter after the other, and
+// flush each operation.
+//
 // Where the listings fall short:
 //
 // 1. Listing 6 adds a large number to ARRIVE and goes on. That no reader is inside must be checked, as 4.1
@@ -128,6 +132,7 @@ type counter struct {
 	w                           *pgas.World
 	me, root                    int
 	tr                          int64
+	sequential                  bool // see RMARWOptions
 	groups                      groups
 	places                      []counterPlace
 	mine, bit                   int // the counter of this PE's readers, and its bit in waiters
@@ -303,32 +308,61 @@ func (c *counter) tryClaim() bool {
 }
 
 // want sets all counters to wanted and takes those without readers inside. It returns the number of the others. It
-// accesses all counters at once, in two steps. Errors: *pgas.PeerError if a counter's home is lost.
+// accesses all counters at once, and takes one round trip if no counter has tickets that an earlier writer has left. Errors:
+// *pgas.PeerError if a counter's home is lost.
 func (c *counter) want() (missing int, err error) {
-	for i, p := range c.places {
-		c.state.FetchAddNB(p.home, wanted<<modeShift, &c.scratch.seen[i])
-	}
-	if err := c.w.Quiet(context.Background()); err != nil {
-		return 0, err
-	}
 	v := &c.scratch
 	for i, p := range c.places {
-		v.seen[i] += wanted << modeShift
-		v.found[i] = ^v.seen[i]
-		if readersIn(v.seen[i]) == 0 {
-			c.state.CompareSwapNB(p.home, v.seen[i], taken<<modeShift, &v.found[i])
-		}
+		c.state.FetchAddNB(p.home, wanted<<modeShift, &v.seen[i])
+		c.completeIfSequential()
+	}
+	c.w.Fence() // each counter is wanted before it is taken
+	for i, p := range c.places {
+		c.state.CompareSwapNB(p.home, wanted<<modeShift, taken<<modeShift, &v.found[i])
+		c.completeIfSequential()
 	}
 	if err := c.w.Quiet(context.Background()); err != nil {
 		return 0, err
 	}
-	for i := range c.places {
-		v.missing[i] = v.found[i] != v.seen[i]
-		if v.missing[i] {
+	if err := c.takeTicketed(); err != nil {
+		return 0, err
+	}
+	for _, m := range v.missing {
+		if m {
 			missing++
 		}
 	}
 	return missing, nil
+}
+
+// takeTicketed takes the counters that want has found with tickets and without readers inside, and records which of all
+// are missing.
+func (c *counter) takeTicketed() error {
+	v := &c.scratch
+	again := false
+	for i, p := range c.places {
+		at := v.found[i]
+		v.missing[i] = at != wanted<<modeShift
+		if v.missing[i] && modeOf(at) == wanted && readersIn(at) == 0 {
+			v.seen[i], v.found[i] = at, ^at
+			c.state.CompareSwapNB(p.home, at, taken<<modeShift, &v.found[i])
+			again = true
+		} else {
+			v.seen[i] = ^v.found[i]
+		}
+	}
+	if !again {
+		return nil
+	}
+	if err := c.w.Quiet(context.Background()); err != nil {
+		return err
+	}
+	for i := range c.places {
+		if v.found[i] == v.seen[i] {
+			v.missing[i] = false
+		}
+	}
+	return nil
 }
 
 // cancel gives all counters back: those that this PE has, wants, or is about to be handed.
@@ -374,8 +408,9 @@ func (c *counter) yield() {
 	c.ensureScratch() // another writer may have claimed them
 	for i, p := range c.places {
 		c.state.FetchAddNB(p.home, -taken<<modeShift, &c.scratch.seen[i])
+		c.completeIfSequential()
 	}
-	mustQuiet(c.w)
+	c.w.Fence() // a reader that sets its bit after its home's are read finds the counter open
 	c.admit()
 }
 
@@ -386,9 +421,10 @@ func (c *counter) admit() {
 		for j := range p.words {
 			c.waiters[j].SwapNB(p.home, 0, &masks[j])
 		}
+		c.completeIfSequential()
 		masks = masks[p.words:]
 	}
-	mustQuiet(c.w)
+	c.w.MustQuiet()
 	masks = c.scratch.masks
 	anybody := false
 	for i, p := range c.places {
@@ -401,13 +437,20 @@ func (c *counter) admit() {
 	if !anybody {
 		return
 	}
-	mustQuiet(c.w) // a reader must be counted before it is woken: it may leave at once
+	c.w.MustQuiet() // a reader must be counted before it is woken: it may leave at once
 	masks = c.scratch.masks
 	for i, p := range c.places {
 		c.wakeReaders(i, masks[:p.words])
 		masks = masks[p.words:]
 	}
-	mustQuiet(c.w)
+	c.w.MustQuiet()
+}
+
+// completeIfSequential ends a writer's operation on a counter before that on the next one, if it is to.
+func (c *counter) completeIfSequential() {
+	if c.sequential {
+		c.w.MustQuiet()
+	}
 }
 
 // wakeReaders wakes the readers of a counter whose bits are set.

@@ -27,6 +27,7 @@ func TestRMARWAdversaries(t *testing.T) {
 	for _, plan := range []lockstest.Plan{{"l"}, {"l", "r"}, {"lr"}, {"lccr", "qcq"}, {"lcts", "rqst"}, {"l", "r", "r", "q"}, {"c", "r", "r"}} {
 		t.Run(plan[0], func(t *testing.T) {
 			lockstest.Adversaries(t, flat, 4, 6, 50, plan, makeRMARW(locks.RMARWOptions{TR: 2, TL: []int{2}}))
+			lockstest.Adversaries(t, flat, 4, 6, 20, plan, makeRMARW(locks.RMARWOptions{TR: 2, Sequential: true}))
 			lockstest.Adversaries(t, twoOnHost, 4, 6, 50, plan, makeRMARW(locks.RMARWOptions{TR: 1, TDC: 1}))
 			lockstest.Adversaries(t, lopsided, 5, 6, 50, plan, makeRMARW(locks.RMARWOptions{TDC: 2}))
 			lockstest.Adversaries(t, threeDeep, 16, 3, 50, plan, makeRMARW(locks.RMARWOptions{TL: []int{2, 2, 2, 2}, TR: 3, TW: 5}))

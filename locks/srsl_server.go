@@ -52,7 +52,7 @@ func (l *SRSL) Serve(ctx context.Context) (err error) {
 		}
 		s.grant()
 		s.finish()
-		mustQuiet(l.w)
+		l.w.MustQuiet()
 	}
 }
 

@@ -20,8 +20,6 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
 
@@ -47,8 +45,8 @@ type Float interface{ ~float32 | ~float64 }
 // An operation that returns nothing is complete locally when it returns, and complete and visible at pe after a Quiet
 // of its context; a Fence orders it. That Quiet reports a lost PE. An operation that fetches waits for the old value;
 // it has no error result, so it panics with *PeerError if pe is lost. All operations panic with *UsageError if pe is
-// out of range, if the context is closed, or if a is zero. (A Fetch of a zero Atomic is a nil dereference, which Main
-// reports as a *UsageError.)
+// out of range, if the context is closed, or if a is zero. (Fetch, Set, Swap, CompareSwap, FetchAdd, Add, FetchInc and
+// Inc of a zero Atomic are nil dereferences, which Main reports as a *UsageError.)
 type Atomic[W Word] struct {
 	_   [0]W // so that one cannot be converted to another type's
 	ctx *Context
@@ -77,68 +75,45 @@ func (a Atomic[W]) Fetch(pe int) W {
 // Set stores v into the word on pe. It is complete at pe after a Quiet. It panics with *UsageError as Atomic says
 // (OpenSHMEM 1.6, shmem_atomic_set).
 func (a Atomic[W]) Set(pe int, v W) {
-	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
-		swap(p, v)
-		door.Ring(uint64(a.off))
-		return
-	}
-	a.post(pe, transport.Set, v)
+	setWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(v)<<wordSizeShift, uint64(v), slowSet)
 }
 
 // Swap stores v into the word on pe and returns the old value. It panics with *PeerError if pe is lost, and with
 // *UsageError as Atomic says (OpenSHMEM 1.6, shmem_atomic_swap).
 func (a Atomic[W]) Swap(pe int, v W) W {
-	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
-		old := swap(p, v)
-		door.Ring(uint64(a.off))
-		return old
-	}
-	return a.slowFetchOp(pe, transport.Swap, v, 0)
+	return W(swapWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(v)<<wordSizeShift, uint64(v), slowSwap))
 }
 
 // CompareSwap stores v into the word on pe if the word equals cond, and returns the old value. It has stored v if and
 // only if the result equals cond. It panics with *PeerError if pe is lost, and with *UsageError as Atomic says
 // (OpenSHMEM 1.6, shmem_atomic_compare_swap).
 func (a Atomic[W]) CompareSwap(pe int, cond, v W) W {
-	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
-		if !compareAndSwap(p, cond, v) {
-			return compareSwap(p, cond, v, door, uint64(a.off))
-		}
-		door.Ring(uint64(a.off))
-		return cond
-	}
-	return a.slowFetchOp(pe, transport.CompareSwap, v, cond)
+	return W(compareSwapWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(v)<<wordSizeShift, uint64(cond), uint64(v), slowCompareSwap))
 }
 
 // FetchAdd adds v to the word on pe, with wrap-around, and returns the old value. It panics with *PeerError if pe is
 // lost, and with *UsageError as Atomic says (OpenSHMEM 1.6, shmem_atomic_fetch_add).
 func (a Atomic[W]) FetchAdd(pe int, v W) W {
-	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
-		old := add(p, v) - v
-		door.Ring(uint64(a.off))
-		return old
-	}
-	return a.slowFetchOp(pe, transport.Add, v, 0)
+	return W(fetchAddWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(v)<<wordSizeShift, uint64(v), slowFetchAdd))
 }
 
 // Add adds v to the word on pe, with wrap-around. It is complete at pe after a Quiet. It panics with *UsageError as
 // Atomic says (OpenSHMEM 1.6, shmem_atomic_add).
 func (a Atomic[W]) Add(pe int, v W) {
-	if p, door := a.ctx.atomicAddr(pe, a.off); p != nil {
-		add(p, v)
-		door.Ring(uint64(a.off))
-		return
-	}
-	a.post(pe, transport.Add, v)
+	addWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(v)<<wordSizeShift, uint64(v), slowAdd)
 }
 
 // FetchInc adds 1 to the word on pe and returns the old value. It panics as FetchAdd does (OpenSHMEM 1.6,
 // shmem_atomic_fetch_inc).
-func (a Atomic[W]) FetchInc(pe int) W { return a.FetchAdd(pe, 1) }
+func (a Atomic[W]) FetchInc(pe int) W {
+	return W(fetchAddWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(W(0))<<wordSizeShift, 1, slowFetchAdd))
+}
 
 // Inc adds 1 to the word on pe. It is complete at pe after a Quiet. It panics as Add does (OpenSHMEM 1.6,
 // shmem_atomic_inc).
-func (a Atomic[W]) Inc(pe int) { a.Add(pe, 1) }
+func (a Atomic[W]) Inc(pe int) {
+	addWord(a.ctx, a.off, uintptr(pe)-unsafe.Sizeof(W(0))<<wordSizeShift, 1, slowAdd)
+}
 
 // FetchAnd stores the bitwise and of the word on pe with v, and returns the old value. It panics as FetchAdd does
 // (OpenSHMEM 1.6, shmem_atomic_fetch_and).
@@ -311,19 +286,6 @@ func (a Atomic[W]) post(pe int, op transport.Op, v W) {
 //go:noinline
 func slowFetch(c *Context, pe int, off uintptr, n uintptr) uint64 {
 	return c.mustAtomic(pe, transport.Fetch, transport.Word{Off: c.place("Fetch", off, n), Bytes: int(n)}, 0, 0)
-}
-
-// mustAtomic runs a fetching atomic through the transport. It panics with the transport's error, since a fetching
-// atomic, like a blocking get, has no error result.
-func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
-	via, to := c.routeTo(op.String(), pe)
-	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
-	old, err := via.Atomic(c.w.n.Ctx, to, op, at, operand, cond)
-	c.w.n.Unblock()
-	if err != nil {
-		panic(err)
-	}
-	return old
 }
 
 // firstOf returns the address of the first of values.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -368,6 +369,41 @@ func TestLargeCollectives(t *testing.T) {
 	})
 }
 
+// TestCrowdedCollectives exposes blocks in place on hosts that are crowded and that are not, with and without a cache that
+// holds them, whatever this machine has: members copy for each other, or past the cache.
+func TestCrowdedCollectives(t *testing.T) {
+	const repeats = 20 // a member that leaves before all is copied rarely sees it
+	body := func(ctx context.Context, w *pgas.World) error {
+		a, err := newArena(ctx, w, 2*4*18001, makeInt64)
+		if err != nil {
+			return err
+		}
+		defer pgas.SetCrowded(w, w.NPEs() > runtime.NumCPU())
+		for _, crowded := range []bool{true, false} {
+			for _, cache := range []int{1, 1 << 30} {
+				pgas.SetCrowded(w, crowded)
+				pgas.SetCacheBytes(w, cache)
+				for _, n := range []int{5, 1000, 1024, 8191, 18001} {
+					for _, d := range []deal{
+						{what: "fcollect", n: n}, {what: "collect", n: n}, {what: "alltoall", n: n}, {what: "alltoalls", n: n / 2, ds: 2, ss: 1},
+					} {
+						for range repeats {
+							if err := a.run(ctx, d, way{}); err != nil {
+								return fmt.Errorf("crowded %v, a cache of %d bytes: %w", crowded, cache, err)
+							}
+						}
+					}
+				}
+			}
+		}
+		return nil
+	}
+	for _, npes := range []int{1, 2, 4} {
+		pgastest.RunGoroutines(t, npes, body)
+		pgastest.RunProcesses(t, npes, body)
+	}
+}
+
 // TestCollectivesWithLargeElements checks elements that are longer than a mailbox.
 func TestCollectivesWithLargeElements(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
@@ -636,6 +672,10 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 	}
 	pgastest.RunGoroutines(t, 1, body)
 	pgastest.RunHosts(t, 3, 2, body, "PGAS_SPIN=20ms")
+	pgastest.RunProcesses(t, 3, func(ctx context.Context, w *pgas.World) error {
+		pgas.SetCrowded(w, true)
+		return body(ctx, w)
+	})
 }
 
 // TestCollectivesEndWithTheirContext checks that a collective waits for an absent member no longer than ctx lasts.

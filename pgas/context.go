@@ -19,12 +19,14 @@ import (
 
 // Context is an ordering and completion domain of a team. Its PE numbers are those of the team.
 type Context struct {
-	bases       heapPointers  // heaps of PEs of this host, by PE - firstPE, if plain loads and stores may be used
-	firstPE     int           // the PE that bases[0] belongs to
-	atomicBases heapPointers  // as bases, for atomics: also empty if the NIC executes them
-	doorbells   []*boot.State // the doorbells of the PEs of bases
+	bases     heapPointers  // heaps of PEs of this host, by PE - firstPE, if plain loads and stores may be used
+	firstPE   int           // the PE that bases[0] belongs to
+	doorbells []*boot.State // the doorbells of the PEs of bases
+	words     []wordTable   // of the same PEs, for atomics: also empty if the NIC executes them
+	firstWord uintptr       // the index of firstPE for words of 8 bytes
 
 	w            *World
+	quietSlowly  *atomic.Bool // a quiet has more to do than to fence: n.QuietSlowly of w's node, or slowly
 	team         *Team
 	routes       []*route       // to each PE, for accesses off the fast path; nil: always remote
 	mem          *shm.Channel   // to the PEs of this host
@@ -39,6 +41,9 @@ type Context struct {
 	quiets       atomic.Uint32 // number of quiets of remote
 	closed       atomic.Bool
 }
+
+// slowly is the quietSlowly of contexts whose quiets are never just a fence.
+var slowly = func() *atomic.Bool { b := new(atomic.Bool); b.Store(true); return b }()
 
 // ContextOption describes how a context will be used.
 type ContextOption func(*contextOptions)
@@ -137,6 +142,10 @@ func (t *Team) viewOf(base *Context) *Context {
 // openRoutes fills in the tables of the fast path and the route to each PE.
 func (c *Context) openRoutes() {
 	w := c.w
+	c.quietSlowly = slowly
+	if c.remote == nil {
+		c.quietSlowly = &w.n.QuietSlowly
+	}
 	if w.n.Sched != nil {
 		return // the simulator must see every access
 	}
@@ -157,10 +166,10 @@ func (c *Context) openRoutes() {
 		}
 	}
 	if w.opts.NoFastPath || w.check != nil {
-		c.bases, c.atomicBases = nil, nil
+		c.bases, c.words = nil, nil
 	}
 	if c.nic {
-		c.atomicBases = nil
+		c.words = nil
 	}
 }
 
@@ -181,7 +190,7 @@ func (c *Context) Team() *Team {
 // that the NIC executes (PGAS_AMO=nic) (OpenSHMEM 1.6, shmem_fence).
 func (c *Context) Fence() {
 	c.mustBeOpen("Fence")
-	shm.FullFence()
+	shm.StoreFence()
 	if c.remote != nil {
 		c.fenceRemote(-1)
 	}
@@ -196,7 +205,7 @@ func (c *Context) fenceRemote(pe int) {
 		return
 	}
 	if err := c.remote.Quiet(c.w.n.Ctx, pe); err != nil {
-		c.pendingErr.CompareAndSwap(nil, &err)
+		c.leaveError(err)
 	}
 	c.owedBells.ringOwed(pe)
 }
@@ -205,7 +214,7 @@ func (c *Context) fenceRemote(pe int) {
 // of range.
 func (c *Context) FencePE(pe int) {
 	via, to := c.routeTo("FencePE", pe)
-	shm.FullFence()
+	shm.StoreFence()
 	if via != c.local {
 		c.fenceRemote(to)
 	}
@@ -215,20 +224,60 @@ func (c *Context) FencePE(pe int) {
 // and the destinations of gets and fetching atomics that do not wait are filled. It returns *PeerError if a PE was lost
 // with operations of c since the last call that reported it, the cause of ctx if ctx ends first, and an error if c or the
 // World is closed (OpenSHMEM 1.6, shmem_quiet).
-func (c *Context) Quiet(ctx context.Context) error {
-	// This is Context.refuses, inlined by hand: a call would cost a quarter of a quiet.
-	body, ok := ctx.(*bodyContext)
-	if c == nil || c.w == nil || ok && body.ended.Load() || c.closed.Load() || c.w.n.Closed.Load() || !ok && otherEnded(ctx) {
+func (c *Context) Quiet(ctx context.Context) error { return quietStores(c, ctx, (*Context).quiet) }
+
+// quietStores is Quiet in the common case, in which a fence of this CPU's stores completes everything; slow is for all
+// others. It inlines: what a call puts on the stack would have to leave the CPU before the fence.
+//
+//gcassert:inline
+func quietStores(c *Context, ctx context.Context, slow func(*Context, context.Context) error) error {
+	if body, ok := ctx.(*bodyContext); ok && !body.ended.Load() && !c.quietSlowly.Load() {
+		shm.FullFence()
+		return nil
+	}
+	return slow(c, ctx)
+}
+
+// MustQuiet is Quiet for a caller that cannot go on without it: it waits until the end of the World, and panics with the error
+// that Quiet would return: with the *PeerError itself if there is one in it. With a nil or zero c it panics as Quiet does.
+func (c *Context) MustQuiet() { mustQuietStores(c, (*Context).mustQuiet) }
+
+// mustQuietStores is to MustQuiet as quietStores is to Quiet.
+//
+//gcassert:inline
+func mustQuietStores(c *Context, slow func(*Context)) {
+	if c.quietSlowly.Load() {
+		slow(c)
+		return
+	}
+	shm.FullFence()
+}
+
+// mustQuiet is MustQuiet off its fast path.
+//
+//go:noinline
+func (c *Context) mustQuiet() {
+	err := c.quiet(c.w.n.Ctx)
+	if peer, ok := errors.AsType[*PeerError](err); ok {
+		panic(peer) // itself, as operations do whose target is lost
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// quiet is Quiet off its fast path.
+//
+//go:noinline
+func (c *Context) quiet(ctx context.Context) error {
+	if c == nil || c.w == nil || c.refuses(ctx) {
 		return c.refuseQuiet(ctx)
 	}
 	shm.FullFence()
-	switch {
-	case c.remote != nil:
+	if c.remote != nil {
 		return c.quietRemote(ctx, -1)
-	case c.pendingErr.Load() != nil:
-		return c.takePendingErr()
 	}
-	return nil
+	return c.takePendingErr()
 }
 
 // refuses reports whether a quiet must fail at once: ctx has ended, or c or its World is closed.
@@ -248,6 +297,12 @@ func (c *Context) refuseQuiet(ctx context.Context) error {
 }
 
 var errContextClosed = errors.New("the context is closed")
+
+// leaveError leaves err for the next quiet of c, unless another error waits for it.
+func (c *Context) leaveError(err error) {
+	c.pendingErr.CompareAndSwap(nil, &err)
+	c.w.n.QuietSlowly.Store(true)
+}
 
 // takePendingErr returns the error that a fence has left for the next quiet, and clears it; nil if there is none.
 func (c *Context) takePendingErr() error {
@@ -313,7 +368,7 @@ func (c *Context) close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	c.bases, c.atomicBases = nil, nil
+	c.bases, c.words, c.quietSlowly = nil, nil, slowly
 	if c.borrowed {
 		return nil
 	}

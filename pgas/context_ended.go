@@ -18,6 +18,22 @@ type bodyContext struct {
 	ended atomic.Bool // set before the Context ends
 }
 
+// Err is that of the Context, without its lock.
+func (c *bodyContext) Err() error {
+	if !c.ended.Load() {
+		return nil
+	}
+	return c.endedErr()
+}
+
+// endedErr returns why c has ended. The flag is set a moment before.
+//
+//go:noinline
+func (c *bodyContext) endedErr() error {
+	<-c.Done()
+	return c.Context.Err()
+}
+
 // signalled is the cause of a bodyContext that has ended.
 type signalled struct{ os.Signal }
 

@@ -13,6 +13,7 @@ package pgas
 // generated code exports still inline down to that one store. tests/inline_test.go holds it there.
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas/boot"
@@ -73,13 +74,14 @@ func (c *Context) addr(pe int, off uintptr) unsafe.Pointer {
 	return nil
 }
 
-// atomicAddr returns what addr returns, for atomics, and pe's doorbell, which the initiator rings after an update.
+// atomicAddr returns the address of offset off in pe's heap, for atomics, and pe's doorbell, which the initiator rings
+// after an update. It returns nil if only a transport reaches that heap, if there is no such PE, or if c is nil.
 func (c *Context) atomicAddr(pe int, off uintptr) (unsafe.Pointer, *boot.State) {
 	if c == nil {
 		return nil, nil
 	}
-	if i := uint(pe - c.firstPE); i < uint(len(c.atomicBases)) && i < uint(len(c.doorbells)) {
-		return unsafe.Add(c.atomicBases[i], off), c.doorbells[i]
+	if i := uint(pe - c.firstPE); i < uint(len(c.words)) {
+		return unsafe.Add(c.words[i].base, off), c.words[i].door()
 	}
 	return nil, nil
 }
@@ -124,7 +126,31 @@ func (c *Context) openTables() {
 		c.bases = append(c.bases, node.BasePointer(c.w.n.Shm.Heap(pe)))
 		c.doorbells = append(c.doorbells, c.w.n.Job.Segment.States[pe-c.w.n.FirstPE])
 	}
-	c.atomicBases = c.bases
+	c.openWords()
+}
+
+// wordTable is where atomics find the words of one PE of this host.
+type wordTable struct {
+	base    unsafe.Pointer // of its heap
+	waiting *uint64        // State.Waiting, the first word of its State
+}
+
+func (t *wordTable) door() *boot.State { return (*boot.State)(unsafe.Pointer(t.waiting)) }
+
+// State.Waiting is the first word of a State.
+var _ [unsafe.Offsetof(boot.State{}.Waiting)]struct{} = [0]struct{}{}
+
+// wordSizeShift is where the index of a word has its size, above every number of a PE. The index is
+// uintptr(pe)-size<<wordSizeShift, which the operations write out, because a function for it would cost too much. So the
+// PEs of words of 8 bytes have indices without gaps, and those of 4 bytes lie far off.
+const wordSizeShift = 40
+
+// openWords fills in the table of words from those of heaps and doorbells.
+func (c *Context) openWords() {
+	c.firstWord = uintptr(c.firstPE) - 8<<wordSizeShift
+	for i, base := range c.bases {
+		c.words = append(c.words, wordTable{base, (*uint64)(unsafe.Pointer(c.doorbells[i]))})
+	}
 }
 
 // heapPointers are the addresses of heaps in this process.
@@ -139,4 +165,26 @@ func bytesOf[T any](p *T, n int) []byte {
 // keptBytesOf returns the memory of n elements at p for an operation that outlives the call.
 func keptBytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), uintptr(n)*unsafe.Sizeof(*p))
+}
+
+// lockWords are the words of a PE's copy of a Lock.
+type lockWords struct{ tail, next, turn atomic.Uint64 }
+
+// lockHome returns the home of the lock at offset off in a job of npes PEs: by a hash of the offset.
+func lockHome(off uintptr, npes int) int {
+	hash := uint64(off) / 8 * 0x9e3779b97f4a7c15 >> 32
+	return int(hash * uint64(npes) >> 32)
+}
+
+// lockCopies returns the words of the home's copy of the lock at off, and of this PE's own; nil if the home's are not mapped,
+// if the runtime must see every access, or if w is nil.
+func (w *World) lockCopies(off uintptr) (home, own *lockWords) {
+	if w == nil || off>>generationShift != 0 {
+		return nil, nil
+	}
+	c := w.defaultCtx
+	if i := uint(lockHome(off, w.n.Job.NPEs) - c.firstPE); i < uint(len(c.words)) {
+		return (*lockWords)(unsafe.Add(c.words[i].base, off)), (*lockWords)(w.n.Own(off))
+	}
+	return nil, nil
 }

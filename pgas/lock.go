@@ -74,6 +74,14 @@ func (l LockRef) placed(op string) LockRef {
 // lost, *NotesError if this PE has had no room for notifications for too long, and an error that says that the World
 // is closed (OpenSHMEM 1.6, shmem_set_lock).
 func (l LockRef) Lock(ctx context.Context) error {
+	if l.w.lockFree(ctx, l.off) {
+		return nil
+	}
+	return l.lock(ctx)
+}
+
+// lock is Lock off its fast path.
+func (l LockRef) lock(ctx context.Context) error {
 	l = l.placed("Lock")
 	if l.w.refuses(ctx) {
 		return l.w.refusal(ctx, "waiting for "+l.name())
@@ -132,6 +140,14 @@ func (l LockRef) TryLock() bool {
 // lost, and the other errors of Context.Quiet. It panics with *UsageError if this PE does not hold the lock, or if
 // the World is closed (OpenSHMEM 1.6, shmem_clear_lock).
 func (l LockRef) Unlock() error {
+	if l.w.unlockFree(l.off) {
+		return nil
+	}
+	return l.unlock()
+}
+
+// unlock is Unlock off its fast path.
+func (l LockRef) unlock() error {
 	l = l.placed("Unlock")
 	l.open("Unlock")
 	if !l.w.locks.Release(l.off) {
@@ -253,10 +269,7 @@ func (l LockRef) successor() (int, error) {
 // Home returns the PE whose copy of the lock has the tail of the queue. It follows from the lock's offset in the
 // heap, so the homes of many locks are spread over the job. A PE on the home's host waits for no network when it
 // takes a free lock.
-func (l LockRef) Home() int {
-	hash := uint64(l.placed("Home").off) / 8 * 0x9e3779b97f4a7c15 >> 32
-	return int(hash * uint64(l.w.NPEs()) >> 32)
-}
+func (l LockRef) Home() int { return lockHome(l.placed("Home").off, l.w.n.Job.NPEs) }
 
 // open panics with *UsageError if the World of l is closed.
 func (l LockRef) open(op string) {
@@ -319,4 +332,50 @@ func (w *World) runProxy(l LockRef) {
 		return
 	}
 	l.passOn() // the next call of this PE at the lock reports an error
+}
+
+// The common case of a lock: no other goroutine of the PE deals with it, it is free, and the heap of its home is mapped in
+// this process. It takes two locked instructions to lock and three to unlock: the state of the lock in the PE, the tail of
+// the queue, and when it is unlocked the state twice. Everything else goes the way above, from its beginning.
+
+// lockFree takes the lock at off if that is the common case, and reports whether it has. Nothing waits for the tail, so no doorbell is
+// rung.
+func (w *World) lockFree(ctx context.Context, off uintptr) bool {
+	home, own := w.lockCopies(off)
+	if home == nil || w.refuses(ctx) || !w.locks.Take(off) {
+		return false
+	}
+	if own.next.Load() != 0 {
+		own.next.Store(0)
+	}
+	if own.turn.Load() != 0 {
+		own.turn.Store(0)
+	}
+	if !home.tail.CompareAndSwap(0, uint64(w.n.Job.PE)+1) {
+		w.locks.GiveBack(off)
+		return false
+	}
+	if w.n.Policy.Oversubscribed {
+		own.turn.Store(1) // as takeFree does
+	}
+	return true
+}
+
+// unlockFree unlocks the lock at off if that is the common case, and reports whether it has. Where all operations are stores to memory of this
+// host, the locked instruction that changes the tail completes them. A successor is none of its business.
+func (w *World) unlockFree(off uintptr) bool {
+	home, own := w.lockCopies(off)
+	if home == nil || w.n.Closed.Load() {
+		return false
+	}
+	c := w.defaultCtx
+	if c.remote != nil || c.pendingErr.Load() != nil || own.next.Load() != 0 || !w.locks.Release(off) {
+		return false
+	}
+	if home.tail.CompareAndSwap(uint64(w.n.Job.PE)+1, 0) {
+		w.locks.Left(off)
+		return true
+	}
+	w.locks.Acquired(off) // it is held still, and a successor has entered the queue
+	return false
 }

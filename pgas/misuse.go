@@ -20,6 +20,7 @@ import (
 const (
 	zeroReference = "a zero reference (it was made by no Alloc, or On was given a nil *Context): take it from what Alloc has returned"
 	zeroWorld     = "a nil or zero World (it was made by no Main, Init or Open): use the one that they have made"
+	zeroContext   = "a nil or zero Context (it was made by no NewContext): use what NewContext, World.Context or Team.Context return"
 	nilContext    = "the context.Context is nil: give the one of the program, or context.Background()"
 )
 
@@ -33,14 +34,19 @@ func mustHaveContext(op string, ctx context.Context) {
 // mustBeOpen panics with *UsageError if w is nil or zero.
 func (w *World) mustBeOpen(op string) {
 	if w == nil || w.n.Job == nil {
-		misuse(op, zeroWorld)
+		notOpen(op, zeroWorld)
 	}
 }
+
+// notOpen is misuse for checks that inline.
+//
+//go:noinline
+func notOpen(op, why string) { misuse(op, "%s", why) }
 
 // mustBeOpen panics with *UsageError if c is nil or zero.
 func (c *Context) mustBeOpen(op string) {
 	if c == nil || c.w == nil {
-		misuse(op, "a nil or zero Context (it was made by no NewContext): use what NewContext, World.Context or Team.Context return")
+		notOpen(op, zeroContext)
 	}
 }
 
@@ -76,12 +82,21 @@ func zeroOn() { misuse("On", zeroReference) }
 
 // faulting maps functions in which a nil pointer of the program faults to the value that was zero.
 var faulting = map[string]string{
-	"store":          zeroReference,
-	"fetch":          zeroReference,
-	"fetchWord":      zeroReference,
-	"Ref[...].Local": zeroReference,
-	"(*World).PE":    zeroWorld,
-	"(*World).NPEs":  zeroWorld,
+	"store":              zeroReference,
+	"fetch":              zeroReference,
+	"fetchWord":          zeroReference,
+	"fetchAddWord":       zeroReference,
+	"swapWord":           zeroReference,
+	"compareSwapWord":    zeroReference,
+	"addWord":            zeroReference,
+	"setWord":            zeroReference,
+	"Ref[...].Local":     zeroReference,
+	"(*World).PE":        zeroWorld,
+	"(*World).NPEs":      zeroWorld,
+	"(*World).Quiet":     zeroWorld,
+	"(*World).MustQuiet": zeroWorld,
+	"quietStores":        zeroContext,
+	"mustQuietStores":    zeroContext,
 }
 
 // zeroFault returns the *UsageError for p, the recovered fault of a nil pointer in the fast path; nil if p is
@@ -103,6 +118,9 @@ func zeroFault(p any) *UsageError {
 		}
 	}
 	f, more := frames.Next()
+	for more && strings.HasPrefix(f.Function, "sync/atomic.") { // the load of an atomic
+		f, more = frames.Next()
+	}
 	msg := faulting[strings.TrimSuffix(strings.TrimPrefix(f.Function, callsite.Module+"pgas."), "[...]")]
 	if msg == "" {
 		return nil

@@ -181,9 +181,13 @@ var harmless = map[string]string{
 // faults are the methods that fault on a nil pointer, which Recovered explains.
 var faults = map[string]string{
 	"pgas.Ref[int64]":           "Put Get Local",
-	"pgas.Atomic[int64]":        "Fetch",
-	"pgas.AtomicFloat[float64]": "Fetch",
-	"*pgas.World":               "PE NPEs",
+	"pgas.Atomic[int64]":        "Fetch Set Swap CompareSwap FetchAdd Add FetchInc Inc",
+	"pgas.SignalRef":            "Set Add",
+	"pgas.AtomicFloat[float64]": "Fetch Set CompareSwap",
+	"*pgas.World":               "PE NPEs Quiet MustQuiet",
+	"new(pgas.World)":           "PE NPEs MustQuiet",
+	"*pgas.Context":             "MustQuiet",
+	"new(pgas.Context)":         "MustQuiet",
 }
 
 // TestZeroValuesAreMisuse calls every exported method of values that were never made.
@@ -235,16 +239,21 @@ func zeroIsMisuse(ctx context.Context, w *pgas.World, v any) error {
 		p, err := recoveredFrom(w, func() { callAll(m, args) })
 		_, explicit := p.(*pgas.UsageError)
 		var misuse *pgas.UsageError
-		switch kind := fmt.Sprintf("%T", v); {
+		kind := fmt.Sprintf("%T", v)
+		fault := kind
+		if of.Kind() == reflect.Pointer && !of.IsNil() {
+			fault = "new(" + kind[1:] + ")"
+		}
+		switch {
 		case has(harmless[kind], name):
 			if p != nil {
 				return fmt.Errorf("zero %s.%s: %v", kind, name, p)
 			}
 		case !errors.As(err, &misuse):
 			return fmt.Errorf("zero %s.%s: %v is no *UsageError", kind, name, p)
-		case !explicit && !has(faults[kind], name):
+		case !explicit && !has(faults[fault], name):
 			return fmt.Errorf("zero %s.%s: %v is a fault", kind, name, p)
-		case explicit && has(faults[kind], name):
+		case explicit && has(faults[fault], name):
 			return fmt.Errorf("zero %s.%s: tested by itself now, take it out of the list", kind, name)
 		}
 	}

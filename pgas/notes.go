@@ -68,7 +68,7 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	w.n.Notes.Drain()
 	if err := w.n.EndedError(w.n.Ctx); err != nil {
 		err = noSpaceAt(pe, err)
-		c.pendingErr.CompareAndSwap(nil, &err)
+		c.leaveError(err)
 		return false
 	}
 	switch {

@@ -148,7 +148,7 @@ func (s Slice[T]) PutSignal(pe int, src []T, sig SignalRef, value uint64) {
 		return
 	}
 	if s.ctx.isNothing("PutSignal", len(src)) {
-		sig.Set(pe, value)
+		sig.On(sig.ctx).Set(pe, value)
 		return
 	}
 	s.ctx.putSignal("PutSignal", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opSet, value)
@@ -165,7 +165,7 @@ func (s Slice[T]) PutSignalAdd(pe int, src []T, sig SignalRef, value uint64) {
 		return
 	}
 	if s.ctx.isNothing("PutSignalAdd", len(src)) {
-		sig.Add(pe, value)
+		sig.On(sig.ctx).Add(pe, value)
 		return
 	}
 	s.ctx.putSignal("PutSignalAdd", pe, s.off, bytesOf(unsafe.SliceData(src), len(src)), sig, opAdd, value)

@@ -150,7 +150,12 @@ func (w *World) Context() *Context {
 func (w *World) Fence() { w.Context().Fence() }
 
 // Quiet calls Quiet of the default context, and returns its errors.
-func (w *World) Quiet(ctx context.Context) error { return w.Context().Quiet(ctx) }
+func (w *World) Quiet(ctx context.Context) error {
+	return quietStores(w.defaultCtx, ctx, (*Context).quiet)
+}
+
+// MustQuiet calls MustQuiet of the default context.
+func (w *World) MustQuiet() { mustQuietStores(w.defaultCtx, (*Context).mustQuiet) }
 
 // HeapUsage describes how a symmetric heap is used. It is the same on every PE.
 type HeapUsage struct {

@@ -30,7 +30,7 @@ var dependencies = map[string]string{
 
 	"pgas/boot":                    "pgas/version",
 	"pgas/boot/pmix":               "",
-	"pgas/boot/launch":             "pgas/boot pgas/topo",
+	"pgas/boot/launch":             "pgas/boot pgas/topo pgas/version",
 	"pgas/transport":               "",
 	"pgas/transport/shm":           "pgas/boot pgas/transport",
 	"pgas/transport/ucp":           "pgas/boot pgas/transport ucx/engine",
@@ -39,7 +39,8 @@ var dependencies = map[string]string{
 	"pgas/internal/symheap":        "pgas/boot",
 	"pgas/internal/locklocal":      "",
 	"pgas/internal/node":           "pgas/boot pgas/internal/callsite pgas/transport pgas/transport/shm",
-	"pgas/internal/coll":           "pgas/boot pgas/internal/callsite pgas/internal/node pgas/transport",
+	"pgas/internal/vector":         "",
+	"pgas/internal/coll":           "pgas/boot pgas/internal/callsite pgas/internal/node pgas/internal/vector pgas/transport",
 	"pgas/internal/private":        "pgas/boot pgas/internal/coll pgas/internal/node pgas/topo pgas/transport",
 	"pgas":                         "pgas/boot pgas/boot/pmix pgas/internal/callsite pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/symheap pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/topo":                    "",

@@ -50,18 +50,34 @@ func TestAccessorsInline(t *testing.T) {
 	}
 }
 
-// TestAtomicsInline: a fetch of an atomic word inlines down to the load, and a view of package atomics down
-// to one call of the runtime.
+// TestAtomicsInline: a fetch of an atomic word inlines down to the load, and the most common updates down to the locked
+// instruction. A view of package atomics inlines down to one call of the runtime, or is one call into which the update is inlined.
 func TestAtomicsInline(t *testing.T) {
 	report := compilerReport(t, "fastpath")
 	for _, method := range []string{
-		"pgas.Atomic[go.shape.int64].Fetch",
-		"atomics.Integer[go.shape.int64].Store", "atomics.Integer[go.shape.int64].Swap",
-		"atomics.Integer[go.shape.int64].CompareAndSwap", "atomics.Integer[go.shape.int64].Add",
+		"pgas.Atomic[go.shape.int64].Fetch", "pgas.Atomic[go.shape.int64].Set", "pgas.Atomic[go.shape.int64].Swap",
+		"pgas.Atomic[go.shape.int64].FetchAdd", "pgas.Atomic[go.shape.int64].Add",
+		"pgas.Atomic[go.shape.int64].FetchInc", "pgas.Atomic[go.shape.int64].Inc",
+		"pgas.Atomic[go.shape.uint64].CompareSwap", "atomics.Integer[go.shape.int64].CompareAndSwap",
 		"atomics.Integer[go.shape.int64].And", "atomics.Integer[go.shape.int64].Or",
 	} {
 		if !strings.Contains(report, "can inline "+method+" ") {
 			t.Errorf("%s does not inline:\n%s", method, grep(report, "inline "+method))
+		}
+	}
+	for _, method := range []string{"Set", "Swap", "FetchAdd"} {
+		if inlined := "inlining call to pgas.Atomic[go.shape.int64]." + method; !regexp.MustCompile(`atomics\.go:[0-9:]+ ` + regexp.QuoteMeta(inlined)).MatchString(report) {
+			t.Errorf("%s is not inlined into package atomics:\n%s", method, grep(report, inlined))
+		}
+	}
+}
+
+// TestQuietInlines: a quiet inlines down to the locked instruction.
+func TestQuietInlines(t *testing.T) {
+	report := compilerReport(t, "../pgas")
+	for _, f := range []string{"quietStores", "(*Context).Quiet", "(*World).Quiet", "mustQuietStores", "(*Context).MustQuiet", "(*World).MustQuiet"} {
+		if !strings.Contains(report, "can inline "+f+" ") {
+			t.Errorf("%s does not inline:\n%s", f, grep(report, "inline "+f))
 		}
 	}
 }

@@ -4,15 +4,11 @@ package boot
 // words it watches, and sleeps on the futex word Doorbell. After it has updated an atomic word or a signal, an updater
 // reads Waiting and rings the doorbell if the word is watched. Updater and waiter each store one word and then load
 // the other's, so both need a full fence in between: the updater has one in its locked instruction, the waiter in the
-// store to Waiting. Without either fence, the updater could miss the waiter and the waiter the update.
+// store to Waiting. Without either fence, the updater could miss the waiter and the waiter the update. A goroutine that
+// waits for members of a team on this host publishes that in WaitingForGroup, in the same way.
 
-const (
-	// AnyWord in State.Waiting: ring on every update.
-	AnyWord = 1
-	// BarrierWord in State.Waiting: the PE sleeps in a barrier of this host, and no update of its heap's words
-	// wakes it.
-	BarrierWord = 8
-)
+// AnyWord in State.Waiting: ring on every update.
+const AnyWord = 1
 
 // WatchWord returns the value of State.Waiting for the word at offset off. It is the offset of the aligned 8 bytes
 // around the word, because an update of half of a watched 8-byte word must ring too.
@@ -57,6 +53,13 @@ func (s *State) Ring(off uint64) {
 //go:noinline
 func (s *State) ringIfWatched(w, off uint64) {
 	if watches(w, off) {
+		s.Wake()
+	}
+}
+
+// RingGroup wakes the PE if it sleeps until members of a team on this host arrive. A member calls it after it has.
+func (s *State) RingGroup() {
+	if s.WaitingForGroup.Load() != 0 {
 		s.Wake()
 	}
 }

@@ -1,7 +1,7 @@
 package coll
 
 // All-to-alls. Member i has a block for each member j, which becomes block i there. On one host each
-// member copies its blocks from what the others show. Between hosts there are two ways:
+// member copies its blocks from what the others show, or the members that have a CPU copy for all (joint.go). Between hosts there are two ways:
 //
 //	bundled  a leader sends each other leader one message with the blocks of all members here for all
 //	         members there. The members of a host then take theirs from their leader's mailboxes.
@@ -92,9 +92,7 @@ func (a *AllToAll) unpack(i int, b []byte, lo, hi int) {
 func (a *AllToAll) source(i int) []byte { return a.g.n.Shm.Heap(a.g.PEs[i])[a.src:] }
 
 // take copies this PE's block from the src of member i, which is on this host.
-func (a *AllToAll) take(i int) {
-	copyStrided(a.g.n.Heap[a.dst:][i*a.n*a.dstStep:], a.dstStep, a.source(i)[a.g.Me*a.n*a.srcStep:], a.srcStep, a.n, a.size)
-}
+func (a *AllToAll) take(i int) { a.takeFor(a.g.Me, i, false) }
 
 // Run takes part in the exchange. When it returns nil, this member has all blocks that are meant for it, and its own may be
 // changed.
@@ -130,13 +128,14 @@ func (a *AllToAll) packExposed(s *exposure, e *arrival) {
 
 // takeLocal copies this PE's blocks from what the members of this host show; met says that all have come.
 func (a *AllToAll) takeLocal(ctx context.Context, s *exposure, met bool) error {
+	past := a.g.exceedsCache(2 * len(a.l.localMembers) * len(a.g.PEs) * a.bytes())
 	for d := range a.l.localMembers {
 		k := (a.l.localRank + d) % len(a.l.localMembers)
 		if _, err := a.g.arrivalOf(ctx, a.l, k, met); err != nil {
 			return err
 		}
 		if s.kind == zcopy {
-			a.take(a.l.localMembers[k])
+			a.takeFor(a.g.Me, a.l.localMembers[k], past)
 		} else {
 			a.unpack(a.l.localMembers[k], a.g.peerBuf(a.l, s, k)[a.g.Me*a.bytes():], 0, a.n)
 		}
@@ -153,6 +152,9 @@ func (a *AllToAll) intraHost(ctx context.Context) error {
 		return err
 	}
 	defer g.end()
+	if g.joint(a.l, &s, len(g.PEs)*a.bytes()) {
+		return a.jointly(ctx, e)
+	}
 	s.x = g.takeMailboxes(s.mailboxes())
 	a.packExposed(&s, e)
 	met, err := g.arriveAll(ctx, a.l, e)
@@ -167,6 +169,32 @@ func (a *AllToAll) intraHost(ctx context.Context) error {
 		return g.barrier(ctx, Call{Kind: KindSync})
 	}
 	return nil
+}
+
+// jointly is the all-to-all on one host by joint copies: a task is all blocks for one member.
+func (a *AllToAll) jointly(ctx context.Context, e *arrival) error {
+	g, members := a.g, len(a.g.PEs)
+	if err := g.enterJointly(ctx, e); err != nil {
+		return err
+	}
+	for to, ok := g.nextTask(members); ok; to, ok = g.nextTask(members) {
+		for d := range members {
+			a.takeFor(to, (to+d)%members, false)
+		}
+		g.taskDone(members)
+	}
+	return g.awaitTasks(ctx, members)
+}
+
+// takeFor copies the block that member i has for member to, past the caches if past says so. Both are on this host.
+func (a *AllToAll) takeFor(to, i int, past bool) {
+	dst := a.g.n.Shm.Heap(a.g.PEs[to])[a.dst:][i*a.n*a.dstStep:]
+	src := a.source(i)[to*a.n*a.srcStep:]
+	if past && !a.gaps() && a.srcStep == a.size {
+		copyExposed(dst[:a.bytes()], src[:a.bytes()], past)
+		return
+	}
+	copyStrided(dst, a.dstStep, src, a.srcStep, a.n, a.size)
 }
 
 // A bundle says what bundled needs.

@@ -15,7 +15,7 @@ import (
 
 // barrier makes a barrier that is a call of its own.
 func (g *Group) barrier(ctx context.Context, c Call) error {
-	return g.barrierIn(ctx, g.advance(c, 0))
+	return g.barrierIn(ctx, g.advance(&c, 0))
 }
 
 // barrierIn publishes e, the arrival record of the call under way, and blocks until all members have entered the
@@ -38,20 +38,31 @@ func (g *Group) barrierIn(ctx context.Context, e *arrival) error {
 
 // centralBarrier counts the members of this host that have arrived; the last releases the others.
 func (g *Group) centralBarrier(ctx context.Context, e *arrival) error {
+	last, err := g.arriveCentral(ctx, e)
+	if last && err == nil {
+		g.releaseCentral()
+	}
+	return err
+}
+
+// arriveCentral publishes e. It blocks until the last member of this host has released the others, or reports that
+// this member is the last: it must then release them.
+func (g *Group) arriveCentral(ctx context.Context, e *arrival) (last bool, err error) {
 	if err := g.markArrived(e); err != nil {
-		return err
+		return false, err
 	}
 	c := g.local[0].syncWords()
 	if c.arrived.Add(1) < uint64(len(g.local)) {
-		return g.awaitTag(ctx, &c.released, g.localMembers[0])
+		return false, g.awaitTag(ctx, &c.released, g.localMembers[0])
 	}
 	c.arrived.Store(0)
-	if err := g.sameTags(); err != nil {
-		return err
-	}
-	c.released.Store(g.calls.tag)
+	return true, g.sameTags()
+}
+
+// releaseCentral releases the members of this host from arriveCentral.
+func (g *Group) releaseCentral() {
+	g.local[0].syncWords().released.Store(g.calls.tag)
 	g.wakeLocal()
-	return nil
 }
 
 // sameTags checks the tags of all members of this host, all of which have arrived.
@@ -106,6 +117,9 @@ func (g *Group) gatherLocal(ctx context.Context, l *layout, e *arrival) error {
 		return err
 	}
 	for k := range l.local {
+		if k == l.localRank {
+			continue
+		}
 		if _, err := g.awaitArrival(ctx, l, k); err != nil {
 			return err
 		}

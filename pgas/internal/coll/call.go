@@ -49,7 +49,7 @@ func (g *Group) advanceSynced() {
 func (g *Group) rounds() int { return bits.Len(uint(len(g.hosts) - 1)) }
 
 // advance begins the call after the last one, with k mailboxes and those for a barrier.
-func (g *Group) advance(c Call, k int) *arrival {
+func (g *Group) advance(c *Call, k int) *arrival {
 	u := &g.calls
 	u.n++
 	u.tag = tagOf(u.n, c)
@@ -69,4 +69,7 @@ func (g *Group) noteAllArrived() {
 }
 
 // end ends a call.
-func (g *Group) end() { g.calls.busy.Store(false) }
+func (g *Group) end() {
+	g.view.claimNext(g.calls.n)
+	g.calls.busy.Store(false) // last: another goroutine may be next
+}

@@ -54,7 +54,7 @@ func (c Call) withBuffers(dst, src uintptr) Call {
 }
 
 // word packs most of c as it stands in an arrival record.
-func (c Call) word() uint64 {
+func (c *Call) word() uint64 {
 	return uint64(c.Kind) | uint64(c.op)<<8 | uint64(c.root)<<16 | uint64(c.Size)<<40
 }
 
@@ -73,7 +73,7 @@ const (
 )
 
 // tagOf returns the tag of call n.
-func tagOf(n uint64, c Call) uint64 {
+func tagOf(n uint64, c *Call) uint64 {
 	h := (c.word() ^ (c.count+c.bufferHash*0xff51afd7ed558ccd)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	return n<<tagBits | (h>>40)%cancelled
 }

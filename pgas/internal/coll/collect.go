@@ -97,6 +97,12 @@ func (c *Collection) fcollectIntraHost(ctx context.Context) error {
 		return err
 	}
 	defer g.end()
+	if g.joint(l, &s, c.sum) {
+		if err := g.enterJointly(ctx, e); err != nil {
+			return err
+		}
+		return c.jointly(ctx)
+	}
 	s.x = g.takeMailboxes(s.mailboxes())
 	if s.kind != zcopy {
 		copy(g.exposeBuf(&s, e), g.ownBytes(c.src, c.n))
@@ -105,20 +111,36 @@ func (c *Collection) fcollectIntraHost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dst := g.ownBytes(c.dst, c.sum)
+	dst, past := g.ownBytes(c.dst, c.sum), g.exceedsCache((len(g.PEs)+1)*c.sum)
 	for d := range l.localMembers {
 		k := (l.localRank + d) % len(l.localMembers)
 		if _, err := g.arrivalOf(ctx, l, k, met); err != nil {
 			return err
 		}
 		lo, hi := c.block(l.localMembers[k])
-		node.CopyLarge(dst[lo:hi], g.peerBuf(l, &s, k))
+		copyExposed(dst[lo:hi], g.peerBuf(l, &s, k), past)
 	}
 	g.noteAllArrived()
 	if s.kind == zcopy {
 		return g.barrier(ctx, Call{Kind: KindSync})
 	}
 	return nil
+}
+
+// jointly is the rest of a collect on one host, by joint copies, after all have entered: a task is all blocks for
+// one member.
+func (c *Collection) jointly(ctx context.Context) error {
+	g, members := c.g, c.l.localMembers
+	for to, ok := g.nextTask(len(members)); ok; to, ok = g.nextTask(len(members)) {
+		dst := g.peerBytes(members[to], c.dst, c.sum)
+		for d := range members {
+			i := members[(to+d)%len(members)]
+			lo, hi := c.block(i)
+			copy(dst[lo:hi], g.peerBytes(i, c.src, hi-lo))
+		}
+		g.taskDone(len(members))
+	}
+	return g.awaitTasks(ctx, len(members))
 }
 
 // Collect gathers blocks of any length. When it returns nil, this member has those of all, one behind another.
@@ -165,6 +187,7 @@ func (c *Collection) collectIntraHost(ctx context.Context) error {
 		return err
 	}
 	dst, lends := g.ownBytes(c.dst, c.room), false
+	past := g.exceedsCache((len(g.PEs) + 1) * len(g.PEs) * c.n) // if all blocks are as long as this member's
 	for k, i := range l.localMembers {
 		other, err := g.arrivalOf(ctx, l, k, met)
 		if err != nil {
@@ -176,7 +199,7 @@ func (c *Collection) collectIntraHost(ctx context.Context) error {
 			copy(dst[c.sum:], other.data[8:][:n])
 		} else {
 			lends = true
-			node.CopyLarge(dst[c.sum:][:n], g.peerBytes(i, c.src, n))
+			copyExposed(dst[c.sum:][:n], g.peerBytes(i, c.src, n), past)
 		}
 		c.sum += n
 	}

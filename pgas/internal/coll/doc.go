@@ -4,7 +4,8 @@
 // The files, bottom up; each uses only those before it, which `go run ./tests/layers ./pgas/internal/coll` shows:
 //
 //	memory_unsafe.go, ops.go      views of symmetric memory; the operators of reductions
-//	slot_unsafe.go                a group's slot in every heap: arrivals, sync words, mailboxes
+//	prefetch_asm_unsafe.go, slot_unsafe.go
+//	                              a group's slot in every heap: arrivals, sync words, mailboxes, and the lines that come early
 //	digest.go, stagingpool.go, cause.go, common.go, options.go, request.go
 //	                              values that later files use
 //	callstate.go, callnames.go    calls and their tags; how messages describe a call
@@ -17,10 +18,10 @@
 //	                              arrivals, ready, done and release on a host; messages between hosts
 //	barrier.go                    barriers
 //	start.go, turn.go, sync.go    how a call begins
-//	exchange.go, allequal.go, staging_unsafe.go, split.go
-//	                              data that PEs of a host show each other; records; staging areas; groups made of groups
+//	exchange.go, joint.go, allequal.go, staging_unsafe.go, split.go
+//	                              data that PEs of a host show each other, and copy jointly; records; staging areas; groups made of groups
 //	broadcast.go, collect.go, alltoall.go, alltoallv.go
 //	                              the collectives that move data
-//	reduction.go, reduce_mailboxes.go, reduce_leaders.go, reduce_staged.go, scan.go, reduce.go
+//	reduction.go, reduce_mailboxes.go, reduce_leaders.go, reduce_staged.go, reduce_staged_linear.go, scan.go, reduce.go
 //	                              the collectives that combine data
 package coll

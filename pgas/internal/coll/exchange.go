@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/vector"
 )
 
 // ownBytes returns n bytes of this PE's own heap.
@@ -122,7 +123,7 @@ func (g *Group) readCount() uint64 { return g.view.syncWords().readers.Load() }
 // ackRead tells member number k of this host that this PE has read what that member exposes in place.
 func (g *Group) ackRead(l *layout, k int) {
 	l.local[k].syncWords().readers.Add(1)
-	g.n.StateOf(g.PEs[l.localMembers[k]]).Ring(boot.BarrierWord)
+	g.n.StateOf(g.PEs[l.localMembers[k]]).RingGroup()
 }
 
 // awaitReads blocks until n other members have read what this PE exposes in place, since the count was from.
@@ -131,6 +132,19 @@ func (g *Group) awaitReads(ctx context.Context, from uint64, n int) error {
 	c.Party = g
 	_, err := g.await(ctx, c, node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g})
 	return err
+}
+
+// exceedsCache reports whether a call in which the members of this host read and write so many bytes is better off
+// without the caches. If they are little more than the last one holds, some of them are still there for the program.
+func (g *Group) exceedsCache(bytes int) bool { return bytes > g.n.CacheBytes+g.n.CacheBytes/2 }
+
+// copyExposed copies src, a member's exposed memory, to dst, which is as long: past the caches if past says so.
+func copyExposed(dst, src []byte, past bool) {
+	if past {
+		vector.CopyPast(dst, src)
+	} else {
+		node.CopyLarge(dst, src)
+	}
 }
 
 // copyStrided copies n elements of the given size that are dstStep bytes apart in dst and srcStep in src.

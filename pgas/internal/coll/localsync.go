@@ -66,15 +66,27 @@ func (g *Group) release(l *layout) {
 
 // awaitTag blocks until *p is the tag of the call under way; pe is the member that writes it.
 func (g *Group) awaitTag(ctx context.Context, p *atomic.Uint64, pe int) error {
-	want := g.calls.tag
-	v := p.Load()
-	if v>>tagBits < want>>tagBits {
-		c := node.AtLeast(p, want&^poisoned)
-		c.Party = g
-		var err error
-		if v, err = g.await(ctx, c, g.waitingFor(pe)); err != nil {
-			return err
+	for range firstLooks {
+		if v := p.Load(); v>>tagBits >= g.calls.n {
+			return g.checkTag(v)
 		}
+	}
+	return g.awaitTagLong(ctx, p, pe)
+}
+
+// firstLooks is how often a waiter looks before it prepares to wait: to prepare takes as long as these looks, and
+// members that arrive at the same time need not.
+const firstLooks = 32
+
+// awaitTagLong is awaitTag for a tag that is not there yet.
+//
+//go:noinline
+func (g *Group) awaitTagLong(ctx context.Context, p *atomic.Uint64, pe int) error {
+	c := node.AtLeast(p, g.calls.tag&^poisoned)
+	c.Party = g
+	v, err := g.await(ctx, c, g.waitingFor(pe))
+	if err != nil {
+		return err
 	}
 	return g.checkTag(v)
 }

@@ -42,7 +42,7 @@ func (g *Group) reportDivergence() error {
 	if found, _ := g.findReport(); found != nil { // by another member, meanwhile
 		return g.adoptAbort(found)
 	}
-	if err := node.FirstError(g.n.PeerFailure(), err); err != nil {
+	if err := node.FirstError(g.n.AwaitPeerFailure(g.n.Ctx), err); err != nil {
 		return err
 	}
 	return g.abort(r)
@@ -121,7 +121,7 @@ func (g *Group) mismatch() (*reason, error) {
 		r.calls = GroupByCall(exactly)
 	}
 	if len(r.calls) == 1 {
-		if err := g.n.PeerFailure(); err != nil {
+		if err := g.n.AwaitPeerFailure(g.n.Ctx); err != nil {
 			return nil, err
 		}
 		return &reason{call: r.call, pe: -1, err: errors.New("a member has left the call, and no member says why")}, nil

@@ -2,6 +2,13 @@ package coll
 
 // The operators of reductions and scans: how calls name them, and their inner loops.
 
+import (
+	"reflect"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
+	"github.com/gopgas/gopgas/pgas/internal/vector"
+)
+
 // The operators of reductions and scans, as they stand in arrival records.
 const (
 	opNone = iota
@@ -34,9 +41,19 @@ type number interface {
 // a function of a generic function would be allocated in each call.
 type Operator[T any] interface{ into(d, a, b []T) }
 
+// byVectors combines what fills vectors of the CPU, and returns what is left of the slices.
+func byVectors[T number](op vector.Op, d, a, b []T) (restD, restA, restB []T) {
+	if len(d)*int(node.SizeOf[T]()) < vector.Least {
+		return d, a, b
+	}
+	done := vector.Combine(op, reflect.TypeFor[T]().Kind(), AsBytes(d), AsBytes(a), AsBytes(b)) / int(node.SizeOf[T]())
+	return d[done:], a[done:], b[done:]
+}
+
 type AndOf[T integer] struct{}
 
 func (AndOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.And, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] & b[i]
@@ -46,6 +63,7 @@ func (AndOf[T]) into(d, a, b []T) {
 type OrOf[T integer] struct{}
 
 func (OrOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.Or, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] | b[i]
@@ -55,6 +73,7 @@ func (OrOf[T]) into(d, a, b []T) {
 type XorOf[T integer] struct{}
 
 func (XorOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.Xor, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] ^ b[i]
@@ -64,6 +83,7 @@ func (XorOf[T]) into(d, a, b []T) {
 type MinOf[T ordered] struct{}
 
 func (MinOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.Min, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = min(a[i], b[i])
@@ -73,6 +93,7 @@ func (MinOf[T]) into(d, a, b []T) {
 type MaxOf[T ordered] struct{}
 
 func (MaxOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.Max, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = max(a[i], b[i])
@@ -82,6 +103,7 @@ func (MaxOf[T]) into(d, a, b []T) {
 type SumOf[T number] struct{}
 
 func (SumOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.Sum, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] + b[i]
@@ -91,6 +113,7 @@ func (SumOf[T]) into(d, a, b []T) {
 type ProdOf[T number] struct{}
 
 func (ProdOf[T]) into(d, a, b []T) {
+	d, a, b = byVectors(vector.Prod, d, a, b)
 	a, b = a[:len(d)], b[:len(d)]
 	for i := range d {
 		d[i] = a[i] * b[i]

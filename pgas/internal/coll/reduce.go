@@ -13,8 +13,8 @@ package coll
 //	           it from everybody, and stores it in all members' dst.
 //
 // Between hosts, RecursiveDoubling sends the whole with the fewest messages; Linear and Ring move each byte only
-// as often as it must be moved: a leader combines its part of the whole, fetched from all (Linear) or
-// handed from neighbour to neighbour (Ring).
+// as often as it must be moved: a leader combines its part of the whole, which all put into its staging area (Linear; if the
+// parts do not fit it, the leader fetches them), or which is handed from neighbour to neighbour (Ring).
 
 import (
 	"context"
@@ -267,6 +267,10 @@ func (r *reduction[T]) amongLeaders(ctx context.Context, way Algorithm) error {
 		return r.stagedDoubling(ctx)
 	case ring:
 		return r.ring(ctx)
+	}
+	n := len(r.l.hosts)
+	if linearPartsFit(n, (r.dst.N+n-1)/n*int(node.SizeOf[T]())) {
+		return r.stagedLinear(ctx)
 	}
 	return r.linear(ctx)
 }

@@ -28,7 +28,19 @@ func reductionMailboxes(way Algorithm, hosts, bytes int) int {
 	case ring:
 		return 2*hosts - 1
 	}
-	return bits.Len(uint(hosts-1)) + hosts
+	need := linearMailboxes(hosts)
+	if linearPartsFit(hosts, bytes/hosts) {
+		need = hosts + max(2*hosts, need) // the first to find out about places
+	}
+	return need
+}
+
+// linearMailboxes is how many mailboxes Linear takes without places.
+func linearMailboxes(hosts int) int { return bits.Len(uint(hosts-1)) + hosts }
+
+// linearPartsFit reports whether a half of a place holds the parts of that many bytes which the other leaders put there.
+func linearPartsFit(hosts, bytes int) bool {
+	return hosts <= stagingHosts && (hosts-1)*bytes <= stagingBytes/2
 }
 
 // mostHosts is how many hosts Linear and Ring can do with the mailboxes of a call.
@@ -60,7 +72,7 @@ func pieces(bytes int) int { return (bytes + stagingPiece - 1) / stagingPiece }
 // stagingMailboxes is how many mailboxes that takes, with those to find out about places, and with those of Linear,
 // which is for when there are none.
 func stagingMailboxes(hosts, bytes int) int {
-	return hosts + max((stagingParts(hosts)+1)*pieces(bytes), reductionMailboxes(linear, hosts, bytes))
+	return hosts + max((stagingParts(hosts)+1)*pieces(bytes), linearMailboxes(hosts))
 }
 
 const (

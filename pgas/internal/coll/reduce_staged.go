@@ -12,11 +12,8 @@ import (
 // stagedDoubling reduces the leaders' dst in place as doubling does.
 func (r *reduction[T]) stagedDoubling(ctx context.Context) (err error) {
 	l := r.l
-	if !l.staging.exchanged {
-		if err := r.g.exchangeStaging(ctx, l); err != nil {
-			return err
-		}
-		l.staging.exchanged = true
+	if err := r.openStaging(ctx); err != nil {
+		return err
 	}
 	if l.staging.offs == nil {
 		return r.linear(ctx)
@@ -48,6 +45,16 @@ func (r *reduction[T]) stagedDoubling(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// openStaging makes the staging areas of the leaders known to each other, if they are not.
+func (r *reduction[T]) openStaging(ctx context.Context) error {
+	if r.l.staging.exchanged {
+		return nil
+	}
+	err := r.g.exchangeStaging(ctx, r.l)
+	r.l.staging.exchanged = err == nil
+	return err
 }
 
 // piecesInFlight is how many pieces are on their way before the first is waited for. With all of them, each side

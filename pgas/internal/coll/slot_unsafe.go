@@ -66,6 +66,13 @@ type syncWords struct {
 	_         [wordStride - 8]byte
 	abortTold atomic.Uint64 // the call that a member on another host has announced as given up
 	_         [wordStride - 8]byte
+
+	// Of joint copies, on the first member of a host: the number of the call, and how many of its tasks members have
+	// taken, and finished.
+	tasksTaken    atomic.Uint64
+	_             [wordStride - 8]byte
+	tasksFinished atomic.Uint64
+	_             [wordStride - 8]byte
 }
 
 const (
@@ -95,6 +102,10 @@ func viewOf(n *node.Node, pe, slot int) slotView {
 
 // arrival returns the record of call n.
 func (b slotView) arrival(n uint64) *arrival { return (*arrival)(unsafe.Add(b.p, arrivalOff(n))) }
+
+// claimNext prepares the owner's entry to the call after n. Members have polled the line of that record when it was
+// last used, so the store of the tag would wait for a trip of the line.
+func (b slotView) claimNext(n uint64) { prefetchToWrite(unsafe.Pointer(b.arrival(n + 1))) }
 
 func (b slotView) syncWords() *syncWords { return (*syncWords)(unsafe.Add(b.p, syncOff)) }
 

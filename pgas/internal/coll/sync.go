@@ -13,7 +13,7 @@ import (
 // SyncOr is a barrier that returns the bitwise or of word of all members. Its errors are those of Sync.
 func (g *Group) SyncOr(ctx context.Context, word uint64, what string) (or uint64, err error) {
 	c := Call{Kind: KindSync, op: syncOfWords}
-	if err := g.takeTurn(ctx, c); err != nil {
+	if err := g.takeTurn(ctx, &c); err != nil {
 		return 0, fmt.Errorf("%s of team %s%s: %w", what, g.Name, callsite.At(), err)
 	}
 	or, err = g.barrierOr(ctx, c, word)
@@ -26,7 +26,7 @@ func (g *Group) SyncOr(ctx context.Context, word uint64, what string) (or uint64
 
 // barrierOr makes a barrier in which every member's arrival record has a word.
 func (g *Group) barrierOr(ctx context.Context, c Call, word uint64) (uint64, error) {
-	e := g.advance(c, 0)
+	e := g.advance(&c, 0)
 	if binary.LittleEndian.Uint64(e.data[:]) != word { // a store would cost a trip of the line that others poll
 		binary.LittleEndian.PutUint64(e.data[:], word)
 	}
@@ -50,10 +50,10 @@ func (g *Group) barrierOr(ctx context.Context, c Call, word uint64) (uint64, err
 // a failed PE, or the error that ended the use of the team.
 func (g *Group) Sync(ctx context.Context, k Kind, what string) error {
 	c := Call{Kind: k}
-	if err := g.takeTurn(ctx, c); err != nil {
+	if err := g.takeTurn(ctx, &c); err != nil {
 		return fmt.Errorf("%s of team %s%s: %w", what, g.Name, callsite.At(), err)
 	}
-	err := g.barrier(ctx, c)
+	err := g.barrierIn(ctx, g.advance(&c, 0))
 	if err != nil {
 		err = fmt.Errorf("%s %d of team %s%s: %w", what, g.calls.n, g.Name, callsite.At(), err)
 	}

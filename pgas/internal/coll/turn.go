@@ -10,14 +10,13 @@ import (
 
 // takeTurn starts a collective of a team: it waits until earlier calls are over, and fails if this PE must not
 // enter c. end must follow, unless takeTurn fails.
-func (g *Group) takeTurn(ctx context.Context, c Call) error {
+func (g *Group) takeTurn(ctx context.Context, c *Call) error {
 	if g.n.Closed.Load() {
 		return node.ErrClosed
 	}
 	if r := g.calls.last.Load(); r != nil && !r.isOver() && !r.mine(ctx) {
 		if err := g.n.AwaitClosed(ctx, r.over); err != nil {
-			// The turn is another call's. This one is given up when its own comes.
-			g.Start(ctx, func(ctx context.Context) error { return g.refuseCall(ctx, c) })
+			g.refuseLater(ctx, *c)
 			return err
 		}
 	}
@@ -34,9 +33,14 @@ func (g *Group) takeTurn(ctx context.Context, c Call) error {
 	return err
 }
 
+// refuseLater gives up call c when its turn comes: it is another call's still.
+func (g *Group) refuseLater(ctx context.Context, c Call) {
+	g.Start(ctx, func(ctx context.Context) error { return g.refuseCall(ctx, &c) })
+}
+
 // refuseCall makes call c fail for all members, because this PE's context had ended before it. It returns the
 // cause.
-func (g *Group) refuseCall(ctx context.Context, c Call) error {
+func (g *Group) refuseCall(ctx context.Context, c *Call) error {
 	if g.calls.failed != nil {
 		return g.calls.failed
 	}
@@ -48,7 +52,7 @@ func (g *Group) refuseCall(ctx context.Context, c Call) error {
 // the same number on every member), and fills in the record, which markArrived publishes. end must follow,
 // unless begin fails. Within the call there may be one barrier (barrierIn).
 func (g *Group) begin(ctx context.Context, c Call, k int) (*arrival, error) {
-	if err := g.takeTurn(ctx, c); err != nil {
+	if err := g.takeTurn(ctx, &c); err != nil {
 		return nil, err
 	}
 	if g.mustSync(k) {
@@ -59,5 +63,5 @@ func (g *Group) begin(ctx context.Context, c Call, k int) (*arrival, error) {
 			}
 		}
 	}
-	return g.advance(c, k), nil
+	return g.advance(&c, k), nil
 }

@@ -109,6 +109,19 @@ func (s *Table) Join(off uintptr) (o Directive, me *Waiter) {
 	return o, me
 }
 
+// Take makes the lock at off the PE's if no goroutine holds or wants it, and reports whether it has. The caller then has to
+// make it so among the PEs.
+func (s *Table) Take(off uintptr) bool {
+	return s.slots[slotOf(off)].move(off, stateAbsent, stateHeld)
+}
+
+// GiveBack takes Take back: another PE has the lock.
+func (s *Table) GiveBack(off uintptr) {
+	if !s.slots[slotOf(off)].move(off, stateHeld, stateAbsent) {
+		s.With(off, (*Queue).Left)
+	}
+}
+
 // Leave does as Queue.Leave does for the lock at off.
 func (s *Table) Leave(off uintptr, me *Waiter) (o Directive) {
 	s.With(off, func(t *Queue) { o = t.Leave(me) })

@@ -83,6 +83,9 @@ func (p *pair) come(rng *rand.Rand, off uintptr, t *Queue) string {
 		return ""
 	}
 	if rng.IntN(3) == 0 {
+		return p.take(rng, off, t)
+	}
+	if rng.IntN(3) == 0 {
 		if a, b := p.set.Try(off), t.Try(); a != b {
 			return "try differs"
 		}
@@ -97,6 +100,22 @@ func (p *pair) come(rng *rand.Rand, off uintptr, t *Queue) string {
 		p.line[off] = append(p.line[off], [2]*Waiter{mine, twin})
 	}
 	return ""
+}
+
+// take takes the lock at once, which may be refused though it could be had, and may give it back.
+func (p *pair) take(rng *rand.Rand, off uintptr, t *Queue) string {
+	if !p.set.Take(off) {
+		return ""
+	}
+	if !t.Try() {
+		return "a lock was taken that another goroutine deals with"
+	}
+	t.Acquired()
+	if rng.IntN(2) == 0 {
+		p.set.GiveBack(off)
+		t.Left()
+	}
+	return p.told(off)
 }
 
 // told compares what those in line have been told, and dismisses them.

@@ -53,13 +53,13 @@ func AtLeast(p *atomic.Uint64, v uint64) Cond {
 	return Cond{p: unsafe.Pointer(p), Word: transport.Word{Bytes: 8}, Cmp: transport.GE, Want: v}
 }
 
-// waiting returns what State.Waiting holds while a goroutine sleeps on c.
+// waiting returns what State.Waiting holds while a goroutine sleeps on c: 0 if c is no word of the heap, but of members of a team.
 func (c *Cond) waiting() uint64 {
 	switch {
 	case c.set != nil:
 		return boot.WatchRange(c.set.off, c.set.offset(c.set.N))
 	case c.Word.Off == 0:
-		return boot.BarrierWord
+		return 0
 	}
 	return boot.WatchWord(c.Word.Off)
 }

@@ -37,6 +37,10 @@ type Node struct {
 	cancel context.CancelCauseFunc
 	Closed atomic.Bool // by Close or Abandon
 
+	// QuietSlowly: quiets have more to do than to fence the stores of their CPU, because the World is closed, or an error waits for a
+	// quiet. It stays set.
+	QuietSlowly atomic.Bool
+
 	hostChannel *shm.Channel      // the runtime's own, to PEs of this host
 	netChannel  transport.Channel // the runtime's own, to the others; nil on one host
 	flushes     atomic.Uint32
@@ -47,6 +51,7 @@ type Node struct {
 	scanStarts scanStarts
 
 	Dedicated  bool // a CPU for each PE of this host
+	CacheBytes int  // of the last cache
 	NICAtomics bool // atomics are the NIC's: updates of the own words ring no doorbell
 	Notes      *NoteQueue
 	Names      nameTable // of what is in the heap, for messages

@@ -21,6 +21,7 @@ func (n *Node) Open(job *boot.Job, goroutines bool) {
 	n.Shm = shm.Open(job.Segment)
 	n.Policy = waitPolicyOf(job, goroutines)
 	n.Dedicated = job.Segment.Header.Local <= job.Segment.Header.Cores
+	n.CacheBytes = lastCacheBytes("/sys/devices/system/cpu/cpu0/cache")
 	n.Ctx, n.cancel = context.WithCancelCause(context.Background())
 	n.waiters.init()
 	n.openNoteQueue()
@@ -43,6 +44,7 @@ func (n *Node) SetRemote(t transport.Transport) {
 func (n *Node) End(cause error) {
 	n.cancel(cause) // first: a call that is refused because of Closed asks for the cause
 	n.Closed.Store(true)
+	n.QuietSlowly.Store(true)
 	n.State.Wake() // a goroutine that still waits for something
 }
 

@@ -50,7 +50,7 @@ func (n *Node) PeekWord(pe int, off uint64) (uint64, error) {
 // process has ended, its host answers, and the memory of the remaining PEs may hold the reason of its end.
 func (n *Node) peekError(pe int) error {
 	var lost *transport.PeerError
-	if err := n.PeerFailure(); !errors.As(err, &lost) || lost.PE != pe && n.processEnded(lost) {
+	if err, _ := n.suspect(noWait); !errors.As(err, &lost) || lost.PE != pe && n.processEnded(lost) {
 		return nil
 	}
 	return lost

@@ -30,7 +30,10 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 		return waitPolicy{spins: 20, yields: 200, progressFor: time.Millisecond, goroutine: true}
 	case local > cores:
 		// A switch of a CPU to another PE takes more than a microsecond. A PE that is next in a queue may poll for as long.
-		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 100 * time.Microsecond}
+		// A waiter that progresses the transport hands its CPU on at every poll. It goes on for longer than a message
+		// between hosts takes when each PE on its way must first get a CPU: once it sleeps, a message costs the service
+		// thread a wake-up, and that thread the waiter another.
+		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 4 * time.Millisecond}
 	}
 	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.
 	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}

@@ -115,11 +115,11 @@ func (n *Node) progress(c *Cond, d time.Duration) (uint64, bool) {
 	door := n.State.Doorbell.Load()
 	n.waiters.enterSleep(n.State, c.waiting())
 	if v, ok := c.Check(); ok {
-		n.waiters.leaveSleep(n.State)
+		n.waiters.leaveSleep(n.State, c.waiting())
 		return v, true
 	}
 	n.progresser.WaitDoorbell(door, d)
-	n.waiters.leaveSleep(n.State)
+	n.waiters.leaveSleep(n.State, c.waiting())
 	return c.Check()
 }
 
@@ -151,7 +151,7 @@ func (n *Node) SleepUntil(ctx context.Context, c Cond, tell bool) (uint64, error
 			n.State.Sleep(door, d)
 			d = min(2*d, MaxSleep)
 		}
-		n.waiters.leaveSleep(n.State)
+		n.waiters.leaveSleep(n.State, c.waiting())
 		if ok {
 			return v, nil
 		}

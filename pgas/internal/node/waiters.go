@@ -39,7 +39,7 @@ type waiterPool struct {
 	slept   atomic.Int64 // waits so far that have polled in vain and gone to sleep: for tests
 
 	mu       sync.Mutex
-	sleepers int
+	sleepers int       // on words of the heap
 	freed    sync.Cond // signalled when polling waiters leave a processor free, or the doorbell was rung
 }
 
@@ -105,9 +105,13 @@ func (c *waiterPool) park(st *boot.State, door uint32) bool {
 	return true
 }
 
-// enterSleep publishes in State.Waiting which words a waiter watches. If several waiters sleep, it publishes that any
-// update wakes them.
+// enterSleep publishes in State.Waiting which words a waiter watches, or in State.WaitingForGroup that it waits for
+// members of a team, if waiting is 0. If several waiters watch words, it publishes that any update wakes them.
 func (c *waiterPool) enterSleep(st *boot.State, waiting uint64) {
+	if waiting == 0 {
+		st.WaitingForGroup.Add(1)
+		return
+	}
 	c.mu.Lock()
 	c.sleepers++
 	if c.sleepers > 1 {
@@ -117,8 +121,12 @@ func (c *waiterPool) enterSleep(st *boot.State, waiting uint64) {
 	c.mu.Unlock()
 }
 
-// leaveSleep withdraws what enterSleep has published once the last sleeper has woken.
-func (c *waiterPool) leaveSleep(st *boot.State) {
+// leaveSleep withdraws what enterSleep has published: of words once the last sleeper has woken.
+func (c *waiterPool) leaveSleep(st *boot.State, waiting uint64) {
+	if waiting == 0 {
+		st.WaitingForGroup.Add(^uint64(0))
+		return
+	}
 	c.mu.Lock()
 	c.sleepers--
 	if c.sleepers == 0 {

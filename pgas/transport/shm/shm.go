@@ -120,10 +120,10 @@ func (c *Channel) Post(pe int, op transport.Op, word transport.Word, operand uin
 	c.states[i].Ring(word.Off)
 }
 
-func (c *Channel) Fence(pe int) { FullFence() }
+func (c *Channel) Fence(pe int) { StoreFence() }
 
 func (c *Channel) Quiet(_ context.Context, pe int) error {
-	c.Fence(pe)
+	FullFence()
 	return nil
 }
 

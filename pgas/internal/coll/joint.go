@@ -1,0 +1,86 @@
+package coll
+
+// Joint copies: how the members of a host that has more PEs than CPUs copy what is exposed in place.
+//
+// If each copied what is meant for itself, there would be two barriers, one before and one after. Each costs a switch
+// of a CPU for each member, and together they cost more than to copy some KiB. But every member can reach the memory of
+// all, and knows where everything is: their arguments are alike. So the members that have a CPU copy for all, and the
+// others need a CPU once, to leave the call and enter the next.
+//
+// More than some KiB are not copied so: each member would have all pages of all members in its page table, and in its
+// CPU's table of translations, instead of its own and what it reads.
+//
+//	1  Each member arrives, as in a central barrier. The last one opens the tasks of the call, and then releases the
+//	   others: all that is exposed may be read, and all destinations may be written.
+//	2  A member that finds itself released takes tasks, one at a time, until none is left.
+//	3  It then waits until all tasks are finished. Nobody reads or writes its memory for this call any more: it leaves.
+//
+// Both words are on the first member and start with the number of the call. So what is left of an earlier call is less
+// than anything that a later one waits for, and nobody writes an earlier one's number later: a call is not opened before
+// all members have entered it, and have left those before.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/internal/node"
+)
+
+// taskBits are the lower bits of the words of tasks, which count. They hold twice as many tasks as a job has PEs.
+const taskBits = 20
+
+// jointMax is up to how many bytes for each member are copied jointly.
+const jointMax = 256 << 10
+
+// joint reports whether the members of l copy jointly what they expose as s says. Each gets so many bytes in all.
+func (g *Group) joint(l *layout, s *exposure, bytes int) bool {
+	return s.kind == zcopy && bytes <= jointMax && g.crowded(l)
+}
+
+// crowded reports whether the members of l are all on this host, several, and have not a CPU each.
+func (g *Group) crowded(l *layout) bool {
+	return len(g.hosts) == 1 && len(l.localMembers) > 1 && !g.n.Dedicated
+}
+
+// enterJointly enters a call whose tasks the members do jointly, and returns when all have entered.
+func (g *Group) enterJointly(ctx context.Context, e *arrival) error {
+	last, err := g.arriveCentral(ctx, e)
+	if err != nil {
+		return err
+	}
+	if last {
+		w := g.local[0].syncWords()
+		w.tasksFinished.Store(g.calls.n << taskBits)
+		w.tasksTaken.Store(g.calls.n << taskBits)
+		g.releaseCentral()
+	}
+	g.noteAllArrived()
+	return nil
+}
+
+// nextTask takes the next of n tasks, which taskDone must follow, or reports false if all are taken.
+func (g *Group) nextTask(n int) (task int, ok bool) {
+	task = int(g.local[0].syncWords().tasksTaken.Add(1)-1) & (1<<taskBits - 1)
+	return task, task < n
+}
+
+// taskDone finishes one of n tasks.
+func (g *Group) taskDone(n int) {
+	if g.local[0].syncWords().tasksFinished.Add(1) == g.allFinished(n) {
+		g.wakeLocal()
+	}
+}
+
+// allFinished is the value of tasksFinished when n tasks are.
+func (g *Group) allFinished(n int) uint64 { return g.calls.n<<taskBits + uint64(n) }
+
+// awaitTasks blocks until all of n tasks are finished.
+func (g *Group) awaitTasks(ctx context.Context, n int) error {
+	c := node.AtLeast(&g.local[0].syncWords().tasksFinished, g.allFinished(n))
+	if _, ok := c.Check(); ok {
+		return nil
+	}
+	c.Party = g
+	_, err := g.await(ctx, c, node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g})
+	return err
+}

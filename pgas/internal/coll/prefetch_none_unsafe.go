@@ -1,0 +1,7 @@
+//go:build !amd64 && !arm64
+
+package coll
+
+import "unsafe"
+
+func prefetchToWrite(unsafe.Pointer) {}
