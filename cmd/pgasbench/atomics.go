@@ -32,40 +32,40 @@ func swapTask(r *runner, _ int) task        { return r.atomicTask(r.swaps, count
 func fetchTask(r *runner, _ int) task       { return r.atomicTask(r.fetches, untouched) }
 
 func (r *runner) fetchAdds(first, n int) error {
-	board, pe := r.board, r.partner
+	word, pe := r.board.Word(), r.partner
 	var wrong uint64
 	for i := first; i < first+n; i++ {
-		wrong |= board.FetchAddWord(pe, 1) ^ uint64(i)
+		wrong |= word.FetchAdd(pe, 1) ^ uint64(i)
 	}
 	r.wrong |= wrong
 	return nil
 }
 
 func (r *runner) compareSwaps(first, n int) error {
-	board, pe := r.board, r.partner
+	word, pe := r.board.Word(), r.partner
 	var wrong uint64
 	for i := first; i < first+n; i++ {
-		wrong |= board.CompareSwapWord(pe, uint64(i), uint64(i)+1) ^ uint64(i)
+		wrong |= word.CompareSwap(pe, uint64(i), uint64(i)+1) ^ uint64(i)
 	}
 	r.wrong |= wrong
 	return nil
 }
 
 func (r *runner) swaps(first, n int) error {
-	board, pe := r.board, r.partner
+	word, pe := r.board.Word(), r.partner
 	var wrong uint64
 	for i := first; i < first+n; i++ {
-		wrong |= board.SwapWord(pe, uint64(i)+1) ^ uint64(i)
+		wrong |= word.Swap(pe, uint64(i)+1) ^ uint64(i)
 	}
 	r.wrong |= wrong
 	return nil
 }
 
 func (r *runner) fetches(_, n int) error {
-	board, pe := r.board, r.partner
+	word, pe := r.board.Word(), r.partner
 	var wrong uint64
 	for range n {
-		wrong |= board.FetchWord(pe)
+		wrong |= word.Fetch(pe)
 	}
 	r.wrong |= wrong
 	return nil

@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -123,11 +122,15 @@ type runner struct {
 	payload []byte          // private memory of this PE
 	wrong   uint64          // bits in which what came back differed from what it had to be
 	compute func() error    // what an overlap bench does while data travels
+	costs   *costs          // what is measured besides time; nil: nothing
 }
 
-// newRunner allocates what the benches work on. It is collective.
-func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, error) {
-	r := &runner{ctx: ctx, w: w, partner: w.NPEs() - 1, plan: plan, payload: make([]byte, mostBytes)}
+// ringBytes is what small operands walk through.
+const ringBytes = 64 << 10
+
+// newRunner allocates what the benches work on, for operands of up to most bytes. It is collective.
+func newRunner(ctx context.Context, w *pgas.World, plan result.Plan, most int) (*runner, error) {
+	r := &runner{ctx: ctx, w: w, partner: w.NPEs() - 1, plan: plan, payload: make([]byte, max(most, 8))}
 	rings, err := AllocRing(ctx, w, 1)
 	if err != nil {
 		return nil, err
@@ -136,7 +139,7 @@ func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, e
 	if r.boards, err = AllocBoard(ctx, w, 1); err != nil {
 		return nil, err
 	}
-	if r.area, err = pgas.AllocAligned[byte](ctx, w, mostBytes, 4096); err != nil {
+	if r.area, err = pgas.AllocAligned[byte](ctx, w, max(most, ringBytes), 4096); err != nil {
 		return nil, err
 	}
 	r.board = r.boards.At(0)
@@ -150,10 +153,16 @@ func newRunner(ctx context.Context, w *pgas.World, plan result.Plan) (*runner, e
 func (r *runner) point(b bench, size int) (result.Result, error) {
 	r.wrong = 0
 	t := b.task(r, size)
+	if err := r.startCosts(); err != nil {
+		return result.Result{}, err
+	}
 	if t.end != nil {
 		defer t.end()
 	}
 	res, done, err := r.figures(b, size, t)
+	if err == nil && r.costs != nil {
+		err = r.addCosts(&res, done)
+	}
 	if err == nil {
 		err = t.verify(done)
 	}
@@ -188,7 +197,7 @@ func (r *runner) measure(t task) (s result.Series, err error) {
 	if err := r.w.Barrier(r.ctx); err != nil {
 		return s, err
 	}
-	w := result.Work{Batch: t.batch, Step: t.step, Long: t.long, Clock: r.clock}
+	w := result.Work{Batch: r.watched(t.batch), Step: t.step, Long: t.long, Clock: r.clock}
 	if !t.alone {
 		w.Agree = r.agree
 	}
@@ -218,39 +227,6 @@ func (r *runner) agree(value int) (int, error) {
 	return value, r.w.Barrier(r.ctx)
 }
 
-// A payload carries the number of its operation in its first bytes and a pattern behind them.
-
-func fill(p []byte) {
-	for i := range p {
-		p[i] = byte(i*7 + 3)
-	}
-}
-
-func stamp(p []byte, number int) {
-	if len(p) >= 8 {
-		binary.LittleEndian.PutUint64(p, uint64(number))
-		return
-	}
-	for i := range p {
-		p[i] = byte(number >> (8 * i))
-	}
-}
-
-// checkPayload returns how p differs from what operation number sent.
-func checkPayload(p []byte, number int) error {
-	want := make([]byte, min(len(p), 8))
-	stamp(want, number)
-	for i, b := range p {
-		switch {
-		case i < 8 && b != want[i]:
-			return fmt.Errorf("the payload of operation %d was sent last, but % x arrived", number, p[:len(want)])
-		case i >= 8 && b != byte(i*7+3):
-			return fmt.Errorf("byte %d of the payload is wrong", i)
-		}
-	}
-	return nil
-}
-
 // errGot reports a value that came back wrong.
 var errGot = errors.New("a value that came back is wrong")
 
@@ -261,23 +237,24 @@ func (r *runner) checkGot(int) error {
 	return nil
 }
 
-// lastIn returns the last of done operations that fell into slot.
-func lastIn(slot, slots, done int) int {
-	return slot + (done-1-slot)/slots*slots
-}
-
 // run measures everything that o asks for. PE 0 prints.
 func run(ctx context.Context, w *pgas.World, o *options, stdout, stderr io.Writer) error {
 	if o.bench.String() == "idle" || o.bench.String() == "^idle$" {
 		return runIdle(ctx, w, o, stdout)
 	}
-	r, err := newRunner(ctx, w, o.plan)
+	points := choose(o, w.NPEs())
+	r, err := newRunner(ctx, w, o.plan, largest(points))
 	if err != nil {
 		return err
 	}
-	points := choose(o, w.NPEs())
+	if o.costs {
+		r.costs = &costs{simulated: o.simulated}
+	}
+	if o.simulated {
+		r.clock = w.Now
+	}
 	out := newOutput(o, w.PE() == 0, stdout)
-	news := newProgress(stderr, w.PE() == 0, len(points), time.Now)
+	news := newProgress(stderr, w.PE() == 0 && !o.simulated, len(points), time.Now)
 	if len(points) == 0 && w.PE() == 0 {
 		return fmt.Errorf("nothing to measure: ping-pongs need two PEs (pgasrun -n 2 pgasbench), and each bench has sizes of its own (pgasbench -list)")
 	}
@@ -292,6 +269,14 @@ func run(ctx context.Context, w *pgas.World, o *options, stdout, stderr io.Write
 		}
 	}
 	return out.close()
+}
+
+// largest returns the size of the largest operand.
+func largest(points []point) (most int) {
+	for _, p := range points {
+		most = max(most, p.size)
+	}
+	return most
 }
 
 type point struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/payload"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/pgastest"
@@ -22,7 +23,7 @@ var testSizes = []int{1, 3, 8, 9, 1000, 65536, 100000, mostBytes}
 func TestBenchesVerify(t *testing.T) {
 	for _, npes := range []int{1, 2, 3} {
 		pgastest.RunGoroutines(t, npes, func(ctx context.Context, w *pgas.World) error {
-			r, err := newRunner(ctx, w, tiny)
+			r, err := newRunner(ctx, w, tiny, mostBytes)
 			if err != nil {
 				return err
 			}
@@ -119,7 +120,7 @@ func TestWrongPayloadFails(t *testing.T) {
 		covered[m.bench] = true
 		t.Run(m.bench, func(t *testing.T) {
 			err := pgastest.Goroutines(t.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
-				r, err := newRunner(ctx, w, tiny)
+				r, err := newRunner(ctx, w, tiny, mostBytes)
 				if err != nil {
 					return err
 				}
@@ -188,14 +189,14 @@ func TestCopyVerifies(t *testing.T) {
 func TestCheckPayload(t *testing.T) {
 	for _, size := range []int{1, 2, 7, 8, 9, 300} {
 		p := make([]byte, size)
-		fill(p)
-		stamp(p, 0x0102030405060708)
-		if err := checkPayload(p, 0x0102030405060708); err != nil {
+		payload.Fill(p)
+		payload.Stamp(p, 0x0102030405060708)
+		if err := payload.Check(p, 0x0102030405060708); err != nil {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 		for i := range p {
 			p[i] ^= 0x80
-			if checkPayload(p, 0x0102030405060708) == nil {
+			if payload.Check(p, 0x0102030405060708) == nil {
 				t.Errorf("%d bytes: wrong byte %d passed", size, i)
 			}
 			p[i] ^= 0x80
@@ -212,7 +213,7 @@ func TestLastIn(t *testing.T) {
 				last[i%slots] = i
 			}
 			for slot, want := range last {
-				if got := lastIn(slot, slots, done); got != want {
+				if got := payload.LastIn(slot, slots, done); got != want {
 					t.Errorf("slot %d of %d after %d: %d, want %d", slot, slots, done, got, want)
 				}
 			}

@@ -142,7 +142,7 @@ func (r *runner) contend(t task) (shares []result.Share, done int, err error) {
 	if err := r.w.Barrier(r.ctx); err != nil {
 		return nil, 0, err
 	}
-	mine, err := r.plan.Contend(t.once, nil)
+	mine, err := r.plan.Contend(t.once, r.clock)
 	if err != nil {
 		return nil, 0, err
 	}

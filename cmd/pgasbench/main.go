@@ -2,8 +2,9 @@
 //
 // It is a program of PEs like any other (pgas.Main): PE 0 works with the last PE and prints. bench.go
 // holds the table of benches and how one is run; a file each holds puts and gets, atomics, ping-pongs,
-// the rest. How operations are timed stands in package result, what `pgasbench compare` does in package
-// compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm` does in
+// the rest. How operations are timed stands in package result, what `pgasbench floor` does in package floor, what
+// `pgasbench growth` does in package growth, what
+// `pgasbench compare` does in package compare, what `pgasbench locks` does in package lockbench, what `pgasbench dsm` does in
 // package dsmbench, what `pgasbench start` does in package startbench, and what `pgasbench notify` does in notifycmd.go
 // and loggp.go. docs/pgasbench.md says how to read the figures.
 package main
@@ -20,9 +21,12 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/compare"
 	"github.com/gopgas/gopgas/cmd/pgasbench/dsmbench"
+	"github.com/gopgas/gopgas/cmd/pgasbench/floor"
+	"github.com/gopgas/gopgas/cmd/pgasbench/growth"
 	"github.com/gopgas/gopgas/cmd/pgasbench/lockbench"
 	"github.com/gopgas/gopgas/cmd/pgasbench/startbench"
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/sim"
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
@@ -44,6 +48,15 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "notify" {
 		os.Exit(runNotify(os.Args[2:]))
 	}
+	if floor.IsFollower() {
+		os.Exit(floor.Follow())
+	}
+	if len(os.Args) > 1 && os.Args[1] == "floor" {
+		os.Exit(runFloor(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "growth" {
+		os.Exit(runGrowth(os.Args[2:]))
+	}
 	if startbench.IsPE() {
 		startbench.PE()
 		return
@@ -62,9 +75,28 @@ func main() {
 	case o.list:
 		os.Exit(say(os.Stdout, list(), 0))
 	}
+	if o.simulated {
+		os.Exit(simulate(o))
+	}
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 		return run(ctx, w, o, os.Stdout, os.Stderr)
 	})
+}
+
+// simulate measures with simulated PEs.
+func simulate(o *options) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	const mostEvents = 2_000_000_000 // ends what would take longer than a user waits
+	cfg := sim.Config{Seed: 1, Topology: o.topology, HeapMax: 256 << 20, MaxEvents: mostEvents}
+	_, err := sim.Run(ctx, cfg, o.pes, func(ctx context.Context, w *pgas.World) error {
+		return run(ctx, w, o, os.Stdout, os.Stderr)
+	})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
 }
 
 // say lets PE 0 speak for the job, whose PEs all have the same command line, and returns the status. All
@@ -99,6 +131,49 @@ func runCompare(args []string) int {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench compare -h shows how it is used\n", err)
 		return exitUsage
 	case err != nil:
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// runFloor measures the machine.
+func runFloor(args []string) int {
+	o, err := floor.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(floor.Help())
+		return 0
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench floor -h shows how it is used\n", err)
+		return exitUsage
+	case o.List:
+		fmt.Print(floor.List())
+		return 0
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := floor.Main(ctx, o, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
+		return exitFailure
+	}
+	return 0
+}
+
+// runGrowth measures how costs grow.
+func runGrowth(args []string) int {
+	o, err := growth.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(growth.Help())
+		return 0
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "pgasbench: %v; pgasbench growth -h shows how it is used\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := growth.Main(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "pgasbench: %v\n", err)
 		return exitFailure
 	}

@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/payload"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -89,7 +90,7 @@ func notifyTask(r *runner, size int) task {
 	}
 	target, source := r.area.Range(0, size), r.payload[:size]
 	b.send = func(to, number int) {
-		stamp(source, number)
+		payload.Stamp(source, number)
 		target.PutNotify(to, source, ballTag)
 	}
 	return b.notified(b.task())
@@ -101,7 +102,7 @@ func quietTask(r *runner, size int) task {
 	target, source := r.area.Range(0, size), r.payload[:size]
 	var failed error
 	b.send = func(to, number int) {
-		stamp(source, number)
+		payload.Stamp(source, number)
 		target.Put(to, source)
 		failed = r.w.Quiet(r.ctx)
 		b.flag.Set(to, uint64(number))
@@ -122,7 +123,7 @@ func quietTask(r *runner, size int) task {
 func getsTask(r *runner, size int, read func(b *ball, source pgas.Slice[byte], from, number int)) (*ball, task) {
 	b := r.newBall(size)
 	mine := r.area.Local()[:size]
-	stamp(mine, 1)
+	payload.Stamp(mine, 1)
 	source := r.area.Range(0, size)
 	b.mine = nil // nothing is put
 	b.send = func(from, number int) {
@@ -132,7 +133,7 @@ func getsTask(r *runner, size int, read func(b *ball, source pgas.Slice[byte], f
 		}
 	}
 	b.come = func(number int) error {
-		stamp(mine, number+1)
+		payload.Stamp(mine, number+1)
 		return nil
 	}
 	t := b.task()
@@ -143,13 +144,13 @@ func getsTask(r *runner, size int, read func(b *ball, source pgas.Slice[byte], f
 		if err := r.checkGot(done); err != nil {
 			return err
 		}
-		return checkPayload(r.payload[:size], done)
+		return payload.Check(r.payload[:size], done)
 	}
 	return b, t
 }
 
 // checkHead checks the first word of a payload.
-func checkHead(p []byte, number int) error { return checkPayload(p[:8], number) }
+func checkHead(p []byte, number int) error { return payload.Check(p[:8], number) }
 
 func getNotifyTask(r *runner, size int) task {
 	b, t := getsTask(r, size, func(b *ball, source pgas.Slice[byte], from, _ int) {
@@ -244,14 +245,14 @@ func signalRateTask(r *runner, _ int) task {
 
 // overlapTask makes a task of a notified put, r.compute and a quiet. The partner waits for the notifications of a batch.
 func overlapTask(r *runner, size int) task {
-	fill(r.payload[:size])
-	fill(r.area.Local()[:size])
+	payload.Fill(r.payload[:size])
+	payload.Fill(r.area.Local()[:size])
 	target, source := r.area.Range(0, size), r.payload[:size]
 	batch := func(first, n int) error {
 		switch r.w.PE() {
 		case 0:
 			for i := first + 1; i <= first+n; i++ {
-				stamp(source, i)
+				payload.Stamp(source, i)
 				target.PutNotifyNB(r.partner, source, arrivalsTag)
 				if r.compute != nil {
 					if err := r.compute(); err != nil {
@@ -277,6 +278,6 @@ func overlapTask(r *runner, size int) task {
 		if r.w.PE() != r.partner {
 			return nil
 		}
-		return checkPayload(r.area.Local()[:size], done)
+		return payload.Check(r.area.Local()[:size], done)
 	}}
 }

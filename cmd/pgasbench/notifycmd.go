@@ -131,8 +131,7 @@ func (o *notifyOptions) checkSimulated(fs *flag.FlagSet) (err error) {
 			return fmt.Errorf("-topo %s: %w", o.topology, err)
 		}
 	}
-	// Time is virtual, and the same for every repetition.
-	o.plan.Point, o.plan.Least, o.plan.Most, o.plan.Tries = time.Microsecond, 3, 3, 1
+	o.plan.Point, o.plan.Least, o.plan.Most, o.plan.Tries = time.Microsecond, 3, 3, 1 // time is virtual, and the same for every repetition
 	return nil
 }
 
@@ -159,7 +158,7 @@ func measureNotify(ctx context.Context, w *pgas.World, o *notifyOptions, stdout,
 	if w.NPEs() < 2 {
 		return fmt.Errorf("there is no PE to notify: it takes two PEs (pgasrun -n 2 pgasbench notify)")
 	}
-	r, err := newRunner(ctx, w, o.plan)
+	r, err := newRunner(ctx, w, o.plan, slices.Max(o.sizes))
 	if err != nil {
 		return err
 	}
@@ -235,14 +234,14 @@ func (p *noteReport) text(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString("\nof a notified put, the part that computation can hide:\n")
 	for _, v := range p.overlaps {
-		fmt.Fprintf(&b, "%9d bytes  %4.0f %%   (%s of %s remain)\n", v.Bytes, 100*v.Ratio, duration(v.Overhead), duration(v.Latency))
+		fmt.Fprintf(&b, "%9d bytes  %4.0f %%   (%s of %s remain)\n", v.Bytes, 100*v.Ratio, result.Duration(v.Overhead), result.Duration(v.Latency))
 	}
 	c, f := p.calls, p.fit
 	fmt.Fprintf(&b, "\ncalls: New %s, Free %s, Start %s, notified put %s, Start and Wait for one that has come %s\n",
-		duration(c.New), duration(c.Free), duration(c.Start), duration(c.Put), duration(c.Take))
-	fmt.Fprintf(&b, "LogGP (%s): o_s %s, o_r %s\n", f.Via, duration(c.Put), duration(c.Take))
+		result.Duration(c.New), result.Duration(c.Free), result.Duration(c.Start), result.Duration(c.Put), result.Duration(c.Take))
+	fmt.Fprintf(&b, "LogGP (%s): o_s %s, o_r %s\n", f.Via, result.Duration(c.Put), result.Duration(c.Take))
 	for _, r := range f.Ranges {
-		fmt.Fprintf(&b, "  %d to %d bytes: L %s, G %s a byte (r² %.3f)\n", r.Least, r.Most, duration(r.L), digits(r.G)+" ns", r.R2)
+		fmt.Fprintf(&b, "  %d to %d bytes: L %s, G %s a byte (r² %.3f)\n", r.Least, r.Most, result.Duration(r.L), result.Digits(r.G)+" ns", r.R2)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -6,13 +6,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+	"github.com/gopgas/gopgas/pgas/topo"
 )
 
 // mostBytes is the largest operand.
@@ -27,6 +29,11 @@ type options struct {
 	json  bool
 	list  bool
 	plot  string
+	costs bool
+
+	simulated bool
+	pes       int
+	topology  string
 
 	version bool
 }
@@ -38,6 +45,9 @@ func help() string {
 USAGE
   pgasrun -n 2 pgasbench [flags]
   pgasrun -hosts a:1,b:1 pgasbench [flags]
+  pgasbench -sim -pes N [flags]     in virtual time, on the machine of the papers
+  pgasbench floor [flags]           what the machine itself can do
+  pgasbench growth -o DIR [flags]   how cost grows: a page with plots
   pgasbench compare [flags]         ours against OSHMEM and UCX, in one run
   pgasbench locks [flags]           locks as in their papers, in a job or simulated
 
@@ -49,6 +59,8 @@ EXAMPLES
   $ pgasrun -n 16 pgasbench -bench barrier                   # more PEs than cores
   $ pgasrun -n 2 pgasbench -json > today.jsonl               # one object a line
   $ pgasrun -n 2 pgasbench -plot latency.svg                 # latency and bandwidth by size
+  $ pgasrun -n 8 pgasbench -bench sum -costs                 # CPU time and memory too
+  $ pgasbench -sim -pes 1024 -bench barrier                  # 1,024 simulated PEs, each on a host of its own
   $ pgasrun -hosts a:1,b:1 -launch 'ip netns exec {host}' pgasbench -bench 'put|get'
 
 FLAGS
@@ -82,6 +94,10 @@ func flags() (*flag.FlagSet, *options, *texts) {
 	fs.DurationVar(&t.point, "time", 100*time.Millisecond, "`time` for each point")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&o.plot, "plot", "", "draw latency and bandwidth by size to `file`, .svg or .png")
+	fs.BoolVar(&o.costs, "costs", false, "measure CPU time, bytes between hosts and memory too, for each operation")
+	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
+	fs.IntVar(&o.pes, "pes", 0, "with -sim: `number` of PEs")
+	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as pgasrun -topo has them, with a count for each (default a host for each PE)")
 	fs.BoolVar(&o.list, "list", false, "list the benches and end")
 	fs.BoolVar(&o.version, "version", false, "print the version and end")
 	return fs, o, t
@@ -109,36 +125,38 @@ func parseOptions(args []string) (*options, error) {
 		return nil, fmt.Errorf("-time %v: give each point more than nothing and at most an hour, such as 100ms", t.point)
 	}
 	o.plan = result.Standard(t.point)
+	if err := o.checkSimulated(); err != nil {
+		return nil, err
+	}
 	if o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png") {
 		return nil, fmt.Errorf("-plot %s: the name must end in .svg or .png", o.plot)
 	}
 	return o, nil
 }
 
-// parseSizes reads "8,1k,4m".
-func parseSizes(text string) ([]int, error) {
-	var sizes []int
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := parseSize(strings.ToLower(strings.TrimSpace(part)))
-		if err != nil {
-			return nil, fmt.Errorf("-sizes %s: %q is not a number of bytes from 1 to 4m, such as 8, 64k or 1m", text, part)
+// checkSimulated checks what only the simulator has, and makes its plan: time is virtual, and every repetition the same.
+func (o *options) checkSimulated() error {
+	switch {
+	case !o.simulated && (o.pes != 0 || o.topology != ""):
+		return fmt.Errorf("-pes and -topo are for -sim: a real job is as pgasrun makes it")
+	case !o.simulated:
+		return nil
+	case os.Getenv("PGAS_PE") != "":
+		return fmt.Errorf("-sim simulates all PEs by itself: leave pgasrun away")
+	case o.pes < 1 || o.pes > 1<<14:
+		return fmt.Errorf("-sim -pes %d: give a number of PEs from 1 to %d", o.pes, 1<<14)
+	case o.topology != "":
+		if _, err := topo.Parse(o.topology); err != nil {
+			return fmt.Errorf("-topo %s: %w", o.topology, err)
 		}
-		sizes = append(sizes, n)
 	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes), nil
+	o.plan = result.Plan{Point: time.Microsecond, Short: 20 * time.Microsecond, Long: time.Nanosecond, Least: 3, Most: 3, Tries: 1}
+	return nil
 }
 
-func parseSize(text string) (int, error) {
-	unit := 1
-	if digits, ok := strings.CutSuffix(text, "k"); ok {
-		text, unit = digits, 1<<10
-	} else if digits, ok := strings.CutSuffix(text, "m"); ok {
-		text, unit = digits, 1<<20
-	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || n < 1 || int(n)*unit > mostBytes {
-		return 0, fmt.Errorf("out of range")
-	}
-	return int(n) * unit, nil
+// parseSizes reads "8,1k,4m".
+func parseSizes(text string) ([]int, error) {
+	var read lists.Reader
+	sizes := read.Sizes("sizes", text, 1, mostBytes)
+	return sizes, read.Err
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
+	"github.com/gopgas/gopgas/cmd/pgasbench/lists"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 )
 
@@ -77,18 +78,8 @@ func (sizeTicks) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	for size := 1.0; size <= most; size *= 4 {
 		if size >= least {
-			ticks = append(ticks, plot.Tick{Value: size, Label: sizeLabel(int(size))})
+			ticks = append(ticks, plot.Tick{Value: size, Label: lists.SizeLabel(int(size))})
 		}
 	}
 	return ticks
-}
-
-func sizeLabel(n int) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%dm", n>>20)
-	case n >= 1<<10:
-		return fmt.Sprintf("%dk", n>>10)
-	}
-	return fmt.Sprint(n)
 }

@@ -150,13 +150,19 @@ func _(x Board) {
 		_      [56]byte
 		Agreed int64
 		Count  int64
+		CPU    uint64
+		Wire   uint64
+		PSS    uint64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-144]
+	_ = ok[unsafe.Sizeof(x)-168]
 	_ = ok[unsafe.Offsetof(x.Word)-0]
 	_ = ok[unsafe.Offsetof(x.Flag)-64]
 	_ = ok[unsafe.Offsetof(x.Agreed)-128]
 	_ = ok[unsafe.Offsetof(x.Count)-136]
+	_ = ok[unsafe.Offsetof(x.CPU)-144]
+	_ = ok[unsafe.Offsetof(x.Wire)-152]
+	_ = ok[unsafe.Offsetof(x.PSS)-160]
 }
 
 // BoardSym is a symmetric allocation of Board records: Len of them, at the same offset of every
@@ -170,7 +176,7 @@ type BoardSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Board; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocBoard(ctx context.Context, w *pgas.World, n int) (BoardSym, error) {
-	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0x8cf3cb716d28a435})
+	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0xe76d51a6aacab8ee})
 	return BoardSym{s}, err
 }
 
@@ -446,6 +452,288 @@ func (r BoardRef) GetCountNotify(pe, tag int) int64 {
 // CountRef refers to Count of the record.
 func (r BoardRef) CountRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 136)
+}
+
+// CPU refers to the atomic word CPU of the record.
+func (r BoardRef) CPU() pgas.Atomic[uint64] {
+	return pgas.FieldAtomic[uint64](r.ref, 144)
+}
+
+// FetchCPU returns CPU of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchCPU(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).Fetch(pe)
+}
+
+// SetCPU stores v into CPU of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) SetCPU(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 144).Set(pe, v)
+}
+
+// SwapCPU stores v into CPU of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) SwapCPU(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).Swap(pe, v)
+}
+
+// CompareSwapCPU stores v into CPU of the record on PE pe if it equals cond, and returns the old
+// value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) CompareSwapCPU(pe int, cond, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).CompareSwap(pe, cond, v)
+}
+
+// FetchIncCPU adds 1 to CPU of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchIncCPU(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).FetchAdd(pe, 1)
+}
+
+// IncCPU adds 1 to CPU of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) IncCPU(pe int) {
+	pgas.FieldAtomic[uint64](r.ref, 144).Add(pe, 1)
+}
+
+// FetchAddCPU adds v to CPU, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAddCPU(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).FetchAdd(pe, v)
+}
+
+// AddCPU adds v to CPU, in the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) AddCPU(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 144).Add(pe, v)
+}
+
+// FetchAndCPU stores the bitwise and of CPU with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAndCPU(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).FetchAnd(pe, v)
+}
+
+// AndCPU stores the bitwise and of CPU with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
+func (r BoardRef) AndCPU(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 144).And(pe, v)
+}
+
+// FetchOrCPU stores the bitwise or of CPU with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchOrCPU(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).FetchOr(pe, v)
+}
+
+// OrCPU stores the bitwise or of CPU with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
+func (r BoardRef) OrCPU(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 144).Or(pe, v)
+}
+
+// FetchXorCPU stores the bitwise exclusive or of CPU with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchXorCPU(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 144).FetchXor(pe, v)
+}
+
+// XorCPU stores the bitwise exclusive or of CPU with v into it, in the record on PE pe. It is
+// complete on PE pe after a Quiet.
+func (r BoardRef) XorCPU(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 144).Xor(pe, v)
+}
+
+// WaitUntilCPU blocks until CPU of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
+func (r BoardRef) WaitUntilCPU(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
+	return pgas.FieldAtomic[uint64](r.ref, 144).WaitUntil(ctx, cmp, v)
+}
+
+// Wire refers to the atomic word Wire of the record.
+func (r BoardRef) Wire() pgas.Atomic[uint64] {
+	return pgas.FieldAtomic[uint64](r.ref, 152)
+}
+
+// FetchWire returns Wire of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchWire(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).Fetch(pe)
+}
+
+// SetWire stores v into Wire of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) SetWire(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Set(pe, v)
+}
+
+// SwapWire stores v into Wire of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) SwapWire(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).Swap(pe, v)
+}
+
+// CompareSwapWire stores v into Wire of the record on PE pe if it equals cond, and returns the old
+// value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) CompareSwapWire(pe int, cond, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).CompareSwap(pe, cond, v)
+}
+
+// FetchIncWire adds 1 to Wire of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchIncWire(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAdd(pe, 1)
+}
+
+// IncWire adds 1 to Wire of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) IncWire(pe int) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Add(pe, 1)
+}
+
+// FetchAddWire adds v to Wire, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAddWire(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAdd(pe, v)
+}
+
+// AddWire adds v to Wire, in the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) AddWire(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Add(pe, v)
+}
+
+// FetchAndWire stores the bitwise and of Wire with v into it, in the record on PE pe, and returns
+// the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAndWire(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAnd(pe, v)
+}
+
+// AndWire stores the bitwise and of Wire with v into it, in the record on PE pe. It is complete on
+// PE pe after a Quiet.
+func (r BoardRef) AndWire(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).And(pe, v)
+}
+
+// FetchOrWire stores the bitwise or of Wire with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchOrWire(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchOr(pe, v)
+}
+
+// OrWire stores the bitwise or of Wire with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
+func (r BoardRef) OrWire(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Or(pe, v)
+}
+
+// FetchXorWire stores the bitwise exclusive or of Wire with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchXorWire(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchXor(pe, v)
+}
+
+// XorWire stores the bitwise exclusive or of Wire with v into it, in the record on PE pe. It is
+// complete on PE pe after a Quiet.
+func (r BoardRef) XorWire(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Xor(pe, v)
+}
+
+// WaitUntilWire blocks until Wire of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
+func (r BoardRef) WaitUntilWire(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
+	return pgas.FieldAtomic[uint64](r.ref, 152).WaitUntil(ctx, cmp, v)
+}
+
+// PSS refers to the atomic word PSS of the record.
+func (r BoardRef) PSS() pgas.Atomic[uint64] {
+	return pgas.FieldAtomic[uint64](r.ref, 160)
+}
+
+// FetchPSS returns PSS of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchPSS(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).Fetch(pe)
+}
+
+// SetPSS stores v into PSS of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) SetPSS(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 160).Set(pe, v)
+}
+
+// SwapPSS stores v into PSS of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) SwapPSS(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).Swap(pe, v)
+}
+
+// CompareSwapPSS stores v into PSS of the record on PE pe if it equals cond, and returns the old
+// value: the swap happened iff the result equals cond. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) CompareSwapPSS(pe int, cond, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).CompareSwap(pe, cond, v)
+}
+
+// FetchIncPSS adds 1 to PSS of the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchIncPSS(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAdd(pe, 1)
+}
+
+// IncPSS adds 1 to PSS of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) IncPSS(pe int) {
+	pgas.FieldAtomic[uint64](r.ref, 160).Add(pe, 1)
+}
+
+// FetchAddPSS adds v to PSS, in the record on PE pe, and returns the old value. It waits for the
+// value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAddPSS(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAdd(pe, v)
+}
+
+// AddPSS adds v to PSS, in the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) AddPSS(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 160).Add(pe, v)
+}
+
+// FetchAndPSS stores the bitwise and of PSS with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAndPSS(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAnd(pe, v)
+}
+
+// AndPSS stores the bitwise and of PSS with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
+func (r BoardRef) AndPSS(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 160).And(pe, v)
+}
+
+// FetchOrPSS stores the bitwise or of PSS with v into it, in the record on PE pe, and returns the
+// old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchOrPSS(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchOr(pe, v)
+}
+
+// OrPSS stores the bitwise or of PSS with v into it, in the record on PE pe. It is complete on PE
+// pe after a Quiet.
+func (r BoardRef) OrPSS(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 160).Or(pe, v)
+}
+
+// FetchXorPSS stores the bitwise exclusive or of PSS with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchXorPSS(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchXor(pe, v)
+}
+
+// XorPSS stores the bitwise exclusive or of PSS with v into it, in the record on PE pe. It is
+// complete on PE pe after a Quiet.
+func (r BoardRef) XorPSS(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 160).Xor(pe, v)
+}
+
+// WaitUntilPSS blocks until PSS of this PE's own copy compares true with v, and returns the value
+// that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
+// if a PE of the job dies, and the cause of ctx's end.
+func (r BoardRef) WaitUntilPSS(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
+	return pgas.FieldAtomic[uint64](r.ref, 160).WaitUntil(ctx, cmp, v)
 }
 
 // A compiler error in this function says that Share is not what this file was generated for any

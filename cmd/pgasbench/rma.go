@@ -5,6 +5,7 @@ package main
 // one overtakes in the store buffer.
 
 import (
+	"github.com/gopgas/gopgas/cmd/pgasbench/payload"
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -66,7 +67,7 @@ func (r *runner) putBytes(size int) func(first, n int) error {
 	return func(first, n int) error {
 		to, mask, source := r.partner, len(targets)-1, r.payload[:size]
 		for i := first; i < first+n; i++ {
-			stamp(source, i)
+			payload.Stamp(source, i)
 			targets[i&mask].Put(to, source)
 		}
 		return nil
@@ -78,7 +79,7 @@ func (r *runner) putBytesQuiet(size int) func(first, n int) error {
 	return func(first, n int) error {
 		to, mask, source := r.partner, len(targets)-1, r.payload[:size]
 		for i := first; i < first+n; i++ {
-			stamp(source, i)
+			payload.Stamp(source, i)
 			targets[i&mask].Put(to, source)
 			if err := r.w.Quiet(r.ctx); err != nil {
 				return err
@@ -113,11 +114,11 @@ func (r *runner) inWindows(put func(first, n int) error) func(first, n int) erro
 
 // bandwidthTask puts one source to one target again and again; the source changes once a window.
 func bandwidthTask(r *runner, size int) task {
-	fill(r.payload[:size])
-	fill(r.area.Local()[:size])
+	payload.Fill(r.payload[:size])
+	payload.Fill(r.area.Local()[:size])
 	stream := r.inWindows(func(first, n int) error {
 		source, target := r.payload[:size], r.area.Range(0, size)
-		stamp(source, first)
+		payload.Stamp(source, first)
 		for range n {
 			target.PutNB(r.partner, source)
 		}
@@ -127,16 +128,16 @@ func bandwidthTask(r *runner, size int) task {
 		if r.w.PE() != r.partner {
 			return nil
 		}
-		return checkPayload(r.area.Local()[:size], done-result.Window)
+		return payload.Check(r.area.Local()[:size], done-result.Window)
 	})
 	t.step = result.Window
 	return t
 }
 
 func (r *runner) fillRing(size int) {
-	fill(r.payload[:size])
+	payload.Fill(r.payload[:size])
 	for slot := range result.Slots(size) {
-		fill(r.area.Local()[slot*size : (slot+1)*size])
+		payload.Fill(r.area.Local()[slot*size : (slot+1)*size])
 	}
 }
 
@@ -146,7 +147,7 @@ func (r *runner) checkWords(done int) error {
 		return nil
 	}
 	for slot, word := range r.ring.Local()[:min(ringLen, done)] {
-		if err := checkWord(word, lastIn(slot, ringLen, done)); err != nil {
+		if err := checkWord(word, payload.LastIn(slot, ringLen, done)); err != nil {
 			return err
 		}
 	}
@@ -161,7 +162,7 @@ func (r *runner) checkRing(size int) func(done int) error {
 		}
 		slots := result.Slots(size)
 		for slot := range min(slots, done) {
-			if err := checkPayload(r.area.Local()[slot*size:(slot+1)*size], lastIn(slot, slots, done)); err != nil {
+			if err := payload.Check(r.area.Local()[slot*size:(slot+1)*size], payload.LastIn(slot, slots, done)); err != nil {
 				return err
 			}
 		}
@@ -180,13 +181,13 @@ func getTask(r *runner, size int) task {
 	slots := result.Slots(size)
 	r.fillRing(size)
 	for slot := range slots {
-		stamp(r.area.Local()[slot*size:(slot+1)*size], slot)
+		payload.Stamp(r.area.Local()[slot*size:(slot+1)*size], slot)
 	}
 	return r.oneSided(r.getBytes(size), func(done int) error {
 		if err := r.checkGot(done); err != nil || r.w.PE() != 0 {
 			return err
 		}
-		return checkPayload(r.payload[:size], (done-1)&(slots-1))
+		return payload.Check(r.payload[:size], (done-1)&(slots-1))
 	})
 }
 

@@ -6,7 +6,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/result"
@@ -66,11 +65,15 @@ func writeRow(w io.Writer, r result.Result) error {
 	}
 	if r.MaxNs > 0 { // of what PEs compete for there are no batches
 		_, err := fmt.Fprintf(w, sharesColumns, r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
-			duration(r.P50ns), "-", "-", "-", rate(r.Mops), duration(r.MaxNs), r.Least, r.Most)
+			result.Duration(r.P50ns), "-", "-", "-", rate(r.Mops), result.Duration(r.MaxNs), r.Least, r.Most)
 		return err
 	}
-	_, err := fmt.Fprintf(w, columns, r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
-		duration(r.P50ns), duration(r.MinNs), duration(r.P99ns), rate(r.MBps), rate(r.Mops))
+	costs := ""
+	if r.PssKB > 0 {
+		costs = fmt.Sprintf("  CPU %s, %.0f B between hosts, %.0f kB a PE", result.Duration(r.CPUns), r.WireBytes, r.PssKB)
+	}
+	_, err := fmt.Fprintf(w, figureColumns+"%s\n", r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
+		result.Duration(r.P50ns), result.Duration(r.MinNs), result.Duration(r.P99ns), rate(r.MBps), rate(r.Mops), costs)
 	return err
 }
 
@@ -81,31 +84,9 @@ func dashed(bytes int) string {
 	return strconv.Itoa(bytes)
 }
 
-// duration writes nanoseconds with three digits and the unit that suits them.
-func duration(ns float64) string {
-	if ns == 0 {
-		return "0 ns"
-	}
-	for _, u := range []struct {
-		least float64
-		name  string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
-		if ns >= u.least {
-			return digits(ns/u.least) + " " + u.name
-		}
-	}
-	return digits(ns) + " ns"
-}
-
 func rate(v float64) string {
 	if v == 0 {
 		return "-"
 	}
-	return digits(v)
-}
-
-// digits writes v with three significant digits, and never in powers of ten.
-func digits(v float64) string {
-	decimals := 2 - int(math.Floor(math.Log10(max(v, 1e-9))))
-	return strconv.FormatFloat(v, 'f', min(max(decimals, 0), 6), 64)
+	return result.Digits(v)
 }

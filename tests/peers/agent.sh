@@ -5,4 +5,4 @@
 # the PE then, and a quiet takes milliseconds.
 host=$1
 shift
-exec ip netns exec "$host" unshare --uts sh -c 'hostname "$0" && eval "exec $*"' "$host" "$@"
+exec ip netns exec "$host" unshare --uts sh -c 'hostname "$0" && eval "$*"' "$host" "$@"

@@ -1,4 +1,4 @@
-// mpi.c: locks by MPI's windows, and messages. PE 0 prints.
+// mpi.c: locks by MPI's windows, one-sided operations, and messages. PE 0 prints.
 //
 //	mpicc -O3 -o mpi mpi.c
 //	mpirun --allow-run-as-root --oversubscribe -np 2 ./mpi -bench lock -time 50ms
@@ -18,6 +18,8 @@ static MPI_Win window;
 static long *part;      // this rank's part of the window: the counter
 static int home;        // the rank whose part is locked
 static long own_count;  // what a rank that is alone counts
+
+#include "rma.h"
 
 static void count_alone(void *arg, long first, long n) {
 	volatile long *count = arg;
@@ -152,6 +154,7 @@ int main(int argc, char **argv) {
 	bench_alone("lock-own", 0);
 	bench_alone("lock-other", pes - 1);
 	bench_contended();
+	bench_words();
 	outbox = malloc(BIGGEST);
 	inbox = malloc(BIGGEST);
 	if (!outbox || !inbox)

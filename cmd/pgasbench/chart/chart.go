@@ -122,18 +122,34 @@ func (v valueTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 }
 
 // Write draws diagrams to file, one below the other, in the format that the end of the name says.
-func Write(file string, diagrams ...*plot.Plot) (err error) {
-	c, err := draw.NewFormattedCanvas(width, vg.Length(len(diagrams))*height, strings.TrimPrefix(filepath.Ext(file), "."))
+func Write(file string, diagrams ...*plot.Plot) error {
+	return write(file, 1, width, height, diagrams)
+}
+
+// WriteGrid draws smaller diagrams, two beside each other.
+func WriteGrid(file string, diagrams ...*plot.Plot) error {
+	const columns, small = 2, 0.6
+	return write(file, columns, columns*small*width, small*height, diagrams)
+}
+
+// write draws diagrams in rows of so many columns, on a canvas of so much width and of so much height for each row.
+func write(file string, columns int, width, height vg.Length, diagrams []*plot.Plot) (err error) {
+	rows := make([][]*plot.Plot, (len(diagrams)+columns-1)/columns)
+	for i := range rows {
+		rows[i] = make([]*plot.Plot, columns)
+		copy(rows[i], diagrams[i*columns:])
+	}
+	c, err := draw.NewFormattedCanvas(width, vg.Length(len(rows))*height, strings.TrimPrefix(filepath.Ext(file), "."))
 	if err != nil {
 		return fmt.Errorf("-plot %s: %w", file, err)
 	}
-	tiles := draw.Tiles{Rows: len(diagrams), Cols: 1, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
-	rows := make([][]*plot.Plot, len(diagrams))
-	for i, p := range diagrams {
-		rows[i] = []*plot.Plot{p}
-	}
-	for i, canvas := range plot.Align(rows, tiles, draw.New(c)) {
-		rows[i][0].Draw(canvas[0])
+	tiles := draw.Tiles{Rows: len(rows), Cols: columns, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8), PadRight: vg.Points(24)}
+	for i, canvases := range plot.Align(rows, tiles, draw.New(c)) {
+		for k, canvas := range canvases {
+			if rows[i][k] != nil {
+				rows[i][k].Draw(canvas)
+			}
+		}
 	}
 	f, err := os.Create(file)
 	if err != nil {

@@ -6,10 +6,11 @@
 // row are measured one after the other, and the row's ratio is the median of the rounds'. No absolute
 // time decides anything.
 //
-// rows.go is the table of goals, which collectives.go, locks.go and kernels.go complete; suites.go says which programs
+// rows.go is the table of goals, which collectives.go, locks.go, mpi.go and kernels.go complete; suites.go says which programs
 // measure which rows; tools.go builds them and makes hosts out of network namespaces; children.go runs
 // them; busy.go looks how much of the machine other processes take; floor.go has what the machine itself
-// costs; report.go judges and prints.
+// costs, and multiples.go which of that a row is a multiple of; versions.go has the releases of the peers; report.go judges
+// and prints; launcher.go runs single programs for package growth.
 package compare
 
 import (
@@ -19,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +64,7 @@ EXAMPLES
   $ pgasbench compare                                # operations, starting, memory
   $ pgasbench compare -rows collectives              # collectives, where each is measured
   $ pgasbench compare -rows locks                    # locks, alone and contended
+  $ pgasbench compare -rows '^MPI'                   # one-sided operations of Open MPI and of MPICH
   $ pgasbench compare -rows programs                 # the kernels of samples/, against C
   $ pgasbench compare -rows coherent -argodsm DIR    # page faults, against ArgoDSM
   $ pgasbench compare -rows 'same host: 8 B'         # some rows
@@ -83,8 +86,12 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		listRows(stdout, wanted)
 		return nil
 	}
-	jobs := append(jobsOf(wanted), floorJob())
-	t, err := newTools(ctx, jobs, o, stderr)
+	jobs := append(jobsOf(wanted), floorJobs(wanted, runtime.NumCPU())...)
+	var want needs
+	for _, j := range jobs {
+		want = want.and(j.needs)
+	}
+	t, err := newTools(ctx, want, o, stderr)
 	if err != nil {
 		return err
 	}
@@ -94,7 +101,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 	}()
 	figures := newFigures()
-	figures.machine = machine()
+	figures.cpus = t.cores
+	figures.machine, figures.versions = machine(), versions(ctx, t, jobs)
 	if err := measureRounds(ctx, t, jobs, o, figures, stderr); err != nil {
 		return err
 	}
@@ -186,7 +194,9 @@ type figures struct {
 	failed map[string]error // by suite: the last failure
 	tries  map[string]int   // by suite: how many failures
 
-	machine string // that the floor is of, for the report
+	machine  string // that the floor is of, for the report
+	cpus     int    // of it
+	versions []string
 }
 
 func newFigures() *figures {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -197,14 +198,18 @@ func TestPeerGetsItsBestSetting(t *testing.T) {
 			t.Errorf("awake: %s", line)
 		}
 	}
-	if line := strings.Join(mpiOnHosts(4)(tl), " "); !strings.Contains(line, "mpirun --allow-run-as-root --mca osc pt2pt") || !strings.HasSuffix(line, "--host a,b,c,d -np 4 mpi") {
+	if line := strings.Join(mpiOnHosts(4)(tl), " "); !strings.Contains(line, "mpirun --allow-run-as-root --mca osc ^ucx") || !strings.HasSuffix(line, "--host a,b,c,d -np 4 mpi") {
 		t.Errorf("MPI on hosts: %s", line)
+	}
+	if line := strings.Join(mpichOnHosts(2)(tl), " "); !strings.Contains(line, "mpiexec.mpich -launcher rsh -launcher-exec agent.sh ") || !strings.HasSuffix(line, "-hosts a,b -n 2 mpich") {
+		t.Errorf("MPICH on hosts: %s", line)
 	}
 }
 
 // fixed is figures of one ours-2 and one osh-2 point for each round.
 func fixed(ours, theirs []float64) *figures {
 	f := newFigures()
+	f.cpus = 2
 	for i := range ours {
 		round := map[point]result.Result{}
 		if ours[i] > 0 {
@@ -264,10 +269,13 @@ func TestReportTable(t *testing.T) {
 		f.rounds[i][point{"ours-2", "put", mebi}] = result.Result{P50ns: 21500}
 		f.rounds[i][point{"ours-2", "copy", mebi}] = result.Result{P50ns: 21000}
 		f.rounds[i][point{"ours-2-hosts", "bandwidth", mebi}] = result.Result{P50ns: 310e3}
-		f.rounds[i][point{"floor-hosts", "tcp-stream", mebi}] = result.Result{P50ns: 295e3}
+		f.rounds[i][point{"floor-hosts", "hosts-stream", mebi}] = result.Result{P50ns: 295e3}
 		f.rounds[i][point{"floor", "locked-add", 8}] = result.Result{P50ns: 4.4}
 		f.rounds[i][point{"floor", "locked-compare-swap", 8}] = result.Result{P50ns: 5.1}
 		f.rounds[i][point{"floor", "cache-line", 8}] = result.Result{P50ns: 52}
+		f.rounds[i][point{"floor", "yield", 8}] = result.Result{P50ns: 780}
+		f.rounds[i][point{"floor", "copy", 8}] = result.Result{P50ns: 2}
+		f.rounds[i][point{"floor", "copy", mebi}] = result.Result{P50ns: 20000}
 		f.rounds[i][point{suite: "ours-hello"}] = result.Result{P50ns: 41e6}
 		f.rounds[i][point{suite: "osh-hello"}] = result.Result{P50ns: 1.2e9}
 		f.rounds[i][point{"ours-idle", "idle", 0}] = result.Result{PssKB: 3800, RssKB: 12000}
@@ -326,17 +334,18 @@ func TestReportMarkdown(t *testing.T) {
 	}
 	f.rounds[0][point{"ours-2", "get", 8}] = result.Result{P50ns: 4}
 	f.rounds[0][point{"osh-2", "get", 8}] = result.Result{P50ns: 2}
-	f.failed["floor"] = errors.New("gcc is not installed")
+	f.rounds[1][point{"floor", "copy", 8}] = result.Result{P50ns: 2}
+	f.failed["floor"] = errors.New("sched_yield is forbidden")
 	var out bytes.Buffer
 	if err := report(&out, choose(regexp.MustCompile("same host: 8 B put$|same host: 8 B get$|same host: fetch-add$|1 MiB put$")), f, asMarkdown); err != nil {
 		t.Fatal(err)
 	}
-	const want = `| | ratio | of the rounds | ours | theirs |
-|---|---|---|---|---|
-| same host: 8 B put | 5.00x | 5.00x–5.00x | 2.5 ns | 12.5 ns |
-| same host: 8 B get | **0.50x** | 0.50x–0.50x | 4 ns | 2 ns |
+	const want = `| | ratio | of the rounds | ours | theirs | ours in the floor's |
+|---|---|---|---|---|---|
+| same host: 8 B put | 5.00x | 5.00x–5.00x | 2.5 ns | 12.5 ns | 1.25 copies |
+| same host: 8 B get | **0.50x** | 0.50x–0.50x | 4 ns | 2 ns |  |
 
-The machine's floor was not measured: gcc is not installed.
+The machine's floor was not measured: sched_yield is forbidden.
 Left out, because the ratios of their rounds differ by more than a factor of 3: same host: fetch-add.
 `
 	if out.String() != want {
@@ -344,11 +353,31 @@ Left out, because the ratios of their rounds differ by more than a factor of 3: 
 	}
 }
 
+// Reports name the releases, which the programs print in ways of their own.
+func TestReleases(t *testing.T) {
+	for i, text := range []string{"mpirun (Open MPI) 5.0.7\n", "HYDRA build details:\n    Version:        4.2.1\n", "1.18.1\n", "14.2.0\n"} {
+		if m := releases[i].pattern.FindStringSubmatch(text); m == nil || m[1] != strings.Fields(text)[len(strings.Fields(text))-1] {
+			t.Errorf("%s: found %q in %q", releases[i].name, m, text)
+		}
+	}
+	f := fixed([]float64{2}, []float64{10})
+	f.versions = []string{"Open MPI 5.0.7", "UCX 1.18.1"}
+	for how, want := range map[format]string{
+		asTable: "Measured with Open MPI 5.0.7, UCX 1.18.1.\n", asMarkdown: "Measured with Open MPI 5.0.7, UCX 1.18.1.\n",
+		asJSON: `"versions":["Open MPI 5.0.7","UCX 1.18.1"]`,
+	} {
+		var out bytes.Buffer
+		if err := report(&out, choose(regexp.MustCompile("same host: 8 B put$")), f, how); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v, and no %s in\n%s", err, want, out.String())
+		}
+	}
+}
+
 // A report without a floor says so, and why.
 func TestReportWithoutFloor(t *testing.T) {
 	f := fixed([]float64{2}, []float64{10})
-	f.failed["floor"] = errors.New("gcc is not installed")
-	if got, want := f.floor(), "The machine's floor was not measured: gcc is not installed.\n"; got != want {
+	f.failed["floor"] = errors.New("sched_yield is forbidden")
+	if got, want := f.floor(), "The machine's floor was not measured: sched_yield is forbidden.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -564,7 +593,7 @@ func TestCompareRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for row, program := range map[string]string{"8 B put": "oshcc", "put+flag ping-pong, one way, against a cache line's trip": "gcc"} {
+	for row, program := range map[string]string{"8 B put": "oshcc", "put+flag ping-pong, one way, against a cache line's trip": "go"} {
 		line := regexp.MustCompile(`(?m)^\{"row":"same host: ` + regexp.QuoteMeta(row) + `".*$`).FindString(text)
 		if line == "" {
 			t.Fatalf("no row %s in\n%s", row, text)
@@ -574,6 +603,9 @@ func TestCompareRuns(t *testing.T) {
 				t.Errorf("%s is not installed, but the row says %s", program, line)
 			}
 			continue
+		}
+		if !regexp.MustCompile(`"of_floor":[0-9.e-]+,"floor_ns":[0-9.e-]+,"floor":"(copy|trip)"`).MatchString(line) && runtime.NumCPU() > 1 {
+			t.Errorf("no multiple of the floor: %s", line)
 		}
 		if strings.Contains(line, `"reached":"?"`) || strings.Contains(line, `"ratio":0,`) {
 			t.Errorf("not measured: %s", line)

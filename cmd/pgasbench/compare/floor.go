@@ -1,8 +1,8 @@
 package compare
 
-// The machine's floor, which every report ends with: what one locked instruction and one trip of a cache
-// line cost. Nearly every operation inside a host is a few of these, and they differ between CPUs more
-// than the runtimes do, so ratios of two machines compare only with both floors beside them.
+// The machine's floor, which every report ends with, by `pgasbench floor` in each round: what one locked instruction and one
+// trip of a cache line cost, and whatever else the rows are made of. Nearly every operation inside a host is a few of these, and
+// they differ between CPUs more than the runtimes do, so ratios of two machines compare only with both floors beside them.
 
 import (
 	"fmt"
@@ -12,9 +12,12 @@ import (
 	"strings"
 )
 
-const floorSuite = "floor"
+const (
+	floorSuite      = "floor"
+	floorHostsSuite = "floor-hosts"
+)
 
-// floorPoints are the figures of the floor, with what the report calls them.
+// floorPoints are the figures that the report says of every machine, with what it calls them.
 var floorPoints = []struct {
 	point
 	says string
@@ -22,15 +25,33 @@ var floorPoints = []struct {
 	{point{floorSuite, "locked-add", 8}, "one locked add"},
 	{point{floorSuite, "locked-compare-swap", 8}, "one locked compare-and-swap"},
 	{point{floorSuite, "cache-line", 8}, "one trip of a cache line"},
+	{point{floorSuite, "yield", 8}, "one hand-over of a CPU"},
 }
 
-// floorJob is the run that measures the floor, once a round.
-func floorJob() job {
-	j := job{suite: suiteNamed(floorSuite), group: floorSuite}
-	for _, p := range floorPoints {
-		j.points = append(j.points, p.point)
+// floorJobs are the runs that measure the floor, once a round: of this host, and of TCP between two if rows are of hosts.
+func floorJobs(wanted []row, cpus int) []job {
+	jobs := []job{{suite: suiteNamed(floorSuite), group: floorSuite}, {suite: suiteNamed(floorHostsSuite), group: floorSuite}}
+	add := func(p point) {
+		j := &jobs[0]
+		if p.suite == floorHostsSuite {
+			j = &jobs[1]
+		}
+		if !slices.Contains(j.points, p) {
+			j.points = append(j.points, p)
+		}
 	}
-	return j
+	for _, p := range floorPoints {
+		add(p.point)
+	}
+	for _, r := range wanted {
+		for _, part := range r.floor(cpus) {
+			add(part.point)
+		}
+	}
+	if jobs[1].points == nil {
+		return jobs[:1]
+	}
+	return jobs
 }
 
 // floorVerdicts returns the floor as rows of the report that have no other side: the least of the rounds.

@@ -27,11 +27,18 @@ type verdict struct {
 	Goal    string  `json:"goal,omitempty"`
 	Reached string  `json:"reached"` // yes, no, - without a goal, ? without figures
 	Why     string  `json:"why,omitempty"`
+
+	Versions []string `json:"versions,omitempty"` // of the peers, in a row of their own
+	Multiple float64  `json:"of_floor,omitempty"` // ours/floor, median of the rounds
+	FloorNs  float64  `json:"floor_ns,omitempty"` // median of the rounds
+	Floor    string   `json:"floor,omitempty"`    // what the floor consists of
+	parts    []part
 }
 
 // judge makes the verdict on r.
 func judge(r row, f *figures) verdict {
 	v := verdict{Row: r.group + ": " + r.name, Goal: r.goal, Unit: r.kind.unit(), Reached: "?"}
+	v.compareWithFloor(r, f)
 	var ours, theirs, ratios []float64
 	for _, round := range f.rounds {
 		a, b := r.kind.of(round[r.ours]), 0.0
@@ -52,6 +59,21 @@ func judge(r row, f *figures) verdict {
 	v.Least, v.Most, v.Rounds = slices.Min(ratios), slices.Max(ratios), len(ratios)
 	v.settle(r.least, ratios)
 	return v
+}
+
+// compareWithFloor says how many times the floor ours is, in rounds that have both.
+func (v *verdict) compareWithFloor(r row, f *figures) {
+	parts := r.floor(f.cpus)
+	var multiples, floors []float64
+	for i, round := range f.rounds {
+		ours, floor := r.kind.of(round[r.ours]), f.sum(parts, i)
+		if ours > 0 && floor > 0 {
+			multiples, floors = append(multiples, ours/floor), append(floors, floor)
+		}
+	}
+	if len(multiples) > 0 {
+		v.Multiple, v.FloorNs, v.Floor, v.parts = result.Median(multiples), result.Median(floors), inWords(parts), parts
+	}
 }
 
 // settle compares the ratios with the goal.
@@ -109,7 +131,7 @@ func report(w io.Writer, wanted []row, f *figures, how format) error {
 	}
 	switch how {
 	case asJSON:
-		return reportJSON(w, append(verdicts, f.floorVerdicts()...))
+		return reportJSON(w, append(append(verdicts, f.floorVerdicts()...), f.releasesRow()))
 	case asMarkdown:
 		return reportMarkdown(w, wanted, verdicts, f)
 	}
@@ -122,7 +144,7 @@ const steady = 3
 // reportMarkdown prints ratios first: they are what stays of a figure on another machine. Ratios below 1 are in bold.
 // It leaves out rows without figures, and rows whose rounds do not agree: what these measured is what else ran.
 func reportMarkdown(w io.Writer, wanted []row, verdicts []verdict, f *figures) error {
-	text, unsteady := "| | ratio | of the rounds | ours | theirs |\n|---|---|---|---|---|\n", ""
+	text, unsteady := "| | ratio | of the rounds | ours | theirs | ours in the floor's |\n|---|---|---|---|---|---|\n", ""
 	for i, v := range verdicts {
 		switch {
 		case v.Rounds == 0:
@@ -135,12 +157,12 @@ func reportMarkdown(w io.Writer, wanted []row, verdicts []verdict, f *figures) e
 		if v.Ratio < 1 {
 			ratio = "**" + ratio + "**"
 		}
-		text += fmt.Sprintf("| %s | %s | %s–%s | %s | %s |\n", v.Row, ratio, times(v.Least), times(v.Most), k.write(v.Ours), k.write(v.Theirs))
+		text += fmt.Sprintf("| %s | %s | %s–%s | %s | %s | %s |\n", v.Row, ratio, times(v.Least), times(v.Most), k.write(v.Ours), k.write(v.Theirs), multipleOf(v.Multiple, v.parts))
 	}
 	if unsteady != "" {
 		unsteady = fmt.Sprintf("Left out, because the ratios of their rounds differ by more than a factor of %d: %s.\n", steady, unsteady[2:])
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s%s%s", text, f.floor(), f.caution(), unsteady)
+	_, err := fmt.Fprintf(w, "%s\n%s%s%s%s", text, f.releasesUsed(), f.floor(), f.caution(), unsteady)
 	return err
 }
 
@@ -154,7 +176,7 @@ func reportJSON(w io.Writer, verdicts []verdict) error {
 	return nil
 }
 
-var heads = []string{"", "ours", "theirs", "ratio", "from–to", "goal", "reached"}
+var heads = []string{"", "ours", "theirs", "ratio", "from–to", "of the floor", "goal", "reached"}
 
 func reportTable(w io.Writer, wanted []row, verdicts []verdict, f *figures) error {
 	lines := [][]string{heads}
@@ -169,7 +191,7 @@ func reportTable(w io.Writer, wanted []row, verdicts []verdict, f *figures) erro
 	if err := writeAligned(w, lines); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians.\n%s%s", len(f.rounds), f.floor(), f.caution())
+	_, err := fmt.Fprintf(w, "\nRatios say how many times better ours is: medians of %d rounds in one run. Times are medians;\nof the floor: ours as a multiple of what the machine needs at least.\n%s%s%s", len(f.rounds), f.releasesUsed(), f.floor(), f.caution())
 	return err
 }
 
@@ -183,7 +205,7 @@ func (f *figures) caution() string {
 
 func cells(r row, v verdict) []string {
 	if v.Reached == "?" {
-		return []string{"  " + r.name, "", "", "", "", v.Goal, "? " + v.Why}
+		return []string{"  " + r.name, "", "", "", "", multipleOf(v.Multiple, v.parts), v.Goal, "? " + v.Why}
 	}
 	reached := v.Reached
 	if reached != "-" {
@@ -191,7 +213,7 @@ func cells(r row, v verdict) []string {
 	}
 	return []string{
 		"  " + r.name, r.kind.write(v.Ours), r.kind.write(v.Theirs), times(v.Ratio),
-		times(v.Least) + "–" + times(v.Most), v.Goal, reached,
+		times(v.Least) + "–" + times(v.Most), multipleOf(v.Multiple, v.parts), v.Goal, reached,
 	}
 }
 
@@ -223,7 +245,7 @@ func times(x float64) string {
 	return strconv.FormatFloat(x, 'f', 1, 64) + "x"
 }
 
-// writeAligned prints columns: the first and the last two to the left, numbers to the right.
+// writeAligned prints columns: the first and the last three to the left, numbers to the right.
 func writeAligned(w io.Writer, lines [][]string) error {
 	widths := make([]int, len(heads))
 	for _, line := range lines {
@@ -240,7 +262,7 @@ func writeAligned(w io.Writer, lines [][]string) error {
 			switch {
 			case i == len(line)-1:
 				text += cell
-			case i == 0 || i == len(heads)-2:
+			case i == 0 || i >= len(heads)-3:
 				text += cell + spaces(gap+2)
 			default:
 				text += spaces(gap) + cell + "  "

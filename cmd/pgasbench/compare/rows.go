@@ -83,7 +83,7 @@ func goalOf(least float64) string {
 func one(suite, bench string, bytes int) []point { return []point{{suite, bench, bytes}} }
 
 // rows is the table, in the order it is printed.
-var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfNotes(), rowsOfKernels(), rowsOfCoherentMemory())
+var rows = slices.Concat(rowsOfOperations, rowsOfCollectives(), rowsOfLocks(), rowsOfNotes(), rowsOfMPI(), rowsOfKernels(), rowsOfCoherentMemory())
 
 // usual are the rows that are measured if none are asked for: the others take as long again.
 const usual = "^(" + sameHost + "|" + crowded + "|" + twoHosts + "|" + wholeJobs + "): "
@@ -114,7 +114,7 @@ var rowsOfOperations = []row{
 	{twoHosts, "put-with-signal ping-pong, against an active message's trip", point{"ours-2-hosts", "signal-pingpong", 8}, one("ucp", "am-pingpong", 8), 0, "", perOperation},
 	{twoHosts, "1 MiB put stream, against UCX put", point{"ours-2-hosts", "bandwidth", mebi}, one("ucp", "bandwidth", mebi), 3 / 1.1, "3 GB/s where UCX has 1.1", perByte},
 	{twoHosts, "1 MiB put stream, against UCX active messages", point{"ours-2-hosts", "bandwidth", mebi}, one("ucp", "am-stream", mebi), 0, "", perByte},
-	{twoHosts, "1 MiB put stream, against raw TCP", point{"ours-2-hosts", "bandwidth", mebi}, one("floor-hosts", "tcp-stream", mebi), 0, "", perByte},
+	{twoHosts, "1 MiB put stream, against raw TCP", point{"ours-2-hosts", "bandwidth", mebi}, one("floor-hosts", "hosts-stream", mebi), 0, "", perByte},
 	{twoHosts, "8 B non-blocking put rate, against the best", point{"ours-2-hosts", "rate", 8}, []point{{"ucp", "rate", 8}, {"ucp", "am-stream", 8}, {"osh-2-hosts", "rate", 8}}, 10, "10x", perOperation},
 
 	{wholeJobs, "hello of 16 PEs, start to end", point{suite: "ours-hello"}, []point{{suite: "osh-hello"}}, 1, "faster", wholeProcess},

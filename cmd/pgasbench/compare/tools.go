@@ -28,9 +28,9 @@ type tools struct {
 
 const module = "github.com/gopgas/gopgas"
 
-// newTools builds what the jobs need. The binaries of the launcher and of pgasbench are needed in any
+// newTools builds what is wanted. The binaries of the launcher and of pgasbench are needed in any
 // case; anything else may be missing.
-func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*tools, error) {
+func newTools(ctx context.Context, want needs, o *options, news io.Writer) (*tools, error) {
 	dir, err := os.MkdirTemp("", "pgasbench")
 	if err != nil {
 		return nil, fmt.Errorf("a place for the binaries: %w", err)
@@ -39,10 +39,6 @@ func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*too
 	fmt.Fprintln(news, "pgasbench: building")
 	if err := t.buildOurs(ctx, o.source); err != nil {
 		return nil, errors.Join(err, t.close())
-	}
-	var want needs
-	for _, j := range jobs {
-		want = want.and(j.needs)
 	}
 	t.buildRest(ctx, want)
 	if want.argo {
@@ -55,7 +51,7 @@ func newTools(ctx context.Context, jobs []job, o *options, news io.Writer) (*too
 }
 
 func (n needs) and(m needs) needs {
-	return needs{n.osh || m.osh, n.mpi || m.mpi, n.ucp || m.ucp, n.floor || m.floor, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, n.argo || m.argo, max(n.hosts, m.hosts)}
+	return needs{n.osh || m.osh, n.mpi || m.mpi, n.mpich || m.mpich, n.ucp || m.ucp, n.hello || m.hello, n.samples || m.samples, n.kernels || m.kernels, n.argo || m.argo, max(n.hosts, m.hosts)}
 }
 
 func (t *tools) bin(name string) string { return filepath.Join(t.dir, name) }
@@ -75,7 +71,7 @@ func (t *tools) lacks(n needs) error {
 		wanted bool
 		name   string
 	}{
-		{n.hosts > len(t.hosts), "hosts"}, {n.osh, "osh"}, {n.mpi, "mpi"}, {n.ucp, "ucp"}, {n.floor, "floor"}, {n.hello, "hello"},
+		{n.hosts > len(t.hosts), "hosts"}, {n.osh, "osh"}, {n.mpi, "mpi"}, {n.mpich, "mpich"}, {n.ucp, "ucp"}, {n.hello, "hello"},
 		{n.samples, "samples"}, {n.kernels, "kernels"}, {n.argo, "argo"},
 	} {
 		if err := t.missing[need.name]; need.wanted && err != nil {
@@ -145,11 +141,11 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 	if want.mpi {
 		t.miss("mpi", t.buildPeer(ctx, "mpi", "mpi", debianMPI, "mpicc"))
 	}
+	if want.mpich {
+		t.miss("mpich", t.buildPeer(ctx, "mpi", "mpich", "mpich libmpich-dev", "mpicc.mpich"))
+	}
 	if want.ucp {
 		t.miss("ucp", t.buildPeer(ctx, "ucp", "ucp", "gcc libucx-dev", "gcc", "-lucp", "-lucs"))
-	}
-	if want.floor {
-		t.miss("floor", t.buildPeer(ctx, "floor", "floor", "gcc", "gcc"))
 	}
 	if want.kernels {
 		for _, k := range kernels {

@@ -88,3 +88,38 @@ func (r *Reader) Lists(flag, text string, longest int) (all [][]int) {
 	}
 	return all
 }
+
+// Sizes reads numbers of bytes from least to most, such as 8, 64k or 1m, and returns each once, sorted.
+func (r *Reader) Sizes(flag, text string, least, most int) (all []int) {
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := parseSize(strings.ToLower(strings.TrimSpace(part)))
+		if err != nil || n < least || n > most {
+			r.Fail("-%s %s: %q is not a number of bytes from %s to %s, such as 8, 64k or 1m", flag, text, part, SizeLabel(least), SizeLabel(most))
+		}
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func parseSize(text string) (int, error) {
+	shift := 0
+	if digits, ok := strings.CutSuffix(text, "k"); ok {
+		text, shift = digits, 10
+	} else if digits, ok := strings.CutSuffix(text, "m"); ok {
+		text, shift = digits, 20
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int(n) << shift, err
+}
+
+// SizeLabel writes a number of bytes as Sizes reads it.
+func SizeLabel(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%dm", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%dk", n>>10)
+	}
+	return fmt.Sprint(n)
+}

@@ -80,6 +80,10 @@ var rmaFigures = []figure{
 		name: "rw-fw", doc: "rma-locks 5.2.4: the same by the part of writers", x: "fw",
 		sweep: sweep{benches: []string{"ecsb"}, locks: bothRW, pes: []int{256}, writers: []float64{0.002, 0.02, 0.05, 0.10, 0.20, 0.30, 0.50, 0.75, 1}},
 	},
+	{
+		name: "rw-seq", doc: "none of the paper's: RMA-RW, and its writers at one counter after the other",
+		sweep: sweep{benches: []string{"ecsb"}, locks: []string{"RMA-RW", "RMA-RW-seq"}, pes: manyPEs, writers: []float64{0.002, 0.02, 0.25}},
+	},
 }
 
 // manyWriters takes longer: the lock goes round all hosts a few times.

@@ -67,12 +67,13 @@ var kinds = []kind{
 	{
 		name: "RMA-RW", doc: "such a tree, and a counter for readers", shared: true, counters: true, levels: true,
 		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
-			s, err := locks.AllocRMARWState(ctx, w, 1)
-			if err != nil {
-				return nil, nil, err
-			}
-			l, err := locks.NewRMARW(ctx, w, s.At(0), locks.RMARWOptions{Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW})
-			return l, s.Sym().Free, err
+			return allocRMARW(ctx, w, c, false)
+		},
+	},
+	{
+		name: "RMA-RW-seq", doc: "the same, its writers at one counter after the other, as in the paper", shared: true, counters: true, levels: true,
+		alloc: func(ctx context.Context, w *pgas.World, c config) (locks.Lock, func(context.Context) error, error) {
+			return allocRMARW(ctx, w, c, true)
 		},
 	},
 	{
@@ -121,6 +122,16 @@ var kinds = []kind{
 	{name: "MCS", doc: "of a table: a queue of PEs"},
 	{name: "MCS-CAS", doc: "of a table: a queue of PEs, entered by compare-swap, as the paper's MCS"},
 	{name: "spin", doc: "of a table: one word, tried without a pause"},
+}
+
+func allocRMARW(ctx context.Context, w *pgas.World, c config, sequential bool) (locks.Lock, func(context.Context) error, error) {
+	s, err := locks.AllocRMARWState(ctx, w, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := locks.RMARWOptions{Levels: c.Levels, TL: c.TL, TDC: c.TDC, TR: c.TR, TW: c.TW, Sequential: sequential}
+	l, err := locks.NewRMARW(ctx, w, s.At(0), o)
+	return l, s.Sym().Free, err
 }
 
 func kindOf(name string) (kind, bool) {

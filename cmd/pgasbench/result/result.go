@@ -20,13 +20,15 @@ type Result struct {
 	P50ns     float64 `json:"p50_ns"`
 	MinNs     float64 `json:"min_ns"`
 	P99ns     float64 `json:"p99_ns"`
-	MBps      float64 `json:"mbps"`             // 10^6 bytes a second, at the median
-	Mops      float64 `json:"mops"`             // 10^6 operations a second, at the median
-	RssKB     float64 `json:"rss_kb,omitempty"` // of the bench "idle": resident memory of a PE
-	PssKB     float64 `json:"pss_kb,omitempty"` // the same, shared pages divided by their sharers
-	MaxNs     float64 `json:"max_ns,omitempty"` // of what PEs compete for: the longest time between two operations of a PE
-	Least     int     `json:"least,omitempty"`  // the same: operations of the PE that had the fewest
-	Most      int     `json:"most,omitempty"`   // the same: of the PE that had the most
+	MBps      float64 `json:"mbps"`                 // 10^6 bytes a second, at the median
+	Mops      float64 `json:"mops"`                 // 10^6 operations a second, at the median
+	RssKB     float64 `json:"rss_kb,omitempty"`     // of the bench "idle" and with -costs: resident memory of a PE
+	PssKB     float64 `json:"pss_kb,omitempty"`     // the same, shared pages divided by their sharers
+	CPUns     float64 `json:"cpu_ns,omitempty"`     // with -costs: CPU time of all PEs, for one operation
+	WireBytes float64 `json:"wire_bytes,omitempty"` // with -costs: bytes that all hosts send to each other, for one operation
+	MaxNs     float64 `json:"max_ns,omitempty"`     // of what PEs compete for: the longest time between two operations of a PE
+	Least     int     `json:"least,omitempty"`      // the same: operations of the PE that had the fewest
+	Most      int     `json:"most,omitempty"`       // the same: of the PE that had the most
 }
 
 // Of makes a Result of samples. ways is how many of what Bench counts one sample holds: 2 for a

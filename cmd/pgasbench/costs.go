@@ -1,0 +1,144 @@
+package main
+
+// What operations cost besides time: with -costs, the CPU time of all PEs, the bytes that hosts send to each other, and the memory of
+// a PE. They are read before and after all operations of a point, and divided by their number.
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/result"
+	"github.com/gopgas/gopgas/pgas/sim"
+)
+
+// costs is one PE's reading before a point.
+type costs struct {
+	simulated bool
+	cpu, wire uint64
+	inBatches uint64 // simulated: bytes sent during PE 0's batches
+}
+
+// startCosts reads what has been spent so far. A barrier of the measurement follows.
+func (r *runner) startCosts() (err error) {
+	if r.costs == nil {
+		return nil
+	}
+	board := r.board.Local()
+	board.CPU, board.Wire, board.PSS = 0, 0, 0
+	r.costs.inBatches = 0
+	r.costs.cpu, r.costs.wire, err = r.spent()
+	return err
+}
+
+// watched returns batch, during which a simulated PE 0 counts what is sent: of the few operations there, PEs would agree on their
+// number with more bytes than they take.
+func (r *runner) watched(batch func(first, n int) error) func(first, n int) error {
+	if r.costs == nil || !r.costs.simulated || r.w.PE() != 0 {
+		return batch
+	}
+	return func(first, n int) error {
+		_, before, err := r.spent()
+		if err != nil {
+			return err
+		}
+		if err := batch(first, n); err != nil {
+			return err
+		}
+		_, after, err := r.spent()
+		r.costs.inBatches += after - before
+		return err
+	}
+}
+
+// addCosts adds to PE 0's result what done operations have cost. It is collective.
+func (r *runner) addCosts(res *result.Result, done int) error {
+	cpu, wire, err := r.spent()
+	if err != nil {
+		return err
+	}
+	memory, err := r.memory()
+	if err != nil {
+		return err
+	}
+	sent := wire - r.costs.wire
+	if r.costs.inBatches > 0 {
+		sent = r.costs.inBatches
+	}
+	r.board.AddCPU(0, cpu-r.costs.cpu)
+	r.board.AddWire(0, sent)
+	r.board.AddPSS(0, memory)
+	if err := r.w.Barrier(r.ctx); err != nil || r.w.PE() != 0 {
+		return err
+	}
+	n := float64(max(done, 1))
+	res.CPUns, res.WireBytes = float64(r.board.FetchCPU(0))/n, float64(r.board.FetchWire(0))/n
+	res.PssKB = float64(r.board.FetchPSS(0)) / float64(r.w.NPEs())
+	return nil
+}
+
+// spent returns the CPU time of this PE, and what its host has sent if it is the first of its host. The simulator has no CPU time.
+func (r *runner) spent() (cpu, wire uint64, err error) {
+	if r.costs.simulated {
+		if r.w.PE() != 0 {
+			return 0, 0, nil
+		}
+		sent, err := sim.Sent(r.ctx)
+		return 0, sent.Bytes, err
+	}
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		return 0, 0, err
+	}
+	cpu = uint64(used.Utime.Nano() + used.Stime.Nano())
+	for pe := range r.w.PE() {
+		if r.w.HostOf(pe) == r.w.Host() {
+			return cpu, 0, nil
+		}
+	}
+	wire, err = hostHasSent()
+	return cpu, wire, err
+}
+
+// hostHasSent returns the bytes that have left this host, in Ethernet frames.
+func hostHasSent() (bytes uint64, err error) {
+	f, err := os.Open("/proc/self/net/dev")
+	if err != nil {
+		return 0, fmt.Errorf("bytes on the wire cannot be read: %w", err)
+	}
+	defer f.Close()
+	const sent = 8 // the column, behind eight of what was received
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		name, rest, found := strings.Cut(lines.Text(), ":")
+		columns := strings.Fields(rest)
+		if !found || strings.TrimSpace(name) == "lo" || len(columns) <= sent {
+			continue
+		}
+		var n uint64
+		if _, err := fmt.Sscan(columns[sent], &n); err != nil {
+			return 0, fmt.Errorf("bytes on the wire of %s: %w", strings.TrimSpace(name), err)
+		}
+		bytes += n
+	}
+	return bytes, nil
+}
+
+// memory returns the share of this PE, in kilobytes. Of simulated PEs, which are parts of one process, it is what Go has allocated
+// for them and for the simulator.
+func (r *runner) memory() (kb uint64, err error) {
+	if !r.costs.simulated {
+		_, kb, err = ownMemory()
+		return kb, err
+	}
+	if r.w.PE() != 0 {
+		return 0, nil
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return (m.HeapAlloc + m.StackInuse) >> 10, nil
+}
