@@ -159,7 +159,14 @@ func Open(ctx context.Context, job *boot.Job) (*World, error) {
 	if job.Settings.Networked(len(job.Hosts)) {
 		opts.Remote = openUCX
 	}
-	return openWith(ctx, job, opts)
+	made := startProfiles(job)
+	w, err := openWith(ctx, job, opts)
+	if err != nil {
+		made.stop()
+		return nil, err
+	}
+	w.profiles = made
+	return w, nil
 }
 
 // openUCX opens the transport to other hosts.

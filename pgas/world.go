@@ -28,6 +28,7 @@ type World struct {
 	defaultCtx *Context
 	contexts   contextSet
 	closers    closers // what AtClose has registered
+	profiles   *profiles
 
 	coherent coherentMemory // what must not reach the transport to other hosts
 
@@ -206,6 +207,7 @@ func (w *World) Abandon() error {
 
 // teardown runs the functions of AtClose that have not run, ends all waits and closes contexts, channels and transports.
 func (w *World) teardown() error {
+	defer w.profiles.stop()
 	early := w.closers.run()
 	w.n.End(node.ErrClosed)
 	if idle := w.locks.Close(); idle != nil {

@@ -43,6 +43,8 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
   pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
                                                  eight PEs in two pods of Kubernetes
 
+  pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
+
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
 blocked in and since when. The first PE to fail ends the job; the exit status is the worst one.
 
@@ -66,6 +68,7 @@ type options struct {
 	stage          bool
 	fanOut         int
 	topo           string
+	pprof          string
 	static         bool
 	k8s            bool
 	job            k8s.Spec
@@ -143,6 +146,14 @@ func start(opts options, spec launch.Spec) int {
 	}
 	var res launch.Result
 	var err error
+	if opts.pprof != "" && !opts.static {
+		p, err := openProfiles(opts.pprof, npes(spec.Hosts), os.Stderr)
+		if err != nil {
+			return complain(err, statusFailed)
+		}
+		spec.Profiles = p.piece
+		defer p.finish()
+	}
 	if opts.static {
 		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())
 	} else {
@@ -158,6 +169,13 @@ func start(opts options, spec launch.Spec) int {
 		return complain(err, max(res.Status, statusFailed))
 	}
 	return res.Status
+}
+
+func npes(hosts []boot.Host) (n int) {
+	for _, h := range hosts {
+		n += h.PEs
+	}
+	return n
 }
 
 // errTimeout is the error of a job that -timeout has ended.
@@ -191,6 +209,7 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.version, "version", false, "print the version")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
+	fs.StringVar(&o.pprof, "pprof", "", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	fs.BoolVar(&o.static, "static", false, "start the PEs of this host alone, which join those of the other hosts as PGAS_HOSTS, PGAS_HOST, PGAS_RENDEZVOUS and PGAS_SECRET_FILE say: for pods, systemd, docker compose")
 	o.k8sFlags(fs)
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
@@ -288,10 +307,14 @@ func (o *options) settings() error {
 
 // environ returns what flags put into the environment of every PE.
 func (o *options) environ() []string {
-	if o.topo == "" {
-		return nil
+	var env []string
+	if o.topo != "" {
+		env = append(env, boot.EnvTopo+"="+o.topo)
 	}
-	return []string{boot.EnvTopo + "=" + o.topo}
+	if o.static && o.pprof != "" {
+		env = append(env, boot.EnvProfiles+"="+o.pprof)
+	}
+	return env
 }
 
 // printEnv prints the table of variables.

@@ -55,6 +55,9 @@ func (o *options) checkModes() error {
 				return fmt.Errorf("-k8s with -%s: Kubernetes chooses the hosts and starts the pods", name)
 			}
 		}
+		if o.pprof != "" {
+			return fmt.Errorf("-k8s with -pprof: nothing collects profiles from pods; set %s to a directory of a volume that they have", boot.EnvProfiles)
+		}
 		if !o.dryRun {
 			return errors.New("-k8s prints the objects and starts nothing: write `pgasrun -k8s -dry-run …` and pipe it into `kubectl create -f -`")
 		}

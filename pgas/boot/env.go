@@ -81,6 +81,7 @@ const (
 	envSegmentFD = "PGAS_SEGMENT_FD"
 	envBootAddr  = "PGAS_BOOT_ADDR"
 	envSecretFD  = "PGAS_SECRET_FD"
+	envProfileFD = "PGAS_PROFILE_FD"
 
 	envLauncherVersion = "PGAS_LAUNCHER_VERSION"
 
@@ -89,6 +90,9 @@ const (
 
 	// EnvTopo is how pgasrun -topo reaches the PEs.
 	EnvTopo = "PGAS_TOPO"
+
+	// EnvProfiles is the directory for the profiles of PEs that no pgasrun -pprof collects.
+	EnvProfiles = "PGAS_PPROF"
 
 	// EnvAgent makes a program that calls launch.MaybeAgent an agent of the launcher.
 	EnvAgent = "PGAS_LAUNCH_AGENT"
@@ -110,6 +114,7 @@ var variables = [...]Variable{
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", false},
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", false},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
+	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
 	{envBoot, "auto", "auto, pgasrun, static, pmix, pmi2, slurm or single", "how a process learns of its job: by what its environment offers, or by one way alone (docs/clusters.md)", false},
@@ -131,6 +136,7 @@ var variables = [...]Variable{
 	{envSegmentFD, "(none)", "file descriptor", "memory shared by the PEs of this host", true},
 	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
 	{envSecretFD, "(none)", "file descriptor", "the secret of the job", true},
+	{envProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", true},
 	{envLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", true},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", true},
 }
@@ -153,6 +159,7 @@ type Settings struct {
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves their page faults
 	DSMStats       bool          // print the statistics of coherent regions
+	Profiles       string        // the directory for this PE's profiles; "": none are made, unless the launcher collects them
 	QuietSingleton bool          // do not say that this is a job of one
 	BootTimeout    time.Duration // how long processes wait for each other at the start; 0: the default
 	Version        bool          // say which version this is
@@ -289,6 +296,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envDSM, func(v string) error { i, e := oneOf(v, dsmNames); s.DSM = DSM(i); return e })
 	read(envDSMFaults, func(v string) error { i, e := oneOf(v, dsmFaultsNames); s.DSMFaults = DSMFaults(i); return e })
 	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
+	read(EnvProfiles, func(v string) error { s.Profiles = v; return nil })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })

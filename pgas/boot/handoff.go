@@ -111,6 +111,14 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 			return nil, err
 		}
 	}
+	if vars[envProfileFD] != "" {
+		if fd := number(envProfileFD); err == nil {
+			j.Profiles, err = inheritProfilePipe(fd)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if err := j.inherit(segmentFD, secretFD, addrs); err != nil {
 		return nil, err
 	}
@@ -232,6 +240,7 @@ type PEVars struct {
 	SegmentFD int
 	BootAddrs []string // empty when the job has no exchange; so is SecretFD
 	SecretFD  int
+	ProfileFD int // 0: no profiles are collected
 }
 
 // Environ returns what the launcher adds to the environment of a PE.
@@ -252,6 +261,9 @@ func (v PEVars) Environ() []string {
 	}
 	if len(v.BootAddrs) > 0 {
 		env = append(env, envBootAddr+"="+strings.Join(v.BootAddrs, ","), envSecretFD+"="+strconv.Itoa(v.SecretFD))
+	}
+	if v.ProfileFD != 0 {
+		env = append(env, envProfileFD+"="+strconv.Itoa(v.ProfileFD))
 	}
 	return env
 }

@@ -12,7 +12,7 @@
 // host's memory then, member.go how they learn of each other's end, arbiter.go which of them may be silent, and orphan.go of their launcher's; env.go the settings, env_table.go
 // their table; segment.go the memory that PEs share, reserved.go the map of each heap's start, doorbell.go how PEs
 // wake each other; exchange_client.go, exchange_server.go, exchange_relay.go and exchange_wire.go the exchange; accuse.go, died.go,
-// end.go and exit.go how a PE or the job ends; guard_unsafe.go the checks of PGAS_CHECK.
+// end.go and exit.go how a PE or the job ends; guard_unsafe.go the checks of PGAS_CHECK; profiles.go how profiles reach the launcher.
 package boot
 
 import (
@@ -42,6 +42,8 @@ type Job struct {
 	Secret    []byte   // known only to processes of this job; nil without Exchange
 	Launched  bool     // false for a binary started by hand: a job of one
 	Settings  Settings // what the user tuned; the zero value is a fine default
+
+	Profiles *ProfilePipe // to the launcher, if it collects profiles
 
 	member *member // nil in a job with agents, and in one that a test makes
 }

@@ -486,6 +486,17 @@ func (a *agent) relayOutput(k kind, pe int, from *os.File) {
 	splitLines(from, emit)
 }
 
+// relayProfiles sends the profiles of one PE to the launcher.
+func (a *agent) relayProfiles(pe int, from *os.File) {
+	defer from.Close()
+	head := binary.BigEndian.AppendUint32(nil, uint32(pe))
+	err := boot.ReadProfiles(from, func(k boot.ProfileKind, data []byte) { a.out.bytes(fromProfile, head, []byte{byte(k)}, data) })
+	if err != nil {
+		a.logf("the profiles of PE %d: %v", pe, err)
+		io.Copy(io.Discard, from)
+	}
+}
+
 // feed writes the launcher's standard input to PE 0. When PE 0 no longer reads, the rest is dropped.
 func (a *agent) feed(to *os.File) {
 	defer to.Close()

@@ -56,6 +56,7 @@ const (
 	fromStarted    kind = 's' // nothing
 	fromStdout     kind = 'o' // PE[4], then bytes of its standard output
 	fromStderr     kind = 'e' // the same of its standard error
+	fromProfile    kind = 'u' // PE[4], boot.ProfileKind[1], then bytes of that profile; without any, it is complete
 	fromInputTaken kind = 't' // PE 0 has taken what toInput held
 	fromDeath      kind = 'd' // death
 	fromTable      kind = 'b' // []blocked
@@ -80,6 +81,7 @@ type config struct {
 	Dir      string
 	Env      []string // on top of the agent's own
 	Unbound  bool     // PEs run on any CPU
+	Profiles bool     // PEs send profiles of themselves
 	Secret   []byte   // of the job; jobs of one host have none
 	FanOut   int      // of the tree of the exchange's servers
 	Serve    string   // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it

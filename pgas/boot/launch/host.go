@@ -118,6 +118,8 @@ func (j *job) readFrames(h *host, out io.Reader) {
 			return
 		case k == fromStdout || k == fromStderr:
 			j.output(k, data)
+		case k == fromProfile:
+			j.profile(data)
 		default:
 			j.post(event{host: h, kind: k, data: data})
 		}
@@ -126,13 +128,25 @@ func (j *job) readFrames(h *host, out io.Reader) {
 
 // fromAgent are the kinds of frames that an agent sends.
 var fromAgent = map[kind]bool{
-	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromInputTaken: true, fromDeath: true, fromTable: true,
+	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromProfile: true, fromInputTaken: true, fromDeath: true, fromTable: true,
 	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromLog: true, fromAbort: true, fromDone: true,
 }
 
 // isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed)
+}
+
+// profile hands a piece of a profile to the spec's function.
+func (j *job) profile(data []byte) {
+	const head = 5
+	if len(data) < head || j.spec.Profiles == nil {
+		return
+	}
+	pe, k := int(binary.BigEndian.Uint32(data)), boot.ProfileKind(data[4])
+	if pe < j.npes && k.String() != "" {
+		j.spec.Profiles(pe, k, data[head:])
+	}
 }
 
 func (j *job) output(k kind, data []byte) {

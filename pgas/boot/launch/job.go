@@ -136,7 +136,7 @@ func (j *job) config(h *host) config {
 		Protocol: protocol, ID: j.id, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
-		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound,
+		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Profiles: j.spec.Profiles != nil,
 	}
 	if h.via == nil { // a relay tells those that it has started
 		c.Hosts = j.spec.Hosts

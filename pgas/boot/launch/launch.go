@@ -47,6 +47,10 @@ type Spec struct {
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
+	// Profiles, if not nil, has each PE make profiles of itself, and gets their pieces; one without data says that the profile is
+	// complete. It is called from several goroutines, but for each PE from one.
+	Profiles func(pe int, k boot.ProfileKind, data []byte)
+
 	Logf func(format string, args ...any) // called for each step, from several goroutines; may be nil
 
 	start    func(agentCommand) (*link, error) // starts an agent; default: startCommand

@@ -18,12 +18,15 @@ import (
 )
 
 // protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const protocol = 9
+const protocol = 10
 
-// The descriptors of a PE after its standard three.
+// The descriptors of a PE after its standard three. Where there is no secret, nothing has its descriptor.
 const (
 	segmentFD = 3
 	secretFD  = 4
+	profileFD = 5
+
+	noFile = ^uintptr(0)
 )
 
 // prepare checks what can be checked before any host starts.
@@ -115,14 +118,14 @@ func (a *agent) start(st start) error {
 }
 
 func (thisMachine) startPEs(a *agent, segment segmentFile, addrs []string) error {
-	files := []uintptr{0, 0, 0, segment.Fd()}
+	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile}
 	if a.cfg.Secret != nil {
 		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
 		if err != nil {
 			return err
 		}
 		defer secret.Close()
-		files = append(files, secret.Fd())
+		files[secretFD] = secret.Fd()
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -164,11 +167,14 @@ func (a *agent) environ(addrs []string) func(i int) []string {
 			ID: a.cfg.ID, PE: a.cfg.Hosts[a.cfg.Host].First + i, Hosts: a.cfg.Hosts, HostIndex: a.cfg.Host,
 			SegmentFD: segmentFD, BootAddrs: addrs, SecretFD: secretFD,
 		}
+		if a.cfg.Profiles {
+			v.ProfileFD = profileFD
+		}
 		return append(base[:len(base):len(base)], v.Environ()...)
 	}
 }
 
-// startPE starts PE i of this host in a process group of its own. It overwrites the first three of files.
+// startPE starts PE i of this host in a process group of its own. It overwrites the standard three of files, and that of the profiles.
 func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string) error {
 	number := a.cfg.Hosts[a.cfg.Host].First + i
 	out, peOut, err := inboundPipe()
@@ -191,6 +197,15 @@ func (a *agent) startPE(i, null int, files []uintptr, environ func(int) []string
 		go a.feed(in)
 	}
 	files[0], files[1], files[2] = uintptr(peIn), uintptr(peOut), uintptr(peErr)
+	if a.cfg.Profiles {
+		profiles, peProfiles, err := inboundPipe()
+		if err != nil {
+			return err
+		}
+		defer unix.Close(peProfiles)
+		files[profileFD] = uintptr(peProfiles)
+		a.relays.Go(func() { a.relayProfiles(number, profiles) })
+	}
 	a.pes[i].pid, err = syscall.ForkExec(a.cfg.Program, a.cfg.Args, &syscall.ProcAttr{
 		Env:   environ(i),
 		Files: files,

@@ -1,0 +1,241 @@
+package main
+
+// -pprof: the profiles that the PEs send, one file for each kind and PE, and the CPU profile of the whole job, in which every
+// sample has a label with the number of its PE.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// jobProfile is the file of the merged CPU profiles.
+const jobProfile = "job.cpu.pprof"
+
+// profiles are the files of one job.
+type profiles struct {
+	dir  string
+	npes int
+	news io.Writer
+
+	mu    sync.Mutex
+	files map[profileName]*profileFile
+	full  bool // a file could not be written, and this has been said
+}
+
+// profileName says which profile it is.
+type profileName struct {
+	pe   int
+	kind boot.ProfileKind
+}
+
+type profileFile struct {
+	f        *os.File
+	complete bool
+	failed   bool
+}
+
+// openProfiles prepares a directory for the profiles of a job. It removes those of another job, which would be taken for these.
+func openProfiles(dir string, npes int, news io.Writer) (*profiles, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("-pprof %s: cannot make it (%w): name another directory", dir, errors.Unwrap(err))
+	}
+	probe, err := os.CreateTemp(dir, ".pgasrun-*")
+	if err != nil {
+		return nil, fmt.Errorf("-pprof %s: cannot write there (%w): name another directory", dir, errors.Unwrap(err))
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	for _, pattern := range []string{"pe[0-9]*.pprof", "pe[0-9]*.trace", jobProfile} {
+		old, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
+		for _, name := range old {
+			if err := os.Remove(name); err != nil {
+				return nil, fmt.Errorf("-pprof %s: an older profile cannot be removed: %w", dir, err)
+			}
+		}
+	}
+	return &profiles{dir: dir, npes: npes, news: news, files: map[profileName]*profileFile{}}, nil
+}
+
+// escapeGlob returns a pattern that matches path alone.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// piece is launch.Spec.Profiles.
+func (p *profiles) piece(pe int, k boot.ProfileKind, data []byte) {
+	f := p.file(profileName{pe, k})
+	switch {
+	case f.failed:
+	case len(data) == 0:
+		f.complete = true
+	default:
+		if _, err := f.f.Write(data); err != nil {
+			f.failed = true
+			p.cannotWrite(err)
+		}
+	}
+}
+
+// file returns the file of a profile. The first call creates it.
+func (p *profiles) file(name profileName) *profileFile {
+	p.mu.Lock()
+	f, made := p.files[name]
+	if !made {
+		f = new(profileFile)
+		p.files[name] = f
+	}
+	p.mu.Unlock()
+	if made {
+		return f
+	}
+	var err error
+	if f.f, err = os.Create(p.path(name)); err != nil {
+		f.failed = true
+		p.cannotWrite(err)
+	}
+	return f
+}
+
+func (p *profiles) path(name profileName) string {
+	return filepath.Join(p.dir, name.kind.FileName(name.pe))
+}
+
+// cannotWrite says once that there is no room, or whatever the reason is. The job goes on.
+func (p *profiles) cannotWrite(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.full {
+		fmt.Fprintf(p.news, "pgasrun: -pprof: %v: profiles that cannot be written are dropped, and the job goes on\n", err)
+	}
+	p.full = true
+}
+
+// finish closes the files when the job has ended, merges the CPU profiles, and says what there is. It reports whether every
+// profile is complete.
+func (p *profiles) finish() bool {
+	missing := map[boot.ProfileKind][]int{}
+	for pe := range p.npes {
+		for _, k := range boot.ProfileKinds {
+			if !p.close(profileName{pe, k}) {
+				missing[k] = append(missing[k], pe)
+			}
+		}
+	}
+	if len(missing[boot.CPUProfile]) < p.npes {
+		if err := p.merge(missing[boot.CPUProfile]); err != nil {
+			p.cannotWrite(err)
+		} else {
+			fmt.Fprintf(p.news, "pgasrun: the profiles are in %s: go tool pprof -http=: %s\n", p.dir, filepath.Join(p.dir, jobProfile))
+		}
+	}
+	p.sayMissing(missing)
+	return len(missing) == 0
+}
+
+// sayMissing names the PEs without a complete profile, in a line for all kinds of which they are the same.
+func (p *profiles) sayMissing(missing map[boot.ProfileKind][]int) {
+	said := map[string][]string{}
+	var order []string
+	for _, k := range boot.ProfileKinds {
+		if pes := missing[k]; len(pes) > 0 {
+			which := numbers(pes)
+			if said[which] == nil {
+				order = append(order, which)
+			}
+			said[which] = append(said[which], k.String())
+		}
+	}
+	for _, which := range order {
+		fmt.Fprintf(p.news, "pgasrun: no complete profile (%s) of PE %s: it has to leave the job, by Main or World.Close, and time to write\n", strings.Join(said[which], ", "), which)
+	}
+}
+
+// numbers writes a list of PEs such as 0-3,7.
+func numbers(pes []int) string {
+	var parts []string
+	for i := 0; i < len(pes); {
+		j := i
+		for j+1 < len(pes) && pes[j+1] == pes[j]+1 {
+			j++
+		}
+		if i == j {
+			parts = append(parts, strconv.Itoa(pes[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", pes[i], pes[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// close closes the file of a profile, and reports whether that is complete. Of a trace, what there is may be of use; nothing else
+// of which a part is missing can be read, and it is removed.
+func (p *profiles) close(name profileName) bool {
+	f := p.files[name]
+	if f == nil || f.f == nil {
+		return false
+	}
+	if err := f.f.Close(); err != nil && !f.failed {
+		f.failed = true
+		p.cannotWrite(err)
+	}
+	whole := f.complete && !f.failed
+	if !whole && name.kind != boot.ExecutionTrace {
+		os.Remove(p.path(name))
+	}
+	return whole
+}
+
+// merge writes the CPU profile of the job, of all PEs but some.
+func (p *profiles) merge(without []int) error {
+	var all []*profile.Profile
+	for pe := range p.npes {
+		if slices.Contains(without, pe) {
+			continue
+		}
+		one, err := readProfile(p.path(profileName{pe, boot.CPUProfile}))
+		if err != nil {
+			return err
+		}
+		for _, s := range one.Sample {
+			if s.Label == nil {
+				s.Label = map[string][]string{}
+			}
+			s.Label["pe"] = []string{strconv.Itoa(pe)}
+		}
+		all = append(all, one)
+	}
+	job, err := profile.Merge(all)
+	if err != nil {
+		return fmt.Errorf("merging the CPU profiles: %w", err)
+	}
+	f, err := os.Create(filepath.Join(p.dir, jobProfile))
+	if err != nil {
+		return err
+	}
+	return errors.Join(job.Write(f), f.Close())
+}
+
+func readProfile(path string) (*profile.Profile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	one, err := profile.Parse(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return one, nil
+}
