@@ -157,7 +157,7 @@ func (p *profiles) sayMissing(missing map[boot.ProfileKind][]int) {
 		}
 	}
 	for _, which := range order {
-		fmt.Fprintf(p.news, "pgasrun: no complete profile (%s) of PE %s: it has to leave the job, by Main or World.Close, and time to write\n", strings.Join(said[which], ", "), which)
+		fmt.Fprintf(p.news, "pgasrun: no complete profile (%s) of PE %s: it has to leave the job, by Main or World.Close; a longer -grace may give it the time\n", strings.Join(said[which], ", "), which)
 	}
 }
 

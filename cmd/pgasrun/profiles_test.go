@@ -143,8 +143,8 @@ func TestProfilesDiskFull(t *testing.T) {
 		t.Error("all is said to be complete")
 	}
 	want := "pgasrun: -pprof: write /dev/full: no space left on device: profiles that cannot be written are dropped, and the job goes on\n" +
-		"pgasrun: no complete profile (cpu, heap, mutex) of PE 0-1: it has to leave the job, by Main or World.Close, and time to write\n" +
-		"pgasrun: no complete profile (trace) of PE 0: it has to leave the job, by Main or World.Close, and time to write\n"
+		"pgasrun: no complete profile (cpu, heap, mutex) of PE 0-1: it has to leave the job, by Main or World.Close; a longer -grace may give it the time\n" +
+		"pgasrun: no complete profile (trace) of PE 0: it has to leave the job, by Main or World.Close; a longer -grace may give it the time\n"
 	if news.String() != want {
 		t.Errorf("got\n%swant\n%s", &news, want)
 	}
