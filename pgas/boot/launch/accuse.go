@@ -81,24 +81,50 @@ func (j *job) handleAccusation(x boot.Accusation) {
 
 func isSilent(x boot.Accusation) bool { return x.Silent }
 
-// mostLikely returns the accusation to believe when none is certain: one of a PE of the host that PEs of most hosts
-// have lost, and of those one for silence. PEs of a host that is cut off accuse others, too, but they are PEs of one
-// host.
+// mostLikely returns the accusation to believe when none is certain. One host has failed, if any, and PEs of a host that is
+// cut off accuse others, too. So it is an accusation of a PE of the host that takes part in most silences, at either end; of
+// those, of the host that PEs of most hosts have lost; and of those, one for silence.
 func (j *job) mostLikely() boot.Accusation {
-	weight := func(x boot.Accusation) int {
-		by := map[*host]bool{}
-		for _, s := range j.accusations {
-			if j.hostOf(s.PE) == j.hostOf(x.PE) {
-				by[j.hostOf(s.By)] = true
-			}
+	return slices.MaxFunc(j.accusations, func(a, b boot.Accusation) int {
+		hostA, hostB := j.hostOf(a.PE), j.hostOf(b.PE)
+		return cmp.Or(
+			cmp.Compare(j.silences(hostA), j.silences(hostB)),
+			cmp.Compare(j.accusersOf(hostA), j.accusersOf(hostB)),
+			cmp.Compare(silence(a), silence(b)),
+		)
+	})
+}
+
+// silences returns how many pairs of hosts with h in them do not hear each other, in one direction or the other. An accusation for
+// a connection that has been lost does not count: the accused may have ended because it had lost another PE.
+func (j *job) silences(h *host) int {
+	pairs := map[[2]*host]bool{}
+	for _, s := range j.accusations {
+		by, of := j.hostOf(s.By), j.hostOf(s.PE)
+		if s.Silent && (by == h || of == h) {
+			pairs[[2]*host{by, of}] = true
 		}
-		w := 2 * len(by)
-		if x.Silent {
-			w++
-		}
-		return w
 	}
-	return slices.MaxFunc(j.accusations, func(a, b boot.Accusation) int { return cmp.Compare(weight(a), weight(b)) })
+	return len(pairs)
+}
+
+// accusersOf returns on how many hosts there are PEs that have lost one of h.
+func (j *job) accusersOf(h *host) int {
+	by := map[*host]bool{}
+	for _, s := range j.accusations {
+		if j.hostOf(s.PE) == h {
+			by[j.hostOf(s.By)] = true
+		}
+	}
+	return len(by)
+}
+
+// silence is 1 for an accusation for silence, and otherwise 0.
+func silence(x boot.Accusation) int {
+	if x.Silent {
+		return 1
+	}
+	return 0
 }
 
 // awaitsAccusation reports whether d is a consequence of a lost PE and the launcher still waits for the accusation
