@@ -43,6 +43,7 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
   pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
                                                  eight PEs in two pods of Kubernetes
 
+  pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
 
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
@@ -69,6 +70,8 @@ type options struct {
 	fanOut         int
 	topo           string
 	pprof          string
+	stats          bool
+	json           bool
 	static         bool
 	k8s            bool
 	job            k8s.Spec
@@ -162,6 +165,9 @@ func start(opts options, spec launch.Spec) int {
 	if res.First != nil && !res.First.AfterUserSignal() {
 		fmt.Fprint(os.Stderr, "pgasrun: ", res.First)
 	}
+	if spec.Stats {
+		writeStats(os.Stderr, res.Stats, npes(spec.Hosts), opts.json)
+	}
 	switch {
 	case errors.As(err, new(errTimeout)):
 		return complain(err, statusTimeout)
@@ -209,6 +215,8 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.version, "version", false, "print the version")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
+	fs.BoolVar(&o.stats, "stats", false, "at the end, say where the PEs have spent their time: blocked in what, and on which PE; PGAS_STATS=1 does the same")
+	fs.BoolVar(&o.json, "json", false, "with -stats: print one JSON object instead of the table; both go to standard error")
 	fs.StringVar(&o.pprof, "pprof", "", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	fs.BoolVar(&o.static, "static", false, "start the PEs of this host alone, which join those of the other hosts as PGAS_HOSTS, PGAS_HOST, PGAS_RENDEZVOUS and PGAS_SECRET_FILE say: for pods, systemd, docker compose")
 	o.k8sFlags(fs)
@@ -236,6 +244,9 @@ func parse(args []string) (options, error) {
 	if fs.NArg() == 0 {
 		return o, errors.New("no PROGRAM given: `pgasrun -n 4 ./samples/hello` runs four PEs of a Go package, `pgasrun -h` says more")
 	}
+	if o.json && !o.stats && os.Getenv("PGAS_STATS") == "" {
+		return o, errors.New("-json prints statistics: add -stats")
+	}
 	if o.fanOut < 1 {
 		return o, fmt.Errorf("-fan-out %d: it must be 1 or more", o.fanOut)
 	}
@@ -256,7 +267,7 @@ func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
 		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
 		Template: o.template, Stage: o.stage, FanOut: o.fanOut, BootAddr: o.bootAddr,
-		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound,
+		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound, Stats: o.stats,
 	}
 	if o.verbose {
 		began := time.Now()
@@ -295,6 +306,7 @@ func (o *options) settings() error {
 	if err != nil {
 		return err
 	}
+	o.stats = o.stats || set.Stats && !o.static && !o.k8s
 	if _, err := topo.Parse(set.Topo); err != nil {
 		origin := boot.EnvTopo + "="
 		if o.topo != "" {

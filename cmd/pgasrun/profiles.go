@@ -17,6 +17,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
 // jobProfile is the file of the merged CPU profiles.
@@ -149,7 +150,7 @@ func (p *profiles) sayMissing(missing map[boot.ProfileKind][]int) {
 	var order []string
 	for _, k := range boot.ProfileKinds {
 		if pes := missing[k]; len(pes) > 0 {
-			which := numbers(pes)
+			which := launch.Ranges(pes)
 			if said[which] == nil {
 				order = append(order, which)
 			}
@@ -159,24 +160,6 @@ func (p *profiles) sayMissing(missing map[boot.ProfileKind][]int) {
 	for _, which := range order {
 		fmt.Fprintf(p.news, "pgasrun: no complete profile (%s) of PE %s: it has to leave the job, by Main or World.Close; a longer -grace may give it the time\n", strings.Join(said[which], ", "), which)
 	}
-}
-
-// numbers writes a list of PEs such as 0-3,7.
-func numbers(pes []int) string {
-	var parts []string
-	for i := 0; i < len(pes); {
-		j := i
-		for j+1 < len(pes) && pes[j+1] == pes[j]+1 {
-			j++
-		}
-		if i == j {
-			parts = append(parts, strconv.Itoa(pes[i]))
-		} else {
-			parts = append(parts, fmt.Sprintf("%d-%d", pes[i], pes[j]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
 }
 
 // close closes the file of a profile, and reports whether that is complete. Of a trace, what there is may be of use; nothing else

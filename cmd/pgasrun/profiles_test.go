@@ -152,11 +152,3 @@ func TestProfilesDiskFull(t *testing.T) {
 		t.Errorf("%q, %v", trace, err)
 	}
 }
-
-func TestNumbers(t *testing.T) {
-	for want, pes := range map[string][]int{"3": {3}, "0-3,7": {0, 1, 2, 3, 7}, "1,3-4": {1, 3, 4}, "": nil} {
-		if got := numbers(pes); got != want {
-			t.Errorf("%v: %s", pes, got)
-		}
-	}
-}

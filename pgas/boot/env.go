@@ -61,6 +61,7 @@ const (
 	envDSM         = "PGAS_DSM"
 	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
+	envStats       = "PGAS_STATS"
 
 	envBoot        = "PGAS_BOOT"
 	envRendezvous  = "PGAS_RENDEZVOUS"
@@ -114,6 +115,7 @@ var variables = [...]Variable{
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", false},
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", false},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
+	{envStats, "0", "0 or 1", "1: as pgasrun -stats: at the end, where the PEs have spent their time", false},
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
@@ -158,6 +160,7 @@ type Settings struct {
 	Connections    int           // connections that a context keeps; 0: the default
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves their page faults
+	Stats          bool          // the launcher says where PEs have spent their time
 	DSMStats       bool          // print the statistics of coherent regions
 	Profiles       string        // the directory for this PE's profiles; "": none are made, unless the launcher collects them
 	QuietSingleton bool          // do not say that this is a job of one
@@ -297,6 +300,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envDSMFaults, func(v string) error { i, e := oneOf(v, dsmFaultsNames); s.DSMFaults = DSMFaults(i); return e })
 	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
 	read(EnvProfiles, func(v string) error { s.Profiles = v; return nil })
+	read(envStats, func(v string) (e error) { s.Stats, e = onOrOff(v); return })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })

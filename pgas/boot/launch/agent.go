@@ -105,6 +105,8 @@ type command struct {
 type exitedChild struct {
 	pid    int
 	status unix.WaitStatus
+	cpu    time.Duration // that it has used
+	memory uint64        // most that was resident, in bytes
 }
 
 // pe is one PE of this host.
@@ -133,6 +135,7 @@ type agent struct {
 	segment        *boot.Segment
 	pes            []pe
 	tableAtFailure []blocked   // what the PEs were doing when they were told of the first failure; nil: none
+	sampler        *sampler    // nil: no statistics are wanted
 	input          chan []byte // for PE 0
 	relays         sync.WaitGroup
 }
@@ -223,6 +226,9 @@ func (a *agent) run() error {
 		return err
 	}
 	a.out.bytes(fromStarted)
+	if a.cfg.Stats {
+		a.sampler = newSampler(a.segment.States, a.cfg.Hosts[a.cfg.Host])
+	}
 	go a.reap()
 	a.machine.watch(a)
 	a.supervise()
@@ -280,6 +286,9 @@ func (a *agent) supervise() {
 	if a.sweepUntilAlone() {
 		a.drain()
 	}
+	if a.sampler != nil {
+		a.out.value(fromStats, a.sampler.result())
+	}
 	a.out.bytes(fromDone)
 	if a.exchange != nil {
 		if a.exchange.hasOthers() {
@@ -331,6 +340,9 @@ func (a *agent) childExited(e exitedChild) bool {
 			continue
 		}
 		p.ended = true
+		if a.sampler != nil {
+			a.sampler.ended(i, e)
+		}
 		d := a.deathOf(i, syscall.WaitStatus(e.status))
 		switch {
 		case !d.failed() || a.stopped:

@@ -65,6 +65,7 @@ const (
 	fromStopped    kind = 'f' // nothing
 	fromLostHost   kind = 'n' // PE[4]: the agent of the host that it is the first of has closed its connection to this one
 	fromSignal     kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
+	fromStats      kind = 'j' // []PEStats: of the PEs of this host, before fromDone
 	fromLog        kind = 'l' // text for -v
 	fromAbort      kind = 'x' // text: why the job cannot start on this host
 	fromDone       kind = 'z' // nothing: every process is gone, all output is sent
@@ -81,6 +82,7 @@ type config struct {
 	Dir      string
 	Env      []string // on top of the agent's own
 	Unbound  bool     // PEs run on any CPU
+	Stats    bool     // what PEs are blocked in is looked at all the time
 	Profiles bool     // PEs send profiles of themselves
 	Secret   []byte   // of the job; jobs of one host have none
 	FanOut   int      // of the tree of the exchange's servers

@@ -4,6 +4,7 @@ package launch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -58,6 +59,7 @@ type job struct {
 	accusations      []boot.Accusation // those that are not certain, in order of arrival
 	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
 	secondHearing    bool              // it has run out once
+	stats            []PEStats         // of the hosts whose PEs have ended
 }
 
 func newJob(spec Spec) (*job, error) {
@@ -128,7 +130,8 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	if len(j.deaths) > 0 || j.startErr != nil {
 		j.stderr.endLine()
 	}
-	return Result{Status: j.status, First: j.report()}, j.startErr
+	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
+	return Result{Status: j.status, First: j.report(), Stats: j.stats}, j.startErr
 }
 
 func (j *job) config(h *host) config {
@@ -136,7 +139,7 @@ func (j *job) config(h *host) config {
 		Protocol: protocol, ID: j.id, Host: h.index,
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
-		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Profiles: j.spec.Profiles != nil,
+		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
 	}
 	if h.via == nil { // a relay tells those that it has started
 		c.Hosts = j.spec.Hosts
@@ -235,6 +238,11 @@ func (j *job) handle(e event) {
 		}
 	case fromLog:
 		j.spec.Logf("host %s: %s", h.Name, e.data)
+	case fromStats:
+		var stats []PEStats
+		if decode(e.data, &stats) == nil {
+			j.stats = append(j.stats, stats...)
+		}
 	case fromDone:
 		h.done = true
 		j.killWhenStopped()

@@ -47,6 +47,9 @@ type Spec struct {
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
+	// Stats has the agents look at what PEs are blocked in: see Result.Stats.
+	Stats bool
+
 	// Profiles, if not nil, has each PE make profiles of itself, and gets their pieces; one without data says that the profile is
 	// complete. It is called from several goroutines, but for each PE from one.
 	Profiles func(pe int, k boot.ProfileKind, data []byte)
@@ -61,8 +64,9 @@ type Spec struct {
 
 // Result is how a job ended.
 type Result struct {
-	Status int      // the worst exit status of a PE; 128+N for signal N
-	First  *Failure // the first PE that failed, if one did
+	Status int       // the worst exit status of a PE; 128+N for signal N
+	First  *Failure  // the first PE that failed, if one did
+	Stats  []PEStats // by PE, if Spec.Stats asked for it; none of hosts whose agents were lost
 }
 
 // Run runs a job until every process of it is gone, on every host. The error says why the job did not
@@ -246,7 +250,7 @@ func Plan(spec Spec) (string, error) {
 	}
 	var b strings.Builder
 	for _, h := range spec.Hosts {
-		fmt.Fprintf(&b, "host %s: PE %s\n", h.Name, ranges(peNumbers(h)))
+		fmt.Fprintf(&b, "host %s: PE %s\n", h.Name, Ranges(peNumbers(h)))
 		fmt.Fprintf(&b, "  agent: %v\n", spec.command(h.Name))
 	}
 	fmt.Fprintf(&b, "each PE: %s\n", shellWords(append([]string{spec.Program}, spec.Args...)))

@@ -6,6 +6,7 @@ package launch
 
 import (
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -47,9 +48,11 @@ func (thisMachine) signal(pid int, sig syscall.Signal) { unix.Kill(-pid, sig) }
 
 func (thisMachine) wait() (e exitedChild, ok bool) {
 	for {
-		pid, err := unix.Wait4(-1, &e.status, 0, nil)
+		var used unix.Rusage
+		pid, err := unix.Wait4(-1, &e.status, 0, &used)
 		if err != unix.EINTR {
 			e.pid = pid
+			e.cpu, e.memory = time.Duration(used.Utime.Nano()+used.Stime.Nano()), uint64(used.Maxrss)<<10
 			return e, err == nil
 		}
 	}

@@ -288,7 +288,7 @@ func TestExitStatus(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	for want, n := range map[string][]int{"": nil, "4": {4}, "0-3,5,7-8": {0, 1, 2, 3, 5, 7, 8}} {
-		if got := ranges(n); got != want {
+		if got := Ranges(n); got != want {
 			t.Errorf("%v: %q, want %q", n, got, want)
 		}
 	}

@@ -150,7 +150,7 @@ func formatTable(hosts []*host, except int) string {
 	}
 	var b strings.Builder
 	for _, g := range groups {
-		fmt.Fprintf(&b, "    PE %s: %s", ranges(g.pes), g.what)
+		fmt.Fprintf(&b, "    PE %s: %s", Ranges(g.pes), g.what)
 		if g.long > 0 {
 			fmt.Fprintf(&b, ", for %v", roundAge(g.long))
 		}
@@ -211,8 +211,8 @@ func (b blocked) place(beforeName, heap, beforeOffset string) string {
 	return fmt.Sprintf("%s%#x of %s", beforeOffset, b.Seq, heap)
 }
 
-// ranges writes ascending numbers as "0-3,5".
-func ranges(n []int) string {
+// Ranges writes ascending numbers as "0-3,5".
+func Ranges(n []int) string {
 	var parts []string
 	for i := 0; i < len(n); {
 		last := i

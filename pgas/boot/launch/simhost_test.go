@@ -268,7 +268,7 @@ func (p *simProcess) runPE(ctx context.Context, a *agent, pe int, addrs []string
 	default:
 		state.Membership.Store(uint32(boot.Left))
 	}
-	p.exits <- exitedChild{pe + 1, status}
+	p.exits <- exitedChild{pid: pe + 1, status: status}
 }
 
 // Sizes of what PEs publish: the address of a worker of UCX, and what a host tells of its interfaces.

@@ -1,0 +1,149 @@
+package launch
+
+// Statistics of a job: how long each PE was blocked, in what and on which PE. A PE publishes what it is blocked in for reports
+// (boot.Blocked), so its agent only has to look at that every samplePeriod: the PEs do nothing for it. A look counts the time
+// since the one before, but of a wait that has begun since then only what it has lasted. Waits that begin and end between two
+// looks are missed, as are those that a few polls end and that are never published.
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+)
+
+// samplePeriod is the time between two looks at the PEs of a host.
+const samplePeriod = time.Millisecond
+
+// PEStats says what one PE did.
+type PEStats struct {
+	PE      int           `json:"pe"`
+	Host    string        `json:"host"`
+	Elapsed time.Duration `json:"elapsed_ns"` // from its start to its end
+	CPU     time.Duration `json:"cpu_ns"`     // user and system time of its process, and of those that it has waited for
+	Memory  uint64        `json:"memory_bytes"`
+	Waits   []Wait        `json:"waits"` // the longest first
+}
+
+// Wait is how long a PE was blocked in operations of one kind, waiting for one PE.
+type Wait struct {
+	In   string        `json:"in"`
+	For  int           `json:"for_pe"` // -1: for no PE in particular, or for one of very many
+	Time time.Duration `json:"time_ns"`
+}
+
+// Blocked returns how long the PE was blocked.
+func (s PEStats) Blocked() (d time.Duration) {
+	for _, w := range s.Waits {
+		d += w.Time
+	}
+	return d
+}
+
+// waitKey is what waits are added up for.
+type waitKey struct {
+	op   boot.BlockedOp
+	peer int
+}
+
+// longestWaits bounds the keys of a PE: beyond, waits for further PEs count as for none in particular.
+const longestWaits = 1024
+
+// sampler looks at the PEs of one host.
+type sampler struct {
+	states []*boot.State
+	first  int
+	stop   chan struct{}
+
+	mu   sync.Mutex
+	last time.Time
+	pes  []sampledPE
+}
+
+type sampledPE struct {
+	began time.Time
+	ended bool
+	stats PEStats
+	waits map[waitKey]time.Duration
+}
+
+// newSampler begins to look at PEs, whose states these are.
+func newSampler(states []*boot.State, host boot.Host) *sampler {
+	s := &sampler{states: states, first: host.First, stop: make(chan struct{}), last: time.Now(), pes: make([]sampledPE, len(states))}
+	for i := range s.pes {
+		s.pes[i] = sampledPE{began: s.last, stats: PEStats{PE: host.First + i, Host: host.Name}, waits: map[waitKey]time.Duration{}}
+	}
+	go s.run()
+	return s
+}
+
+func (s *sampler) run() {
+	ticks := time.NewTicker(samplePeriod)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-ticks.C:
+			s.look(time.Now())
+		}
+	}
+}
+
+// look adds what the PEs are doing now to their waits.
+func (s *sampler) look(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since := now.Sub(s.last)
+	s.last = now
+	for i := range s.pes {
+		if !s.pes[i].ended {
+			s.pes[i].add(&s.states[i].Blocked, now, since)
+		}
+	}
+}
+
+// add adds the time since the last look to what b says, or what of it the wait has lasted.
+func (p *sampledPE) add(b *boot.Blocked, now time.Time, since time.Duration) {
+	k := waitKey{boot.BlockedOp(b.Op.Load()), int(b.Peer.Load())}
+	began := b.Since.Load()
+	if k.op == boot.NotBlocked || boot.BlockedOp(b.Op.Load()) != k.op {
+		return
+	}
+	if _, known := p.waits[k]; k.peer == p.stats.PE || !known && len(p.waits) >= longestWaits {
+		k.peer = -1 // arrivals that are counted at this PE are those of all
+	}
+	p.waits[k] += max(0, min(since, time.Duration(now.UnixNano()-began)))
+}
+
+// ended notes the end of PE i of the host.
+func (s *sampler) ended(i int, e exitedChild) {
+	now := time.Now()
+	s.look(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &s.pes[i]
+	p.ended = true
+	p.stats.Elapsed, p.stats.CPU, p.stats.Memory = now.Sub(p.began), e.cpu, e.memory
+}
+
+// result ends the sampler and returns what it has seen.
+func (s *sampler) result() []PEStats {
+	close(s.stop)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []PEStats
+	for _, p := range s.pes {
+		for _, k := range slices.Collect(maps.Keys(p.waits)) {
+			p.stats.Waits = append(p.stats.Waits, Wait{k.op.String(), k.peer, p.waits[k]})
+		}
+		slices.SortFunc(p.stats.Waits, func(a, b Wait) int {
+			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.In, b.In), cmp.Compare(a.For, b.For))
+		})
+		all = append(all, p.stats)
+	}
+	return all
+}
