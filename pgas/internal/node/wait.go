@@ -50,7 +50,7 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 				break
 			}
 		}
-	} else if v, ok, shown := n.pollAndYield(c, why); ok {
+	} else if v, ok, shown := n.pollAndYield(ctx, c, why); ok {
 		if shown {
 			n.Unblock()
 		}
@@ -62,8 +62,8 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	return n.SleepUntil(ctx, c, true)
 }
 
-// pollAndYield polls c, yields between polls, and returns as Check does. shown reports whether it has called Block.
-func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
+// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does. shown reports whether it has called Block.
+func (n *Node) pollAndYield(ctx context.Context, c Cond, why Blocked) (v uint64, ok, shown bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
 	door, rung := n.State.Doorbell.Load(), false
@@ -89,8 +89,16 @@ func (n *Node) pollAndYield(c Cond, why Blocked) (v uint64, ok, shown bool) {
 		} else {
 			n.Yield()
 		}
+		if n.mayHaveEnded(ctx) {
+			break // before the next yield, in which other programs may compute for long
+		}
 	}
 	return 0, false, shown
+}
+
+// mayHaveEnded reports, in some nanoseconds, whether EndedError is worth a call.
+func (n *Node) mayHaveEnded(ctx context.Context) bool {
+	return ctx.Err() != nil || n.Ctx.Err() != nil || n.Job.Segment.Header.Failed.Load() != 0
 }
 
 // progressBudget returns the bound of one call that progresses the transport, which checks no context. So the bound

@@ -126,3 +126,22 @@ func standBy(ctx context.Context, w *pgas.World, s pgas.Sym[int64], wake func(),
 	look.Set(w.PE(), 2)
 	return <-looked
 }
+
+// TestYieldsEnd: a waiter that yields notices between two yields that its context has ended. On a busy machine each yield lets other
+// programs compute.
+func TestYieldsEnd(t *testing.T) {
+	pgastest.RunProcesses(t, 2, func(ctx context.Context, w *pgas.World) error {
+		s, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		private.Node(w).PollForever()
+		over := errors.New("over")
+		ended, cancel := context.WithCancelCause(ctx)
+		cancel(over)
+		if _, err := pgas.AtomicOf(s, 0).WaitUntil(ended, pgas.EQ, 1); !errors.Is(err, over) {
+			return fmt.Errorf("the wait ended with %v", err)
+		}
+		return w.Barrier(ctx)
+	})
+}
