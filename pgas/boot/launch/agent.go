@@ -280,7 +280,10 @@ func (a *agent) supervise() {
 		}
 	}
 	go func() {
-		for range a.commands { // so that listen reaches the end of the input
+		for c := range a.commands { // so that listen reaches the end of the input
+			if c.kind == toPing {
+				a.out.bytes(fromPing)
+			}
 		}
 	}()
 	if a.sweepUntilAlone() {
@@ -321,6 +324,8 @@ func (a *agent) handle(c command) {
 		}
 	case toTable:
 		a.out.value(fromTable, a.table())
+	case toPing:
+		a.out.bytes(fromPing)
 	case toStop:
 		a.stopPEs()
 		a.out.bytes(fromStopped)

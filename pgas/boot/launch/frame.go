@@ -40,6 +40,7 @@ const (
 	toTerminate kind = 'K' // the same, because the job ends for a reason that the launcher reports
 	toFailed    kind = 'F' // death: of a PE on another host
 	toTable     kind = 'T' // asks for fromTable
+	toPing      kind = 'W' // nothing; the agent answers fromPing
 	toStop      kind = 'Z' // nothing: stop every PE where it is; the agent answers fromStopped
 
 	toRelay       kind = 'R' // relayConfig: the first frame to an agent that becomes a relay
@@ -64,6 +65,7 @@ const (
 	fromGlobalExit kind = 'g' // globalExit: a PE ends the job; those of this host have been stopped
 	fromStopped    kind = 'f' // nothing
 	fromLostHost   kind = 'n' // PE[4]: the agent of the host that it is the first of has closed its connection to this one
+	fromPing       kind = 'w' // nothing
 	fromSignal     kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
 	fromStats      kind = 'j' // []PEStats: of the PEs of this host, before fromDone
 	fromLog        kind = 'l' // text for -v

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -36,6 +37,10 @@ type host struct {
 	table          []blocked
 	clockOffset    *int64 // the launcher's clock less the host's; nil: not known
 	tableRequested bool   // the table has been requested, to be printed
+	suspected      *suspicion
+
+	frames  atomic.Int64 // that have come
+	writing atomic.Bool  // what its PEs have printed is being written
 
 	mu      sync.Mutex // guards what follows
 	lastErr string     // the last line the command wrote to its standard error; of a crash or a known failure, the first
@@ -109,6 +114,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 		if err == nil && !fromAgent[k] {
 			err = fmt.Errorf("a frame of unknown kind %q", k)
 		}
+		h.frames.Add(1)
 		switch {
 		case isEnd(err):
 			return
@@ -117,9 +123,13 @@ func (j *job) readFrames(h *host, out io.Reader) {
 			io.Copy(io.Discard, r)
 			return
 		case k == fromStdout || k == fromStderr:
+			h.writing.Store(true)
 			j.output(k, data)
+			h.writing.Store(false)
 		case k == fromProfile:
+			h.writing.Store(true)
 			j.profile(data)
+			h.writing.Store(false)
 		default:
 			j.post(event{host: h, kind: k, data: data})
 		}
@@ -129,7 +139,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 // fromAgent are the kinds of frames that an agent sends.
 var fromAgent = map[kind]bool{
 	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromProfile: true, fromInputTaken: true, fromDeath: true, fromTable: true,
-	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromStats: true, fromLog: true, fromAbort: true, fromDone: true,
+	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromPing: true, fromStats: true, fromLog: true, fromAbort: true, fromDone: true,
 }
 
 // isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.
@@ -191,6 +201,13 @@ func (h *host) noteError(text, agent string) {
 	}
 	h.lastErr, h.remedy = string(clip([]byte(text))), explainLaunch(text, h.Name, agent)
 	h.pinned = h.remedy != "" || crashBegins.MatchString(text)
+}
+
+// pinError keeps the reason why h's agent is ended.
+func (h *host) pinError(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lastErr, h.remedy, h.pinned = text, "", true
 }
 
 // endError returns an error that says how the command of h's agent ended, which should not have.

@@ -226,9 +226,11 @@ func (j *job) handle(e event) {
 			j.handleGlobalExit(h, x)
 		}
 	case fromLostHost:
-		j.noteLostHost(e.data)
+		j.noteLostHost(h, e.data)
 	case lostHost:
-		j.endLostHost(h)
+		j.lookForLostHost(h)
+	case fromPing:
+		h.suspected = nil
 	case fromStopped:
 		h.stopped = true
 		j.killWhenStopped()

@@ -2,16 +2,23 @@ package launch
 
 // A host whose agent is gone although the command that has started it goes on: srun waits for a node whose daemon was
 // killed, and ssh for a host that was switched off. The agents of other hosts have connections to it, for the
-// exchange, which the kernel closes with the agent. They tell the launcher, which then ends the command, and with that
-// the host's part of the job.
+// exchange, which the kernel closes with the agent. They tell the launcher.
+//
+// But a connection can also end while both hosts are well, and after the start nothing needs it. So the launcher asks the agent
+// itself whether it is there. Only when it has been silent since, and nothing that it had sent before is still to be
+// read, does the launcher end the command, and with that the host's part of the job.
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 )
 
-// lostGrace is how long the launcher waits for what the agent itself may have sent before it ended: that it is done.
-const lostGrace = time.Second
+// An agent has lostLooks times lostGrace to answer.
+const (
+	lostGrace = 500 * time.Millisecond
+	lostLooks = 4
+)
 
 // reportLostHost tells the launcher that the connection to the agent of the host with the first PE pe has ended, as it does
 // when that agent is done.
@@ -19,20 +26,50 @@ func (a *agent) reportLostHost(pe int) {
 	a.out.bytes(fromLostHost, binary.BigEndian.AppendUint32(nil, uint32(pe)))
 }
 
-// noteLostHost has endLostHost called for a host that an agent has lost.
-func (j *job) noteLostHost(first []byte) {
+// A suspicion is what the launcher knows of an agent that another one has lost.
+type suspicion struct {
+	by     *host
+	looks  int   // at which it had been silent
+	frames int64 // that had come from it at the last look
+}
+
+// noteLostHost asks the agent that by's has lost whether it is there.
+func (j *job) noteLostHost(by *host, first []byte) {
 	if len(first) != 4 {
 		return
 	}
 	h := j.hostOf(int(binary.BigEndian.Uint32(first)))
+	if !h.mayBeLost() || h.suspected != nil {
+		return
+	}
+	h.suspected = &suspicion{by: by, frames: h.frames.Load()}
+	go h.send.bytes(toPing) // the command may not take it
+	j.lookAgain(h)
+}
+
+// mayBeLost reports whether h's agent is to be there.
+func (h *host) mayBeLost() bool {
+	return h.link != nil && h.started && !h.done && !h.ended && !h.gone
+}
+
+func (j *job) lookAgain(h *host) {
 	time.AfterFunc(lostGrace, func() { j.post(event{host: h, kind: lostHost}) })
 }
 
-// endLostHost ends the command of h's agent, if the agent has not said that it is done.
-func (j *job) endLostHost(h *host) {
-	if h.link == nil || !h.started || h.done || h.ended || h.gone {
+// lookForLostHost ends the command of h's agent if that has not answered. What it has sent before comes first, and a reader of
+// the launcher's output may take its time for it.
+func (j *job) lookForLostHost(h *host) {
+	s := h.suspected
+	if s == nil || !h.mayBeLost() {
 		return
 	}
-	j.spec.Logf("host %s: its agent is gone, and `%v` has not noticed: ending that", h.Name, h.agent)
-	h.kill()
+	if frames := h.frames.Load(); frames != s.frames || h.writing.Load() {
+		s.frames, s.looks = frames, 0
+	} else if s.looks++; s.looks >= lostLooks {
+		j.spec.Logf("host %s: its agent is gone, and `%v` has not noticed: ending that", h.Name, h.agent)
+		h.pinError(fmt.Sprintf("host %s has lost the connection to it, and it does not answer the launcher", s.by.Name))
+		h.kill()
+		return
+	}
+	j.lookAgain(h)
 }
