@@ -43,6 +43,7 @@ type Config struct {
 	Key            [KeyBytes]byte // of the job: a process that has it may read and write the heap
 	Heap           []byte         // this PE's heap, which others read and write
 	Waiting        *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
+	ForGroup       *atomic.Uint64 // not 0: a waiter sleeps until members of a team on this host arrive; may be nil
 	Doorbell       *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
 	Failed         *atomic.Uint64 // 0, or 1 + a PE that has died
 	Accused        *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
@@ -161,6 +162,9 @@ func prepare(config Config) (*Engine, error) {
 	e := &Engine{config: config, channels: map[*Channel]struct{}{}}
 	e.pins.Pin(&config.Heap[0])
 	e.pins.Pin(config.Waiting)
+	if config.ForGroup != nil {
+		e.pins.Pin(config.ForGroup)
+	}
 	e.pins.Pin(config.Doorbell)
 	e.pins.Pin(config.Failed)
 	if config.Accused != nil {
@@ -168,12 +172,14 @@ func prepare(config Config) (*Engine, error) {
 		e.pins.Pin(config.Bell)
 	}
 	cc := C.struct_engine_config{
-		heap:       (*C.char)(unsafe.Pointer(&config.Heap[0])),
-		heap_bytes: C.uint64_t(len(config.Heap)),
-		waiting:    (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
-		doorbell:   (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
-		failed:     (*C.uint64_t)(unsafe.Pointer(config.Failed)),
-		accused:    (*C.uint64_t)(unsafe.Pointer(config.Accused)),
+		heap:              (*C.char)(unsafe.Pointer(&config.Heap[0])),
+		heap_bytes:        C.uint64_t(len(config.Heap)),
+		waiting:           (*C.uint64_t)(unsafe.Pointer(config.Waiting)),
+		waiting_for_group: (*C.uint64_t)(unsafe.Pointer(config.ForGroup)),
+
+		doorbell: (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
+		failed:   (*C.uint64_t)(unsafe.Pointer(config.Failed)),
+		accused:  (*C.uint64_t)(unsafe.Pointer(config.Accused)),
 
 		accused_bell: (*C.uint32_t)(unsafe.Pointer(config.Bell)),
 

@@ -433,3 +433,24 @@ func TestWaitsKeepTheirProcessor(t *testing.T) {
 		t.Errorf("a process on one CPU has %d processors", runtime.GOMAXPROCS(0))
 	}
 }
+
+// TestSleepersAskWhetherPeersLive: a PE that sleeps asks whether the PEs that it watches answer, be it for words of its heap or for
+// members of a team on its host, and it wakes when one does not.
+func TestSleepersAskWhetherPeersLive(t *testing.T) {
+	for name, sleep := range map[string]func(n *node, group *atomic.Uint64){
+		"for words":   func(n *node, _ *atomic.Uint64) { n.waiting.Store(1) },
+		"for members": func(_ *node, group *atomic.Uint64) { group.Store(1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("UCX_TLS", "tcp")
+			var group atomic.Uint64
+			a := newNode(t, 0, false, 100*time.Millisecond, func(c *Config) { c.ForGroup = &group })
+			b := newNode(t, 1, true, 0)
+			a.Watch(1, b.Address(), false)
+			door := a.door.Load()
+			sleep(a, &group)
+			eventually(t, "the sleeper finds that PE 1 does not answer", func() bool { return a.Lost() != nil })
+			eventually(t, "the sleeper wakes", func() bool { return a.door.Load() != door })
+		})
+	}
+}

@@ -41,7 +41,7 @@ void engine_fail_peer(engine_t *e, uint32_t pe, int32_t status, enum evidence ev
     if (evidence == SILENT)
         flags = ACCUSED_SILENT | (heard_since(e, pe, now_ns() - e->config.peer_timeout_ns / 2) ? ACCUSED_CERTAINLY : 0);
     accuse(e, pe, flags);
-    if (__atomic_load_n(e->config.waiting, __ATOMIC_SEQ_CST))
+    if (sleeps(e))
         ring_doorbell(e);
 }
 

@@ -305,7 +305,7 @@ ucs_status_t on_pulse(void *arg, const void *header, size_t header_n, void *data
 static int waits(engine_t *e, int64_t now)
 {
     uint32_t progress_calls = __atomic_load_n(&e->progress_calls, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&e->progressing, __ATOMIC_RELAXED) || __atomic_load_n(e->config.waiting, __ATOMIC_RELAXED) || progress_calls != e->progress_calls_seen)
+    if (__atomic_load_n(&e->progressing, __ATOMIC_RELAXED) || sleeps(e) || progress_calls != e->progress_calls_seen)
         e->waits_until_ns = now + beat_ns(e);
     e->progress_calls_seen = progress_calls;
     return now < e->waits_until_ns;
@@ -387,6 +387,6 @@ int64_t heartbeat_tick(engine_t *e)
             unlock(&e->serving);
         }
     }
-    int quiet = now >= e->waits_until_ns && now >= e->relay_until_ns && !__atomic_load_n(e->config.waiting, __ATOMIC_RELAXED);
+    int quiet = now >= e->waits_until_ns && now >= e->relay_until_ns && !sleeps(e);
     return quiet ? LONG_NS : beat_ns(e);
 }

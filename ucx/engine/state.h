@@ -187,6 +187,7 @@ void engine_kick(engine_t *e);
 void ring_doorbell(engine_t *e);
 int awaited(const engine_t *e, uint64_t *lo, uint64_t *hi);
 void ring_for_word(engine_t *e, uint64_t off);
+int sleeps(const engine_t *e);
 void ring_if_waiting(engine_t *e);
 
 // fault.c

@@ -62,6 +62,7 @@ struct engine_config {
     char *heap;
     uint64_t heap_bytes;
     uint64_t *waiting;      // boot.State.Waiting of this PE
+    uint64_t *waiting_for_group; // its WaitingForGroup, or NULL
     uint32_t *doorbell;     // boot.State.Doorbell of this PE
     uint64_t notes;         // where in the heap the queue of notes is; 0: there is none
     uint64_t *failed;       // boot.Header.Failed

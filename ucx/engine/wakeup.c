@@ -43,6 +43,14 @@ void ring_for_word(engine_t *e, uint64_t off)
         ring_doorbell(e);
 }
 
+// sleeps reports whether a goroutine of this PE sleeps: until words of its heap are updated, or until members of a team on this
+// host arrive, which no message tells.
+int sleeps(const engine_t *e)
+{
+    return __atomic_load_n(e->config.waiting, __ATOMIC_SEQ_CST) ||
+           (e->config.waiting_for_group && __atomic_load_n(e->config.waiting_for_group, __ATOMIC_SEQ_CST));
+}
+
 // ring_if_waiting wakes this PE if it sleeps on anything. Where UCX carries out atomics for want of a NIC that
 // does, it does so in its progress, and says of none which word it was.
 void ring_if_waiting(engine_t *e)

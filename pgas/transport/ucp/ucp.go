@@ -119,6 +119,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		NPEs:           job.NPEs,
 		Heap:           job.Segment.Heap(local),
 		Waiting:        &state.Waiting,
+		ForGroup:       &state.WaitingForGroup,
 		Doorbell:       &state.Doorbell,
 		Failed:         &head.Failed,
 		Accused:        &head.Accused,
