@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 )
 
 // present has the arrays, by path, that have been viewed since the last fence on every path.
@@ -18,21 +20,21 @@ type present map[string]bool
 
 // bulkAccesses reports bulk accesses to the Slice of an array with no View before them.
 func bulkAccesses(fn *ssa.Function, known origins, fencing map[*ssa.Function]bool) (found []analysis.Diagnostic) {
-	f := flow[present]{
-		start: present{}, equal: maps.Equal[present, present],
-		edge: func(s present, _, _ *ssa.BasicBlock) present { return s },
-		join: func(a, b present) present {
+	f := flow.Flow[present]{
+		Start: present{}, Equal: maps.Equal[present, present],
+
+		Join: func(a, b present) present {
 			both := maps.Clone(a)
 			maps.DeleteFunc(both, func(array string, _ bool) bool { return !b[array] })
 			return both
 		},
-		step: func(s present, i ssa.Instruction) present { return viewed(s, i, known, fencing) },
+		Step: func(s present, i ssa.Instruction) present { return viewed(s, i, known, fencing) },
 	}
-	f.visit(fn, func(s present, i ssa.Instruction) {
+	f.Visit(fn, func(s present, i ssa.Instruction) {
 		name, args := bulk(i)
 		for _, arg := range args {
 			if o := known[arg]; o != nil && o.access == whole && !s[o.array] {
-				found = append(found, analysis.Diagnostic{Pos: positionOf(i, o.call.Pos()), Message: fmt.Sprintf(
+				found = append(found, analysis.Diagnostic{Pos: flow.PositionOf(i, o.call.Pos()), Message: fmt.Sprintf(
 					"%s on the Slice of a coherent array with no View of it since the last fence: its page faults hold up the whole program, or it fails with EFAULT in a system call; call View before it, or Update or Overwrite if it writes to it",
 					name)})
 				return

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 )
 
 // stale has the values that a fence has made stale, and the fence's name.
@@ -19,21 +21,21 @@ type stale map[ssa.Value]string
 // usesAfterFences reports the uses of views after fences, the first of each view.
 func usesAfterFences(fn *ssa.Function, known origins, fencing map[*ssa.Function]bool) []analysis.Diagnostic {
 	v := &views{known, fencing}
-	f := flow[stale]{start: stale{}, step: v.step, edge: v.edge, equal: maps.Equal[stale, stale],
-		join: func(a, b stale) stale {
+	f := flow.Flow[stale]{Start: stale{}, Step: v.step, Edge: v.edge, Equal: maps.Equal[stale, stale],
+		Join: func(a, b stale) stale {
 			joined := maps.Clone(b)
 			maps.Copy(joined, a)
 			return joined
 		}}
 	found := map[*origin]analysis.Diagnostic{}
-	f.visit(fn, func(s stale, i ssa.Instruction) {
+	f.Visit(fn, func(s stale, i ssa.Instruction) {
 		for _, value := range uses(i) {
 			fence, late := s[value]
 			if !late {
 				continue
 			}
 			o := known[value]
-			d := analysis.Diagnostic{Pos: positionOf(i, o.call.Pos()), Message: fmt.Sprintf(
+			d := analysis.Diagnostic{Pos: flow.PositionOf(i, o.call.Pos()), Message: fmt.Sprintf(
 				"the result of %s is used after %s, which ends it: another PE may have changed these elements, and what is written is lost; call %s again after the fence",
 				o.method, fence, o.method)}
 			if first, has := found[o]; !has || d.Pos < first.Pos {

@@ -1,8 +1,8 @@
-// Package coherent is an analyzer of programs over coherent memory, for dsmvet and for programs that join analyzers.
+// Package coherent is a rule of pgasvet: wrong uses of coherent memory (package dsm) that no mode tells of when the
+// program runs, or only a job on several hosts does.
 //
 // It works on the SSA form of one package. calls.go says what calls of package dsm mean, origin.go follows memory from
-// the call that returned it, flow.go walks the paths of a function, and bulk.go, fences.go and atomics.go have one finding
-// each.
+// the call that returned it, and bulk.go, fences.go and atomics.go have one finding each.
 package coherent
 
 import (
@@ -12,6 +12,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
 )
 
 const doc = `find wrong uses of coherent memory
@@ -20,18 +22,17 @@ It reports copy, clear, functions of bytes and slices, and system calls on the S
 Update or Overwrite of it since the last fence; the result of a View, an Update or an Overwrite that is used after a
 fence; and sync/atomic on an element of an array.`
 
-// Analyzer returns the analyzer.
-func Analyzer() *analysis.Analyzer {
-	return &analysis.Analyzer{
-		Name: "dsmvet", Doc: doc, URL: "https://github.com/gopgas/gopgas/blob/main/docs/dsm.md",
-		Requires: []*analysis.Analyzer{buildssa.Analyzer}, Run: run,
-	}
+// Analyzer is the rule.
+var Analyzer = &analysis.Analyzer{
+	Name: "coherent", Doc: doc, URL: report.Page + "#coherent",
+	Requires: []*analysis.Analyzer{buildssa.Analyzer}, Run: run, ResultType: report.ResultType,
 }
 
 // run reports the findings of a package.
 func run(pass *analysis.Pass) (any, error) {
+	r := report.New(pass)
 	if !imports(pass.Pkg, dsmPath) {
-		return nil, nil
+		return r.Used(), nil
 	}
 	functions := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA).SrcFuncs
 	fencing := fencingFunctions(functions)
@@ -43,10 +44,10 @@ func run(pass *analysis.Pass) (any, error) {
 		found = append(found, usesAfterFences(fn, known[fn], fencing)...)
 		found = append(found, atomicAccesses(fn, known[fn])...)
 		for _, d := range found {
-			pass.Report(d)
+			r.Report(d)
 		}
 	}
-	return nil, nil
+	return r.Used(), nil
 }
 
 // imports reports whether p imports a package of that path, directly or through others: generated types are enough to

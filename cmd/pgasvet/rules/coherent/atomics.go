@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 )
 
 // atomicAccesses reports functions and methods of sync/atomic on memory of an array.
@@ -24,7 +26,7 @@ func atomicAccesses(fn *ssa.Function, known origins) (found []analysis.Diagnosti
 				continue
 			}
 			if o := known[c.Args[0]]; o != nil {
-				found = append(found, analysis.Diagnostic{Pos: positionOf(i, o.call.Pos()), Message: fmt.Sprintf(
+				found = append(found, analysis.Diagnostic{Pos: flow.PositionOf(i, o.call.Pos()), Message: fmt.Sprintf(
 					"atomic %s on an element of a coherent array is atomic within this PE only: use a word of symmetric memory (pgas.Atomic), or a dsm.Mutex",
 					f.Name())})
 			}
