@@ -32,7 +32,7 @@ func makeSRSL(ctx context.Context, w *pgas.World) (locks.Lock, error) {
 	go func() {
 		defer close(s.ended)
 		if w.PE() == home {
-			l.Serve(ctx)
+			_ = l.Serve(ctx) // ends with ctx
 		}
 	}()
 	return s, nil

@@ -9,11 +9,13 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
 )
 
 // list is every rule but Comments.
 var list = []*analysis.Analyzer{
 	coherent.Analyzer,
+	droppederror.Analyzer,
 }
 
 // All returns every rule.
