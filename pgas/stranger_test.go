@@ -47,7 +47,7 @@ func TestTwoInBarrier(t *testing.T) {
 	body := func(ctx context.Context, w *pgas.World) error {
 		if w.PE() != 0 {
 			err := w.Barrier(ctx)
-			return errors.Join(err, w.Barrier(ctx))
+			return errors.Join(err, w.Barrier(ctx)) //pgasvet:ok tests the misuse
 		}
 		var in sync.WaitGroup
 		errs := make([]error, 2)

@@ -9,12 +9,14 @@ import (
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/collective"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
 )
 
 // list is every rule but Comments.
 var list = []*analysis.Analyzer{
 	coherent.Analyzer,
+	collective.Analyzer,
 	droppederror.Analyzer,
 }
 
