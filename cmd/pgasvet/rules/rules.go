@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/bodycontext"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/collective"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
@@ -15,6 +16,7 @@ import (
 
 // list is every rule but Comments.
 var list = []*analysis.Analyzer{
+	bodycontext.Analyzer,
 	coherent.Analyzer,
 	collective.Analyzer,
 	droppederror.Analyzer,
