@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/atomicfield"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/bodycontext"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/collective"
@@ -16,6 +17,7 @@ import (
 
 // list is every rule but Comments.
 var list = []*analysis.Analyzer{
+	atomicfield.Analyzer,
 	bodycontext.Analyzer,
 	coherent.Analyzer,
 	collective.Analyzer,
