@@ -13,6 +13,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/collective"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unreleased"
 )
 
 // list is every rule but Comments.
@@ -22,6 +23,7 @@ var list = []*analysis.Analyzer{
 	coherent.Analyzer,
 	collective.Analyzer,
 	droppederror.Analyzer,
+	unreleased.Analyzer,
 }
 
 // All returns every rule.

@@ -26,7 +26,7 @@ func Path(v ssa.Value) string {
 	case *ssa.ChangeType:
 		return Path(v.X)
 	case *ssa.Const:
-		if v.Value != nil && v.Value.Kind() == constant.Int {
+		if v.Value != nil && (v.Value.Kind() == constant.Int || v.Value.Kind() == constant.String) {
 			return v.Value.ExactString()
 		}
 	case *ssa.FreeVar:

@@ -41,6 +41,11 @@ func (s State[F]) Synced(by ssa.Instruction) State[F] {
 	return State[F]{map[ssa.Instruction]bool{by: true}, nil}
 }
 
+// Marked returns s after a synchronization that ends no fact.
+func (s State[F]) Marked(by ssa.Instruction) State[F] {
+	return State[F]{map[ssa.Instruction]bool{by: true}, s.facts}
+}
+
 // Without returns s without the facts that gone says.
 func (s State[F]) Without(gone func(key string, f F) bool) State[F] {
 	for key, f := range s.facts {
@@ -90,6 +95,14 @@ func join[F any](a, b State[F]) State[F] {
 		marks[nil] = true
 	}
 	return State[F]{marks, facts}
+}
+
+// Both is a Join that keeps the facts of both paths only, whatever the marks.
+func Both[F any](a, b State[F]) State[F] {
+	a.marks, b.marks = map[ssa.Instruction]bool{}, map[ssa.Instruction]bool{nil: true}
+	s := join(a, b)
+	s.marks = nil
+	return s
 }
 
 func sameKeys[F any](a, b map[string]F) bool {

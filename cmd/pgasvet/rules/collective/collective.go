@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/calls"
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
 )
 
@@ -37,7 +38,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, fn := range functions {
 		shape := shapeOf(fn)
 		for _, b := range fn.Blocks {
-			branch, ok := last(b).(*ssa.If)
+			branch, ok := flow.Last(b).(*ssa.If)
 			if !ok || shape.dead[b] {
 				continue
 			}
@@ -124,7 +125,7 @@ func listsPEs(branch *ssa.If) bool {
 	if !ok || len(branch.Block().Preds) != 1 {
 		return false
 	}
-	before, ok := last(branch.Block().Preds[0]).(*ssa.If)
+	before, ok := flow.Last(branch.Block().Preds[0]).(*ssa.If)
 	if !ok || before.Block().Succs[1] != branch.Block() {
 		return false
 	}
@@ -140,11 +141,4 @@ func equals(branch *ssa.If) (ssa.Value, bool) {
 	}
 	_, constant := op.Y.(*ssa.Const)
 	return op.X, constant
-}
-
-func last(b *ssa.BasicBlock) ssa.Instruction {
-	if len(b.Instrs) == 0 {
-		return nil
-	}
-	return b.Instrs[len(b.Instrs)-1]
 }

@@ -4,13 +4,12 @@ package collective
 // ends so needs no collectives.
 
 import (
-	"go/token"
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/calls"
+	"github.com/gopgas/gopgas/cmd/pgasvet/internal/flow"
 )
 
 // A shape is a function's blocks as this rule sees them.
@@ -40,74 +39,13 @@ func (s *shape) ends(b *ssa.BasicBlock) bool {
 			return true
 		}
 	}
-	switch i := last(b).(type) {
+	switch i := flow.Last(b).(type) {
 	case *ssa.Return:
-		return isError(i)
+		return flow.ReturnsError(i)
 	case *ssa.Panic:
 		return true
 	}
 	return len(b.Succs) > 0 && !slices.ContainsFunc(b.Succs, func(to *ssa.BasicBlock) bool { return !s.dead[to] }) || len(b.Succs) == 0
-}
-
-// isError reports whether a return returns an error for certain.
-func isError(r *ssa.Return) bool {
-	if len(r.Results) == 0 {
-		return false
-	}
-	v := returned(r, r.Results[len(r.Results)-1])
-	if !isErrorType(v.Type()) {
-		return false
-	}
-	switch v := v.(type) {
-	case *ssa.MakeInterface:
-		return true
-	case *ssa.UnOp:
-		if _, ok := v.X.(*ssa.Global); ok {
-			return true
-		}
-	case *ssa.Call:
-		if fn := calls.Static(&v.Call); fn != nil && (fn.FullName() == "fmt.Errorf" || fn.FullName() == "errors.New") {
-			return true
-		}
-	}
-	return underError(r.Block())
-}
-
-// returned returns the value that a return returns: in a function with deferred calls that is a variable, which the
-// return statement has set.
-func returned(r *ssa.Return, v ssa.Value) ssa.Value {
-	load, ok := v.(*ssa.UnOp)
-	if !ok || load.Op != token.MUL {
-		return v
-	}
-	for _, i := range slices.Backward(r.Block().Instrs) {
-		if s, ok := i.(*ssa.Store); ok && s.Addr == load.X {
-			return s.Val
-		}
-	}
-	return v
-}
-
-// underError reports whether b is only reached after an error was found.
-func underError(b *ssa.BasicBlock) bool {
-	for ; b.Idom() != nil; b = b.Idom() {
-		branch, ok := last(b.Idom()).(*ssa.If)
-		if !ok {
-			continue
-		}
-		op, ok := branch.Cond.(*ssa.BinOp)
-		if !ok || !isErrorType(op.X.Type()) || len(b.Preds) != 1 {
-			continue
-		}
-		if found := b.Idom().Succs[0] == b; op.Op == token.NEQ && found || op.Op == token.EQL && !found {
-			return true
-		}
-	}
-	return false
-}
-
-func isErrorType(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // meet returns the first block that is on all paths behind b that count, or nil if the function ends before.
