@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/gopgas/gopgas/cmd/pgasvet/internal/report"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/afterfree"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/atomicfield"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/bodycontext"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
@@ -18,6 +19,7 @@ import (
 
 // list is every rule but Comments.
 var list = []*analysis.Analyzer{
+	afterfree.Analyzer,
 	atomicfield.Analyzer,
 	bodycontext.Analyzer,
 	coherent.Analyzer,

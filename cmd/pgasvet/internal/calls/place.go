@@ -4,6 +4,7 @@ package calls
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -191,3 +192,6 @@ func chain(v ssa.Value) ssa.Value {
 	}
 	return nil
 }
+
+// IsLocal reports whether no other function can make the place another one: it hangs on no memory.
+func (p Place) IsLocal() bool { return !strings.Contains(p.Root, "*") }
