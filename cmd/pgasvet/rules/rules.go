@@ -14,6 +14,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/coherent"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/collective"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/nonblocking"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unreleased"
 )
 
@@ -25,6 +26,7 @@ var list = []*analysis.Analyzer{
 	coherent.Analyzer,
 	collective.Analyzer,
 	droppederror.Analyzer,
+	nonblocking.Analyzer,
 	unreleased.Analyzer,
 }
 
