@@ -4,6 +4,7 @@ package calls
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -16,6 +17,8 @@ type Place struct {
 	Loop  bool        // the index changes in a loop
 	Field string      // path of the field, empty for all of the element
 	Deps  []ssa.Value // values that the paths are made of
+
+	Indexes []ssa.Value
 }
 
 // PlaceOf returns the place that a reference, an allocation or a range refers to.
@@ -71,6 +74,7 @@ func (p *Place) index(v ssa.Value) {
 	p.Index = Path(v) + ";" + p.Index
 	p.Loop = p.Loop || isLoopIndex(v)
 	p.Deps = append(p.Deps, v)
+	p.Indexes = append(p.Indexes, v)
 }
 
 func (p *Place) field(name string) { p.Field = name + ";" + p.Field }
@@ -81,9 +85,8 @@ func isLoopIndex(v ssa.Value) bool {
 	case *ssa.Phi:
 		return true
 	case *ssa.BinOp: // range loops count before they use
-		_, phi := v.X.(*ssa.Phi)
-		_, constant := v.Y.(*ssa.Const)
-		return phi && constant
+		phi, ok := v.X.(*ssa.Phi)
+		return ok && slices.Contains(phi.Edges, ssa.Value(v))
 	}
 	return false
 }
