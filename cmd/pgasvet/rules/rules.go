@@ -16,6 +16,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/droppederror"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/localread"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/nonblocking"
+	"github.com/gopgas/gopgas/cmd/pgasvet/rules/stackcopy"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unfenced"
 	"github.com/gopgas/gopgas/cmd/pgasvet/rules/unreleased"
 )
@@ -30,6 +31,7 @@ var list = []*analysis.Analyzer{
 	droppederror.Analyzer,
 	localread.Analyzer,
 	nonblocking.Analyzer,
+	stackcopy.Analyzer,
 	unfenced.Analyzer,
 	unreleased.Analyzer,
 }
