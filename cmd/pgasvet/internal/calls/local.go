@@ -5,10 +5,9 @@ package calls
 
 import (
 	"go/token"
+	"go/types"
 	"reflect"
 	"slices"
-
-	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 )

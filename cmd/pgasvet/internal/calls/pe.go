@@ -131,7 +131,7 @@ func (p *PEs) followUnary(v *ssa.UnOp) {
 	}
 }
 
-// takeFrom notes that v depends on what one of the others depends on. Comparisons of errors and of nil are no numbers.
+// takeFrom notes that v depends on what one of the others depends on.
 func (p *PEs) takeFrom(v ssa.Value, from ...ssa.Value) {
 	for _, x := range from {
 		p.take(v, p.known[x])

@@ -18,7 +18,7 @@ type Place struct {
 	Field string      // path of the field, empty for all of the element
 	Deps  []ssa.Value // values that the paths are made of
 
-	Indexes []ssa.Value
+	Indexes []ssa.Value // what Index is made of
 }
 
 // PlaceOf returns the place that a reference, an allocation or a range refers to.

@@ -3,6 +3,7 @@ package calls
 // After which instructions this PE may know what other PEs have done. In doubt it does.
 
 import (
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -40,7 +41,7 @@ func (s *Syncs) After(i ssa.Instruction) bool {
 	case *ssa.Select:
 		return true
 	case *ssa.UnOp:
-		return i.Op.String() == "<-"
+		return i.Op == token.ARROW
 	case *ssa.Call:
 		if c, ok := Of(i); ok {
 			return s.with(c)
