@@ -147,7 +147,7 @@ func untilKilled(ctx context.Context, w *pgas.World, name string, holding bool) 
 		go dieAmong(w, l)
 	}
 	if w.PE() == holder {
-		return w.Barrier(ctx) // no other PE comes
+		return w.Barrier(ctx) //pgasvet:ok no other PE comes
 	}
 	return l.Lock(ctx)
 }

@@ -70,7 +70,7 @@ func TestFloodBothWays(t *testing.T) {
 			return fmt.Errorf("%d notes are kept", n)
 		}
 		told.Set(other, 1)
-		w.Quiet(ctx)                 // it is told, and fails as all waits do
+		_ = w.Quiet(ctx)             // it is told, and fails as all waits do
 		for told.Fetch(w.PE()) < 1 { // polls: a wait of the runtime would fail
 			runtime.Gosched()
 		}

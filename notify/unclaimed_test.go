@@ -52,6 +52,6 @@ func claimAll(ctx context.Context, w *pgas.World) {
 	for range 4 {
 		r := notify.New(w, notify.Any, notify.Any, 1)
 		r.Start()
-		r.Wait(ctx)
+		_, _ = r.Wait(ctx)
 	}
 }

@@ -327,9 +327,9 @@ func TestCloseCompletesRequests(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pgas.SumReduceNB(ctx, rows, mem.Range(0, 1000), mem.Range(0, 1000))
-		pgas.MaxReduceNB(ctx, columns, mem.Range(1000, 2000), mem.Range(1000, 2000))
-		pgas.XorReduceNB(ctx, w.Team(), mem.Range(2000, 3000), mem.Range(2000, 3000))
+		_ = pgas.SumReduceNB(ctx, rows, mem.Range(0, 1000), mem.Range(0, 1000))
+		_ = pgas.MaxReduceNB(ctx, columns, mem.Range(1000, 2000), mem.Range(1000, 2000))
+		_ = pgas.XorReduceNB(ctx, w.Team(), mem.Range(2000, 3000), mem.Range(2000, 3000))
 		return nil
 	})
 }

@@ -44,7 +44,7 @@ func TestSyncOrMismatch(t *testing.T) {
 	defer cancel()
 	err := pgastest.Goroutines(ctx, 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
 		if w.PE() == 0 {
-			return w.Barrier(ctx)
+			return w.Barrier(ctx) //pgasvet:ok tests the mismatch
 		}
 		_, err := w.SyncOr(ctx, 1)
 		return err

@@ -63,7 +63,7 @@ var dependencies = map[string]string{
 
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen":   "pgas/version templates",
-	"cmd/dsmvet":    "",
+	"cmd/pgasvet":   "",
 	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo pgas/version",
 	"cmd/pgasbench": "dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
 	"templates":     "",

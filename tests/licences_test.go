@@ -49,7 +49,7 @@ func linkedModules(t *testing.T) map[[2]string]*linkedModule {
 	for _, part := range []struct{ name, packages string }{
 		{"every program", module + "/pgas/..."}, {"every program", module + "/ucx/..."}, {"every program", module + "/locks"},
 		{"every program", module + "/notify"}, {"every program", module + "/atomics"},
-		{"pgasrun", module + "/cmd/pgasrun"}, {"pgasgen", module + "/cmd/pgasgen"}, {"dsmvet", module + "/cmd/dsmvet"}, {"pgasbench", module + "/cmd/pgasbench"},
+		{"pgasrun", module + "/cmd/pgasrun"}, {"pgasgen", module + "/cmd/pgasgen"}, {"pgasvet", module + "/cmd/pgasvet"}, {"pgasbench", module + "/cmd/pgasbench"},
 	} {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", part.packages).Output()
 		if err != nil {

@@ -83,7 +83,7 @@ func TestDeadlock(t *testing.T) {
 			return err
 		}
 		if w.PE() == 1 {
-			return w.Barrier(ctx)
+			return w.Barrier(ctx) //pgasvet:ok tests the deadlock
 		}
 		_, err = pgas.AtomicOf(words, 1).WaitUntil(ctx, pgas.EQ, 7)
 		return err
@@ -106,7 +106,7 @@ func TestMismatch(t *testing.T) {
 			return err
 		}
 		if w.PE() == 3 {
-			return pgas.SumReduce(ctx, w.Team(), words.Range(0, 2), words.Range(4, 6))
+			return pgas.SumReduce(ctx, w.Team(), words.Range(0, 2), words.Range(4, 6)) //pgasvet:ok tests the mismatch
 		}
 		return pgas.Broadcast(ctx, w.Team(), words.Range(0, 2), words.Range(4, 6), 0)
 	})

@@ -33,7 +33,9 @@ func TestSent(t *testing.T) {
 				if err := w.Barrier(ctx); err != nil || w.PE() != 0 {
 					return err
 				}
-				w.Sleep(ctx, 1e6) // what the barrier sends arrives
+				if err := w.Sleep(ctx, 1e6); err != nil { // what the barrier sends arrives
+					return err
+				}
 				before, err := sim.Sent(ctx)
 				if err != nil {
 					return err

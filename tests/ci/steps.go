@@ -32,6 +32,7 @@ var steps = []step{
 	{name: "gofmt", what: "every Go file is formatted", run: formatted},
 	{name: "build", what: "the module builds", run: goCommand("build", "./...")},
 	{name: "vet", what: "go vet finds nothing", run: goCommand("vet", "./...")},
+	{name: "pgasvet", what: "pgasvet finds nothing", run: pgasvet},
 	{name: "generate", what: "checked-in generated files are current", run: generated},
 	{name: "peers", what: "the C programs that ours is compared with compile", run: peers},
 	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: computing},
@@ -53,7 +54,7 @@ var steps = []step{
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
 func shortSteps() []step {
 	static := slices.DeleteFunc(slices.Clone(steps), func(s step) bool {
-		return !slices.Contains([]string{"gofmt", "build", "vet", "generate", "staticcheck"}, s.name)
+		return !slices.Contains([]string{"gofmt", "build", "vet", "pgasvet", "generate", "staticcheck"}, s.name)
 	})
 	return append(static, step{name: "test", what: "the tests in short mode: PEs are goroutines only", run: goTest(nil, "-short", "./...")})
 }
@@ -113,6 +114,20 @@ func choose(all []step, only string) ([]step, error) {
 // goCommand returns a step that is one go command.
 func goCommand(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error { return show(ctx, nil, append([]string{"go"}, args...)...) }
+}
+
+// pgasvet runs this module's own rules on it, under go vet.
+func pgasvet(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "pgasvet")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	tool := filepath.Join(dir, "pgasvet")
+	if err := show(ctx, nil, "go", "build", "-o", tool, "./cmd/pgasvet"); err != nil {
+		return err
+	}
+	return show(ctx, nil, "go", "vet", "-vettool="+tool, "./...")
 }
 
 func formatted(ctx context.Context) error {
@@ -214,7 +229,7 @@ func withoutC(ctx context.Context) error {
 var wholeWithoutC = []string{"pgas/boot/...", "pgas/transport/...", "pgas/pgastest/...", "cmd/pgasrun", "atomics", "notify"}
 
 // withC are packages to which C makes no difference, or without which nothing is left to test.
-var withC = append([]string{"locks/...", "tests/...", "cmd/dsmvet/..."}, computations...)
+var withC = append([]string{"locks/...", "tests/...", "cmd/pgasvet/..."}, computations...)
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.

@@ -113,7 +113,7 @@ func standBy(ctx context.Context, w *pgas.World, s pgas.Sym[int64], wake func(),
 	private.Node(w).PollForever()
 	look := pgas.AtomicOf(s, 1)
 	go func() {
-		_, err := look.WaitUntil(context.Background(), pgas.EQ, 2)
+		_, err := look.WaitUntil(context.Background(), pgas.EQ, 2) //pgasvet:ok this wait is to outlast the other
 		looked <- err
 	}()
 	for private.Node(w).Parked() == 0 {

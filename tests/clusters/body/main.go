@@ -136,7 +136,7 @@ func killed(ctx context.Context, w *pgas.World) error {
 		fmt.Printf("killed at %d\n", time.Now().UnixMilli())
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
-	err := w.Barrier(ctx)
+	err := w.Barrier(ctx) //pgasvet:ok the other PE has killed itself
 	var lost *pgas.PeerError
 	if errors.As(err, &lost) {
 		fmt.Printf("PE %d told of PE %d at %d\n", w.PE(), lost.PE, time.Now().UnixMilli())

@@ -1,0 +1,190 @@
+// Package held has locks that are not released on some path, and others that are.
+package held
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
+	"github.com/gopgas/gopgas/dsm"
+	paper "github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+)
+
+type bank struct{ w *pgas.World }
+
+func (b bank) forgotten(ctx context.Context, a locks.AccountRef) error {
+	if err := a.Guard().Lock(ctx); err != nil { // want `what LockRef.Lock takes is not released where line [0-9]+ returns, but elsewhere: .*; release it there, or by defer`
+		return err
+	}
+	a.PutBalance(0, a.GetBalance(0)+1)
+	if err := b.w.Quiet(ctx); err != nil {
+		return err
+	}
+	if err := b.w.Barrier(ctx); err != nil {
+		a.Guard().Unlock()
+		return err
+	}
+	return a.Guard().Unlock()
+}
+
+func errorsEndTheJob(ctx context.Context, w *pgas.World, l pgas.LockRef) error {
+	if err := l.Lock(ctx); err != nil {
+		return err
+	}
+	if err := w.Quiet(ctx); err != nil {
+		return err
+	}
+	return l.Unlock()
+}
+
+func noError(ctx context.Context, w *pgas.World, l pgas.LockRef) error {
+	if err := l.Lock(ctx); err != nil { // want `what LockRef.Lock takes is not released where line [0-9]+ returns`
+		return err
+	}
+	if w.PE() == 0 {
+		return nil
+	}
+	return l.Unlock()
+}
+
+func released(ctx context.Context, w *pgas.World, a locks.AccountRef) error {
+	if err := a.Guard().Lock(ctx); err != nil {
+		return err
+	}
+	if err := w.Quiet(ctx); err != nil {
+		a.Guard().Unlock()
+		return err
+	}
+	return a.Guard().Unlock()
+}
+
+func deferred(ctx context.Context, w *pgas.World, l paper.Lock) error {
+	err := l.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.Unlock()
+	return w.Quiet(ctx)
+}
+
+func deferredInALiteral(ctx context.Context, w *pgas.World, l pgas.LockRef) (err error) {
+	if err := l.Lock(ctx); err != nil {
+		return err
+	}
+	defer func() { err = l.Unlock() }()
+	if err := w.Quiet(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+func tried(l paper.Lock, work func() bool) bool {
+	if !l.TryLock() { // want `what Lock.TryLock takes is not released where line [0-9]+ returns`
+		return false
+	}
+	if !work() {
+		return false
+	}
+	l.Unlock()
+	return true
+}
+
+func triedAndReleased(l paper.Lock, work func() bool) {
+	if l.TryLock() {
+		work()
+		l.Unlock()
+	}
+}
+
+func readers(ctx context.Context, l *dsm.RWMutex, work func() bool) error {
+	if err := l.RLock(ctx); err != nil { // want `what RWMutex.RLock takes is not released where line [0-9]+ returns`
+		return err
+	}
+	if work() {
+		return nil
+	}
+	l.RUnlock()
+	return nil
+}
+
+func byName(ctx context.Context, s *paper.Service, work func() bool) error {
+	if err := s.Lock(ctx, "a"); err != nil { // want `what Service.Lock takes is not released where line [0-9]+ returns`
+		return err
+	}
+	if err := s.Lock(ctx, "b"); err != nil {
+		s.Unlock("a")
+		return err
+	}
+	if work() {
+		s.Unlock("b")
+		return nil
+	}
+	s.Unlock("b")
+	s.Unlock("a")
+	return nil
+}
+
+func ofATable(ctx context.Context, t *paper.Table, i int) error {
+	if err := t.Lock(i).Lock(ctx); err != nil {
+		return err
+	}
+	t.Lock(i).Unlock()
+	return nil
+}
+
+// It hands the lock to its caller.
+func take(ctx context.Context, l paper.Lock) error { return l.Lock(ctx) }
+
+// It hands the lock to its caller too, unless there is an error.
+func takeAndCheck(ctx context.Context, l paper.Lock, check func() error) error {
+	if err := l.Lock(ctx); err != nil {
+		return err
+	}
+	if err := check(); err != nil {
+		l.Unlock()
+		return err
+	}
+	return nil
+}
+
+func release(l paper.Lock) { l.Unlock() }
+
+func releasedByAHelper(ctx context.Context, l paper.Lock, work func() bool) error {
+	if err := l.Lock(ctx); err != nil {
+		return err
+	}
+	if work() {
+		release(l)
+		return nil
+	}
+	l.Unlock()
+	return nil
+}
+
+func conditionsThatBelongTogether(ctx context.Context, l paper.Lock, locked bool) error {
+	if locked {
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+	}
+	if locked {
+		l.Unlock()
+	}
+	return nil
+}
+
+func inALoop(ctx context.Context, l paper.Lock, work func() bool) error {
+	for range 10 {
+		if err := l.Lock(ctx); err != nil { // want `what Lock.Lock takes is not released where line [0-9]+ returns`
+			return err
+		}
+		if work() {
+			return nil
+		}
+		l.Unlock()
+		if work() {
+			return nil
+		}
+	}
+	return nil
+}
