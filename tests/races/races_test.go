@@ -113,7 +113,7 @@ var ways = []struct {
 }{
 	{"fast path", []string{"-runs=2"}, "2", 2},
 	{"checked", []string{"-check"}, "1", 1},
-	{"through a transport", []string{"-nofastpath"}, "4", 1},
+	{"through a transport", []string{"-nofastpath"}, "2", 1},
 }
 
 func TestRaces(t *testing.T) {
@@ -211,7 +211,7 @@ func TestRowsFindFaults(t *testing.T) {
 		report: "",
 		strings.Replace(report, "a.go:1 ", "a.go:3 ", 1): "does not name",
 		strings.Replace(report, "a.go:2 ", "a.go:1 ", 1): "does not name",
-		"=== put | get\ta.go:1\ta.go:2\n=== end\n":        "it is not reported",
+		"=== put | get\ta.go:1\ta.go:2\n=== end\n":       "it is not reported",
 	} {
 		runs, ended := runsOf(text)
 		if !ended || len(runs) != 1 {

@@ -122,14 +122,12 @@ func (l namedLock) RUnlock()                        { l.service.RUnlock(l.name) 
 // served returns a lock that PE 0 serves until all PEs have done their parts.
 func served(p *pe) lock {
 	l := got(locks.AllocSRSL(p.ctx, p.World, locks.SRSLOptions{}))
-	p.on(0, func() {
-		ctx, stop := context.WithCancel(p.ctx)
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			l.Serve(ctx)
-		}()
-		p.atEnd = func() { stop(); <-ended }
-	})
+	ctx, stop := context.WithCancel(p.ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.on(0, func() { l.Serve(ctx) })
+	}()
+	p.atEnd = func() { p.meet(); stop(); <-ended }
 	return l
 }

@@ -72,11 +72,9 @@ func (s scenario) play(opts pgastest.Options) error {
 // perform does the part of this PE.
 func (p *pe) perform(first, then func()) {
 	if p.PE() == p.NPEs()-1 {
-		defer p.order.end()
 		then()
 	} else {
 		first()
-		p.order.awaitEnd()
 	}
 	if p.atEnd != nil {
 		p.atEnd()

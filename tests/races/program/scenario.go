@@ -84,28 +84,25 @@ func (p *pe) pass() { p.order.pass() }
 // await waits until all other PEs have passed.
 func (p *pe) await() { p.order.await(int32(p.NPEs() - 1)) }
 
+// awaitAsleep is await for others that wait for this PE when they have passed: it lets them fall asleep. What is reported does
+// not depend on whether they have.
+func (p *pe) awaitAsleep() {
+	p.await()
+	time.Sleep(20 * time.Millisecond)
+}
+
 // A turn orders PEs behind the back of the race detector.
 type turn struct {
-	passed, ended atomic.Int32
-	closed        chan struct{} // which the detector does see, as it sees all of Go's synchronization
+	passed atomic.Int32
+	closed chan struct{} // which the detector does see, as it sees all of Go's synchronization
 }
 
 func (t *turn) pass() { unseenByDetector(func() { t.passed.Add(1) }) }
 
-func (t *turn) await(n int32) { awaitUnseen(&t.passed, n) }
-
-// end says that the last PE has made its access.
-func (t *turn) end() { unseenByDetector(func() { t.ended.Store(1) }) }
-
-// awaitEnd keeps a PE from what would order its access before that of the last one: its next barrier, if the last PE has
-// not quite left the one before.
-func (t *turn) awaitEnd() { awaitUnseen(&t.ended, 1) }
-
-// awaitUnseen waits until word is at least n. It sleeps between its looks: the detector forgets what a goroutine has
-// done long ago, and counts everything that the goroutine does.
-func awaitUnseen(word *atomic.Int32, n int32) {
+// await waits for n passes. It sleeps between its looks: the detector forgets what a goroutine has done long ago.
+func (t *turn) await(n int32) {
 	unseenByDetector(func() {
-		for word.Load() < n {
+		for t.passed.Load() < n {
 			time.Sleep(20 * time.Microsecond)
 		}
 	})

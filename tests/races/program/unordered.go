@@ -68,6 +68,18 @@ var unordered = []scenario{
 		return func() { mine.Put(2, 1); p.MustQuiet(); must(t.Barrier(p.ctx)); p.pass() },
 			func() { p.await(); p.word.Get(2) }
 	}},
+	{first: "barrier, put, barrier", then: "barrier, get, barrier", run: func(p *pe) (first, then func()) {
+		return func() { p.meet(); p.word.Put(1, 1); p.pass(); p.meet() },
+			func() { p.meet(); p.await(); p.word.Get(1); p.meet() }
+	}},
+	{first: "get, wait", then: "atomic add to another word of the PE that waits, put", run: func(p *pe) (first, then func()) {
+		return func() { p.word.Get(0); p.pass(); got(p.sig.WaitUntil(p.ctx, pgas.EQ, 1)) },
+			func() { p.awaitAsleep(); p.flag.Add(0, 1); p.word.Put(0, 1); p.sig.Set(0, 1) }
+	}},
+	{first: "put, notification to a third PE", then: "notification to that PE, put", pes: 3, run: func(p *pe) (first, then func()) {
+		return p.either(func() { p.word.Put(1, 1); p.Notify(1, 1); p.pass() }, p.pass),
+			func() { p.await(); p.Notify(1, 2); p.word.Put(1, 2) }
+	}},
 	{first: "put, fence, atomic set", then: "get, atomic set back", run: func(p *pe) (first, then func()) {
 		return func() { p.word.Put(1, 1); p.Fence(); p.flag.Set(1, 1); p.pass() },
 			func() { p.await(); p.word.Get(1); p.flag.Set(0, 1) }
