@@ -2,8 +2,8 @@
 
 package boot
 
-// HideSync does nothing: there is no race detector to hide from.
-func HideSync() {}
+// hideSync does nothing: there is no race detector to hide from.
+func hideSync() {}
 
-// ShowSync ends what HideSync has begun.
-func ShowSync() {}
+// showSync ends what hideSync has begun.
+func showSync() {}

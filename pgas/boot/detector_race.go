@@ -4,10 +4,10 @@ package boot
 
 import "runtime"
 
-// HideSync begins atomics of this goroutine in which the race detector sees no order, up to ShowSync. Under the race
-// detector PEs are goroutines. Words of the runtime's own, which all of them change, would seem to order the program's accesses, which
-// then would not be reported. The words' updates are still atomic.
-func HideSync() { runtime.RaceDisable() }
+// hideSync begins atomics of this goroutine in which the race detector sees no order, until showSync. Under the race
+// detector PEs are goroutines, and words that the runtime has for itself, which all of them change, would seem to order
+// what the program does.
+func hideSync() { runtime.RaceDisable() }
 
-// ShowSync ends what HideSync has begun.
-func ShowSync() { runtime.RaceEnable() }
+// showSync ends what hideSync has begun.
+func showSync() { runtime.RaceEnable() }

@@ -70,24 +70,24 @@ func (s *State) RingGroup() {
 
 // Wake wakes the PE, whichever words it watches.
 func (s *State) Wake() {
-	HideSync()
+	hideSync()
 	s.Doorbell.Add(1)
-	ShowSync()
+	showSync()
 	futexWake(&s.Doorbell)
 }
 
 // SetWaiting stores Waiting.
 func (s *State) SetWaiting(w uint64) {
-	HideSync()
+	hideSync()
 	s.Waiting.Store(w)
-	ShowSync()
+	showSync()
 }
 
 // AddWaitingForGroup adds n to WaitingForGroup.
 func (s *State) AddWaitingForGroup(n int) {
-	HideSync()
+	hideSync()
 	s.WaitingForGroup.Add(uint64(n))
-	ShowSync()
+	showSync()
 }
 
 // Fail records that pe has died and how, a wait status or LostHow, and wakes all PEs of this host. If a PE has been

@@ -37,7 +37,7 @@ const (
 // queueWords is the start of a queue. Words of different writers are two cache lines apart, because CPUs fetch
 // lines in pairs.
 type queueWords struct {
-	tail atomic.Uint64 // number of tickets given out; written by initiators
+	tail tickets // number of tickets given out; written by initiators
 	_    [120]byte
 	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes. Written by the owner.
 	taken atomic.Uint64
@@ -73,31 +73,14 @@ type NoteQueue struct {
 // ticket takes the next number if there is room for another note, and reports whether there is.
 func (q *NoteQueue) ticket() (uint64, bool) {
 	for {
-		t := q.words.tickets()
+		t := q.words.tail.Load()
 		if t-q.seen.Load() >= NoteQueueCap && !q.roomFor(t) {
 			return 0, false
 		}
-		if q.words.giveTicket(t) {
+		if q.words.tail.CompareAndSwap(t, t+1) {
 			return t, true
 		}
 	}
-}
-
-// tickets returns the number of tickets given out, and giveTicket gives out ticket t unless another initiator has it. A
-// ticket orders nothing between initiators, so the race detector does not see them: what orders the uses of an entry
-// is its state, and taken.
-func (w *queueWords) tickets() uint64 {
-	boot.HideSync()
-	t := w.tail.Load()
-	boot.ShowSync()
-	return t
-}
-
-func (w *queueWords) giveTicket(t uint64) bool {
-	boot.HideSync()
-	given := w.tail.CompareAndSwap(t, t+1)
-	boot.ShowSync()
-	return given
 }
 
 // roomFor reports whether there is room for ticket t. If there is none, it asks the owner to make some.
@@ -121,7 +104,7 @@ func (q *NoteQueue) requestSpace() {
 // hasRoom reports whether there is room for another note, and requests it if there is none. Another initiator may
 // have taken the room when hasRoom returns. It reads the owner's cache line only if the queue may be full.
 func (q *NoteQueue) hasRoom() bool {
-	t := q.words.tickets()
+	t := q.words.tail.Load()
 	return t-q.seen.Load() < NoteQueueCap || q.roomFor(t)
 }
 
