@@ -1,8 +1,8 @@
 // Package races holds docs/races.md, which says which conflicts between PEs the race detector reports: each row of its
 // tables is a scenario of the program in the folder program, and is run.
 //
-// The program is built once, with the race detector, and runs all scenarios several times: on the fast path, with checks
-// and through a transport, on one processor and on several. A row says one of
+// The program is built once, with the race detector, and runs all scenarios several times: on the fast path, and with
+// checks, for which each access goes through a transport; on two processors and on one. A row says one of
 //
 //	reported      each run is reported, with the lines of both accesses, and nothing else is
 //	right         the program is right, and no run is reported
@@ -113,7 +113,6 @@ var ways = []struct {
 }{
 	{"fast path", []string{"-runs=2"}, "2", 2},
 	{"checked", []string{"-check"}, "1", 1},
-	{"through a transport", []string{"-nofastpath"}, "2", 1},
 }
 
 func TestRaces(t *testing.T) {

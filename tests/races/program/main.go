@@ -27,7 +27,6 @@ const limit = time.Minute
 func main() {
 	var opts pgastest.Options
 	flag.BoolVar(&opts.Check, "check", false, "check every access, as PGAS_CHECK=1 does")
-	flag.BoolVar(&opts.NoFastPath, "nofastpath", false, "make every access through a transport")
 	runs := flag.Int("runs", 1, "run each scenario so many times")
 	only := flag.String("only", "", "run the scenario `FIRST | THEN` alone")
 	flag.Parse()
