@@ -76,10 +76,10 @@ func (s *State) Wake() {
 	futexWake(&s.Doorbell)
 }
 
-// SetWaiting stores Waiting.
+// SetWaiting stores Waiting. It swaps, since a store that the race detector does not see has no fence behind it.
 func (s *State) SetWaiting(w uint64) {
 	hideSync()
-	s.Waiting.Store(w)
+	s.Waiting.Swap(w)
 	showSync()
 }
 
