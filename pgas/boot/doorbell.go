@@ -6,6 +6,10 @@ package boot
 // the other's, so both need a full fence in between: the updater has one in its locked instruction, the waiter in the
 // store to Waiting. Without either fence, the updater could miss the waiter and the waiter the update. A goroutine that
 // waits for members of a team on this host publishes that in WaitingForGroup, in the same way.
+//
+// A ring orders nothing for the program: a waiter looks at its words again. So the race detector does not see these words
+// change: an update of any word of a PE would otherwise seem to come after all that the PE has done before it slept, and
+// what a woken PE does after all that was done before the ring.
 
 // AnyWord in State.Waiting: ring on every update.
 const AnyWord = 1
@@ -66,8 +70,24 @@ func (s *State) RingGroup() {
 
 // Wake wakes the PE, whichever words it watches.
 func (s *State) Wake() {
+	hideSync()
 	s.Doorbell.Add(1)
+	showSync()
 	futexWake(&s.Doorbell)
+}
+
+// SetWaiting stores Waiting. It swaps, since a store that the race detector does not see has no fence behind it.
+func (s *State) SetWaiting(w uint64) {
+	hideSync()
+	s.Waiting.Swap(w)
+	showSync()
+}
+
+// AddWaitingForGroup adds n to WaitingForGroup.
+func (s *State) AddWaitingForGroup(n int) {
+	hideSync()
+	s.WaitingForGroup.Add(uint64(n))
+	showSync()
 }
 
 // Fail records that pe has died and how, a wait status or LostHow, and wakes all PEs of this host. If a PE has been

@@ -33,6 +33,19 @@ func Commands(root, dir string) error {
 	return nil
 }
 
+// Raced builds a program of the module, with the race detector, into the file out. It reads all sources, as Commands does.
+func Raced(root, pkg, out string) error {
+	if err := touch(root); err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-race", "-o", out, pkg)
+	build.Dir = root
+	if text, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s with the race detector: %w\n%s", pkg, err, text)
+	}
+	return nil
+}
+
 func touch(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {

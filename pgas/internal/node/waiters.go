@@ -109,7 +109,7 @@ func (c *waiterPool) park(st *boot.State, door uint32) bool {
 // members of a team, if waiting is 0. If several waiters watch words, it publishes that any update wakes them.
 func (c *waiterPool) enterSleep(st *boot.State, waiting uint64) {
 	if waiting == 0 {
-		st.WaitingForGroup.Add(1)
+		st.AddWaitingForGroup(1)
 		return
 	}
 	c.mu.Lock()
@@ -117,20 +117,20 @@ func (c *waiterPool) enterSleep(st *boot.State, waiting uint64) {
 	if c.sleepers > 1 {
 		waiting = boot.AnyWord
 	}
-	st.Waiting.Store(waiting)
+	st.SetWaiting(waiting)
 	c.mu.Unlock()
 }
 
 // leaveSleep withdraws what enterSleep has published: of words once the last sleeper has woken.
 func (c *waiterPool) leaveSleep(st *boot.State, waiting uint64) {
 	if waiting == 0 {
-		st.WaitingForGroup.Add(^uint64(0))
+		st.AddWaitingForGroup(-1)
 		return
 	}
 	c.mu.Lock()
 	c.sleepers--
 	if c.sleepers == 0 {
-		st.Waiting.Store(0)
+		st.SetWaiting(0)
 	}
 	c.mu.Unlock()
 }

@@ -8,6 +8,8 @@
 //	kernels_stubs_amd64.go, kernels_amd64.s  the loops
 //	table_amd64.go, table_other.go           which loop is for which operator and type
 //	vector.go                                Combine and CopyPast
+//	detector_race_unsafe.go                  what assembly reads and writes, for the race detector
+//	detector_norace.go                       nothing, where there is none
 package vector
 
 import "reflect"
@@ -28,6 +30,7 @@ func combine(loop func(d, a, b *byte, n int), d, a, b []byte) int {
 		return 0
 	}
 	_, _ = a[n-1], b[n-1]
+	toDetector(d[:n], a[:n], b[:n])
 	loop(&d[0], &a[0], &b[0], n)
 	return n
 }
@@ -40,5 +43,6 @@ func CopyPast(dst, src []byte) {
 		return
 	}
 	_ = dst[len(src)-1]
+	toDetector(dst, src, nil)
 	copyPast(&dst[0], &src[0], len(src))
 }

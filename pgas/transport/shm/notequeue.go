@@ -37,7 +37,7 @@ const (
 // queueWords is the start of a queue. Words of different writers are two cache lines apart, because CPUs fetch
 // lines in pairs.
 type queueWords struct {
-	tail atomic.Uint64 // number of tickets given out; written by initiators
+	tail tickets // number of tickets given out; written by initiators
 	_    [120]byte
 	// Twice the number of notes taken, and 1 more while a goroutine of the owner takes notes. Written by the owner.
 	taken atomic.Uint64

@@ -1,0 +1,129 @@
+package main
+
+// A scenario is what two PEs do with the same memory, one after the other. Each part is a function literal of one line, so that
+// the line of the literal is the line of the access, which a report must name.
+//
+// Where nothing orders the two, the program does, by a turn: the first PE passes the turn after its access, and the
+// other awaits the turn before its own. The race detector does not see a turn. So it sees the same order of accesses in each run, and a
+// report that comes once comes always.
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// A scenario is a row of a table of docs/races.md.
+type scenario struct {
+	first, then string // the row's first two cells
+	pes         int    // 0: two. The last PE does what is second, and all others what is first
+	run         func(p *pe) (first, then func())
+}
+
+func (s scenario) name() string { return s.first + " | " + s.then }
+
+func (s scenario) npes() int { return max(s.pes, 2) }
+
+// elements of the memory that the PEs access: more than 1 MiB, from which on copies are made in another way.
+const elements = 160 << 10
+
+// A pe is one PE of a scenario, and what all PEs share.
+type pe struct {
+	*pgas.World
+	ctx     context.Context
+	order   *turn
+	data    pgas.Slice[int64]
+	word    pgas.Ref[int64]    // the first element of data
+	cell    pgas.Atomic[int64] // the same word
+	flag    pgas.Atomic[int64] // a word of its own
+	flags   pgas.Slice[int64]  // the word of flag, and others
+	sig     pgas.SignalRef     // a signal of its own
+	checked bool               // accesses are checked
+	atEnd   func()             // what is to be done after the last access, or nil
+	value   int64              // what is put where the address of a variable is asked for
+	mine    []int64            // of the PE alone, as long as data
+}
+
+func newPE(ctx context.Context, w *pgas.World, order *turn, checked bool) (*pe, error) {
+	data, err := pgas.Alloc[int64](ctx, w, elements)
+	if err != nil {
+		return nil, err
+	}
+	flags, err := pgas.Alloc[int64](ctx, w, 8)
+	if err != nil {
+		return nil, err
+	}
+	signals, err := pgas.Alloc[pgas.Signal](ctx, w, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &pe{
+		World: w, ctx: ctx, order: order, checked: checked,
+		data: data.All(), word: data.At(0), cell: pgas.AtomicOf(data, 0),
+		flag: pgas.AtomicOf(flags, 0), flags: flags.All(), sig: pgas.SignalOf(signals, 0),
+		value: 1, mine: make([]int64, elements),
+	}, nil
+}
+
+// on runs f if this is PE n.
+func (p *pe) on(n int, f func()) {
+	if p.PE() == n {
+		f()
+	}
+}
+
+// pass tells the last PE that this one has made its access.
+func (p *pe) pass() { p.order.pass() }
+
+// await waits until all other PEs have passed.
+func (p *pe) await() { p.order.await(int32(p.NPEs() - 1)) }
+
+// awaitAsleep is await for others that wait for this PE when they have passed: it lets them fall asleep. What is reported does
+// not depend on whether they have.
+func (p *pe) awaitAsleep() {
+	p.await()
+	time.Sleep(20 * time.Millisecond)
+}
+
+// A turn orders PEs behind the back of the race detector.
+type turn struct {
+	passed atomic.Int32
+	closed chan struct{} // which the detector does see, as it sees all of Go's synchronization
+}
+
+func (t *turn) pass() { unseenByDetector(func() { t.passed.Add(1) }) }
+
+// await waits for n passes. It sleeps between its looks: the detector forgets what a goroutine has done long ago.
+func (t *turn) await(n int32) {
+	unseenByDetector(func() {
+		for t.passed.Load() < n {
+			time.Sleep(20 * time.Microsecond)
+		}
+	})
+}
+
+// lineOf returns file:line of a function literal.
+func lineOf(f func()) string {
+	pc := reflect.ValueOf(f).Pointer()
+	file, line := runtime.FuncForPC(pc).FileLine(pc)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+// must panics with err, unless it is nil: the PE then fails with it.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// got is must for a call that also returns a value.
+func got[T any](v T, err error) T {
+	must(err)
+	return v
+}
