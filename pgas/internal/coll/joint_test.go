@@ -135,7 +135,9 @@ func (m *jointModel) move(i int) bool {
 	case jointCopy:
 		m.copyBlock(i)
 	case jointFinish:
-		t.finish()
+		if t.finish() > t.allFinished(n) {
+			m.wrong = fmt.Sprintf("member %d finishes a task of call %d that another has finished", i, me.call)
+		}
 		if me.step = jointTake; m.bug == finishesFirst {
 			me.step = jointCopy
 		}
