@@ -48,8 +48,6 @@ var stagedLinearMutants = []mutant.Bug{
 		"\t\tif h == 0 {\n\t\t\tcopy(acc, v)\n\t\t} else {\n\t\t\tr.f.into(acc, acc, v)\n\t\t}\n", "\t\tr.f.into(acc, acc, v)\n"),
 	mutant.New("the parts of two hosts come to the same place", "reduce_staged_linear.go", byAdversaries,
 		"place := (from-host+n)%n - 1", "place := (from - host + n) % n / n"),
-	mutant.New("parts of unequal size overlap", "reduce_staged_linear.go", byAdversaries,
-		"lo, hi := share(r.dst.N, n, host)", "lo, hi := 0, r.dst.N/n/2"),
 }
 
 func TestJointMutants(t *testing.T) { mutant.Plant(t, jointMutants, *long) }
