@@ -12,6 +12,19 @@ line:
 	JGT        line
 	RET
 
+// func prefetchEach(list *uintptr, n int)
+TEXT ·prefetchEach(SB), NOSPLIT, $0-16
+	MOVQ list+0(FP), BX
+	MOVQ n+8(FP), CX
+
+each:
+	MOVQ       (BX), AX
+	PREFETCHT0 (AX)
+	ADDQ       $8, BX
+	DECQ       CX
+	JGT        each
+	RET
+
 // func currentG() uintptr
 TEXT ·currentG(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX

@@ -12,6 +12,18 @@ line:
 	BGT  line
 	RET
 
+// func prefetchEach(list *uintptr, n int)
+TEXT ·prefetchEach(SB), NOSPLIT, $0-16
+	MOVD list+0(FP), R2
+	MOVD n+8(FP), R1
+
+each:
+	MOVD.P 8(R2), R0
+	PRFM   (R0), PLDL1KEEP
+	SUBS   $1, R1
+	BGT    each
+	RET
+
 // func currentG() uintptr
 TEXT ·currentG(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)

@@ -7,5 +7,10 @@ package sim
 //go:noescape
 func prefetchLines(addr uintptr, n int)
 
+// prefetchEach prefetches the line of 64 bytes at each of n addresses, the first of which is at list.
+//
+//go:noescape
+func prefetchEach(list *uintptr, n int)
+
 // currentG returns the address of the runtime's record of the goroutine that runs.
 func currentG() uintptr

@@ -4,4 +4,6 @@ package sim
 
 func prefetchLines(uintptr, int) {}
 
+func prefetchEach(*uintptr, int) {}
+
 func currentG() uintptr { return 0 }

@@ -3,9 +3,11 @@ package sim
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/internal/private"
 )
 
 // TestPrefetch: a run with prefetching is the same, byte for byte, as one without.
@@ -35,10 +37,23 @@ func TestPrefetch(t *testing.T) {
 		if s.err != nil {
 			t.Fatal(s.err)
 		}
+		if many {
+			checkHotLines(t, s.pes[1])
+		}
 		return out.Bytes()
 	}
 	with, without := run(true), run(false)
 	if len(with) < 10_000 || !bytes.Equal(with, without) {
 		t.Fatalf("%d bytes of trace with foresight, %d without it, and they differ", len(with), len(without))
+	}
+}
+
+// checkHotLines tests that the lines that p's operations read are all prefetched.
+func checkHotLines(t *testing.T, p *pe) {
+	lines, _ := private.HotLines(p.world)
+	for _, line := range lines {
+		if line == 0 || !slices.Contains(p.hotLines[1:], line) {
+			t.Errorf("line %#x of the World of PE %d is not prefetched: hotLines has room for %d, and %d are wanted besides the channel's", line, p.id, hotLines, len(lines))
+		}
 	}
 }

@@ -4,7 +4,11 @@ package sim
 // from the operation to its PE, to its task, to the task's stack. So the engine prefetches for the next events, the
 // first links of the chain for those further ahead. Prefetching changes no result.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gopgas/gopgas/pgas/internal/private"
+)
 
 // cachedPEs are about as many PEs as fit into the caches.
 const cachedPEs = 256
@@ -27,6 +31,22 @@ const (
 	belowStack  = 5 * 64 // what a switch needs of the stack below
 	switchLines = 5 + 14 // that, and the frames of the calls that led to it
 )
+
+// hotLines is how many lines of its World's objects and of its channel are prefetched for a PE.
+const hotLines = 14
+
+// recordHotLines records the lines that the operations of p read, once its World is open: those of its channel, then those
+// of the World's objects. If they are fewer than hotLines, the first is prefetched again.
+func (p *pe) recordHotLines() {
+	lines, remote := private.HotLines(p.world)
+	for i := range p.hotLines {
+		p.hotLines[i] = uintptr(unsafe.Pointer(remote.(*channel)))
+	}
+	copy(p.hotLines[1:], lines)
+}
+
+// peLines is how many lines of a pe are prefetched: two, and those of its hotLines.
+const peLines = 2 + (hotLines+7)/8
 
 // saveSwitchPoint records where the running task t stops.
 func (t *task) saveSwitchPoint() {
@@ -89,7 +109,7 @@ func (o *op) mayResume() bool {
 func (s *sim) prefetchPEs(o *op) {
 	if o.mayResume() {
 		prefetchLines(uintptr(unsafe.Pointer(o.task)), 3)
-		prefetchLines(uintptr(unsafe.Pointer(o.task.pe)), 2)
+		prefetchLines(uintptr(unsafe.Pointer(o.task.pe)), peLines)
 	}
 	if o.kind >= opPut && o.phase < replying {
 		prefetchLines(uintptr(unsafe.Pointer(o.to)), 1)
@@ -99,7 +119,9 @@ func (s *sim) prefetchPEs(o *op) {
 func (s *sim) prefetchWords(o *op) {
 	if o.mayResume() {
 		prefetchLines(o.task.switchPoint.goroutine, 5)
-		prefetchLines(uintptr(unsafe.Pointer(o.task.pe.world)), 3)
+		p := o.task.pe
+		prefetchLines(uintptr(unsafe.Pointer(p.world)), 3)
+		prefetchEach(&p.hotLines[0], hotLines)
 	}
 	switch {
 	case o.kind < opPut:

@@ -161,6 +161,7 @@ type pe struct {
 	random       splitmix
 	delayedUntil int64 // it computes nothing before that time
 	world        *pgas.World
+	hotLines     [hotLines]uintptr // lines of the world and of its channel
 
 	channels    int   // made so far
 	serials     int32 // the number of its last operation without a task or call, in an exploration
@@ -300,6 +301,9 @@ func (p *pe) main() error {
 	}
 	w := opened.(*pgas.World)
 	p.world = w
+	if s.exceedsCache {
+		p.recordHotLines()
+	}
 	if err := s.body(ctx, w); err != nil {
 		return err
 	}

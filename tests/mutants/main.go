@@ -2,7 +2,7 @@
 // docs/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
-//	go run ./tests/mutants -only ./locks   those of one package: ./pgas, ./pgas/sim, ./locks, ./locks/model, ./dsm,
+//	go run ./tests/mutants -only ./locks   those of one package: ./pgas/internal/locklocal, ./pgas/internal/coll, ./pgas/sim, ./locks, ./locks/model, ./dsm,
 //	                                       ./dsm/model or ./dsm/pager
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
@@ -35,7 +35,8 @@ type suite struct {
 }
 
 var suites = []suite{
-	{"./pgas", "^TestLockEveryOrder$", false},
+	{"./pgas/internal/locklocal", "^TestLockEveryOrder$", false},
+	{"./pgas/internal/coll", "^Test(JointEveryOrder|JointMutants|StagedLinearMutants)$", true},
 	{"./pgas/sim", "^Test(Explore|Adversary)$", false},
 	{"./locks", "Mutants$", true},
 	{"./locks/model", ".", false},

@@ -180,6 +180,43 @@ func TestPageIsDrawnFromItsResults(t *testing.T) {
 	}
 }
 
+// open is what grows faster than log P in the results of docs, and nobody knows yet why it grows so fast. The list may only become
+// shorter: a cost that is not in it needs a reason.
+var open = []string{
+	"time of broadcast against PEs",
+	"time of sum against PEs",
+	"time of barrier against hosts",
+	"bytes on the wire of barrier against hosts",
+	"bytes on the wire of sum against hosts",
+	"time of alltoall against hosts",
+	"CPU time of alltoall against hosts",
+	"bytes on the wire of alltoall against hosts",
+	"time of sum against simulated PEs",
+}
+
+// TestGrowthHasReasons: what the page in docs names as growing faster than log P has a reason that explains it, but for open.
+func TestGrowthHasReasons(t *testing.T) {
+	r, err := read(filepath.Join("../../../docs", folder, "growth.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := slices.Clone(open)
+	for _, f := range r.findings(long.jobs()) {
+		what, _, _ := strings.Cut(f.String(), ", as P^")
+		i := slices.Index(left, what)
+		switch {
+		case f.known:
+		case i >= 0:
+			left = slices.Delete(left, i, i+1)
+		default:
+			t.Errorf("%s: find out why, and say so in reasons.go (%q explains less)", f, f.reason)
+		}
+	}
+	for _, what := range left {
+		t.Errorf("%s has a reason, or does not grow so any more: take it off the list", what)
+	}
+}
+
 // TestReasonsAreUsed: each reason is of an operation that is measured along its axis.
 func TestReasonsAreUsed(t *testing.T) {
 	for _, why := range reasons {

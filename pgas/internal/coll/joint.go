@@ -21,6 +21,7 @@ package coll
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -49,9 +50,8 @@ func (g *Group) enterJointly(ctx context.Context, e *arrival) error {
 		return err
 	}
 	if last {
-		w := g.local[0].syncWords()
-		w.tasksFinished.Store(g.calls.n << taskBits)
-		w.tasksTaken.Store(g.calls.n << taskBits)
+		t := g.tasks()
+		t.open()
 		g.releaseCentral()
 	}
 	g.noteAllArrived()
@@ -60,23 +60,22 @@ func (g *Group) enterJointly(ctx context.Context, e *arrival) error {
 
 // nextTask takes the next of n tasks, which taskDone must follow, or reports false if all are taken.
 func (g *Group) nextTask(n int) (task int, ok bool) {
-	task = int(g.local[0].syncWords().tasksTaken.Add(1)-1) & (1<<taskBits - 1)
-	return task, task < n
+	t := g.tasks()
+	return t.take(n)
 }
 
 // taskDone finishes one of n tasks.
 func (g *Group) taskDone(n int) {
-	if g.local[0].syncWords().tasksFinished.Add(1) == g.allFinished(n) {
+	t := g.tasks()
+	if t.finish() == t.allFinished(n) {
 		g.wakeLocal()
 	}
 }
 
-// allFinished is the value of tasksFinished when n tasks are.
-func (g *Group) allFinished(n int) uint64 { return g.calls.n<<taskBits + uint64(n) }
-
 // awaitTasks blocks until all of n tasks are finished.
 func (g *Group) awaitTasks(ctx context.Context, n int) error {
-	c := node.AtLeast(&g.local[0].syncWords().tasksFinished, g.allFinished(n))
+	t := g.tasks()
+	c := node.AtLeast(t.finished, t.allFinished(n))
 	if _, ok := c.Check(); ok {
 		return nil
 	}
@@ -84,3 +83,41 @@ func (g *Group) awaitTasks(ctx context.Context, n int) error {
 	_, err := g.await(ctx, c, node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g})
 	return err
 }
+
+// tasks returns the tasks of the call under way.
+func (g *Group) tasks() tasks[*atomic.Uint64] {
+	w := g.local[0].syncWords()
+	return tasks[*atomic.Uint64]{call: g.calls.n, taken: &w.tasksTaken, finished: &w.tasksFinished}
+}
+
+// tasks are the tasks of a call that members do jointly. The words are the members' shared ones, or those of a test that
+// tries every order of the accesses.
+type tasks[W sharedWord] struct {
+	call            uint64
+	taken, finished W
+}
+
+// A sharedWord is a word that several members change.
+type sharedWord interface {
+	Load() uint64
+	Store(v uint64)
+	Add(n uint64) uint64
+}
+
+// open makes the tasks ready to be taken. All members are in the call, and nobody takes tasks yet.
+func (t *tasks[W]) open() {
+	t.finished.Store(t.call << taskBits)
+	t.taken.Store(t.call << taskBits)
+}
+
+// take takes the next of n tasks, or reports false if all are taken.
+func (t *tasks[W]) take(n int) (task int, ok bool) {
+	task = int(t.taken.Add(1)-1) & (1<<taskBits - 1)
+	return task, task < n
+}
+
+// finish finishes a task that was taken, and returns what finished is then.
+func (t *tasks[W]) finish() uint64 { return t.finished.Add(1) }
+
+// allFinished is the value of finished when n tasks are.
+func (t *tasks[W]) allFinished(n int) uint64 { return t.call<<taskBits + uint64(n) }

@@ -37,5 +37,9 @@ var Open func(ctx context.Context, job *boot.Job, opts Options) (any, error)
 // Group returns the group of a *pgas.Team.
 var Group func(team any) *coll.Group
 
+// HotLines returns the addresses of the cache lines, each of 64 bytes, that every operation of a *pgas.World's default
+// context reads besides the World's own first ones, and the channel to other hosts that it goes through.
+var HotLines func(world any) ([]uintptr, transport.Channel)
+
 // Node returns the node of a *pgas.World.
 var Node func(world any) *node.Node
