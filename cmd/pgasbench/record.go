@@ -36,9 +36,12 @@ type Board struct {
 //
 //pgas:symmetric
 type Share struct {
-	Got     int64 // written by: the PE with the index of the record; times that it held the lock
-	Longest int64 // the same; ns between two of them
-	Took    int64 // the same; ns in all
+	Got     int64 // written by: the PE with the index of the record, like the others; times that it held the lock
+	Took    int64 // ns in all
+	P50     int64 // ns that it waited for the lock: the median
+	P99     int64 // the same: the 99th percentile
+	Longest int64 // the same: the longest
+	Passed  int64 // turns that others had between two of its own, at most
 }
 
 // Memory is what an idle PE takes, in kilobytes. PE 0 has one for each PE.

@@ -741,14 +741,20 @@ func (r BoardRef) WaitUntilPSS(ctx context.Context, cmp pgas.Cmp, v uint64) (uin
 func _(x Share) {
 	_ = struct {
 		Got     int64
-		Longest int64
 		Took    int64
+		P50     int64
+		P99     int64
+		Longest int64
+		Passed  int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-24]
+	_ = ok[unsafe.Sizeof(x)-48]
 	_ = ok[unsafe.Offsetof(x.Got)-0]
-	_ = ok[unsafe.Offsetof(x.Longest)-8]
-	_ = ok[unsafe.Offsetof(x.Took)-16]
+	_ = ok[unsafe.Offsetof(x.Took)-8]
+	_ = ok[unsafe.Offsetof(x.P50)-16]
+	_ = ok[unsafe.Offsetof(x.P99)-24]
+	_ = ok[unsafe.Offsetof(x.Longest)-32]
+	_ = ok[unsafe.Offsetof(x.Passed)-40]
 }
 
 // ShareSym is a symmetric allocation of Share records: Len of them, at the same offset of every
@@ -762,7 +768,7 @@ type ShareSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Share; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocShare(ctx context.Context, w *pgas.World, n int) (ShareSym, error) {
-	s, err := pgas.AllocLayout[Share](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Share", Hash: 0x0ffec1aca368edad})
+	s, err := pgas.AllocLayout[Share](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Share", Hash: 0x6b545578be93dd79})
 	return ShareSym{s}, err
 }
 
@@ -909,106 +915,259 @@ func (r ShareRef) GotRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
-// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; the
-// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
-func (r ShareRef) PutLongest(pe int, v int64) {
-	pgas.PutField(r.ref, 8, pe, v)
-}
-
-// GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if PE pe is lost.
-func (r ShareRef) GetLongest(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 8, pe)
-}
-
-// GetLongestNB fills *dst from Longest of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r ShareRef) GetLongestNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
-}
-
-// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig on PE
-// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
-// puts. The source may be reused on return.
-func (r ShareRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
-}
-
-// PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
-// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
-// earlier puts. The source may be reused on return.
-func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
-// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
-// and notification have arrived after a Quiet.
-func (r ShareRef) PutLongestNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
-}
-
-// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. When PE
-// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
-// with *pgas.PeerError if PE pe is lost.
-func (r ShareRef) GetLongestNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
-}
-
-// LongestRef refers to Longest of the record.
-func (r ShareRef) LongestRef() pgas.Ref[int64] {
-	return pgas.Field[int64](r.ref, 8)
-}
-
 // PutTook copies v into Took of the record on PE pe. The source may be reused on return; the data
 // are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShareRef) PutTook(pe int, v int64) {
-	pgas.PutField(r.ref, 16, pe, v)
+	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetTook returns Took of the record on PE pe. It waits for the data, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetTook(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 16, pe)
+	return pgas.GetField[int64](r.ref, 8, pe)
 }
 
 // GetTookNB fills *dst from Took of the record on PE pe. It is complete when the next Quiet
 // returns; until then the destination must not be touched.
 func (r ShareRef) GetTookNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
+	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
 }
 
 // PutTookSignal copies v into Took of the record on PE pe, and then sets the signal sig on PE pe to
 // value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
 // source may be reused on return.
 func (r ShareRef) PutTookSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
+	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutTookSignalAdd copies v into Took of the record on PE pe, and then adds value to the signal sig
 // on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
 // The source may be reused on return.
 func (r ShareRef) PutTookSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutTookNotify copies v into Took of the record on PE pe, and then notifies pe with that tag. When
 // PE pe has the notification, it sees the data. The source may be reused on return; data and
 // notification have arrived after a Quiet.
 func (r ShareRef) PutTookNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
 // GetTookNotify returns Took of the record on PE pe, and notifies pe with that tag. When PE pe has
 // the notification, it may overwrite what was read. The call waits for the data, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetTookNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // TookRef refers to Took of the record.
 func (r ShareRef) TookRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 8)
+}
+
+// PutP50 copies v into P50 of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutP50(pe int, v int64) {
+	pgas.PutField(r.ref, 16, pe, v)
+}
+
+// GetP50 returns P50 of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
+// if PE pe is lost.
+func (r ShareRef) GetP50(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 16, pe)
+}
+
+// GetP50NB fills *dst from P50 of the record on PE pe. It is complete when the next Quiet returns;
+// until then the destination must not be touched.
+func (r ShareRef) GetP50NB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
+}
+
+// PutP50Signal copies v into P50 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
+func (r ShareRef) PutP50Signal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
+}
+
+// PutP50SignalAdd copies v into P50 of the record on PE pe, and then adds value to the signal sig
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
+func (r ShareRef) PutP50SignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutP50Notify copies v into P50 of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
+func (r ShareRef) PutP50Notify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetP50Notify returns P50 of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetP50Notify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
+}
+
+// P50Ref refers to P50 of the record.
+func (r ShareRef) P50Ref() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 16)
+}
+
+// PutP99 copies v into P99 of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutP99(pe int, v int64) {
+	pgas.PutField(r.ref, 24, pe, v)
+}
+
+// GetP99 returns P99 of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
+// if PE pe is lost.
+func (r ShareRef) GetP99(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 24, pe)
+}
+
+// GetP99NB fills *dst from P99 of the record on PE pe. It is complete when the next Quiet returns;
+// until then the destination must not be touched.
+func (r ShareRef) GetP99NB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 24).GetNB(pe, dst)
+}
+
+// PutP99Signal copies v into P99 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
+func (r ShareRef) PutP99Signal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 24).PutSignal(pe, &v, sig, value)
+}
+
+// PutP99SignalAdd copies v into P99 of the record on PE pe, and then adds value to the signal sig
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
+func (r ShareRef) PutP99SignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutP99Notify copies v into P99 of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
+func (r ShareRef) PutP99Notify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 24).PutNotify(pe, &v, tag)
+}
+
+// GetP99Notify returns P99 of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetP99Notify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 24).GetNotify(pe, tag)
+}
+
+// P99Ref refers to P99 of the record.
+func (r ShareRef) P99Ref() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 24)
+}
+
+// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutLongest(pe int, v int64) {
+	pgas.PutField(r.ref, 32, pe, v)
+}
+
+// GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetLongest(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 32, pe)
+}
+
+// GetLongestNB fills *dst from Longest of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ShareRef) GetLongestNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 32).GetNB(pe, dst)
+}
+
+// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
+func (r ShareRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 32).PutSignal(pe, &v, sig, value)
+}
+
+// PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
+func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 32).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
+// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
+// and notification have arrived after a Quiet.
+func (r ShareRef) PutLongestNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 32).PutNotify(pe, &v, tag)
+}
+
+// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. When PE
+// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetLongestNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 32).GetNotify(pe, tag)
+}
+
+// LongestRef refers to Longest of the record.
+func (r ShareRef) LongestRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 32)
+}
+
+// PutPassed copies v into Passed of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutPassed(pe int, v int64) {
+	pgas.PutField(r.ref, 40, pe, v)
+}
+
+// GetPassed returns Passed of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetPassed(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 40, pe)
+}
+
+// GetPassedNB fills *dst from Passed of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ShareRef) GetPassedNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 40).GetNB(pe, dst)
+}
+
+// PutPassedSignal copies v into Passed of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
+func (r ShareRef) PutPassedSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 40).PutSignal(pe, &v, sig, value)
+}
+
+// PutPassedSignalAdd copies v into Passed of the record on PE pe, and then adds value to the signal
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
+func (r ShareRef) PutPassedSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutPassedNotify copies v into Passed of the record on PE pe, and then notifies pe with that tag.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
+func (r ShareRef) PutPassedNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 40).PutNotify(pe, &v, tag)
+}
+
+// GetPassedNotify returns Passed of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetPassedNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 40).GetNotify(pe, tag)
+}
+
+// PassedRef refers to Passed of the record.
+func (r ShareRef) PassedRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 40)
 }
 
 // A compiler error in this function says that Memory is not what this file was generated for any
