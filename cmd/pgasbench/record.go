@@ -41,7 +41,7 @@ type Share struct {
 	P50     int64 // ns that it waited for the lock: the median
 	P99     int64 // the same: the 99th percentile
 	Longest int64 // the same: the longest
-	Passed  int64 // turns that others had between two of its own, at most
+	Passed  int64 // turns that others had between two of its own, or before its first, at most
 }
 
 // Memory is what an idle PE takes, in kilobytes. PE 0 has one for each PE.

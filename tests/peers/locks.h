@@ -26,7 +26,7 @@ struct share {
 	double p50;      // of the waits from request to acquisition
 	double p99;      // of them
 	double longest;  // of them
-	double passed;   // the most turns that others had between two of its own
+	double passed;   // the most turns that others had between two of its own, or before its first
 };
 
 // What PEs compete for. count adds a turn to those that all PEs have had, and returns how many there were before.
@@ -82,7 +82,7 @@ static inline struct share contend(const char *bench, struct contest c, int64_t 
 	static uint32_t waits[BUCKETS];
 	struct share s = {0};
 	int64_t length = CONTENDED * point_ns, begun, asked, wait;
-	long before, last = 0;
+	long before, last = -1;
 	contended_for = bench;
 	memset(waits, 0, sizeof waits);
 	signal(SIGALRM, on_starving);
@@ -96,7 +96,7 @@ static inline struct share contend(const char *bench, struct contest c, int64_t 
 		waits[bucket_of(wait)]++;
 		if (wait > s.longest)
 			s.longest = wait;
-		if (s.got > 0 && before - last - 1 > s.passed)  // others may have begun before this PE asked for the first time
+		if (before - last - 1 > s.passed)
 			s.passed = before - last - 1;
 		last = before;
 		asked = now_ns();

@@ -31,7 +31,7 @@ type Result struct {
 
 	WaitP50ns float64 `json:"wait_p50_ns,omitempty"` // the median wait, from request to acquisition, of the PE that waited longest
 	MaxNs     float64 `json:"max_ns,omitempty"`      // its longest
-	Passed    int     `json:"passed,omitempty"`      // the most turns that others had between two turns of a PE
+	Passed    int     `json:"passed,omitempty"`      // the most turns that others had between two turns of a PE, or before its first
 	Least     int     `json:"least,omitempty"`       // turns of the PE that had the fewest
 	Most      int     `json:"most,omitempty"`        // turns of the PE that had the most
 }

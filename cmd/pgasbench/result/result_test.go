@@ -207,16 +207,16 @@ func TestContend(t *testing.T) {
 	}
 }
 
-// What others have between two turns of a PE passes it, and what they had before its first does not.
+// What others have between two turns of a PE passes it, and so does what they have before its first.
 func TestContendCountsPassings(t *testing.T) {
 	for _, c := range []struct {
 		befores []int // what the turns find
 		want    int
 	}{
 		{[]int{0, 1, 2, 3}, 0},
-		{[]int{700, 702, 704, 706}, 1},
+		{[]int{1, 3, 5, 7}, 1},
 		{[]int{3, 10, 11, 30}, 18},
-		{[]int{900}, 0},
+		{[]int{900}, 900},
 	} {
 		turn, now := 0, time.Duration(0)
 		got, err := Standard(time.Duration(len(c.befores))).Contend(Contest{

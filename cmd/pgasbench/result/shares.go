@@ -28,7 +28,7 @@ type Share struct {
 	P50     time.Duration // of the waits from the request to the acquisition
 	P99     time.Duration // of them
 	Longest time.Duration // of them
-	Passed  int           // the most turns that others had between two turns of this PE
+	Passed  int           // the most turns that others had between two turns of this PE, or before its first
 }
 
 // Contend takes turns for the time of ten points. clock is the time since some moment; nil is the real one. It is read
@@ -39,7 +39,7 @@ func (p Plan) Contend(c Contest, clock func() time.Duration) (s Share, err error
 		clock = func() time.Duration { return time.Since(start) }
 	}
 	var waits histogram.Times
-	begun, last := clock(), 0
+	begun, last := clock(), -1
 	for asked := begun; s.Took < Contended*p.Point; s.Took = asked - begun {
 		if err := c.Lock(); err != nil {
 			return s, err
@@ -47,9 +47,7 @@ func (p Plan) Contend(c Contest, clock func() time.Duration) (s Share, err error
 		waits.Record(clock() - asked)
 		before := c.Count()
 		c.Unlock()
-		if s.Got > 0 { // others may have been at it before this PE has asked for the first time
-			s.Passed = max(s.Passed, before-last-1)
-		}
+		s.Passed = max(s.Passed, before-last-1)
 		last, asked = before, clock()
 		s.Got++
 	}
