@@ -27,9 +27,10 @@ type Board struct {
 	Count  int64 // of PE 0's copy; written by: the holder of the lock
 
 	// Of PE 0's copy, with -costs, each added to by all PEs between two barriers:
-	CPU  uint64 `pgas:"atomic"` // ns of CPU time
-	Wire uint64 `pgas:"atomic"` // bytes sent to other hosts
-	PSS  uint64 `pgas:"atomic"` // kilobytes of memory
+	CPU      uint64 `pgas:"atomic"` // ns of CPU time
+	Switches uint64 `pgas:"atomic"` // context switches
+	Wire     uint64 `pgas:"atomic"` // bytes sent to other hosts
+	PSS      uint64 `pgas:"atomic"` // kilobytes of memory
 }
 
 // Share is what a PE has got of a lock. PE 0 has one for each PE.

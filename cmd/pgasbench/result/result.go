@@ -25,6 +25,7 @@ type Result struct {
 	RssKB     float64 `json:"rss_kb,omitempty"`     // of the bench "idle" and with -costs: resident memory of a PE
 	PssKB     float64 `json:"pss_kb,omitempty"`     // the same, shared pages divided by their sharers
 	CPUns     float64 `json:"cpu_ns,omitempty"`     // with -costs: CPU time of all PEs, for one operation
+	Switches  float64 `json:"switches,omitempty"`   // with -costs: context switches of all PEs, for one operation
 	WireBytes float64 `json:"wire_bytes,omitempty"` // with -costs: bytes that all hosts send to each other, for one operation
 
 	// Of what PEs compete for:
