@@ -30,8 +30,9 @@ func (w *World) Yield() {
 	w.n.YieldAndProgress()
 }
 
-// YieldTo yields the CPU if pe is on this host and PEs share CPUs; otherwise it does nothing. A PE calls it after it has
-// handed pe what pe waits for, such as a lock: other PEs wait for pe, and pe may need this CPU to go on.
+// YieldTo yields the CPU if pe is another PE of this host and PEs share CPUs; otherwise it does nothing. A PE calls it after
+// it has handed pe what pe waits for, such as a lock: other PEs wait for pe, and pe may need this CPU to go on. It yields
+// again, as often as PEs share a CPU at most, while more PEs wait in queues (WaitUntilPred, Lock) than can run at once.
 func (w *World) YieldTo(pe int) {
 	w.mustBeOpen("World.YieldTo")
 	w.n.YieldTo(pe)

@@ -96,14 +96,14 @@ type task struct {
 	// batch runs operations first … first+n-1 and consumes what they return.
 	batch func(first, n int) error
 	// verify runs on every PE after a barrier, and returns what is not as done operations leave it.
-	verify func(done int) error
-	step   int          // batches are a multiple of it
-	alone  bool         // PE 0 works, the others wait
-	once   func() error // instead of batch: one operation, which all PEs do again and again for a fixed time
-	long   bool         // long batches
-	ways   float64      // of what is counted, in one operation
-	via    string       // how it travels
-	end    func()       // gives back what the task took; may be nil
+	verify  func(done int) error
+	step    int             // batches are a multiple of it
+	alone   bool            // PE 0 works, the others wait
+	contest *result.Contest // instead of batch: what all PEs compete for, for a fixed time
+	long    bool            // long batches
+	ways    float64         // of what is counted, in one operation
+	via     string          // how it travels
+	end     func()          // gives back what the task took; may be nil
 }
 
 // A runner is this PE's side of all benches.
@@ -177,7 +177,7 @@ func (r *runner) point(b bench, size int) (result.Result, error) {
 
 // figures measures t. The result is PE 0's alone; how many operations were done is known to every PE.
 func (r *runner) figures(b bench, size int, t task) (res result.Result, done int, err error) {
-	if t.once != nil {
+	if t.contest != nil {
 		shares, done, err := r.contend(t)
 		if err != nil || r.w.PE() != 0 {
 			return res, done, err

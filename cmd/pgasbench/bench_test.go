@@ -35,8 +35,8 @@ func TestBenchesVerify(t *testing.T) {
 					return err
 				}
 				unlike := res.MinNs > res.P50ns || res.P50ns > res.P99ns
-				if res.MaxNs > 0 {
-					unlike = res.Least < 1 || res.Least > res.Most
+				if res.Most > 0 {
+					unlike = res.Least < 1 || res.Least > res.Most || res.WaitP50ns > res.P99ns || res.P99ns > res.MaxNs || npes == 1 && res.Passed > 0
 				}
 				if w.PE() == 0 && (res.Bench != p.b.name || res.Bytes != p.size || res.PEs != npes || res.P50ns <= 0 || unlike) {
 					t.Errorf("%s of %d bytes, %d PEs: %+v", p.b.name, p.size, npes, res)

@@ -1,7 +1,7 @@
 package main
 
-// What operations cost besides time: with -costs, the CPU time of all PEs, the bytes that hosts send to each other, and the memory of
-// a PE. They are read before and after all operations of a point, and divided by their number.
+// What operations cost besides time: with -costs, the CPU time and the context switches of all PEs, the bytes that hosts send to each
+// other, and the memory of a PE. They are read before and after all operations of a point, and divided by their number.
 
 import (
 	"bufio"
@@ -19,8 +19,15 @@ import (
 // costs is one PE's reading before a point.
 type costs struct {
 	simulated bool
-	cpu, wire uint64
+	before    spending
 	inBatches uint64 // simulated: bytes sent during PE 0's batches
+}
+
+// spending is what this PE has spent since its start.
+type spending struct {
+	cpu      uint64 // ns
+	switches uint64 // of a CPU from this PE to another thread
+	wire     uint64 // bytes sent to other hosts, counted by the first PE of a host
 }
 
 // startCosts reads what has been spent so far. A barrier of the measurement follows.
@@ -29,9 +36,9 @@ func (r *runner) startCosts() (err error) {
 		return nil
 	}
 	board := r.board.Local()
-	board.CPU, board.Wire, board.PSS = 0, 0, 0
+	board.CPU, board.Switches, board.Wire, board.PSS = 0, 0, 0, 0
 	r.costs.inBatches = 0
-	r.costs.cpu, r.costs.wire, err = r.spent()
+	r.costs.before, err = r.spent()
 	return err
 }
 
@@ -42,22 +49,22 @@ func (r *runner) watched(batch func(first, n int) error) func(first, n int) erro
 		return batch
 	}
 	return func(first, n int) error {
-		_, before, err := r.spent()
+		before, err := r.spent()
 		if err != nil {
 			return err
 		}
 		if err := batch(first, n); err != nil {
 			return err
 		}
-		_, after, err := r.spent()
-		r.costs.inBatches += after - before
+		after, err := r.spent()
+		r.costs.inBatches += after.wire - before.wire
 		return err
 	}
 }
 
 // addCosts adds to PE 0's result what done operations have cost. It is collective.
 func (r *runner) addCosts(res *result.Result, done int) error {
-	cpu, wire, err := r.spent()
+	now, err := r.spent()
 	if err != nil {
 		return err
 	}
@@ -65,43 +72,45 @@ func (r *runner) addCosts(res *result.Result, done int) error {
 	if err != nil {
 		return err
 	}
-	sent := wire - r.costs.wire
+	sent := now.wire - r.costs.before.wire
 	if r.costs.inBatches > 0 {
 		sent = r.costs.inBatches
 	}
-	r.board.AddCPU(0, cpu-r.costs.cpu)
+	r.board.AddCPU(0, now.cpu-r.costs.before.cpu)
+	r.board.AddSwitches(0, now.switches-r.costs.before.switches)
 	r.board.AddWire(0, sent)
 	r.board.AddPSS(0, memory)
 	if err := r.w.Barrier(r.ctx); err != nil || r.w.PE() != 0 {
 		return err
 	}
 	n := float64(max(done, 1))
-	res.CPUns, res.WireBytes = float64(r.board.FetchCPU(0))/n, float64(r.board.FetchWire(0))/n
+	res.CPUns, res.Switches, res.WireBytes = float64(r.board.FetchCPU(0))/n, float64(r.board.FetchSwitches(0))/n, float64(r.board.FetchWire(0))/n
 	res.PssKB = float64(r.board.FetchPSS(0)) / float64(r.w.NPEs())
 	return nil
 }
 
-// spent returns the CPU time of this PE, and what its host has sent if it is the first of its host. The simulator has no CPU time.
-func (r *runner) spent() (cpu, wire uint64, err error) {
+// spent returns what this PE has spent. The simulator has no CPU time and no context switches.
+func (r *runner) spent() (s spending, err error) {
 	if r.costs.simulated {
 		if r.w.PE() != 0 {
-			return 0, 0, nil
+			return s, nil
 		}
 		sent, err := sim.Sent(r.ctx)
-		return 0, sent.Bytes, err
+		return spending{wire: sent.Bytes}, err
 	}
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
-		return 0, 0, err
+		return s, err
 	}
-	cpu = uint64(used.Utime.Nano() + used.Stime.Nano())
+	s.cpu = uint64(used.Utime.Nano() + used.Stime.Nano())
+	s.switches = uint64(used.Nvcsw + used.Nivcsw)
 	for pe := range r.w.PE() {
 		if r.w.HostOf(pe) == r.w.Host() {
-			return cpu, 0, nil
+			return s, nil
 		}
 	}
-	wire, err = hostHasSent()
-	return cpu, wire, err
+	s.wire, err = hostHasSent()
+	return s, err
 }
 
 // hostHasSent returns the bytes that have left this host, in Ethernet frames.

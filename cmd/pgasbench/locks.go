@@ -116,15 +116,16 @@ func contendedTask(k lockKind) func(r *runner, size int) task {
 			return failed(err)
 		}
 		r.board.Local().Count = 0
-		once := func() error {
-			if err := l.Lock(r.ctx); err != nil {
-				return err
-			}
-			r.board.PutCount(0, r.board.GetCount(0)+1)
-			l.Unlock()
-			return nil
+		c := result.Contest{
+			Lock: func() error { return l.Lock(r.ctx) },
+			Count: func() int {
+				before := r.board.GetCount(0)
+				r.board.PutCount(0, before+1)
+				return int(before)
+			},
+			Unlock: l.Unlock,
 		}
-		return task{once: once, verify: r.checkCount, via: r.w.TransportTo(r.partner)}
+		return task{contest: &c, verify: r.checkCount, via: r.w.TransportTo(r.partner)}
 	}
 }
 
@@ -136,25 +137,31 @@ func (r *runner) checkCount(done int) error {
 	return checkWord(uint64(r.board.Local().Count), done)
 }
 
-// contend has all PEs do t.once for a fixed time, and returns on PE 0 what each has got of it. done is
+// contend has all PEs take turns at t.contest for a fixed time, and returns on PE 0 what each has got of it. done is
 // known to every PE.
 func (r *runner) contend(t task) (shares []result.Share, done int, err error) {
 	if err := r.w.Barrier(r.ctx); err != nil {
 		return nil, 0, err
 	}
-	mine, err := r.plan.Contend(t.once, r.clock)
+	mine, err := r.plan.Contend(*t.contest, r.clock)
 	if err != nil {
 		return nil, 0, err
 	}
 	to := r.shares.At(r.w.PE())
 	to.PutGot(0, int64(mine.Got))
-	to.PutLongest(0, int64(mine.Longest))
 	to.PutTook(0, int64(mine.Took))
+	to.PutP50(0, int64(mine.P50))
+	to.PutP99(0, int64(mine.P99))
+	to.PutLongest(0, int64(mine.Longest))
+	to.PutPassed(0, int64(mine.Passed))
 	if err := r.w.Barrier(r.ctx); err != nil {
 		return nil, 0, err
 	}
 	for _, s := range r.shares.Local() {
-		shares = append(shares, result.Share{Got: int(s.Got), Longest: time.Duration(s.Longest), Took: time.Duration(s.Took)})
+		shares = append(shares, result.Share{
+			Got: int(s.Got), Took: time.Duration(s.Took),
+			P50: time.Duration(s.P50), P99: time.Duration(s.P99), Longest: time.Duration(s.Longest), Passed: int(s.Passed),
+		})
 		done += int(s.Got)
 	}
 	done, err = r.agree(done)

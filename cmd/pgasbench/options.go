@@ -94,7 +94,7 @@ func flags() (*flag.FlagSet, *options, *texts) {
 	fs.DurationVar(&t.point, "time", 100*time.Millisecond, "`time` for each point")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	fs.StringVar(&o.plot, "plot", "", "draw latency and bandwidth by size to `file`, .svg or .png")
-	fs.BoolVar(&o.costs, "costs", false, "measure CPU time, bytes between hosts and memory too, for each operation")
+	fs.BoolVar(&o.costs, "costs", false, "measure CPU time, context switches, bytes between hosts and memory too, for each operation")
 	fs.BoolVar(&o.simulated, "sim", false, "simulate the PEs, without pgasrun")
 	fs.IntVar(&o.pes, "pes", 0, "with -sim: `number` of PEs")
 	fs.StringVar(&o.topology, "topo", "", "with -sim: `levels` of the machine, as pgasrun -topo has them, with a count for each (default a host for each PE)")

@@ -27,18 +27,22 @@ type Board struct {
 	Count  int64 // of PE 0's copy; written by: the holder of the lock
 
 	// Of PE 0's copy, with -costs, each added to by all PEs between two barriers:
-	CPU  uint64 `pgas:"atomic"` // ns of CPU time
-	Wire uint64 `pgas:"atomic"` // bytes sent to other hosts
-	PSS  uint64 `pgas:"atomic"` // kilobytes of memory
+	CPU      uint64 `pgas:"atomic"` // ns of CPU time
+	Switches uint64 `pgas:"atomic"` // context switches
+	Wire     uint64 `pgas:"atomic"` // bytes sent to other hosts
+	PSS      uint64 `pgas:"atomic"` // kilobytes of memory
 }
 
 // Share is what a PE has got of a lock. PE 0 has one for each PE.
 //
 //pgas:symmetric
 type Share struct {
-	Got     int64 // written by: the PE with the index of the record; times that it held the lock
-	Longest int64 // the same; ns between two of them
-	Took    int64 // the same; ns in all
+	Got     int64 // written by: the PE with the index of the record, like the others; times that it held the lock
+	Took    int64 // ns in all
+	P50     int64 // ns that it waited for the lock: the median
+	P99     int64 // the same: the 99th percentile
+	Longest int64 // the same: the longest
+	Passed  int64 // turns that others had between two of its own, or before its first, at most
 }
 
 // Memory is what an idle PE takes, in kilobytes. PE 0 has one for each PE.

@@ -144,25 +144,27 @@ func (r RingRef) WordsRef() pgas.Ref[[1024]uint64] {
 // more: run go generate (or go tool pgasgen) again.
 func _(x Board) {
 	_ = struct {
-		Word   uint64
-		_      [56]byte
-		Flag   pgas.Signal
-		_      [56]byte
-		Agreed int64
-		Count  int64
-		CPU    uint64
-		Wire   uint64
-		PSS    uint64
+		Word     uint64
+		_        [56]byte
+		Flag     pgas.Signal
+		_        [56]byte
+		Agreed   int64
+		Count    int64
+		CPU      uint64
+		Switches uint64
+		Wire     uint64
+		PSS      uint64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-168]
+	_ = ok[unsafe.Sizeof(x)-176]
 	_ = ok[unsafe.Offsetof(x.Word)-0]
 	_ = ok[unsafe.Offsetof(x.Flag)-64]
 	_ = ok[unsafe.Offsetof(x.Agreed)-128]
 	_ = ok[unsafe.Offsetof(x.Count)-136]
 	_ = ok[unsafe.Offsetof(x.CPU)-144]
-	_ = ok[unsafe.Offsetof(x.Wire)-152]
-	_ = ok[unsafe.Offsetof(x.PSS)-160]
+	_ = ok[unsafe.Offsetof(x.Switches)-152]
+	_ = ok[unsafe.Offsetof(x.Wire)-160]
+	_ = ok[unsafe.Offsetof(x.PSS)-168]
 }
 
 // BoardSym is a symmetric allocation of Board records: Len of them, at the same offset of every
@@ -176,7 +178,7 @@ type BoardSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Board; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocBoard(ctx context.Context, w *pgas.World, n int) (BoardSym, error) {
-	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0xe76d51a6aacab8ee})
+	s, err := pgas.AllocLayout[Board](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Board", Hash: 0xe3115f3ecd078278})
 	return BoardSym{s}, err
 }
 
@@ -548,192 +550,287 @@ func (r BoardRef) WaitUntilCPU(ctx context.Context, cmp pgas.Cmp, v uint64) (uin
 	return pgas.FieldAtomic[uint64](r.ref, 144).WaitUntil(ctx, cmp, v)
 }
 
+// Switches refers to the atomic word Switches of the record.
+func (r BoardRef) Switches() pgas.Atomic[uint64] {
+	return pgas.FieldAtomic[uint64](r.ref, 152)
+}
+
+// FetchSwitches returns Switches of the record on PE pe. It waits for the value, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchSwitches(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).Fetch(pe)
+}
+
+// SetSwitches stores v into Switches of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) SetSwitches(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Set(pe, v)
+}
+
+// SwapSwitches stores v into Switches of the record on PE pe, and returns the old value. It waits
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) SwapSwitches(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).Swap(pe, v)
+}
+
+// CompareSwapSwitches stores v into Switches of the record on PE pe if it equals cond, and returns
+// the old value: the swap happened iff the result equals cond. It waits for the value, and panics
+// with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) CompareSwapSwitches(pe int, cond, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).CompareSwap(pe, cond, v)
+}
+
+// FetchIncSwitches adds 1 to Switches of the record on PE pe, and returns the old value. It waits
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchIncSwitches(pe int) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAdd(pe, 1)
+}
+
+// IncSwitches adds 1 to Switches of the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) IncSwitches(pe int) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Add(pe, 1)
+}
+
+// FetchAddSwitches adds v to Switches, in the record on PE pe, and returns the old value. It waits
+// for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAddSwitches(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAdd(pe, v)
+}
+
+// AddSwitches adds v to Switches, in the record on PE pe. It is complete on PE pe after a Quiet.
+func (r BoardRef) AddSwitches(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Add(pe, v)
+}
+
+// FetchAndSwitches stores the bitwise and of Switches with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchAndSwitches(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAnd(pe, v)
+}
+
+// AndSwitches stores the bitwise and of Switches with v into it, in the record on PE pe. It is
+// complete on PE pe after a Quiet.
+func (r BoardRef) AndSwitches(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).And(pe, v)
+}
+
+// FetchOrSwitches stores the bitwise or of Switches with v into it, in the record on PE pe, and
+// returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
+func (r BoardRef) FetchOrSwitches(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchOr(pe, v)
+}
+
+// OrSwitches stores the bitwise or of Switches with v into it, in the record on PE pe. It is
+// complete on PE pe after a Quiet.
+func (r BoardRef) OrSwitches(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Or(pe, v)
+}
+
+// FetchXorSwitches stores the bitwise exclusive or of Switches with v into it, in the record on PE
+// pe, and returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe
+// is lost.
+func (r BoardRef) FetchXorSwitches(pe int, v uint64) uint64 {
+	return pgas.FieldAtomic[uint64](r.ref, 152).FetchXor(pe, v)
+}
+
+// XorSwitches stores the bitwise exclusive or of Switches with v into it, in the record on PE pe.
+// It is complete on PE pe after a Quiet.
+func (r BoardRef) XorSwitches(pe int, v uint64) {
+	pgas.FieldAtomic[uint64](r.ref, 152).Xor(pe, v)
+}
+
+// WaitUntilSwitches blocks until Switches of this PE's own copy compares true with v, and returns
+// the value that did. Atomics and signals of any PE wake it; plain stores need not. Errors:
+// *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
+func (r BoardRef) WaitUntilSwitches(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
+	return pgas.FieldAtomic[uint64](r.ref, 152).WaitUntil(ctx, cmp, v)
+}
+
 // Wire refers to the atomic word Wire of the record.
 func (r BoardRef) Wire() pgas.Atomic[uint64] {
-	return pgas.FieldAtomic[uint64](r.ref, 152)
+	return pgas.FieldAtomic[uint64](r.ref, 160)
 }
 
 // FetchWire returns Wire of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchWire(pe int) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).Fetch(pe)
+	return pgas.FieldAtomic[uint64](r.ref, 160).Fetch(pe)
 }
 
 // SetWire stores v into Wire of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) SetWire(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 152).Set(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 160).Set(pe, v)
 }
 
 // SwapWire stores v into Wire of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) SwapWire(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).Swap(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).Swap(pe, v)
 }
 
 // CompareSwapWire stores v into Wire of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r BoardRef) CompareSwapWire(pe int, cond, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).CompareSwap(pe, cond, v)
 }
 
 // FetchIncWire adds 1 to Wire of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchIncWire(pe int) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAdd(pe, 1)
 }
 
 // IncWire adds 1 to Wire of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) IncWire(pe int) {
-	pgas.FieldAtomic[uint64](r.ref, 152).Add(pe, 1)
+	pgas.FieldAtomic[uint64](r.ref, 160).Add(pe, 1)
 }
 
 // FetchAddWire adds v to Wire, in the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchAddWire(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAdd(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAdd(pe, v)
 }
 
 // AddWire adds v to Wire, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) AddWire(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 152).Add(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 160).Add(pe, v)
 }
 
 // FetchAndWire stores the bitwise and of Wire with v into it, in the record on PE pe, and returns
 // the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchAndWire(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).FetchAnd(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAnd(pe, v)
 }
 
 // AndWire stores the bitwise and of Wire with v into it, in the record on PE pe. It is complete on
 // PE pe after a Quiet.
 func (r BoardRef) AndWire(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 152).And(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 160).And(pe, v)
 }
 
 // FetchOrWire stores the bitwise or of Wire with v into it, in the record on PE pe, and returns the
 // old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchOrWire(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).FetchOr(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchOr(pe, v)
 }
 
 // OrWire stores the bitwise or of Wire with v into it, in the record on PE pe. It is complete on PE
 // pe after a Quiet.
 func (r BoardRef) OrWire(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 152).Or(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 160).Or(pe, v)
 }
 
 // FetchXorWire stores the bitwise exclusive or of Wire with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchXorWire(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 152).FetchXor(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).FetchXor(pe, v)
 }
 
 // XorWire stores the bitwise exclusive or of Wire with v into it, in the record on PE pe. It is
 // complete on PE pe after a Quiet.
 func (r BoardRef) XorWire(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 152).Xor(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 160).Xor(pe, v)
 }
 
 // WaitUntilWire blocks until Wire of this PE's own copy compares true with v, and returns the value
 // that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
 // if a PE of the job dies, and the cause of ctx's end.
 func (r BoardRef) WaitUntilWire(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
-	return pgas.FieldAtomic[uint64](r.ref, 152).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[uint64](r.ref, 160).WaitUntil(ctx, cmp, v)
 }
 
 // PSS refers to the atomic word PSS of the record.
 func (r BoardRef) PSS() pgas.Atomic[uint64] {
-	return pgas.FieldAtomic[uint64](r.ref, 160)
+	return pgas.FieldAtomic[uint64](r.ref, 168)
 }
 
 // FetchPSS returns PSS of the record on PE pe. It waits for the value, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchPSS(pe int) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).Fetch(pe)
+	return pgas.FieldAtomic[uint64](r.ref, 168).Fetch(pe)
 }
 
 // SetPSS stores v into PSS of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) SetPSS(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 160).Set(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 168).Set(pe, v)
 }
 
 // SwapPSS stores v into PSS of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) SwapPSS(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).Swap(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).Swap(pe, v)
 }
 
 // CompareSwapPSS stores v into PSS of the record on PE pe if it equals cond, and returns the old
 // value: the swap happened iff the result equals cond. It waits for the value, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r BoardRef) CompareSwapPSS(pe int, cond, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).CompareSwap(pe, cond, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).CompareSwap(pe, cond, v)
 }
 
 // FetchIncPSS adds 1 to PSS of the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchIncPSS(pe int) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAdd(pe, 1)
+	return pgas.FieldAtomic[uint64](r.ref, 168).FetchAdd(pe, 1)
 }
 
 // IncPSS adds 1 to PSS of the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) IncPSS(pe int) {
-	pgas.FieldAtomic[uint64](r.ref, 160).Add(pe, 1)
+	pgas.FieldAtomic[uint64](r.ref, 168).Add(pe, 1)
 }
 
 // FetchAddPSS adds v to PSS, in the record on PE pe, and returns the old value. It waits for the
 // value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchAddPSS(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAdd(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).FetchAdd(pe, v)
 }
 
 // AddPSS adds v to PSS, in the record on PE pe. It is complete on PE pe after a Quiet.
 func (r BoardRef) AddPSS(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 160).Add(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 168).Add(pe, v)
 }
 
 // FetchAndPSS stores the bitwise and of PSS with v into it, in the record on PE pe, and returns the
 // old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchAndPSS(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).FetchAnd(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).FetchAnd(pe, v)
 }
 
 // AndPSS stores the bitwise and of PSS with v into it, in the record on PE pe. It is complete on PE
 // pe after a Quiet.
 func (r BoardRef) AndPSS(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 160).And(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 168).And(pe, v)
 }
 
 // FetchOrPSS stores the bitwise or of PSS with v into it, in the record on PE pe, and returns the
 // old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchOrPSS(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).FetchOr(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).FetchOr(pe, v)
 }
 
 // OrPSS stores the bitwise or of PSS with v into it, in the record on PE pe. It is complete on PE
 // pe after a Quiet.
 func (r BoardRef) OrPSS(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 160).Or(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 168).Or(pe, v)
 }
 
 // FetchXorPSS stores the bitwise exclusive or of PSS with v into it, in the record on PE pe, and
 // returns the old value. It waits for the value, and panics with *pgas.PeerError if PE pe is lost.
 func (r BoardRef) FetchXorPSS(pe int, v uint64) uint64 {
-	return pgas.FieldAtomic[uint64](r.ref, 160).FetchXor(pe, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).FetchXor(pe, v)
 }
 
 // XorPSS stores the bitwise exclusive or of PSS with v into it, in the record on PE pe. It is
 // complete on PE pe after a Quiet.
 func (r BoardRef) XorPSS(pe int, v uint64) {
-	pgas.FieldAtomic[uint64](r.ref, 160).Xor(pe, v)
+	pgas.FieldAtomic[uint64](r.ref, 168).Xor(pe, v)
 }
 
 // WaitUntilPSS blocks until PSS of this PE's own copy compares true with v, and returns the value
 // that did. Atomics and signals of any PE wake it; plain stores need not. Errors: *pgas.PeerError
 // if a PE of the job dies, and the cause of ctx's end.
 func (r BoardRef) WaitUntilPSS(ctx context.Context, cmp pgas.Cmp, v uint64) (uint64, error) {
-	return pgas.FieldAtomic[uint64](r.ref, 160).WaitUntil(ctx, cmp, v)
+	return pgas.FieldAtomic[uint64](r.ref, 168).WaitUntil(ctx, cmp, v)
 }
 
 // A compiler error in this function says that Share is not what this file was generated for any
@@ -741,14 +838,20 @@ func (r BoardRef) WaitUntilPSS(ctx context.Context, cmp pgas.Cmp, v uint64) (uin
 func _(x Share) {
 	_ = struct {
 		Got     int64
-		Longest int64
 		Took    int64
+		P50     int64
+		P99     int64
+		Longest int64
+		Passed  int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-24]
+	_ = ok[unsafe.Sizeof(x)-48]
 	_ = ok[unsafe.Offsetof(x.Got)-0]
-	_ = ok[unsafe.Offsetof(x.Longest)-8]
-	_ = ok[unsafe.Offsetof(x.Took)-16]
+	_ = ok[unsafe.Offsetof(x.Took)-8]
+	_ = ok[unsafe.Offsetof(x.P50)-16]
+	_ = ok[unsafe.Offsetof(x.P99)-24]
+	_ = ok[unsafe.Offsetof(x.Longest)-32]
+	_ = ok[unsafe.Offsetof(x.Passed)-40]
 }
 
 // ShareSym is a symmetric allocation of Share records: Len of them, at the same offset of every
@@ -762,7 +865,7 @@ type ShareSym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Share; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocShare(ctx context.Context, w *pgas.World, n int) (ShareSym, error) {
-	s, err := pgas.AllocLayout[Share](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Share", Hash: 0x0ffec1aca368edad})
+	s, err := pgas.AllocLayout[Share](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench.Share", Hash: 0x6b545578be93dd79})
 	return ShareSym{s}, err
 }
 
@@ -909,106 +1012,259 @@ func (r ShareRef) GotRef() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 0)
 }
 
-// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; the
-// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
-func (r ShareRef) PutLongest(pe int, v int64) {
-	pgas.PutField(r.ref, 8, pe, v)
-}
-
-// GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
-// *pgas.PeerError if PE pe is lost.
-func (r ShareRef) GetLongest(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 8, pe)
-}
-
-// GetLongestNB fills *dst from Longest of the record on PE pe. It is complete when the next Quiet
-// returns; until then the destination must not be touched.
-func (r ShareRef) GetLongestNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
-}
-
-// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig on PE
-// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
-// puts. The source may be reused on return.
-func (r ShareRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
-}
-
-// PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
-// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
-// earlier puts. The source may be reused on return.
-func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
-}
-
-// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
-// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
-// and notification have arrived after a Quiet.
-func (r ShareRef) PutLongestNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
-}
-
-// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. When PE
-// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
-// with *pgas.PeerError if PE pe is lost.
-func (r ShareRef) GetLongestNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
-}
-
-// LongestRef refers to Longest of the record.
-func (r ShareRef) LongestRef() pgas.Ref[int64] {
-	return pgas.Field[int64](r.ref, 8)
-}
-
 // PutTook copies v into Took of the record on PE pe. The source may be reused on return; the data
 // are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
 func (r ShareRef) PutTook(pe int, v int64) {
-	pgas.PutField(r.ref, 16, pe, v)
+	pgas.PutField(r.ref, 8, pe, v)
 }
 
 // GetTook returns Took of the record on PE pe. It waits for the data, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetTook(pe int) int64 {
-	return pgas.GetField[int64](r.ref, 16, pe)
+	return pgas.GetField[int64](r.ref, 8, pe)
 }
 
 // GetTookNB fills *dst from Took of the record on PE pe. It is complete when the next Quiet
 // returns; until then the destination must not be touched.
 func (r ShareRef) GetTookNB(pe int, dst *int64) {
-	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
+	pgas.Field[int64](r.ref, 8).GetNB(pe, dst)
 }
 
 // PutTookSignal copies v into Took of the record on PE pe, and then sets the signal sig on PE pe to
 // value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
 // source may be reused on return.
 func (r ShareRef) PutTookSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
+	pgas.Field[int64](r.ref, 8).PutSignal(pe, &v, sig, value)
 }
 
 // PutTookSignalAdd copies v into Took of the record on PE pe, and then adds value to the signal sig
 // on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
 // The source may be reused on return.
 func (r ShareRef) PutTookSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
-	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+	pgas.Field[int64](r.ref, 8).PutSignalAdd(pe, &v, sig, value)
 }
 
 // PutTookNotify copies v into Took of the record on PE pe, and then notifies pe with that tag. When
 // PE pe has the notification, it sees the data. The source may be reused on return; data and
 // notification have arrived after a Quiet.
 func (r ShareRef) PutTookNotify(pe int, v int64, tag int) {
-	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
+	pgas.Field[int64](r.ref, 8).PutNotify(pe, &v, tag)
 }
 
 // GetTookNotify returns Took of the record on PE pe, and notifies pe with that tag. When PE pe has
 // the notification, it may overwrite what was read. The call waits for the data, and panics with
 // *pgas.PeerError if PE pe is lost.
 func (r ShareRef) GetTookNotify(pe, tag int) int64 {
-	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
+	return pgas.Field[int64](r.ref, 8).GetNotify(pe, tag)
 }
 
 // TookRef refers to Took of the record.
 func (r ShareRef) TookRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 8)
+}
+
+// PutP50 copies v into P50 of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutP50(pe int, v int64) {
+	pgas.PutField(r.ref, 16, pe, v)
+}
+
+// GetP50 returns P50 of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
+// if PE pe is lost.
+func (r ShareRef) GetP50(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 16, pe)
+}
+
+// GetP50NB fills *dst from P50 of the record on PE pe. It is complete when the next Quiet returns;
+// until then the destination must not be touched.
+func (r ShareRef) GetP50NB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 16).GetNB(pe, dst)
+}
+
+// PutP50Signal copies v into P50 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
+func (r ShareRef) PutP50Signal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 16).PutSignal(pe, &v, sig, value)
+}
+
+// PutP50SignalAdd copies v into P50 of the record on PE pe, and then adds value to the signal sig
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
+func (r ShareRef) PutP50SignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 16).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutP50Notify copies v into P50 of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
+func (r ShareRef) PutP50Notify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 16).PutNotify(pe, &v, tag)
+}
+
+// GetP50Notify returns P50 of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetP50Notify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 16).GetNotify(pe, tag)
+}
+
+// P50Ref refers to P50 of the record.
+func (r ShareRef) P50Ref() pgas.Ref[int64] {
 	return pgas.Field[int64](r.ref, 16)
+}
+
+// PutP99 copies v into P99 of the record on PE pe. The source may be reused on return; the data are
+// visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutP99(pe int, v int64) {
+	pgas.PutField(r.ref, 24, pe, v)
+}
+
+// GetP99 returns P99 of the record on PE pe. It waits for the data, and panics with *pgas.PeerError
+// if PE pe is lost.
+func (r ShareRef) GetP99(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 24, pe)
+}
+
+// GetP99NB fills *dst from P99 of the record on PE pe. It is complete when the next Quiet returns;
+// until then the destination must not be touched.
+func (r ShareRef) GetP99NB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 24).GetNB(pe, dst)
+}
+
+// PutP99Signal copies v into P99 of the record on PE pe, and then sets the signal sig on PE pe to
+// value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts. The
+// source may be reused on return.
+func (r ShareRef) PutP99Signal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 24).PutSignal(pe, &v, sig, value)
+}
+
+// PutP99SignalAdd copies v into P99 of the record on PE pe, and then adds value to the signal sig
+// on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier puts.
+// The source may be reused on return.
+func (r ShareRef) PutP99SignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 24).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutP99Notify copies v into P99 of the record on PE pe, and then notifies pe with that tag. When
+// PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
+func (r ShareRef) PutP99Notify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 24).PutNotify(pe, &v, tag)
+}
+
+// GetP99Notify returns P99 of the record on PE pe, and notifies pe with that tag. When PE pe has
+// the notification, it may overwrite what was read. The call waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetP99Notify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 24).GetNotify(pe, tag)
+}
+
+// P99Ref refers to P99 of the record.
+func (r ShareRef) P99Ref() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 24)
+}
+
+// PutLongest copies v into Longest of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutLongest(pe int, v int64) {
+	pgas.PutField(r.ref, 32, pe, v)
+}
+
+// GetLongest returns Longest of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetLongest(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 32, pe)
+}
+
+// GetLongestNB fills *dst from Longest of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ShareRef) GetLongestNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 32).GetNB(pe, dst)
+}
+
+// PutLongestSignal copies v into Longest of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
+func (r ShareRef) PutLongestSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 32).PutSignal(pe, &v, sig, value)
+}
+
+// PutLongestSignalAdd copies v into Longest of the record on PE pe, and then adds value to the
+// signal sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of
+// earlier puts. The source may be reused on return.
+func (r ShareRef) PutLongestSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 32).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutLongestNotify copies v into Longest of the record on PE pe, and then notifies pe with that
+// tag. When PE pe has the notification, it sees the data. The source may be reused on return; data
+// and notification have arrived after a Quiet.
+func (r ShareRef) PutLongestNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 32).PutNotify(pe, &v, tag)
+}
+
+// GetLongestNotify returns Longest of the record on PE pe, and notifies pe with that tag. When PE
+// pe has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetLongestNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 32).GetNotify(pe, tag)
+}
+
+// LongestRef refers to Longest of the record.
+func (r ShareRef) LongestRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 32)
+}
+
+// PutPassed copies v into Passed of the record on PE pe. The source may be reused on return; the
+// data are visible on PE pe after a Quiet, and a Fence orders them before later puts to pe.
+func (r ShareRef) PutPassed(pe int, v int64) {
+	pgas.PutField(r.ref, 40, pe, v)
+}
+
+// GetPassed returns Passed of the record on PE pe. It waits for the data, and panics with
+// *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetPassed(pe int) int64 {
+	return pgas.GetField[int64](r.ref, 40, pe)
+}
+
+// GetPassedNB fills *dst from Passed of the record on PE pe. It is complete when the next Quiet
+// returns; until then the destination must not be touched.
+func (r ShareRef) GetPassedNB(pe int, dst *int64) {
+	pgas.Field[int64](r.ref, 40).GetNB(pe, dst)
+}
+
+// PutPassedSignal copies v into Passed of the record on PE pe, and then sets the signal sig on PE
+// pe to value. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
+func (r ShareRef) PutPassedSignal(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 40).PutSignal(pe, &v, sig, value)
+}
+
+// PutPassedSignalAdd copies v into Passed of the record on PE pe, and then adds value to the signal
+// sig on PE pe. When PE pe sees the signal, it sees the data; the signal says nothing of earlier
+// puts. The source may be reused on return.
+func (r ShareRef) PutPassedSignalAdd(pe int, v int64, sig pgas.SignalRef, value uint64) {
+	pgas.Field[int64](r.ref, 40).PutSignalAdd(pe, &v, sig, value)
+}
+
+// PutPassedNotify copies v into Passed of the record on PE pe, and then notifies pe with that tag.
+// When PE pe has the notification, it sees the data. The source may be reused on return; data and
+// notification have arrived after a Quiet.
+func (r ShareRef) PutPassedNotify(pe int, v int64, tag int) {
+	pgas.Field[int64](r.ref, 40).PutNotify(pe, &v, tag)
+}
+
+// GetPassedNotify returns Passed of the record on PE pe, and notifies pe with that tag. When PE pe
+// has the notification, it may overwrite what was read. The call waits for the data, and panics
+// with *pgas.PeerError if PE pe is lost.
+func (r ShareRef) GetPassedNotify(pe, tag int) int64 {
+	return pgas.Field[int64](r.ref, 40).GetNotify(pe, tag)
+}
+
+// PassedRef refers to Passed of the record.
+func (r ShareRef) PassedRef() pgas.Ref[int64] {
+	return pgas.Field[int64](r.ref, 40)
 }
 
 // A compiler error in this function says that Memory is not what this file was generated for any

@@ -50,7 +50,7 @@ func (o *output) close() error {
 const (
 	figureColumns = "%-16s %8s %4s %-6s %9s %9s %9s %9s %9s"
 	columns       = figureColumns + "\n"
-	sharesColumns = figureColumns + "  longest wait %s, each PE %d to %d times\n"
+	sharesColumns = figureColumns + "  waits: median %s, p99 %s, longest %s; passed by %d; %d to %d turns each%s\n"
 )
 
 func writeHeader(w io.Writer) error {
@@ -63,14 +63,15 @@ func writeRow(w io.Writer, r result.Result) error {
 		_, err := fmt.Fprintf(w, "%-16s %8s %4d %-6s resident %.0f kB, its share %.0f kB\n", r.Bench, "", r.PEs, r.Transport, r.RssKB, r.PssKB)
 		return err
 	}
-	if r.MaxNs > 0 { // of what PEs compete for there are no batches
-		_, err := fmt.Fprintf(w, sharesColumns, r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
-			result.Duration(r.P50ns), "-", "-", "-", rate(r.Mops), result.Duration(r.MaxNs), r.Least, r.Most)
-		return err
-	}
 	costs := ""
 	if r.PssKB > 0 {
-		costs = fmt.Sprintf("  CPU %s, %.0f B between hosts, %.0f kB a PE", result.Duration(r.CPUns), r.WireBytes, r.PssKB)
+		costs = fmt.Sprintf("  CPU %s, %s switches, %.0f B between hosts, %.0f kB a PE", result.Duration(r.CPUns), rate(r.Switches), r.WireBytes, r.PssKB)
+	}
+	if r.Most > 0 { // of what PEs compete for there are no batches
+		_, err := fmt.Fprintf(w, sharesColumns, r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
+			result.Duration(r.P50ns), "-", "-", "-", rate(r.Mops),
+			result.Duration(r.WaitP50ns), result.Duration(r.P99ns), result.Duration(r.MaxNs), r.Passed, r.Least, r.Most, costs)
+		return err
 	}
 	_, err := fmt.Fprintf(w, figureColumns+"%s\n", r.Bench, dashed(r.Bytes), strconv.Itoa(r.PEs), r.Transport,
 		result.Duration(r.P50ns), result.Duration(r.MinNs), result.Duration(r.P99ns), rate(r.MBps), rate(r.Mops), costs)

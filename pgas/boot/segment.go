@@ -18,7 +18,7 @@ const (
 	// PageBytes is the unit of the layout: the header and each State have one page.
 	PageBytes = 4096
 	// SegmentMagic is the first word of every segment; it changes with the layout.
-	SegmentMagic = 0x70676173_00000007
+	SegmentMagic = 0x70676173_00000008
 	// HeapAlign is the alignment of every heap's address in every process. So an offset with a smaller power of
 	// two as its alignment gives an address with the same alignment, on all PEs. It is the size of a huge page,
 	// and costs addresses only.
@@ -53,7 +53,12 @@ type Header struct {
 	// ArbiterHeard: Clock when the last question was asked that the arbiter of a job without agents has answered to a PE
 	// of this host, or 0 (arbiter.go).
 	ArbiterHeard atomic.Int64
-	_            [8]byte
+	_            [72]byte
+	// InQueues: how many PEs of this host, where PEs outnumber CPUs, stand in a queue behind another PE and poll for their
+	// turn. Written by these PEs, read by one that has handed its turn on. A PE that dies there stays counted, which costs
+	// the others of a job that is ending some yields.
+	InQueues atomic.Int32
+	_        [60]byte
 }
 
 // State is the page of one PE. Each group of words has cache lines of its own, and its comment names its writer.

@@ -47,15 +47,17 @@ static void bench_alone(const char *bench, int at) {
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void count_once(void *arg) {
-	long count;
-	(void)arg;
-	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-	MPI_Get(&count, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+static void lock_first(void) { MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window); }
+
+static void unlock_first(void) { MPI_Win_unlock(0, window); }
+
+static long count_turn(void) {
+	static long before, after;  // MPI reads after until the window is unlocked
+	MPI_Get(&before, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
 	MPI_Win_flush(0, window);
-	count++;
-	MPI_Put(&count, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
-	MPI_Win_unlock(0, window);
+	after = before + 1;
+	MPI_Put(&after, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+	return before;
 }
 
 static long counted(void) {
@@ -72,9 +74,9 @@ static void bench_contended(void) {
 	if (!wanted(&options, bench))
 		return;
 	MPI_Barrier(MPI_COMM_WORLD);
-	struct share mine = contend(bench, count_once, NULL, options.point_ns);
+	struct share mine = contend(bench, (struct contest){lock_first, count_turn, unlock_first}, options.point_ns);
 	MPI_Barrier(MPI_COMM_WORLD);
-	MPI_Gather(&mine, 3, MPI_DOUBLE, shares, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	MPI_Gather(&mine, sizeof mine / sizeof(double), MPI_DOUBLE, shares, sizeof mine / sizeof(double), MPI_DOUBLE, 0, MPI_COMM_WORLD);
 	if (me == 0) {
 		check_count(bench, counted(), shares, pes);
 		report_shares(bench, pes, transport, shares);

@@ -382,11 +382,14 @@ static void bench_lock_alone(const char *bench, int home) {
 	shmem_barrier_all();
 }
 
-static void count_once(void *arg) {
-	(void)arg;
-	shmem_set_lock(home_lock);
-	shmem_long_p(counter, shmem_long_g(counter, 0) + 1, 0);
-	shmem_clear_lock(home_lock);
+static void lock_home(void) { shmem_set_lock(home_lock); }
+
+static void unlock_home(void) { shmem_clear_lock(home_lock); }
+
+static long count_turn(void) {
+	long before = shmem_long_g(counter, 0);
+	shmem_long_p(counter, before + 1, 0);
+	return before;
 }
 
 static void bench_lock_contended(void) {
@@ -396,7 +399,7 @@ static void bench_lock_contended(void) {
 	home_lock = lock_at(0);
 	*counter = 0;
 	shmem_barrier_all();
-	struct share mine = contend(bench, count_once, NULL, options.point_ns);
+	struct share mine = contend(bench, (struct contest){lock_home, count_turn, unlock_home}, options.point_ns);
 	shmem_putmem(shares + me, &mine, sizeof mine, 0);
 	shmem_barrier_all();
 	if (me == 0) {

@@ -134,6 +134,8 @@ func TestGoalsOfLocks(t *testing.T) {
 		"locks contended, two hosts: ALock":                             ", osh-2-hosts",
 		"locks contended, two hosts: D-MCS":                             "2x, osh-2-hosts",
 		"locks contended, four hosts: D-MCS, longest wait, against MPI": ", mpi-4-hosts",
+		"locks contended, 16 PEs: N-CoSED, 99th percentile of waits":    ", osh-16 osh-awake-16",
+		"locks contended, 8 PEs: ALock, most turns of others .*":        ", osh-8 osh-awake-8",
 	} {
 		got := ""
 		for _, r := range choose(regexp.MustCompile("^" + name + "$")) {
@@ -152,12 +154,14 @@ func TestJudgeShares(t *testing.T) {
 	ours, theirs := point{"ours-8", "dmcs-contended", 8}, point{"osh-8", "lock-contended", 8}
 	f := newFigures()
 	f.rounds = append(f.rounds, map[point]result.Result{
-		ours:   {P50ns: 500, MaxNs: 2e6, Least: 100, Most: 150},
-		theirs: {P50ns: 9000, MaxNs: 70e6, Least: 0, Most: 600},
+		ours:   {P50ns: 500, P99ns: 9000, MaxNs: 2e6, Passed: 7, Least: 100, Most: 150},
+		theirs: {P50ns: 9000, P99ns: 36e6, MaxNs: 70e6, Passed: 600, Least: 0, Most: 600},
 	})
 	for k, want := range map[kind]string{
 		perOperation: "500 ns, 9 µs: 18.0x",
+		waitP99:      "9 µs, 36 ms: 4000.0x",
 		longestWait:  "2 ms, 70 ms: 35.0x",
+		passings:     "7 turns, 600 turns: 85.7x",
 		unfairness:   "1.50 : 1, 600.00 : 1: 400.0x",
 	} {
 		v := judge(row{ours: ours, theirs: []point{theirs}, kind: k}, f)

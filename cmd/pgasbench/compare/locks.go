@@ -95,15 +95,27 @@ func (f lockField) rowsContended() (rows []row) {
 		}
 		rows = append(rows, f.row(group, l.name, l.bench+"-contended", "lock-contended", f.osh, least, perOperation))
 	}
-	for _, l := range ourLocks[:2] {
-		rows = append(rows,
-			f.row(group, l.name+", longest wait", l.bench+"-contended", "lock-contended", f.osh, 0, longestWait),
-			f.row(group, l.name+", most turns to fewest", l.bench+"-contended", "lock-contended", f.osh, 0, unfairness))
+	for _, l := range ourLocks {
+		rows = append(rows, f.rowsOfFairness(group, l, "", f.osh)...)
 	}
-	return append(rows,
-		f.row(group, "D-MCS, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, perOperation),
-		f.row(group, "D-MCS, longest wait, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, longestWait),
-		f.row(group, "D-MCS, most turns to fewest, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, unfairness))
+	rows = append(rows, f.row(group, "D-MCS, against MPI", "dmcs-contended", "lock-contended", f.mpi, 0, perOperation))
+	return append(rows, f.rowsOfFairness(group, lock{bench: "dmcs", name: "D-MCS"}, ", against MPI", f.mpi)...)
+}
+
+// rowsOfFairness say how evenly PEs get l. They have no goals: a lock that lets one PE have it for long is fast.
+func (f lockField) rowsOfFairness(group string, l lock, against string, theirs []string) (rows []row) {
+	for _, c := range []struct {
+		name string
+		kind kind
+	}{
+		{"99th percentile of waits", waitP99},
+		{"longest wait", longestWait},
+		{"most turns of others in between", passings},
+		{"most turns to fewest", unfairness},
+	} {
+		rows = append(rows, f.row(group, l.name+", "+c.name+against, l.bench+"-contended", "lock-contended", theirs, 0, c.kind))
+	}
+	return rows
 }
 
 func (f lockField) row(group, name, ours, theirs string, suites []string, least float64, k kind) row {

@@ -109,6 +109,8 @@ func (k kind) unit() string {
 		return "kB"
 	case perByte:
 		return "ns/MiB"
+	case passings:
+		return "turns"
 	case unfairness:
 		return ""
 	}
@@ -224,6 +226,8 @@ func (k kind) write(v float64) string {
 		return fmt.Sprintf("%.1f MB", v/1e3)
 	case perByte:
 		return fmt.Sprintf("%.2f GB/s", mebi/v)
+	case passings:
+		return fmt.Sprintf("%.0f turns", v)
 	case unfairness:
 		return fmt.Sprintf("%.2f : 1", v)
 	}

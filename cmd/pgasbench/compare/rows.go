@@ -37,7 +37,9 @@ const (
 	wholeProcess             // ns
 	residentKB               // kB of a PE
 	sharedKB                 // kB of a PE, shared pages divided
-	longestWait              // ns between two turns of a PE
+	waitP99                  // ns from request to acquisition, of the PE that waited longest
+	longestWait              // the same
+	passings                 // turns that others had between two turns of a PE, at most
 	unfairness               // turns of the PE that had the most, to those of the one that had the fewest
 )
 
@@ -48,8 +50,12 @@ func (k kind) of(r result.Result) float64 {
 		return r.RssKB
 	case sharedKB:
 		return r.PssKB
+	case waitP99:
+		return r.P99ns
 	case longestWait:
 		return r.MaxNs
+	case passings:
+		return float64(r.Passed)
 	case unfairness:
 		return float64(r.Most) / float64(max(r.Least, 1))
 	}

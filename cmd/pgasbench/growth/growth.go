@@ -261,7 +261,7 @@ func (o *Options) run(ctx context.Context, l *compare.Launcher, j job) record {
 
 // short4 rounds what is kept to four digits, so that the file stays small.
 func short4(r result.Result) result.Result {
-	for _, v := range []*float64{&r.P50ns, &r.MinNs, &r.P99ns, &r.MBps, &r.Mops, &r.RssKB, &r.PssKB, &r.CPUns, &r.WireBytes, &r.MaxNs} {
+	for _, v := range []*float64{&r.P50ns, &r.MinNs, &r.P99ns, &r.MBps, &r.Mops, &r.RssKB, &r.PssKB, &r.CPUns, &r.Switches, &r.WireBytes, &r.WaitP50ns, &r.MaxNs} {
 		*v = round(*v)
 	}
 	return r

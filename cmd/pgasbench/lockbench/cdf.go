@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/gopgas/gopgas/cmd/pgasbench/chart"
+	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
 )
 
 // cdfMetric is the name by which -y asks for it.
@@ -29,7 +30,7 @@ func cdf(times []int64) (points plotter.XYs) {
 		if n == 0 {
 			continue
 		}
-		at := max(middleOf(i), 1)
+		at := max(histogram.Middle(i), 1)
 		points = append(points, plotter.XY{X: at, Y: float64(below) / float64(all)})
 		below += n
 		points = append(points, plotter.XY{X: at, Y: float64(below) / float64(all)})

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
 	"github.com/gopgas/gopgas/cmd/pgasbench/machines"
 	"github.com/gopgas/gopgas/locks"
 	"github.com/gopgas/gopgas/pgas"
@@ -154,8 +155,8 @@ func TestNoLock(t *testing.T) {
 // TestCDF: steps at the middles of the buckets, up to 1.
 func TestCDF(t *testing.T) {
 	times := make([]int64, buckets)
-	times[5], times[bucketOf(1000)] = 1, 3
-	at := middleOf(bucketOf(1000))
+	times[5], times[histogram.Bucket(1000)] = 1, 3
+	at := histogram.Middle(histogram.Bucket(1000))
 	want := plotter.XYs{{X: 5, Y: 0}, {X: 5, Y: 0.25}, {X: at, Y: 0.25}, {X: at, Y: 1}}
 	if got := cdf(times); !slices.Equal(got, want) {
 		t.Errorf("cdf is %v, want %v", got, want)

@@ -1,45 +1,13 @@
 package lockbench
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-)
 
-// TestHistogram: times in one bucket are within a sixteenth of its middle, and a quantile is where a sorted list
-// has it.
-func TestHistogram(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 7))
-	var tally Tally
-	var all []float64
-	for range 5000 {
-		ns := int64(1) << rng.IntN(40)
-		ns += rng.Int64N(ns)
-		tally.did(rng.IntN(2) == 0, 0, time.Duration(ns))
-		all = append(all, float64(ns))
-		if mid := middleOf(bucketOf(ns)); mid < float64(ns)*15/16 || mid > float64(ns)*17/16 {
-			t.Fatalf("%d ns are in bucket %d, whose middle is %v", ns, bucketOf(ns), mid)
-		}
-	}
-	slices.Sort(all)
-	for _, q := range []float64{0.01, 0.5, 0.99, 1} {
-		var times [buckets]int64
-		for i, n := range tally.Times {
-			times[i] = int64(n)
-		}
-		want := all[int(q*float64(len(all)))-1]
-		if got := quantile(times[:], int64(len(all)), q); got < want*15/16 || got > want*17/16 {
-			t.Errorf("quantile %v is %v, want about %v", q, got, want)
-		}
-	}
-	for _, ns := range []int64{-1, 0, 1, 15, 16, 17, 1 << 62} {
-		if i := bucketOf(ns); i < 0 || i >= buckets || ns >= 0 && ns < 32 && middleOf(i) != float64(ns) {
-			t.Errorf("%d ns are in bucket %d, whose middle is %v", ns, i, middleOf(i))
-		}
-	}
-}
+	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
+)
 
 // TestSum: what all PEs did together. A PE that took no part does not count, one that got nothing does.
 func TestSum(t *testing.T) {
@@ -50,10 +18,18 @@ func TestSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r.WaitP50 != 0 || r.WaitP99 != 0 {
+		t.Errorf("the waits of a PE that has only waited are %v and %v", r.WaitP50, r.WaitP99)
+	}
 	got := []float64{float64(r.Ops), r.Throughput, r.Mean, r.ReadMean, r.WriteMean, float64(r.Writes), float64(r.Longest), float64(r.Least), float64(r.Most)}
 	want := []float64{2, 1, 3000, 1000, 5000, 1, 9000, 0, 2}
 	if !slices.Equal(got, want) {
 		t.Errorf("ops, throughput, means, writes, longest, least and most are %v, want %v", got, want)
+	}
+	busy.Longest = 10_000
+	r, err = sum(config{}, []Tally{{TookNs: 1e9, Longest: 9000}, busy})
+	if err != nil || r.WaitP50 != histogram.Middle(histogram.Bucket(1000)) || r.WaitP99 != histogram.Middle(histogram.Bucket(3000)) || r.Longest != 10_000 {
+		t.Errorf("waits of the PE that waited longest are %v, %v, %v (%v)", r.WaitP50, r.WaitP99, r.Longest, err)
 	}
 	if _, err := sum(config{}, []Tally{{}, {TookNs: 5}}); err == nil {
 		t.Error("a point in which nobody acquired anything is a result")

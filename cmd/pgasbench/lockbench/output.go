@@ -74,7 +74,7 @@ func (out *output) header(c config) error {
 	for _, p := range out.columns {
 		cells = append(cells, p.name)
 	}
-	return out.line(cells, "acq/s", "mean", "p50", "p99", "wait max", "fair")
+	return out.line(cells, "acq/s", "mean", "p50", "p99", "wait p99", "wait max", "fair")
 }
 
 // about returns the machine that is simulated.
@@ -102,7 +102,7 @@ func (out *output) row(r result) error {
 	if r.Time > 0 {
 		fair = fmt.Sprintf("%d-%d", r.Least, r.Most)
 	}
-	return out.line(cells, rate(r.Throughput), duration(r.Mean), duration(r.P50), duration(r.P99), duration(float64(r.Longest)), fair)
+	return out.line(cells, rate(r.Throughput), duration(r.Mean), duration(r.P50), duration(r.P99), duration(r.WaitP99), duration(float64(r.Longest)), fair)
 }
 
 // widths of columns that are not 8 wide.

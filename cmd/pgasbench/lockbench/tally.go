@@ -4,9 +4,9 @@ package lockbench
 
 import (
 	"fmt"
-	"math/bits"
-	"slices"
 	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
 )
 
 //go:generate go tool pgasgen
@@ -21,31 +21,12 @@ type Tally struct {
 	WriteNs int64
 	Longest int64           // nanoseconds that one acquisition took
 	TookNs  int64           // from the first acquisition to the last release
-	Times   [buckets]uint32 // acquisitions by the time that acquiring and releasing took
+	Times   [buckets]uint32 // acquisitions by the time that acquiring and releasing took, in the buckets of package histogram
+	Waits   [buckets]uint32 // the same by the time until the lock was held
 }
 
-// A histogram of times has 16 buckets for each power of two of nanoseconds, the last of which is for
-// everything above half an hour.
-const buckets = 640
-
-func bucketOf(ns int64) int {
-	ns = max(ns, 0)
-	if ns < 16 {
-		return int(ns)
-	}
-	e := bits.Len64(uint64(ns)) - 1
-	return min(16*(e-3)+int(ns>>(e-4))&15, buckets-1)
-}
-
-// middleOf returns a time in the middle of bucket i.
-func middleOf(i int) float64 {
-	if i < 16 {
-		return float64(i)
-	}
-	e := i/16 + 3
-	width := int64(1) << (e - 4)
-	return float64(int64(16+i%16)*width) + float64(width-1)/2
-}
+// buckets is a constant of this package, as a type in symmetric memory needs it.
+const buckets = histogram.Buckets
 
 // did notes an acquisition. wait is until the lock was held, cost that and the time of the release.
 func (t *Tally) did(write bool, wait, cost time.Duration) {
@@ -57,7 +38,8 @@ func (t *Tally) did(write bool, wait, cost time.Duration) {
 		t.ReadNs += int64(cost)
 	}
 	t.Longest = max(t.Longest, int64(wait))
-	t.Times[bucketOf(int64(cost))]++
+	t.Times[histogram.Bucket(int64(cost))]++
+	t.Waits[histogram.Bucket(int64(wait))]++
 }
 
 // result is a point that has been measured.
@@ -73,6 +55,8 @@ type result struct {
 	WriteMean  float64       `json:"write_mean_ns,omitzero"`
 	Writes     int64         `json:"writes"`
 	Longest    time.Duration `json:"longest_wait_ns"` // for the lock
+	WaitP50    float64       `json:"wait_p50_ns"`     // for the lock, of the PE that waited longest
+	WaitP99    float64       `json:"wait_p99_ns"`     // the same
 	Least      int64         `json:"least_ops"`       // of a PE
 	Most       int64         `json:"most_ops"`
 
@@ -84,6 +68,7 @@ func sum(c config, tallies []Tally) (result, error) {
 	r := result{config: c, Least: 1<<63 - 1}
 	var times [buckets]int64
 	var readNs, writeNs int64
+	worst := &tallies[0]
 	for i := range tallies {
 		t := &tallies[i]
 		ops := t.Reads + t.Writes
@@ -95,7 +80,9 @@ func sum(c config, tallies []Tally) (result, error) {
 		readNs += t.ReadNs
 		writeNs += t.WriteNs
 		r.Took = max(r.Took, time.Duration(t.TookNs))
-		r.Longest = max(r.Longest, time.Duration(t.Longest))
+		if t.Longest > worst.Longest {
+			worst = t
+		}
 		r.Least, r.Most = min(r.Least, ops), max(r.Most, ops)
 		for k, n := range t.Times {
 			times[k] += int64(n)
@@ -109,16 +96,8 @@ func sum(c config, tallies []Tally) (result, error) {
 	r.ReadMean = float64(readNs) / float64(max(r.Ops-r.Writes, 1))
 	r.WriteMean = float64(writeNs) / float64(max(r.Writes, 1))
 	r.times = times[:]
-	r.P50, r.P99 = quantile(times[:], r.Ops, 0.5), quantile(times[:], r.Ops, 0.99)
+	r.P50, r.P99 = histogram.Quantile(times[:], 0.5), histogram.Quantile(times[:], 0.99)
+	r.Longest = time.Duration(worst.Longest)
+	r.WaitP50, r.WaitP99 = histogram.Quantile(worst.Waits[:], 0.5), histogram.Quantile(worst.Waits[:], 0.99)
 	return r, nil
-}
-
-// quantile returns the time that a part q of all acquisitions did not exceed.
-func quantile(times []int64, all int64, q float64) float64 {
-	below := int64(0)
-	i := slices.IndexFunc(times, func(n int64) bool {
-		below += n
-		return float64(below) >= q*float64(all)
-	})
-	return middleOf(max(i, 0))
 }

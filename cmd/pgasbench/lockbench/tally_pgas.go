@@ -23,9 +23,10 @@ func _(x Tally) {
 		Longest int64
 		TookNs  int64
 		Times   [640]uint32
+		Waits   [640]uint32
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-2608]
+	_ = ok[unsafe.Sizeof(x)-5168]
 	_ = ok[unsafe.Offsetof(x.Reads)-0]
 	_ = ok[unsafe.Offsetof(x.Writes)-8]
 	_ = ok[unsafe.Offsetof(x.ReadNs)-16]
@@ -33,6 +34,7 @@ func _(x Tally) {
 	_ = ok[unsafe.Offsetof(x.Longest)-32]
 	_ = ok[unsafe.Offsetof(x.TookNs)-40]
 	_ = ok[unsafe.Offsetof(x.Times)-48]
+	_ = ok[unsafe.Offsetof(x.Waits)-2608]
 }
 
 // TallySym is a symmetric allocation of Tally records, at the same offset of every PE's heap. Sym
@@ -46,7 +48,7 @@ type TallySym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Tally; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
-	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Tally", Hash: 0xa2e7963eaad31982})
+	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/cmd/pgasbench/lockbench.Tally", Hash: 0x385b4d5497568adf})
 	return TallySym{s}, err
 }
 
@@ -121,4 +123,14 @@ func (r TallyRef) Times() pgas.Slice[uint32] {
 // TimesRef refers to Times of the record.
 func (r TallyRef) TimesRef() pgas.Ref[[640]uint32] {
 	return pgas.Field[[640]uint32](r.ref, 48)
+}
+
+// Waits refers to Waits, to reach a part of it or one element.
+func (r TallyRef) Waits() pgas.Slice[uint32] {
+	return pgas.FieldSlice[uint32](r.ref, 2608, 640)
+}
+
+// WaitsRef refers to Waits of the record.
+func (r TallyRef) WaitsRef() pgas.Ref[[640]uint32] {
+	return pgas.Field[[640]uint32](r.ref, 2608)
 }

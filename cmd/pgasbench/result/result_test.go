@@ -65,7 +65,7 @@ func TestOfCountsWays(t *testing.T) {
 func TestJSONRoundTrip(t *testing.T) {
 	all := []Result{
 		{Bench: "put", Bytes: 8, PEs: 2, Transport: "shm", P50ns: 1.25, MinNs: 1, P99ns: 4.5, MBps: 6400, Mops: 800},
-		{Bench: "lock-contended", Bytes: 8, PEs: 4, Transport: "oshmem", P50ns: 6262.5, Mops: 0.15968, MaxNs: 4.1233e6, Least: 14712, Most: 25707},
+		{Bench: "lock-contended", Bytes: 8, PEs: 4, Transport: "oshmem", P50ns: 6262.5, Mops: 0.15968, WaitP50ns: 91, P99ns: 3.5e6, MaxNs: 4.1233e6, Passed: 1209, Least: 14712, Most: 25707},
 		{Bench: "idle", PEs: 16, Transport: "oshmem", RssKB: 19292, PssKB: 12486},
 	}
 	var out bytes.Buffer
@@ -174,36 +174,72 @@ func TestMeasureStopsAtAnError(t *testing.T) {
 	}
 }
 
-// A contended run ends by the clock, after the operation that is under way then.
+// A contended run ends by the clock, after the turn that is under way then. Waits are from request to acquisition: what a PE
+// does with the lock is none.
 func TestContend(t *testing.T) {
-	p := Standard(time.Millisecond)
+	const ms = time.Millisecond
 	for _, c := range []struct {
-		costs []time.Duration // in turn
+		waits []time.Duration // in turn, with a millisecond for each turn
 		want  Share
 	}{
-		{[]time.Duration{time.Millisecond}, Share{10, time.Millisecond, 10 * time.Millisecond}},
-		{[]time.Duration{3 * time.Millisecond, time.Millisecond}, Share{5, 3 * time.Millisecond, 11 * time.Millisecond}},
-		{[]time.Duration{time.Hour}, Share{1, time.Hour, time.Hour}},
+		{[]time.Duration{0}, Share{Got: 10, Took: 10 * ms}},
+		{[]time.Duration{time.Hour}, Share{Got: 1, Took: time.Hour + ms, P50: time.Hour, P99: time.Hour, Longest: time.Hour}},
+		{[]time.Duration{10, 3 * ms, 10}, Share{Got: 5, Took: 11*ms + 30, P50: 10, P99: 3 * ms, Longest: 3 * ms}},
 	} {
 		now, n := time.Minute, 0
-		got, err := p.Contend(func() error {
-			now += c.costs[n%len(c.costs)]
-			n++
-			return nil
+		got, err := Standard(ms).Contend(Contest{
+			Lock:   func() error { now += c.waits[n%len(c.waits)]; return nil },
+			Count:  func() int { n++; return n - 1 },
+			Unlock: func() { now += ms },
 		}, func() time.Duration { return now })
+		unlike := func(got, want time.Duration) bool { return got < want-want/16-1 || got > want+want/16+1 } // as a histogram has it
+		if unlike(got.P50, c.want.P50) || unlike(got.P99, c.want.P99) {
+			t.Errorf("%v: P50 %v, P99 %v, want about %v, %v", c.waits, got.P50, got.P99, c.want.P50, c.want.P99)
+		}
+		got.P50, got.P99 = c.want.P50, c.want.P99
 		if err != nil || got != c.want {
-			t.Errorf("%v: %+v, %v, want %+v", c.costs, got, err, c.want)
+			t.Errorf("%v: %+v, %v, want %+v", c.waits, got, err, c.want)
 		}
 	}
 	boom := errors.New("boom")
-	if _, err := p.Contend(func() error { return boom }, nil); err != boom {
+	if _, err := Standard(ms).Contend(Contest{Lock: func() error { return boom }}, nil); err != boom {
 		t.Errorf("got %v", err)
 	}
 }
 
+// What others have between two turns of a PE passes it, and so does what they have before its first.
+func TestContendCountsPassings(t *testing.T) {
+	for _, c := range []struct {
+		befores []int // what the turns find
+		want    int
+	}{
+		{[]int{0, 1, 2, 3}, 0},
+		{[]int{1, 3, 5, 7}, 1},
+		{[]int{3, 10, 11, 30}, 18},
+		{[]int{900}, 900},
+	} {
+		turn, now := 0, time.Duration(0)
+		got, err := Standard(time.Duration(len(c.befores))).Contend(Contest{
+			Lock:   func() error { return nil },
+			Count:  func() int { turn++; return c.befores[turn-1] },
+			Unlock: func() { now += Contended },
+		}, func() time.Duration { return now })
+		if err != nil || got.Got != len(c.befores) || got.Passed != c.want {
+			t.Errorf("%v: %+v, %v, want %d", c.befores, got, err, c.want)
+		}
+	}
+}
+
 func TestOfShares(t *testing.T) {
-	got := OfShares("dmcs-contended", 8, "shm", []Share{{100, 5000, 100_000}, {50, 9000, 100_000}, {200, 700, 200_000}})
-	want := Result{Bench: "dmcs-contended", Bytes: 8, PEs: 3, Transport: "shm", P50ns: 400, Mops: 2.5, MaxNs: 9000, Least: 50, Most: 200}
+	got := OfShares("dmcs-contended", 8, "shm", []Share{
+		{Got: 100, Took: 100_000, P50: 1500, P99: 4000, Longest: 5000, Passed: 3},
+		{Got: 50, Took: 100_000, P50: 30, P99: 800, Longest: 9000, Passed: 2},
+		{Got: 200, Took: 200_000, P50: 300, P99: 600, Longest: 700, Passed: 70},
+	})
+	want := Result{
+		Bench: "dmcs-contended", Bytes: 8, PEs: 3, Transport: "shm", P50ns: 400, Mops: 2.5,
+		WaitP50ns: 30, P99ns: 800, MaxNs: 9000, Passed: 70, Least: 50, Most: 200,
+	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -1,51 +1,73 @@
 package result
 
 // What several PEs get of one thing that they compete for. Such a run ends by the clock, not after so many
-// operations: it is to show which PEs go short. The same rules, with the same numbers, stand in
+// turns: it is to show which PEs go short. The same rules, with the same numbers, stand in
 // tests/peers/locks.h: change both or neither.
 
-import "time"
+import (
+	"time"
+
+	"github.com/gopgas/gopgas/cmd/pgasbench/histogram"
+)
 
 // Contended is the length of a contended run in points, so that unfairness shows.
 const Contended = 10
 
-// Share is what one PE has got.
-type Share struct {
-	Got     int           // operations
-	Longest time.Duration // between the ends of two operations in a row, the start being one
-	Took    time.Duration // in all
+// A Contest is what PEs compete for. A turn of a PE is a Lock, a Count, and an Unlock.
+type Contest struct {
+	Lock func() error
+	// Count adds a turn to those that all PEs have had, and returns how many there were before.
+	Count  func() (before int)
+	Unlock func()
 }
 
-// Contend calls once again and again for the time of ten points. clock is the time since some moment; nil is the real
-// one. It is read once for each operation.
-func (p Plan) Contend(once func() error, clock func() time.Duration) (s Share, err error) {
+// Share is what one PE has got.
+type Share struct {
+	Got     int           // turns
+	Took    time.Duration // in all
+	P50     time.Duration // of the waits from the request to the acquisition
+	P99     time.Duration // of them
+	Longest time.Duration // of them
+	Passed  int           // the most turns that others had between two turns of this PE, or before its first
+}
+
+// Contend takes turns for the time of ten points. clock is the time since some moment; nil is the real one. It is read
+// when the lock is asked for, which is when the turn before ends, and when it is acquired.
+func (p Plan) Contend(c Contest, clock func() time.Duration) (s Share, err error) {
 	if clock == nil {
 		start := time.Now()
 		clock = func() time.Duration { return time.Since(start) }
 	}
-	begun := clock()
-	for before := begun; s.Took < Contended*p.Point; {
-		if err := once(); err != nil {
+	var waits histogram.Times
+	begun, last := clock(), -1
+	for asked := begun; s.Took < Contended*p.Point; s.Took = asked - begun {
+		if err := c.Lock(); err != nil {
 			return s, err
 		}
-		after := clock()
-		s.Longest = max(s.Longest, after-before)
-		s.Took, before = after-begun, after
+		waits.Record(clock() - asked)
+		before := c.Count()
+		c.Unlock()
+		s.Passed = max(s.Passed, before-last-1)
+		last, asked = before, clock()
 		s.Got++
 	}
+	s.P50, s.P99, s.Longest = waits.Quantile(0.5), waits.Quantile(0.99), waits.Longest()
 	return s, nil
 }
 
-// OfShares makes a Result of what each PE has got. The rate is the sum of theirs, since they do not end at
-// one moment.
+// OfShares makes a Result of what each PE has got. The rate is the sum of theirs, since they do not end at one moment.
+// The waits are those of the PE that waited longest, and the turns are those of the PE that was passed most.
 func OfShares(bench string, size int, transport string, shares []Share) Result {
 	r := Result{Bench: bench, Bytes: size, PEs: len(shares), Transport: transport, Least: shares[0].Got}
-	perNs := 0.0
+	perNs, worst := 0.0, shares[0]
 	for _, s := range shares {
 		perNs += float64(s.Got) / float64(max(s.Took, 1))
-		r.MaxNs = max(r.MaxNs, float64(s.Longest))
-		r.Least, r.Most = min(r.Least, s.Got), max(r.Most, s.Got)
+		if s.Longest > worst.Longest {
+			worst = s
+		}
+		r.Least, r.Most, r.Passed = min(r.Least, s.Got), max(r.Most, s.Got), max(r.Passed, s.Passed)
 	}
 	r.P50ns, r.Mops = 1/perNs, perNs*1e3
+	r.WaitP50ns, r.P99ns, r.MaxNs = float64(worst.P50), float64(worst.P99), float64(worst.Longest)
 	return r
 }

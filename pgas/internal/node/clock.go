@@ -27,9 +27,14 @@ func (n *Node) ProgressOnce() {
 	}
 }
 
-// YieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is on this host.
+// YieldTo yields the CPU if pe may need it to go on: PEs share CPUs, and pe is another PE of this host. It does so again while
+// queues hold more PEs than can run: this PE has had its turn, and in a queue again it would only be one more.
 func (n *Node) YieldTo(pe int) {
-	if n.Sched == nil && n.Policy.Oversubscribed && n.Shm.Heap(pe) != nil {
+	if n.Sched != nil || !n.Policy.Oversubscribed || pe == n.Job.PE || n.Shm.Heap(pe) == nil {
+		return
+	}
+	n.Yield()
+	for i := 0; n.Policy.yieldsAgain(i, n.Job.Segment.Header.InQueues.Load()); i++ {
 		n.Yield()
 	}
 }

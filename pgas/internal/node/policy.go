@@ -1,6 +1,13 @@
 package node
 
 // How long a PE polls, yields and sleeps when it waits. It depends on how many PEs share the CPUs of its host.
+//
+// Where PEs outnumber CPUs, what a lock costs is how many context switches there are for each turn. If all PEs stand in the
+// queue, each turn belongs to a PE that has no CPU, behind others that have one only to see that it is not their turn: a turn takes
+// several switches, and every PE that comes again behind the others keeps it so. If the queue is short, the holder and the next
+// PE run, the others are ready to run and in no queue, and many turns pass for each switch. Both states last. So a PE that
+// has handed its turn on leaves the CPU to others until the queue is short. It stands in no queue meanwhile, so the order
+// of those that do is kept.
 
 import (
 	"time"
@@ -15,6 +22,8 @@ type waitPolicy struct {
 	polls          int           // polls between two yields
 	pollsIfNext    int           // further polls of a PE that is next in a queue
 	Oversubscribed bool          // there is not a CPU for each PE
+	runnable       int32         // PEs in queues of which, with the holder, all can run at once
+	queueYields    int           // further yields of a PE that has handed its turn on, while more than these stand in queues
 	progressFor    time.Duration // how long the waiter progresses a transport that needs it
 	goroutine      bool          // PEs are goroutines: let the Go scheduler run another
 }
@@ -33,10 +42,20 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 		// A waiter that progresses the transport hands its CPU on at every poll. It goes on for longer than a message
 		// between hosts takes when each PE on its way must first get a CPU: once it sleeps, a message costs the service
 		// thread a wake-up, and that thread the waiter another.
-		return waitPolicy{Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 4 * time.Millisecond}
+		// After as many yields as a CPU has PEs, each of them has had its turn or has come to wait for it.
+		return waitPolicy{
+			Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 4 * time.Millisecond,
+			runnable: int32(cores - 1), queueYields: (local + cores - 1) / cores,
+		}
 	}
 	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.
 	return waitPolicy{spins: 1500, yields: 100, polls: 100, progressFor: 2 * time.Millisecond}
+}
+
+// yieldsAgain reports whether a PE that has handed its turn on, and has yielded its CPU i times more than once, is to
+// yield it again. inQueues is the number of PEs of this host that wait in queues.
+func (p *waitPolicy) yieldsAgain(i int, inQueues int32) bool {
+	return i < p.queueYields && inQueues > p.runnable
 }
 
 const (

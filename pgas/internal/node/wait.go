@@ -36,25 +36,8 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	}
 	n.waiters.slow.Add(1)
 	defer n.waiters.slow.Add(-1)
-	if n.progresser != nil && c.Word.Off != 0 {
-		for start := time.Now(); ; {
-			if v, ok := n.progress(&c, progressBudget(ctx)); ok {
-				return v, nil
-			}
-			n.Notes.drainIfWanted()
-			n.waiters.yieldIfShort()
-			if err := n.waitError(ctx, c, false); err != nil {
-				return lastCheck(c, err)
-			}
-			if time.Since(start) > n.Policy.progressFor {
-				break
-			}
-		}
-	} else if v, ok, shown := n.pollAndYield(ctx, c, why); ok {
-		if shown {
-			n.Unblock()
-		}
-		return v, nil
+	if v, over, err := n.awaitAwake(ctx, c, why); over {
+		return v, err
 	}
 	n.waiters.slept.Add(1)
 	n.Block(why)
@@ -62,7 +45,43 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	return n.SleepUntil(ctx, c, true)
 }
 
-// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does. shown reports whether it has called Block.
+// awaitAwake does what a wait does before it sleeps, and reports whether the wait is over.
+func (n *Node) awaitAwake(ctx context.Context, c Cond, why Blocked) (v uint64, over bool, err error) {
+	if c.pred != nil && n.Policy.Oversubscribed {
+		queued := &n.Job.Segment.Header.InQueues
+		queued.Add(1)
+		defer queued.Add(-1)
+	}
+	if n.progresser != nil && c.Word.Off != 0 {
+		return n.progressUntil(ctx, c)
+	}
+	v, over, shown := n.pollAndYield(ctx, c, why)
+	if over && shown {
+		n.Unblock()
+	}
+	return v, over, nil
+}
+
+// progressUntil progresses the transport until the wait is over, or has lasted for as long as one stays awake.
+func (n *Node) progressUntil(ctx context.Context, c Cond) (v uint64, over bool, err error) {
+	for start := time.Now(); ; {
+		if v, ok := n.progress(&c, progressBudget(ctx)); ok {
+			return v, true, nil
+		}
+		n.Notes.drainIfWanted()
+		n.waiters.yieldIfShort()
+		if err := n.waitError(ctx, c, false); err != nil {
+			v, err := lastCheck(c, err)
+			return v, true, err
+		}
+		if time.Since(start) > n.Policy.progressFor {
+			return 0, false, nil
+		}
+	}
+}
+
+// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does. shown reports
+// whether it has called Block.
 func (n *Node) pollAndYield(ctx context.Context, c Cond, why Blocked) (v uint64, ok, shown bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
