@@ -6,6 +6,7 @@ package boot
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -65,4 +66,9 @@ func shellQuoted(v string) string {
 		return "$'" + strings.NewReplacer(`\"`, `"`, "'", `\'`).Replace(strings.Trim(strconv.Quote(v), `"`)) + "'"
 	}
 	return "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+}
+
+// IsPrivate reports whether name is a variable that the launcher writes for its own processes.
+func IsPrivate(name string) bool {
+	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 }
