@@ -534,6 +534,6 @@ func AllowedCPUs() []int {
 func StripEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name == envPE || name == envHost || name == envHosts || IsPrivate(name)
+		return name == envPE || name == envHost || name == envHosts || slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 	})
 }

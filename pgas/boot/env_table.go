@@ -6,7 +6,6 @@ package boot
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -66,9 +65,4 @@ func shellQuoted(v string) string {
 		return "$'" + strings.NewReplacer(`\"`, `"`, "'", `\'`).Replace(strings.Trim(strconv.Quote(v), `"`)) + "'"
 	}
 	return "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
-}
-
-// IsPrivate reports whether name is a variable that the launcher writes for its own processes.
-func IsPrivate(name string) bool {
-	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Private && v.Name == name })
 }

@@ -13,9 +13,9 @@ import (
 func cpus(s *System) finding {
 	allowed := s.CPUs()
 	online := countCPUs(s.read("sys/devices/system/cpu/online"))
-	text := fmt.Sprintf("%d", len(allowed))
+	text := fmt.Sprintf("%d: up to so many PEs of this host get CPUs of their own", len(allowed))
 	if model := s.cpuModel(); model != "" {
-		text += ", " + model
+		text += "; " + model
 	}
 	switch {
 	case allowed == nil:

@@ -65,9 +65,8 @@ func settings(s *System) finding {
 		return problem(err.Error(), "correct or unset it; `pgasrun -env` lists the variables")
 	}
 	var set []string
-	for _, v := range s.Environ {
-		name, _, _ := strings.Cut(v, "=")
-		if slices.ContainsFunc(shown, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) && !boot.IsPrivate(name) {
+	for _, v := range boot.StripEnv(s.Environ) {
+		if slices.ContainsFunc(shown, func(prefix string) bool { return strings.HasPrefix(v, prefix) }) {
 			set = append(set, v)
 		}
 	}

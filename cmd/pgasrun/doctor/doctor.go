@@ -11,6 +11,11 @@
 // and other hosts, command pgasdoctor measures, as a job of one PE on each host.
 package doctor
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Version is that of the report. It changes when a field changes its meaning or goes; a field that is new does not change it.
 const Version = 1
 
@@ -55,6 +60,7 @@ type Job struct {
 	Ran    bool     `json:"ran"`             // it has measured everything
 	Error  string   `json:"error,omitempty"` // why not
 	Remedy string   `json:"remedy,omitempty"`
+	Output []string `json:"output,omitempty"` // what its PEs have printed besides
 }
 
 // Pair is a connection from one host to another, as the PE of the first has measured it.
@@ -115,3 +121,9 @@ func (r *Report) Conclude() {
 
 // remedyPair is what to do about hosts that do not reach each other.
 const remedyPair = "allow TCP connections on all ports between the hosts of a job, or name the interface that they share in UCX_NET_DEVICES"
+
+// sort puts hosts and pairs in the order of their PEs.
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Hosts, func(a, b Host) int { return a.PE - b.PE })
+	slices.SortStableFunc(r.Pairs, func(a, b Pair) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+}

@@ -19,6 +19,12 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	t.pairs(r.Pairs)
 	t.problems(r.Found)
+	if len(r.Job.Output) > 0 {
+		t.line("\nthe job has printed")
+	}
+	for _, line := range r.Job.Output {
+		t.line("  %s", line)
+	}
 	return t.err
 }
 
