@@ -10,7 +10,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/doctor"
@@ -34,21 +36,23 @@ func main() {
 		fmt.Fprintf(os.Stderr, "pgasdoctor: %q: it takes no arguments; pgasdoctor -h says how to start it\n", os.Args[1])
 		os.Exit(2)
 	}
-	pgas.Main(examine)
+	pgas.Main(func(ctx context.Context, w *pgas.World) error { return examine(ctx, w, os.Stdout) })
 }
 
-// examine is what each PE does.
-func examine(ctx context.Context, w *pgas.World) error {
-	checks := append(doctor.Examine(doctor.Here()), ucxChecks()...)
-	line := doctor.Line{Host: &doctor.Host{Name: w.Host(), PE: w.PE(), Checks: checks}}
-	if err := line.Write(os.Stdout); err != nil {
-		return err
+// examine is what each PE does. It writes a line for each thing that it finds to out.
+func examine(ctx context.Context, w *pgas.World, out io.Writer) error {
+	if slices.Contains(representatives(w), w.PE()) {
+		checks := append(doctor.Examine(doctor.Here()), ucxChecks()...)
+		line := doctor.Line{Host: &doctor.Host{Name: w.Host(), PE: w.PE(), Checks: checks}}
+		if err := line.Write(out); err != nil {
+			return err
+		}
 	}
-	if err := measureAll(ctx, w); err != nil {
+	if err := measureAll(ctx, w, out); err != nil {
 		return err
 	}
 	if w.PE() != 0 {
 		return nil
 	}
-	return doctor.Line{Done: &struct{}{}}.Write(os.Stdout)
+	return doctor.Line{Done: &struct{}{}}.Write(out)
 }

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/gopgas/gopgas/cmd/pgasrun/doctor"
@@ -28,6 +30,7 @@ const pinged, ponged = 0, 1 // the beats and signals of the one that answers, an
 // meter is what a PE measures with.
 type meter struct {
 	w       *pgas.World
+	out     io.Writer
 	words   pgas.Sym[uint64]
 	large   pgas.Sym[byte]
 	beats   pgas.Sym[beat]
@@ -35,27 +38,35 @@ type meter struct {
 	source  []byte
 }
 
-func newMeter(ctx context.Context, w *pgas.World) (*meter, error) {
-	m := &meter{w: w, source: make([]byte, largeBytes)}
-	var errs [4]error
-	m.words, errs[0] = pgas.Alloc[uint64](ctx, w, 1)
-	m.large, errs[1] = pgas.Alloc[byte](ctx, w, largeBytes)
-	m.beats, errs[2] = pgas.Alloc[beat](ctx, w, 2)
-	m.signals, errs[3] = pgas.Alloc[pgas.Signal](ctx, w, 2)
-	return m, errors.Join(errs[:]...)
+func newMeter(ctx context.Context, w *pgas.World, out io.Writer) (*meter, error) {
+	m := &meter{w: w, out: out, source: make([]byte, largeBytes)}
+	var err error
+	if m.words, err = pgas.Alloc[uint64](ctx, w, 1); err != nil {
+		return nil, err
+	}
+	if m.large, err = pgas.Alloc[byte](ctx, w, largeBytes); err != nil {
+		return nil, err
+	}
+	if m.beats, err = pgas.Alloc[beat](ctx, w, 2); err != nil {
+		return nil, err
+	}
+	m.signals, err = pgas.Alloc[pgas.Signal](ctx, w, 2)
+	return m, err
 }
 
-// measureAll measures every pair, in both directions, one after the other. It is collective.
-func measureAll(ctx context.Context, w *pgas.World) error {
-	if w.NPEs() == 1 {
+// measureAll measures every pair, in both directions, one after the other, and writes a line for each pair that this PE
+// leads to out. It is collective.
+func measureAll(ctx context.Context, w *pgas.World, out io.Writer) error {
+	pes := representatives(w)
+	if len(pes) == 1 {
 		return nil
 	}
-	m, err := newMeter(ctx, w)
+	m, err := newMeter(ctx, w, out)
 	if err != nil {
 		return err
 	}
-	for from := range w.NPEs() {
-		for to := range w.NPEs() {
+	for _, from := range pes {
+		for _, to := range pes {
 			if from == to {
 				continue
 			}
@@ -65,6 +76,17 @@ func measureAll(ctx context.Context, w *pgas.World) error {
 		}
 	}
 	return w.Barrier(ctx)
+}
+
+// representatives returns the first PE of each host. pgasrun starts one on each; other launchers may start more.
+func representatives(w *pgas.World) []int {
+	var pes []int
+	for pe := range w.NPEs() {
+		if !slices.ContainsFunc(pes, func(other int) bool { return w.HostOf(other) == w.HostOf(pe) }) {
+			pes = append(pes, pe)
+		}
+	}
+	return pes
 }
 
 // turn measures one pair in one direction.
@@ -81,7 +103,7 @@ func (m *meter) turn(ctx context.Context, from, to int) error {
 		if err != nil {
 			p.Problem = fmt.Sprintf("measuring it failed: %v", err)
 		}
-		return errors.Join(err, doctor.Line{Pair: &p}.Write(os.Stdout))
+		return errors.Join(err, doctor.Line{Pair: &p}.Write(m.out))
 	case to:
 		return m.answer(ctx, from)
 	}

@@ -204,13 +204,23 @@ func (d *doctorOptions) measure(r *doctor.Report, hosts []boot.Host) error {
 	case err != nil:
 		return err
 	case res.First != nil:
-		return errors.New(res.First.String())
+		r.Job.Output = append(r.Job.Output, lastLines(strings.Split(res.First.Others, "\n"))...)
+		return failure(res.First)
 	case collectErr != nil:
 		return collectErr
 	case res.Status != 0 || !r.Job.Ran:
 		return fmt.Errorf("%s: it has ended with status %d", unfinished, res.Status)
 	}
 	return nil
+}
+
+// failure is the failure of a PE as an error of one line.
+func failure(f *launch.Failure) error {
+	what, _, _ := strings.Cut(f.String(), "\n")
+	if len(f.Tail) == 0 {
+		return errors.New(what)
+	}
+	return fmt.Errorf("%s: %s", what, f.Tail[len(f.Tail)-1])
 }
 
 const doctorPackage = version.Module + "/cmd/pgasdoctor"
@@ -261,7 +271,11 @@ var remedies = []struct{ sign, remedy string }{
 	{"without cgo", "install libucx-dev and a C compiler, and `CGO_ENABLED=1 go install " + doctorPackage + "@latest`"},
 	{"loading shared libraries: libuc", "install UCX on every host: libucx0 of Debian and Ubuntu, ucx of Fedora and RHEL"},
 	{"there is no pgasdoctor", "`go install " + doctorPackage + "@latest`, which puts it beside pgasrun; it needs cgo and libucx-dev for jobs on several hosts"},
-	{"-timeout allows", "a longer -timeout for many hosts; otherwise see with -v which step takes so long"},
+	{"-timeout allows", doctor.RemedyUnreachable + "; many hosts need a longer -timeout"},
+	{"the hosts must reach each other", doctor.RemedyUnreachable + ", or give -boot-addr"},
+	{"killed by signal 9", "find what has killed it: `dmesg` on its host tells whether the kernel has, for want of memory"},
+	{"can no longer be reached", doctor.RemedyUnreachable},
+	{"does not answer", doctor.RemedyUnreachable},
 	{"stopped by", "let it run to its end"},
 }
 

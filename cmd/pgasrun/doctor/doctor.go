@@ -114,13 +114,13 @@ func (r *Report) Conclude() {
 	}
 	for _, p := range r.Pairs {
 		if p.Problem != "" {
-			r.Found = append(r.Found, Found{p.FromHost + " to " + p.ToHost, p.Problem, remedyPair})
+			r.Found = append(r.Found, Found{p.FromHost + " to " + p.ToHost, p.Problem, RemedyUnreachable})
 		}
 	}
 }
 
-// remedyPair is what to do about hosts that do not reach each other.
-const remedyPair = "allow TCP connections on all ports between the hosts of a job, or name the interface that they share in UCX_NET_DEVICES"
+// RemedyUnreachable is what to do if hosts do not reach each other.
+const RemedyUnreachable = "allow TCP connections on all ports between the hosts of a job, or name the interface that they share in UCX_NET_DEVICES"
 
 // sort puts hosts and pairs in the order of their PEs.
 func (r *Report) sort() {

@@ -278,7 +278,7 @@ func TestConclude(t *testing.T) {
 	want := []Found{
 		{"the job", "PE 2 does not answer", "look at c"},
 		{"a", "open files: 64", "ulimit -n 65536"},
-		{"a to c", "PE 2 does not answer", remedyPair},
+		{"a to c", "PE 2 does not answer", RemedyUnreachable},
 	}
 	if !slices.Equal(r.Found, want) {
 		t.Errorf("%+v", r.Found)
