@@ -110,6 +110,23 @@ func TestResources(t *testing.T) {
 	}
 }
 
+func TestTransports(t *testing.T) {
+	for _, c := range []struct {
+		found, cards []string
+		state        doctor.State
+		value        string
+	}{
+		{[]string{"self/memory0", "tcp/eth0"}, nil, doctor.OK, "self/memory0 tcp/eth0"},
+		{[]string{"tcp/eth0", "rc_mlx5/mlx5_0:1"}, []string{"mlx5_0"}, doctor.OK, "tcp/eth0 rc_mlx5/mlx5_0:1"},
+		{[]string{"tcp/eth0", "tcp/rc_0"}, []string{"mlx5_0", "mlx5_1"}, doctor.Problem, "tcp/eth0 tcp/rc_0: none of mlx5_0, mlx5_1"},
+	} {
+		got := transports(c.found, c.cards)
+		if got.State != c.state || got.Value != c.value || (got.State == doctor.OK) != (got.Remedy == "") {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
+
 // TestUCX: UCX tells its versions and transports here, or why not.
 func TestUCX(t *testing.T) {
 	for _, c := range ucxChecks() {

@@ -13,7 +13,7 @@ import (
 
 // ucxChecks returns the checks of this host that need UCX.
 func ucxChecks() []doctor.Check {
-	const version, transports = "ucx", "ucx transports"
+	const version = "ucx"
 	if !ucx.Available {
 		return []doctor.Check{{Name: version, Value: "none: pgasdoctor was built without cgo", State: doctor.Note,
 			Remedy: "jobs on several hosts need it: install libucx-dev and a C compiler, and build with CGO_ENABLED=1"}}
@@ -33,7 +33,25 @@ func ucxChecks() []doctor.Check {
 	if err := c.Print(&text); err != nil {
 		return checks
 	}
-	return append(checks, doctor.Check{Name: transports, Value: strings.Join(resources(text.String()), " "), State: doctor.OK})
+	return append(checks, transports(resources(text.String()), doctor.Here().Cards()))
+}
+
+// ofCards are the transports of network cards, by how their names begin.
+var ofCards = []string{"rc_", "dc_", "ud_", "gga_", "ugni_", "srd"}
+
+// transports checks that UCX offers transports of the host's cards, if it has cards.
+func transports(found, cards []string) doctor.Check {
+	check := doctor.Check{Name: "ucx transports", Value: strings.Join(found, " "), State: doctor.OK}
+	used := slices.ContainsFunc(found, func(resource string) bool {
+		return slices.ContainsFunc(ofCards, func(prefix string) bool { return strings.HasPrefix(resource, prefix) })
+	})
+	if len(cards) == 0 || used {
+		return check
+	}
+	check.Value += ": none of " + strings.Join(cards, ", ")
+	check.State = doctor.Problem
+	check.Remedy = "install UCX's modules for cards (ucx-ib of Fedora and RHEL; a build with --with-verbs) and rdma-core; unset UCX_TLS and UCX_NET_DEVICES, which may exclude them; see the checks of rdma cards and of locked memory"
+	return check
 }
 
 // resources reads the transports and devices out of what UCX prints about a context: a line for each of them ends with

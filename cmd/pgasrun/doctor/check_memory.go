@@ -64,7 +64,7 @@ func lockedMemory(s *System) finding {
 		return unknown
 	case l == unix.RLIM_INFINITY:
 		return good("unlimited")
-	case len(s.list(infiniband)) == 0:
+	case len(s.Cards()) == 0:
 		return good(bytesText(l) + "; only RDMA cards need more, and this host has none")
 	case l < enoughLocked:
 		return problem(bytesText(l)+", and an RDMA card registers the heaps, which locks them",

@@ -36,8 +36,11 @@ func networkInterfaces(s *System) finding {
 	return good(text)
 }
 
+// Cards returns the names of the host's RDMA cards.
+func (s *System) Cards() []string { return s.list(infiniband) }
+
 func cards(s *System) finding {
-	names := s.list(infiniband)
+	names := s.Cards()
 	if len(names) == 0 {
 		return good("none: other hosts are reached by TCP")
 	}
