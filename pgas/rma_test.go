@@ -187,6 +187,7 @@ func TestMisuse(t *testing.T) {
 			"PE of a slice":          func() { s.All().Get(9, make([]int32, 1)) },
 			"PE of QuietPE":          func() { w.Context().QuietPE(ctx, 5) },
 			"PE of HostOf":           func() { w.HostOf(2) },
+			"PE of ConnectionTo":     func() { w.ConnectionTo(2) },
 			"index too large":        func() { s.At(4) },
 			"index negative":         func() { s.At(-1) },
 			"range reversed":         func() { s.Range(3, 2) },

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -123,10 +124,21 @@ func TestNonBlockingReductionForms(t *testing.T) {
 // TestQueries: what jobs, teams and contexts say of themselves.
 func TestQueries(t *testing.T) {
 	pgastest.Run(t, 4, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
 		for pe := range w.NPEs() {
 			how, near := w.TransportTo(pe), w.HostOf(pe) == w.Host()
 			if how == "" || (how == "self") != (pe == w.PE()) || near != (how == "self" || how == "shm") {
 				return fmt.Errorf("PE %d on %s is reached by %q", pe, w.HostOf(pe), how)
+			}
+			if !near {
+				pgas.AtomicOf(words, 0).Add(pe, 1)
+				w.MustQuiet()
+			}
+			if c := w.ConnectionTo(pe); c.Transport != how || (c.Text == "") != (how != "ucp") || strings.Contains(c.Text, "lane[0]") != (how == "ucp") {
+				return fmt.Errorf("PE %d on %s is reached by %q: %+v", pe, w.HostOf(pe), how, c)
 			}
 		}
 		if w.TransportTo(-1) != "" || w.TransportTo(w.NPEs()) != "" {

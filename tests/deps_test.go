@@ -62,11 +62,13 @@ var dependencies = map[string]string{
 	"pgas/pgastest/mutant":         "pgas/pgastest/hang",
 
 	// The generator knows of the runtime only what generated code calls, by name.
-	"cmd/pgasgen":   "pgas/version templates",
-	"cmd/pgasvet":   "",
-	"cmd/pgasrun":   "pgas/boot pgas/boot/launch pgas/topo pgas/version",
-	"cmd/pgasbench": "dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
-	"templates":     "",
+	"cmd/pgasgen": "pgas/version templates",
+	"cmd/pgasvet": "",
+	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/topo pgas/version",
+	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
+	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
+	"cmd/pgasbench":  "dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
+	"templates":      "",
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.

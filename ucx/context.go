@@ -26,6 +26,9 @@ const Available = true
 // Version returns the version of the UCX library in use, such as "1.13.1".
 func Version() string { return C.GoString(C.ucp_get_version_string()) }
 
+// Built returns the release whose headers this binary was compiled with, such as "1.13": headers do not tell the patch.
+func Built() string { return fmt.Sprintf("%d.%d", headers.Major, headers.Minor) }
+
 // headers is the release whose headers this package was compiled with. The headers do not tell which patch of it.
 var headers = release.Version{Major: C.UCP_API_MAJOR, Minor: C.UCP_API_MINOR}
 

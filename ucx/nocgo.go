@@ -16,6 +16,9 @@ const Available = false
 // Version returns the version of the UCX library in use: none.
 func Version() string { return "" }
 
+// Built returns the release whose headers this binary was compiled with: none.
+func Built() string { return "" }
+
 // Config is a set of UCX settings.
 type Config struct{}
 

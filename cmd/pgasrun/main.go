@@ -45,6 +45,7 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
 
   pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
+  pgasrun doctor -hosts a,b                      what hosts offer to a job, and what is wrong (doctor -h)
 
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
 blocked in and since when. The first PE to fail ends the job; the exit status is the worst one.
@@ -91,6 +92,9 @@ type options struct {
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "agent" {
 		os.Exit(launch.Agent())
+	}
+	if len(os.Args) > 1 && os.Args[1] == "doctor" {
+		os.Exit(runDoctor(os.Args[2:]))
 	}
 	os.Exit(run(os.Args[1:]))
 }

@@ -40,9 +40,11 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := doctorProgram(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+dir)
 			env.Setenv("GORACE", raceOptions)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))

@@ -30,10 +30,10 @@ func HostMemory() uint64 {
 
 // CPUQuota returns how many CPUs the control groups of this process let it use at a time, rounded up, or 0 if they do
 // not limit it.
-func CPUQuota() int { return cpuQuota("/") }
+func CPUQuota() int { return CPUQuotaIn("/") }
 
-// cpuQuota is CPUQuota with another root of the file system.
-func cpuQuota(root string) int {
+// CPUQuotaIn is CPUQuota with another root of the file system.
+func CPUQuotaIn(root string) int {
 	least := math.Inf(1)
 	for _, limit := range groupFiles(root, "cpu.max") {
 		quota, period, _ := strings.Cut(limit, " ")

@@ -31,7 +31,7 @@ func TestCPUQuota(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := cpuQuota(root); got != c.want {
+		if got := CPUQuotaIn(root); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

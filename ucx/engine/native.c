@@ -27,18 +27,26 @@ static void on_fetched(void *request, ucs_status_t status, void *arg)
     slot_end(c, s, status);
 }
 
+// lane_text returns what UCX prints about the lane's endpoint: its own lanes, each with a transport, a device and what it
+// is used for. The caller frees the text. It is NULL if the lane has no endpoint, and without memory.
+char *lane_text(lane_t *l)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = l->status == UCS_OK && l->ep ? open_memstream(&text, &n) : NULL;
+    if (!f)
+        return NULL;
+    ucp_ep_print_info(l->ep, f);
+    fclose(f);
+    return text;
+}
+
 // has_rma reports whether UCX lists a lane of its own for remote memory access at the lane's endpoint. For access that UCX
 // emulates with messages it lists none.
 static int has_rma(lane_t *l)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    if (!f)
-        return 0;
-    ucp_ep_print_info(l->ep, f);
-    fclose(f);
-    int has = strstr(text, " rma#") || strstr(text, " amo#");
+    char *text = lane_text(l);
+    int has = text && (strstr(text, " rma#") || strstr(text, " amo#"));
     free(text);
     return has;
 }

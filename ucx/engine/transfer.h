@@ -49,6 +49,7 @@ int lane_finish_get(lane_t *l, slot_t *s, char *dst, uint64_t n, int64_t budget_
 void lane_append_note(lane_t *l, uint32_t tag, uint64_t bytes, uint64_t off);
 
 // native.c
+char *lane_text(lane_t *l);
 int lane_native(lane_t *l);
 void lane_drop_keys(lane_t *l);
 uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64_t handle);

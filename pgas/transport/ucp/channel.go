@@ -58,6 +58,11 @@ func (c *channel) Quiet(ctx context.Context, pe int) error {
 
 var _ transport.Channel = (*channel)(nil)
 
+// Connection is that of transport.Describer.
+func (c *channel) Connection(pe int) (text string, native bool) { return c.c.Connection(pe) }
+
+var _ transport.Describer = (*channel)(nil)
+
 func (c *channel) Close() error { return c.c.Close() }
 
 // peerError returns err, or, if the engine has lost a PE, a *transport.PeerError. ctx bounds how long it waits for the
