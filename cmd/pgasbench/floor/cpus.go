@@ -95,7 +95,7 @@ func nearestPair(ctx context.Context) (a, b int, err error) {
 	}
 	least := 0.0
 	for _, cpu := range others {
-		s, err := together(ctx, order{Bench: "cache-line", Bytes: 8, CPU: cpu, Point: look}, allowed[0], "")
+		s, err := together(ctx, order{Bench: "cache-line", Bytes: 8, CPU: cpu, Point: look, Processes: 2}, allowed[0], "")
 		if err != nil {
 			return 0, 0, err
 		}

@@ -5,9 +5,9 @@
 //	floor.go          the command: benches, options, output
 //	alone.go          benches of one process: locked instructions, copies
 //	copies.go         copies, which pgasbench measures beside puts, too
-//	handover.go       benches of two processes in shared memory
+//	handover.go       benches of two processes and more in shared memory
 //	tcp.go            benches of two processes by TCP
-//	pair.go           the two processes, and what they agree upon
+//	pair.go           the processes, and what they agree upon
 //	shared_unsafe.go  the words that they share
 //	cpus.go           where they run
 package floor
@@ -42,7 +42,7 @@ type place uint8
 
 const (
 	alone    place = iota // one process
-	oneCPU                // two processes on one CPU
+	oneCPU                // two processes on one CPU, or more
 	twoCPUs               // on the two nearest CPUs
 	loopback              // the same, and they talk by loopback
 	twoHosts              // the same, in two network namespaces
@@ -57,6 +57,10 @@ var benches = []bench{
 	{"locked-exchange", "one locked exchange", word8, alone, 1},
 	{"cache-line", "one trip of a cache line between the two nearest CPUs", word8, twoCPUs, 2},
 	{"yield", "hand-over of a CPU by sched_yield, two processes on it", word8, oneCPU, 2},
+	{"yield-4", "the same, four processes on it", word8, oneCPU, 3},
+	{"yield-8", "the same, eight", word8, oneCPU, 7},
+	{"yield-16", "the same, sixteen", word8, oneCPU, 15},
+	{"yield-32", "the same, thirty-two", word8, oneCPU, 31},
 	{"futex", "hand-over of a CPU by a futex: a sleeper on it is woken", word8, oneCPU, 2},
 	{"futex-two-cpus", "wake of a sleeper on the other CPU by a futex", word8, twoCPUs, 2},
 	{"copy", "one copy between two mappings; the largest is beyond the cache", []int{8, 8 << 10, 1 << 20, 0}, alone, 1},
@@ -246,14 +250,22 @@ func (m *machine) measure(b bench, size int) (result.Result, error) {
 	if err != nil {
 		return result.Result{}, err
 	}
-	pes, via := 2, "cpu"
-	if b.place == alone {
-		pes = 1
-	}
+	pes, via := b.processes(), "cpu"
 	if b.place >= loopback {
 		via = "tcp"
 	}
 	return result.Of(b.name, size, pes, via, s, b.ways), nil
+}
+
+// processes returns how many processes b has. Where more than two share a CPU, a round takes a hand-over less than that.
+func (b bench) processes() int {
+	switch {
+	case b.place == alone:
+		return 1
+	case b.ways > 2:
+		return int(b.ways) + 1
+	}
+	return 2
 }
 
 func (m *machine) series(b bench, size int) (result.Series, error) {
@@ -263,7 +275,7 @@ func (m *machine) series(b bench, size int) (result.Series, error) {
 		}
 		return measureCopies(m.cpu, size, result.Standard(m.point))
 	}
-	o, host := order{Bench: b.name, Bytes: size, CPU: m.other, Point: m.point}, ""
+	o, host := order{Bench: b.name, Bytes: size, CPU: m.other, Point: m.point, Processes: b.processes()}, ""
 	switch {
 	case b.place == oneCPU:
 		o.CPU = m.cpu

@@ -64,25 +64,31 @@ func TestFollowerIsGone(t *testing.T) {
 	defer unmapWords(words)
 	for name, wait := range map[string]func(p *pair) error{
 		"trips": func(p *pair) error { return p.trips(0, 1) }, "yields": func(p *pair) error { return p.yields(0, 1) },
-		"agree": func(p *pair) error { _, err := p.agree(1); return err },
-		"dial":  func(p *pair) error { return p.dial(0) },
+		"rounds": func(p *pair) error { return p.rounds(0, 1) },
+		"agree":  func(p *pair) error { _, err := p.agree(1); return err },
+		"dial":   func(p *pair) error { return p.dial(0) },
 	} {
-		for _, w := range []*word{&words.ball, &words.made, &words.taken, &words.address} {
+		for _, w := range []*word{&words.ball, &words.made, &words.taken[1], &words.address, &words.arrived} {
 			w.Store(0)
 		}
-		time.AfterFunc(10*time.Millisecond, words.abandon)
-		if err := wait(&pair{shared: words, leads: true}); !errors.Is(err, errGone) {
+		told := make(chan struct{})
+		time.AfterFunc(10*time.Millisecond, func() {
+			words.abandon()
+			close(told)
+		})
+		if err := wait(&pair{shared: words, leads: true, of: 2}); !errors.Is(err, errGone) {
 			t.Errorf("%s: %v", name, err)
 		}
+		<-told
 	}
 }
 
-// TestEndsWithContext: an interrupt ends a figure that takes an hour.
+// TestEndsWithContext: an interrupt ends benches of several processes, which would go on for seconds.
 func TestEndsWithContext(t *testing.T) {
 	over := errors.New("over")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(300*time.Millisecond, func() { cancel(over) })
-	o, err := Parse(strings.Fields("-time 1h -bench ^yield$"))
+	time.AfterFunc(50*time.Millisecond, func() { cancel(over) })
+	o, err := Parse(strings.Fields("-time 1h -bench ^(yield|futex|loopback)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +112,16 @@ func TestCopies(t *testing.T) {
 			t.Errorf("%d bytes: a wrong byte was not found", size)
 		}
 		c.Close()
+	}
+}
+
+// TestHandOver: every number of processes that share a CPU has a figure.
+func TestHandOver(t *testing.T) {
+	for sharing, want := range map[int]string{1: "yield", 2: "yield", 3: "yield-4", 4: "yield-4", 8: "yield-8", 9: "yield-16", 32: "yield-32", 500: "yield-32"} {
+		got := HandOver(sharing)
+		if got != want || !slices.ContainsFunc(benches, func(b bench) bool { return b.name == got }) || pairBenchNamed(got).name != want {
+			t.Errorf("%d processes: %s, want %s", sharing, got, want)
+		}
 	}
 }
 

@@ -1,8 +1,11 @@
 package floor
 
-// The benches of two processes in shared memory: the holder of the ball goes on, the other waits.
+import "fmt"
 
-// A pairBench is what both processes do.
+// The benches of processes in shared memory. Of two, the holder of the ball goes on, the other waits; of more, each
+// waits until all have arrived.
+
+// A pairBench is what each of the processes does.
 type pairBench struct {
 	name    string
 	prepare func(p *pair) error
@@ -13,6 +16,10 @@ type pairBench struct {
 var pairBenches = []pairBench{
 	{name: "cache-line", batch: (*pair).trips, step: 1},
 	{name: "yield", batch: (*pair).yields, step: 1},
+	{name: "yield-4", batch: (*pair).rounds, step: 1},
+	{name: "yield-8", batch: (*pair).rounds, step: 1},
+	{name: "yield-16", batch: (*pair).rounds, step: 1},
+	{name: "yield-32", batch: (*pair).rounds, step: 1},
 	{name: "futex", batch: (*pair).wakes, step: 1},
 	{name: "futex-two-cpus", batch: (*pair).wakes, step: 1},
 	{name: "loopback-roundtrip", prepare: (*pair).connect, batch: (*pair).roundTrips, step: 1},
@@ -75,6 +82,35 @@ func (p *pair) yields(first, n int) error {
 		}
 		if !leads {
 			ball.set(mine)
+		}
+	}
+	return nil
+}
+
+// HandOver returns the name of the figure that a hand-over of a CPU costs where so many processes share it, or nearly so many.
+func HandOver(sharing int) string {
+	for _, of := range []int{4, 8, 16} {
+		switch {
+		case sharing <= 2:
+			return "yield"
+		case sharing <= of:
+			return fmt.Sprintf("yield-%d", of)
+		}
+	}
+	return "yield-32"
+}
+
+// rounds has each of the processes of one CPU run once in each round, in whatever order the kernel likes. The last to arrive
+// goes on at once, so that a round takes a hand-over less than there are processes.
+func (p *pair) rounds(first, n int) error {
+	arrived, of := &p.arrived, int64(p.of)
+	for i := first; i < first+n; i++ {
+		all := int64(i+1) * of
+		for v := arrived.Add(1); v < all; v = arrived.Load() {
+			if v < 0 {
+				return errGone
+			}
+			yield()
 		}
 	}
 	return nil

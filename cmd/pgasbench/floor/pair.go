@@ -1,7 +1,7 @@
 package floor
 
-// Benches of two processes. The leader is pgasbench itself; the follower is a second process of the same program, which ends
-// with the leader. Both run the same batches; the leader decides how many, and tells the follower through shared memory.
+// Benches of two processes or more. The leader is pgasbench itself; the followers are further processes of the same program,
+// which end with the leader. All run the same batches; the leader decides how many, and tells the followers through shared memory.
 
 import (
 	"context"
@@ -30,12 +30,16 @@ type order struct {
 	CPU   int
 	Point time.Duration
 	Host  string // the network namespace that it enters; "": none
+
+	Processes int // of the bench
+	Number    int // of this one; the leader has 0
 }
 
-// A pair is one of the two processes.
+// A pair is one of the two processes of a bench, or of more.
 type pair struct {
 	*shared
 	leads bool
+	n, of int   // its number, and how many there are
 	made  int64 // agreements
 	bytes int
 	host  string
@@ -44,9 +48,9 @@ type pair struct {
 }
 
 // errGone reports that the other process has ended.
-var errGone = errors.New("the second process of the bench has ended before its time")
+var errGone = errors.New("another process of the bench has ended before its time")
 
-// await waits until w is want. Waiters yield: the two may share a CPU.
+// await waits until w is want. Waiters yield: the processes may share a CPU.
 func (p *pair) await(w *word, want int64) error {
 	for {
 		switch v := w.Load(); {
@@ -59,25 +63,34 @@ func (p *pair) await(w *word, want int64) error {
 	}
 }
 
-// agree returns the leader's value in both processes.
+// agree returns the leader's value in all processes.
 func (p *pair) agree(value int) (int, error) {
 	p.made++
 	if p.leads {
 		p.value.Store(int64(value))
 		p.shared.made.Store(p.made)
-		return value, p.await(&p.taken, p.made)
+		for i := 1; i < p.of; i++ {
+			if err := p.await(&p.taken[i], p.made); err != nil {
+				return value, err
+			}
+		}
+		return value, nil
 	}
 	if err := p.await(&p.shared.made, p.made); err != nil {
 		return 0, err
 	}
 	value = int(p.value.Load())
-	p.taken.Store(p.made)
+	p.taken[p.n].Store(p.made)
 	return value, nil
 }
 
-// abandon tells a process that waits for the other one that it is gone.
+// abandon tells a process that waits for another one that it is gone, unless it writes its own turn into the word just then.
 func (s *shared) abandon() {
-	for _, w := range []*word{&s.ball, &s.sleep, &s.made, &s.taken, &s.address} {
+	words := []*word{&s.ball, &s.sleep, &s.made, &s.address, &s.arrived}
+	for i := range s.taken {
+		words = append(words, &s.taken[i])
+	}
+	for _, w := range words {
 		w.Store(-1)
 		w.wake()
 	}
@@ -96,7 +109,7 @@ func (p *pair) run(b pairBench, point time.Duration) (result.Series, error) {
 	})
 }
 
-// together measures a bench by two processes on the given CPUs: this one, and one that it starts.
+// together measures a bench by this process on the given CPU, and those that it starts.
 func together(ctx context.Context, o order, cpu int, host string) (s result.Series, err error) {
 	done := make(chan struct{})
 	go func() { // on a thread of its own that ends with it: the thread has a CPU and a network that others must not get
@@ -119,19 +132,12 @@ func lead(ctx context.Context, o order, cpu int, host string) (result.Series, er
 	if err != nil {
 		return result.Series{}, err
 	}
-	follower, err := startFollower(ctx, o, memory)
+	f, err := startFollowers(ctx, o, memory, words)
 	if err != nil {
 		return result.Series{}, err
 	}
-	gone := make(chan error, 1)
-	go func() {
-		err := follower.Wait()
-		words.abandon()
-		gone <- err
-	}()
-	s, err := measureOn(cpu, &pair{shared: words, leads: true, bytes: o.Bytes, host: host}, o)
-	follower.Process.Kill()
-	ended := <-gone
+	s, err := measureOn(cpu, &pair{shared: words, leads: true, of: o.Processes, bytes: o.Bytes, host: host}, o)
+	ended := f.end()
 	unmapWords(words)
 	if context.Cause(ctx) != nil {
 		return s, context.Cause(ctx)
@@ -142,7 +148,58 @@ func lead(ctx context.Context, o order, cpu int, host string) (result.Series, er
 	return s, err
 }
 
-// startFollower starts it from this thread, with which it dies.
+// followers are the processes that the leader has started.
+type followers struct {
+	all   []*exec.Cmd
+	gone  chan error    // of each, how it has ended
+	ended chan struct{} // closed when the leader waits for nothing any more
+}
+
+// watch waits until c is gone, and has the leader hear of it, whatever it is doing.
+func (f *followers) watch(c *exec.Cmd, words *shared) {
+	const again = 5 * time.Millisecond
+	err := c.Wait()
+	for over := false; !over; {
+		words.abandon()
+		select {
+		case <-f.ended:
+			over = true
+		case <-time.After(again):
+		}
+	}
+	f.gone <- err
+}
+
+// startFollowers starts them from this thread, with which they die.
+func startFollowers(ctx context.Context, o order, memory *os.File, words *shared) (*followers, error) {
+	f := &followers{gone: make(chan error, o.Processes), ended: make(chan struct{})}
+	for o.Number = 1; o.Number < o.Processes; o.Number++ {
+		c, err := startFollower(ctx, o, memory)
+		if err != nil {
+			f.end()
+			return nil, err
+		}
+		f.all = append(f.all, c)
+		go f.watch(c, words)
+	}
+	return f, nil
+}
+
+// end kills all of them, and returns how the first that is gone has ended.
+func (f *followers) end() error {
+	close(f.ended)
+	for _, c := range f.all {
+		c.Process.Kill()
+	}
+	var first error
+	for i := range f.all {
+		if err := <-f.gone; i == 0 {
+			first = err
+		}
+	}
+	return first
+}
+
 func startFollower(ctx context.Context, o order, memory *os.File) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -177,7 +234,7 @@ func IsFollower() bool { return os.Getenv(followerEnv) != "" }
 // Follow does what the leader does, until the leader kills this process. It returns the exit status of a failure.
 func Follow() int {
 	runtime.LockOSThread()
-	fmt.Fprintf(os.Stderr, "pgasbench: the second process of the floor: %v\n", follow(os.Getenv(followerEnv)))
+	fmt.Fprintf(os.Stderr, "pgasbench: a further process of the floor: %v\n", follow(os.Getenv(followerEnv)))
 	return 1
 }
 
@@ -191,7 +248,7 @@ func follow(text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = measureOn(o.CPU, &pair{shared: words, bytes: o.Bytes, host: o.Host}, o); err != nil {
+	if _, err = measureOn(o.CPU, &pair{shared: words, n: o.Number, of: o.Processes, bytes: o.Bytes, host: o.Host}, o); err != nil {
 		return err
 	}
 	select {} // the leader ends this process when it has read what this one wrote last

@@ -1,6 +1,6 @@
 package floor
 
-// What the two processes of a bench share: words that stand on pages of their own.
+// What the processes of a bench share: words that stand on pages of their own.
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A word is shared by the two processes. A negative value says that one of them has ended.
+// A word is shared by the processes. A negative value says that one of them has ended.
 type word struct {
 	atomic.Int64
 	_ [4096 - 8]byte
@@ -20,10 +20,15 @@ type shared struct {
 	ball    word // written by: each process in its turn
 	sleep   word // the same; its low half is the word of the futex
 	made    word // written by: the leader; agreements made
-	taken   word // written by: the follower; agreements it has read
 	value   word // written by: the leader; what the last agreement is about
 	address word // written by: the follower; where it listens
+	arrived word // written by: each process in each round
+
+	taken [mostProcesses]word // written by: the process of that number; agreements it has read
 }
+
+// mostProcesses is how many processes the benches have at most.
+const mostProcesses = 32
 
 const sharedBytes = int(unsafe.Sizeof(shared{}))
 
