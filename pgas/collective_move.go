@@ -15,7 +15,7 @@ import (
 // It moves as many elements as src has; dst must have room for them. dst and src are the same ranges on all members,
 // and must not overlap unless they start at the same element. When Broadcast returns, dst is complete on this PE, and
 // src may be reused; the return says nothing about other members. dst is written only while its owner is in the call:
-// no barrier is needed before it.
+// no barrier is needed before it. After an error another member may still write to dst, if that was stopped, until it ends.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
 // cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
@@ -45,7 +45,7 @@ func BroadcastNB[T any](ctx context.Context, t *Team, dst, src Slice[T], root in
 // src has the same length on all members, and dst has room for that length times the number of members. dst and src
 // are the same ranges on all members and must not overlap. When FCollect returns, dst is complete on this PE, and src
 // may be reused; the return says nothing about other members. dst is written only while its owner is in the call: no
-// barrier is needed before it.
+// barrier is needed before it. After an error another member may still write to dst, if that was stopped, until it ends.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
 // cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the
@@ -100,7 +100,8 @@ func CollectNB[T any](ctx context.Context, t *Team, dst, src Slice[T], n *int, o
 //
 // dst and src are the same ranges on all members and must not overlap. When AllToAll returns, dst is complete on this
 // PE, and src may be reused; the return says nothing about other members. dst is written only while its owner is in
-// the call: no barrier is needed before it.
+// the call: no barrier is needed before it. After an error another member may still write to dst, if that was stopped, until
+// it ends.
 //
 // It returns *MismatchError if the members give different arguments, *AbortedError, *PeerError, *NotesError, the
 // cause of ctx, or ErrClosed (see Team). It panics with *UsageError if the

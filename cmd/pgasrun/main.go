@@ -42,7 +42,6 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
                                                  two PEs on each of two hosts; /opt/app is on both
   pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
                                                  eight PEs in two pods of Kubernetes
-
   pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
   pgasrun doctor -hosts a,b                      what hosts offer to a job, and what is wrong (doctor -h)
@@ -154,12 +153,15 @@ func start(opts options, spec launch.Spec) int {
 	var res launch.Result
 	var err error
 	if opts.pprof != "" && !opts.static {
-		p, err := openProfiles(opts.pprof, npes(spec.Hosts), os.Stderr)
-		if err != nil {
-			return complain(err, statusFailed)
+		p, openErr := openProfiles(opts.pprof, npes(spec.Hosts), os.Stderr)
+		if openErr != nil {
+			return complain(openErr, statusFailed)
 		}
 		spec.Profiles = p.piece
-		defer p.finish()
+		defer func() {
+			p.failed = err != nil
+			p.finish()
+		}()
 	}
 	if opts.static {
 		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,9 +30,11 @@ type profiles struct {
 	npes int
 	news io.Writer
 
-	mu    sync.Mutex
-	files map[profileName]*profileFile
-	full  bool // a file could not be written, and this has been said
+	begin  sync.Once // of the first piece
+	mu     sync.Mutex
+	files  map[profileName]*profileFile
+	failed bool // the job has ended with an error of the launcher
+	full   bool // a file could not be written, and this has been said
 }
 
 // profileName says which profile it is.
@@ -46,7 +49,8 @@ type profileFile struct {
 	failed   bool
 }
 
-// openProfiles prepares a directory for the profiles of a job. It removes those of another job, which would be taken for these.
+// openProfiles prepares a directory for the profiles of a job. Those of another job, which would be taken for these, are removed
+// when the first piece of one of these has come.
 func openProfiles(dir string, npes int, news io.Writer) (*profiles, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("-pprof %s: cannot make it (%w): name another directory", dir, errors.Unwrap(err))
@@ -57,24 +61,28 @@ func openProfiles(dir string, npes int, news io.Writer) (*profiles, error) {
 	}
 	probe.Close()
 	os.Remove(probe.Name())
-	for _, pattern := range []string{"pe[0-9]*.pprof", "pe[0-9]*.trace", jobProfile} {
-		old, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
-		for _, name := range old {
-			if err := os.Remove(name); err != nil {
-				return nil, fmt.Errorf("-pprof %s: an older profile cannot be removed: %w", dir, err)
-			}
-		}
-	}
 	return &profiles{dir: dir, npes: npes, news: news, files: map[profileName]*profileFile{}}, nil
 }
 
-// escapeGlob returns a pattern that matches path alone.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+// ours matches the names of the files of a job.
+var ours = regexp.MustCompile(`^(job\.cpu\.pprof|pe[0-9]+\.((cpu|heap|mutex)\.pprof|trace))$`)
+
+// removeOlder removes the profiles of another job.
+func (p *profiles) removeOlder() {
+	files, err := os.ReadDir(p.dir)
+	for _, f := range files {
+		if err == nil && ours.MatchString(f.Name()) {
+			err = os.Remove(filepath.Join(p.dir, f.Name()))
+		}
+	}
+	if err != nil {
+		p.cannotWrite(err)
+	}
 }
 
 // piece is launch.Spec.Profiles.
 func (p *profiles) piece(pe int, k boot.ProfileKind, data []byte) {
+	p.begin.Do(p.removeOlder)
 	f := p.file(profileName{pe, k})
 	switch {
 	case f.failed:
@@ -125,6 +133,10 @@ func (p *profiles) cannotWrite(err error) {
 // finish closes the files when the job has ended, merges the CPU profiles, and says what there is. It reports whether every
 // profile is complete.
 func (p *profiles) finish() bool {
+	if len(p.files) == 0 && p.failed {
+		return false // the job has not started, and that has been said
+	}
+	p.begin.Do(p.removeOlder)
 	missing := map[boot.ProfileKind][]int{}
 	for pe := range p.npes {
 		for _, k := range boot.ProfileKinds {

@@ -62,12 +62,12 @@ func (m *member) watchHosts() {
 	silences := make([]silence, len(m.job.Hosts))
 	m.everyBeat(func(d time.Duration) bool {
 		for i, h := range m.job.Hosts {
-			asked := m.server.questionsOf(i)
-			if i == m.job.HostIndex || m.server.haveLeft(h) {
+			asked, first := m.server.questionsOf(i), m.server.firstMember(h)
+			if i == m.job.HostIndex || first < 0 {
 				continue // this PE runs there, or none asks any more
 			}
 			if silences[i].limit = limit + 2*beat; silences[i].grows(asked, d) {
-				m.server.announce(h.First, Accusation{PE: h.First, By: m.job.PE, Silent: true}.How())
+				m.server.announce(first, Accusation{PE: first, By: m.job.PE, Silent: true}.How())
 				return false
 			}
 		}

@@ -175,6 +175,25 @@ func TestAccusationBesideStoppedPE(t *testing.T) {
 	}
 }
 
+// TestSilentHostWithoutItsFirst: the first PE of a host has left the job, and then the host is silent: a PE that has not left is named.
+func TestSilentHostWithoutItsFirst(t *testing.T) {
+	jobs, errs := joinAllWith(t, Settings{BootTimeout: 20 * time.Second, HeapMax: 1 << 20, PeerTimeout: 2 * time.Second}, "a:1,b:2,c:1")
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	server := jobs[0].member.server
+	jobs[1].Leave()
+	awaitTrue(t, "the leave of PE 1 is not noticed", func() bool { return server.firstMember(jobs[0].Hosts[1]) == 2 })
+	close(jobs[2].member.left) // as of a stopped process, its connection stays
+	head := jobs[3].Segment.Header
+	awaitTrue(t, "the silence of a host is not noticed", func() bool { return head.Failed.Load() != 0 })
+	if failed := head.Failed.Load() - 1; failed != 2 {
+		t.Errorf("PE %d has failed, and PE 2 is silent", failed)
+	}
+	jobs[0].Leave()
+	jobs[3].Leave()
+}
+
 // TestHostThatNeverAsks: a host that falls silent before its first question is named as well.
 func TestHostThatNeverAsks(t *testing.T) {
 	jobs, errs := joinAllWith(t, Settings{BootTimeout: 20 * time.Second, HeapMax: 1 << 20, PeerTimeout: 4 * time.Second}, "a:1,b:1,c:1")

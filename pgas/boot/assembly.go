@@ -245,16 +245,16 @@ func (s *Server) accused(value []byte) {
 	time.AfterFunc(AccusationDelay, func() { s.announce(x.PE, x.How()) })
 }
 
-// haveLeft reports whether all PEs of a host have left the job.
-func (s *Server) haveLeft(h Host) bool {
+// firstMember returns the first PE of a host that has not left the job, or -1.
+func (s *Server) firstMember(h Host) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for pe := h.First; pe < h.First+h.PEs; pe++ {
 		if !s.assembly.left[slices.Index(s.assembly.peOf, pe)] {
-			return false
+			return pe
 		}
 	}
-	return true
+	return -1
 }
 
 // announce tells every member that pe has failed. Only the first failure is announced: the others are likely its

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // EnvNetDevices is UCX's own variable for the interfaces and cards that it may use.
@@ -39,8 +40,13 @@ func ListenOn(network Network, devices string) ([]net.Listener, []string, error)
 	}
 	var lns []net.Listener
 	var at []string
+	var none error // an address that cannot be had now: one of IPv6 is tentative for some seconds
 	for _, host := range named {
 		ln, err := network.Listen("tcp", net.JoinHostPort(host, "0"))
+		if errors.Is(err, syscall.EADDRNOTAVAIL) {
+			none = err
+			continue
+		}
 		if err != nil {
 			closeAll(lns)
 			return nil, nil, fmt.Errorf("listening for the other processes of the job: %w", err)
@@ -55,6 +61,9 @@ func ListenOn(network Network, devices string) ([]net.Listener, []string, error)
 			}
 		}
 		at = append(at, own...)
+	}
+	if len(lns) == 0 {
+		return nil, nil, fmt.Errorf("listening for the other processes of the job at the addresses of %s=%s: %w", EnvNetDevices, devices, none)
 	}
 	return lns, at, nil
 }

@@ -5,6 +5,7 @@ package launch
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -46,6 +47,9 @@ var greetingLine = regexp.MustCompile(`^` + greetingMark + `(\d+)(?: ([\w.+-]+))
 func checkGreeting(text string) error {
 	if text == greeting {
 		return nil
+	}
+	if strings.ReplaceAll(text, "\r", "") == greeting {
+		return errors.New("the launch command gives its agent a terminal, which changes what it writes: leave out -t, as in ssh -t or docker exec -t")
 	}
 	its := "of an unknown version"
 	if m := greetingLine.FindStringSubmatch(text); m != nil && m[2] != "" {

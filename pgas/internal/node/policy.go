@@ -43,9 +43,10 @@ func waitPolicyOf(job *boot.Job, goroutines bool) waitPolicy {
 		// between hosts takes when each PE on its way must first get a CPU: once it sleeps, a message costs the service
 		// thread a wake-up, and that thread the waiter another.
 		// After as many yields as a CPU has PEs, each of them has had its turn or has come to wait for it.
+		some := max(cores, 1) // hosts that are one machine may have none for themselves
 		return waitPolicy{
 			Oversubscribed: true, spins: 1, yields: 64 * local, pollsIfNext: 1000, progressFor: 4 * time.Millisecond,
-			runnable: int32(cores - 1), queueYields: (local + cores - 1) / cores,
+			runnable: int32(some - 1), queueYields: (local + some - 1) / some,
 		}
 	}
 	// Even with a CPU for each PE the kernel may have put two PEs on one CPU: yield to the other PE.

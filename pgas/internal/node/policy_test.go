@@ -24,6 +24,8 @@ func TestYieldsAgain(t *testing.T) {
 		{128, 64, 63, 0},
 		{128, 64, 64, 2},
 		{2, 2, 100, 0}, // a CPU for each
+		{1, 0, 0, 0},   // a host without a CPU of its own
+		{1, 0, 1, 1},
 	} {
 		job := &boot.Job{Segment: &boot.Segment{Header: &boot.Header{Local: c.local, Cores: c.cores}}}
 		p, yields := waitPolicyOf(job, false), 0
