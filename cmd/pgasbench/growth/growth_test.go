@@ -249,14 +249,17 @@ func TestFasterThanLog(t *testing.T) {
 		"linear at last": {func(x float64) float64 { return max(200, x) }, true, 0.3},
 	} {
 		points := series(c.of)
-		if got := fasterThanLog(points); got != c.faster {
+		if _, got := fasterThanLog(points); got != c.faster {
 			t.Errorf("%s: faster %v", name, got)
 		}
 		if k := exponent(points); math.Abs(k-c.exponent) > 0.12 {
 			t.Errorf("%s: exponent %.2f, want %.2f", name, k, c.exponent)
 		}
 	}
-	if fasterThanLog(nil) || fasterThanLog([]xy{{2, 5}}) {
+	if _, none := fasterThanLog(nil); none {
+		t.Error("no point grows")
+	}
+	if _, faster := fasterThanLog([]xy{{2, 5}}); faster {
 		t.Error("one point grows")
 	}
 }

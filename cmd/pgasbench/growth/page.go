@@ -74,7 +74,9 @@ func (r *results) curves(all []job) (found []curve) {
 func (r *results) findings(all []job) (found []finding) {
 	for _, c := range r.curves(all) {
 		for _, what := range allCosts {
-			if points := c.judged(r.series(all, c, what), r.about.CPUs); fasterThanLog(points) {
+			points := c.judged(r.series(all, c, what), r.about.CPUs)
+			if from, faster := fasterThanLog(points); faster {
+				points = points[from:]
 				why, known := reasonFor(c.bench, c.axis, what, exponent(points))
 				found = append(found, finding{c, what, points, why, known})
 			}
@@ -136,50 +138,68 @@ func (r *results) floorText(b *strings.Builder, all []job) {
 	b.WriteString("\n")
 }
 
-// table returns the figures of a plot whose panels are along PEs or hosts: ours, and as a multiple of the floor where there is one.
+// table returns our figures of a plot along PEs or hosts: times, and as multiples of the floor where there is one, or the plot's other
+// costs.
 func (r *results) table(all []job, p plotFile) string {
 	if p.axis == againstBytes {
 		return ""
 	}
+	costs := p.costs
+	if costs == nil {
+		costs = []cost{ofTime}
+	}
 	var xs []float64
-	rows := ""
-	for _, c := range p.curves {
-		points := r.series(all, c, ofTime)
-		if len(points) > len(xs) {
-			xs = nil
-			for _, q := range points {
-				xs = append(xs, q.x)
+	for _, what := range costs {
+		for _, c := range p.curves {
+			points := r.series(all, c, what)
+			if len(points) > len(xs) {
+				xs = nil
+				for _, q := range points {
+					xs = append(xs, q.x)
+				}
 			}
 		}
 	}
-	for _, c := range p.curves {
-		points := r.series(all, c, ofTime)
-		floor, _ := r.floorSeries(all, c, points)
-		if c.axis == againstSimulated {
-			floor = nil
-		}
-		name := finding{curve: c}.operation()
-		rows += "| " + name
-		for _, x := range xs {
-			rows += " | " + cell(points, floor, x)
-		}
-		rows += " |\n"
-	}
-	head, rule := "| "+string(p.axis), "|---"
+	head, rule, rows := "| "+string(p.axis), "|---", ""
 	for _, x := range xs {
 		head += fmt.Sprintf(" | %.0f", x)
 		rule += "|---"
 	}
+	for _, what := range costs {
+		for _, c := range p.curves {
+			rows += r.tableRow(all, c, what, xs)
+		}
+	}
 	return head + " |\n" + rule + "|\n" + rows + "\n"
 }
 
-// cell writes the time at x, and in brackets how many times the floor that is.
-func cell(points, floor []xy, x float64) string {
+// tableRow returns the row of a curve, or nothing if no figure is known.
+func (r *results) tableRow(all []job, c curve, what cost, xs []float64) string {
+	points := r.series(all, c, what)
+	if len(points) == 0 {
+		return ""
+	}
+	var floor []xy
+	name := finding{curve: c}.operation()
+	if what != ofTime {
+		name += ", " + string(what)
+	} else if c.axis != againstSimulated {
+		floor, _ = r.floorSeries(all, c, points)
+	}
+	row := "| " + name
+	for _, x := range xs {
+		row += " | " + cell(points, floor, x, what)
+	}
+	return row + " |\n"
+}
+
+// cell writes the cost at x, and in brackets how many times the floor that is.
+func cell(points, floor []xy, x float64, what cost) string {
 	for _, p := range points {
 		if p.x != x {
 			continue
 		}
-		text := result.Duration(p.y)
+		text := what.write(p.y)
 		for _, f := range floor {
 			if f.x == x {
 				text += fmt.Sprintf(" (%.1f)", p.y/f.y)

@@ -106,8 +106,9 @@ func (j job) numberOfHosts() int {
 // slack is how much faster than log P a cost may grow before it is named: figures scatter.
 const slack = 1.5
 
-// fasterThanLog reports whether points grow faster than log x, from the first to the last or from the middle to the last.
-func fasterThanLog(points []xy) bool {
+// fasterThanLog reports whether points grow faster than log x to the last one, and from which: from the first, or else from the one in the
+// middle.
+func fasterThanLog(points []xy) (from int, faster bool) {
 	last := len(points) - 1
 	for _, first := range []int{0, last / 2} {
 		if first >= last {
@@ -115,10 +116,10 @@ func fasterThanLog(points []xy) bool {
 		}
 		allowed := math.Log(points[last].x) / math.Log(points[first].x)
 		if points[last].y/points[first].y > slack*allowed {
-			return true
+			return first, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // judged returns the points of c by which its growth is judged. There is a step from memory to network, so that of hosts with 16 PEs
