@@ -126,7 +126,7 @@ func served(p *pe) lock {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.on(0, func() { l.Serve(ctx) })
+		p.on(0, func() { _ = l.Serve(ctx) }) // it ends with ctx, and says so
 	}()
 	p.atEnd = func() { p.meet(); stop(); <-ended }
 	return l
