@@ -2,8 +2,8 @@
 // docs/mutants.md:
 //
 //	go run ./tests/mutants                 all of them, an hour or two: at least once a week
-//	go run ./tests/mutants -only ./locks   those of one package: ./pgas/internal/locklocal, ./pgas/internal/coll, ./pgas/sim, ./locks, ./locks/model, ./dsm,
-//	                                       ./dsm/model or ./dsm/pager
+//	go run ./tests/mutants -only ./locks   those of one package: ./pgas/internal/locklocal, ./pgas/internal/coll,
+//	                                       ./pgas/sim, ./locks, ./locks/model, ./dsm, ./dsm/model or ./dsm/pager
 //
 // Each package has a section of its own in the record, with the day and the commit of its last run.
 //

@@ -24,9 +24,9 @@ func TestRead(t *testing.T) {
 // TestReplaced: a package's section takes the place of its last one, and the others stay.
 func TestReplaced(t *testing.T) {
 	text := replaced("", "./locks", "## ./locks\n\nfirst\n")
-	text = replaced(text, "./pgas", "## ./pgas\n\nof pgas\n")
+	text = replaced(text, "./pgas/sim", "## ./pgas/sim\n\nof sim\n")
 	text = replaced(text, "./locks", "## ./locks\n\nsecond\n")
-	if want := title + "\n## ./pgas\n\nof pgas\n\n## ./locks\n\nsecond\n"; text != want {
+	if want := title + "\n## ./pgas/sim\n\nof sim\n\n## ./locks\n\nsecond\n"; text != want {
 		t.Errorf("the record is\n%s\nwant\n%s", text, want)
 	}
 }
