@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/ucx"
 )
 
 const profiled = "./testdata/profiled"
@@ -21,6 +22,9 @@ const profiled = "./testdata/profiled"
 func TestProfiles(t *testing.T) {
 	for name, place := range places(t) {
 		t.Run(name, func(t *testing.T) {
+			if name != "local" && !ucx.Available {
+				t.Skip("PEs on two hosts, which need cgo")
+			}
 			dir := filepath.Join(t.TempDir(), "new", "[x]*")
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)

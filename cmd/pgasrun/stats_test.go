@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/ucx"
 )
 
 // TestStats: in every kind of job, -json has one object with all PEs, and the waits of the program are among theirs.
 func TestStats(t *testing.T) {
 	for name, place := range places(t) {
 		t.Run(name, func(t *testing.T) {
+			if name != "local" && !ucx.Available {
+				t.Skip("PEs on two hosts, which need cgo")
+			}
 			r := launchJob(t, nil, slices.Concat(place, []string{"-stats", "-json", "./testdata/waits"})...)
 			status, _ := r.end()
 			d := json.NewDecoder(strings.NewReader(r.stderr.String()))
