@@ -159,15 +159,15 @@ type followers struct {
 func (f *followers) watch(c *exec.Cmd, words *shared) {
 	const again = 5 * time.Millisecond
 	err := c.Wait()
-	for over := false; !over; {
-		words.abandon()
+	for wait := time.Duration(0); ; wait = again {
 		select {
 		case <-f.ended:
-			over = true
-		case <-time.After(again):
+			f.gone <- err
+			return
+		case <-time.After(wait):
+			words.abandon()
 		}
 	}
-	f.gone <- err
 }
 
 // startFollowers starts them from this thread, with which they die.
