@@ -66,6 +66,14 @@ func (p *profiles) open(k boot.ProfileKind) (*sink, error) {
 	return &sink{w: w}, err
 }
 
+// discard leaves no empty file of a profile that could not be begun. Through a pipe nothing has gone yet.
+func (s *sink) discard() {
+	if f, ok := s.w.(*os.File); ok && f != nil {
+		f.Close()
+		os.Remove(f.Name())
+	}
+}
+
 func (s *sink) Write(b []byte) (int, error) {
 	n, err := s.w.Write(b)
 	if s.err == nil {
@@ -80,6 +88,7 @@ func (p *profiles) startCPU() {
 		err = pprof.StartCPUProfile(to)
 	}
 	if err != nil {
+		to.discard()
 		p.complain(err)
 		return
 	}
@@ -96,6 +105,7 @@ func (p *profiles) startTrace() {
 		p.complain(fmt.Errorf("the execution trace has reached %d MiB and ends there", longestTrace>>20))
 	}}
 	if err := trace.Start(t); err != nil {
+		to.discard()
 		p.complain(err)
 		return
 	}

@@ -30,11 +30,13 @@ type profiles struct {
 	npes int
 	news io.Writer
 
-	begin  sync.Once // of the first piece
-	mu     sync.Mutex
-	files  map[profileName]*profileFile
 	failed bool // the job has ended with an error of the launcher
-	full   bool // a file could not be written, and this has been said
+
+	mu    sync.Mutex // guards what follows
+	begun bool       // a piece has come
+	over  bool       // finish has been called: pieces that a host whose output is stuck still sends are dropped
+	files map[profileName]*profileFile
+	full  bool // a file could not be written, and this has been said
 }
 
 // profileName says which profile it is.
@@ -67,8 +69,12 @@ func openProfiles(dir string, npes int, news io.Writer) (*profiles, error) {
 // ours matches the names of the files of a job.
 var ours = regexp.MustCompile(`^(job\.cpu\.pprof|pe[0-9]+\.((cpu|heap|mutex)\.pprof|trace))$`)
 
-// removeOlder removes the profiles of another job.
-func (p *profiles) removeOlder() {
+// begin removes the profiles of another job, when it is first called.
+func (p *profiles) begin() {
+	if p.begun {
+		return
+	}
+	p.begun = true
 	files, err := os.ReadDir(p.dir)
 	for _, f := range files {
 		if err == nil && ours.MatchString(f.Name()) {
@@ -82,7 +88,12 @@ func (p *profiles) removeOlder() {
 
 // piece is launch.Spec.Profiles.
 func (p *profiles) piece(pe int, k boot.ProfileKind, data []byte) {
-	p.begin.Do(p.removeOlder)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	p.begin()
 	f := p.file(profileName{pe, k})
 	switch {
 	case f.failed:
@@ -98,16 +109,12 @@ func (p *profiles) piece(pe int, k boot.ProfileKind, data []byte) {
 
 // file returns the file of a profile. The first call creates it.
 func (p *profiles) file(name profileName) *profileFile {
-	p.mu.Lock()
 	f, made := p.files[name]
-	if !made {
-		f = new(profileFile)
-		p.files[name] = f
-	}
-	p.mu.Unlock()
 	if made {
 		return f
 	}
+	f = new(profileFile)
+	p.files[name] = f
 	var err error
 	if f.f, err = os.Create(p.path(name)); err != nil {
 		f.failed = true
@@ -122,8 +129,6 @@ func (p *profiles) path(name profileName) string {
 
 // cannotWrite says once that there is no room, or whatever the reason is. The job goes on.
 func (p *profiles) cannotWrite(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if !p.full {
 		fmt.Fprintf(p.news, "pgasrun: -pprof: %v: profiles that cannot be written are dropped, and the job goes on\n", err)
 	}
@@ -133,10 +138,13 @@ func (p *profiles) cannotWrite(err error) {
 // finish closes the files when the job has ended, merges the CPU profiles, and says what there is. It reports whether every
 // profile is complete.
 func (p *profiles) finish() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
 	if len(p.files) == 0 && p.failed {
 		return false // the job has not started, and that has been said
 	}
-	p.begin.Do(p.removeOlder)
+	p.begin()
 	missing := map[boot.ProfileKind][]int{}
 	for pe := range p.npes {
 		for _, k := range boot.ProfileKinds {

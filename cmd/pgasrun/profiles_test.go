@@ -105,6 +105,19 @@ func TestProfilesOfKilledPE(t *testing.T) {
 	}
 }
 
+// TestProfilesOfOwn: a program that has begun a profile of itself keeps it, and one that begins it in the body gets an error.
+func TestProfilesOfOwn(t *testing.T) {
+	for mode, want := range map[string]string{
+		"before": "pgasrun: no complete profile (cpu) of PE 0: ",
+		"inside": "cpu profiling already in use",
+	} {
+		r := launchJob(t, nil, "-n", "1", "-pprof", t.TempDir(), profiled, mode)
+		if status, _ := r.end(); (status == 0) != (mode == "before") || !strings.Contains(r.stderr.String(), want) {
+			t.Errorf("%s: status %d: %s", mode, status, &r.stderr)
+		}
+	}
+}
+
 // TestProfilesWithoutLauncher: PEs that no pgasrun -pprof collects from write their profiles themselves, and one that cannot
 // says so and goes on.
 func TestProfilesWithoutLauncher(t *testing.T) {

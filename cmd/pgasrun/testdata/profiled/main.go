@@ -1,9 +1,12 @@
-// Command profiled computes, waits for a mutex, and leaves its job. With a number as argument, that PE is killed instead.
+// Command profiled computes, waits for a mutex, and leaves its job. With a number as argument, that PE is killed instead; with
+// "before" or "inside" it profiles itself, from before Main or in the body.
 package main
 
 import (
 	"context"
+	"io"
 	"os"
+	"runtime/pprof"
 	"strconv"
 	"sync"
 	"syscall"
@@ -13,8 +16,18 @@ import (
 )
 
 func main() {
+	mode := ""
+	if len(os.Args) > 1 {
+		mode = os.Args[1]
+	}
+	if mode == "before" && pprof.StartCPUProfile(io.Discard) != nil {
+		os.Exit(3)
+	}
 	pgas.Main(func(ctx context.Context, w *pgas.World) error {
-		if len(os.Args) > 1 && os.Args[1] == strconv.Itoa(w.PE()) {
+		if mode == "inside" {
+			return pprof.StartCPUProfile(io.Discard)
+		}
+		if mode == strconv.Itoa(w.PE()) {
 			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
 		var mu sync.Mutex
