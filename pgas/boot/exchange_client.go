@@ -4,6 +4,7 @@ package boot
 // any order, so that a Get that waits for a slow PE delays no other call, and a cancelled call disturbs none.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,9 +134,16 @@ func (c *client) ask(ctx context.Context, m message) (*pending, error) {
 	m.call = p.number
 	if err := l.send(m); err != nil {
 		c.forget(p)
-		return nil, err
+		return nil, c.because(err)
 	}
 	return p, nil
+}
+
+// because returns why the exchange has ended, if it has: that is the cause of err then.
+func (c *client) because(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.err, err)
 }
 
 func (c *client) forget(p *pending) {
@@ -302,7 +310,7 @@ func (c *client) listen(l *link) {
 	for {
 		m, err := l.receive()
 		if err != nil {
-			c.fail(fmt.Errorf("the connection to %v is lost: %w", l.conn.RemoteAddr(), err))
+			c.fail(l.lost(err))
 			if c.lost != nil {
 				c.lost()
 			}

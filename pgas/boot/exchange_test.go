@@ -211,6 +211,25 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
+// TestSendAfterTheEnd: a call that finds the connection closed before the client's listener does says that it is lost, and
+// one after Close says that the exchange is closed.
+func TestSendAfterTheEnd(t *testing.T) {
+	_, l := pair(t)
+	l.conn.Close()
+	e := NewExchange(testJob, 0, newNonce(), nil).(*client)
+	e.link = l
+	if _, err := e.Get(bounded(t), "k"); err == nil || !strings.Contains(err.Error(), "is lost") {
+		t.Errorf("a Get on a connection that has ended: %v", err)
+	}
+	e.Close()
+	if _, err := e.ask(bounded(t), message{kind: msgGet}); err == nil || err.Error() != "it is closed" {
+		t.Errorf("a Get after Close: %v", err)
+	}
+	if err := e.because(io.EOF); err.Error() != "it is closed" {
+		t.Errorf("a write that fails since Close has closed the connection: %v", err)
+	}
+}
+
 // TestWrongSecret checks that a client or server without the secret receives nothing but a nonce.
 func TestWrongSecret(t *testing.T) {
 	secret := newNonce()

@@ -145,8 +145,16 @@ func (l *link) send(m message) error {
 	frame = append(frame, seal(l.sendKey, l.sendSeq, body)...)
 	l.sendSeq++
 	l.conn.SetWriteDeadline(time.Now().Add(sendTime))
-	_, err = l.conn.Write(frame)
-	return err
+	if _, err = l.conn.Write(frame); err != nil {
+		l.conn.Close() // a part of the frame may have gone: the other side could not tell where the next one begins
+		return l.lost(err)
+	}
+	return nil
+}
+
+// lost returns the error of a call that the end of the connection has ended.
+func (l *link) lost(why error) error {
+	return fmt.Errorf("the connection to %v is lost: %w", l.conn.RemoteAddr(), why)
 }
 
 // testTime is how long the host of a connection under test may acknowledge nothing.
