@@ -102,6 +102,7 @@ func (t *Team) newContext(o contextOptions) (*Context, error) {
 	c := &Context{w: w, team: t, byCPU: o.byCPU}
 	c.mem = w.n.Shm.Open()
 	c.local = newRoute(c.mem)
+	c.local.record(w.n.Rec)
 	if w.n.Remote != nil {
 		if err := c.openRemote(o); err != nil {
 			return nil, err
@@ -128,6 +129,7 @@ func (c *Context) openRemote(o contextOptions) error {
 		return err
 	}
 	c.remote = newRoute(ch)
+	c.remote.record(c.w.n.Rec)
 	bounceRoute(c.remote, &c.w.coherent)
 	return nil
 }
@@ -156,7 +158,8 @@ func (c *Context) openRoutes() {
 	c.openTables()
 	near := c.local
 	if c.nic {
-		near = newRoute(&splitChannel{Channel: c.mem, atomics: c.remote.Channel, owedBells: c.owedBells})
+		near = newRoute(&splitChannel{Channel: c.mem, atomics: c.remote.unrecorded, owedBells: c.owedBells})
+		near.record(w.n.Rec)
 	}
 	for _, pe := range c.team.g.PEs {
 		if w.n.Shm.Heap(pe) == nil {
@@ -165,7 +168,7 @@ func (c *Context) openRoutes() {
 			c.routes = append(c.routes, near)
 		}
 	}
-	if w.opts.NoFastPath || w.check != nil {
+	if w.opts.NoFastPath || w.check != nil || w.n.Rec != nil {
 		c.bases, c.words = nil, nil
 	}
 	if c.nic {
@@ -331,8 +334,8 @@ func (c *Context) quietRemote(ctx context.Context, pe int) error {
 	if c.quiets.Add(1)%node.ServeEvery == 0 {
 		c.w.n.ProgressOnce()
 	}
-	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe}.Within(ctx))
-	defer c.w.n.Unblock()
+	mark := c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe}.Within(ctx))
+	defer c.w.n.Unblock(mark)
 	issued := c.remote.landings.issued.Load()
 	err := c.remote.Quiet(ctx, pe)
 	if err == nil {

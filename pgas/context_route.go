@@ -1,6 +1,10 @@
 package pgas
 
-import "github.com/gopgas/gopgas/pgas/transport"
+import (
+	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/recorded"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
 
 // route carries the accesses of a context to a PE off the fast path: a channel and its optional interfaces, which are
 // resolved once, when the channel is opened, and not at each access.
@@ -11,13 +15,24 @@ type route struct {
 	batcher  transport.Batcher        // nil: hints of sessions have no effect
 	bounced  *route                   // the same way for memory that must not reach the transport; nil: no memory must not
 	landings *landings                // what a quiet copies after such operations
+
+	unrecorded transport.Channel // the channel itself
 }
 
 // newRoute returns the route over c.
 func newRoute(c transport.Channel) *route {
-	r := &route{Channel: c}
+	r := &route{Channel: c, unrecorded: c}
 	r.zeroCopy, _ = c.(transport.ZeroCopyPutter)
 	r.strided, _ = c.(transport.Strider)
 	r.batcher, _ = c.(transport.Batcher)
 	return r
+}
+
+// record puts a channel that records in r's way, if rec is not nil.
+func (r *route) record(rec *record.PE) {
+	if rec == nil {
+		return
+	}
+	over := recorded.Over(r.Channel, rec)
+	r.Channel, r.zeroCopy, r.strided = over, over.ZeroCopy(r.zeroCopy), over.Strided(r.strided)
 }

@@ -303,8 +303,8 @@ func (l LockRef) update(pe int, word uintptr, op transport.Op, v, cond uint64) (
 // awaitDirective waits until the earlier goroutines of this PE have left the lock's local queue, and returns what the
 // caller must do next. If ctx ends first, the caller leaves that queue.
 func (l LockRef) awaitDirective(ctx context.Context, me *locklocal.Waiter) locklocal.Directive {
-	l.w.n.Block(node.Blocked{Op: boot.InLock, Peer: l.w.PE(), Seq: uint64(l.off)})
-	defer l.w.n.Unblock()
+	mark := l.w.n.Block(node.Blocked{Op: boot.InLock, Peer: l.w.PE(), Seq: uint64(l.off)})
+	defer l.w.n.Unblock(mark)
 	if l.w.n.AwaitClosed(ctx, me.Wake) != nil {
 		return l.w.locks.Leave(l.off, me)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/transport"
 )
@@ -51,7 +52,10 @@ func (w *World) reportNotes() {
 }
 
 // A backpressure is the wait of a notified access for room at its target.
-type backpressure struct{ tries int }
+type backpressure struct {
+	tries int
+	mark  record.Mark
+}
 
 // waitForSpace is between two attempts to leave a note at pe of the job. It reports false if there is no
 // hope; the access is then lost, which the next quiet of c reports.
@@ -62,7 +66,7 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 	)
 	w := c.w
 	if r.tries == 0 {
-		w.n.Block(node.Blocked{Op: boot.InNotify, Peer: pe})
+		r.mark = w.n.Block(node.Blocked{Op: boot.InNotify, Peer: pe})
 	}
 	r.tries++
 	w.n.Notes.Drain()
@@ -89,7 +93,7 @@ func (c *Context) waitForSpace(pe int, r *backpressure) bool {
 // endBackpressure ends the wait.
 func (c *Context) endBackpressure(r *backpressure) {
 	if r.tries > 0 {
-		c.w.n.Unblock()
+		c.w.n.Unblock(r.mark)
 	}
 }
 

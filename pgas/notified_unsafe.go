@@ -118,13 +118,13 @@ func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 		return // without the record of what this PE is blocked in, which takes longer than the access
 	}
 	via, to := c.routeTo("GetNotify", pe)
-	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
+	mark := c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
+	defer func() { c.w.n.Unblock(mark) }()
 	var r backpressure
 	ok, err := via.GetNotify(c.w.n.Ctx, to, dst, src, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
 		ok, err = via.GetNotify(c.w.n.Ctx, to, dst, src, s)
 	}
-	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}
@@ -134,7 +134,6 @@ func (c *Context) getNotify(pe int, dst []byte, off uintptr, tag int) {
 // pointless.
 func (c *Context) mustWaitForRoom(pe int, r *backpressure) bool {
 	if !c.waitForSpace(pe, r) {
-		c.w.n.Unblock()
 		panic(*c.pendingErr.Swap(nil))
 	}
 	return true
@@ -310,13 +309,13 @@ func (c *Context) postNotify(pe int, op transport.Op, at transport.Word, operand
 func (c *Context) atomicNotify(pe int, op transport.Op, at transport.Word, operand, cond uint64, tag int) uint64 {
 	s := c.stamp("Notify", tag)
 	via, to := c.routeTo(op.String(), pe)
-	c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
+	mark := c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
+	defer func() { c.w.n.Unblock(mark) }()
 	var r backpressure
 	old, ok, err := via.AtomicNotify(c.w.n.Ctx, to, op, at, operand, cond, s)
 	for !ok && err == nil && c.mustWaitForRoom(to, &r) {
 		old, ok, err = via.AtomicNotify(c.w.n.Ctx, to, op, at, operand, cond, s)
 	}
-	c.w.n.Unblock()
 	if err != nil {
 		panic(err)
 	}

@@ -57,8 +57,8 @@ func (c *Context) QuietLocal(ctx context.Context) error {
 
 // awaitReleased blocks until the put to pe with the given handle has read its source, or all puts if pe < 0.
 func (c *Context) awaitReleased(ctx context.Context, via transport.ZeroCopyPutter, pe int, handle uint64) error {
-	c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
-	defer c.w.n.Unblock()
+	mark := c.w.n.Block(node.Blocked{Op: boot.InQuiet, Peer: pe})
+	defer c.w.n.Unblock(mark)
 	return via.AwaitReleased(ctx, pe, handle)
 }
 

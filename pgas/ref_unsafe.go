@@ -119,9 +119,9 @@ func (r Ref[T]) On(c *Context) Ref[T] {
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 	via, to := c.routeTo(op, pe)
 	src = c.place(op, uintptr(src), uintptr(len(dst)))
-	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
+	mark := c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
 	err := via.Get(c.w.n.Ctx, to, dst, src)
-	c.w.n.Unblock()
+	c.w.n.Unblock(mark)
 	if err != nil {
 		panic(err)
 	}

@@ -213,7 +213,7 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 	if b.Total() == 0 {
 		return
 	}
-	c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
+	mark := c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
 	var err error
 	if via.strided != nil && b.Count > 1 {
 		err = via.strided.GetStrided(c.w.n.Ctx, to, dst, src, b)
@@ -222,7 +222,7 @@ func (c *Context) getBlocks(op string, pe int, dst []byte, src uint64, b transpo
 			err = via.Get(c.w.n.Ctx, to, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
 		}
 	}
-	c.w.n.Unblock()
+	c.w.n.Unblock(mark)
 	if err != nil {
 		panic(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/locklocal"
@@ -60,10 +61,12 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	w.n.NotesFull = w.notesFull
 	w.n.Open(job, opts.Goroutines)
 	w.groups = coll.NewSet(&w.n, opts.Common, publicErrors())
-	defer w.n.Unblock()
+	var joining record.Mark
+	defer func() { w.n.Unblock(joining) }()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
+	joining = w.n.StartRecording()
 	if opts.Check || job.Settings.Check {
 		w.startChecking()
 	}

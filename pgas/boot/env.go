@@ -83,6 +83,7 @@ const (
 	envBootAddr  = "PGAS_BOOT_ADDR"
 	envSecretFD  = "PGAS_SECRET_FD"
 	envProfileFD = "PGAS_PROFILE_FD"
+	envRecordFD  = "PGAS_RECORD_FD"
 
 	envLauncherVersion = "PGAS_LAUNCHER_VERSION"
 
@@ -139,6 +140,7 @@ var variables = [...]Variable{
 	{envBootAddr, "(none)", "address:port,…", "where the exchange of the job may be reached", true},
 	{envSecretFD, "(none)", "file descriptor", "the secret of the job", true},
 	{envProfileFD, "(none)", "file descriptor", "where the profiles of a PE go", true},
+	{envRecordFD, "(none)", "file descriptor", "memory for what the PEs of this host record of themselves", true},
 	{envLauncherVersion, "(none)", "version", "that of the pgasrun which has started the job", true},
 	{EnvAgent, "(none)", "1 or 2", "this process is an agent of the launcher: 1 with its guard, 2 without", true},
 }

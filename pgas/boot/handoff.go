@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/version"
 )
 
@@ -122,7 +123,35 @@ func launched(vars map[string]string, set Settings) (*Job, error) {
 	if err := j.inherit(segmentFD, secretFD, addrs); err != nil {
 		return nil, err
 	}
+	if vars[envRecordFD] != "" {
+		if fd := number(envRecordFD); err == nil {
+			err = j.inheritRecord(fd)
+		}
+		if err != nil {
+			j.Segment.Close()
+			return nil, err
+		}
+	}
 	return j, nil
+}
+
+// inheritRecord maps the memory for what this PE records of itself. It stays mapped until the process ends.
+func (j *Job) inheritRecord(fd int) error {
+	f, err := inherit(fd, envRecordFD)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m, err := record.Map(f)
+	if err != nil {
+		return err
+	}
+	if h := j.Host(); m.JobPEs() != j.NPEs || m.First() != h.First || m.PEs() != h.PEs {
+		m.Close()
+		return fmt.Errorf("%s=%d has the records of another job: start the program with pgasrun", envRecordFD, fd)
+	}
+	j.Record = m.PE(j.PE)
+	return nil
 }
 
 // inherit maps the segment and, in a job that has one, makes the exchange.
@@ -241,6 +270,7 @@ type PEVars struct {
 	BootAddrs []string // empty when the job has no exchange; so is SecretFD
 	SecretFD  int
 	ProfileFD int // 0: no profiles are collected
+	RecordFD  int // 0: PEs record nothing
 }
 
 // Environ returns what the launcher adds to the environment of a PE.
@@ -264,6 +294,9 @@ func (v PEVars) Environ() []string {
 	}
 	if v.ProfileFD != 0 {
 		env = append(env, envProfileFD+"="+strconv.Itoa(v.ProfileFD))
+	}
+	if v.RecordFD != 0 {
+		env = append(env, envRecordFD+"="+strconv.Itoa(v.RecordFD))
 	}
 	return env
 }

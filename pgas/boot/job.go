@@ -19,6 +19,8 @@ import (
 	"context"
 	"fmt"
 	"sort"
+
+	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 // Host is one host of a job. It runs the PEs First … First+PEs-1.
@@ -44,6 +46,7 @@ type Job struct {
 	Settings  Settings // what the user tuned; the zero value is a fine default
 
 	Profiles *ProfilePipe // to the launcher, if it collects profiles
+	Record   *record.PE   // what this PE records of itself; nil: nothing
 
 	member *member // nil in a job with agents, and in one that a test makes
 }

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 // MaybeAgent makes this process an agent, and never returns, if the launcher has started it as one. A
@@ -134,9 +135,11 @@ type agent struct {
 	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
 	pes            []pe
-	tableAtFailure []blocked   // what the PEs were doing when they were told of the first failure; nil: none
-	sampler        *sampler    // nil: no statistics are wanted
-	input          chan []byte // for PE 0
+	tableAtFailure []blocked      // what the PEs were doing when they were told of the first failure; nil: none
+	sampler        *sampler       // nil: no statistics are wanted
+	record         *record.Memory // what the PEs record of themselves; nil: nothing
+	recordFile     *os.File       // that memory, until the PEs have inherited it
+	input          chan []byte    // for PE 0
 	relays         sync.WaitGroup
 }
 
@@ -227,7 +230,7 @@ func (a *agent) run() error {
 	}
 	a.out.bytes(fromStarted)
 	if a.cfg.Stats {
-		a.sampler = newSampler(a.segment.States, a.cfg.Hosts[a.cfg.Host])
+		a.sampler = newSampler(a.segment.States, a.cfg.Hosts[a.cfg.Host], a.record)
 	}
 	go a.reap()
 	a.machine.watch(a)

@@ -86,6 +86,8 @@ type config struct {
 	Unbound  bool     // PEs run on any CPU
 	Stats    bool     // what PEs are blocked in is looked at all the time
 	Profiles bool     // PEs send profiles of themselves
+	Record   bool     // PEs record what they do (package record)
+	Events   int      // that a PE may record; 0: there is no trace
 	Secret   []byte   // of the job; jobs of one host have none
 	FanOut   int      // of the tree of the exchange's servers
 	Serve    string   // the address at which this agent serves the exchange to other hosts; none: boot.ListenOn finds it

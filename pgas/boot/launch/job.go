@@ -140,6 +140,7 @@ func (j *job) config(h *host) config {
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
+		Record: j.spec.Stats || j.spec.Record,
 	}
 	if h.via == nil { // a relay tells those that it has started
 		c.Hosts = j.spec.Hosts

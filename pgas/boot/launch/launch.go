@@ -47,8 +47,10 @@ type Spec struct {
 	Unbound        bool             // PEs run on any CPU, even if there is one for each
 	Signals        <-chan os.Signal // forwarded to every PE; SIGQUIT prints what each is blocked in instead
 
-	// Stats has the agents look at what PEs are blocked in: see Result.Stats.
+	// Stats has the PEs record what they do, and the agents look at what they are blocked in: see Result.Stats.
 	Stats bool
+	// Record has the PEs record what they do, for Stats and for whoever looks at them while they run.
+	Record bool
 
 	// Profiles, if not nil, has each PE make profiles of itself, and gets their pieces; one without data says that the profile is
 	// complete. It is called from several goroutines, but for each PE from one.

@@ -15,16 +15,18 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 // protocol numbers the contract between launcher and agent. It changes with the frames and what they hold.
-const protocol = 10
+const protocol = 11
 
 // The descriptors of a PE after its standard three. Where there is no secret, nothing has its descriptor.
 const (
 	segmentFD = 3
 	secretFD  = 4
 	profileFD = 5
+	recordFD  = 6
 
 	noFile = ^uintptr(0)
 )
@@ -114,11 +116,25 @@ func (a *agent) start(st start) error {
 		addrs = a.exchange.serve(a.cfg, st.Parent, a.reportLostHost, a.logf)
 	}
 	a.pes = make([]pe, host.PEs)
+	if a.cfg.Record {
+		if err := a.createRecord(last.First+last.PEs, host); err != nil {
+			return err
+		}
+		defer a.recordFile.Close()
+	}
 	return a.machine.startPEs(a, segment, addrs)
 }
 
+// createRecord makes the memory for what the PEs of this host record of themselves.
+func (a *agent) createRecord(npes int, host boot.Host) (err error) {
+	if a.recordFile, err = record.Create(npes, host.First, host.PEs, a.cfg.Events); err == nil {
+		a.record, err = record.Map(a.recordFile)
+	}
+	return err
+}
+
 func (thisMachine) startPEs(a *agent, segment segmentFile, addrs []string) error {
-	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile}
+	files := []uintptr{0, 0, 0, segment.Fd(), noFile, noFile, noFile}
 	if a.cfg.Secret != nil {
 		secret, err := secretFile(boot.HandedDown(a.cfg.Secret, a.cfg.Hosts))
 		if err != nil {
@@ -126,6 +142,9 @@ func (thisMachine) startPEs(a *agent, segment segmentFile, addrs []string) error
 		}
 		defer secret.Close()
 		files[secretFD] = secret.Fd()
+	}
+	if a.recordFile != nil {
+		files[recordFD] = a.recordFile.Fd()
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -169,6 +188,9 @@ func (a *agent) environ(addrs []string) func(i int) []string {
 		}
 		if a.cfg.Profiles {
 			v.ProfileFD = profileFD
+		}
+		if a.cfg.Record {
+			v.RecordFD = recordFD
 		}
 		return append(base[:len(base):len(base)], v.Environ()...)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 )
 
 // samplePeriod is the time between two looks at the PEs of a host.
@@ -26,6 +27,8 @@ type PEStats struct {
 	CPU     time.Duration `json:"cpu_ns"`     // user and system time of its process, and of those that it has waited for
 	Memory  uint64        `json:"memory_bytes"`
 	Waits   []Wait        `json:"waits"` // the longest first
+
+	Counts *record.Counts `json:"counts,omitempty"` // what the PE has recorded; nil: nothing
 }
 
 // Wait is how long a PE was blocked in operations of one kind, waiting for one PE.
@@ -55,6 +58,7 @@ const longestWaits = 1024
 // sampler looks at the PEs of one host.
 type sampler struct {
 	states []*boot.State
+	record *record.Memory // nil: PEs record nothing
 	first  int
 	stop   chan struct{}
 
@@ -71,8 +75,8 @@ type sampledPE struct {
 }
 
 // newSampler begins to look at PEs, whose states these are.
-func newSampler(states []*boot.State, host boot.Host) *sampler {
-	s := &sampler{states: states, first: host.First, stop: make(chan struct{}), last: time.Now(), pes: make([]sampledPE, len(states))}
+func newSampler(states []*boot.State, host boot.Host, records *record.Memory) *sampler {
+	s := &sampler{states: states, record: records, first: host.First, stop: make(chan struct{}), last: time.Now(), pes: make([]sampledPE, len(states))}
 	for i := range s.pes {
 		s.pes[i] = sampledPE{began: s.last, stats: PEStats{PE: host.First + i, Host: host.Name}, waits: map[waitKey]time.Duration{}}
 	}
@@ -136,7 +140,11 @@ func (s *sampler) result() []PEStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []PEStats
-	for _, p := range s.pes {
+	for i, p := range s.pes {
+		if s.record != nil {
+			counts := s.record.PE(s.first + i).Counts()
+			p.stats.Counts = &counts
+		}
 		for _, k := range slices.Collect(maps.Keys(p.waits)) {
 			p.stats.Waits = append(p.stats.Waits, Wait{k.op.String(), k.peer, p.waits[k]})
 		}

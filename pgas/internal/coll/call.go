@@ -14,6 +14,8 @@ package coll
 
 import (
 	"math/bits"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // mustSync reports whether all members must be known to be through with old calls before a call with k mailboxes.
@@ -71,5 +73,7 @@ func (g *Group) noteAllArrived() {
 // end ends a call.
 func (g *Group) end() {
 	g.view.claimNext(g.calls.n)
+	g.n.EndCall(g.calls.recorded)
+	g.calls.recorded = node.Mark{}
 	g.calls.busy.Store(false) // last: another goroutine may be next
 }

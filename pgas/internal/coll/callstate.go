@@ -6,6 +6,8 @@ package coll
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
 // A Kind says which collective a call is.
@@ -100,6 +102,7 @@ type callState struct {
 	digests         *digestOr // of a barrier that compares the members' records: see allequal.go
 	words           digestOr  // of a barrier that combines words: see sync.go
 	syncMailboxes   mailbox   // the first of those for its barrier
+	recorded        node.Mark
 
 	watchedTag              uint64 // the call in which this PE waits for long
 	watchedSince, nextCheck time.Time

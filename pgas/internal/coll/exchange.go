@@ -14,7 +14,6 @@ import (
 	"context"
 	"encoding/binary"
 
-	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 	"github.com/gopgas/gopgas/pgas/internal/vector"
 )
@@ -130,7 +129,7 @@ func (g *Group) ackRead(l *layout, k int) {
 func (g *Group) awaitReads(ctx context.Context, from uint64, n int) error {
 	c := node.AtLeast(&g.view.syncWords().readers, from+uint64(n))
 	c.Party = g
-	_, err := g.await(ctx, c, node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g})
+	_, err := g.await(ctx, c, g.blockedIn())
 	return err
 }
 

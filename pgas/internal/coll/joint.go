@@ -23,7 +23,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
@@ -80,7 +79,7 @@ func (g *Group) awaitTasks(ctx context.Context, n int) error {
 		return nil
 	}
 	c.Party = g
-	_, err := g.await(ctx, c, node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g})
+	_, err := g.await(ctx, c, g.blockedIn())
 	return err
 }
 

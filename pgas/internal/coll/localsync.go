@@ -102,14 +102,23 @@ func (g *Group) checkTag(v uint64) error {
 
 // waitingFor returns what this PE publishes about a wait for member pe.
 func (g *Group) waitingFor(pe int) node.Blocked {
-	op := boot.InCollective
-	switch Kind(g.view.arrival(g.calls.n).call & 0xff) {
+	b := g.blockedIn()
+	b.Peer = g.PEs[pe]
+	return b
+}
+
+// blockedIn is waitingFor where the wait is for no member in particular.
+func (g *Group) blockedIn() node.Blocked {
+	b := node.Blocked{Op: boot.InCollective, Peer: -1, Seq: g.calls.n, Party: g}
+	switch k := Kind(g.view.arrival(g.calls.n).call & 0xff); k {
 	case KindSync:
-		op = boot.InBarrier
+		b.Op = boot.InBarrier
 	case KindClose:
-		op = boot.InClose
+		b.Op = boot.InClose
+	default:
+		b.Cause = k.String()
 	}
-	return node.Blocked{Op: op, Peer: g.PEs[pe], Seq: g.calls.n, Party: g}
+	return b
 }
 
 // awaitOwn blocks until the word at off of this PE's own heap, which member pe writes, is the tag of the

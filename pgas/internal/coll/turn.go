@@ -29,8 +29,10 @@ func (g *Group) takeTurn(ctx context.Context, c *Call) error {
 	}
 	if err != nil {
 		g.end()
+		return err
 	}
-	return err
+	g.calls.recorded = g.n.BeginCall(c.Kind.String(), g.calls.n+1, uint64(g.Slot))
+	return nil
 }
 
 // refuseLater gives up call c when its turn comes: it is another call's still.

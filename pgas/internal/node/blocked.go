@@ -6,12 +6,33 @@ import (
 	"context"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 )
 
 // publishAfter is the number of polls after which a wait shows that it is blocked: the first few take no longer than
 // showing it does.
 const publishAfter = 16
+
+// shownWait is a wait of which nothing is shown before it has lasted for a moment.
+type shownWait struct {
+	node  *Node
+	mark  record.Mark
+	shown bool
+}
+
+// begin shows the wait, if it is not shown yet.
+func (s *shownWait) begin(why Blocked) {
+	if !s.shown {
+		s.mark, s.shown = s.node.Block(why), true
+	}
+}
+
+func (s *shownWait) end() {
+	if s.shown {
+		s.node.Unblock(s.mark)
+	}
+}
 
 // lastCheck gives a condition that came true at the last moment preference over err.
 func lastCheck(c Cond, err error) (uint64, error) {
@@ -39,11 +60,11 @@ func (n *Node) waitError(ctx context.Context, c Cond, everywhere bool) error {
 	return FirstError(c.Party.Check(false), err)
 }
 
-// Block publishes what this PE is blocked in, until Unblock. When several goroutines of a PE are blocked, reports show
-// the one that called Block last.
-func (n *Node) Block(why Blocked) {
+// Block publishes what this PE is blocked in, until Unblock, which gets what Block returns. When several goroutines of a PE
+// are blocked, reports show the one that called Block last; what the PE records has all of them.
+func (n *Node) Block(why Blocked) record.Mark {
 	if n.Sched != nil && !n.canBlockForever(why) {
-		return
+		return n.recordWait(why)
 	}
 	why = why.shown()
 	if why.Name != "" {
@@ -62,6 +83,7 @@ func (n *Node) Block(why Blocked) {
 	if why.Party != nil {
 		n.publishEdge(e, why.Peer)
 	}
+	return n.recordWait(why)
 }
 
 // publishSite publishes in words what this PE is blocked in: the name of the word or of what the wait is for, and where the
@@ -75,7 +97,10 @@ func (n *Node) publishSite(ctx context.Context, c *Cond) {
 }
 
 // Unblock withdraws what Block and publishSite have published.
-func (n *Node) Unblock() {
+func (n *Node) Unblock(m record.Mark) {
+	if n.Rec != nil {
+		n.Rec.EndWait(m)
+	}
 	if n.Sched != nil {
 		if !n.publishing {
 			return

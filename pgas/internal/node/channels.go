@@ -16,8 +16,12 @@ import (
 // OpenChannels opens the channels. The transports must be open.
 func (n *Node) OpenChannels() (err error) {
 	n.hostChannel = n.Shm.Open()
-	if n.Remote != nil {
-		n.netChannel, err = n.Remote.Channel(false)
+	if n.Remote == nil {
+		return nil
+	}
+	c, err := n.Remote.Channel(false)
+	if err == nil {
+		n.netChannel = n.recorded(c)
 	}
 	return err
 }
@@ -42,8 +46,8 @@ func (n *Node) Flush(ctx context.Context) error {
 	if n.flushes.Add(1)%ServeEvery == 0 {
 		n.ProgressOnce()
 	}
-	n.Block(Blocked{Op: boot.InQuiet, Peer: -1})
-	defer n.Unblock()
+	mark := n.Block(Blocked{Op: boot.InQuiet, Peer: -1})
+	defer n.Unblock(mark)
 	if err := n.netChannel.Quiet(ctx, -1); err != nil {
 		return fmt.Errorf("quiet%s: %w", callsite.At(), err)
 	}

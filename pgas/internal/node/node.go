@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -54,7 +55,9 @@ type Node struct {
 	CacheBytes int  // of the last cache
 	NICAtomics bool // atomics are the NIC's: updates of the own words ring no doorbell
 	Notes      *NoteQueue
-	Names      nameTable // of what is in the heap, for messages
+	Rec        *record.PE // what this PE records of itself; nil: nothing
+	words      wordNames  // in that record
+	Names      nameTable  // of what is in the heap, for messages
 
 	// notesFull makes the error of a wait that is given up because the PE keeps too many notes. Its type belongs to the
 	// API above.

@@ -16,6 +16,7 @@ type Blocked struct {
 	Peer  int
 	Seq   uint64
 	Name  string // of what Seq says, or empty
+	Cause string // the name of a collective; empty: that of Op
 	Party Party  // what the wait is part of, or nil
 
 	purpose Purpose // what reports show instead, or nil

@@ -36,29 +36,30 @@ func (n *Node) awaitSlow(ctx context.Context, c Cond, why Blocked) (uint64, erro
 	}
 	n.waiters.slow.Add(1)
 	defer n.waiters.slow.Add(-1)
-	if v, over, err := n.awaitAwake(ctx, c, why); over {
+	shown := shownWait{node: n}
+	defer shown.end()
+	if v, over, err := n.awaitAwake(ctx, c, why, &shown); over {
 		return v, err
 	}
 	n.waiters.slept.Add(1)
-	n.Block(why)
-	defer n.Unblock()
+	shown.begin(why)
 	return n.SleepUntil(ctx, c, true)
 }
 
 // awaitAwake does what a wait does before it sleeps, and reports whether the wait is over.
-func (n *Node) awaitAwake(ctx context.Context, c Cond, why Blocked) (v uint64, over bool, err error) {
+func (n *Node) awaitAwake(ctx context.Context, c Cond, why Blocked, shown *shownWait) (v uint64, over bool, err error) {
 	if c.pred != nil && n.Policy.Oversubscribed {
 		queued := &n.Job.Segment.Header.InQueues
 		queued.Add(1)
 		defer queued.Add(-1)
 	}
+	if n.Rec != nil {
+		shown.begin(why)
+	}
 	if n.progresser != nil && c.Word.Off != 0 {
 		return n.progressUntil(ctx, c)
 	}
-	v, over, shown := n.pollAndYield(ctx, c, why)
-	if over && shown {
-		n.Unblock()
-	}
+	v, over = n.pollAndYield(ctx, c, why, shown)
 	return v, over, nil
 }
 
@@ -80,23 +81,21 @@ func (n *Node) progressUntil(ctx context.Context, c Cond) (v uint64, over bool, 
 	}
 }
 
-// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does. shown reports
-// whether it has called Block.
-func (n *Node) pollAndYield(ctx context.Context, c Cond, why Blocked) (v uint64, ok, shown bool) {
+// pollAndYield polls c, yields between polls until the wait may have ended otherwise, and returns as Check does.
+func (n *Node) pollAndYield(ctx context.Context, c Cond, why Blocked, shown *shownWait) (v uint64, ok bool) {
 	n.waiters.polling.Add(1)
 	defer n.waiters.stopPolling()
 	door, rung := n.State.Doorbell.Load(), false
 	for i := range n.Policy.yields {
 		if i == publishAfter { // where PEs share CPUs this may take long
-			n.Block(why)
-			shown = true
+			shown.begin(why)
 		}
 		polls := n.Policy.polls + 1
 		if n.Policy.pollsIfNext > 0 && c.predecessorReleased() {
 			polls += n.Policy.pollsIfNext
 		}
 		if v, ok := c.spin(polls); ok {
-			return v, true, shown
+			return v, true
 		}
 		n.Notes.drainIfWanted()
 		if now := n.State.Doorbell.Load(); now != door {
@@ -112,7 +111,7 @@ func (n *Node) pollAndYield(ctx context.Context, c Cond, why Blocked) (v uint64,
 			break // before the next yield, in which other programs may compute for long
 		}
 	}
-	return 0, false, shown
+	return 0, false
 }
 
 // mayHaveEnded reports, in some nanoseconds, whether EndedError is worth a call.

@@ -37,8 +37,8 @@ func (n *Node) AwaitClosed(ctx context.Context, ch <-chan struct{}) error {
 // awaitScheduled does Await's work where a scheduler chooses the PE that runs. When no PE can go on,
 // awaitScheduled searches for the reason before it waits again.
 func (n *Node) awaitScheduled(ctx context.Context, c Cond, why Blocked) (uint64, error) {
-	n.Block(why)
-	defer n.Unblock()
+	mark := n.Block(why)
+	defer n.Unblock(mark)
 	lo, hi := c.span()
 	var v uint64
 	var ok bool

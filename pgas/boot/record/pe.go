@@ -1,0 +1,177 @@
+package record
+
+// What a PE writes. Any number of its goroutines may do so.
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Others is the name that stands for all beyond MaxNames.
+const Others = "others"
+
+// PE is what one PE records.
+type PE struct {
+	number int
+	head   *peHead
+	waits  *[MaxNames]wait
+	names  *[MaxNames]name
+	peers  []peer
+	events []Event // empty: there is no trace
+
+	now   func() int64
+	known sync.Map   // of this process: string to uint16
+	mu    sync.Mutex // of new names
+}
+
+// Start begins the recording by the PE's own process. Its time is the monotonic clock of the host; or, where PEs run in virtual
+// time, that of now, if it is not nil.
+func (p *PE) Start(now func() time.Duration) {
+	if now != nil {
+		p.now = func() int64 { return int64(now()) }
+		return
+	}
+	began := time.Now()
+	at := monotonicAt(began)
+	p.now = func() int64 { return at + int64(time.Since(began)) }
+}
+
+// monotonicAt returns what the host's monotonic clock was at t, a moment ago: by the closest of a few pairs of readings.
+func monotonicAt(t time.Time) (at int64) {
+	best := time.Duration(1 << 62)
+	for range 5 {
+		before := time.Since(t)
+		var ts unix.Timespec
+		unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+		between := time.Since(t) - before
+		if between < best {
+			best, at = between, ts.Nano()-int64(before+between/2)
+		}
+	}
+	return at
+}
+
+// Now returns the time of events.
+func (p *PE) Now() int64 { return p.now() }
+
+// Traces reports whether events are recorded.
+func (p *PE) Traces() bool { return len(p.events) > 0 }
+
+// Operation counts one operation on a PE of the job.
+func (p *PE) Operation(k Kind, target, bytes int) {
+	t := &p.peers[target]
+	t.ops[k].Add(1)
+	t.bytes[k].Add(uint64(bytes))
+}
+
+// Add adds n to a counter.
+func (p *PE) Add(c Counter, n uint64) { p.head.counters[c].Add(n) }
+
+// Set sets a counter that is a gauge.
+func (p *PE) Set(c Counter, v uint64) { p.head.counters[c].Store(v) }
+
+// Name returns the number of a name. The first call with a name notes it.
+func (p *PE) Name(s string) uint16 {
+	if v, ok := p.known.Load(s); ok {
+		return v.(uint16)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v, ok := p.known.Load(s); ok {
+		return v.(uint16)
+	}
+	i := p.head.names.Load()
+	if i == MaxNames-1 {
+		s = Others
+	}
+	if i >= MaxNames {
+		return MaxNames - 1 // not remembered: a program may make up names without end
+	}
+	e := &p.names[i]
+	e.n = byte(copy(e.text[:], s))
+	p.head.names.Store(i + 1)
+	p.known.Store(s, uint16(i))
+	return uint16(i)
+}
+
+// A Mark is a wait or another event that has begun.
+type Mark struct {
+	event int32 // in events, +1; 0: it is not traced
+	name  uint16
+	peer  int32
+	start int64
+}
+
+// BeginWait notes that the PE is blocked from now on. EndWait gets what it returns.
+func (p *PE) BeginWait(cause string, peer int, seq uint64) Mark {
+	m := Mark{name: p.Name(cause), peer: int32(peer), start: p.Now()}
+	m.event = p.begin(Event{Start: m.start, Dur: Open, Kind: Wait, Name: m.name, Peer: m.peer, Seq: seq})
+	return m
+}
+
+// EndWait notes that the PE goes on.
+func (p *PE) EndWait(m Mark) {
+	took := max(0, p.Now()-m.start)
+	p.waits[m.name].count.Add(1)
+	p.waits[m.name].time.Add(uint64(took))
+	if m.peer >= 0 && int(m.peer) < len(p.peers) {
+		p.peers[m.peer].waited.Add(uint64(took))
+	}
+	p.endEvent(m.event, took)
+}
+
+// Begin records an event that lasts until End. It records nothing if there is no trace.
+func (p *PE) Begin(k EventKind, name string, peer int, seq, value uint64) Mark {
+	if !p.Traces() {
+		return Mark{}
+	}
+	m := Mark{start: p.Now()}
+	m.event = p.begin(Event{Start: m.start, Dur: Open, Kind: k, Name: p.Name(name), Peer: int32(peer), Seq: seq, Value: value})
+	return m
+}
+
+// End ends an event that Begin has begun.
+func (p *PE) End(m Mark) {
+	if m.event != 0 {
+		p.endEvent(m.event, max(0, p.Now()-m.start))
+	}
+}
+
+// Record records an event without a duration. It records nothing if there is no trace.
+func (p *PE) Record(k EventKind, peer int, seq, value uint64) {
+	if p.Traces() {
+		p.begin(Event{Start: p.Now(), Kind: k, Peer: int32(peer), Seq: seq, Value: value})
+	}
+}
+
+// RecordName records an event of kind k that gives a name to seq. It records nothing if there is no trace.
+func (p *PE) RecordName(k EventKind, name string, seq uint64) {
+	if p.Traces() {
+		p.begin(Event{Start: p.Now(), Kind: k, Peer: -1, Name: p.Name(name), Seq: seq})
+	}
+}
+
+// begin returns the number of e from 1 on, or 0 if there is no room for it.
+func (p *PE) begin(e Event) int32 {
+	if len(p.events) == 0 {
+		return 0
+	}
+	i := p.head.next.Add(1) - 1
+	if i >= uint64(len(p.events)) {
+		return 0
+	}
+	to := &p.events[i]
+	to.Start, to.Seq, to.Value, to.Peer, to.Name = e.Start, e.Seq, e.Value, e.Peer, e.Name
+	atomic.StoreInt64(&to.Dur, e.Dur)
+	publish(to, e.Kind)
+	return int32(i) + 1
+}
+
+func (p *PE) endEvent(i int32, took int64) {
+	if i != 0 {
+		atomic.StoreInt64(&p.events[i-1].Dur, took)
+	}
+}

@@ -1,0 +1,128 @@
+package record
+
+// What readers get: the PE itself, its agent while it runs, and the launcher at the end.
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Traffic is what a PE has done to one PE of the job, by kind.
+type Traffic struct {
+	Peer   int
+	Ops    [NumKinds]uint64
+	Bytes  [NumKinds]uint64
+	Waited time.Duration // for that PE
+}
+
+// Operations returns how many there were of all kinds.
+func (t *Traffic) Operations() (n uint64) {
+	for _, k := range t.Ops {
+		n += k
+	}
+	return n
+}
+
+// Total returns the bytes of all kinds.
+func (t *Traffic) Total() (n uint64) {
+	for _, k := range t.Bytes {
+		n += k
+	}
+	return n
+}
+
+// Waited is how often and how long a PE was blocked for one cause.
+type Waited struct {
+	Count uint64
+	Time  time.Duration
+}
+
+// Counts is what a PE has counted so far. The numbers are not of one moment: others may be counting.
+type Counts struct {
+	PE       int
+	Counters [NumCounters]uint64
+	Waits    map[string]Waited // by cause
+	Peers    []Traffic         // with which there was any, in their order
+}
+
+// Counts returns what p has counted.
+func (p *PE) Counts() Counts {
+	c := Counts{PE: p.number, Waits: map[string]Waited{}}
+	for i := range c.Counters {
+		c.Counters[i] = p.head.counters[i].Load()
+	}
+	for i, name := range p.Names() {
+		if w := (Waited{p.waits[i].count.Load(), time.Duration(p.waits[i].time.Load())}); w.Count > 0 {
+			c.Waits[name] = w
+		}
+	}
+	for i := range p.peers {
+		from, t, any := &p.peers[i], Traffic{Peer: i}, false
+		for k := range NumKinds {
+			t.Ops[k], t.Bytes[k] = from.ops[k].Load(), from.bytes[k].Load()
+			any = any || t.Ops[k] != 0
+		}
+		t.Waited = time.Duration(from.waited.Load())
+		if any || t.Waited != 0 {
+			c.Peers = append(c.Peers, t)
+		}
+	}
+	return c
+}
+
+// Names returns the names that p has noted, by their numbers.
+func (p *PE) Names() []string {
+	var all []string
+	for i := range min(p.head.names.Load(), MaxNames) {
+		e := &p.names[i]
+		all = append(all, string(e.text[:min(int(e.n), len(e.text))]))
+	}
+	return all
+}
+
+// Trace is the events of a PE. Those in the middle may be missing: another goroutine was about to write them.
+type Trace struct {
+	PE      int
+	Host    int // in the job
+	Names   []string
+	Events  []Event // by the time at which they began to be recorded
+	Dropped uint64  // for which there was no room
+}
+
+// Trace returns a copy of p's events so far.
+func (p *PE) Trace() Trace {
+	t := Trace{PE: p.number, Names: p.Names()}
+	n := p.head.next.Load()
+	if n > uint64(len(p.events)) {
+		t.Dropped, n = n-uint64(len(p.events)), uint64(len(p.events))
+	}
+	for i := range n {
+		if e := load(&p.events[i]); e.Kind != None && e.Kind < NumEvents {
+			t.Events = append(t.Events, e)
+		}
+	}
+	return t
+}
+
+// NameOf returns the name of an event.
+func (t *Trace) NameOf(e Event) string {
+	if int(e.Name) < len(t.Names) {
+		return t.Names[e.Name]
+	}
+	return fmt.Sprint("name ", e.Name)
+}
+
+// Causes returns the causes of waits, the longest time first.
+func (c *Counts) Causes() []string {
+	return slices.SortedFunc(maps.Keys(c.Waits), func(a, b string) int {
+		if d := c.Waits[b].Time - c.Waits[a].Time; d != 0 {
+			return int(max(-1, min(1, d)))
+		}
+		if a < b {
+			return -1
+		}
+		return 1
+	})
+}

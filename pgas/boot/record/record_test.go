@@ -1,0 +1,175 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// mapped returns a PE's side and a reader's of the same memory, as an agent and a process have them.
+func mapped(t *testing.T, npes, first, pes, events int) (writer, reader *Memory) {
+	t.Helper()
+	f, err := Create(npes, first, pes, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	open := func() *Memory {
+		m, err := Map(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Close() })
+		return m
+	}
+	return open(), open()
+}
+
+// TestCounts: what PEs of a host count is what a reader of the memory sees, each of its own.
+func TestCounts(t *testing.T) {
+	writer, reader := mapped(t, 7, 2, 3, 0)
+	for number := 2; number < 5; number++ {
+		p := writer.PE(number)
+		p.Start(nil)
+		for k := range NumKinds {
+			p.Operation(k, 6, number*int(k))
+		}
+		p.Add(NotesMatched, 2)
+		p.Set(HeapInUse, uint64(number))
+		p.EndWait(p.BeginWait("barrier", 0, 1))
+		p.EndWait(p.BeginWait("barrier", -1, 1))
+	}
+	for number := 2; number < 5; number++ {
+		c := reader.PE(number).Counts()
+		if c.Counters[NotesMatched] != 2 || c.Counters[HeapInUse] != uint64(number) {
+			t.Errorf("PE %d: counters %v", number, c.Counters)
+		}
+		if w := c.Waits["barrier"]; len(c.Waits) != 1 || w.Count != 2 {
+			t.Errorf("PE %d: waits %v", number, c.Waits)
+		}
+		last := c.Peers[len(c.Peers)-1]
+		if last.Peer != 6 || last.Operations() != uint64(NumKinds) || last.Total() != uint64(number*int(NumKinds*(NumKinds-1)/2)) {
+			t.Errorf("PE %d: %+v", number, c.Peers)
+		}
+	}
+	if c := reader.PE(3).Trace(); len(c.Events) != 0 || c.Dropped != 0 {
+		t.Errorf("a memory without a trace has one: %+v", c)
+	}
+}
+
+// TestTrace: events keep what they were recorded with; one that has not ended is open; those without room are counted.
+func TestTrace(t *testing.T) {
+	writer, reader := mapped(t, 2, 0, 2, 4)
+	p := writer.PE(1)
+	now := time.Duration(5)
+	p.Start(func() time.Duration { now += 10; return now })
+	wait := p.BeginWait("lock", 0, 77)
+	region := p.Begin(Region, "solve", -1, 0, 3)
+	p.Record(Update, 1, 4096, 9)
+	p.EndWait(wait)
+	open := p.Begin(Call, "broadcast", -1, 12, 0)
+	p.Record(Note, 1, 0, 5)
+	p.EndWait(p.BeginWait("late", 0, 0))
+	p.End(region)
+	_ = open
+	got := reader.PE(1).Trace()
+	want := []Event{
+		{Start: 15, Dur: 30, Kind: Wait, Name: 0, Peer: 0, Seq: 77},
+		{Start: 25, Dur: 70, Kind: Region, Name: 1, Peer: -1, Value: 3},
+		{Start: 35, Kind: Update, Peer: 1, Seq: 4096, Value: 9},
+		{Start: 55, Dur: Open, Kind: Call, Name: 2, Peer: -1, Seq: 12},
+	}
+	if fmt.Sprint(got.Events) != fmt.Sprint(want) {
+		t.Errorf("events\n%v, want\n%v", got.Events, want)
+	}
+	if got.Dropped != 2 || strings.Join(got.Names, " ") != "lock solve broadcast late" {
+		t.Errorf("dropped %d, names %q", got.Dropped, got.Names)
+	}
+	if w := reader.PE(1).Counts().Waits["late"]; w.Count != 1 || w.Time != 10 {
+		t.Errorf("a wait that is not in the trace counts as %+v", w)
+	}
+	if reader.PE(0).Trace().Events != nil {
+		t.Error("PE 0 has the events of PE 1")
+	}
+}
+
+// TestNamesOverflow: names without end neither fill the memory nor cost the names that there are.
+func TestNamesOverflow(t *testing.T) {
+	p := New(1, 0, 1, 0).PE(0)
+	p.Start(nil)
+	long := strings.Repeat("x", 300)
+	p.EndWait(p.BeginWait(long, 0, 0))
+	for i := range 3 * MaxNames {
+		p.EndWait(p.BeginWait(fmt.Sprint("cause ", i), 0, 0))
+	}
+	c := p.Counts()
+	if len(c.Waits) != MaxNames || c.Waits[long[:nameBytes-1]].Count != 1 || c.Waits["cause 7"].Count != 1 {
+		t.Errorf("%d causes: %v", len(c.Waits), c.Waits)
+	}
+	if n := c.Waits[Others].Count; n != 3*MaxNames-(MaxNames-2) {
+		t.Errorf("%d waits for other causes", n)
+	}
+}
+
+// TestConcurrent: goroutines of a PE record at once, and a reader reads meanwhile. The race detector watches.
+func TestConcurrent(t *testing.T) {
+	m := New(1, 0, 1, 1000)
+	p := m.PE(0)
+	p.Start(nil)
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 300 {
+				w := p.BeginWait(fmt.Sprint("cause ", n%5), 0, 0)
+				p.Operation(Put, 0, 8)
+				p.Record(Update, 0, uint64(i), uint64(n))
+				p.EndWait(w)
+			}
+		})
+	}
+	for range 100 {
+		for _, e := range p.Trace().Events {
+			if e.Kind != Wait && e.Kind != Update {
+				t.Fatalf("a reader sees %+v", e)
+			}
+		}
+	}
+	all.Wait()
+	if tr := p.Trace(); len(tr.Events) != 1000 || tr.Dropped != 1400 {
+		t.Errorf("%d events, %d dropped", len(tr.Events), tr.Dropped)
+	}
+	if c := p.Counts(); c.Peers[0].Ops[Put] != 1200 || c.Waits["cause 3"].Count != 240 {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+// TestMapsNoOther: a file that is no memory of records is refused.
+func TestMapsNoOther(t *testing.T) {
+	for _, change := range []func(mem []byte){
+		func(mem []byte) { mem[0] ^= 1 },
+		func(mem []byte) { mem[8] = 200 },            // PEs of the job
+		func(mem []byte) { mem[16] = 200 },           // the first
+		func(mem []byte) { mem[24]++ },               // PEs of the host
+		func(mem []byte) { mem[39] = 0xff },          // events
+		func(mem []byte) { mem[32], mem[33] = 0, 1 }, // other events
+	} {
+		f, err := Create(2, 0, 2, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := make([]byte, pageBytes)
+		f.ReadAt(page, 0)
+		change(page)
+		f.WriteAt(page, 0)
+		if _, err := Map(f); err == nil || !strings.Contains(err.Error(), "another version") {
+			t.Errorf("mapping it: %v", err)
+		}
+		f.Truncate(10)
+		if _, err := Map(f); err == nil || !strings.Contains(err.Error(), "too small") {
+			t.Errorf("mapping 10 bytes: %v", err)
+		}
+		f.Close()
+	}
+}

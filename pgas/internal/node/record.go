@@ -1,0 +1,99 @@
+package node
+
+// What this PE records about itself (package record): its waits here, its operations in package recorded, the rest where it
+// happens. Without a memory for it, Rec is nil and nothing is recorded.
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/internal/recorded"
+	"github.com/gopgas/gopgas/pgas/transport"
+)
+
+// Mark is a wait or a call that has begun, as it is recorded. The zero Mark is not recorded.
+type Mark = record.Mark
+
+// wordNames remembers which words have a name in the trace.
+type wordNames struct {
+	known sync.Map // uint64 to struct{}
+	n     atomic.Int32
+}
+
+// mostWordNames bounds them, since a PE's names are few.
+const mostWordNames = 128
+
+// StartRecording begins the recording, if the job has a memory for it or PGAS_STATS asks for one, with the rest of the PE's wait for the others to join.
+// The remote transport is known by now.
+func (n *Node) StartRecording() record.Mark {
+	if n.Rec = n.Job.Record; n.Rec == nil && n.Job.Settings.Stats { // no agent reads it, but the program may
+		n.Rec = record.New(n.Job.NPEs, n.Job.PE, 1, 0).PE(n.Job.PE)
+	}
+	if n.Rec == nil {
+		return record.Mark{}
+	}
+	now := n.Now
+	if n.Sched == nil {
+		now = nil
+	}
+	n.Rec.Start(now)
+	if n.Policy.spins > 0 {
+		n.Policy.spins = 0 // a wait that a few polls end is one, too
+	}
+	return n.recordWait(Blocked{Op: boot.InInit, Peer: -1})
+}
+
+// recordWait records that the PE is blocked from now on, and returns what EndWait gets.
+func (n *Node) recordWait(why Blocked) record.Mark {
+	if n.Rec == nil {
+		return record.Mark{}
+	}
+	cause := why.Cause
+	if cause == "" {
+		cause = why.Op.String()
+	}
+	if why.Op == boot.InLock || why.Op == boot.InWait {
+		n.nameWord(why.Seq)
+	}
+	return n.Rec.BeginWait(cause, why.Peer, why.Seq)
+}
+
+// nameWord has the trace know the program's name of the word at offset off.
+func (n *Node) nameWord(off uint64) {
+	if !n.Rec.Traces() || off == 0 || n.words.n.Load() >= mostWordNames {
+		return
+	}
+	if _, known := n.words.known.LoadOrStore(off, struct{}{}); known {
+		return
+	}
+	if name := n.Names.at(off); name != "" {
+		n.words.n.Add(1)
+		n.Rec.RecordName(record.Word, name, off)
+	}
+}
+
+// BeginCall records that a call of a collective begins: its name, its number in the team, and the team's slot. EndCall gets
+// what it returns.
+func (n *Node) BeginCall(name string, number, slot uint64) record.Mark {
+	if n.Rec == nil {
+		return record.Mark{}
+	}
+	return n.Rec.Begin(record.Call, name, -1, number, slot)
+}
+
+// EndCall records its end.
+func (n *Node) EndCall(m record.Mark) {
+	if n.Rec != nil {
+		n.Rec.End(m)
+	}
+}
+
+// recorded returns c, or a channel over c that counts as the runtime's messages what goes through it.
+func (n *Node) recorded(c transport.Channel) transport.Channel {
+	if n.Rec == nil {
+		return c
+	}
+	return recorded.OverRuntime(c, n.Rec)
+}
