@@ -93,7 +93,6 @@ func (l LockRef) lock(ctx context.Context) error {
 	var err error
 	switch o {
 	case locklocal.Granted:
-		return nil
 	case locklocal.Withdrawn:
 		err = context.Cause(ctx)
 	case locklocal.Enter:
@@ -104,6 +103,7 @@ func (l LockRef) lock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("waiting for %s%s: %w", l.name(), callsite.At(), err)
 	}
+	l.w.n.BeginHold(uint64(l.off))
 	return nil
 }
 
@@ -131,6 +131,7 @@ func (l LockRef) TryLock() bool {
 		return false
 	}
 	l.takeFree()
+	l.w.n.BeginHold(uint64(l.off))
 	return true
 }
 
@@ -153,6 +154,7 @@ func (l LockRef) unlock() error {
 	if !l.w.locks.Release(l.off) {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
+	l.w.n.EndHold(uint64(l.off))
 	if err := node.FirstError(l.w.defaultCtx.Quiet(l.w.n.Ctx), l.passOn()); err != nil {
 		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}

@@ -35,6 +35,7 @@ type peHead struct {
 	counters [NumCounters]atomic.Uint64
 	names    atomic.Uint64 // that are published
 	next     atomic.Uint64 // events that were to be recorded
+	dropped  atomic.Uint64 // updates that were more than may be recorded
 }
 
 type wait struct{ count, time atomic.Uint64 }

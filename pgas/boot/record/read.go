@@ -93,10 +93,10 @@ type Trace struct {
 
 // Trace returns a copy of p's events so far.
 func (p *PE) Trace() Trace {
-	t := Trace{PE: p.number, Names: p.Names()}
+	t := Trace{PE: p.number, Names: p.Names(), Dropped: p.head.dropped.Load()}
 	n := p.head.next.Load()
 	if n > uint64(len(p.events)) {
-		t.Dropped, n = n-uint64(len(p.events)), uint64(len(p.events))
+		t.Dropped, n = t.Dropped+n-uint64(len(p.events)), uint64(len(p.events))
 	}
 	for i := range n {
 		if e := load(&p.events[i]); e.Kind != None && e.Kind < NumEvents {
