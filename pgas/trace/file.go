@@ -45,7 +45,7 @@ type fileP struct {
 
 // Write writes t.
 func (t *Trace) Write(to io.Writer) error {
-	w := &writer{w: bufio.NewWriterSize(to, 1<<16)}
+	w := &writer{w: bufio.NewWriterSize(to, 1<<16), anchors: map[anchor]int{}}
 	head := fileHead{Version: fileVersion, Program: t.Program, Virtual: t.Virtual, Hosts: t.Hosts, End: t.End}
 	for k := range record.NumKinds {
 		head.Kinds = append(head.Kinds, k.String())
@@ -65,9 +65,9 @@ func (t *Trace) Write(to io.Writer) error {
 		w.meta(i+1, 0, "process_name", "name", quote("host "+h.Name))
 		w.meta(i+1, 0, "process_sort_index", "sort_index", strconv.Itoa(i))
 	}
-	sources := t.sourcesByPE()
+	sources, words := t.sourcesByPE(), t.wordNames()
 	for i := range t.PEs {
-		w.pe(&t.PEs[i], sources[t.PEs[i].Number])
+		w.pe(&t.PEs[i], sources[t.PEs[i].Number], words)
 	}
 	w.flows(t)
 	w.text("\n]}\n")
@@ -79,8 +79,9 @@ func (t *Trace) Write(to io.Writer) error {
 
 // writer writes events. The buffer keeps the first error.
 type writer struct {
-	w    *bufio.Writer
-	some bool // an event has been written
+	w       *bufio.Writer
+	some    bool           // an event has been written
+	anchors map[anchor]int // thread numbers of slices at which arrows begin and end
 }
 
 func (w *writer) text(s string) { w.w.WriteString(s) }
@@ -110,16 +111,29 @@ func quote(s string) string {
 // sourcesByPE returns the moments at which arrows begin, which need a slice to begin at.
 func (t *Trace) sourcesByPE() map[int][]Slice {
 	all := map[int][]Slice{}
-	for i, f := range t.Flows {
-		if f.Name != "arrival" { // it begins with its call
-			all[f.From] = append(all[f.From], Slice{Kind: record.Update, Name: f.Name, Start: f.FromAt, Peer: f.To, Seq: uint64(i)})
-		}
+	for _, f := range t.Flows {
+		all[f.From] = append(all[f.From], Slice{Kind: record.Update, Name: f.Name, Start: f.FromAt, Peer: f.To})
 	}
 	return all
 }
 
+// anchor is where an arrow begins, or ends.
+type anchor struct {
+	pe    int
+	at    int64
+	begin bool
+}
+
+// anchorOf returns where an arrow can begin or end at slice s of PE number.
+func anchorOf(number int, s *Slice) anchor {
+	if s.Kind == record.Update {
+		return anchor{number, s.Start, true}
+	}
+	return anchor{number, s.End(), false}
+}
+
 // pe writes the tracks of a PE, with the sources of arrows.
-func (w *writer) pe(p *PE, sources []Slice) {
+func (w *writer) pe(p *PE, sources []Slice, words map[uint64]string) {
 	pid, first := p.Host+1, p.Number*tracksOfPE
 	list := append(append([]Slice(nil), p.Slices...), sources...)
 	sortSlices(list)
@@ -136,7 +150,10 @@ func (w *writer) pe(p *PE, sources []Slice) {
 	on, dur := place(main)
 	used := 0
 	for i := range main {
-		w.slice(pid, first+on[i], &main[i], dur[i], p.Words[main[i].Seq])
+		w.slice(pid, first+on[i], &main[i], dur[i], words[main[i].word()])
+		if k := main[i].Kind; k == record.Update || k == record.Wait {
+			w.anchors[anchorOf(p.Number, &main[i])] = first + on[i]
+		}
 		used = max(used, on[i])
 	}
 	for k := 0; k <= used; k++ {
@@ -209,9 +226,9 @@ func (w *writer) flows(t *Trace) {
 		if from == nil || to == nil {
 			continue
 		}
-		w.event('s', from.Host+1, f.From*tracksOfPE)
+		w.event('s', from.Host+1, w.anchors[anchor{f.From, f.FromAt, true}])
 		fmt.Fprintf(w.w, `,"ts":%s,"id":%d,"cat":"flow","name":%s,"args":{"from":%d,"to":%d}}`, micros(f.FromAt), i, quote(f.Name), f.From, f.To)
-		w.event('f', to.Host+1, f.To*tracksOfPE)
+		w.event('f', to.Host+1, w.anchors[anchor{f.To, f.ToAt, false}])
 		fmt.Fprintf(w.w, `,"ts":%s,"id":%d,"cat":"flow","name":%s,"bp":"e"}`, micros(max(f.FromAt, f.ToAt-1)), i, quote(f.Name))
 	}
 }

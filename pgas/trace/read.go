@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/gopgas/gopgas/pgas/boot/record"
@@ -157,6 +158,9 @@ func (r *reader) event(e *fileEvent) error {
 		if e.Args.PE != nil {
 			s.Peer = *e.Args.PE
 		}
+		if s.Start < 0 || s.Dur < 0 || s.End() < 0 {
+			return errNoTrace
+		}
 		if s.Kind.IsSlice() {
 			p.Slices = append(p.Slices, s)
 		}
@@ -184,14 +188,12 @@ func (r *reader) event(e *fileEvent) error {
 // nanos reads what micros has written.
 func nanos(s string) (int64, error) {
 	whole, part, _ := strings.Cut(s, ".")
-	var us, ns int64
-	if _, err := fmt.Sscanf(whole, "%d", &us); err != nil || len(part) > 3 {
+	if len(part) > 3 {
 		return 0, errNoTrace
 	}
-	if part != "" {
-		if _, err := fmt.Sscanf(part+"00"[:3-len(part)], "%d", &ns); err != nil {
-			return 0, errNoTrace
-		}
+	ns, err := strconv.ParseInt(whole+part+"000"[len(part):], 10, 64)
+	if err != nil || strings.Contains(part, "-") {
+		return 0, errNoTrace
 	}
-	return us*1000 + ns, nil
+	return ns, nil
 }

@@ -29,7 +29,7 @@ type Summary struct {
 	LateReceivers []Late     `json:"late_receivers"` // the longest first
 	Locks         []LockUse  `json:"locks"`          // the most waited for first
 	Critical      Critical   `json:"critical_path"`
-	Operations    [][]uint64 `json:"operations"` // [initiator][target]; null in large jobs and without counts
+	Operations    [][]uint64 `json:"operations"` // of the program, [initiator][target]; null in large jobs and without counts
 	Bytes         [][]uint64 `json:"bytes"`
 }
 
@@ -115,7 +115,7 @@ func (t *Trace) shares(kind record.EventKind, key func(*Slice) string) []Share {
 	return all
 }
 
-// matrices returns operations and bytes by initiator and target; nil if no PE has counted.
+// matrices returns the program's operations and bytes by initiator and target; nil if no PE has counted.
 func (t *Trace) matrices() (ops, bytes [][]uint64) {
 	n := 0
 	for i := range t.PEs {
@@ -138,7 +138,7 @@ func (t *Trace) matrices() (ops, bytes [][]uint64) {
 			continue
 		}
 		for _, to := range p.Counts.Peers {
-			ops[p.Number][to.Peer], bytes[p.Number][to.Peer] = to.Operations(), to.Total()
+			ops[p.Number][to.Peer], bytes[p.Number][to.Peer] = to.Own()
 		}
 	}
 	return ops, bytes

@@ -64,6 +64,14 @@ type Slice struct {
 // End returns when the slice ended.
 func (s *Slice) End() int64 { return s.Start + s.Dur }
 
+// word returns the offset of the word or lock that the slice is about, or 0.
+func (s *Slice) word() uint64 {
+	if s.Kind == record.Hold || s.Kind == record.Wait && (s.Name == "wait" || s.Name == "lock") {
+		return s.Seq
+	}
+	return 0
+}
+
 // Point is an event without a duration.
 type Point struct {
 	Kind  record.EventKind

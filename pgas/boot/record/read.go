@@ -33,6 +33,11 @@ func (t *Traffic) Total() (n uint64) {
 	return n
 }
 
+// Own returns the operations and bytes of the program itself, without the runtime's messages.
+func (t *Traffic) Own() (ops, bytes uint64) {
+	return t.Operations() - t.Ops[Runtime], t.Total() - t.Bytes[Runtime]
+}
+
 // Waited is how often and how long a PE was blocked for one cause.
 type Waited struct {
 	Count uint64
