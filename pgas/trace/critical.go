@@ -29,7 +29,7 @@ type Step struct {
 	PE     int           `json:"pe"`
 	Start  int64         `json:"start_ns"`
 	Time   time.Duration `json:"time_ns"`
-	Region string        `json:"region,omitempty"` // the innermost region of the program there
+	Region string        `json:"region,omitempty"` // the region of the program in which most of it is
 	Then   string        `json:"then,omitempty"`   // how it led to the next step: update, note, release, arrival
 }
 
@@ -126,10 +126,12 @@ func (t *Trace) finish(c *Critical, steps []Step) {
 	}
 	for i := range steps {
 		s := &steps[i]
-		s.Region = regionAt(regions[s.PE], s.Start+int64(s.Time)/2)
 		byPE[s.PE] += s.Time
-		if s.Region != "" {
-			byRegion[s.Region] += s.Time
+		most := time.Duration(0)
+		for name, d := range within(regions[s.PE], s.Start, s.Start+int64(s.Time)) {
+			if byRegion[name] += d; d > most || d == most && name < s.Region {
+				s.Region, most = name, d
+			}
 		}
 	}
 	share := func(d time.Duration) float64 { return float64(d) / float64(max(1, t.End)) }
@@ -146,21 +148,37 @@ func (t *Trace) finish(c *Critical, steps []Step) {
 	c.Steps = longest(steps, mostSteps)
 }
 
-// regionAt returns the name of the innermost of regions at a time: regions are in the order of Slices.
-func regionAt(regions []*Slice, at int64) string {
-	i, _ := slices.BinarySearchFunc(regions, at, func(s *Slice, at int64) int {
-		if s.Start <= at {
-			return -1
+// within returns how much of the time from one moment to another is in which region, for the innermost of regions, which are
+// in the order of Slices.
+func within(regions []*Slice, from, to int64) map[string]time.Duration {
+	all := map[string]time.Duration{}
+	var open []*Slice // that contain from, the innermost last
+	spend := func(until int64) {
+		if n := len(open); n > 0 && until > from {
+			all[open[n-1].Name] += time.Duration(until - from)
 		}
-		return 1
-	})
-	const most = 1000 // regions that have ended before
-	for n := 0; n < most && i > 0; n++ {
-		if i--; regions[i].End() >= at {
-			return regions[i].Name
+		from = max(from, until)
+	}
+	leave := func(until int64) { // regions that end by then, the innermost first
+		for n := len(open); n > 0 && open[n-1].End() <= until; n = len(open) {
+			spend(open[n-1].End())
+			open = open[:n-1]
 		}
 	}
-	return ""
+	for _, r := range regions {
+		if r.Start >= to {
+			break
+		}
+		if r.End() <= from {
+			continue
+		}
+		leave(r.Start)
+		spend(r.Start)
+		open = append(open, r)
+	}
+	leave(to)
+	spend(to)
+	return all
 }
 
 // longest returns the n longest steps, in their order.

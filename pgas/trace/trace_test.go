@@ -435,3 +435,24 @@ func TestText(t *testing.T) {
 		t.Errorf("late receivers: %+v", late)
 	}
 }
+
+// TestWithin: time counts for the innermost region, and for none outside of all.
+func TestWithin(t *testing.T) {
+	at := func(name string, start, end int64) *Slice {
+		return &Slice{Kind: record.Region, Name: name, Start: start, Dur: end - start}
+	}
+	regions := []*Slice{at("before", 0, 5), at("outer", 10, 50), at("inner", 20, 30), at("innermost", 22, 24), at("inner", 40, 50), at("after", 60, 70)}
+	for _, c := range []struct {
+		from, to int64
+		want     map[string]time.Duration
+	}{
+		{6, 9, map[string]time.Duration{}},
+		{0, 100, map[string]time.Duration{"before": 5, "outer": 20, "inner": 18, "innermost": 2, "after": 10}},
+		{23, 45, map[string]time.Duration{"innermost": 1, "inner": 11, "outer": 10}},
+		{55, 65, map[string]time.Duration{"after": 5}},
+	} {
+		if got := within(regions, c.from, c.to); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("from %d to %d: %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+}

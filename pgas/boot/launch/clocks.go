@@ -34,6 +34,8 @@ type HostClock struct {
 	Host    string
 	Same    bool          // it is the launcher's
 	Samples []ClockSample // by their time; none if no answer came
+
+	began, period int64 // when the first answer came; of which period the last sample is
 }
 
 // ToLauncher returns what the launcher's clock was when the host's was at. ok is false if nothing is known of the clock.
@@ -47,9 +49,11 @@ func (c *HostClock) ToLauncher(at int64) (t int64, ok bool) {
 		return at, false
 	case n == 1:
 		return at + c.Samples[0].Offset, true
-	default: // beyond the ends as between the last two
-		i = max(1, min(i, n-1))
-		a, b := c.Samples[i-1], c.Samples[i]
+	default:
+		a, b := c.Samples[0], c.Samples[n-1] // beyond the ends it goes on as from end to end
+		if i > 0 && i < n {
+			a, b = c.Samples[i-1], c.Samples[i]
+		}
 		drift := float64(b.Offset-a.Offset) / float64(b.At-a.At)
 		return at + a.Offset + int64(drift*float64(at-a.At)), true
 	}
@@ -76,9 +80,13 @@ func (c *HostClock) Drift() (drift, mostWrong float64) {
 // add keeps s if it is better than the other of its period.
 func (c *HostClock) add(s ClockSample) {
 	n := len(c.Samples)
+	if n == 0 {
+		c.began = s.At
+	}
+	period := (s.At - c.began) / int64(clockPeriod)
 	switch {
-	case n == 0 || s.At-c.Samples[n-1].At >= int64(clockPeriod):
-		c.Samples = append(c.Samples, s)
+	case n == 0 || period > c.period:
+		c.Samples, c.period = append(c.Samples, s), period
 	case s.Error < c.Samples[n-1].Error:
 		c.Samples[n-1] = s
 	}

@@ -166,6 +166,20 @@ func (p *PE) End(m Mark) {
 // Record records an event without a duration. It records nothing if there is no trace. Updates may take half of the room: a
 // program may make any number that nobody waits for.
 func (p *PE) Record(k EventKind, peer int, seq, value uint64) {
+	p.RecordAt(p.Moment(), k, peer, seq, value)
+}
+
+// Moment returns the time for RecordAt, or 0 if there is no trace.
+func (p *PE) Moment() int64 {
+	if !p.Traces() {
+		return 0
+	}
+	return p.now()
+}
+
+// RecordAt is Record of an event that took place at a Moment before: of what another PE may notice before this one knows
+// that it has been done.
+func (p *PE) RecordAt(at int64, k EventKind, peer int, seq, value uint64) {
 	if !p.Traces() {
 		return
 	}
@@ -173,7 +187,7 @@ func (p *PE) Record(k EventKind, peer int, seq, value uint64) {
 		p.head.dropped.Add(1)
 		return
 	}
-	p.begin(Event{Start: p.Now(), Kind: k, Peer: int32(peer), Seq: seq, Value: value})
+	p.begin(Event{Start: at, Kind: k, Peer: int32(peer), Seq: seq, Value: value})
 }
 
 // RecordName records an event of kind k that gives a name to seq. It records nothing if there is no trace.
