@@ -4,9 +4,6 @@ package node
 // happens. Without a memory for it, Rec is nil and nothing is recorded.
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/recorded"
@@ -16,18 +13,8 @@ import (
 // Mark is a wait or a call that has begun, as it is recorded. The zero Mark is not recorded.
 type Mark = record.Mark
 
-// wordNames remembers which words have a name in the trace, and which locks are held.
-type wordNames struct {
-	known sync.Map // uint64 to struct{}
-	held  sync.Map // offsets of locks to record.Mark
-	n     atomic.Int32
-}
-
-// mostWordNames bounds them, since a PE's names are few.
-const mostWordNames = 128
-
-// StartRecording begins the recording, if the job has a memory for it or PGAS_STATS asks for one, with the rest of the PE's wait for the others to join.
-// The remote transport is known by now.
+// StartRecording begins the recording, if the job has a memory for it or PGAS_STATS asks for one, with the rest of the PE's
+// wait for the others to join. The remote transport is known by now.
 func (n *Node) StartRecording() record.Mark {
 	if n.Rec = n.Job.Record; n.Rec == nil && n.Job.Settings.Stats { // no agent reads it, but the program may
 		n.Rec = record.New(n.Job.NPEs, n.Job.PE, 1, 0).PE(n.Job.PE)
