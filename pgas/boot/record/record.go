@@ -47,7 +47,7 @@ const (
 	NotesUnexpected                // of these, the notes that had arrived before a request asked for them
 	LocksAlone                     // lock acquisitions that found the lock free
 	LocksWaited                    // lock acquisitions behind another holder
-	LockMoves                      // + level: acquisitions by level of the topology at which the lock came from another PE
+	LockMoves                      // + level of the topology, the machine being 0: acquisitions of which it is known that the lock came from another PE of the same element
 	_
 	_
 	_
@@ -64,7 +64,7 @@ const (
 	NumCounters
 )
 
-// LockLevels is how many levels LockMoves distinguishes: from this host's PEs, 0, outwards. Further levels count as the last.
+// LockLevels is how many levels LockMoves distinguishes. Further levels, inwards, count as the last.
 const LockLevels = 8
 
 var counterNames = [NumCounters]string{

@@ -25,13 +25,10 @@ type wordNames struct {
 // mostWordNames bounds them, since a PE's names are few.
 const mostWordNames = 128
 
-// StartRecording begins the recording, if the job has a memory for it or PGAS_STATS asks for one, with the rest of the PE's wait for the others to join.
+// StartRecording begins the recording, if the job has a memory for it, with the rest of the PE's wait for the others to join.
 // The remote transport is known by now.
 func (n *Node) StartRecording() record.Mark {
-	if n.Rec = n.Job.Record; n.Rec == nil && n.Job.Settings.Stats { // no agent reads it, but the program may
-		n.Rec = record.New(n.Job.NPEs, n.Job.PE, 1, 0).PE(n.Job.PE)
-	}
-	if n.Rec == nil {
+	if n.Rec = n.Job.Record; n.Rec == nil {
 		return record.Mark{}
 	}
 	now := n.Now
@@ -39,6 +36,7 @@ func (n *Node) StartRecording() record.Mark {
 		now = nil
 	}
 	n.Rec.Start(now)
+	n.Notes.rec = n.Rec
 	if n.Policy.spins > 0 {
 		n.Policy.spins = 0 // a wait that a few polls end is one, too
 	}
