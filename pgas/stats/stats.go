@@ -28,9 +28,9 @@ type PE struct {
 	//
 	//	put       puts, strided ones too, each of which is one operation
 	//	get       gets, strided ones too
-	//	atomic    atomics whose old value nobody wants
+	//	atomic    atomics whose old value nobody wants, updates of a signal alone too
 	//	fetch     atomics that return a value
-	//	signal    puts with a signal, the signal's 8 bytes included, and updates of signals
+	//	signal    puts with a signal, whose 8 bytes count too
 	//	notified  puts, gets and atomics that leave a note at their target
 	//	runtime   messages of the runtime between hosts: those of collectives, and of waits for them
 	//
@@ -128,7 +128,7 @@ type HandOver struct {
 // Notes are notifications that requests of package notify have taken.
 type Notes struct {
 	Matched    uint64 `json:"matched"`
-	Unexpected uint64 `json:"unexpected"` // of these, those that had arrived before a request was started that asks for them
+	Unexpected uint64 `json:"unexpected"` // of these, those that were found when no request was under way that asks for them
 }
 
 // Coherent is what package dsm has done, as of the PE's last fence, acquire or release of a region.
