@@ -211,7 +211,7 @@ func (l *ALock) arrive() error {
 func (l *ALock) win(ctx context.Context, word, other int64, way *passage) error {
 	l.left = l.budget
 	if other != 0 {
-		way.behind(-1) // the last holder is of the other cohort, or has left that
+		way.behind(int(other - 1)) // the PE that came last to the other cohort stands for its holder
 		l.say(contend)
 		if word != contend {
 			l.victim.Swap(l.home, l.cohort)

@@ -66,6 +66,17 @@ func (w *World) recordLock(waited bool, from int) {
 	}
 }
 
+// RecordPages adds to the counters of coherent memory in this PE's Stats: page faults, and pages or blocks fetched and
+// released. Package dsm calls it. It does nothing if nothing is recorded.
+func (w *World) RecordPages(faults, fetched, released uint64) {
+	if w.n.Rec == nil {
+		return
+	}
+	w.n.Rec.Add(record.Faults, faults)
+	w.n.Rec.Add(record.PagesFetched, fetched)
+	w.n.Rec.Add(record.PagesReleased, released)
+}
+
 // Records reports whether this PE counts what it does: see Stats.
 func (w *World) Records() bool { return w.n.Rec != nil }
 
