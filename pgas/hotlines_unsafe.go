@@ -36,5 +36,5 @@ func (w *World) hotLines() (lines []uintptr, remote transport.Channel) {
 		return lines, nil
 	}
 	add(unsafe.Pointer(c.remote), unsafe.Offsetof(c.remote.landings))
-	return lines, c.remote.Channel
+	return lines, c.remote.unrecorded
 }

@@ -94,7 +94,6 @@ func (l LockRef) lock(ctx context.Context) error {
 	switch o {
 	case locklocal.Granted:
 		l.w.RecordLock(true, l.w.PE())
-		return nil
 	case locklocal.Withdrawn:
 		err = context.Cause(ctx)
 	case locklocal.Enter:
@@ -105,6 +104,7 @@ func (l LockRef) lock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("waiting for %s%s: %w", l.name(), callsite.At(), err)
 	}
+	l.w.n.BeginHold(uint64(l.off))
 	return nil
 }
 
@@ -132,6 +132,7 @@ func (l LockRef) TryLock() bool {
 		return false
 	}
 	l.takeFree()
+	l.w.n.BeginHold(uint64(l.off))
 	return true
 }
 
@@ -154,6 +155,7 @@ func (l LockRef) unlock() error {
 	if !l.w.locks.Release(l.off) {
 		misuse("Unlock", "this PE does not hold %s: only what Lock or TryLock has taken can be unlocked, and once", l.name())
 	}
+	l.w.n.EndHold(uint64(l.off))
 	if err := node.FirstError(l.w.defaultCtx.Quiet(l.w.n.Ctx), l.passOn()); err != nil {
 		return fmt.Errorf("unlocking %s: %w", l.name(), err)
 	}

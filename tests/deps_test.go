@@ -56,7 +56,8 @@ var dependencies = map[string]string{
 	"dsm/pager/internal/foreign":   "",
 	"dsm/pager/internal/remote":    "",
 	"locks/lockstest":              "locks pgas pgas/pgastest pgas/sim",
-	"pgas/sim":                     "pgas pgas/boot pgas/internal/coll pgas/internal/private pgas/topo pgas/transport pgas/transport/shm",
+	"pgas/trace":                   "pgas/boot/record",
+	"pgas/sim":                     "pgas pgas/boot pgas/boot/record pgas/internal/coll pgas/internal/private pgas/topo pgas/trace pgas/transport pgas/transport/shm",
 	"pgas/pgastest":                "pgas pgas/boot pgas/boot/launch pgas/internal/private pgas/pgastest/hang pgas/pgastest/netns pgas/sim pgas/transport pgas/transport/shm ucx",
 	"pgas/pgastest/netns":          "",
 	"pgas/pgastest/hang":           "",
@@ -67,7 +68,7 @@ var dependencies = map[string]string{
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen": "pgas/version templates",
 	"cmd/pgasvet": "",
-	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/stats pgas/topo pgas/version",
+	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/boot/record pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
 	"cmd/pgasbench":  "dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",

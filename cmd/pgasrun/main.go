@@ -19,6 +19,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasrun/k8s"
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/topo"
 	"github.com/gopgas/gopgas/pgas/version"
 )
@@ -70,6 +71,8 @@ type options struct {
 	fanOut         int
 	topo           string
 	pprof          string
+	trace          string
+	traceEvents    int
 	stats          bool
 	json           bool
 	static         bool
@@ -94,6 +97,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "doctor" {
 		os.Exit(runDoctor(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "trace" {
+		os.Exit(runTrace(os.Args[2:]))
 	}
 	os.Exit(run(os.Args[1:]))
 }
@@ -163,6 +169,19 @@ func start(opts options, spec launch.Spec) int {
 			p.finish()
 		}()
 	}
+	if opts.trace != "" {
+		t, openErr := openTrace(opts.trace, spec.Program, os.Stderr)
+		if openErr != nil {
+			complain(fmt.Errorf("%w; the job runs without a trace", openErr), 0)
+		} else {
+			spec.Trace, spec.Events = t.piece, eventsOf(opts.traceEvents, npes(spec.Hosts))
+			defer func() {
+				if err := t.finish(res.Clocks, npes(spec.Hosts)); err != nil {
+					complain(err, 0)
+				}
+			}()
+		}
+	}
 	if opts.static {
 		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())
 	} else {
@@ -224,6 +243,8 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.stats, "stats", false, "at the end, say where the PEs have spent their time: blocked in what, and on which PE; PGAS_STATS=1 does the same")
 	fs.BoolVar(&o.json, "json", false, "with -stats: print one JSON object instead of the table; both go to standard error")
 	fs.StringVar(&o.pprof, "pprof", "", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
+	fs.StringVar(&o.trace, "trace", "", "write what the PEs wait for, on whom and when, to this `file`, which Perfetto opens and pgasrun trace summary reads; .gz compresses it")
+	fs.IntVar(&o.traceEvents, "trace-events", 0, "with -trace: `N` events that each PE may record (default: 65536, less for each of more than 16 PEs); later ones are counted and dropped")
 	fs.BoolVar(&o.static, "static", false, "start the PEs of this host alone, which join those of the other hosts as PGAS_HOSTS, PGAS_HOST, PGAS_RENDEZVOUS and PGAS_SECRET_FILE say: for pods, systemd, docker compose")
 	o.k8sFlags(fs)
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")
@@ -252,6 +273,9 @@ func parse(args []string) (options, error) {
 	}
 	if o.json && !o.stats && os.Getenv("PGAS_STATS") == "" {
 		return o, errors.New("-json prints statistics: add -stats")
+	}
+	if o.traceEvents < 0 || o.traceEvents > record.MaxEvents {
+		return o, fmt.Errorf("-trace-events %d: it must be from 1 to %d", o.traceEvents, record.MaxEvents)
 	}
 	if o.fanOut < 1 {
 		return o, fmt.Errorf("-fan-out %d: it must be 1 or more", o.fanOut)

@@ -45,6 +45,10 @@ func (o *options) checkModes() error {
 		return errors.New("-static and -k8s: a pod runs the one, the other prints the pod; give one of them")
 	case o.stats && (o.static || o.k8s):
 		return errors.New("-stats needs pgasrun to start the whole job: without -static and -k8s")
+	case o.trace != "" && (o.static || o.k8s):
+		return errors.New("-trace needs pgasrun to start the whole job: without -static and -k8s")
+	case o.trace == "" && o.traceEvents != 0:
+		return errors.New("-trace-events without -trace: there is no trace for them")
 	case o.static:
 		for _, name := range o.given {
 			if slices.Contains(elsewhere, name) || isK8s(name) || name == "dry-run" {

@@ -67,6 +67,7 @@ func Explore(ctx context.Context, cfg Config, npes int, body Body) (Exploration,
 	var e Exploration
 	r := newSearch(cfg.Reduce)
 	var mem []byte
+	cfg.Timeline = nil
 	for {
 		s, err := newSimIn(ctx, cfg, npes, body, mem)
 		if err != nil {
@@ -104,6 +105,7 @@ func Replay(ctx context.Context, cfg Config, npes int, choices string, body Body
 		}
 		prefix = append(prefix, n)
 	}
+	cfg.Timeline = nil
 	s, err := newSimIn(ctx, cfg, npes, body, nil)
 	if err != nil {
 		return err

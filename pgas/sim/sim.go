@@ -58,6 +58,12 @@ type Config struct {
 	Reduce bool
 	// Trace gets a line for each step.
 	Trace io.Writer
+	// Timeline gets what PEs waited for, on whom and when, when a Run has ended: the file of pgasrun -trace, in virtual
+	// time. Explore ignores it.
+	Timeline io.Writer
+	// TimelineEvents is how many events of each PE it has at most; later ones are counted and dropped. 0: 65,536, less for
+	// each of more than 16 PEs.
+	TimelineEvents int
 }
 
 // Death is the end of a PE.
@@ -93,7 +99,11 @@ func Run(ctx context.Context, cfg Config, npes int, body Body) (Report, error) {
 	s.start()
 	s.run()
 	r := Report{Time: duration(s.now), Ops: s.issued, Events: s.events}
-	return r, s.failure("")
+	err = s.failure("")
+	if lost := s.writeTimeline(); err == nil && lost != nil {
+		err = fmt.Errorf("sim: %w", lost)
+	}
+	return r, err
 }
 
 // Seeds runs body n times with an adversary, with seeds from cfg.Seed on, and returns the first error of Run.
@@ -141,6 +151,7 @@ type sim struct {
 	stallReported   bool // all waits have been told of a stall, and none has ended since
 
 	trace    trace
+	timeline timeline
 	explorer *explorer
 	failedPE *pe
 	err      error
@@ -208,6 +219,9 @@ func newSimIn(ctx context.Context, cfg Config, npes int, body Body, mem []byte) 
 	s := &sim{mem: mem, cfg: cfg, ctx: ctx, costs: cfg.Costs, levels: newLevels(tree, cfg.Costs, npes), body: body}
 	s.random = splitmix(mix(cfg.Seed))
 	s.trace.out = cfg.Trace
+	if s.timeline, err = newTimeline(&cfg, npes); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
 	return s, s.makePEs(npes)
 }
 
@@ -289,7 +303,7 @@ func (s *sim) start() {
 func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
-	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true,
+	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true, Record: s.timeline.of(p.id),
 		Settings: boot.Settings{Stats: s.cfg.Stats}}
 	opened, err := private.Open(ctx, job, private.Options{
 		Goroutines: true,

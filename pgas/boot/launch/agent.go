@@ -165,6 +165,10 @@ func (a *agent) listen(in *bufio.Reader) {
 			a.control.SetWriteDeadline(time.Now().Add(drainTime))
 			return
 		}
+		if k == toClock {
+			a.answerClock(data)
+			continue
+		}
 		a.commands <- command{k, data}
 	}
 }
@@ -291,6 +295,9 @@ func (a *agent) supervise() {
 	}()
 	if a.sweepUntilAlone() {
 		a.drain()
+	}
+	if a.cfg.Events > 0 {
+		a.sendTraces()
 	}
 	if a.sampler != nil {
 		a.out.value(fromStats, a.sampler.result())

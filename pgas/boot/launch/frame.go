@@ -41,6 +41,7 @@ const (
 	toFailed    kind = 'F' // death: of a PE on another host
 	toTable     kind = 'T' // asks for fromTable
 	toPing      kind = 'W' // nothing; the agent answers fromPing
+	toClock     kind = 'Q' // the launcher's clock[8]; the agent answers fromClock
 	toStop      kind = 'Z' // nothing: stop every PE where it is; the agent answers fromStopped
 
 	toRelay       kind = 'R' // relayConfig: the first frame to an agent that becomes a relay
@@ -67,6 +68,8 @@ const (
 	fromLostHost   kind = 'n' // PE[4]: the agent of the host that it is the first of has closed its connection to this one
 	fromPing       kind = 'w' // nothing
 	fromSignal     kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
+	fromTrace      kind = 'v' // PETrace: a piece of what a PE of this host has recorded, before fromStats
+	fromClock      kind = 'k' // what toClock held[8], the agent's clock[8]
 	fromStats      kind = 'j' // []PEStats: of the PEs of this host, before fromDone
 	fromLog        kind = 'l' // text for -v
 	fromAbort      kind = 'x' // text: why the job cannot start on this host
@@ -103,6 +106,7 @@ type ready struct {
 	Addrs  []string // of the exchange on this host, for other hosts
 	SentAt int64    // boot.Clock of this host
 
+	Clock   string // see clockID
 	Machine string // see hostCPUs
 	CPUs    []int
 }

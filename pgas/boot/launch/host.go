@@ -35,8 +35,9 @@ type host struct {
 	gone           bool // its command has ended, and no process is left
 	lost           bool // its agent ended without that report, and another one kills what is left
 	table          []blocked
-	clockOffset    *int64 // the launcher's clock less the host's; nil: not known
-	tableRequested bool   // the table has been requested, to be printed
+	clockOffset    *int64     // the launcher's clock less the host's; nil: not known
+	clock          *HostClock // for traces; nil: its agent has not answered
+	tableRequested bool       // the table has been requested, to be printed
 	suspected      *suspicion
 
 	frames  atomic.Int64 // that have come
@@ -130,6 +131,10 @@ func (j *job) readFrames(h *host, out io.Reader) {
 			h.writing.Store(true)
 			j.profile(data)
 			h.writing.Store(false)
+		case k == fromTrace:
+			h.writing.Store(true)
+			j.trace(h, data)
+			h.writing.Store(false)
 		default:
 			j.post(event{host: h, kind: k, data: data})
 		}
@@ -139,7 +144,7 @@ func (j *job) readFrames(h *host, out io.Reader) {
 // fromAgent are the kinds of frames that an agent sends.
 var fromAgent = map[kind]bool{
 	fromReady: true, fromStarted: true, fromStdout: true, fromStderr: true, fromProfile: true, fromInputTaken: true, fromDeath: true, fromTable: true,
-	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromPing: true, fromStats: true, fromLog: true, fromAbort: true, fromDone: true,
+	fromAccused: true, fromGlobalExit: true, fromStopped: true, fromLostHost: true, fromSignal: true, fromPing: true, fromStats: true, fromTrace: true, fromClock: true, fromLog: true, fromAbort: true, fromDone: true,
 }
 
 // isEnd reports whether err is the end of a stream, be it in the middle of a frame, and no fault of what was read.

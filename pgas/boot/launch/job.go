@@ -131,7 +131,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		j.stderr.endLine()
 	}
 	slices.SortFunc(j.stats, func(a, b PEStats) int { return cmp.Compare(a.PE, b.PE) })
-	return Result{Status: j.status, First: j.report(), Stats: j.stats}, j.startErr
+	return Result{Status: j.status, First: j.report(), Stats: j.stats, Clocks: j.clocks()}, j.startErr
 }
 
 func (j *job) config(h *host) config {
@@ -140,7 +140,10 @@ func (j *job) config(h *host) config {
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
-		Record: j.spec.Stats || j.spec.Record,
+		Record: j.spec.Stats || j.spec.Record || j.spec.Trace != nil,
+	}
+	if j.spec.Trace != nil {
+		c.Events = j.spec.Events
 	}
 	if h.via == nil { // a relay tells those that it has started
 		c.Hosts = j.spec.Hosts
@@ -199,6 +202,7 @@ func (j *job) handle(e event) {
 			return
 		}
 		h.updateClockOffset(h.ready.SentAt, e.arrived)
+		h.clock = &HostClock{Host: h.Name, Same: h.ready.Clock != "" && h.ready.Clock == clockID()}
 		j.startWhenReady()
 	case fromStarted:
 		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
@@ -230,6 +234,8 @@ func (j *job) handle(e event) {
 		j.noteLostHost(h, e.data)
 	case lostHost:
 		j.lookForLostHost(h)
+	case fromClock:
+		h.noteClock(e.data, e.arrived)
 	case fromPing:
 		h.suspected = nil
 	case fromStopped:
@@ -307,6 +313,11 @@ func (j *job) startWhenReady() {
 		st.Parent = j.hosts[exchangeParent(i, j.spec.FanOut)].ready.Addrs
 		h.send.value(toStart, st)
 		h.started = true
+	}
+	for _, h := range j.hosts {
+		if j.spec.Trace != nil && !h.clock.Same {
+			go j.askClock(h)
+		}
 	}
 	if j.spec.Stdin != nil {
 		go j.forwardInput(j.hosts[0])

@@ -52,6 +52,11 @@ type Spec struct {
 	// Record has the PEs record what they do, for Stats and for whoever looks at them while they run.
 	Record bool
 
+	// Trace, if not nil, has each PE record Events events at most, and gets them at the end of the job, piece by piece. It is
+	// called from several goroutines, but for each PE from one.
+	Trace  func(PETrace)
+	Events int
+
 	// Profiles, if not nil, has each PE make profiles of itself, and gets their pieces; one without data says that the profile is
 	// complete. It is called from several goroutines, but for each PE from one.
 	Profiles func(pe int, k boot.ProfileKind, data []byte)
@@ -66,9 +71,10 @@ type Spec struct {
 
 // Result is how a job ended.
 type Result struct {
-	Status int       // the worst exit status of a PE; 128+N for signal N
-	First  *Failure  // the first PE that failed, if one did
-	Stats  []PEStats // by PE, if Spec.Stats asked for it; none of hosts whose agents were lost
+	Status int         // the worst exit status of a PE; 128+N for signal N
+	First  *Failure    // the first PE that failed, if one did
+	Clocks []HostClock // of the hosts, in their order, if there was a trace
+	Stats  []PEStats   // by PE, if Spec.Stats asked for it; none of hosts whose agents were lost
 }
 
 // Run runs a job until every process of it is gone, on every host. The error says why the job did not

@@ -59,7 +59,7 @@ func (thisMachine) check(a *agent) (ready, error) {
 	if err := checkProgram(c.Program); err != nil {
 		return ready{}, err
 	}
-	answer := ready{Memory: boot.HostMemory(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
+	answer := ready{Memory: boot.HostMemory(), Clock: clockID(), Machine: machineID(), CPUs: boot.AllowedCPUs()}
 	if answer.Hash = c.Staged; c.Hash && answer.Hash == "" {
 		var err error
 		if answer.Hash, err = hashFile(c.Program); err != nil {

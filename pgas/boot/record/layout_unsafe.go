@@ -37,6 +37,7 @@ type peHead struct {
 	next     atomic.Uint64 // events that were to be recorded
 	nlevels  atomic.Uint64 // that are published
 	levels   [LockLevels]name
+	dropped  atomic.Uint64 // updates that were more than may be recorded
 }
 
 type wait struct{ count, time atomic.Uint64 }

@@ -23,8 +23,14 @@ type PE struct {
 	events []Event // empty: there is no trace
 
 	now   func() int64
-	known sync.Map   // of this process: string to uint16
-	mu    sync.Mutex // of new names
+	known sync.Map // of this process: string to uint16
+
+	// Of a trace:
+	updates    atomic.Int64  // that are recorded
+	ops, bytes atomic.Uint64 // so far
+	sampled    atomic.Int64  // when they were last recorded
+
+	mu sync.Mutex // of new names
 }
 
 // Start begins the recording by the PE's own process. Its time is the monotonic clock of the host; or, where PEs run in virtual
@@ -65,6 +71,23 @@ func (p *PE) Operation(k Kind, target, bytes int) {
 	t := &p.peers[target]
 	t.ops[k].Add(1)
 	t.bytes[k].Add(uint64(bytes))
+	if p.Traces() {
+		p.sample(p.ops.Add(1), p.bytes.Add(uint64(bytes)))
+	}
+}
+
+// samplePeriod is the least time between two events with the same counter.
+const samplePeriod = int64(time.Millisecond)
+
+// sample records the totals of operations and bytes from time to time.
+func (p *PE) sample(ops, bytes uint64) {
+	now := p.now()
+	last := p.sampled.Load()
+	if now-last < samplePeriod && last != 0 || !p.sampled.CompareAndSwap(last, max(now, 1)) {
+		return
+	}
+	p.Record(Value, -1, Operations, ops)
+	p.Record(Value, -1, Bytes, bytes)
 }
 
 // Add adds n to a counter.
@@ -126,10 +149,10 @@ type Mark struct {
 	start int64
 }
 
-// BeginWait notes that the PE is blocked from now on. EndWait gets what it returns.
-func (p *PE) BeginWait(cause string, peer int, seq uint64) Mark {
+// BeginWait notes that the PE is blocked from now on: the arguments are those of a Wait. EndWait gets what it returns.
+func (p *PE) BeginWait(cause string, peer int, seq, value uint64) Mark {
 	m := Mark{name: p.Name(cause), peer: int32(peer), start: p.Now()}
-	m.event = p.begin(Event{Start: m.start, Dur: Open, Kind: Wait, Name: m.name, Peer: m.peer, Seq: seq})
+	m.event = p.begin(Event{Start: m.start, Dur: Open, Kind: Wait, Name: m.name, Peer: m.peer, Seq: seq, Value: value})
 	return m
 }
 
@@ -161,11 +184,31 @@ func (p *PE) End(m Mark) {
 	}
 }
 
-// Record records an event without a duration. It records nothing if there is no trace.
+// Record records an event without a duration. It records nothing if there is no trace. Updates may take half of the room: a
+// program may make any number that nobody waits for.
 func (p *PE) Record(k EventKind, peer int, seq, value uint64) {
-	if p.Traces() {
-		p.begin(Event{Start: p.Now(), Kind: k, Peer: int32(peer), Seq: seq, Value: value})
+	p.RecordAt(p.Moment(), k, peer, seq, value)
+}
+
+// Moment returns the time for RecordAt, or 0 if there is no trace.
+func (p *PE) Moment() int64 {
+	if !p.Traces() {
+		return 0
 	}
+	return p.now()
+}
+
+// RecordAt is Record of an event that took place at a Moment before: of what another PE may notice before this one knows
+// that it has been done.
+func (p *PE) RecordAt(at int64, k EventKind, peer int, seq, value uint64) {
+	if !p.Traces() {
+		return
+	}
+	if k == Update && p.updates.Add(1) > int64(len(p.events)+1)/2 {
+		p.head.dropped.Add(1)
+		return
+	}
+	p.begin(Event{Start: at, Kind: k, Peer: int32(peer), Seq: seq, Value: value})
 }
 
 // RecordName records an event of kind k that gives a name to seq. It records nothing if there is no trace.

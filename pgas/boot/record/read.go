@@ -33,6 +33,11 @@ func (t *Traffic) Total() (n uint64) {
 	return n
 }
 
+// Own returns the operations and bytes of the program itself, without the runtime's messages.
+func (t *Traffic) Own() (ops, bytes uint64) {
+	return t.Operations() - t.Ops[Runtime], t.Total() - t.Bytes[Runtime]
+}
+
 // Waited is how often and how long a PE was blocked for one cause.
 type Waited struct {
 	Count uint64
@@ -96,10 +101,10 @@ type Trace struct {
 
 // Trace returns a copy of p's events so far.
 func (p *PE) Trace() Trace {
-	t := Trace{PE: p.number, Names: p.Names()}
+	t := Trace{PE: p.number, Names: p.Names(), Dropped: p.head.dropped.Load()}
 	n := p.head.next.Load()
 	if n > uint64(len(p.events)) {
-		t.Dropped, n = n-uint64(len(p.events)), uint64(len(p.events))
+		t.Dropped, n = t.Dropped+n-uint64(len(p.events)), uint64(len(p.events))
 	}
 	for i := range n {
 		if e := load(&p.events[i]); e.Kind != None && e.Kind < NumEvents {

@@ -90,9 +90,9 @@ const (
 	// None: an event that a PE has begun to write.
 	None EventKind = iota
 	// Wait: the PE was blocked. Name is the cause, Peer the PE that it waited for or -1, Seq the offset of the word or lock, or
-	// the number of the collective.
+	// the number of the collective, Value then the number of the team.
 	Wait
-	// Call: a call of a collective. Seq is its number, Value the slot of the team.
+	// Call: a call of a collective. Seq is its number in the team, Value the number of the team.
 	Call
 	// Region: what the program has named.
 	Region
@@ -100,13 +100,11 @@ const (
 	Update
 	// Note: the PE has left a note with tag Value at Peer.
 	Note
-	// NoteTaken: a request has taken a note of Peer with tag Value.
-	NoteTaken
 	// Hold: the PE held the lock at offset Seq. Name is the lock's.
 	Hold
 	// Word: the word or lock at offset Seq is called Name.
 	Word
-	// Value: counter Seq has Value now.
+	// Value: Operations or Bytes, as Seq says, are Value so far.
 	Value
 	// Serve: the service thread was awake. Value is how many messages it has handled.
 	Serve
@@ -117,6 +115,12 @@ const (
 func (k EventKind) IsSlice() bool {
 	return k == Wait || k == Call || k == Region || k == Hold || k == Serve
 }
+
+// What Seq of a Value is.
+const (
+	Operations = iota
+	Bytes
+)
 
 // Open is the duration of an event that has not ended.
 const Open = -1

@@ -31,7 +31,7 @@ func (g *Group) takeTurn(ctx context.Context, c *Call) error {
 		g.end()
 		return err
 	}
-	g.calls.recorded = g.n.BeginCall(c.Kind.String(), g.calls.n+1, uint64(g.Slot))
+	g.calls.recorded = g.n.BeginCall(c.Kind.String(), g.calls.n+1, g.Slot, g.PEs[0])
 	return nil
 }
 

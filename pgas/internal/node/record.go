@@ -16,9 +16,10 @@ import (
 // Mark is a wait or a call that has begun, as it is recorded. The zero Mark is not recorded.
 type Mark = record.Mark
 
-// wordNames remembers which words have a name in the trace.
+// wordNames remembers which words have a name in the trace, and which locks are held.
 type wordNames struct {
 	known sync.Map // uint64 to struct{}
+	held  sync.Map // offsets of locks to record.Mark
 	n     atomic.Int32
 }
 
@@ -55,7 +56,12 @@ func (n *Node) recordWait(why Blocked) record.Mark {
 	if why.Op == boot.InLock || why.Op == boot.InWait {
 		n.nameWord(why.Seq)
 	}
-	return n.Rec.BeginWait(cause, why.Peer, why.Seq)
+	var team uint64
+	if why.Party != nil {
+		e := why.Party.Edge(why.Peer)
+		why.Peer, team = e.Peer, TeamNumber(e.Slot, e.First)
+	}
+	return n.Rec.BeginWait(cause, why.Peer, why.Seq, team)
 }
 
 // nameWord has the trace know the program's name of the word at offset off.
@@ -72,13 +78,34 @@ func (n *Node) nameWord(off uint64) {
 	}
 }
 
-// BeginCall records that a call of a collective begins: its name, its number in the team, and the team's slot. EndCall gets
-// what it returns.
-func (n *Node) BeginCall(name string, number, slot uint64) record.Mark {
+// BeginHold records that this PE holds the lock at offset off from now on, and EndHold that it gives it away.
+func (n *Node) BeginHold(off uint64) {
+	if n.Rec != nil && n.Rec.Traces() {
+		n.nameWord(off)
+		n.words.held.Store(off, n.Rec.Begin(record.Hold, "lock", -1, off, 0))
+	}
+}
+
+// EndHold ends what BeginHold has begun.
+func (n *Node) EndHold(off uint64) {
+	if n.Rec == nil {
+		return
+	}
+	if m, ok := n.words.held.LoadAndDelete(off); ok {
+		n.Rec.End(m.(record.Mark))
+	}
+}
+
+// TeamNumber names a team in what PEs record: by its slot, which teams without a common member may have too, and its first PE.
+func TeamNumber(slot, first int) uint64 { return uint64(slot) | uint64(first)<<8 }
+
+// BeginCall records that a call of a collective begins: its name, its number in the team, and the team. EndCall gets what
+// it returns.
+func (n *Node) BeginCall(name string, number uint64, slot, first int) record.Mark {
 	if n.Rec == nil {
 		return record.Mark{}
 	}
-	return n.Rec.Begin(record.Call, name, -1, number, slot)
+	return n.Rec.Begin(record.Call, name, -1, number, TeamNumber(slot, first))
 }
 
 // EndCall records its end.

@@ -30,9 +30,10 @@ func (z zeroCopy) PutZcopy(pe int, dst uint64, src []byte) uint64 {
 }
 
 func (z zeroCopy) PutNotifyZcopy(pe int, dst uint64, src []byte, s transport.Stamp) (uint64, bool) {
+	at := z.to.rec.Moment()
 	handle, ok := z.ZeroCopyPutter.PutNotifyZcopy(pe, dst, src, s)
 	if ok {
-		z.to.note(pe, len(src), s)
+		z.to.note(at, pe, len(src), s)
 	}
 	return handle, ok
 }

@@ -35,10 +35,10 @@ func (c *Channel) count(k record.Kind, pe, bytes int) {
 	c.rec.Operation(k, pe, bytes)
 }
 
-// note records a notification that was left. Its access counts as one of kind Notified.
-func (c *Channel) note(pe, bytes int, s transport.Stamp) {
+// note records a notification that was left, by an access that was begun at a moment. It counts as one of kind Notified.
+func (c *Channel) note(at int64, pe, bytes int, s transport.Stamp) {
 	c.count(record.Notified, pe, bytes)
-	c.rec.Record(record.Note, pe, 0, uint64(s.Tag()))
+	c.rec.RecordAt(at, record.Note, pe, 0, uint64(s.Tag()))
 }
 
 // update records an update of a word, before it is made: a waiter may see it at once.
@@ -95,41 +95,46 @@ func (c *Channel) Post(pe int, op transport.Op, word transport.Word, operand uin
 }
 
 func (c *Channel) PutNotify(pe int, dst uint64, src []byte, s transport.Stamp) bool {
+	at := c.rec.Moment()
 	ok := c.Channel.PutNotify(pe, dst, src, s)
 	if ok {
-		c.note(pe, len(src), s)
+		c.note(at, pe, len(src), s)
 	}
 	return ok
 }
 
 func (c *Channel) GetNotify(ctx context.Context, pe int, dst []byte, src uint64, s transport.Stamp) (bool, error) {
+	at := c.rec.Moment()
 	ok, err := c.Channel.GetNotify(ctx, pe, dst, src, s)
 	if ok {
-		c.note(pe, len(dst), s)
+		c.note(at, pe, len(dst), s)
 	}
 	return ok, err
 }
 
 func (c *Channel) GetNotifyNB(pe int, dst []byte, src uint64, s transport.Stamp) bool {
+	at := c.rec.Moment()
 	ok := c.Channel.GetNotifyNB(pe, dst, src, s)
 	if ok {
-		c.note(pe, len(dst), s)
+		c.note(at, pe, len(dst), s)
 	}
 	return ok
 }
 
 func (c *Channel) AtomicNotify(ctx context.Context, pe int, op transport.Op, word transport.Word, operand, cond uint64, s transport.Stamp) (uint64, bool, error) {
+	at := c.rec.Moment()
 	old, ok, err := c.Channel.AtomicNotify(ctx, pe, op, word, operand, cond, s)
 	if ok {
-		c.note(pe, word.Bytes, s)
+		c.note(at, pe, word.Bytes, s)
 	}
 	return old, ok, err
 }
 
 func (c *Channel) PostNotify(pe int, op transport.Op, word transport.Word, operand uint64, s transport.Stamp) bool {
+	at := c.rec.Moment()
 	ok := c.Channel.PostNotify(pe, op, word, operand, s)
 	if ok {
-		c.note(pe, word.Bytes, s)
+		c.note(at, pe, word.Bytes, s)
 	}
 	return ok
 }

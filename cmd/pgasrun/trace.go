@@ -1,0 +1,139 @@
+package main
+
+// -trace: what the PEs have recorded, put together as one file when the job has ended. Whatever is wrong with the file, the job
+// itself goes on.
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/trace"
+)
+
+// Bounds of the events that a PE may record if -trace-events does not say: a file of some hundred megabytes at most.
+const (
+	mostEvents  = 1 << 16 // of a PE
+	leastEvents = 1 << 10
+	allEvents   = 1 << 20 // of all PEs
+)
+
+// traceFile is the file of one job's trace.
+type traceFile struct {
+	path    string
+	program string
+	news    io.Writer
+	temp    *os.File // beside path, until the trace is whole
+	all     trace.Collector
+}
+
+// openTrace prepares the file. The error says why it cannot be written.
+func openTrace(path, program string, news io.Writer) (*traceFile, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("-trace: %s is no file that can be replaced: name another one", path)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, fmt.Errorf("-trace: %s cannot be written: %w", path, err)
+	}
+	return &traceFile{path: path, program: filepath.Base(program), news: news, temp: temp}, nil
+}
+
+// eventsOf returns how many events each of npes PEs may record.
+func eventsOf(asked, npes int) int {
+	if asked > 0 {
+		return asked
+	}
+	return min(mostEvents, max(leastEvents, allEvents/npes))
+}
+
+// piece is launch.Spec.Trace.
+func (f *traceFile) piece(p launch.PETrace) { f.all.Add(p.Trace, p.Counts) }
+
+// finish writes the trace, and says where it is and how exact.
+func (f *traceFile) finish(clocks []launch.HostClock, npes int) error {
+	t := f.all.Trace(clocksOf(clocks))
+	t.Program = f.program
+	if len(t.PEs) == 0 {
+		f.discard()
+		return errors.New("-trace: no PE has started, so there is no trace")
+	}
+	if err := f.write(t); err != nil {
+		f.discard()
+		return fmt.Errorf("-trace: %s cannot be written: %w: there is no trace", f.path, err)
+	}
+	f.say(t, npes)
+	return nil
+}
+
+// clocksOf returns what a trace says of the hosts' clocks, and what turns their times into the launcher's.
+func clocksOf(clocks []launch.HostClock) (hosts []trace.Host, turn []trace.Clock) {
+	for i := range clocks {
+		c := &clocks[i]
+		_, known := c.ToLauncher(0)
+		h := trace.Host{Name: c.Host, Known: known, Error: c.Error()}
+		h.Drift, h.DriftError = c.Drift()
+		hosts = append(hosts, h)
+		turn = append(turn, func(at int64) int64 { t, _ := c.ToLauncher(at); return t })
+	}
+	return hosts, turn
+}
+
+// write writes the trace and puts the file in its place.
+func (f *traceFile) write(t *trace.Trace) error {
+	var to io.WriteCloser = f.temp
+	if strings.HasSuffix(f.path, ".gz") {
+		to = gzip.NewWriter(f.temp)
+	}
+	err := t.Write(to)
+	if to != f.temp {
+		err = errors.Join(err, to.Close())
+	}
+	err = errors.Join(err, f.temp.Chmod(0o644), f.temp.Close())
+	if err == nil {
+		err = os.Rename(f.temp.Name(), f.path)
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err
+}
+
+func (f *traceFile) discard() {
+	f.temp.Close()
+	os.Remove(f.temp.Name())
+}
+
+// say says what there is.
+func (f *traceFile) say(t *trace.Trace, npes int) {
+	events, dropped := 0, uint64(0)
+	for i := range t.PEs {
+		events += len(t.PEs[i].Slices) + len(t.PEs[i].Points)
+		dropped += t.PEs[i].Dropped
+	}
+	exact := "by one clock"
+	if e, bounded := t.Error(); !bounded {
+		exact = "of hosts whose clocks are not known: times of two hosts cannot be compared"
+	} else if e > 0 {
+		exact = fmt.Sprintf("times of two hosts are comparable to %v", e)
+	}
+	fmt.Fprintf(f.news, "pgasrun: the trace is in %s: %d events, %s; open it in https://ui.perfetto.dev, or: pgasrun trace summary %s\n", f.path, events, exact, f.path)
+	if dropped > 0 {
+		fmt.Fprintf(f.news, "pgasrun: -trace: %d later events had no room and are missing; give each PE room for more with -trace-events (at most %d)\n", dropped, record.MaxEvents)
+	}
+	if missing := npes - len(t.PEs); missing > 0 {
+		fmt.Fprintf(f.news, "pgasrun: -trace: nothing has arrived of %d PEs: their agents were lost\n", missing)
+	}
+}

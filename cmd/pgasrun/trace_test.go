@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/trace"
+	"github.com/gopgas/gopgas/ucx"
+)
+
+const traced = "./testdata/traced"
+
+// shifted is how far the clock of the second host is ahead, where it has one of its own.
+const shifted = 1000 * time.Second
+
+// clockOf makes a launch command that gives host b a clock of its own; false if that is not allowed here.
+func clockOf(t *testing.T, b, template string) (string, bool) {
+	own := fmt.Sprintf("unshare --time --monotonic %d --fork --kill-child", int(shifted.Seconds()))
+	if out, err := exec.Command("sh", "-c", own+" true").CombinedOutput(); err != nil {
+		t.Logf("no time namespaces here: %v %s", err, out)
+		return "", false
+	}
+	script := filepath.Join(t.TempDir(), "launch")
+	text := fmt.Sprintf("#!/bin/sh\nhost=$1\nshift\nif [ \"$host\" = %s ]; then exec %s \"$@\"; fi\nexec \"$@\"\n", b, own)
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(script + " {host} " + template), true
+}
+
+// TestTrace: in every kind of job, of hosts with one clock and with two, the trace says that PE 1 is late, for its signal, its
+// lock, its notification and the barrier, what it computed meanwhile, and how well the clocks are known.
+func TestTrace(t *testing.T) {
+	all := places(t)
+	clocks := ""
+	for name, place := range all {
+		if len(place) < 4 {
+			continue
+		}
+		b, _, _ := strings.Cut(strings.Split(place[1], ",")[1], ":")
+		if template, ok := clockOf(t, b, place[3]); ok && (clocks == "" || name == "namespaces") {
+			clocks = name
+			all["two clocks"] = []string{"-hosts", place[1], "-launch", template}
+		}
+	}
+	for name, place := range all {
+		t.Run(name, func(t *testing.T) {
+			if name != "local" && !ucx.Available {
+				t.Skip("PEs on two hosts, which need cgo")
+			}
+			file := filepath.Join(t.TempDir(), "t.json.gz")
+			r := launchJob(t, nil, slices.Concat(place, []string{"-trace", file, traced})...)
+			if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "pgasrun trace summary "+file) {
+				t.Fatalf("status %d: %s", status, &r.stderr)
+			}
+			tr, err := readTrace(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTrace(t, tr)
+			checkClocks(t, tr, name == "two clocks")
+		})
+	}
+}
+
+// checkTrace checks what the trace of the program says.
+func checkTrace(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	s := tr.Summarize()
+	if tr.Program != "traced" || s.PEs != 3 || s.Dropped != 0 {
+		t.Errorf("a trace of %s with %d PEs, %d events dropped", tr.Program, s.PEs, s.Dropped)
+	}
+	for _, cause := range []string{"wait", "lock", "notified access", "barrier"} {
+		for _, pe := range []int{0, 2} {
+			late := func(l trace.Late) bool {
+				return l.In == cause && l.For == pe && (l.PE == 1 || cause == "lock") && l.Time > 20*time.Millisecond
+			}
+			if !slices.ContainsFunc(s.LateSenders, late) {
+				t.Errorf("no PE is late for PE %d in a %s: %+v", pe, cause, s.LateSenders)
+			}
+		}
+	}
+	if len(s.Regions) != 1 || s.Regions[0].In != "compute" || s.Regions[0].Count != 4 || s.Regions[0].Worst != 1 {
+		t.Errorf("regions %+v", s.Regions)
+	}
+	if c := s.Critical; len(c.ByPE) == 0 || c.ByPE[0].PE != 1 || len(c.ByRegion) != 1 || c.ByRegion[0].Time < 300*time.Millisecond {
+		t.Errorf("the critical path is %+v", c)
+	}
+	if len(s.Locks) != 1 || !strings.Contains(s.Locks[0].Lock, "Lock") || s.Locks[0].Held != 3 || s.Locks[0].Waits != 2 {
+		t.Errorf("locks %+v", s.Locks)
+	}
+	if len(s.Operations) != 3 || s.Operations[1][0] < 2 || s.Operations[1][2] < 2 {
+		t.Errorf("operations %v", s.Operations)
+	}
+}
+
+// checkClocks checks what the trace says of the hosts' clocks. Barriers tell whether that is right: no PE leaves one before
+// another has entered it.
+func checkClocks(t *testing.T, tr *trace.Trace, two bool) {
+	t.Helper()
+	most, bounded := tr.Error()
+	if !bounded || two != (most > 0) || most > 500*time.Millisecond {
+		t.Errorf("times are known to %v (%v), of hosts %+v", most, bounded, tr.Hosts)
+	}
+	calls := map[uint64][]trace.Slice{}
+	for _, p := range tr.PEs {
+		for _, s := range p.Slices {
+			if s.Name == "sync" && s.Value == tr.PEs[0].Slices[slices.IndexFunc(tr.PEs[0].Slices, func(s trace.Slice) bool { return s.Name == "sync" })].Value {
+				calls[s.Seq] = append(calls[s.Seq], s)
+			}
+		}
+	}
+	barriers := 0
+	for n, of := range calls {
+		if len(of) != 3 {
+			continue
+		}
+		barriers++
+		last := slices.MaxFunc(of, func(a, b trace.Slice) int { return int(a.Start - b.Start) })
+		for _, s := range of {
+			if s.End()+int64(most) < last.Start {
+				t.Errorf("a PE has left barrier %d %v before another entered it: %v and %v", n, time.Duration(last.Start-s.End()), s, last)
+			}
+		}
+	}
+	if barriers < 2 {
+		t.Errorf("%d barriers of all PEs in %v", barriers, calls)
+	}
+}
+
+// TestTraceOfKilledPE: what a PE has recorded is there, whatever ended it; what it was in has not ended.
+func TestTraceOfKilledPE(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.json")
+	r := launchJob(t, nil, "-n", "3", "-trace", file, traced, "die")
+	if status, _ := r.end(); status != 137 {
+		t.Errorf("status %d, want that of the killed PE: %s", status, &r.stderr)
+	}
+	tr, err := readTrace(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := tr.PE(2)
+	if killed == nil || !slices.ContainsFunc(killed.Slices, func(s trace.Slice) bool { return s.Name == "lock" && !s.Open }) {
+		t.Errorf("of the killed PE there is %+v", killed)
+	}
+}
+
+// TestTraceIsBounded: events without room are counted, and the user is told.
+func TestTraceIsBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.json")
+	r := launchJob(t, nil, "-n", "3", "-trace", file, "-trace-events", "5", traced)
+	if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "-trace-events") {
+		t.Errorf("status %d: %s", status, &r.stderr)
+	}
+	out, err := exec.Command("pgasrun", "trace", "summary", "-json", file).Output()
+	var s trace.Summary
+	if err == nil {
+		err = json.Unmarshal(out, &s)
+	}
+	if err != nil || s.Dropped == 0 || s.PEs != 3 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestTraceOnAFullDisk: the job ends as it would, and no part of a file stays.
+func TestTraceOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4k", "none", dir).CombinedOutput(); err != nil {
+		t.Skipf("no small file system can be mounted here: %v %s", err, out)
+	}
+	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+	r := launchJob(t, nil, "-n", "3", "-trace", filepath.Join(dir, "t.json"), traced)
+	status, _ := r.end()
+	if lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n"); status != 0 || len(lines) != 1 || !strings.Contains(lines[0], "no space left on device: there is no trace") {
+		t.Errorf("status %d: %s", status, &r.stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,199 @@
+package trace
+
+// Reading a file. It is read event by event, so that one of a gigabyte needs memory for what it holds and not for its text.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/gopgas/gopgas/pgas/boot/record"
+)
+
+// fileEvent is one event of the file.
+type fileEvent struct {
+	Ph   string      `json:"ph"`
+	Tid  int         `json:"tid"`
+	Ts   json.Number `json:"ts"`
+	ID   int         `json:"id"`
+	Name string      `json:"name"`
+	Args struct {
+		Kind  int    `json:"kind"`
+		What  string `json:"what"`
+		Ns    int64  `json:"ns"`
+		PE    *int   `json:"PE"`
+		Seq   uint64 `json:"seq"`
+		Value uint64 `json:"value"`
+		Word  string `json:"word"`
+		Open  bool   `json:"open"`
+		Total uint64 `json:"total"`
+		From  int    `json:"from"`
+		To    int    `json:"to"`
+	} `json:"args"`
+}
+
+var errNoTrace = errors.New("this is no trace of pgasrun -trace, or not a whole one")
+
+// Read reads what Write has written. It returns an error if there is something else, or a part, in from.
+func Read(from io.Reader) (*Trace, error) {
+	r := &reader{d: json.NewDecoder(from), pes: map[int]*PE{}, flows: map[int]int{}}
+	if err := r.object(); err != nil {
+		return nil, fmt.Errorf("reading the trace: %w", err)
+	}
+	for i := range r.t.PEs {
+		sortSlices(r.t.PEs[i].Slices)
+	}
+	return &r.t, nil
+}
+
+type reader struct {
+	d     *json.Decoder
+	t     Trace
+	pes   map[int]*PE
+	flows map[int]int // by the file's number
+	known bool        // the head has been read
+}
+
+// object reads the object of the file.
+func (r *reader) object() error {
+	if err := r.delim('{'); err != nil {
+		return err
+	}
+	events := false
+	for r.d.More() {
+		key, err := r.d.Token()
+		if err != nil {
+			return errors.Join(errNoTrace, err)
+		}
+		switch key {
+		case "otherData":
+			err = r.head()
+		case "traceEvents":
+			events = true
+			err = r.events()
+		default:
+			var skip json.RawMessage
+			err = r.d.Decode(&skip)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.delim('}'); err != nil {
+		return err
+	}
+	if !r.known || !events {
+		return errNoTrace
+	}
+	return nil
+}
+
+func (r *reader) delim(want json.Delim) error {
+	got, err := r.d.Token()
+	if err != nil {
+		return errors.Join(errNoTrace, err)
+	}
+	if got != want {
+		return errNoTrace
+	}
+	return nil
+}
+
+func (r *reader) head() error {
+	var h fileHead
+	if err := r.d.Decode(&h); err != nil {
+		return errors.Join(errNoTrace, err)
+	}
+	if h.Version == 0 {
+		return errNoTrace
+	}
+	if h.Version != fileVersion {
+		return fmt.Errorf("it is of version %d, and this pgasrun reads version %d: read it with the pgasrun that has written it", h.Version, fileVersion)
+	}
+	r.known = true
+	r.t = Trace{Program: h.Program, Virtual: h.Virtual, Hosts: h.Hosts, End: h.End}
+	for _, e := range h.Each {
+		if e.PE < 0 || e.Host < 0 || e.Host >= len(h.Hosts) || len(r.t.PEs) > 0 && r.t.PEs[len(r.t.PEs)-1].Number >= e.PE {
+			return errNoTrace
+		}
+		r.t.PEs = append(r.t.PEs, PE{Number: e.PE, Host: e.Host, Dropped: e.Dropped, End: e.End, Counts: e.Counts, Words: map[uint64]string{}})
+	}
+	for i := range r.t.PEs {
+		r.pes[r.t.PEs[i].Number] = &r.t.PEs[i]
+	}
+	return nil
+}
+
+func (r *reader) events() error {
+	if err := r.delim('['); err != nil {
+		return err
+	}
+	for r.d.More() {
+		var e fileEvent
+		if err := r.d.Decode(&e); err != nil {
+			return errors.Join(errNoTrace, err)
+		}
+		if err := r.event(&e); err != nil {
+			return err
+		}
+	}
+	return r.delim(']')
+}
+
+func (r *reader) event(e *fileEvent) error {
+	p := r.pes[e.Tid/tracksOfPE]
+	if p == nil || e.Ph == "M" {
+		return nil
+	}
+	at, err := nanos(e.Ts.String())
+	if err != nil {
+		return err
+	}
+	switch e.Ph {
+	case "X":
+		s := Slice{Kind: record.EventKind(e.Args.Kind), Name: e.Args.What, Start: at, Dur: e.Args.Ns, Open: e.Args.Open, Peer: -1, Seq: e.Args.Seq, Value: e.Args.Value}
+		if e.Args.PE != nil {
+			s.Peer = *e.Args.PE
+		}
+		if s.Start < 0 || s.Dur < 0 || s.End() < 0 {
+			return errNoTrace
+		}
+		if s.Kind.IsSlice() {
+			p.Slices = append(p.Slices, s)
+		}
+		if e.Args.Word != "" {
+			p.Words[s.Seq] = e.Args.Word
+		}
+	case "C":
+		for k, name := range counterNames {
+			if strings.HasSuffix(e.Name, name) {
+				p.Points = append(p.Points, Point{Kind: record.Value, At: at, Peer: -1, Seq: uint64(k), Value: e.Args.Total})
+			}
+		}
+	case "s":
+		r.flows[e.ID] = len(r.t.Flows)
+		r.t.Flows = append(r.t.Flows, Flow{From: e.Args.From, To: e.Args.To, FromAt: at, ToAt: at, Name: e.Name})
+	case "f":
+		if i, ok := r.flows[e.ID]; ok {
+			f := &r.t.Flows[i]
+			f.ToAt = max(f.FromAt, at+1)
+		}
+	}
+	return nil
+}
+
+// nanos reads what micros has written.
+func nanos(s string) (int64, error) {
+	whole, part, _ := strings.Cut(s, ".")
+	if len(part) > 3 {
+		return 0, errNoTrace
+	}
+	ns, err := strconv.ParseInt(whole+part+"000"[len(part):], 10, 64)
+	if err != nil || strings.Contains(part, "-") {
+		return 0, errNoTrace
+	}
+	return ns, nil
+}

@@ -1,0 +1,186 @@
+package trace
+
+// A summary as text, for people.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// How many lines of each list the text has; the object has all.
+const (
+	mostLines  = 10
+	mostColumn = 16 // PEs of a matrix
+	mostPath   = 12 // steps of the critical path
+)
+
+// WriteText writes s as text. It returns the error of w.
+func (s *Summary) WriteText(w io.Writer) error {
+	t := &textWriter{w: w}
+	t.head(s)
+	t.shares("blocked in", s.Causes)
+	t.shares("regions of the program", s.Regions)
+	t.late("late senders: PEs that others have waited for, until they acted", "late", s.LateSenders)
+	t.late("late receivers: PEs that others have waited for, to take something or to answer", "late", s.LateReceivers)
+	t.locks(s.Locks)
+	t.critical(&s.Critical, s.Elapsed)
+	t.matrix("bytes, from each PE (rows) to each", s.Bytes)
+	t.matrix("operations, from each PE (rows) on each", s.Operations)
+	return t.err
+}
+
+// textWriter keeps the first error.
+type textWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (t *textWriter) printf(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format, args...)
+	}
+}
+
+// table writes rows, whose cells are separated by tabs, under a title.
+func (t *textWriter) table(title string, rows []string, more int) {
+	if len(rows) < 2 || t.err != nil {
+		return
+	}
+	t.printf("\n%s\n", title)
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, r := range rows {
+		fmt.Fprintln(tw, "  "+r+"\t")
+	}
+	if err := tw.Flush(); t.err == nil {
+		t.err = err
+	}
+	if more > 0 {
+		t.printf("  and %d more: -json has all\n", more)
+	}
+}
+
+func (t *textWriter) head(s *Summary) {
+	kind := "time"
+	if s.Virtual {
+		kind = "virtual time"
+	}
+	var blocked float64
+	for _, c := range s.Causes {
+		blocked += c.Share
+	}
+	t.printf("%s: %d PEs on %d hosts, %v of %s, %.1f %% of it blocked\n", s.Program, s.PEs, len(s.Hosts), short(s.Elapsed), kind, 100*blocked)
+	if s.Dropped > 0 {
+		t.printf("%d events had no room: what follows ends early on some PEs; give more room with -trace-events\n", s.Dropped)
+	}
+	for _, h := range s.Hosts {
+		switch {
+		case !h.Known:
+			t.printf("the clock of host %s is not known: its times may be wrong by any amount\n", h.Name)
+		case h.Drift != 0:
+			t.printf("the clock of host %s is known to %v, its drift is %.1f ± %.1f ppm\n", h.Name, short(h.Error), 1e6*h.Drift, 1e6*h.DriftError)
+		case h.Error > 0:
+			t.printf("the clock of host %s is known to %v\n", h.Name, short(h.Error))
+		}
+	}
+}
+
+func (t *textWriter) shares(title string, list []Share) {
+	rows := []string{"share\ttime\ttimes\tmost on PE\tin"}
+	for _, s := range list[:min(len(list), mostLines)] {
+		rows = append(rows, fmt.Sprintf("%.1f %%\t%v\t%d\t%d\t%s", 100*s.Share, short(s.Time), s.Count, s.Worst, s.In))
+	}
+	t.table(title, rows, len(list)-mostLines)
+}
+
+func (t *textWriter) late(title, who string, list []Late) {
+	rows := []string{"PE\tlate by\ttimes\tfor PE\tblocked in"}
+	for _, l := range list[:min(len(list), mostLines)] {
+		rows = append(rows, fmt.Sprintf("%d\t%v\t%d\t%d\t%s", l.PE, short(l.Time), l.Count, l.For, l.In))
+	}
+	t.table(title, rows, len(list)-mostLines)
+}
+
+func (t *textWriter) locks(list []LockUse) {
+	rows := []string{"waited\tlongest\twaits\tacquisitions\theld\tPEs\tlock"}
+	for _, l := range list[:min(len(list), mostLines)] {
+		rows = append(rows, fmt.Sprintf("%v\t%v\t%d\t%d\t%v\t%d\t%s", short(l.Waiting), short(l.Longest), l.Waits, l.Held, short(l.Holding), l.PEs, l.Lock))
+	}
+	t.table("locks", rows, len(list)-mostLines)
+}
+
+func (t *textWriter) critical(c *Critical, elapsed time.Duration) {
+	if c.Number == 0 {
+		return
+	}
+	t.printf("\nthe critical path has %d steps: %v on PEs, %v on the way between them, %v in waits for what is not in the trace\n",
+		c.Number, short(elapsed-time.Duration(c.Transfers+c.Waits)), short(time.Duration(c.Transfers)), short(time.Duration(c.Waits)))
+	var parts []string
+	for _, p := range c.ByPE[:min(len(c.ByPE), mostLines)] {
+		parts = append(parts, fmt.Sprintf("PE %d %.1f %%", p.PE, 100*p.Share))
+	}
+	t.printf("  on %s\n", strings.Join(parts, ", "))
+	if parts = nil; len(c.ByRegion) > 0 {
+		for _, p := range c.ByRegion[:min(len(c.ByRegion), mostLines)] {
+			parts = append(parts, fmt.Sprintf("%s %.1f %%", p.Region, 100*p.Share))
+		}
+		t.printf("  in %s\n", strings.Join(parts, ", "))
+	}
+	steps := longest(c.Steps, mostPath)
+	rows := []string{"from\tfor\tPE\tregion\tthen"}
+	for _, s := range steps {
+		rows = append(rows, fmt.Sprintf("%v\t%v\t%d\t%s\t%s", short(time.Duration(s.Start)), short(s.Time), s.PE, s.Region, s.Then))
+	}
+	t.table(fmt.Sprintf("its %d longest steps, by time", len(steps)), rows, 0)
+}
+
+func (t *textWriter) matrix(title string, m [][]uint64) {
+	if len(m) == 0 {
+		return
+	}
+	if len(m) > mostColumn {
+		t.printf("\n%s: %d PEs are too many for a table; -json has them\n", title, len(m))
+		return
+	}
+	head := ""
+	for to := range m {
+		head += fmt.Sprintf("\t%d", to)
+	}
+	rows := []string{head}
+	for from, r := range m {
+		row := fmt.Sprint(from)
+		for _, v := range r {
+			if v == 0 {
+				row += "\t·"
+			} else {
+				row += "\t" + count(v)
+			}
+		}
+		rows = append(rows, row)
+	}
+	t.table(title, rows, 0)
+}
+
+// count writes a number in four digits at most.
+func count(v uint64) string {
+	f, unit := float64(v), ""
+	for _, u := range []string{"k", "M", "G", "T", "P", "E"} {
+		if f < 9999.5 {
+			break
+		}
+		f, unit = f/1000, u
+	}
+	return fmt.Sprintf("%.0f%s", f, unit)
+}
+
+// short returns d in three digits or so.
+func short(d time.Duration) time.Duration {
+	for unit := time.Duration(1); unit < time.Hour; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
+	return d.Round(time.Second)
+}
