@@ -86,6 +86,7 @@ func (r *Region) releaseAll(ctx context.Context) (known notices, err error) {
 	list := r.cache.written(nil)
 	if len(list) == 0 { // as in most barriers of some programs: no error is to be caught
 		known = r.notices.clone()
+		r.record()
 		r.turn.give()
 		r.stats.count(&r.stats.Fences, 1)
 		return known, nil
@@ -123,6 +124,7 @@ func (r *Region) fence(ctx context.Context, body func() error) (err error) {
 // inTurn runs body and gives the turn, which the caller has taken.
 func (r *Region) inTurn(body func() error) (err error) {
 	defer r.turn.give()
+	defer r.record()
 	defer recoverPeer(&err)
 	r.stats.count(&r.stats.Fences, 1)
 	return body()

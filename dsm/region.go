@@ -309,6 +309,7 @@ func (r *Region) Close(ctx context.Context) error {
 	if r.me == 0 && r.w.CoherentSettings().Stats {
 		fmt.Fprintf(os.Stderr, "pgas: %v; on PE 0: %v\n", r, r.Stats())
 	}
+	r.record()
 	if err := r.release(); err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ type Stats struct {
 // counters are the Stats under way, and the records for Report.
 type counters struct {
 	Stats
-	moves blockMoves
+	moves    blockMoves
+	recorded recorded
 }
 
 func (s *Stats) count(c *uint64, n uint64) { atomic.AddUint64(c, n) }
@@ -63,6 +64,20 @@ func (r *Region) Stats() Stats {
 	}
 	return all
 }
+
+// record brings the counters of this PE's World up to date, if it has any. The caller has this PE's turn.
+func (r *Region) record() {
+	if !r.w.Records() {
+		return
+	}
+	s := r.Stats()
+	now, was := recorded{s.ReadFaults + s.WriteFaults + s.Upgrades, s.FastReads + s.SlowReads, s.FastReleases + s.Moves}, r.stats.recorded
+	r.w.RecordPages(now.faults-was.faults, now.fetched-was.fetched, now.released-was.released)
+	r.stats.recorded = now
+}
+
+// recorded is what the World knows.
+type recorded struct{ faults, fetched, released uint64 }
 
 // String lists the counters in a line.
 func (s Stats) String() string {

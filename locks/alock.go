@@ -166,8 +166,8 @@ func defaulted(n, or int) int64 {
 func (l *ALock) Lock(ctx context.Context) error { return l.lock(ctx, l, "for an ALock") }
 
 // acquire waits to be the head of the cohort, and then for the other cohort.
-func (l *ALock) acquire(ctx context.Context) error {
-	word, queued, err := l.queue.prepare(ctx)
+func (l *ALock) acquire(ctx context.Context, way *passage) error {
+	word, queued, err := l.queue.prepare(ctx, way)
 	if err != nil {
 		return err
 	}
@@ -176,9 +176,9 @@ func (l *ALock) acquire(ctx context.Context) error {
 			return err
 		}
 		if l.came.before == 0 {
-			return l.win(ctx, 0, l.came.other)
+			return l.win(ctx, 0, l.came.other, way)
 		}
-		if word, err = l.queue.follow(ctx, int(l.came.before-1)); err != nil {
+		if word, err = l.queue.follow(ctx, int(l.came.before-1), way); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (l *ALock) acquire(ctx context.Context) error {
 		l.left = word - passed
 		return nil
 	}
-	return l.win(ctx, word, l.other.Fetch(l.home))
+	return l.win(ctx, word, l.other.Fetch(l.home), way)
 }
 
 // arrive enters the queue of the cohort, and then reads the tail of the other one. Both operations of a PE of another
@@ -208,9 +208,10 @@ func (l *ALock) arrive() error {
 
 // win makes this PE, which became the head and was told word, or 0 if it came to an empty queue, the holder. other is the
 // tail of the other cohort, read since this PE was in its queue. On an error it is not the head any more.
-func (l *ALock) win(ctx context.Context, word, other int64) error {
+func (l *ALock) win(ctx context.Context, word, other int64, way *passage) error {
 	l.left = l.budget
 	if other != 0 {
+		way.behind(int(other - 1)) // the PE that came last to the other cohort stands for its holder
 		l.say(contend)
 		if word != contend {
 			l.victim.Swap(l.home, l.cohort)

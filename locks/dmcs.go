@@ -58,8 +58,8 @@ func (l *DMCS) TryLock() bool { return l.tryLock(l) }
 // Unlock passes the lock to the first waiter. It never waits for another PE to act.
 func (l *DMCS) Unlock() { l.unlock(l, "DMCS.Unlock") }
 
-func (l *DMCS) acquire(ctx context.Context) error {
-	_, err := l.queue.enter(ctx)
+func (l *DMCS) acquire(ctx context.Context, way *passage) error {
+	_, err := l.queue.enter(ctx, way)
 	return err
 }
 

@@ -86,8 +86,8 @@ func (q *queue) nodeOf(pe int) node {
 
 // enter blocks until this PE is the head, and returns the word that it was told, or 0 if the queue was empty. On an
 // error it is not the head. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
-func (q *queue) enter(ctx context.Context) (word int64, err error) {
-	word, queued, err := q.prepare(ctx)
+func (q *queue) enter(ctx context.Context, way *passage) (word int64, err error) {
+	word, queued, err := q.prepare(ctx, way)
 	if queued || err != nil {
 		return word, err
 	}
@@ -95,17 +95,18 @@ func (q *queue) enter(ctx context.Context) (word int64, err error) {
 	if before == 0 {
 		return 0, nil
 	}
-	return q.follow(ctx, int(before-1))
+	return q.follow(ctx, int(before-1), way)
 }
 
 // prepare waits until this PE's node is idle. If it has kept its place in the queue, prepare blocks until this PE is the
 // head and returns the word that it was told. Errors: as those of enter.
-func (q *queue) prepare(ctx context.Context) (word int64, queued bool, err error) {
+func (q *queue) prepare(ctx context.Context, way *passage) (word int64, queued bool, err error) {
 	switch s := q.mine.status.Fetch(q.me); s {
 	case idle:
 		return 0, false, nil
 	case abandoned:
 		if q.status.CompareSwap(q.me, abandoned, waiting) == abandoned {
+			way.behind(-1)
 			word, err = q.wait(ctx, -1)
 			return word, true, err
 		}
@@ -116,7 +117,8 @@ func (q *queue) prepare(ctx context.Context) (word int64, queued bool, err error
 
 // follow blocks until this PE, which came to the queue behind PE before, is the head, and returns the word that it was
 // told. Errors: as those of enter.
-func (q *queue) follow(ctx context.Context, before int) (word int64, err error) {
+func (q *queue) follow(ctx context.Context, before int, way *passage) (word int64, err error) {
+	way.behind(before)
 	q.mine.status.Swap(q.me, waiting)
 	if word, ok := q.link(before); ok {
 		q.mine.status.Swap(q.me, word)

@@ -49,7 +49,7 @@ func AllocDQNL(ctx context.Context, w *pgas.World, o DQNLOptions) (*DQNL, error)
 func (l *DQNL) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a DQNL lock") }
 
 // acquire blocks until this PE is the head of the queue.
-func (l *DQNL) acquire(ctx context.Context) error {
+func (l *DQNL) acquire(ctx context.Context, way *passage) error {
 	q := &l.queue
 	if q.mine.status.Fetch(q.me) != idle {
 		kept, err := resume(ctx, q.status, q.me)
@@ -57,6 +57,7 @@ func (l *DQNL) acquire(ctx context.Context) error {
 			return err
 		}
 		if kept {
+			way.behind(-1)
 			return await(ctx, q.status, q.me, -1)
 		}
 	}
@@ -64,6 +65,7 @@ func (l *DQNL) acquire(ctx context.Context) error {
 	if before == 0 || err != nil {
 		return err
 	}
+	way.behind(int(before - 1))
 	q.mine.status.Swap(q.me, waiting)
 	if word, ok := q.link(int(before - 1)); ok {
 		q.mine.status.Swap(q.me, word)

@@ -57,10 +57,11 @@ func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinn
 }
 
 // insist calls try until it succeeds. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.
-func (l *spinner) insist(ctx context.Context, try func() bool) error {
+func (l *spinner) insist(ctx context.Context, way *passage, try func() bool) error {
 	if try() {
 		return nil
 	}
+	way.behind(-1)
 	l.waits.FetchAdd(l.me, 1)
 	defer l.waits.FetchAdd(l.me, -1)
 	pause := int64(firstPause)
@@ -107,7 +108,7 @@ func AllocSpin(ctx context.Context, w *pgas.World, o SpinOptions) (*Spin, error)
 // Lock tries until this PE holds the lock. Errors: those of the interface Lock.
 func (l *Spin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
 
-func (l *Spin) acquire(ctx context.Context) error { return l.insist(ctx, l.try) }
+func (l *Spin) acquire(ctx context.Context, way *passage) error { return l.insist(ctx, way, l.try) }
 
 func (l *Spin) try() bool { return l.word.CompareSwap(l.home, 0, int64(l.me)+1) == 0 }
 

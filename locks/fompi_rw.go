@@ -35,7 +35,7 @@ func (l *SpinRW) Lock(ctx context.Context) error {
 	return l.lock(ctx, l, "to write under a spin lock")
 }
 
-func (l *SpinRW) acquire(ctx context.Context) error { return l.insist(ctx, l.try) }
+func (l *SpinRW) acquire(ctx context.Context, way *passage) error { return l.insist(ctx, way, l.try) }
 
 func (l *SpinRW) try() bool {
 	return l.word.CompareSwap(l.home, 0, (int64(l.me)+1)<<writerShift) == 0
@@ -53,18 +53,21 @@ func (l *SpinRW) release() { l.word.FetchAdd(l.home, -(int64(l.me)+1)<<writerShi
 func (l *SpinRW) RLock(ctx context.Context) (err error) {
 	checkUsable(ctx, l.w)
 	defer recoverPeer(&err)
-	if err := l.share(ctx); err != nil {
+	var way passage
+	if err := l.share(ctx, &way); err != nil {
 		return waitError("to read under a spin lock", err)
 	}
 	l.readers.acquired()
+	way.record(l.w)
 	return nil
 }
 
-func (l *SpinRW) share(ctx context.Context) error {
+func (l *SpinRW) share(ctx context.Context, way *passage) error {
 	if l.tryShare() {
 		return nil
 	}
-	return l.insist(ctx, l.pollAndShare)
+	way.behind(-1)
+	return l.insist(ctx, way, l.pollAndShare)
 }
 
 // pollAndShare only reads the word while it has a writer, since each change fails a compare-swap of another PE.
@@ -88,6 +91,7 @@ func (l *SpinRW) TryRLock() bool {
 		return false
 	}
 	l.readers.acquired()
+	l.w.RecordLock(false, -1)
 	return true
 }
 

@@ -95,14 +95,15 @@ func (g *localGate) release(op string) {
 
 // A sharedProtocol is what a lock does between PEs for readers. It may panic with *pgas.PeerError.
 type sharedProtocol interface {
-	share(ctx context.Context) error // blocks until the lock is shared with this PE; on an error it is not
-	unshare()                        // ends what share began
+	share(ctx context.Context, way *passage) error // blocks until the lock is shared with this PE; on an error it is not
+	unshare()                                      // ends what share began
 }
 
 // readers are the goroutines of a PE that read under one lock. While they wait they pass the gate one at a time;
 // any number of them may hold the lock at once.
 type readers struct {
 	gate    localGate
+	way     passage // of the goroutine inside the gate
 	holding atomic.Int64
 }
 
@@ -116,10 +117,12 @@ func (r *readers) lock(ctx context.Context, w *pgas.World, p sharedProtocol, wha
 		}
 	}
 	defer r.leave(&err)
-	if err := p.share(ctx); err != nil {
+	r.way.waited = false
+	if err := p.share(ctx, &r.way); err != nil {
 		return waitError(what, err)
 	}
 	r.acquired()
+	r.way.record(w)
 	return nil
 }
 

@@ -12,15 +12,28 @@ import (
 
 // A protocol is what a lock does between PEs. It may panic with *pgas.PeerError.
 type protocol interface {
-	acquire(ctx context.Context) error // blocks until the lock is this PE's; on an error it is not
-	try() bool                         // takes the lock if that needs no waiting
-	release()                          // gives the lock away
+	acquire(ctx context.Context, way *passage) error // blocks until the lock is this PE's; on an error it is not
+	try() bool                                       // takes the lock if that needs no waiting
+	release()                                        // gives the lock away
 }
+
+// passage is how a PE has got a lock, for World.RecordLock. A protocol writes to it when it has to wait.
+type passage struct {
+	waited bool
+	from   int // the PE that passed it on, or -1 if that is not known
+}
+
+// behind notes that the PE waits for the lock behind PE from, or -1 if it is not known which.
+func (p *passage) behind(from int) { p.waited, p.from = true, from }
+
+// record counts the acquisition that p tells of.
+func (p *passage) record(w *pgas.World) { w.RecordLock(p.waited, p.from) }
 
 // mutex is the part of a lock's handle that does not depend on the protocol.
 type mutex struct {
 	w    *pgas.World
 	gate localGate // of this PE's writers
+	way  passage   // of the goroutine inside the gate
 }
 
 // lock runs p.acquire inside the gate. If it succeeds the goroutine stays inside until unlock. Behind "waiting", what
@@ -33,11 +46,13 @@ func (m *mutex) lock(ctx context.Context, p protocol, what string) (err error) {
 		}
 	}
 	defer m.recoverPeer(&err)
-	if err := p.acquire(ctx); err != nil {
+	m.way.waited = false
+	if err := p.acquire(ctx, &m.way); err != nil {
 		m.gate.leave()
 		return waitError(what, err)
 	}
 	m.gate.acquired()
+	m.way.record(m.w)
 	return nil
 }
 
@@ -66,6 +81,7 @@ func (m *mutex) tryLock(p protocol) (ok bool) {
 		return false
 	}
 	m.gate.acquired()
+	m.w.RecordLock(false, -1)
 	return true
 }
 

@@ -79,7 +79,7 @@ func (l *NCoSED) TryLock() bool { return l.tryLock(l) }
 // have left. It never waits for another PE to act.
 func (l *NCoSED) Unlock() { l.unlock(l, "NCoSED.Unlock") }
 
-func (l *NCoSED) acquire(ctx context.Context) error { return l.queue.lock(ctx) }
+func (l *NCoSED) acquire(ctx context.Context, way *passage) error { return l.queue.lock(ctx, way) }
 
 func (l *NCoSED) try() bool { return l.queue.try() }
 
@@ -92,9 +92,9 @@ func (l *NCoSED) RLock(ctx context.Context) error {
 }
 
 // share takes the lock in shared mode. A reader that finds the count of readers full is a writer for a moment.
-func (l *NCoSED) share(ctx context.Context) error {
+func (l *NCoSED) share(ctx context.Context, way *passage) error {
 	for {
-		full, err := l.queue.share(ctx)
+		full, err := l.queue.share(ctx, way)
 		if err != nil || !full {
 			return err
 		}
@@ -118,6 +118,7 @@ func (l *NCoSED) TryRLock() bool {
 		ok, full := l.queue.tryShare()
 		if ok {
 			l.readers.acquired()
+			l.w.RecordLock(false, -1)
 			return true
 		}
 		if !full {

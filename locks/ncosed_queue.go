@@ -151,7 +151,7 @@ func await(ctx context.Context, status pgas.Atomic[int64], pe, pred int) error {
 }
 
 // lock blocks until this node is the head and no reader is inside.
-func (q *ncosedQueue) lock(ctx context.Context) error {
+func (q *ncosedQueue) lock(ctx context.Context, way *passage) error {
 	own, me := q.nodeOf(q.mine)
 	kept, err := resume(ctx, own.Status(), me)
 	if err != nil {
@@ -167,6 +167,7 @@ func (q *ncosedQueue) lock(ctx context.Context) error {
 		q.leave(q.follow(before, readers))
 		pred = q.writerBefore(before)
 	}
+	way.behind(pred)
 	return await(ctx, own.Status(), me, pred)
 }
 
@@ -394,7 +395,7 @@ func (q *ncosedQueue) free(id int64, chains int) {
 }
 
 // share blocks until no writer is in front of this reader. It reports whether the count of readers is full.
-func (q *ncosedQueue) share(ctx context.Context) (full bool, err error) {
+func (q *ncosedQueue) share(ctx context.Context, way *passage) (full bool, err error) {
 	own, me := q.nodeOf(q.mine)
 	kept, err := resume(ctx, own.Shared(), me)
 	if err != nil {
@@ -409,6 +410,7 @@ func (q *ncosedQueue) share(ctx context.Context) (full bool, err error) {
 			return false, nil
 		}
 	}
+	way.behind(-1)
 	if err := await(ctx, own.Shared(), me, -1); err != nil {
 		return false, err
 	}

@@ -86,7 +86,7 @@ type tree struct {
 
 // summit is what the head of level 1 has to take besides.
 type summit interface {
-	claim(ctx context.Context) error // on an error it is not held
+	claim(ctx context.Context, way *passage) error // on an error it is not held
 	tryClaim() bool
 	yield()
 }
@@ -102,9 +102,9 @@ func newTree(w *pgas.World, ref RMAMCSStateRef, levels []topo.Level, tl []int) t
 
 // acquire climbs until this PE holds the lock. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's
 // end.
-func (t *tree) acquire(ctx context.Context) error {
+func (t *tree) acquire(ctx context.Context, way *passage) error {
 	for i := len(t.queues) - 1; i >= 0; i-- {
-		word, err := t.queues[i].enter(ctx)
+		word, err := t.queues[i].enter(ctx, way)
 		if err != nil {
 			t.descend(i + 1)
 			return err
@@ -116,7 +116,7 @@ func (t *tree) acquire(ctx context.Context) error {
 		t.queues[i].status.Swap(t.me, goOn)
 	}
 	if t.top != nil {
-		if err := t.top.claim(ctx); err != nil {
+		if err := t.top.claim(ctx, way); err != nil {
 			t.descend(0)
 			return err
 		}

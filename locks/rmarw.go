@@ -140,6 +140,7 @@ func (l *RMARW) TryRLock() bool {
 		return false
 	}
 	l.readers.acquired()
+	l.w.RecordLock(false, -1)
 	return true
 }
 

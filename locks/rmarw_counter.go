@@ -216,10 +216,11 @@ func (c *counter) tryShare() bool {
 
 // share blocks until a reader is admitted. One goroutine of a PE at a time calls it. Errors: *pgas.PeerError if a PE of
 // the job dies, and the cause of ctx's end.
-func (c *counter) share(ctx context.Context) error {
+func (c *counter) share(ctx context.Context, way *passage) error {
 	if c.tryShare() {
 		return nil
 	}
+	way.behind(-1)
 	c.mask().FetchOr(c.home(), c.flag())
 	// From now on, a writer that gives the counter back admits this reader. It may have done so just before.
 	if c.admits(c.state.Fetch(c.home())) && c.tryShare() {
@@ -277,13 +278,14 @@ func (c *counter) handOver(home int, s int64) bool {
 }
 
 // claim takes all counters for this PE, the head of the tree.
-func (c *counter) claim(ctx context.Context) error {
+func (c *counter) claim(ctx context.Context, way *passage) error {
 	c.ensureScratch()
 	c.writer.Swap(c.root, int64(c.me)+1)
 	missing, err := c.want()
 	if err != nil || missing == 0 {
 		return err
 	}
+	way.behind(-1) // readers
 	if _, err = c.gained.WaitUntil(ctx, pgas.EQ, int64(missing)); err != nil {
 		c.cancel()
 		return err

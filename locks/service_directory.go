@@ -281,7 +281,7 @@ func (d *directory) guard(home int) *ncosedQueue {
 	_ = d.gate.enter(context.Background()) // no error: this context does not end
 	q := &ncosedQueue{w: d.w, home: home, state: d.homes.At(0).Guard(), nodes: d.nodes, limit: nCoSEDLimit}
 	q.mine = q.id(d.w.PE(), guardPlace)
-	if err := q.lock(context.Background()); err != nil {
+	if err := q.lock(context.Background(), new(passage)); err != nil {
 		d.gate.leave()
 		panicPeerError(err)
 	}

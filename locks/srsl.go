@@ -122,7 +122,9 @@ func (l *SRSL) TryLock() bool { return l.tryLock(l) }
 // Unlock sends the unlock to the server.
 func (l *SRSL) Unlock() { l.unlock(l, "SRSL.Unlock") }
 
-func (l *SRSL) acquire(ctx context.Context) error {
+// acquire waits for the server, which does not say whether it has found the lock free.
+func (l *SRSL) acquire(ctx context.Context, way *passage) error {
+	way.behind(-1)
 	return l.ask(ctx, writerMode, msgLock, msgGiveUp)
 }
 
@@ -135,7 +137,8 @@ func (l *SRSL) RLock(ctx context.Context) error {
 	return l.readers.lock(ctx, l.w, l, "to read under an SRSL lock")
 }
 
-func (l *SRSL) share(ctx context.Context) error {
+func (l *SRSL) share(ctx context.Context, way *passage) error {
+	way.behind(-1)
 	return l.ask(ctx, readerMode, msgLockShared, msgGiveUpShared)
 }
 
@@ -151,6 +154,7 @@ func (l *SRSL) TryRLock() bool {
 		return false
 	}
 	l.readers.acquired()
+	l.w.RecordLock(false, -1)
 	return true
 }
 

@@ -178,10 +178,11 @@ func newEagerSpin(w *pgas.World, ref SpinStateRef, o SpinOptions, cpu *pgas.Cont
 // Lock tries until this PE holds the lock. Errors: those of the interface Lock.
 func (l *eagerSpin) Lock(ctx context.Context) error { return l.lock(ctx, l, "for a spin lock") }
 
-func (l *eagerSpin) acquire(ctx context.Context) error {
+func (l *eagerSpin) acquire(ctx context.Context, way *passage) error {
 	if l.try() {
 		return nil
 	}
+	way.behind(-1)
 	l.own.Swap(l.me, 1)
 	defer l.own.Swap(l.me, 0)
 	for poll := (poller{remote: l.w.HostOf(l.home) != l.w.Host(), eager: true}); ; {

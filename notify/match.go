@@ -117,6 +117,7 @@ func (m *matcher) deliver(r *Request) {
 			continue
 		}
 		m.notes.Room() // the queue moves on even if it stays full
+		m.notes.Matched(false)
 		if q.take(&n) {
 			m.deactivate(q)
 			if q == r {
@@ -182,6 +183,7 @@ func (m *matcher) takeUnexpected(r *Request) bool {
 		m.first++
 		m.unexpected--
 		m.notes.Room()
+		m.notes.Matched(true)
 	}
 	return r.state == complete
 }

@@ -96,6 +96,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	var off uintptr
 	if fits {
 		off = w.track(b)
+		w.noteHeapUse()
 	}
 	if fits && zero {
 		w.zero(b.off, touched(b.off, bytes, high)) // before the barrier: peers may write after it
@@ -104,6 +105,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		if fits {
 			w.untrack(b)
 			w.heap.Release(b.off)
+			w.noteHeapUse()
 		}
 		return Sym[T]{}, err
 	}
@@ -195,6 +197,7 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	if n := w.heap.Release(off); n >= boot.DiscardMin {
 		w.zero(off, n) // gives its pages back
 	}
+	w.noteHeapUse()
 	w.untrack(s.blk)
 	return nil
 }

@@ -42,6 +42,9 @@ type World struct {
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
 
+	heapUse    heapUse
+	lockLevels lockLevels
+
 	allocMu sync.Mutex // guards what follows
 	heap    *symheap.Heap
 }

@@ -24,6 +24,7 @@ const heapMax = 64 << 20
 type Options struct {
 	NoFastPath bool // every access goes through a transport
 	Check      bool // every access is checked, as PGAS_CHECK=1 does
+	Stats      bool // PEs count what they do, as with PGAS_STATS=1
 }
 
 // Goroutines runs body on npes PEs that are goroutines of this process, and returns the first error of a body, of
@@ -44,6 +45,7 @@ func Goroutines(ctx context.Context, npes int, opts Options, body Body) error {
 				ID: "goroutines", PE: pe, NPEs: npes,
 				Hosts:   []boot.Host{{Name: "localhost", PEs: npes}},
 				Segment: seg, Launched: true,
+				Settings: boot.Settings{Stats: opts.Stats},
 			}, private.Options{Goroutines: true, NoFastPath: opts.NoFastPath, Check: opts.Check}, body)
 		})
 	}

@@ -54,7 +54,7 @@ func RunLate(t *testing.T, npes, nhosts int, body Body) {
 		goroutinesOnly(t)
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := Late(ctx, npes, nhosts, Options{Check: checks()}, body); err != nil {
+		if err := Late(ctx, npes, nhosts, Options{Check: checks(), Stats: counts()}, body); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -83,6 +83,7 @@ func Late(ctx context.Context, npes, nhosts int, opts Options, body Body) error 
 			wg.Go(func() {
 				errs[pe] = runPE(ctx, &boot.Job{
 					ID: "late", PE: pe, NPEs: npes, Hosts: hosts, HostIndex: i, Segment: net.hosts[i], Launched: true,
+					Settings: boot.Settings{Stats: opts.Stats},
 				}, inner, body)
 				if errs[pe] != nil {
 					net.fail(pe)

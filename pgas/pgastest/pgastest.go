@@ -6,7 +6,8 @@
 //	sim         in virtual time, for bodies that it can run: RunSim, RunAll
 //
 // PEs check every access to symmetric memory, as with PGAS_CHECK=1: use of freed memory fails the test. With
-// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead.
+// PGAS_CHECK=0 in the environment, or among what a call adds to it, they take the fast path instead. With PGAS_STATS=1 in
+// the environment of the test they count what they do, for World.Stats.
 //
 // The test binary is its own launcher. The processes of the PEs run the test function again up to the call of Run, so
 // they must reach it in the same way as the process of go test.
@@ -28,6 +29,9 @@ type Body = func(ctx context.Context, w *pgas.World) error
 
 // checks reports whether PEs check their accesses to symmetric memory: unless the environment has PGAS_CHECK=0.
 func checks() bool { return os.Getenv(envCheck) != "0" }
+
+// counts reports whether PEs count what they do: if the environment has PGAS_STATS=1.
+func counts() bool { return os.Getenv("PGAS_STATS") == "1" }
 
 const envCheck = "PGAS_CHECK"
 
@@ -60,7 +64,7 @@ func RunGoroutines(t *testing.T, npes int, body Body) {
 		}
 		ctx, cancel := hang.Context(t.Context())
 		defer cancel()
-		if err := Goroutines(ctx, npes, Options{Check: checks()}, body); err != nil {
+		if err := Goroutines(ctx, npes, Options{Check: checks(), Stats: counts()}, body); err != nil {
 			t.Fatal(err)
 		}
 	})

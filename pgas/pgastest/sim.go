@@ -36,7 +36,7 @@ func RunSim(t *testing.T, npes int, body Body) {
 			t.Run(name, func(t *testing.T) {
 				ctx, cancel := hang.Context(t.Context())
 				defer cancel()
-				cfg.HeapMax, cfg.Check = heapMax, checks()
+				cfg.HeapMax, cfg.Check, cfg.Stats = heapMax, checks(), counts()
 				if _, err := sim.Run(ctx, cfg, npes, body); err != nil {
 					t.Fatalf("%v\nreplay with: go test -run '^%s$'", err, t.Name())
 				}

@@ -49,6 +49,8 @@ type Config struct {
 	HeapMax uint64
 	// Check makes the PEs check their references, as PGAS_CHECK=1 does.
 	Check bool
+	// Stats makes the PEs count what they do, as PGAS_STATS=1 does: World.Stats has the counts, in virtual time.
+	Stats bool
 	// MaxEvents ends a run that does not end itself; 0: 100 million, which takes about a minute.
 	MaxEvents uint64
 	// Reduce makes Explore leave out orders that differ only in steps which do not touch the same
@@ -301,7 +303,8 @@ func (s *sim) start() {
 func (p *pe) main() error {
 	s := p.s
 	ctx := context.WithValue(s.ctx, peKey{}, p)
-	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true, Record: s.timeline.of(p.id)}
+	job := &boot.Job{ID: "sim", PE: p.id, NPEs: len(s.pes), Hosts: s.hosts, HostIndex: p.id, Segment: p.seg, Launched: true, Record: s.timeline.of(p.id),
+		Settings: boot.Settings{Stats: s.cfg.Stats}}
 	opened, err := private.Open(ctx, job, private.Options{
 		Goroutines: true,
 		NoFastPath: true,

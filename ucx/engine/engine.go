@@ -40,21 +40,22 @@ import (
 // Config is what an engine works on.
 type Config struct {
 	PE, NPEs       int
-	Key            [KeyBytes]byte // of the job: a process that has it may read and write the heap
-	Heap           []byte         // this PE's heap, which others read and write
-	Waiting        *atomic.Uint64 // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
-	ForGroup       *atomic.Uint64 // not 0: a waiter sleeps until members of a team on this host arrive; may be nil
-	Doorbell       *atomic.Uint32 // futex word, bumped and woken when what Waiting says has been updated
-	Failed         *atomic.Uint64 // 0, or 1 + a PE that has died
-	Accused        *atomic.Uint64 // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
-	Bell           *atomic.Uint32 // futex word, bumped and woken when Accused has changed
-	NoteQueue      uint64         // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
-	Oversubscribed bool           // there are more PEs than CPUs
-	Alone          bool           // no other PE is on this host, so all waits progress the engine
-	Spin           time.Duration  // how long a thread polls before it sleeps; 0 for a suitable time
-	PeerTimeout    time.Duration  // how long a peer may owe an answer; 0 for 30 s
-	Connections    int            // that a channel keeps at most, and the service worker; 0 for DefaultConnections
-	RMA            RMA            // how gets and large puts go
+	Key            [KeyBytes]byte    // of the job: a process that has it may read and write the heap
+	Heap           []byte            // this PE's heap, which others read and write
+	Waiting        *atomic.Uint64    // 0, 1 for any, or the boot.WatchRange on which a waiter sleeps
+	ForGroup       *atomic.Uint64    // not 0: a waiter sleeps until members of a team on this host arrive; may be nil
+	Doorbell       *atomic.Uint32    // futex word, bumped and woken when what Waiting says has been updated
+	Failed         *atomic.Uint64    // 0, or 1 + a PE that has died
+	Messages       *[3]atomic.Uint64 // counts messages that carry operations, their bytes and the operations; may be nil
+	Accused        *atomic.Uint64    // boot.Header.Accused: tells the launcher of a silent PE; nil: it is not told
+	Bell           *atomic.Uint32    // futex word, bumped and woken when Accused has changed
+	NoteQueue      uint64            // where in Heap the queue of notes is (pgas/transport/shm has one); 0: none
+	Oversubscribed bool              // there are more PEs than CPUs
+	Alone          bool              // no other PE is on this host, so all waits progress the engine
+	Spin           time.Duration     // how long a thread polls before it sleeps; 0 for a suitable time
+	PeerTimeout    time.Duration     // how long a peer may owe an answer; 0 for 30 s
+	Connections    int               // that a channel keeps at most, and the service worker; 0 for DefaultConnections
+	RMA            RMA               // how gets and large puts go
 	// NICAtomics: every atomic is UCX's own, executed by the NIC if it can. All engines of a job must
 	// agree, and no PE may use the CPU's atomics on the same words.
 	NICAtomics bool
@@ -172,6 +173,9 @@ func prepare(config Config) (*Engine, error) {
 	}
 	e.pins.Pin(config.Doorbell)
 	e.pins.Pin(config.Failed)
+	if config.Messages != nil {
+		e.pins.Pin(config.Messages)
+	}
 	if config.Accused != nil {
 		e.pins.Pin(config.Accused)
 		e.pins.Pin(config.Bell)
@@ -184,6 +188,7 @@ func prepare(config Config) (*Engine, error) {
 
 		doorbell: (*C.uint32_t)(unsafe.Pointer(config.Doorbell)),
 		failed:   (*C.uint64_t)(unsafe.Pointer(config.Failed)),
+		messages: (*C.uint64_t)(unsafe.Pointer(config.Messages)),
 		accused:  (*C.uint64_t)(unsafe.Pointer(config.Accused)),
 
 		accused_bell: (*C.uint32_t)(unsafe.Pointer(config.Bell)),

@@ -36,6 +36,17 @@ void lane_begin(lane_t *l, uint32_t first);
 void on_native(void *request, ucs_status_t status, void *arg);
 void lane_native_flush(lane_t *l);
 
+// count_message counts, if somebody wants to know, a message of n bytes that carries operations to the lane's PE. Channels share the counters.
+static inline void count_message(const lane_t *l, uint32_t operations, uint64_t n)
+{
+    uint64_t *counters = l->channel->engine->config.messages;
+    if (!counters || operations == 0)
+        return;
+    __atomic_fetch_add(&counters[0], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counters[1], n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counters[2], operations, __ATOMIC_RELAXED);
+}
+
 static inline ucp_request_param_t native_param(lane_t *l)
 {
     return (ucp_request_param_t){

@@ -141,6 +141,7 @@ static void put_zcopy(lane_t *l, const char *src, uint64_t n, uint64_t remote, u
     ucp_request_param_t param = native_param(l);
     param.cb.send = on_zcopy_sent;
     param.user_data = b;
+    count_message(l, 1, n);
     ucs_status_ptr_t r = ucp_put_nbx(l->ep, src, n, remote, rkey, &param);
     count_native(l, r);
     if (UCS_PTR_IS_PTR(r))
@@ -162,8 +163,10 @@ uint64_t native_put(lane_t *l, uint64_t off, const char *src, uint64_t n, uint64
         l->native_dirty = 1;
         if (handle)
             put_zcopy(l, src + done, piece, remote, k->rkey, handle);
-        else
+        else {
+            count_message(l, 1, piece);
             count_native(l, ucp_put_nbx(l->ep, src + done, piece, remote, k->rkey, &param));
+        }
         done += piece;
     }
     wait_native(l, handle ? NATIVE_MAX : 0);
@@ -180,6 +183,7 @@ uint64_t native_get(lane_t *l, uint64_t off, char *dst, uint64_t n, int wait)
     while (done < n && (k = key_of(l, off + done))) {
         uint64_t piece = in_chunk(off + done, n - done);
         ucp_request_param_t param = native_param(l);
+        count_message(l, 1, piece);
         count_native(l, ucp_get_nbx(l->ep, dst + done, piece, k->base + (off + done) % CHUNK_BYTES, k->rkey, &param));
         done += piece;
     }
@@ -216,6 +220,7 @@ static ucs_status_ptr_t post_word(lane_t *l, const struct word_args *args, uint6
         param.user_data = s;
     }
     l->native_dirty = 1;
+    count_message(l, 1, args->bytes);
     ucs_status_ptr_t r =
         ucp_atomic_op_nbx(l->ep, native_ops[args->op], &operand, 1, k->base + args->off % CHUNK_BYTES, k->rkey, &param);
     count_native(l, r);

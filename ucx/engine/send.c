@@ -99,6 +99,7 @@ struct wire_head next_head(lane_t *l, uint32_t records, uint64_t n, int want_ack
     want_ack |= must_request_ack(l);
     l->sent++;
     l->sent_bytes += n;
+    count_message(l, records, n);
     if (want_ack) {
         push_mark(l);
         l->notes_marked = l->notes_sent;

@@ -75,6 +75,7 @@ struct engine_config {
     uint32_t *doorbell;     // boot.State.Doorbell of this PE
     uint64_t notes;         // where in the heap the queue of notes is; 0: there is none
     uint64_t *failed;       // boot.Header.Failed
+    uint64_t *messages;     // counts messages that carry operations, their bytes and the operations; or NULL
     uint64_t key[2];        // of the job: a sender proves that it has it
     uint64_t *accused;      // boot.Header.Accused, or NULL: the launcher is not told
     uint32_t *accused_bell; // futex word, bumped and woken after accused

@@ -14,7 +14,7 @@ import (
 
 const (
 	pageBytes = 4096
-	magic     = 0x70676173_72656301 // changes with the layout
+	magic     = 0x70676173_72656302 // changes with the layout
 
 	// MaxNames is how many names a PE can have: causes of waits, regions, locks. Later ones are all called Others.
 	MaxNames  = 256
@@ -35,6 +35,8 @@ type peHead struct {
 	counters [NumCounters]atomic.Uint64
 	names    atomic.Uint64 // that are published
 	next     atomic.Uint64 // events that were to be recorded
+	nlevels  atomic.Uint64 // that are published
+	levels   [LockLevels]name
 	dropped  atomic.Uint64 // updates that were more than may be recorded
 }
 
@@ -44,6 +46,9 @@ type name struct {
 	n    byte
 	text [nameBytes - 1]byte
 }
+
+func (n *name) set(s string)   { n.n = byte(copy(n.text[:], s)) }
+func (n *name) String() string { return string(n.text[:min(int(n.n), len(n.text))]) }
 
 // peer is what a PE records of one PE of the job.
 type peer struct {

@@ -96,6 +96,28 @@ func (p *PE) Add(c Counter, n uint64) { p.head.counters[c].Add(n) }
 // Set sets a counter that is a gauge.
 func (p *PE) Set(c Counter, v uint64) { p.head.counters[c].Store(v) }
 
+// MessageCounters returns Messages, MessageBytes and MessageOps, for a transport that counts there; nil if p is nil.
+func (p *PE) MessageCounters() *[3]atomic.Uint64 {
+	if p == nil {
+		return nil
+	}
+	return (*[3]atomic.Uint64)(p.head.counters[Messages:])
+}
+
+// NameLevels gives the names of the levels that LockMoves counts by, once. Those beyond LockLevels are left out.
+func (p *PE) NameLevels(names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.head.nlevels.Load() > 0 {
+		return
+	}
+	names = names[:min(len(names), LockLevels)]
+	for i, s := range names {
+		p.head.levels[i].set(s)
+	}
+	p.head.nlevels.Store(uint64(len(names)))
+}
+
 // Name returns the number of a name. The first call with a name notes it.
 func (p *PE) Name(s string) uint16 {
 	if v, ok := p.known.Load(s); ok {
@@ -113,8 +135,7 @@ func (p *PE) Name(s string) uint16 {
 	if i >= MaxNames {
 		return MaxNames - 1 // not remembered: a program may make up names without end
 	}
-	e := &p.names[i]
-	e.n = byte(copy(e.text[:], s))
+	p.names[i].set(s)
 	p.head.names.Store(i + 1)
 	p.known.Store(s, uint16(i))
 	return uint16(i)

@@ -48,6 +48,7 @@ type Waited struct {
 type Counts struct {
 	PE       int
 	Counters [NumCounters]uint64
+	Levels   []string          // of LockMoves, from the machine inwards
 	Waits    map[string]Waited // by cause
 	Peers    []Traffic         // with which there was any, in their order
 }
@@ -57,6 +58,9 @@ func (p *PE) Counts() Counts {
 	c := Counts{PE: p.number, Waits: map[string]Waited{}}
 	for i := range c.Counters {
 		c.Counters[i] = p.head.counters[i].Load()
+	}
+	for i := range min(p.head.nlevels.Load(), LockLevels) {
+		c.Levels = append(c.Levels, p.head.levels[i].String())
 	}
 	for i, name := range p.Names() {
 		if w := (Waited{p.waits[i].count.Load(), time.Duration(p.waits[i].time.Load())}); w.Count > 0 {
@@ -81,8 +85,7 @@ func (p *PE) Counts() Counts {
 func (p *PE) Names() []string {
 	var all []string
 	for i := range min(p.head.names.Load(), MaxNames) {
-		e := &p.names[i]
-		all = append(all, string(e.text[:min(int(e.n), len(e.text))]))
+		all = append(all, p.names[i].String())
 	}
 	return all
 }

@@ -19,9 +19,9 @@ type Kind uint8
 const (
 	Put      Kind = iota // puts, strided ones too
 	Get                  // gets, strided ones too
-	Atomic               // atomics whose old value nobody wants
+	Atomic               // atomics whose old value nobody wants, updates of signals too
 	Fetch                // atomics that return a value
-	Signal               // puts with a signal, and updates of signals
+	Signal               // puts with a signal
 	Notified             // accesses that leave a note at their target
 	Runtime              // messages of the runtime itself, between hosts: those of collectives
 	NumKinds
@@ -44,10 +44,10 @@ const (
 	HeapInUse       Counter = iota // gauge: bytes of live allocations
 	HeapHigh                       // gauge: bytes of the heap that were ever in use
 	NotesMatched                   // notes that a request took when it was waiting for them, or that were there when it came
-	NotesUnexpected                // of these, the notes that had arrived before a request asked for them
+	NotesUnexpected                // of these, the notes that were found when no request asked for them
 	LocksAlone                     // lock acquisitions that found the lock free
 	LocksWaited                    // lock acquisitions behind another holder
-	LockMoves                      // + level: acquisitions by level of the topology at which the lock came from another PE
+	LockMoves                      // + level of the topology, the machine being 0: acquisitions of which it is known that the lock came from another PE of the same element
 	_
 	_
 	_
@@ -64,7 +64,7 @@ const (
 	NumCounters
 )
 
-// LockLevels is how many levels LockMoves distinguishes: from this host's PEs, 0, outwards. Further levels count as the last.
+// LockLevels is how many levels LockMoves distinguishes. Further levels, inwards, count as the last.
 const LockLevels = 8
 
 var counterNames = [NumCounters]string{

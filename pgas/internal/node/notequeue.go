@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -14,6 +15,7 @@ type NoteQueue struct {
 	Ring       *shm.NoteQueue
 	held       []transport.Note // out of the ring, and not taken
 	first      int              // of them
+	rec        *record.PE       // nil: nothing is recorded
 	node       *Node
 	overflow   transport.Overflow  // has notes that have found no room; nil: none does
 	sched      transport.Scheduler // must know that the queue is read; nil: PEs run by themselves
@@ -73,6 +75,21 @@ func (b *NoteQueue) Take(n *transport.Note) bool {
 		return true
 	}
 	return b.Ring.Take(n) || b.Ring.Overflowed() && b.pullOverflow() && b.Ring.Take(n)
+}
+
+// Matched counts, if something is recorded, a note that a request has got: an unexpected one if no request asked for it when
+// it was found.
+func (b *NoteQueue) Matched(unexpected bool) {
+	if b.rec != nil {
+		b.count(unexpected)
+	}
+}
+
+func (b *NoteQueue) count(unexpected bool) {
+	b.rec.Add(record.NotesMatched, 1)
+	if unexpected {
+		b.rec.Add(record.NotesUnexpected, 1)
+	}
 }
 
 // pullOverflow lets notes into the ring that have found no room.

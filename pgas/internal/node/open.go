@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/transport"
 	"github.com/gopgas/gopgas/pgas/transport/shm"
 )
@@ -15,6 +16,9 @@ import (
 // processes.
 func (n *Node) Open(job *boot.Job, goroutines bool) {
 	n.Job, n.FirstPE, n.joined = job, job.Host().First, time.Now()
+	if job.Record == nil && job.Settings.Stats { // no agent reads it, but the program may
+		job.Record = record.New(job.NPEs, job.PE, 1, 0).PE(job.PE)
+	}
 	i := job.PE - n.FirstPE
 	n.State, n.Heap = job.Segment.States[i], job.Segment.Heap(i)
 	n.HeapBase = base{BasePointer(n.Heap)}

@@ -13,13 +13,10 @@ import (
 // Mark is a wait or a call that has begun, as it is recorded. The zero Mark is not recorded.
 type Mark = record.Mark
 
-// StartRecording begins the recording, if the job has a memory for it or PGAS_STATS asks for one, with the rest of the PE's
-// wait for the others to join. The remote transport is known by now.
+// StartRecording begins the recording, if the job has a memory for it, with the rest of the PE's wait for the others to join.
+// The remote transport is known by now.
 func (n *Node) StartRecording() record.Mark {
-	if n.Rec = n.Job.Record; n.Rec == nil && n.Job.Settings.Stats { // no agent reads it, but the program may
-		n.Rec = record.New(n.Job.NPEs, n.Job.PE, 1, 0).PE(n.Job.PE)
-	}
-	if n.Rec == nil {
+	if n.Rec = n.Job.Record; n.Rec == nil {
 		return record.Mark{}
 	}
 	now := n.Now
@@ -27,6 +24,7 @@ func (n *Node) StartRecording() record.Mark {
 		now = nil
 	}
 	n.Rec.Start(now)
+	n.Notes.rec = n.Rec
 	if n.Policy.spins > 0 {
 		n.Policy.spins = 0 // a wait that a few polls end is one, too
 	}

@@ -44,10 +44,10 @@ type strided struct {
 	to *Channel
 }
 
-// Strided returns s, whose operations count as those of c, or nil if s is nil.
+// Strided returns s, whose operations count as those of c. If s is nil, it moves each block by itself.
 func (c *Channel) Strided(s transport.Strider) transport.Strider {
 	if s == nil {
-		return nil
+		return blocks{c}
 	}
 	return strided{s, c}
 }
@@ -65,4 +65,29 @@ func (s strided) GetStrided(ctx context.Context, pe int, dst []byte, src uint64,
 func (s strided) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strided) {
 	s.to.count(record.Get, pe, b.Total())
 	s.Strider.GetStridedNB(pe, dst, src, b)
+}
+
+// blocks are strided transfers over a channel that has none: one operation all the same.
+type blocks struct{ to *Channel }
+
+func (s blocks) PutStrided(pe int, dst uint64, src []byte, b transport.Strided) {
+	s.to.count(record.Put, pe, b.Total())
+	for i := range b.Count {
+		s.to.Channel.Put(pe, dst+uint64(i*b.RemoteStride), src[i*b.LocalStride:][:b.BlockBytes])
+	}
+}
+
+func (s blocks) GetStrided(ctx context.Context, pe int, dst []byte, src uint64, b transport.Strided) (err error) {
+	s.to.count(record.Get, pe, b.Total())
+	for i := 0; i < b.Count && err == nil; i++ {
+		err = s.to.Channel.Get(ctx, pe, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
+	}
+	return err
+}
+
+func (s blocks) GetStridedNB(pe int, dst []byte, src uint64, b transport.Strided) {
+	s.to.count(record.Get, pe, b.Total())
+	for i := range b.Count {
+		s.to.Channel.GetNB(pe, dst[i*b.LocalStride:][:b.BlockBytes], src+uint64(i*b.RemoteStride))
+	}
 }

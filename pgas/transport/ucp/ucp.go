@@ -123,6 +123,7 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		ForGroup:       &state.WaitingForGroup,
 		Doorbell:       &state.Doorbell,
 		Failed:         &head.Failed,
+		Messages:       job.Record.MessageCounters(),
 		Accused:        &head.Accused,
 		Bell:           &head.AccusedBell,
 		NoteQueue:      boot.NoteQueueOff,

@@ -1,0 +1,132 @@
+package locks_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/gopgas/gopgas/locks"
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+)
+
+// counted are the locks whose acquisitions are counted, with whether they know the PE that passes them on.
+var counted = []struct {
+	name  string
+	knows bool
+	alloc func(ctx context.Context, w *pgas.World) (locks.Lock, error)
+}{
+	{"DMCS", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocDMCS(ctx, w, locks.DMCSOptions{})
+	}},
+	{"DQNL", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocDQNL(ctx, w, locks.DQNLOptions{})
+	}},
+	{"RMAMCS", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocRMAMCS(ctx, w, locks.RMAMCSOptions{})
+	}},
+	{"RMARW", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocRMARW(ctx, w, locks.RMARWOptions{})
+	}},
+	{"ALock", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocALock(ctx, w, locks.ALockOptions{})
+	}},
+	{"NCoSED", true, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocNCoSED(ctx, w, locks.NCoSEDOptions{})
+	}},
+	{"Spin", false, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocSpin(ctx, w, locks.SpinOptions{})
+	}},
+	{"SpinRW", false, func(ctx context.Context, w *pgas.World) (locks.Lock, error) {
+		return locks.AllocSpinRW(ctx, w, locks.SpinOptions{})
+	}},
+}
+
+// TestWorldCounts: World.Stats has each acquisition of each lock, in whichever mode, and that a PE has waited for one that
+// another holds.
+func TestWorldCounts(t *testing.T) {
+	t.Setenv("PGAS_STATS", "1")
+	for _, kind := range counted {
+		body := func(ctx context.Context, w *pgas.World) error {
+			l, err := kind.alloc(ctx, w)
+			if err != nil {
+				return err
+			}
+			before := w.Stats().Locks
+			n, err := lockAllWays(ctx, w, l)
+			if err != nil {
+				return err
+			}
+			if err := waitForHolder(ctx, w, l); err != nil {
+				return err
+			}
+			got := w.Stats().Locks
+			if all := got.Alone + got.Waited - before.Alone - before.Waited; all != uint64(n+1) {
+				return fmt.Errorf("%d acquisitions are counted of %d: %+v", all, n+1, got)
+			}
+			if w.PE() == 1 && (got.Waited == before.Waited || kind.knows != (len(got.HandOvers) > 0)) {
+				return fmt.Errorf("PE 1 has waited for PE 0: %+v", got)
+			}
+			return w.Barrier(ctx)
+		}
+		t.Run(kind.name, func(t *testing.T) {
+			pgastest.RunProcesses(t, 2, body)
+			pgastest.RunSim(t, 2, body)
+		})
+	}
+}
+
+// lockAllWays takes l in turn with the other PEs, and returns how often this PE had it.
+func lockAllWays(ctx context.Context, w *pgas.World, l locks.Lock) (n int, err error) {
+	for range 5 {
+		if err := l.Lock(ctx); err != nil {
+			return n, err
+		}
+		n++
+		l.Unlock()
+		if l.TryLock() {
+			n++
+			l.Unlock()
+		}
+		rw, ok := l.(locks.RWLock)
+		if !ok {
+			continue
+		}
+		if err := rw.RLock(ctx); err != nil {
+			return n, err
+		}
+		n++
+		rw.RUnlock()
+		if rw.TryRLock() {
+			n++
+			rw.RUnlock()
+		}
+	}
+	return n, w.Barrier(ctx)
+}
+
+// waitForHolder has PE 0 hold l until PE 1 waits for it. Both have it once.
+func waitForHolder(ctx context.Context, w *pgas.World, l locks.Lock) error {
+	if w.PE() == 0 {
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.Barrier(ctx); err != nil {
+		return err
+	}
+	if w.PE() == 1 {
+		if err := l.Lock(ctx); err != nil {
+			return err
+		}
+		l.Unlock()
+		return nil
+	}
+	for l.Waiting() == 0 {
+		if err := w.Sleep(ctx, 1000); err != nil {
+			return err
+		}
+	}
+	l.Unlock()
+	return nil
+}
