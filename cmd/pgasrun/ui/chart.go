@@ -89,7 +89,10 @@ func (s *series) largest(q quantity) (v float64) {
 }
 
 func percent(v float64) string {
-	if v > 0 && v < 0.1 {
+	switch {
+	case v > 0 && v < 0.001:
+		return "< 0.1 %"
+	case v > 0 && v < 0.0995:
 		return fmt.Sprintf("%.1f %%", 100*v)
 	}
 	return fmt.Sprintf("%.0f %%", 100*v)
@@ -106,10 +109,15 @@ func scaled(v float64, units ...string) string {
 	for v >= 999.5 && i+1 < len(units) {
 		v, i = v/1000, i+1
 	}
-	if i == 0 || v >= 99.5 {
-		return fmt.Sprintf("%.0f %s", v, units[i])
+	digits := 0 // behind the point: three in all
+	switch {
+	case i == 0 && v == float64(int(v)):
+	case v < 9.995:
+		digits = 2
+	case v < 99.95:
+		digits = 1
 	}
-	return fmt.Sprintf("%.3g %s", v, units[i])
+	return fmt.Sprintf("%.*f %s", digits, v, units[i])
 }
 
 // clock writes a time of the job.

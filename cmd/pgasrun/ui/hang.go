@@ -57,7 +57,7 @@ type callKey struct {
 
 // explain returns why PEs of s wait.
 func (h *history) explain(s launch.Snapshot) Explanation {
-	g := newGraph(s, h)
+	g := newGraph(s, h, patience)
 	running, stuck := 0, 0
 	for i := range s.PEs {
 		if !s.PEs[i].Ended {
@@ -76,11 +76,12 @@ func (h *history) explain(s launch.Snapshot) Explanation {
 	return g.explainEnds(stuck == running)
 }
 
-func newGraph(s launch.Snapshot, h *history) *graph {
+// newGraph returns the graph of PEs that have been blocked for so long.
+func newGraph(s launch.Snapshot, h *history, long time.Duration) *graph {
 	g := &graph{s: s, h: h, stuck: make([]bool, len(s.PEs)), to: make([][]int, len(s.PEs)), calls: map[callKey]int{}}
 	for i := range s.PEs {
 		p := &s.PEs[i]
-		g.stuck[i] = p.Known && !p.Ended && p.Op != boot.NotBlocked && p.Time >= patience
+		g.stuck[i] = p.Known && !p.Ended && p.Op != boot.NotBlocked && p.Time >= long
 	}
 	for i := range s.PEs {
 		if g.stuck[i] {
@@ -92,7 +93,7 @@ func newGraph(s launch.Snapshot, h *history) *graph {
 
 // awaited returns the nodes that p waits for.
 func (g *graph) awaited(p *launch.PEState) []int {
-	collective := p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
+	collective := isCollective(p)
 	known := p.For >= 0 && p.For < len(g.s.PEs) && p.For != p.PE
 	if known && !(collective && inCall(&g.s.PEs[p.For], p)) {
 		return []int{p.For}
@@ -120,6 +121,11 @@ func (g *graph) awaited(p *launch.PEState) []int {
 		return nil
 	}
 	return []int{node}
+}
+
+// isCollective reports whether p is blocked in what PEs do together.
+func isCollective(p *launch.PEState) bool {
+	return p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
 }
 
 // inCall reports whether p is in the collective call that caller is in, or in a later one of all PEs.

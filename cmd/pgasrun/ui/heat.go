@@ -20,6 +20,7 @@ const (
 	writtenUpTo = 8  // PEs: each cell has its number in it
 	heatLevels  = 8
 	cellSize    = 10.0
+	mapWidth    = 560.0
 	mostPairs   = 8
 )
 
@@ -83,6 +84,9 @@ func newCells(pes []launch.PEState, of func(bytes, ops uint64) float64) *cells {
 // scale is how values become levels.
 type scale struct{ least, most float64 }
 
+// leastSpan is by how much the ends of a scale differ at least: almost equal values have the same colour.
+const leastSpan = 100
+
 func (c *cells) scale() scale {
 	s := scale{least: math.Inf(1)}
 	for _, v := range c.v {
@@ -90,16 +94,14 @@ func (c *cells) scale() scale {
 			s.least, s.most = min(s.least, v), max(s.most, v)
 		}
 	}
+	s.least = min(s.least, s.most/leastSpan)
 	return s
 }
 
 // level returns 0 of no traffic, otherwise 1 to heatLevels.
 func (s scale) level(v float64) int {
-	switch {
-	case v <= 0:
+	if v <= 0 {
 		return 0
-	case s.least == s.most:
-		return heatLevels
 	}
 	at := math.Log(v/s.least) / math.Log(s.most/s.least)
 	return 1 + min(heatLevels-1, int(at*heatLevels))
@@ -122,10 +124,11 @@ func newHeatMap(title string, pes []launch.PEState, of func(bytes, ops uint64) f
 		m.Beyond = write(c.beyond)
 	}
 	for l := 1; l <= heatLevels; l++ {
-		if s.least == s.most && l < heatLevels {
-			continue
+		from := s.from(l)
+		if l > 1 {
+			from = math.Ceil(from)
 		}
-		m.Legend = append(m.Legend, legendEntry{fmt.Sprint("h", l), write(s.from(min(l, heatLevels)))})
+		m.Legend = append(m.Legend, legendEntry{fmt.Sprint("h", l), write(from)})
 	}
 	for _, p := range c.pairs {
 		m.Pairs = append(m.Pairs, pairOf{p.from, p.to, write(p.v)})
@@ -139,17 +142,21 @@ func (c *cells) draw(s scale, title string, write func(float64) string, titles b
 	written := c.block == 1 && c.n <= writtenUpTo
 	size := cellSize
 	if written {
-		size = 56
+		size = 60
 	}
 	font := max(size*float64(c.n)/42, 3)
 	if written {
 		font = 12
 	}
-	margin := 3 * font
+	margin := 2.2 * font
 	side := size * float64(c.n)
+	width := mapWidth
+	if written {
+		width = margin + side + 1
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="heat" viewBox="0 0 %.1f %.1f" role="img" aria-label="%s" data-n="%d" data-block="%d" data-margin="%.1f" data-size="%.1f"`,
-		margin+side+1, margin+side+1, template.HTMLEscapeString(title), c.n, c.block, margin, size)
+	fmt.Fprintf(&b, `<svg class="heat" width="%.0f" viewBox="0 0 %.1f %.1f" role="img" aria-label="%s" data-n="%d" data-block="%d" data-margin="%.1f" data-size="%.1f"`,
+		width, margin+side+1, margin+side+1, template.HTMLEscapeString(title), c.n, c.block, margin, size)
 	if !titles {
 		fmt.Fprintf(&b, ` data-cells="%s"`, c.list(write))
 	}

@@ -125,12 +125,15 @@ func (h *history) add(s launch.Snapshot) {
 			running++
 			sum.add(t.point)
 		}
-		if len(h.pes) <= mostTracked {
+		if len(h.pes) <= mostTracked && s.PEs[i].Known && !s.PEs[i].Ended {
 			t.series.add(t.point)
 		}
 	}
+	if running == 0 {
+		return
+	}
 	sum.At = s.Elapsed
-	sum.Blocked /= float64(max(running, 1))
+	sum.Blocked /= float64(running)
 	h.job.add(sum)
 }
 

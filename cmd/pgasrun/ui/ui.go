@@ -66,6 +66,7 @@ type Page struct {
 	news    chan struct{} // closed when version changes
 	drawn   map[request]drawing
 	stop    chan struct{}
+	graph   *graph // of what is being drawn
 }
 
 // standing is why PEs have waited when that was last so.

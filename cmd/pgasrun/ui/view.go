@@ -189,6 +189,27 @@ func (p *Page) view(r request) *view {
 	if len(s.PEs) > 8 {
 		v.Tiles = p.tiles()
 	}
+	p.graph = newGraph(*s, p.history, 0)
+	p.viewDoings(v)
+	p.viewPEs(v, r)
+	p.viewTraffic(v, r)
+	p.viewTotals(v)
+	return v
+}
+
+const mostDoings = 12
+
+// viewDoings groups PEs by what they do; of a job that has failed, by what they did before.
+func (p *Page) viewDoings(v *view) {
+	s := p.last
+	s.PEs = slices.Clone(s.PEs)
+	for i := range s.PEs {
+		x := &s.PEs[i]
+		if was := p.history.pes[i].alive; x.Ended && x.Status != 0 && was != nil && p.outcome != nil {
+			*x = *was
+		}
+		withoutOwnCall(p.last.PEs, x)
+	}
 	for _, d := range s.Doings() {
 		x := doing{PEs: launch.Ranges(d.PEs), What: d.What, N: len(d.PEs)}
 		if d.Longest > 0 {
@@ -198,13 +219,15 @@ func (p *Page) view(r request) *view {
 	}
 	slices.SortStableFunc(v.Doings, func(a, b doing) int { return cmp.Compare(b.N, a.N) })
 	v.Doings = v.Doings[:min(len(v.Doings), mostDoings)]
-	p.viewPEs(v, r)
-	p.viewTraffic(v, r)
-	p.viewTotals(v)
-	return v
 }
 
-const mostDoings = 12
+// withoutOwnCall removes from x that it waits for a PE which is in the same collective call, or for itself: that PE
+// counts who has come, and is not late.
+func withoutOwnCall(pes []launch.PEState, x *launch.PEState) {
+	if x.For == x.PE || x.For >= 0 && x.For < len(pes) && isCollective(x) && (pes[x.For].Ended || inCall(&pes[x.For], x)) {
+		x.For = -1
+	}
+}
 
 // command writes the command line of a job's program.
 func command(j Job) string {
@@ -386,17 +409,16 @@ func (p *Page) row(i int) row {
 		if x.Op != boot.NotBlocked {
 			lasts = x.Time
 			r.Name, r.Where = x.Name, x.Site
-			r.For = "–"
-			if x.For >= 0 && x.For != i {
-				r.For = fmt.Sprint("PE ", x.For)
-			}
+			r.For = p.awaited(i)
 		}
 		r.Since = duration(lasts)
 	}
 	if x.Ended && x.Status != 0 && t.alive != nil {
-		r.Was = "was " + t.alive.Doing()
-		if t.alive.Time > 0 {
-			r.Was += ", for " + duration(t.alive.Time)
+		was := *t.alive
+		withoutOwnCall(p.last.PEs, &was)
+		r.Was = "was " + was.Doing()
+		if was.Time > 0 {
+			r.Was += ", for " + duration(was.Time)
 		}
 	}
 	if !x.Known {
@@ -417,6 +439,27 @@ func (p *Page) row(i int) row {
 	r.Memory, r.CPU = bytesOf(float64(x.Memory)), duration(x.CPU)
 	return r
 }
+
+// awaited names the PEs that a blocked PE waits for.
+func (p *Page) awaited(pe int) string {
+	var pes []int
+	for _, node := range p.graph.to[pe] {
+		if p.graph.isPE(node) {
+			pes = append(pes, node)
+		} else {
+			pes = append(pes, p.graph.to[node]...)
+		}
+	}
+	switch {
+	case len(pes) == 0:
+		return "–"
+	case len(pes) > mostAwaited:
+		return fmt.Sprintf("%d PEs", len(pes))
+	}
+	return "PE " + launch.Ranges(pes)
+}
+
+const mostAwaited = 4
 
 // viewTraffic shows who moves how much to whom.
 func (p *Page) viewTraffic(v *view, r request) {
