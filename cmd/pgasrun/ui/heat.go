@@ -189,14 +189,18 @@ func (c *cells) drawLevels(b *strings.Builder, s scale, size, margin float64) {
 
 // drawCells draws each cell by itself, with a title.
 func (c *cells) drawCells(b *strings.Builder, s scale, size, margin float64, write func(float64) string, written bool) {
+	line := ""
+	if written {
+		line = " cell"
+	}
 	for i, v := range c.v {
 		l := s.level(v)
 		if l == 0 && !written {
 			continue
 		}
 		x, y := margin+size*float64(i%c.n), margin+size*float64(i/c.n)
-		fmt.Fprintf(b, `<g><title>%s to %s: %s</title><rect class="h%d cell" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`,
-			c.name(i/c.n), c.name(i%c.n), write(v), l, x, y, size, size)
+		fmt.Fprintf(b, `<g><title>%s to %s: %s</title><rect class="h%d%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`,
+			c.name(i/c.n), c.name(i%c.n), write(v), l, line, x, y, size, size)
 		if written {
 			much := write(v)
 			if l == 0 {

@@ -83,6 +83,7 @@ type view struct {
 	Pages  []pageLink
 	Hosts  []hostRow
 	Many   bool // hosts
+	Tall   bool // so many rows that what is behind them would not be found
 	Heat   []heatMap
 	Kinds  []kindRow
 	Causes []causeRow
@@ -103,15 +104,14 @@ type doing struct {
 
 // row is a PE.
 type row struct {
-	PE                            int
-	Host                          string
-	State, Class                  string
-	For, Since, Where, Name, Was  string
-	Share                         string
-	Bar                           int // percent
-	Blocked, Moved                template.HTML
-	Rate, Total                   string
-	Heap, High, Memory, CPU, Late string
+	PE                           int
+	Host                         string
+	State, Class                 string
+	For, Since, Where, Name, Was string
+	Share                        string
+	Blocked, Moved               template.HTML
+	Rate, Total                  string
+	Heap, High, Memory, CPU      string
 }
 
 type pageLink struct {
@@ -176,7 +176,7 @@ func (p *Page) view(r request) *view {
 	s := &p.last
 	v := &view{
 		Save: r.part == saved, Version: p.version, Program: filepath.Base(p.job.Program), Command: command(p.job),
-		Began: p.job.Began.Format("2006-01-02 15:04:05 MST"), Elapsed: clock(s.Elapsed), Many: len(s.Hosts) > 1,
+		Began: p.job.Began.Format("2006-01-02 15:04:05 MST"), Elapsed: clock(s.Elapsed), Many: len(s.Hosts) > 1, Tall: len(s.PEs) > 16,
 	}
 	if r.part == saved {
 		v.CSS = template.CSS(pageCSS)
@@ -426,7 +426,7 @@ func (p *Page) row(i int) row {
 	}
 	if p.last.Elapsed > 0 {
 		share := min(1, float64(t.last.Blocked())/float64(max(t.at, 1)))
-		r.Share, r.Bar = percent(share), int(100*share+0.5)
+		r.Share = percent(share)
 	}
 	r.Blocked = t.series.chart(blockedShare, 90, 20, "share blocked over time")
 	r.Moved = t.series.chart(byteRate, 90, 20, "bytes moved over time")
@@ -525,7 +525,11 @@ func (p *Page) viewTotals(v *view) {
 
 // tiles draws all PEs, each a square in the colour of its state.
 func (p *Page) tiles() template.HTML {
-	const columns, size, gap = 64, 12.0, 1.5
+	const size, gap = 14.0, 2.0
+	columns := 64
+	if len(p.last.PEs) <= 256 {
+		columns = 32
+	}
 	paths := map[string]*strings.Builder{}
 	var names strings.Builder
 	for i := range p.last.PEs {
