@@ -251,21 +251,25 @@ func (g *graph) blockedIn(pe int) string {
 type end struct {
 	pes    []int
 	way    string        // the same for all of pes
-	does   string        // in words, behind "PE 3"; verb makes it one of several PEs
+	does   string        // in words, behind "PE 3", with verbs that says replaces
 	lasts  time.Duration // how long the one that does is said of has done it
 	final  bool          // they cannot go on by themselves
 	behind []int         // the PEs that wait for them
 }
 
-// severals turns what one PE does into what several do.
-var severals = strings.NewReplacer("has ", "have ", "is ", "are ", "waits ", "wait ", "goes on: now it ", "go on: now they ", ": it ", ": they ")
+// Verbs of what PEs do, by how many they are.
+var (
+	ofOne  = strings.NewReplacer("{has}", "has", "{is}", "is", "{waits}", "waits", "{goes}", "goes", "{it}", "it", "{runs}", "runs")
+	ofMany = strings.NewReplacer("{has}", "have", "{is}", "are", "{waits}", "wait", "{goes}", "go", "{it}", "they", "{runs}", "run")
+)
 
 // says names the PEs and says what they do.
 func (x *end) says() string {
-	if len(x.pes) == 1 {
-		return fmt.Sprintf("PE %d %s", x.pes[0], x.does)
+	verbs := ofOne
+	if len(x.pes) > 1 {
+		verbs = ofMany
 	}
-	return fmt.Sprintf("PE %s %s", launch.Ranges(x.pes), severals.Replace(x.does))
+	return fmt.Sprintf("PE %s %s", launch.Ranges(x.pes), verbs.Replace(x.does))
 }
 
 // explainEnds explains waits of which none is part of a cycle. allStuck: no PE is left that is not blocked.
@@ -402,25 +406,25 @@ func (g *graph) end(pe int) end {
 	switch host := g.s.Hosts[p.Host]; {
 	case !p.Known:
 		x.way = "unknown " + host.Name
-		x.does = fmt.Sprintf("is on host %s, which is %s: nothing is known of what runs there", host.Name, host.State)
+		x.does = fmt.Sprintf("{runs} on host %s (%s), which says nothing", host.Name, host.State)
 	case p.Ended:
 		x.way, x.final = fmt.Sprint("ended ", p.Status), true
-		x.does = fmt.Sprintf("has ended, with exit status %d", p.Status)
+		x.does = fmt.Sprintf("{has} ended, with exit status %d", p.Status)
 	case g.stuck[pe]:
 		x.way, x.final, x.lasts = p.Doing(), true, p.Time
-		x.does = fmt.Sprintf("is %s, for %s%s", p.Doing(), duration(p.Time), remedy(&p))
+		x.does = fmt.Sprintf("{is} %s, for %s%s", p.Doing(), duration(p.Time), remedy(&p))
 	case p.Op != boot.NotBlocked:
 		x.way = "goes on"
-		x.does = "goes on: now it is " + p.Doing()
+		x.does = "{goes} on: now {it} {is} " + p.Doing()
 	case t.point.CPU < idle && x.lasts >= patience:
 		x.way = "idle"
-		x.does = fmt.Sprintf("is not blocked in a call of this library, and has used no CPU time for %s: it waits for something else, such as a channel, a mutex, a file or a sleep", duration(x.lasts))
+		x.does = fmt.Sprintf("{is} not blocked in a call of this library, and {has} used no CPU time for %s: {it} {waits} for something else, such as a channel, a mutex, a file or a sleep", duration(x.lasts))
 	case g.s.Elapsed-t.moved < patience:
 		x.way = "operations"
-		x.does = fmt.Sprintf("has computed for %s, and goes on to access memory of PEs", duration(x.lasts))
+		x.does = fmt.Sprintf("{has} computed for %s, and {goes} on to access memory of PEs", duration(x.lasts))
 	default:
 		x.way = "computes"
-		x.does = fmt.Sprintf("has computed for %s, without an access to any PE's memory", duration(x.lasts))
+		x.does = fmt.Sprintf("{has} computed for %s, without an access to any PE's memory", duration(x.lasts))
 	}
 	return x
 }

@@ -124,9 +124,9 @@ func newHeatMap(title string, pes []launch.PEState, of func(bytes, ops uint64) f
 		m.Beyond = write(c.beyond)
 	}
 	for l := 1; l <= heatLevels; l++ {
-		from := s.from(l)
-		if l > 1 {
-			from = math.Ceil(from)
+		from := math.Ceil(s.from(l))
+		if l < heatLevels && from == math.Ceil(s.from(l+1)) {
+			continue // no number is of that level
 		}
 		m.Legend = append(m.Legend, legendEntry{fmt.Sprint("h", l), write(from)})
 	}
@@ -172,19 +172,25 @@ func (c *cells) draw(s scale, title string, write func(float64) string, titles b
 	return template.HTML(b.String())
 }
 
-// drawLevels draws all cells of a level as one path: a map of 64 PEs has 4,096 of them.
+// drawLevels draws all cells of a level as one path, neighbours as one: a map of 64 PEs has 4,096 cells.
 func (c *cells) drawLevels(b *strings.Builder, s scale, size, margin float64) {
 	var paths [heatLevels + 1]strings.Builder
-	for i, v := range c.v {
-		if l := s.level(v); l > 0 {
-			fmt.Fprintf(&paths[l], "M%g %gh%gv%gh%gz", margin+size*float64(i%c.n), margin+size*float64(i/c.n), size, size, -size)
+	for y := range c.n {
+		for x := 0; x < c.n; {
+			l, first := s.level(c.v[y*c.n+x]), x
+			for x < c.n && s.level(c.v[y*c.n+x]) == l {
+				x++
+			}
+			fmt.Fprintf(&paths[l], "M%d %dh%dv1h-%dz", first, y, x-first, x-first)
 		}
 	}
+	fmt.Fprintf(b, `<g transform="translate(%.1f %.1f) scale(%g)">`, margin, margin, size)
 	for l := 1; l <= heatLevels; l++ {
 		if paths[l].Len() > 0 {
 			fmt.Fprintf(b, `<path class="h%d" d="%s"/>`, l, paths[l].String())
 		}
 	}
+	b.WriteString("</g>")
 }
 
 // drawCells draws each cell by itself, with a title.

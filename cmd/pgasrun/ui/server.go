@@ -114,17 +114,19 @@ func (p *Page) serve(l net.Listener, name string) *Server {
 	return s
 }
 
+// routes answers by path. There is no http.ServeMux, which would send a path that is not clean to one without the token.
 func (s *Server) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/{$}", s.whole)
-	mux.HandleFunc("/fragment", s.fragment)
-	mux.HandleFunc("/save", s.save)
-	mux.HandleFunc("/page.css", static("text/css; charset=utf-8", pageCSS))
-	mux.HandleFunc("/page.js", static("text/javascript; charset=utf-8", pageJS))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	at := map[string]http.HandlerFunc{
+		"/": s.whole, "/fragment": s.fragment, "/save": s.save,
+		"/page.css": static("text/css; charset=utf-8", pageCSS), "/page.js": static("text/javascript; charset=utf-8", pageJS),
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer, known := at[r.URL.Path]; known {
+			answer(w, r)
+			return
+		}
 		refuse(w, http.StatusNotFound, "There is no such page: open the address that pgasrun has printed.")
 	})
-	return mux
 }
 
 func static(kind, content string) http.HandlerFunc {
