@@ -41,6 +41,9 @@ var forTests = []need{
 	{"an ssh server, which the tests of launches by ssh run", []string{"openssh-server", "openssh-client"}, func(ctx context.Context) bool {
 		return os.Geteuid() != 0 || onPath("/usr/sbin/sshd")(ctx) && onPath("ssh-keygen")(ctx) // without root it would be of no use
 	}},
+	{"Chromium, in which the page of pgasrun -ui is looked at", []string{"chromium"}, func(ctx context.Context) bool {
+		return onPath("chromium")(ctx) || onPath("chromium-browser")(ctx) || onPath("google-chrome")(ctx)
+	}},
 	{"valgrind, which counts cache misses", []string{"valgrind"}, onPath("valgrind")},
 }
 

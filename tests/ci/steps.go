@@ -40,6 +40,7 @@ var steps = []step{
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: computing},
 	{name: "assembly", what: "the assembly that is checked in is what tests/assembly writes", run: goCommand("test", "-C", "tests/assembly", "-count=1", "."), beside: computing},
 	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: goCommand("test", "-C", "tests/k8s", "-count=1", "."), beside: computing},
+	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: goCommand("test", "-C", "tests/ui", "-count=1", "."), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},

@@ -16,6 +16,7 @@ import (
 // TestHungJob: the page of a job that hangs says why, and goes on while it is looked at; what the reader opens stays open; its last
 // news is how the job has ended; and what is saved needs nothing else.
 func TestHungJob(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	file := filepath.Join(t.TempDir(), "page.html")
 	j := start(t, []string{"-n", "4", "-ui-save", file}, "hung", "late")
@@ -77,6 +78,7 @@ func checkSaved(t *testing.T, file string) {
 
 // TestDeadlock: a cycle is told as such.
 func TestDeadlock(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	j := start(t, []string{"-n", "4"}, "hung", "locks")
 	b.open(t, j.url)
@@ -94,6 +96,7 @@ func TestDeadlock(t *testing.T) {
 // TestTraffic: the map has what the PEs have moved; the last news of a job that succeeds says so; and the page can be saved from the
 // browser when pgasrun has ended.
 func TestTraffic(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	j := start(t, []string{"-n", "4"}, "gups", "-log", "16", "-updates", "60000000")
 	b.open(t, j.url)
@@ -140,6 +143,7 @@ func TestTraffic(t *testing.T) {
 
 // TestWithoutScript: the page loads itself anew where scripts are off.
 func TestWithoutScript(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	j := start(t, []string{"-n", "2"}, "hung", "late")
 	call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -166,6 +170,7 @@ func TestWithoutScript(t *testing.T) {
 
 // TestHiddenTab: a tab that is not seen asks for nothing.
 func TestHiddenTab(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	j := start(t, []string{"-n", "2"}, "hung", "late")
 	b.open(t, j.url)
@@ -185,6 +190,7 @@ func TestHiddenTab(t *testing.T) {
 
 // TestManyPEs: 64 PEs fit: nothing is wider than the window, in dark either.
 func TestManyPEs(t *testing.T) {
+	t.Parallel()
 	b := newTab(t)
 	j := start(t, []string{"-n", "64"}, "hung", "word")
 	b.open(t, j.url)
