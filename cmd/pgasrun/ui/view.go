@@ -211,7 +211,7 @@ func (p *Page) viewDoings(v *view) {
 		withoutOwnCall(p.last.PEs, x)
 	}
 	for _, d := range s.Doings() {
-		x := doing{PEs: launch.Ranges(d.PEs), What: d.What, N: len(d.PEs)}
+		x := doing{PEs: breakable.Replace(launch.Ranges(d.PEs)), What: d.What, N: len(d.PEs)}
 		if d.Longest > 0 {
 			x.For = duration(d.Longest)
 		}
@@ -220,6 +220,9 @@ func (p *Page) viewDoings(v *view) {
 	slices.SortStableFunc(v.Doings, func(a, b doing) int { return cmp.Compare(b.N, a.N) })
 	v.Doings = v.Doings[:min(len(v.Doings), mostDoings)]
 }
+
+// breakable has a list of PEs break into lines where it should.
+var breakable = strings.NewReplacer(",", ", ", "-", "\u2011")
 
 // withoutOwnCall removes from x that it waits for a PE which is in the same collective call, or for itself: that PE
 // counts who has come, and is not late.
