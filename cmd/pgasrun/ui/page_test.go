@@ -178,6 +178,33 @@ func TestBeforeAndAfter(t *testing.T) {
 	}
 }
 
+// TestWhatEndsAJob: a job that goes on waits no longer; what ends a job does not hide what it waited for.
+func TestWhatEndsAJob(t *testing.T) {
+	at := func(elapsed time.Duration) launch.Snapshot { return made(4, 1, elapsed) }
+	waits := at(20 * time.Second)
+	for i := range 3 {
+		block(&waits, i, boot.InBarrier, 7, 0, "main.go:40")
+	}
+	p := pageOf(t, waits, at(21*time.Second))
+	if _, text := elements(t, p.draw(request{}).html); strings.Contains(text, "wait for PE 3") {
+		t.Errorf("of a job that goes on: %s", text)
+	}
+	p = pageOf(t, waits, at(21*time.Second), at(30*time.Second))
+	p.End(Outcome{State: Failed, Status: 1})
+	if _, text := elements(t, p.draw(request{}).html); strings.Contains(text, "wait for PE 3") {
+		t.Errorf("of a job that went on and failed: %s", text)
+	}
+	ends := waits
+	ends.Elapsed += time.Second
+	ends.PEs = slices.Clone(waits.PEs)
+	ends.PEs[3].Ended, ends.PEs[3].Status = true, 1 // it is the first to be told
+	p = pageOf(t, waits, ends, at(22*time.Second))
+	p.End(Outcome{State: Interrupted, Status: 130})
+	if _, text := elements(t, p.draw(request{}).html); !strings.Contains(text, "2.0 s before the end: 3 PEs wait for PE 3") || strings.Contains(text, "PE 3 has ended") {
+		t.Errorf("of a job that was stopped: %s", text)
+	}
+}
+
 // TestSeries: a series is bounded, covers the whole job, and has its mean.
 func TestSeries(t *testing.T) {
 	s := series{most: 60}

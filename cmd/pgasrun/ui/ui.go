@@ -15,6 +15,7 @@
 package ui
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -69,12 +70,16 @@ type Page struct {
 	graph   *graph // of what is being drawn
 }
 
-// standing is why PEs have waited when that was last so.
+// standing is why PEs wait, or have waited when that was last so.
 type standing struct {
-	why   Explanation
-	at    time.Duration // of the job
-	ended int           // how many PEs had ended then
+	why  Explanation
+	at   time.Duration // of the job
+	over bool          // they no longer do
 }
+
+// lately is how long before the end of a job that has failed PEs must have waited for that to be part of how it ended: what ends
+// a job ends its waits first.
+const lately = 5 * time.Second
 
 // New returns the page of a job that has not started.
 func New(job Job) *Page {
@@ -126,16 +131,13 @@ func (p *Page) look() {
 func (p *Page) take(s launch.Snapshot) {
 	p.last = s
 	p.history.add(s)
-	ended := 0
-	for i := range s.PEs {
-		if s.PEs[i].Ended {
-			ended++
-		}
-	}
-	if why := p.history.explain(s); why.Found() {
-		p.standing = standing{why, s.Elapsed, ended}
-	} else if ended == p.standing.ended {
-		p.standing = standing{ended: ended} // the job went on by itself; where PEs end, it may have been made to
+	failed := slices.ContainsFunc(s.PEs, func(x launch.PEState) bool { return x.Ended && x.Status != 0 })
+	why := p.history.explain(s)
+	switch {
+	case !why.Found():
+		p.standing.over = true
+	case !failed || !p.standing.why.Found() || s.Elapsed-p.standing.at > lately: // those who outlive a failure wait for those who do not
+		p.standing = standing{why: why, at: s.Elapsed}
 	}
 }
 

@@ -254,6 +254,9 @@ func (p *Page) viewState(v *view) {
 		v.Job += " on " + s.Hosts[0].Name
 	}
 	why := p.standing.why
+	if p.outcome == nil && p.standing.over || p.outcome != nil && s.Elapsed-p.standing.at > lately {
+		why = Explanation{}
+	}
 	switch {
 	case p.outcome != nil:
 		v.Ended, v.State, v.Report = true, p.outcome.State, p.outcome.Report
