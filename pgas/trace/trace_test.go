@@ -456,3 +456,12 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestByLatePE: the text tells how late a PE was for all others together.
+func TestByLatePE(t *testing.T) {
+	got := byLatePE([]Late{{PE: 3, For: 1, In: "wait", Count: 1, Time: 9}, {PE: 1, For: 0, In: "wait", Count: 2, Time: 8}, {PE: 1, For: 2, In: "wait", Count: 1, Time: 7}, {PE: 1, For: 2, In: "lock", Count: 1, Time: 1}})
+	want := []lateSum{{Late{PE: 1, For: 0, In: "wait", Count: 3, Time: 15}, 2}, {Late{PE: 3, For: 1, In: "wait", Count: 1, Time: 9}, 1}, {Late{PE: 1, For: 2, In: "lock", Count: 1, Time: 1}, 1}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
