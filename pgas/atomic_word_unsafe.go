@@ -220,6 +220,10 @@ func (c *Context) postAway(off, at uintptr, op transport.Op, v uint64) {
 // atomic, like a blocking get, has no error result.
 func (c *Context) mustAtomic(pe int, op transport.Op, at transport.Word, operand, cond uint64) uint64 {
 	via, to := c.routeTo(op.String(), pe)
+	if via == c.local { // memory of this host: nothing to wait for
+		old, _ := via.Atomic(c.w.n.Ctx, to, op, at, operand, cond)
+		return old
+	}
 	mark := c.w.n.Block(node.Blocked{Op: boot.InAtomic, Peer: to, Seq: at.Off})
 	old, err := via.Atomic(c.w.n.Ctx, to, op, at, operand, cond)
 	c.w.n.Unblock(mark)

@@ -119,6 +119,10 @@ func (r Ref[T]) On(c *Context) Ref[T] {
 func (c *Context) mustGet(op string, pe int, dst []byte, src uint64) {
 	via, to := c.routeTo(op, pe)
 	src = c.place(op, uintptr(src), uintptr(len(dst)))
+	if via == c.local { // memory of this host: nothing to wait for
+		via.Get(c.w.n.Ctx, to, dst, src)
+		return
+	}
 	mark := c.w.n.Block(node.Blocked{Op: boot.InGet, Peer: to, Seq: src})
 	err := via.Get(c.w.n.Ctx, to, dst, src)
 	c.w.n.Unblock(mark)

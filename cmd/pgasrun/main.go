@@ -45,6 +45,7 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
                                                  eight PEs in two pods of Kubernetes
   pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
+  pgasrun -n 4 -trace t.json ./samples/stencil   who waits for whom and when; Perfetto draws it (trace -h)
   pgasrun doctor -hosts a,b                      what hosts offer to a job, and what is wrong (doctor -h)
 
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is

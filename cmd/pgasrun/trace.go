@@ -118,10 +118,11 @@ func (f *traceFile) discard() {
 
 // say says what there is.
 func (f *traceFile) say(t *trace.Trace, npes int) {
-	events, dropped := 0, uint64(0)
+	events, dropped, updates := 0, uint64(0), uint64(0)
 	for i := range t.PEs {
 		events += len(t.PEs[i].Slices) + len(t.PEs[i].Points)
 		dropped += t.PEs[i].Dropped
+		updates += t.PEs[i].Updates
 	}
 	exact := "by one clock"
 	if e, bounded := t.Error(); !bounded {
@@ -132,6 +133,9 @@ func (f *traceFile) say(t *trace.Trace, npes int) {
 	fmt.Fprintf(f.news, "pgasrun: the trace is in %s: %d events, %s; open it in https://ui.perfetto.dev, or: pgasrun trace summary %s\n", f.path, events, exact, f.path)
 	if dropped > 0 {
 		fmt.Fprintf(f.news, "pgasrun: -trace: %d later events had no room and are missing; give each PE room for more with -trace-events (at most %d)\n", dropped, record.MaxEvents)
+	}
+	if updates > 0 {
+		fmt.Fprintf(f.news, "pgasrun: -trace: %d updates of words were more than half of the room and are missing: waits that they ended have no arrow\n", updates)
 	}
 	if missing := npes - len(t.PEs); missing > 0 {
 		fmt.Fprintf(f.news, "pgasrun: -trace: nothing has arrived of %d PEs: their agents were lost\n", missing)

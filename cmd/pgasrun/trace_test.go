@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/trace"
 	"github.com/gopgas/gopgas/ucx"
 )
@@ -65,6 +66,10 @@ func TestTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkTrace(t, tr)
+			served := func(s trace.Slice) bool { return s.Kind == record.Serve && s.Value > 0 }
+			if name != "local" && !slices.ContainsFunc(tr.PE(1).Slices, served) {
+				t.Error("the service thread of PE 1, which computes, has served nothing")
+			}
 			checkClocks(t, tr, name == "two clocks")
 		})
 	}

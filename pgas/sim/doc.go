@@ -26,6 +26,7 @@
 //	wait.go             waits, sleeps and deadlines in virtual time
 //	fault.go            delays and deaths of PEs
 //	failure.go          what a failed run reports
+//	timeline.go         what its PEs waited for, in the file of pgasrun -trace
 //	trace.go            its last steps
 //	explore.go          Explore: runs in every order
 //	search.go           which orders need be tried

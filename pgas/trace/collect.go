@@ -36,7 +36,7 @@ func (c *Collector) Add(piece record.Trace, counts *record.Counts) {
 	}
 	p := c.parts[piece.PE]
 	if p == nil {
-		p = &part{Trace: record.Trace{PE: piece.PE, Host: piece.Host, Names: piece.Names, Dropped: piece.Dropped}}
+		p = &part{Trace: record.Trace{PE: piece.PE, Host: piece.Host, Names: piece.Names, Dropped: piece.Dropped, Updates: piece.Updates}}
 		c.parts[piece.PE] = p
 	}
 	p.Events = append(p.Events, piece.Events...)
@@ -76,7 +76,7 @@ func (c *Collector) Trace(hosts []Host, clocks []Clock) *Trace {
 
 // pe returns the events of one PE, from start on.
 func (p *part) pe(start int64) PE {
-	out := PE{Number: p.PE, Host: p.Host, Dropped: p.Dropped, Counts: p.counts, Words: map[uint64]string{}}
+	out := PE{Number: p.PE, Host: p.Host, Dropped: p.Dropped, Updates: p.Updates, Counts: p.counts, Words: map[uint64]string{}}
 	for _, e := range p.Events {
 		out.End = max(out.End, e.Start-start+max(0, e.Dur))
 	}

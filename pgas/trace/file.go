@@ -39,6 +39,7 @@ type fileP struct {
 	PE      int            `json:"pe"`
 	Host    int            `json:"host"`
 	Dropped uint64         `json:"dropped"`
+	Updates uint64         `json:"dropped_updates"`
 	End     int64          `json:"end_ns"`
 	Counts  *record.Counts `json:"counts,omitempty"`
 }
@@ -52,7 +53,7 @@ func (t *Trace) Write(to io.Writer) error {
 	}
 	for i := range t.PEs {
 		p := &t.PEs[i]
-		head.Each = append(head.Each, fileP{p.Number, p.Host, p.Dropped, p.End, p.Counts})
+		head.Each = append(head.Each, fileP{p.Number, p.Host, p.Dropped, p.Updates, p.End, p.Counts})
 	}
 	data, err := json.Marshal(head)
 	if err != nil {

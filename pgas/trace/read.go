@@ -119,7 +119,7 @@ func (r *reader) head() error {
 		if e.PE < 0 || e.Host < 0 || e.Host >= len(h.Hosts) || len(r.t.PEs) > 0 && r.t.PEs[len(r.t.PEs)-1].Number >= e.PE {
 			return errNoTrace
 		}
-		r.t.PEs = append(r.t.PEs, PE{Number: e.PE, Host: e.Host, Dropped: e.Dropped, End: e.End, Counts: e.Counts, Words: map[uint64]string{}})
+		r.t.PEs = append(r.t.PEs, PE{Number: e.PE, Host: e.Host, Dropped: e.Dropped, Updates: e.Updates, End: e.End, Counts: e.Counts, Words: map[uint64]string{}})
 	}
 	for i := range r.t.PEs {
 		r.pes[r.t.PEs[i].Number] = &r.t.PEs[i]

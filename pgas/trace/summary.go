@@ -19,6 +19,7 @@ type Summary struct {
 	Virtual bool          `json:"virtual_time"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Dropped uint64        `json:"dropped_events"`
+	Updates uint64        `json:"dropped_updates"`
 	Hosts   []Host        `json:"hosts"`
 
 	// Of the time of all PEs:
@@ -59,6 +60,7 @@ func (t *Trace) Summarize() Summary {
 	s := Summary{Version: 1, Program: t.Program, PEs: len(t.PEs), Virtual: t.Virtual, Elapsed: time.Duration(t.End), Hosts: t.Hosts}
 	for i := range t.PEs {
 		s.Dropped += t.PEs[i].Dropped
+		s.Updates += t.PEs[i].Updates
 	}
 	s.Causes = t.shares(record.Wait, func(sl *Slice) string { return sl.Name })
 	s.Regions = t.shares(record.Region, func(sl *Slice) string { return sl.Name })

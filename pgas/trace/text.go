@@ -75,6 +75,9 @@ func (t *textWriter) head(s *Summary) {
 	if s.Dropped > 0 {
 		t.printf("%d events had no room: what follows ends early on some PEs; give more room with -trace-events\n", s.Dropped)
 	}
+	if s.Updates > 0 {
+		t.printf("%d updates of words were more than may be recorded: waits that they ended are named no sender\n", s.Updates)
+	}
 	for _, h := range s.Hosts {
 		switch {
 		case !h.Known:

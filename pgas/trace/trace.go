@@ -44,6 +44,7 @@ type PE struct {
 	Slices  []Slice // by their start, those that contain others first
 	Points  []Point
 	Dropped uint64 // events for which there was no room
+	Updates uint64 // updates of words that were more than may be recorded: they have ended no wait as far as the trace knows
 	Words   map[uint64]string
 	Counts  *record.Counts // nil: not known
 	End     int64          // of its last event

@@ -252,7 +252,7 @@ func sameTrace(got, want *Trace) error {
 		if !slices.Equal(a, b) {
 			return fmt.Errorf("PE %d: slices %+v, want %+v", w.Number, a, b)
 		}
-		if g.End != w.End || g.Dropped != w.Dropped || !reflect.DeepEqual(g.Counts, w.Counts) {
+		if g.End != w.End || g.Dropped != w.Dropped || g.Updates != w.Updates || !reflect.DeepEqual(g.Counts, w.Counts) {
 			return fmt.Errorf("PE %d: %+v, want %+v", w.Number, g, w)
 		}
 		names := want.wordNames()

@@ -62,6 +62,11 @@ type Config struct {
 	// Devices are the interfaces that UCX may use besides network cards, separated by commas; "" for all.
 	// UCX_NET_DEVICES wins.
 	Devices string
+	// ServeLog is where the service thread logs when it was awake; nil: it keeps no log. A Go pointer to it stays valid. It
+	// has ServeCapacity events, ServeNext counts those that were to be logged, and ServeTag ends each.
+	ServeLog                unsafe.Pointer
+	ServeNext               *atomic.Uint64
+	ServeCapacity, ServeTag uint64
 	// Sources are the addresses whose connections UCX's listeners hear; none: any address's.
 	Sources []netip.Prefix
 }
@@ -196,6 +201,12 @@ func prepare(config Config) (*Engine, error) {
 		peer_timeout_ns: C.int64_t(config.PeerTimeout),
 		connections:     C.uint32_t(config.Connections),
 		rma:             C.int(config.RMA),
+	}
+	if config.ServeLog != nil {
+		cc.serve_log, cc.serve_next = (*C.struct_serve_event)(config.ServeLog), (*C.uint64_t)(unsafe.Pointer(config.ServeNext))
+		cc.serve_capacity, cc.serve_tag = C.uint64_t(config.ServeCapacity), C.uint64_t(config.ServeTag)
+		e.pins.Pin(config.ServeLog)
+		e.pins.Pin(config.ServeNext)
 	}
 	for i := range cc.key {
 		cc.key[i] = C.uint64_t(binary.LittleEndian.Uint64(config.Key[8*i:]))

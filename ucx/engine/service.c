@@ -83,6 +83,24 @@ static int serve_busy(engine_t *e)
     return came;
 }
 
+static uint64_t served(const engine_t *e)
+{
+    return __atomic_load_n(&e->served, __ATOMIC_RELAXED);
+}
+
+// log_service logs that the thread was awake from start to end, and has applied the requests after number before.
+static void log_service(const engine_t *e, int64_t start, int64_t end, uint64_t before)
+{
+    uint64_t i = __atomic_fetch_add(e->config.serve_next, 1, __ATOMIC_RELAXED);
+    if (i >= e->config.serve_capacity)
+        return;
+    struct serve_event *event = &e->config.serve_log[i];
+    event->start = start;
+    event->took = end - start;
+    event->served = served(e) - before;
+    __atomic_store_n(&event->tag, e->config.serve_tag, __ATOMIC_RELEASE);
+}
+
 // serve_asleep sleeps until something arrives or the service thread is needed otherwise. vain is how often it has been
 // woken in vain; the new count is returned. See nap_ns.
 static unsigned serve_asleep(engine_t *e, int64_t ns, int deep, unsigned vain)
@@ -131,8 +149,12 @@ void *service_main(void *arg)
             busy = moved = now_ns();
             continue;
         }
+        int64_t start = e->config.serve_log ? now_ns() : 0;
+        uint64_t before = served(e);
         int came = serve_busy(e);
         int64_t now = now_ns();
+        if (came && e->config.serve_log)
+            log_service(e, start, now, before);
         if (came || found)
             busy = now;
         if (came || found & TICK_MOVED)

@@ -58,7 +58,16 @@ struct engine_source {
     uint8_t bytes[16]; // as on the network
 };
 
+// serve_event is an event of a trace: pgas/boot/record has the layout.
+struct serve_event {
+    int64_t start, took; // nanoseconds of now_ns
+    uint64_t zero, served, tag;
+};
+
 struct engine_config {
+    struct serve_event *serve_log; // of the service thread; NULL: it keeps none
+    uint64_t *serve_next;          // how many events were to be logged
+    uint64_t serve_capacity, serve_tag;
     char *heap;
     uint64_t heap_bytes;
     uint64_t *waiting;      // boot.State.Waiting of this PE

@@ -114,7 +114,10 @@ type exitedChild struct {
 type pe struct {
 	pid         int
 	ended       bool
-	signalsSent uint64 // bit i: signal i was sent to it for the launcher
+	status      int           // then: its exit status, as a shell has it
+	cpu         time.Duration // then
+	memory      uint64        // then: most that was resident
+	signalsSent uint64        // bit i: signal i was sent to it for the launcher
 }
 
 type agent struct {
@@ -296,6 +299,9 @@ func (a *agent) supervise() {
 	if a.sweepUntilAlone() {
 		a.drain()
 	}
+	if a.cfg.Live {
+		a.sendLive(a.table(), a.pes) // the last answer: what they had recorded in the end
+	}
 	if a.cfg.Events > 0 {
 		a.sendTraces()
 	}
@@ -338,6 +344,8 @@ func (a *agent) handle(c command) {
 		a.out.value(fromTable, a.table())
 	case toPing:
 		a.out.bytes(fromPing)
+	case toLive:
+		a.answerLive()
 	case toStop:
 		a.stopPEs()
 		a.out.bytes(fromStopped)
@@ -356,11 +364,12 @@ func (a *agent) childExited(e exitedChild) bool {
 		if p.pid != e.pid || p.ended {
 			continue
 		}
-		p.ended = true
+		p.ended, p.cpu, p.memory = true, e.cpu, e.memory
 		if a.sampler != nil {
 			a.sampler.ended(i, e)
 		}
 		d := a.deathOf(i, syscall.WaitStatus(e.status))
+		p.status = exitStatus(d)
 		switch {
 		case !d.failed() || a.stopped:
 		case a.accusing && d.causeClass() == consequence:

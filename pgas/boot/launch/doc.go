@@ -23,6 +23,9 @@
 //	bind.go        the CPUs of each PE
 //	cores.go       the CPUs of each host, where hosts are one machine
 //	lines.go       the output of many PEs, without torn lines
+//	trace.go       what PEs have recorded, from their agents to the launcher
+//	live.go        a job while it runs, for whoever looks at it
+//	clocks.go      the clocks of hosts, for traces
 //	crash.go       the report of a PE that crashes, in one piece
 //	cause.go       which PE has failed first
 //	accuse.go      PEs that do not answer, and which accusation is believed

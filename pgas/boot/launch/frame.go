@@ -42,6 +42,7 @@ const (
 	toTable     kind = 'T' // asks for fromTable
 	toPing      kind = 'W' // nothing; the agent answers fromPing
 	toClock     kind = 'Q' // the launcher's clock[8]; the agent answers fromClock
+	toLive      kind = 'L' // nothing; the agent answers fromLive
 	toStop      kind = 'Z' // nothing: stop every PE where it is; the agent answers fromStopped
 
 	toRelay       kind = 'R' // relayConfig: the first frame to an agent that becomes a relay
@@ -70,6 +71,7 @@ const (
 	fromSignal     kind = 'i' // one byte: the agent has got it, and passes it to the launcher as if that had
 	fromTrace      kind = 'v' // PETrace: a piece of what a PE of this host has recorded, before fromStats
 	fromClock      kind = 'k' // what toClock held[8], the agent's clock[8]
+	fromLive       kind = 'm' // []PEState: of the PEs of this host
 	fromStats      kind = 'j' // []PEStats: of the PEs of this host, before fromDone
 	fromLog        kind = 'l' // text for -v
 	fromAbort      kind = 'x' // text: why the job cannot start on this host
@@ -90,6 +92,7 @@ type config struct {
 	Stats    bool     // what PEs are blocked in is looked at all the time
 	Profiles bool     // PEs send profiles of themselves
 	Record   bool     // PEs record what they do (package record)
+	Live     bool     // the launcher asks what PEs are doing while they run
 	Events   int      // that a PE may record; 0: there is no trace
 	Secret   []byte   // of the job; jobs of one host have none
 	FanOut   int      // of the tree of the exchange's servers

@@ -60,6 +60,7 @@ type job struct {
 	accusationTimer  <-chan time.Time  // not nil while a certain accusation may still come
 	secondHearing    bool              // it has run out once
 	stats            []PEStats         // of the hosts whose PEs have ended
+	live             *live             // nil: nobody looks at the job while it runs
 }
 
 func newJob(spec Spec) (*job, error) {
@@ -77,6 +78,10 @@ func newJob(spec Spec) (*job, error) {
 	}
 	for i, h := range spec.Hosts {
 		j.hosts = append(j.hosts, &host{Host: h, index: i})
+	}
+	if spec.Live != nil {
+		j.live = newLive(j.hosts, j.npes)
+		spec.Live(j.live.snapshot)
 	}
 	return j, nil
 }
@@ -108,6 +113,9 @@ func (j *job) run(ctx context.Context) (Result, error) {
 		select {
 		case e := <-j.events:
 			j.handle(e)
+			if j.live != nil && e.host != nil {
+				j.live.noteState(e.host)
+			}
 		case sig, ok := <-j.spec.Signals:
 			if !ok {
 				j.spec.Signals = nil
@@ -127,6 +135,9 @@ func (j *job) run(ctx context.Context) (Result, error) {
 			j.believe()
 		}
 	}
+	if j.live != nil {
+		j.live.end()
+	}
 	if len(j.deaths) > 0 || j.startErr != nil {
 		j.stderr.endLine()
 	}
@@ -140,8 +151,9 @@ func (j *job) config(h *host) config {
 		Program: j.spec.Program, Args: append([]string{j.spec.Program}, j.spec.Args...), Dir: j.spec.Dir,
 		Staged: j.spec.stagedOn(h.Name),
 		Env:    j.spec.Environ(), Secret: j.secret, Hash: len(j.hosts) > 1, Unbound: j.spec.Unbound, Stats: j.spec.Stats, Profiles: j.spec.Profiles != nil,
-		Record: j.spec.Stats || j.spec.Record || j.spec.Trace != nil,
+		Record: j.spec.Stats || j.spec.Live != nil || j.spec.Trace != nil,
 	}
+	c.Live = j.live != nil
 	if j.spec.Trace != nil {
 		c.Events = j.spec.Events
 	}
@@ -205,6 +217,9 @@ func (j *job) handle(e event) {
 		h.clock = &HostClock{Host: h.Name, Same: h.ready.Clock != "" && h.ready.Clock == clockID()}
 		j.startWhenReady()
 	case fromStarted:
+		if j.live != nil {
+			j.askLive(h, 0)
+		}
 		j.spec.Logf("host %s: %d PEs run, from PE %d on", h.Name, h.PEs, h.First)
 	case fromInputTaken:
 		select {
@@ -215,6 +230,9 @@ func (j *job) handle(e event) {
 		var d death
 		if decode(e.data, &d) == nil {
 			h.updateClockOffset(d.SentAt, e.arrived)
+			if j.live != nil {
+				j.live.noteDeath(d)
+			}
 			j.handleDeath(h, d)
 		}
 	case fromTable:
@@ -234,6 +252,8 @@ func (j *job) handle(e event) {
 		j.noteLostHost(h, e.data)
 	case lostHost:
 		j.lookForLostHost(h)
+	case fromLive:
+		j.noteLive(h, e.data)
 	case fromClock:
 		h.noteClock(e.data, e.arrived)
 	case fromPing:

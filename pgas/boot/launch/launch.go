@@ -49,8 +49,9 @@ type Spec struct {
 
 	// Stats has the PEs record what they do, and the agents look at what they are blocked in: see Result.Stats.
 	Stats bool
-	// Record has the PEs record what they do, for Stats and for whoever looks at them while they run.
-	Record bool
+	// Live, if not nil, is called once, before the job starts, with a function that returns what is known of the job at any time,
+	// also when it has ended. PEs record what they do then, and agents are asked for it all the time.
+	Live func(now func() Snapshot)
 
 	// Trace, if not nil, has each PE record Events events at most, and gets them at the end of the job, piece by piece. It is
 	// called from several goroutines, but for each PE from one.

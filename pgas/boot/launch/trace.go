@@ -38,7 +38,7 @@ func (a *agent) sendTraces() {
 			if a.out.value(fromTrace, piece) != nil || piece.Last {
 				break
 			}
-			events, t.Names, t.Dropped = events[n:], nil, 0
+			events, t.Names, t.Dropped, t.Updates = events[n:], nil, 0, 0
 		}
 	}
 }

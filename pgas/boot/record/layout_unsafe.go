@@ -178,7 +178,12 @@ func (m *Memory) PEs() int { return int(m.head.pes) }
 // publish makes e visible to readers: its kind is written last.
 func publish(e *Event, kind EventKind) {
 	word := (*atomic.Uint64)(unsafe.Pointer(&e.Peer)) // Peer, Name and Kind
-	word.Store(uint64(uint32(e.Peer)) | uint64(e.Name)<<32 | uint64(kind)<<48)
+	word.Store(tagOf(e.Peer, e.Name, kind))
+}
+
+// tagOf returns the last word of an event.
+func tagOf(peer int32, name uint16, kind EventKind) uint64 {
+	return uint64(uint32(peer)) | uint64(name)<<32 | uint64(kind)<<48
 }
 
 // load returns a copy of e. Its duration may still be Open.
@@ -192,4 +197,31 @@ func load(e *Event) Event {
 	return c
 }
 
-var _ [pageBytes - unsafe.Sizeof(peHead{})]byte
+// Log is where a thread that is not Go's records events of kind Serve: it takes the number of an event from Next, writes the
+// event there if that is less than Capacity, and Tag into its last word when it is complete.
+type Log struct {
+	Events   unsafe.Pointer // each of EventBytes: its start and duration in nanoseconds, 0, the messages handled, the tag
+	Next     *atomic.Uint64
+	Capacity uint64
+	Tag      uint64
+}
+
+// EventBytes is the size of an event.
+const EventBytes = 40
+
+// ServeLog returns the log of p's service thread; a zero Log if there is no trace.
+func (p *PE) ServeLog() Log {
+	if p == nil || !p.Traces() {
+		return Log{}
+	}
+	return Log{
+		Events: unsafe.Pointer(&p.events[0]), Next: &p.head.next, Capacity: uint64(len(p.events)),
+		Tag: tagOf(-1, p.Name("serves"), Serve),
+	}
+}
+
+var (
+	_ [pageBytes - unsafe.Sizeof(peHead{})]byte
+	_ [EventBytes - unsafe.Sizeof(Event{})]byte
+	_ [unsafe.Sizeof(Event{}) - EventBytes]byte
+)

@@ -97,14 +97,15 @@ type Trace struct {
 	Names   []string
 	Events  []Event // by the time at which they began to be recorded
 	Dropped uint64  // for which there was no room
+	Updates uint64  // updates that were more than may be recorded
 }
 
 // Trace returns a copy of p's events so far.
 func (p *PE) Trace() Trace {
-	t := Trace{PE: p.number, Names: p.Names(), Dropped: p.head.dropped.Load()}
+	t := Trace{PE: p.number, Names: p.Names(), Updates: p.head.dropped.Load()}
 	n := p.head.next.Load()
 	if n > uint64(len(p.events)) {
-		t.Dropped, n = t.Dropped+n-uint64(len(p.events)), uint64(len(p.events))
+		t.Dropped, n = n-uint64(len(p.events)), uint64(len(p.events))
 	}
 	for i := range n {
 		if e := load(&p.events[i]); e.Kind != None && e.Kind < NumEvents {

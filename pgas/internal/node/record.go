@@ -4,9 +4,6 @@ package node
 // happens. Without a memory for it, Rec is nil and nothing is recorded.
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/recorded"
@@ -15,16 +12,6 @@ import (
 
 // Mark is a wait or a call that has begun, as it is recorded. The zero Mark is not recorded.
 type Mark = record.Mark
-
-// wordNames remembers which words have a name in the trace, and which locks are held.
-type wordNames struct {
-	known sync.Map // uint64 to struct{}
-	held  sync.Map // offsets of locks to record.Mark
-	n     atomic.Int32
-}
-
-// mostWordNames bounds them, since a PE's names are few.
-const mostWordNames = 128
 
 // StartRecording begins the recording, if the job has a memory for it. The remote transport is known by now.
 func (n *Node) StartRecording() {

@@ -112,6 +112,7 @@ func Open(ctx context.Context, job *boot.Job, settings Settings) (*Transport, er
 func configOf(job *boot.Job, settings Settings) engine.Config {
 	head := job.Segment.Header
 	local := job.PE - int(head.First)
+	log := job.Record.ServeLog()
 	state := job.Segment.States[local]
 	return engine.Config{
 		PE:             job.PE,
@@ -134,6 +135,8 @@ func configOf(job *boot.Job, settings Settings) engine.Config {
 		RMA:            settings.RMA,
 
 		NICAtomics: settings.NICAtomics,
+
+		ServeLog: log.Events, ServeNext: log.Next, ServeCapacity: log.Capacity, ServeTag: log.Tag,
 	}
 }
 
