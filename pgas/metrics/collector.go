@@ -46,9 +46,16 @@ var (
 	released = newDesc("pages_released_total", "Pages or blocks of coherent memory that were released.")
 )
 
+var (
+	running    = newDesc("running", "Whether the process of the PE runs.")
+	cpu        = newDesc("cpu_seconds_total", "User and system time that the process of the PE has taken.")
+	memory     = newDesc("resident_memory_bytes", "Memory of the process of the PE that is resident.")
+	blockedNow = newDesc("blocked_now_seconds", "How long the PE has been blocked, in what and for which PE, if it is; the peer is -1 if that is not known.", "cause", "peer")
+)
+
 var all = []*prometheus.Desc{
 	recorded, heapUse, heapHigh, operations, operationBytes, waits, blocked, peerOperations, peerBytes, peerBlocked,
-	messages, messageBytes, messageOperations, locks, handOvers, matched, unexpected, faults, fetched, released,
+	messages, messageBytes, messageOperations, locks, handOvers, matched, unexpected, faults, fetched, released, running, cpu, memory, blockedNow,
 }
 
 // collector makes metrics of PEs.
@@ -68,6 +75,7 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, p := range c.pes() {
 		e := emitter{to, strconv.Itoa(p.PE.PE), strings.ToValidUTF8(p.Host, "?")}
+		e.process(p.Process)
 		e.gauge(heapUse, float64(p.Heap.InUse))
 		e.gauge(heapHigh, float64(p.Heap.High))
 		if !p.Recorded {
@@ -102,6 +110,23 @@ func (e emitter) count(d *prometheus.Desc, n uint64, labels ...string) {
 
 func (e emitter) seconds(d *prometheus.Desc, t time.Duration, labels ...string) {
 	e.send(d, prometheus.CounterValue, t.Seconds(), labels...)
+}
+
+// process sends what the launcher knows, if it does.
+func (e emitter) process(p *Process) {
+	if p == nil {
+		return
+	}
+	up := 0.0
+	if p.Running {
+		up = 1
+	}
+	e.gauge(running, up)
+	e.seconds(cpu, p.CPU)
+	e.gauge(memory, float64(p.Memory))
+	if p.BlockedIn != "" {
+		e.send(blockedNow, prometheus.GaugeValue, p.Blocked.Seconds(), strings.ToValidUTF8(p.BlockedIn, "?"), strconv.Itoa(p.BlockedFor))
+	}
 }
 
 // traffic sends all kinds, those without an operation too: a counter that appears late has no rate.

@@ -16,6 +16,8 @@
 package metrics
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gopgas/gopgas/pgas/stats"
@@ -32,6 +34,18 @@ type Source interface {
 type PE struct {
 	Host string
 	stats.PE
+	Process *Process // what its launcher knows besides; nil: nothing
+}
+
+// Process is what the launcher of a job knows of a PE's process.
+type Process struct {
+	Running bool
+	CPU     time.Duration // user and system time so far
+	Memory  uint64        // bytes that are resident
+
+	BlockedIn  string        // what the PE is blocked in; empty: it computes
+	BlockedFor int           // the PE that it waits for, or -1
+	Blocked    time.Duration // for how long
 }
 
 // Collector returns a collector of what w's PE has counted, by kind of operation, cause of waits, and peer. It may be
@@ -44,4 +58,4 @@ func Collector(w Source) prometheus.Collector {
 // are left out, since their number grows with the square of that of PEs.
 func Job(pes func() []PE) prometheus.Collector { return collector{pes: pes} }
 
-func of(w Source) PE { return PE{w.Host(), w.Stats()} }
+func of(w Source) PE { return PE{Host: w.Host(), PE: w.Stats()} }

@@ -118,8 +118,16 @@ func TestJob(t *testing.T) {
 	r := prometheus.NewPedanticRegistry()
 	second := counted.s
 	second.PE = 4
-	r.MustRegister(metrics.Job(func() []metrics.PE { return []metrics.PE{{Host: "a", PE: counted.s}, {Host: "b", PE: second}} }))
-	for name, want := range map[string]int{"pgas_recorded": 2, "pgas_operations_total": 2 * len(stats.KindNames()), "pgas_peer_bytes_total": 0} {
+	r.MustRegister(metrics.Job(func() []metrics.PE {
+		return []metrics.PE{
+			{Host: "a", PE: counted.s, Process: &metrics.Process{Running: true, CPU: time.Second, BlockedIn: "lock", BlockedFor: 4, Blocked: time.Minute}},
+			{Host: "b", PE: second, Process: &metrics.Process{}},
+		}
+	}))
+	if problems, err := testutil.GatherAndLint(r); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %+v", err, problems)
+	}
+	for name, want := range map[string]int{"pgas_recorded": 2, "pgas_operations_total": 2 * len(stats.KindNames()), "pgas_peer_bytes_total": 0, "pgas_running": 2, "pgas_blocked_now_seconds": 1} {
 		if n, err := testutil.GatherAndCount(r, name); n != want || err != nil {
 			t.Errorf("%d of %s, %v; want %d", n, name, err, want)
 		}

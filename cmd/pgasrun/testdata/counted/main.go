@@ -1,9 +1,10 @@
 // Command counted has each PE put seven words to the next one, and wait for all. With the argument "killed", the last PE gets
-// a SIGKILL while it waits.
+// a SIGKILL while it waits. With "input", all wait for PE 0 then, which waits for the end of its standard input.
 package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -22,6 +23,12 @@ func main() {
 		}
 		if err := w.Barrier(ctx); err != nil || len(os.Args) == 1 {
 			return err
+		}
+		if os.Args[1] == "input" {
+			if w.PE() == 0 {
+				io.Copy(io.Discard, os.Stdin)
+			}
+			return w.Barrier(ctx)
 		}
 		if w.PE() == w.NPEs()-1 {
 			go killWhileItWaits()
