@@ -306,7 +306,9 @@ func (a *agent) supervise() {
 		a.sendTraces()
 	}
 	if a.sampler != nil {
-		a.out.value(fromStats, a.sampler.result())
+		for _, p := range a.sampler.result() {
+			a.out.value(fromStats, []PEStats{p}) // one by one: what a PE has counted of many others is long
+		}
 	}
 	a.out.bytes(fromDone)
 	if a.exchange != nil {

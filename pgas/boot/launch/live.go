@@ -65,6 +65,7 @@ type PEState struct {
 	Memory uint64 // bytes that are resident
 
 	Counters [record.NumCounters]uint64
+	Levels   []string                 // of record.LockMoves
 	Waits    map[string]record.Waited // by cause
 	Peers    []record.Traffic         // those with most bytes
 	Others   record.Traffic           // the rest; Peer is -1
@@ -105,7 +106,7 @@ func (a *agent) liveState(row blocked, p pe) PEState {
 	}
 	if a.record != nil {
 		c := a.record.PE(row.PE).Counts()
-		s.Counters, s.Waits = c.Counters, c.Waits
+		s.Counters, s.Levels, s.Waits = c.Counters, c.Levels, c.Waits
 		s.Peers, s.Others = mostBytes(c.Peers, mostLivePeers)
 	}
 	return s

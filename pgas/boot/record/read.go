@@ -123,6 +123,20 @@ func (t *Trace) NameOf(e Event) string {
 	return fmt.Sprint("name ", e.Name)
 }
 
+// AddWait adds a wait that is not among those counted: for one of the PE's peers, or -1.
+func (c *Counts) AddWait(cause string, peer int, d time.Duration) {
+	w := c.Waits[cause]
+	c.Waits[cause] = Waited{w.Count + 1, w.Time + d}
+	if peer < 0 || peer == c.PE {
+		return
+	}
+	i, known := slices.BinarySearchFunc(c.Peers, peer, func(t Traffic, pe int) int { return t.Peer - pe })
+	if !known {
+		c.Peers = slices.Insert(c.Peers, i, Traffic{Peer: peer})
+	}
+	c.Peers[i].Waited += d
+}
+
 // Causes returns the causes of waits, the longest time first.
 func (c *Counts) Causes() []string {
 	return slices.SortedFunc(maps.Keys(c.Waits), func(a, b string) int {

@@ -101,6 +101,11 @@ func (n *Node) Unblock(m record.Mark) {
 	if n.Rec != nil {
 		n.Rec.EndWait(m)
 	}
+	n.withdraw()
+}
+
+// withdraw is Unblock without a record.
+func (n *Node) withdraw() {
 	if n.Sched != nil {
 		if !n.publishing {
 			return
