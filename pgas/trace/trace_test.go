@@ -465,3 +465,29 @@ func TestByLatePE(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestLocks: a lock's own waits and those of locks that are built of words count alike, and each lock for itself.
+func TestLocks(t *testing.T) {
+	s := newScript(3, 100)
+	s.pes[0].RecordName(record.Word, "D-MCS lock at offset 64", 64)
+	for i, p := range s.pes {
+		began := p.Moment()
+		s.now += 10
+		if i > 0 {
+			p.RecordSlice(began, record.Acquire, "D-MCS lock at offset 64", -1, 64)
+		}
+		hold := p.Begin(record.Hold, "D-MCS lock at offset 64", -1, 64, 0)
+		s.now += 100
+		p.End(hold)
+	}
+	w := s.pes[1].BeginWait("lock", 0, 128, 0)
+	s.now += 7
+	s.pes[1].EndWait(w)
+	want := []LockUse{
+		{Lock: "D-MCS lock at offset 64", Held: 3, Waits: 2, PEs: 3, Holding: 300, Waiting: 20, Longest: 10},
+		{Lock: "at offset 128", Waits: 1, PEs: 1, Waiting: 7, Longest: 7},
+	}
+	if got := s.trace(oneHost, []Clock{nil}).Summarize().Locks; !reflect.DeepEqual(got, want) {
+		t.Errorf("locks %+v, want %+v", got, want)
+	}
+}
