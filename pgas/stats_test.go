@@ -270,8 +270,8 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 	if use := w.HeapUsage(); s.Heap.InUse != use.InUse || s.Heap.High < s.Heap.InUse {
 		return fmt.Errorf("the heap: %+v, and HeapUsage %+v", s.Heap, use)
 	}
-	if b := s.Blocked["barrier"]; b.Count == 0 && w.NPEs() > 1 {
-		return fmt.Errorf("no barrier among %v", s.Blocked)
+	if d := s.BlockedTime(); d == 0 || len(s.Causes()) != len(s.Blocked) {
+		return fmt.Errorf("blocked for %v in all: %v", d, s.Blocked)
 	}
 	text, err := json.Marshal(s)
 	var back stats.PE
@@ -315,6 +315,30 @@ func TestStatsNotRecorded(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestStatsFastPath: where nothing is recorded, accesses find the heaps of all PEs of the host, and nothing that counts is in
+// their way. Where something is, they find none and go through what counts.
+func TestStatsFastPath(t *testing.T) {
+	const npes = 3
+	for _, on := range []bool{false, true} {
+		err := pgastest.Goroutines(t.Context(), npes, pgastest.Options{Stats: on}, func(ctx context.Context, w *pgas.World) error {
+			c, err := w.NewContext()
+			if err != nil {
+				return err
+			}
+			for _, c := range []*pgas.Context{w.Context(), w.Team().Context(), c} {
+				heaps, words, counts := pgas.FastPath(c)
+				if off := !on && heaps == npes && words == npes && !counts; !off && !(on && heaps == 0 && words == 0 && counts) {
+					return fmt.Errorf("recorded %v: %d heaps, %d tables of words, counts %v", on, heaps, words, counts)
+				}
+			}
+			return c.Close()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestStatsWaits: where time is virtual, a late PE costs the others exactly its delay, and they say for whom they have waited.
