@@ -279,8 +279,11 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 		return fmt.Errorf("blocked for %v in all: %v", d, s.Blocked)
 	}
 	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
 	var back stats.PE
-	if err = json.Unmarshal(text, &back); err != nil || fmt.Sprint(back) != fmt.Sprint(s) {
+	if err := json.Unmarshal(text, &back); err != nil || fmt.Sprint(back) != fmt.Sprint(s) {
 		return fmt.Errorf("as JSON: %s (%v)", text, err)
 	}
 	return nil

@@ -252,7 +252,7 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.version, "version", false, "print the version")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
-	fs.BoolVar(&o.stats, "stats", false, "at the end, say where the PEs have spent their time: blocked in what, and on which PE; PGAS_STATS=1 does the same")
+	fs.BoolVar(&o.stats, "stats", false, "at the end, say what the PEs did, and where they have spent their time: blocked in what, and for which PE; PGAS_STATS=1 does the same")
 	fs.StringVar(&o.metrics, "metrics", "", "serve what PEs count at this `address` while the job runs, as text for Prometheus; of this machine only, unless a host is named (0.0.0.0:9400)")
 	fs.BoolVar(&o.json, "json", false, "with -stats: print one JSON object instead of the table; both go to standard error")
 	fs.StringVar(&o.pprof, "pprof", "", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
