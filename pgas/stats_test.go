@@ -261,6 +261,11 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 		all.Operations, all.Bytes = all.Operations+t.Operations, all.Bytes+t.Bytes
 		remote = remote || w.TransportTo(p.PE) == "ucp" && t.Operations > 0
 	}
+	for pe := range w.NPEs() {
+		if w.TransportTo(pe) == "ucp" && w.ConnectionTo(pe).Text == "" {
+			return fmt.Errorf("where PEs count, the connection to PE %d says nothing of itself", pe)
+		}
+	}
 	if !s.Recorded || s.PE != w.PE() || all != s.Total() {
 		return fmt.Errorf("the peers of %+v have %+v in all", s, all)
 	}
