@@ -41,8 +41,8 @@ type World struct {
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
 
-	heapUse    heapUse
-	lockLevels lockLevels
+	heapUse heapUse
+	lockUse lockUse
 
 	allocMu sync.Mutex // guards what follows
 	heap    *symheap.Heap
@@ -68,6 +68,7 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 		return nil, err
 	}
 	w.n.StartRecording()
+	w.lockUse.rec, w.lockUse.read, w.lockUse.me = w.n.Rec, w.readLockLevels, job.PE
 	if opts.Check || job.Settings.Check {
 		w.startChecking()
 	}

@@ -47,6 +47,7 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
   pgasrun -n 4 -metrics 9400 ./samples/stencil   the same while it runs, for Prometheus
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
   pgasrun -n 4 -trace t.json ./samples/stencil   who waits for whom and when; Perfetto draws it (trace -h)
+  pgasrun -n 4 -ui auto ./samples/stencil        the same while it runs, on a page; its address is printed
   pgasrun doctor -hosts a,b                      what hosts offer to a job, and what is wrong (doctor -h)
 
 Ctrl-C is passed on to the PEs, a second one kills them. Ctrl-\ (SIGQUIT) prints what each PE is
@@ -75,6 +76,8 @@ type options struct {
 	pprof          string
 	trace          string
 	traceEvents    int
+	ui             string
+	uiSave         string
 	stats          bool
 	metrics        string
 	json           bool
@@ -194,6 +197,7 @@ func start(opts options, spec launch.Spec) int {
 			defer m.close()
 		}
 	}
+	page := openPage(&opts, &spec, os.Stderr)
 	if opts.static {
 		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())
 	} else {
@@ -205,11 +209,23 @@ func start(opts options, spec launch.Spec) int {
 	if spec.Stats {
 		writeStats(os.Stderr, res.Stats, npes(spec.Hosts), opts.json)
 	}
+	status := statusOf(res, err)
+	if page != nil {
+		page.finish(res, status, err)
+	}
+	if err != nil {
+		return complain(err, status)
+	}
+	return status
+}
+
+// statusOf returns the exit status of pgasrun after a job.
+func statusOf(res launch.Result, err error) int {
 	switch {
 	case errors.As(err, new(errTimeout)):
-		return complain(err, statusTimeout)
+		return statusTimeout
 	case err != nil:
-		return complain(err, max(res.Status, statusFailed))
+		return max(res.Status, statusFailed)
 	}
 	return res.Status
 }
@@ -258,6 +274,8 @@ func parse(args []string) (options, error) {
 	fs.StringVar(&o.pprof, "pprof", "", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	fs.StringVar(&o.trace, "trace", "", "write what the PEs wait for, on whom and when, to this `file`, which Perfetto opens and pgasrun trace summary reads; .gz compresses it")
 	fs.IntVar(&o.traceEvents, "trace-events", 0, "with -trace: `N` events that each PE may record (default: 65536, less for each of more than 16 PEs); later ones are counted and dropped")
+	fs.StringVar(&o.ui, "ui", "", "show what the PEs do while they run on a page at this `address`: auto (a free port), a port, both for this host alone, or host:port; the page's URL is printed")
+	fs.StringVar(&o.uiSave, "ui-save", "", "save that page, as it is when the job has ended, to this `file`")
 	fs.BoolVar(&o.static, "static", false, "start the PEs of this host alone, which join those of the other hosts as PGAS_HOSTS, PGAS_HOST, PGAS_RENDEZVOUS and PGAS_SECRET_FILE say: for pods, systemd, docker compose")
 	o.k8sFlags(fs)
 	fs.BoolVar(&o.keepGoing, "keep-going", false, "a PE that fails does not end the job")

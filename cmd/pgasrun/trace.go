@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -27,27 +25,19 @@ const (
 
 // traceFile is the file of one job's trace.
 type traceFile struct {
-	path    string
+	*newFile
 	program string
 	news    io.Writer
-	temp    *os.File // beside path, until the trace is whole
 	all     trace.Collector
 }
 
 // openTrace prepares the file. The error says why it cannot be written.
 func openTrace(path, program string, news io.Writer) (*traceFile, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("-trace: %s is no file that can be replaced: name another one", path)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := createFile(path)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, fmt.Errorf("-trace: %s cannot be written: %w", path, err)
+		return nil, fmt.Errorf("-trace: %w", err)
 	}
-	return &traceFile{path: path, program: filepath.Base(program), news: news, temp: temp}, nil
+	return &traceFile{newFile: f, program: filepath.Base(program), news: news}, nil
 }
 
 // eventsOf returns how many events each of npes PEs may record.
@@ -100,20 +90,7 @@ func (f *traceFile) write(t *trace.Trace) error {
 	if to != f.temp {
 		err = errors.Join(err, to.Close())
 	}
-	err = errors.Join(err, f.temp.Chmod(0o644), f.temp.Close())
-	if err == nil {
-		err = os.Rename(f.temp.Name(), f.path)
-	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return err
-}
-
-func (f *traceFile) discard() {
-	f.temp.Close()
-	os.Remove(f.temp.Name())
+	return f.replace(err)
 }
 
 // say says what there is.

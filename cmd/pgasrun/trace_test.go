@@ -180,20 +180,22 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestTraceOnAFullDisk: the job ends as it would, and no part of a file stays.
-func TestTraceOnAFullDisk(t *testing.T) {
+// TestFullDisk: where a trace or a page has no room, the job ends as it would, one line says so, and no part of a file stays.
+func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4k", "none", dir).CombinedOutput(); err != nil {
 		t.Skipf("no small file system can be mounted here: %v %s", err, out)
 	}
 	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
-	r := launchJob(t, nil, "-n", "3", "-trace", filepath.Join(dir, "t.json"), traced, "1ms")
-	status, _ := r.end()
-	if lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n"); status != 0 || len(lines) != 1 || !strings.Contains(lines[0], "no space left on device: there is no trace") {
-		t.Errorf("status %d: %s", status, &r.stderr)
-	}
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	for flag, want := range map[string]string{"-trace": "no space left on device: there is no trace", "-ui-save": "no space left on device: the page is not saved"} {
+		r := launchJob(t, nil, "-n", "3", flag, filepath.Join(dir, "t"), traced, "1ms")
+		status, _ := r.end()
+		if lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n"); status != 0 || len(lines) != 1 || !strings.Contains(lines[0], want) {
+			t.Errorf("%s: status %d: %s", flag, status, &r.stderr)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v, %v", flag, left, err)
+		}
 	}
 }

@@ -172,6 +172,9 @@ func (j *job) output(k kind, data []byte) {
 	if pe >= j.npes {
 		return
 	}
+	if j.spec.Output != nil {
+		j.spec.Output(pe, data[4:])
+	}
 	if k == fromStdout {
 		j.stdout.write(pe, data[4:])
 		return

@@ -33,6 +33,9 @@ type Spec struct {
 	Stdout  io.Writer   // gets whole lines of every PE
 	Stderr  io.Writer
 	Tag     bool // start every line with the number of its PE
+	// Output, if not nil, gets the same, of each PE by itself: a piece ends with a line unless that is very long, or the last. It is
+	// valid during the call, for which the output of a host's PEs waits. It is called from several goroutines, but for each PE from one.
+	Output func(pe int, piece []byte)
 
 	Template string   // of a command that runs a command on {host}
 	Agent    []string // command that calls Agent or MaybeAgent; default: this executable, "agent"

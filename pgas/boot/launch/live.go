@@ -58,6 +58,7 @@ type PEState struct {
 	For  int            // which PE it waits for, or -1
 	Time time.Duration  // for how long
 	Seq  uint64         // the number of the collective, or the offset of the word or lock
+	Team uint32         // of the collective; 0: all PEs
 	Name string         // of the word or the lock; empty: not known yet
 	Site string         // of the program's call; empty: not known yet
 
@@ -82,6 +83,29 @@ func (p *PEState) Blocked() (d time.Duration) {
 	return d
 }
 
+// Doing returns in words what the PE is doing, without for how long: as the launcher's reports do.
+func (p *PEState) Doing() string {
+	return blocked{PE: p.PE, Op: p.Op, Peer: p.For, Seq: p.Seq, Team: p.Team, Name: p.Name, Site: p.Site}.String()
+}
+
+// A Doing is what some PEs are doing.
+type Doing struct {
+	What    string
+	PEs     []int         // in their order
+	Longest time.Duration // that one of them has been blocked in it
+}
+
+// Doings returns what the PEs that have not ended are doing, as the report on a failed job has it.
+func (s *Snapshot) Doings() []Doing {
+	var all doings
+	for i := range s.PEs {
+		if p := &s.PEs[i]; p.Known && !p.Ended {
+			all.add(p.PE, p.Doing(), p.Time)
+		}
+	}
+	return all.list
+}
+
 // answerLive sends what the PEs of this host are doing. The agent's loop calls it; what takes long is done elsewhere.
 func (a *agent) answerLive() { go a.sendLive(a.table(), slices.Clone(a.pes)) }
 
@@ -101,7 +125,7 @@ func (a *agent) liveState(row blocked, p pe) PEState {
 		s.CPU, s.Memory = usage(p.pid)
 		if row.Op != boot.NotBlocked {
 			s.Op, s.In, s.For, s.Time, s.Seq = row.Op, row.Op.String(), row.Peer, time.Duration(row.ForNsec), row.Seq
-			s.Name, s.Site = row.Name, row.Site
+			s.Team, s.Name, s.Site = row.Team, row.Name, row.Site
 		}
 	}
 	if a.record != nil {
@@ -213,7 +237,7 @@ func (l *live) noteDeath(d death) {
 	}
 	p := &l.pes[d.PE]
 	p.Ended, p.Status = true, exitStatus(d)
-	p.Op, p.In, p.For, p.Time, p.Name, p.Site = boot.NotBlocked, "", -1, 0, "", ""
+	p.Op, p.In, p.For, p.Time, p.Seq, p.Team, p.Name, p.Site = boot.NotBlocked, "", -1, 0, 0, 0, "", ""
 }
 
 // end notes that the job has ended.

@@ -125,38 +125,44 @@ func (j *job) tailOf(pe int) []string {
 
 // formatTable writes one line for each group of PEs that do the same. except is left out.
 func formatTable(hosts []*host, except int) string {
-	type group struct {
-		what string
-		pes  []int
-		long time.Duration
-	}
-	var groups []*group
-	byWhat := map[string]*group{}
+	var groups doings
 	for _, h := range hosts {
 		for _, row := range h.table {
-			if row.PE == except || row.Exited {
-				continue
+			if row.PE != except && !row.Exited {
+				groups.add(row.PE, row.String(), time.Duration(row.ForNsec))
 			}
-			what := row.String()
-			g := byWhat[what]
-			if g == nil {
-				g = &group{what: what}
-				byWhat[what] = g
-				groups = append(groups, g)
-			}
-			g.pes = append(g.pes, row.PE)
-			g.long = max(g.long, time.Duration(row.ForNsec))
 		}
 	}
 	var b strings.Builder
-	for _, g := range groups {
-		fmt.Fprintf(&b, "    PE %s: %s", Ranges(g.pes), g.what)
-		if g.long > 0 {
-			fmt.Fprintf(&b, ", for %v", roundAge(g.long))
+	for _, g := range groups.list {
+		fmt.Fprintf(&b, "    PE %s: %s", Ranges(g.PEs), g.What)
+		if g.Longest > 0 {
+			fmt.Fprintf(&b, ", for %v", roundAge(g.Longest))
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// doings groups PEs by what they do, in the order in which that first comes up.
+type doings struct {
+	list  []Doing
+	index map[string]int
+}
+
+func (d *doings) add(pe int, what string, lasts time.Duration) {
+	i, known := d.index[what]
+	if !known {
+		if d.index == nil {
+			d.index = map[string]int{}
+		}
+		i = len(d.list)
+		d.index[what] = i
+		d.list = append(d.list, Doing{What: what})
+	}
+	g := &d.list[i]
+	g.PEs = append(g.PEs, pe)
+	g.Longest = max(g.Longest, lasts)
 }
 
 func roundAge(d time.Duration) time.Duration {

@@ -123,3 +123,9 @@ func (n *Node) canBlockForever(why Blocked) bool {
 	n.publishing = why.Op != boot.InGet && why.Op != boot.InAtomic && why.Op != boot.InQuiet
 	return n.publishing
 }
+
+// EndJoining withdraws what Open has published: this PE has joined the job.
+func (n *Node) EndJoining() {
+	n.joining = false
+	n.withdraw()
+}

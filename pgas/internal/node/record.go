@@ -30,12 +30,6 @@ func (n *Node) StartRecording() {
 	}
 }
 
-// EndJoining withdraws what Open has published: this PE has joined the job.
-func (n *Node) EndJoining() {
-	n.joining = false
-	n.withdraw()
-}
-
 // recordWait records that the PE is blocked from now on, and returns what EndWait gets.
 func (n *Node) recordWait(why Blocked) record.Mark {
 	if n.Rec == nil {

@@ -1,0 +1,456 @@
+package ui
+
+// Why PEs wait. Each PE that has been blocked for long waits for some others: for the PE that it has published, or, in a collective,
+// for those that have not called it. That is a graph. A cycle in it is a deadlock. Where there is none, whoever stands at the end of
+// the chains is what all behind it wait for.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
+)
+
+// patience is how long a PE must have been blocked before anything is said of it.
+const patience = 3 * time.Second
+
+// idle is the share of a CPU below which a PE that is not blocked does not compute either.
+const idle = 0.02
+
+// Bounds of an explanation.
+const (
+	mostCycles = 2
+	mostLinks  = 8 // of a cycle
+	mostEnds   = 4
+	mostPlaces = 3
+)
+
+// Explanation says why PEs wait.
+type Explanation struct {
+	Hangs  bool     // nothing can end it
+	Title  string   // empty: no PE has waited for long
+	Points []string // what it is made of
+	PEs    []int    // that the others wait for
+}
+
+// Found reports whether there is anything to explain.
+func (e *Explanation) Found() bool { return e.Title != "" }
+
+// A graph is which PE waits for which. Its nodes are the PEs, and behind them the collective calls that PEs are in.
+type graph struct {
+	s     launch.Snapshot
+	h     *history
+	stuck []bool // by PE: blocked for long
+	to    [][]int
+	calls map[callKey]int // their nodes
+}
+
+// callKey is a call of a collective.
+type callKey struct {
+	closing bool // World.Close, which has no number
+	seq     uint64
+}
+
+// explain returns why PEs of s wait.
+func (h *history) explain(s launch.Snapshot) Explanation {
+	g := newGraph(s, h, patience)
+	running, stuck := 0, 0
+	for i := range s.PEs {
+		if !s.PEs[i].Ended {
+			running++
+		}
+		if g.stuck[i] {
+			stuck++
+		}
+	}
+	if stuck == 0 {
+		return Explanation{}
+	}
+	if cycles := g.cycles(); len(cycles) > 0 {
+		return g.explainCycles(cycles)
+	}
+	return g.explainEnds(stuck == running)
+}
+
+// newGraph returns the graph of PEs that have been blocked for so long.
+func newGraph(s launch.Snapshot, h *history, long time.Duration) *graph {
+	g := &graph{s: s, h: h, stuck: make([]bool, len(s.PEs)), to: make([][]int, len(s.PEs)), calls: map[callKey]int{}}
+	for i := range s.PEs {
+		p := &s.PEs[i]
+		g.stuck[i] = p.Known && !p.Ended && p.Op != boot.NotBlocked && p.Time >= long
+	}
+	for i := range s.PEs {
+		if g.stuck[i] {
+			g.to[i] = g.awaited(&s.PEs[i])
+		}
+	}
+	return g
+}
+
+// awaited returns the nodes that p waits for.
+func (g *graph) awaited(p *launch.PEState) []int {
+	collective := isCollective(p)
+	known := p.For >= 0 && p.For < len(g.s.PEs) && p.For != p.PE
+	if known && !(collective && inCall(&g.s.PEs[p.For], p)) {
+		return []int{p.For}
+	}
+	if !collective || p.Team != 0 {
+		return nil // the members of other teams are not known here
+	}
+	key := callKey{closing: p.Op == boot.InClose, seq: p.Seq}
+	if key.closing {
+		key.seq = 0
+	}
+	if node, known := g.calls[key]; known {
+		return []int{node}
+	}
+	node := len(g.to)
+	g.calls[key] = node
+	var missing []int
+	for i := range g.s.PEs {
+		if i != p.PE && !inCall(&g.s.PEs[i], p) {
+			missing = append(missing, i)
+		}
+	}
+	g.to = append(g.to, missing)
+	if missing == nil {
+		return nil
+	}
+	return []int{node}
+}
+
+// isCollective reports whether p is blocked in what PEs do together.
+func isCollective(p *launch.PEState) bool {
+	return p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
+}
+
+// inCall reports whether p is in the collective call that caller is in, or in a later one of all PEs.
+func inCall(p, caller *launch.PEState) bool {
+	switch {
+	case p.Ended:
+		return caller.Op == boot.InClose
+	case p.Op == boot.InClose:
+		return caller.Op == boot.InClose
+	case caller.Op == boot.InClose:
+		return false
+	}
+	return (p.Op == boot.InBarrier || p.Op == boot.InCollective) && p.Team == caller.Team && p.Seq >= caller.Seq
+}
+
+// cycles returns cycles that have no node in common, each from its smallest PE on.
+func (g *graph) cycles() [][]int {
+	const unseen, onPath, done = 0, 1, 2
+	state := make([]uint8, len(g.to))
+	var found [][]int
+	var path []int
+	var visit func(node int)
+	visit = func(node int) {
+		state[node] = onPath
+		path = append(path, node)
+		for _, next := range g.to[node] {
+			if state[next] == unseen {
+				visit(next)
+			} else if state[next] == onPath && len(found) < mostCycles {
+				cycle := slices.Clone(path[slices.Index(path, next):])
+				if !slices.ContainsFunc(found, func(c []int) bool {
+					return slices.ContainsFunc(c, func(n int) bool { return slices.Contains(cycle, n) })
+				}) {
+					found = append(found, fromSmallest(cycle))
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		state[node] = done
+	}
+	for node := range g.to {
+		if state[node] == unseen {
+			visit(node)
+		}
+	}
+	return found
+}
+
+func fromSmallest(cycle []int) []int {
+	at := slices.Index(cycle, slices.Min(cycle))
+	return slices.Concat(cycle[at:], cycle[:at])
+}
+
+// behind returns which nodes wait for one of ends, directly or not.
+func (g *graph) behind(ends []int) []bool {
+	from := make([][]int, len(g.to))
+	for node, to := range g.to {
+		for _, next := range to {
+			from[next] = append(from[next], node)
+		}
+	}
+	reached := make([]bool, len(g.to))
+	queue := slices.Clone(ends)
+	for len(queue) > 0 {
+		node := queue[0]
+		queue = queue[1:]
+		for _, before := range from[node] {
+			if !reached[before] {
+				reached[before] = true
+				queue = append(queue, before)
+			}
+		}
+	}
+	return reached
+}
+
+// isPE reports whether a node is a PE.
+func (g *graph) isPE(node int) bool { return node < len(g.s.PEs) }
+
+// explainCycles explains a deadlock.
+func (g *graph) explainCycles(cycles [][]int) Explanation {
+	e := Explanation{Hangs: true}
+	for _, cycle := range cycles {
+		pes := slices.DeleteFunc(slices.Clone(cycle), func(node int) bool { return !g.isPE(node) })
+		for i, pe := range pes[:min(len(pes), mostLinks)] {
+			e.Points = append(e.Points, fmt.Sprintf("PE %d waits for PE %d: %s", pe, pes[(i+1)%len(pes)], g.blockedIn(pe)))
+		}
+		if more := len(pes) - mostLinks; more > 0 {
+			e.Points = append(e.Points, fmt.Sprintf("and so on: %d more PEs are in this cycle", more))
+		}
+		e.PEs = append(e.PEs, pes...)
+	}
+	slices.Sort(e.PEs)
+	e.Title = fmt.Sprintf("The job hangs: PE %s wait for each other in a cycle, so none can go on", launch.Ranges(e.PEs))
+	others := 0
+	for node, waits := range g.behind(e.PEs) {
+		if waits && g.isPE(node) && !slices.Contains(e.PEs, node) {
+			others++
+		}
+	}
+	if others > 0 {
+		e.Points = append(e.Points, fmt.Sprintf("%s for them", waiters(others)))
+	}
+	return e
+}
+
+// waiters counts PEs that wait.
+func waiters(n int) string {
+	if n == 1 {
+		return "1 more PE waits"
+	}
+	return fmt.Sprintf("%d more PEs wait", n)
+}
+
+// blockedIn returns in words what a PE is blocked in, and for how long.
+func (g *graph) blockedIn(pe int) string {
+	p := g.s.PEs[pe]
+	p.For = -1 // said already, or not the point
+	return fmt.Sprintf("%s, for %s", p.Doing(), duration(p.Time))
+}
+
+// An end is PEs that others wait for, and that wait for none themselves, all in the same way.
+type end struct {
+	pes    []int
+	way    string        // the same for all of pes
+	does   string        // in words, behind "PE 3"; verb makes it one of several PEs
+	lasts  time.Duration // how long the one that does is said of has done it
+	final  bool          // they cannot go on by themselves
+	behind []int         // the PEs that wait for them
+}
+
+// severals turns what one PE does into what several do.
+var severals = strings.NewReplacer("has ", "have ", "is ", "are ", "waits ", "wait ", "goes on: now it ", "go on: now they ", ": it ", ": they ")
+
+// says names the PEs and says what they do.
+func (x *end) says() string {
+	if len(x.pes) == 1 {
+		return fmt.Sprintf("PE %d %s", x.pes[0], x.does)
+	}
+	return fmt.Sprintf("PE %s %s", launch.Ranges(x.pes), severals.Replace(x.does))
+}
+
+// explainEnds explains waits of which none is part of a cycle. allStuck: no PE is left that is not blocked.
+func (g *graph) explainEnds(allStuck bool) Explanation {
+	ends := g.ends()
+	if len(ends) == 0 {
+		return Explanation{}
+	}
+	e := Explanation{Hangs: allStuck}
+	for i, x := range ends {
+		e.Hangs = e.Hangs || x.final && len(x.behind) > 0
+		if i < mostEnds {
+			e.Points = append(e.Points, g.sentences(x, allStuck)...)
+			e.PEs = append(e.PEs, x.pes...)
+		}
+	}
+	if more := len(ends) - mostEnds; more > 0 {
+		e.Points = append(e.Points, fmt.Sprintf("%d more PEs or groups of them are waited for", more))
+	}
+	e.Title = title(ends[0], e.Hangs)
+	slices.Sort(e.PEs)
+	return e
+}
+
+// title says the most important of an explanation.
+func title(x end, hangs bool) string {
+	t := x.says()
+	if n := len(x.behind); n > 0 {
+		t = fmt.Sprintf("%s for PE %s", count(n, "PE waits", "PEs wait"), launch.Ranges(x.pes))
+	}
+	if hangs {
+		t = "The job hangs: " + t
+	}
+	return t
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// sentences says what the PEs of x do, and who waits for them where.
+func (g *graph) sentences(x end, allStuck bool) []string {
+	s := x.says()
+	if x.final && allStuck && !g.s.PEs[x.pes[0]].Ended {
+		s += "; all other PEs are blocked too, so none is left to end that"
+	}
+	if len(x.behind) == 0 {
+		return []string{s}
+	}
+	it, wait := "it", "wait"
+	if len(x.pes) > 1 {
+		it = "them"
+	}
+	if len(x.behind) == 1 {
+		wait = "waits"
+	}
+	return []string{s, fmt.Sprintf("PE %s %s for %s: %s", launch.Ranges(x.behind), wait, it, g.places(x.behind))}
+}
+
+// places says in what PEs are blocked, most of them first.
+func (g *graph) places(pes []int) string {
+	var in []launch.Doing
+	for _, pe := range pes {
+		p := g.s.PEs[pe]
+		p.For = -1
+		what := p.Doing()
+		at := slices.IndexFunc(in, func(d launch.Doing) bool { return d.What == what })
+		if at < 0 {
+			at = len(in)
+			in = append(in, launch.Doing{What: what})
+		}
+		in[at].PEs, in[at].Longest = append(in[at].PEs, pe), max(in[at].Longest, p.Time)
+	}
+	slices.SortStableFunc(in, func(a, b launch.Doing) int { return cmp.Compare(len(b.PEs), len(a.PEs)) })
+	var parts []string
+	for _, d := range in[:min(len(in), mostPlaces)] {
+		part := fmt.Sprintf("%s, for %s", d.What, duration(d.Longest))
+		if len(in) > 1 {
+			part = fmt.Sprintf("PE %s %s", launch.Ranges(d.PEs), part)
+		}
+		parts = append(parts, part)
+	}
+	if more := len(in) - mostPlaces; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d other calls", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ends returns whom PEs wait for in the end, those first for whom most do.
+func (g *graph) ends() []end {
+	awaited := make([]bool, len(g.s.PEs))
+	for _, to := range g.to {
+		for _, next := range to {
+			if g.isPE(next) {
+				awaited[next] = true
+			}
+		}
+	}
+	var ends []end
+	for pe := range g.s.PEs {
+		if len(g.to[pe]) > 0 || !awaited[pe] && !g.stuck[pe] {
+			continue
+		}
+		x := g.end(pe)
+		at := slices.IndexFunc(ends, func(y end) bool { return x.way == y.way })
+		if at < 0 {
+			ends = append(ends, x)
+			continue
+		}
+		ends[at].pes = append(ends[at].pes, pe)
+		if x.lasts > ends[at].lasts {
+			ends[at].does, ends[at].lasts = x.does, x.lasts
+		}
+	}
+	for i := range ends {
+		for node, waits := range g.behind(ends[i].pes) {
+			if waits && g.isPE(node) {
+				ends[i].behind = append(ends[i].behind, node)
+			}
+		}
+	}
+	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(len(b.behind), len(a.behind)) })
+	return ends
+}
+
+// end says what a PE does that waits for no other PE that is known.
+func (g *graph) end(pe int) end {
+	p, t := g.s.PEs[pe], &g.h.pes[pe]
+	p.For = -1
+	x := end{pes: []int{pe}, lasts: g.s.Elapsed - t.since}
+	switch host := g.s.Hosts[p.Host]; {
+	case !p.Known:
+		x.way = "unknown " + host.Name
+		x.does = fmt.Sprintf("is on host %s, which is %s: nothing is known of what runs there", host.Name, host.State)
+	case p.Ended:
+		x.way, x.final = fmt.Sprint("ended ", p.Status), true
+		x.does = fmt.Sprintf("has ended, with exit status %d", p.Status)
+	case g.stuck[pe]:
+		x.way, x.final, x.lasts = p.Doing(), true, p.Time
+		x.does = fmt.Sprintf("is %s, for %s%s", p.Doing(), duration(p.Time), remedy(&p))
+	case p.Op != boot.NotBlocked:
+		x.way = "goes on"
+		x.does = "goes on: now it is " + p.Doing()
+	case t.point.CPU < idle && x.lasts >= patience:
+		x.way = "idle"
+		x.does = fmt.Sprintf("is not blocked in a call of this library, and has used no CPU time for %s: it waits for something else, such as a channel, a mutex, a file or a sleep", duration(x.lasts))
+	case g.s.Elapsed-t.moved < patience:
+		x.way = "operations"
+		x.does = fmt.Sprintf("has computed for %s, and goes on to access memory of PEs", duration(x.lasts))
+	default:
+		x.way = "computes"
+		x.does = fmt.Sprintf("has computed for %s, without an access to any PE's memory", duration(x.lasts))
+	}
+	return x
+}
+
+// remedy says what would have to happen for p, which is blocked, to go on.
+func remedy(p *launch.PEState) string {
+	switch {
+	case p.Op == boot.InWait:
+		return ": another PE would have to change that word"
+	case p.Op == boot.InNotify:
+		return ": another PE would have to send that notification"
+	case p.Team != 0:
+		return ": other members of that team have not called it"
+	}
+	return ""
+}
+
+// duration writes d with two or three digits.
+func duration(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	case d >= 10*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.0f ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%d µs", d.Microseconds())
+}
