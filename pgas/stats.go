@@ -12,7 +12,7 @@ import (
 // whom, messages, locks, notifications and the use of its heap. It moves nothing and waits for nothing. Any goroutine may
 // call it at any time, also after Close.
 //
-// A PE counts if the job was started with pgasrun -stats, -metrics or -trace, or with PGAS_STATS=1. Otherwise Recorded is false and all is zero but
+// A PE counts if the job was started with pgasrun -stats, -metrics, -ui or -trace, or with PGAS_STATS=1. Otherwise Recorded is false and all is zero but
 // the PE's number and Heap: nothing was counted then, and accesses have not one instruction more.
 func (w *World) Stats() stats.PE {
 	w.mustBeOpen("World.Stats")

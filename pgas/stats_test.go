@@ -294,7 +294,7 @@ func TestStatsCountsAll(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
 	pgastest.RunAll(t, 4, countedProgram)
 	pgastest.RunLate(t, 4, 2, countedProgram)
-	pgastest.RunNIC(t, 2, countedProgram)
+	t.Run("nic", func(t *testing.T) { pgastest.RunProcesses(t, 2, countedProgram, "PGAS_AMO=nic") })
 }
 
 // TestStatsNotRecorded: without a record, all that is known is the use of the heap.
