@@ -85,9 +85,10 @@ func writeHead(mem []byte, npes, first, pes, events int) {
 }
 
 // Create makes the memory for the PEs first … first+pes-1 of a job of npes PEs, with room for some events each, as a file
-// that PEs inherit. It is sparse. It returns the kernel's error.
+// that PEs inherit. It is sparse, and its size cannot change: a PE could otherwise take from its agent what that has mapped. It
+// returns the kernel's error.
 func Create(npes, first, pes, events int) (*os.File, error) {
-	fd, err := unix.MemfdCreate("pgas-record", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("pgas-record", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("making the memory of records: %w", err)
 	}
@@ -97,6 +98,9 @@ func Create(npes, first, pes, events int) (*os.File, error) {
 		page := make([]byte, pageBytes)
 		writeHead(page, npes, first, pes, events)
 		_, err = f.WriteAt(page, 0)
+	}
+	if err == nil {
+		_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
 	}
 	if err != nil {
 		f.Close()

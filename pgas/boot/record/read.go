@@ -63,8 +63,9 @@ func (p *PE) Counts() Counts {
 		c.Levels = append(c.Levels, p.head.levels[i].String())
 	}
 	for i, name := range p.Names() {
-		if w := (Waited{p.waits[i].count.Load(), time.Duration(p.waits[i].time.Load())}); w.Count > 0 {
-			c.Waits[name] = w
+		if n := p.waits[i].count.Load(); n > 0 { // of long names that begin alike, too: they are one
+			w := c.Waits[name]
+			c.Waits[name] = Waited{w.Count + n, w.Time + time.Duration(p.waits[i].time.Load())}
 		}
 	}
 	for i := range p.peers {

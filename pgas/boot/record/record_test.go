@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -186,10 +187,43 @@ func TestMapsNoOther(t *testing.T) {
 		if _, err := Map(f); err == nil || !strings.Contains(err.Error(), "another version") {
 			t.Errorf("mapping it: %v", err)
 		}
-		f.Truncate(10)
-		if _, err := Map(f); err == nil || !strings.Contains(err.Error(), "too small") {
-			t.Errorf("mapping 10 bytes: %v", err)
-		}
 		f.Close()
+	}
+	small, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	small.Truncate(10)
+	if _, err := Map(small); err == nil || !strings.Contains(err.Error(), "too small") {
+		t.Errorf("mapping 10 bytes: %v", err)
+	}
+}
+
+// TestSizeIsFixed: a PE cannot take the memory away that its agent reads, which would end the agent.
+func TestSizeIsFixed(t *testing.T) {
+	f, err := Create(2, 0, 2, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, size := range []int64{0, pageBytes, 1 << 30} {
+		if f.Truncate(size) == nil {
+			t.Errorf("the file can be given %d bytes", size)
+		}
+	}
+}
+
+// TestNamesAlike: names that differ only where there is no room for them count together.
+func TestNamesAlike(t *testing.T) {
+	p := New(1, 0, 1, 0).PE(0)
+	now := time.Duration(0)
+	p.Start(func() time.Duration { now += 10; return now })
+	long := strings.Repeat("x", nameBytes)
+	for _, name := range []string{long + "a", long + "b", long + "a"} {
+		p.EndWait(p.BeginWait(name, -1, 0, 0))
+	}
+	if w := p.Counts().Waits[long[:nameBytes-1]]; w.Count != 3 || w.Time != 30 {
+		t.Errorf("3 waits of 10 ns count as %+v", w)
 	}
 }
