@@ -227,3 +227,14 @@ func TestNamesAlike(t *testing.T) {
 		t.Errorf("3 waits of 10 ns count as %+v", w)
 	}
 }
+
+// TestWithin: events that a PE cannot have recorded are found, those at either end of its time and open ones are not.
+func TestWithin(t *testing.T) {
+	const from, to = 100, 200
+	good := []Event{{Start: from, Dur: 100}, {Start: to}, {Start: 150, Dur: Open}}
+	bad := []Event{{Start: from - 1}, {Start: to + 1}, {Start: 150, Dur: 51}, {Start: 150, Dur: 1<<63 - 1}, {Start: 150, Dur: -2}, {Start: -1 << 63, Dur: -1 << 63}, {Start: 1<<63 - 1, Dur: 1<<63 - 1}}
+	tr := Trace{Events: append(bad, good...)}
+	if n := tr.Within(from, to); n != len(bad) || fmt.Sprint(tr.Events) != fmt.Sprint(good) {
+		t.Errorf("%d are left out, and there are %v", n, tr.Events)
+	}
+}
