@@ -339,6 +339,7 @@ func TestReadsNoOther(t *testing.T) {
 		"without its end": {whole[:len(whole)-3], "no trace"},
 		"a later version": {strings.Replace(whole, `"gopgas_trace":1`, `"gopgas_trace":2`, 1), "version 2"},
 		"PEs twice":       {strings.Replace(whole, `{"pe":1,`, `{"pe":0,`, 1), "no trace"},
+		"peers below 0":   {strings.Replace(whole, `"Peers":null`, `"Peers":[{"Peer":-1}]`, 1), "no trace"},
 		"a time of words": {strings.Replace(whole, `"ts":`, `"ts":1e5,"x":`, 1), "no trace"},
 	} {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

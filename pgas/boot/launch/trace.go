@@ -58,5 +58,9 @@ func (j *job) trace(h *host, data []byte) {
 	}
 	p.Host = h.index
 	p.Events = slices.DeleteFunc(p.Events, func(e record.Event) bool { return int(e.Peer) >= j.npes || e.Kind >= record.NumEvents })
+	if c := p.Counts; c != nil {
+		c.PE = p.PE
+		c.Peers = slices.DeleteFunc(c.Peers, func(t record.Traffic) bool { return t.Peer < 0 || t.Peer >= j.npes })
+	}
 	j.spec.Trace(p)
 }

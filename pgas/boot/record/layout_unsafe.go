@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -47,8 +50,27 @@ type name struct {
 	text [nameBytes - 1]byte
 }
 
-func (n *name) set(s string)   { n.n = byte(copy(n.text[:], s)) }
-func (n *name) String() string { return string(n.text[:min(int(n.n), len(n.text))]) }
+// set sets n to s, or to as many of its characters as there is room for.
+func (n *name) set(s string) {
+	if cut := len(n.text); len(s) > cut {
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s = s[:cut]
+	}
+	n.n = byte(copy(n.text[:], s))
+}
+
+// String returns the name as it can be shown: a program, or a PE that writes where it should not, may have put any bytes there,
+// which would be commands to a terminal and no text for others.
+func (n *name) String() string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, string(n.text[:min(int(n.n), len(n.text))]))
+}
 
 // peer is what a PE records of one PE of the job.
 type peer struct {

@@ -238,3 +238,20 @@ func TestWithin(t *testing.T) {
 		t.Errorf("%d are left out, and there are %v", n, tr.Events)
 	}
 }
+
+// TestNamesCanBeShown: a name of any bytes is a line of text to whoever reads it, and a long one ends with a whole character.
+func TestNamesCanBeShown(t *testing.T) {
+	p := New(1, 0, 1, 0).PE(0)
+	p.Start(nil)
+	for _, name := range []string{"a\x1b[2Jb\nc", "d\xffe", strings.Repeat("é", nameBytes), "größe ⇒ 1"} {
+		p.EndWait(p.BeginWait(name, -1, 0, 0))
+	}
+	p.NameLevels([]string{"f\tg"})
+	want := []string{"a?[2Jb?c", "d?e", strings.Repeat("é", (nameBytes-1)/2), "größe ⇒ 1"}
+	if got := p.Names(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	if c := p.Counts(); len(c.Waits) != len(want) || c.Levels[0] != "f?g" {
+		t.Errorf("counts %+v", c)
+	}
+}
