@@ -339,6 +339,7 @@ func TestReadsNoOther(t *testing.T) {
 		"without its end": {whole[:len(whole)-3], "no trace"},
 		"a later version": {strings.Replace(whole, `"gopgas_trace":1`, `"gopgas_trace":2`, 1), "version 2"},
 		"PEs twice":       {strings.Replace(whole, `{"pe":1,`, `{"pe":0,`, 1), "no trace"},
+		"peers below 0":   {strings.Replace(whole, `"Peers":null`, `"Peers":[{"Peer":-1}]`, 1), "no trace"},
 		"a time of words": {strings.Replace(whole, `"ts":`, `"ts":1e5,"x":`, 1), "no trace"},
 	} {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -489,5 +490,31 @@ func TestLocks(t *testing.T) {
 	}
 	if got := s.trace(oneHost, []Clock{nil}).Summarize().Locks; !reflect.DeepEqual(got, want) {
 		t.Errorf("locks %+v, want %+v", got, want)
+	}
+}
+
+// TestOpen: what had not ended when a PE ended has lasted until then, by the clock of its host, and counts as blocked.
+func TestOpen(t *testing.T) {
+	s := newScript(2, 100)
+	s.pes[1].Record(record.Note, 0, 0, 1)
+	s.now = 40
+	s.pes[0].BeginWait("barrier", 1, 1, 0)
+	var all Collector
+	for i, p := range s.pes {
+		tr := p.Trace()
+		tr.Ended = 1000
+		tr.Host = i
+		all.Add(tr, nil)
+	}
+	got := all.Trace([]Host{{Name: "a", Known: true}, {Name: "b", Known: true}}, []Clock{func(at int64) int64 { return at + 5000 }, func(at int64) int64 { return at + 5000 }})
+	wait := got.PE(0).Slices[0]
+	if !wait.Open || wait.Start != 40 || wait.Dur != 960 || got.End != 1000 {
+		t.Errorf("the wait is %+v, the end %d", wait, got.End)
+	}
+	if got.PE(1).End != 0 {
+		t.Errorf("PE 1, of which nothing is open, ends at %d", got.PE(1).End)
+	}
+	if sum := got.Summarize(); len(sum.Causes) != 1 || sum.Causes[0].Time != 960 || sum.Critical.Waits != 960 {
+		t.Errorf("the summary says %+v, %+v", sum.Causes, sum.Critical)
 	}
 }

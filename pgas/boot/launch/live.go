@@ -200,13 +200,14 @@ func newLive(hosts []*host, npes int) *live {
 	return l
 }
 
-// note notes the answer of h's agent.
+// note notes the answer of h's agent. Answers are put together beside what else the agent does, so one from before the end of a PE
+// may come after the news of that: what it says of the PE is of no use then.
 func (l *live) note(h *host, states []PEState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard[h.index] = time.Now()
 	for _, s := range states {
-		if s.PE >= h.First && s.PE < h.First+h.PEs {
+		if s.PE >= h.First && s.PE < h.First+h.PEs && (s.Ended || !l.pes[s.PE].Ended) {
 			s.Host = h.index
 			l.pes[s.PE] = s
 		}

@@ -151,3 +151,20 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveAnswerComesLate: an answer from before the end of a PE, which arrives when that is known, does not bring the PE back.
+func TestLiveAnswerComesLate(t *testing.T) {
+	h := &host{Host: boot.Host{Name: "a", PEs: 2}}
+	l := newLive([]*host{h}, 2)
+	running := []PEState{{PE: 0, Known: true, Op: boot.InLock, In: "lock"}, {PE: 1, Known: true, Op: boot.InLock, In: "lock"}}
+	l.note(h, running)
+	l.noteDeath(death{PE: 1, Process: 7, Status: 9})
+	l.note(h, running)
+	if s := l.snapshot(); s.PEs[0].Ended || !s.PEs[1].Ended || s.PEs[1].In != "" || s.PEs[1].Status != 137 {
+		t.Errorf("%+v", s.PEs)
+	}
+	l.note(h, []PEState{{PE: 1, Known: true, Ended: true, Status: 137, Memory: 5}})
+	if s := l.snapshot(); s.PEs[1].Memory != 5 {
+		t.Errorf("the last answer was not noted: %+v", s.PEs[1])
+	}
+}
