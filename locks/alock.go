@@ -119,7 +119,7 @@ var _ Lock = (*ALock)(nil)
 func NewALock(w *pgas.World, ref ALockStateRef, o ALockOptions) (*ALock, error) {
 	checkHome("NewALock", w, o.Home)
 	checkBudgets(o)
-	l := &ALock{mutex: mutex{w: w}, state: ref.On(w.Context()), home: o.Home}
+	l := &ALock{mutex: newMutex(w, ref.Ref(), "ALock"), state: ref.On(w.Context()), home: o.Home}
 	if o.CPU == nil {
 		c, err := w.NewContext(pgas.ByCPU())
 		if err != nil {

@@ -38,7 +38,7 @@ const theTurn = firstWord
 // NewDMCS makes this PE's handle of the lock at ref.
 func NewDMCS(w *pgas.World, ref DMCSStateRef, o DMCSOptions) *DMCS {
 	checkHome("NewDMCS", w, o.Home)
-	return &DMCS{mutex: mutex{w: w}, queue: newQueue(w, ref.Queue(), o.Home)}
+	return &DMCS{mutex: newMutex(w, ref.Ref(), "D-MCS lock"), queue: newQueue(w, ref.Queue(), o.Home)}
 }
 
 // AllocDMCS allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocDMCSState.

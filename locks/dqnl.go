@@ -36,7 +36,7 @@ var _ Lock = (*DQNL)(nil)
 // NewDQNL makes this PE's handle of the lock at ref.
 func NewDQNL(w *pgas.World, ref DQNLStateRef, o DQNLOptions) *DQNL {
 	checkHome("NewDQNL", w, o.Home)
-	return &DQNL{DMCS{mutex: mutex{w: w}, queue: newQueue(w, ref.Queue(), o.Home)}}
+	return &DQNL{DMCS{mutex: newMutex(w, ref.Ref(), "DQNL lock"), queue: newQueue(w, ref.Queue(), o.Home)}}
 }
 
 // AllocDQNL allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocDQNLState.

@@ -53,7 +53,7 @@ type spinner struct {
 func newSpinner(op string, w *pgas.World, ref SpinStateRef, o SpinOptions) spinner {
 	checkHome(op, w, o.Home)
 	c := w.Context()
-	return spinner{mutex: mutex{w: w}, me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), zero: ref.Never().On(c)}
+	return spinner{mutex: newMutex(w, ref.Ref(), "spin lock"), me: w.PE(), home: o.Home, word: ref.Word().On(c), waits: ref.Waits().On(c), zero: ref.Never().On(c)}
 }
 
 // insist calls try until it succeeds. Errors: *pgas.PeerError if a PE of the job dies, and the cause of ctx's end.

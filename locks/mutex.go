@@ -34,6 +34,13 @@ type mutex struct {
 	w    *pgas.World
 	gate localGate // of this PE's writers
 	way  passage   // of the goroutine inside the gate
+
+	trace pgas.LockTrace // empty unless the job has a trace
+}
+
+// newMutex returns the mutex of a lock of some kind, of which ref is a part.
+func newMutex[T any](w *pgas.World, ref pgas.Ref[T], kind string) mutex {
+	return mutex{w: w, trace: pgas.TraceLock(ref, kind)}
 }
 
 // lock runs p.acquire inside the gate. If it succeeds the goroutine stays inside until unlock. Behind "waiting", what
@@ -47,12 +54,14 @@ func (m *mutex) lock(ctx context.Context, p protocol, what string) (err error) {
 	}
 	defer m.recoverPeer(&err)
 	m.way.waited = false
+	began := m.trace.Begin()
 	if err := p.acquire(ctx, &m.way); err != nil {
 		m.gate.leave()
 		return waitError(what, err)
 	}
 	m.gate.acquired()
 	m.way.record(m.w)
+	m.trace.Acquired(began, m.way.waited)
 	return nil
 }
 
@@ -82,6 +91,7 @@ func (m *mutex) tryLock(p protocol) (ok bool) {
 	}
 	m.gate.acquired()
 	m.w.RecordLock(false, -1)
+	m.trace.Acquired(0, false)
 	return true
 }
 
@@ -92,6 +102,7 @@ func (m *mutex) unlock(p protocol, op string) {
 	m.gate.release(op)
 	defer m.gate.leave()
 	m.w.MustQuiet()
+	m.trace.Released()
 	p.release()
 }
 

@@ -56,7 +56,7 @@ func NewNCoSED(w *pgas.World, ref NCoSEDStateRef, o NCoSEDOptions) *NCoSED {
 	}
 	ref = ref.On(w.Context())
 	nodes := []NCoSEDNodeRef{ref.Node()}
-	l := &NCoSED{mutex: mutex{w: w}, queue: ncosedQueue{w: w, home: o.Home, state: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
+	l := &NCoSED{mutex: newMutex(w, ref.Ref(), "N-CoSED lock"), queue: ncosedQueue{w: w, home: o.Home, state: ref.Word(), nodes: nodes, limit: int64(o.Limit)}}
 	l.queue.mine = l.queue.id(w.PE(), 0)
 	return l
 }

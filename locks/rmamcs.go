@@ -68,7 +68,7 @@ func newRMAMCS(ctx context.Context, w *pgas.World, ref RMAMCSStateRef, o RMAMCSO
 		return nil, err
 	}
 	tl[0] = numberMax + 1
-	return &RMAMCS{mutex: mutex{w: w}, tree: newTree(w, ref, levels, tl)}, nil
+	return &RMAMCS{mutex: newMutex(w, ref.Ref(), "RMA-MCS lock"), tree: newTree(w, ref, levels, tl)}, nil
 }
 
 // AllocRMAMCS allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocRMAMCSState

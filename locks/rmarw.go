@@ -88,7 +88,7 @@ func newRMARW(ctx context.Context, w *pgas.World, ref RMARWStateRef, o RMARWOpti
 	if err != nil {
 		return nil, err
 	}
-	l := &RMARW{mutex: mutex{w: w}, tree: newTree(w, ref.Tree(), levels, tl)}
+	l := &RMARW{mutex: newMutex(w, ref.Ref(), "RMA-RW lock"), tree: newTree(w, ref.Tree(), levels, tl)}
 	if l.counter, err = newCounter(w, ref.Counter(), l.tree.queues[0].home, together, tr); err != nil {
 		return nil, err
 	}

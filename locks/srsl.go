@@ -93,7 +93,7 @@ func NewSRSL(w *pgas.World, ref SRSLStateRef, inbox pgas.Slice[int64], o SRSLOpt
 		panic(&pgas.UsageError{Op: "NewSRSL", Msg: fmt.Sprintf("the inbox has %d words: it needs one for each of %d PEs", inbox.Len(), w.NPEs())})
 	}
 	c := w.Context()
-	return &SRSL{mutex: mutex{w: w}, home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}
+	return &SRSL{mutex: newMutex(w, ref.Ref(), "SRSL lock"), home: o.Home, state: ref.On(c), inbox: pgas.AtomicsOf(inbox.On(c))}
 }
 
 // AllocSRSL allocates a lock and makes this PE's handle of it. It is collective. Errors: those of AllocSRSLState and

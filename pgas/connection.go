@@ -36,6 +36,6 @@ func (w *World) describer(pe int) transport.Describer {
 	if w.n.Shm.Heap(pe) != nil || w.defaultCtx.remote == nil {
 		return nil
 	}
-	d, _ := w.defaultCtx.remote.Channel.(transport.Describer)
+	d, _ := w.defaultCtx.remote.unrecorded.(transport.Describer)
 	return d
 }

@@ -46,7 +46,8 @@
 //	team*.go, topology.go         teams and their splits
 //	collective*.go                collectives; the algorithms are in internal/coll
 //	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
-//	lock.go                       the lock of the specification
+//	lock.go                       the lock of the specification; locktrace.go: locks in traces
+//	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK
 //	generated_unsafe.go           what generated code calls
 //

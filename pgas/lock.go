@@ -93,7 +93,7 @@ func (l LockRef) lock(ctx context.Context) error {
 	var err error
 	switch o {
 	case locklocal.Granted:
-		l.w.RecordLock(true, l.w.PE())
+		l.w.lockUse.count(true, l.w.PE())
 	case locklocal.Withdrawn:
 		err = context.Cause(ctx)
 	case locklocal.Enter:
@@ -212,7 +212,7 @@ func (l LockRef) takeFree() {
 		l.own(lockTurn).Store(1)
 	}
 	l.w.locks.Acquired(l.off)
-	l.w.RecordLock(false, -1)
+	l.w.lockUse.count(false, -1)
 }
 
 // follow waits for the turn of this PE, which is in the queue, behind PE before; -1 means that the predecessor is not
@@ -228,7 +228,7 @@ func (l LockRef) follow(ctx context.Context, before int) error {
 		return err
 	}
 	l.w.locks.Acquired(l.off)
-	l.w.RecordLock(true, before)
+	l.w.lockUse.count(true, before)
 	return nil
 }
 

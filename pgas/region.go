@@ -25,6 +25,7 @@ type Region struct {
 // It moves and orders nothing.
 func (w *World) Region(ctx context.Context, name string) Region {
 	w.mustBeOpen("World.Region")
+	mustHaveContext("World.Region", ctx)
 	r := Region{w: w, trace: trace.StartRegion(ctx, name)}
 	if w.n.Rec != nil {
 		r.mark = w.n.Rec.Begin(record.Region, name, -1, 0, 0)
@@ -34,6 +35,9 @@ func (w *World) Region(ctx context.Context, name string) Region {
 
 // End ends the region. It must be called by the goroutine that has begun it, once.
 func (r Region) End() {
+	if r.w == nil {
+		misuse("Region.End", "a zero Region: World.Region begins one")
+	}
 	r.trace.End()
 	if r.w.n.Rec != nil {
 		r.w.n.Rec.End(r.mark)

@@ -261,6 +261,11 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 		all.Operations, all.Bytes = all.Operations+t.Operations, all.Bytes+t.Bytes
 		remote = remote || w.TransportTo(p.PE) == "ucp" && t.Operations > 0
 	}
+	for pe := range w.NPEs() {
+		if w.TransportTo(pe) == "ucp" && w.ConnectionTo(pe).Text == "" {
+			return fmt.Errorf("where PEs count, the connection to PE %d says nothing of itself", pe)
+		}
+	}
 	if !s.Recorded || s.PE != w.PE() || all != s.Total() {
 		return fmt.Errorf("the peers of %+v have %+v in all", s, all)
 	}
@@ -270,12 +275,15 @@ func sumsUp(w *pgas.World, s stats.PE) error {
 	if use := w.HeapUsage(); s.Heap.InUse != use.InUse || s.Heap.High < s.Heap.InUse {
 		return fmt.Errorf("the heap: %+v, and HeapUsage %+v", s.Heap, use)
 	}
-	if b := s.Blocked["barrier"]; b.Count == 0 && w.NPEs() > 1 {
-		return fmt.Errorf("no barrier among %v", s.Blocked)
+	if d := s.BlockedTime(); d == 0 || len(s.Causes()) != len(s.Blocked) {
+		return fmt.Errorf("blocked for %v in all: %v", d, s.Blocked)
 	}
 	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
 	var back stats.PE
-	if err = json.Unmarshal(text, &back); err != nil || fmt.Sprint(back) != fmt.Sprint(s) {
+	if err := json.Unmarshal(text, &back); err != nil || fmt.Sprint(back) != fmt.Sprint(s) {
 		return fmt.Errorf("as JSON: %s (%v)", text, err)
 	}
 	return nil
@@ -286,7 +294,7 @@ func TestStatsCountsAll(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
 	pgastest.RunAll(t, 4, countedProgram)
 	pgastest.RunLate(t, 4, 2, countedProgram)
-	pgastest.RunNIC(t, 2, countedProgram)
+	t.Run("nic", func(t *testing.T) { pgastest.RunProcesses(t, 2, countedProgram, "PGAS_AMO=nic") })
 }
 
 // TestStatsNotRecorded: without a record, all that is known is the use of the heap.
@@ -315,6 +323,30 @@ func TestStatsNotRecorded(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestStatsFastPath: where nothing is recorded, accesses find the heaps of all PEs of the host, and nothing that counts is in
+// their way. Where something is, they find none and go through what counts.
+func TestStatsFastPath(t *testing.T) {
+	const npes = 3
+	for _, on := range []bool{false, true} {
+		err := pgastest.Goroutines(t.Context(), npes, pgastest.Options{Stats: on}, func(ctx context.Context, w *pgas.World) error {
+			c, err := w.NewContext()
+			if err != nil {
+				return err
+			}
+			for _, c := range []*pgas.Context{w.Context(), w.Team().Context(), c} {
+				heaps, words, counts := pgas.FastPath(c)
+				if off := !on && heaps == npes && words == npes && !counts; !off && !(on && heaps == 0 && words == 0 && counts) {
+					return fmt.Errorf("recorded %v: %d heaps, %d tables of words, counts %v", on, heaps, words, counts)
+				}
+			}
+			return c.Close()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestStatsWaits: where time is virtual, a late PE costs the others exactly its delay, and they say for whom they have waited.

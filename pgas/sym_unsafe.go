@@ -96,7 +96,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 	var off uintptr
 	if fits {
 		off = w.track(b)
-		w.noteHeapUse()
+		w.heapUse.note(w.heap.Usage, w.n.Rec)
 	}
 	if fits && zero {
 		w.zero(b.off, touched(b.off, bytes, high)) // before the barrier: peers may write after it
@@ -105,7 +105,7 @@ func allocate[T any](ctx context.Context, w *World, n int, align uintptr, layout
 		if fits {
 			w.untrack(b)
 			w.heap.Release(b.off)
-			w.noteHeapUse()
+			w.heapUse.note(w.heap.Usage, w.n.Rec)
 		}
 		return Sym[T]{}, err
 	}
@@ -197,7 +197,7 @@ func (s Sym[T]) Free(ctx context.Context) error {
 	if n := w.heap.Release(off); n >= boot.DiscardMin {
 		w.zero(off, n) // gives its pages back
 	}
-	w.noteHeapUse()
+	w.heapUse.note(w.heap.Usage, w.n.Rec)
 	w.untrack(s.blk)
 	return nil
 }

@@ -46,6 +46,17 @@ func (w *World) Topology(ctx context.Context) (*topo.Tree, error) {
 	return tree, nil
 }
 
+// readLockLevels reads the tree for a PE that counts hand-overs of locks, and notes the names of its levels.
+func (w *World) readLockLevels() *topo.Tree {
+	tree, err := w.Topology(w.n.Ctx)
+	if err != nil {
+		w.n.Rec.NameLevels([]string{topo.Machine})
+		return nil
+	}
+	w.n.Rec.NameLevels(tree.Names())
+	return tree
+}
+
 // readTopology reads the places of all PEs and builds the tree.
 func (w *World) readTopology(ctx context.Context) (*topo.Tree, error) {
 	spec, err := topo.Parse(w.n.Job.Settings.Topo)

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/gopgas/gopgas/pgas/boot"
-	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/locklocal"
@@ -42,8 +41,8 @@ type World struct {
 	treeMu sync.Mutex
 	tree   *topo.Tree // nil until asked for
 
-	heapUse    heapUse
-	lockLevels lockLevels
+	heapUse heapUse
+	lockUse lockUse
 
 	allocMu sync.Mutex // guards what follows
 	heap    *symheap.Heap
@@ -64,12 +63,12 @@ func openWith(ctx context.Context, job *boot.Job, opts private.Options) (*World,
 	w.n.NotesFull = w.notesFull
 	w.n.Open(job, opts.Goroutines)
 	w.groups = coll.NewSet(&w.n, opts.Common, publicErrors())
-	var joining record.Mark
-	defer func() { w.n.Unblock(joining) }()
+	defer w.n.EndJoining()
 	if err := w.openRemote(ctx); err != nil {
 		return nil, err
 	}
-	joining = w.n.StartRecording()
+	w.n.StartRecording()
+	w.lockUse.rec, w.lockUse.read, w.lockUse.me = w.n.Rec, w.readLockLevels, job.PE
 	if opts.Check || job.Settings.Check {
 		w.startChecking()
 	}

@@ -46,6 +46,7 @@ var dependencies = map[string]string{
 	"pgas/internal/private":        "pgas/boot pgas/internal/coll pgas/internal/node pgas/topo pgas/transport",
 	"pgas":                         "pgas/boot pgas/boot/pmix pgas/boot/record pgas/internal/callsite pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/recorded pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/stats":                   "pgas/boot/record",
+	"pgas/metrics":                 "pgas/stats",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
 	"atomics":                      "pgas",
@@ -68,7 +69,7 @@ var dependencies = map[string]string{
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen": "pgas/version templates",
 	"cmd/pgasvet": "",
-	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/boot/record pgas/stats pgas/topo pgas/trace pgas/version",
+	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/boot/record pgas/metrics pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
 	"cmd/pgasbench":  "dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
@@ -76,7 +77,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/pgastest pgas/sim pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string

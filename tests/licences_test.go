@@ -47,11 +47,11 @@ func linkedModules(t *testing.T) map[[2]string]*linkedModule {
 	t.Helper()
 	linked := map[[2]string]*linkedModule{}
 	for _, part := range []struct{ name, packages string }{
-		{"every program", module + "/pgas/..."}, {"every program", module + "/ucx/..."}, {"every program", module + "/locks"},
-		{"every program", module + "/notify"}, {"every program", module + "/atomics"},
+		{"every program", everyProgram(t)}, {"every program", module + "/ucx/..."}, {"every program", module + "/locks"},
+		{"every program", module + "/notify"}, {"every program", module + "/atomics"}, {"programs with metrics", module + "/pgas/metrics"},
 		{"pgasrun", module + "/cmd/pgasrun"}, {"pgasgen", module + "/cmd/pgasgen"}, {"pgasvet", module + "/cmd/pgasvet"}, {"pgasbench", module + "/cmd/pgasbench"},
 	} {
-		out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", part.packages).Output()
+		out, err := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}"}, strings.Fields(part.packages)...)...).Output()
 		if err != nil {
 			t.Fatalf("go list -deps %s: %v", part.packages, err)
 		}
@@ -69,6 +69,25 @@ func linkedModules(t *testing.T) map[[2]string]*linkedModule {
 		}
 	}
 	return linked
+}
+
+// everyProgram lists the packages below pgas but metrics, which a program has if it imports that.
+func everyProgram(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "list", module+"/pgas/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	return strings.Replace(string(out), module+"/pgas/metrics\n", "", 1)
+}
+
+// TestMetricsAlone: a program that does not import package metrics links no client of Prometheus.
+func TestMetricsAlone(t *testing.T) {
+	for key, m := range linkedModules(t) {
+		if strings.HasPrefix(key[0], "github.com/prometheus/") && m.into != "programs with metrics" && m.into != "programs with metrics, pgasrun" {
+			t.Errorf("%s is linked into %s", key[0], m.into)
+		}
+	}
 }
 
 type linkedModule struct {

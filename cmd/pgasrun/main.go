@@ -44,6 +44,7 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
   pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
                                                  eight PEs in two pods of Kubernetes
   pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
+  pgasrun -n 4 -metrics 9400 ./samples/stencil   the same while it runs, for Prometheus
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
   pgasrun -n 4 -trace t.json ./samples/stencil   who waits for whom and when; Perfetto draws it (trace -h)
   pgasrun -n 4 -ui auto ./samples/stencil        the same while it runs, on a page; its address is printed
@@ -78,6 +79,7 @@ type options struct {
 	ui             string
 	uiSave         string
 	stats          bool
+	metrics        string
 	json           bool
 	static         bool
 	k8s            bool
@@ -186,6 +188,15 @@ func start(opts options, spec launch.Spec) int {
 			}()
 		}
 	}
+	if opts.metrics != "" {
+		m, openErr := openMetrics(opts.metrics, os.Stderr)
+		if openErr != nil {
+			complain(fmt.Errorf("%w; the job runs without", openErr), 0)
+		} else {
+			spec.Live = m.serve
+			defer m.close()
+		}
+	}
 	page := openPage(&opts, &spec, os.Stderr)
 	if opts.static {
 		res.Status, err = launch.RunStatic(ctx, spec, opts.index, os.Environ())
@@ -257,7 +268,8 @@ func parse(args []string) (options, error) {
 	fs.BoolVar(&o.version, "version", false, "print the version")
 	fs.BoolVar(&o.unbound, "unbound", false, "let PEs run on any CPU; without it each has CPUs of its own if there are enough")
 	fs.StringVar(&o.topo, "topo", "", "the `levels` of the topology from the PEs outwards: host,rack:2 has racks of two hosts")
-	fs.BoolVar(&o.stats, "stats", false, "at the end, say where the PEs have spent their time: blocked in what, and on which PE; PGAS_STATS=1 does the same")
+	fs.BoolVar(&o.stats, "stats", false, "at the end, say what the PEs did, and where they have spent their time: blocked in what, and for which PE; PGAS_STATS=1 does the same")
+	fs.StringVar(&o.metrics, "metrics", "", "serve what PEs count at this `address` while the job runs, as text for Prometheus; of this machine only, unless a host is named (0.0.0.0:9400)")
 	fs.BoolVar(&o.json, "json", false, "with -stats: print one JSON object instead of the table; both go to standard error")
 	fs.StringVar(&o.pprof, "pprof", "", "write the CPU, heap and mutex profile and the execution trace of each PE to this `directory`, and the CPU profile of the job")
 	fs.StringVar(&o.trace, "trace", "", "write what the PEs wait for, on whom and when, to this `file`, which Perfetto opens and pgasrun trace summary reads; .gz compresses it")

@@ -45,6 +45,8 @@ func (o *options) checkModes() error {
 		return errors.New("-static and -k8s: a pod runs the one, the other prints the pod; give one of them")
 	case o.stats && (o.static || o.k8s):
 		return errors.New("-stats needs pgasrun to start the whole job: without -static and -k8s")
+	case o.metrics != "" && (o.static || o.k8s):
+		return errors.New("-metrics needs pgasrun to start the whole job: without -static and -k8s; a program serves its own with package metrics")
 	case o.trace != "" && (o.static || o.k8s):
 		return errors.New("-trace needs pgasrun to start the whole job: without -static and -k8s")
 	case (o.ui != "" || o.uiSave != "") && (o.static || o.k8s):

@@ -27,9 +27,9 @@ func createFile(path string) (*newFile, error) {
 	return &newFile{path, temp}, nil
 }
 
-// replace puts the file in its place.
-func (f *newFile) replace() error {
-	err := errors.Join(f.temp.Chmod(0o644), f.temp.Close())
+// replace puts the file in its place, unless it was not written whole: written is the error of that, and replace returns it.
+func (f *newFile) replace(written error) error {
+	err := errors.Join(written, f.temp.Chmod(0o644), f.temp.Close())
 	if err == nil {
 		err = os.Rename(f.temp.Name(), f.path)
 	}

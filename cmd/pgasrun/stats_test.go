@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot/launch"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/stats"
 	"github.com/gopgas/gopgas/ucx"
 )
 
@@ -28,19 +30,25 @@ func TestStats(t *testing.T) {
 				t.Fatalf("status %d, %v: %s", status, err, &r.stderr)
 			}
 			const pes = 3
-			if s.Version != 1 || s.PEs != pes || len(s.Each) != pes {
+			if s.Version != 2 || s.PEs != pes || len(s.Each) != pes {
 				t.Fatalf("%+v", s)
 			}
 			for pe, p := range s.Each {
-				if p.PE != pe || p.Elapsed <= 0 || p.CPU <= 0 || p.Memory == 0 || p.Host == "" || p.Blocked() > p.Elapsed {
+				if p.PE != pe || p.Elapsed <= 0 || p.CPU <= 0 || p.Memory == 0 || p.Host == "" || p.Blocked() > p.Elapsed || p.Counts == nil || p.Counts.PE != pe {
 					t.Errorf("PE %d: %+v", pe, p)
 				}
 			}
 			for pe, in := range []string{"wait", "", "barrier"} {
-				has := func(w launch.Wait) bool { return w.In == in && w.Time > 0 }
-				if in != "" && !slices.ContainsFunc(s.Each[pe].Waits, has) {
-					t.Errorf("PE %d has waited in %+v, not in a %s", pe, s.Each[pe].Waits, in)
+				seen := func(w launch.Wait) bool { return w.In == in && w.Time > 0 }
+				if in != "" && (!slices.ContainsFunc(s.Each[pe].Waits, seen) || s.Each[pe].Counts.Blocked[in].Time == 0) {
+					t.Errorf("PE %d has waited in %+v, and counted %+v, not in a %s", pe, s.Each[pe].Waits, s.Each[pe].Counts.Blocked, in)
 				}
+			}
+			if set := s.Each[1].Counts.Kinds["atomic"]; set.Operations != 1 || set.Bytes != 8 || s.Kinds["atomic"] != set {
+				t.Errorf("PE 1 has set one word, and counted %+v of %+v", s.Each[1].Counts.Kinds, s.Kinds)
+			}
+			if len(s.Traffic) == 0 || s.HeapHigh < 8 || (name == "local") != (s.Messages.Sent == 0) {
+				t.Errorf("traffic %+v, messages %+v, %d bytes of heap", s.Traffic, s.Messages, s.HeapHigh)
 			}
 			if s.ByCause["wait"] == 0 || s.Blocked <= 0 || s.Blocked > 1 {
 				t.Errorf("%+v", s)
@@ -52,33 +60,96 @@ func TestStats(t *testing.T) {
 // TestStatsOfKilledPE: it has statistics, too, and the others.
 func TestStatsOfKilledPE(t *testing.T) {
 	t.Setenv("PGAS_STATS", "1")
-	r := launchJob(t, nil, "-n", "3", profiled, "1")
-	if status, _ := r.end(); status == 0 || strings.Count(r.stderr.String(), " MB ") != 3 || !strings.Contains(r.stderr.String(), "pgasrun: 3 PEs, ") {
-		t.Errorf("status %d: %s", status, &r.stderr)
+	r := launchJob(t, nil, "-n", "3", "-json", "./testdata/counted", "killed")
+	status, _ := r.end()
+	text := r.stderr.String()
+	var s jobStats
+	if err := json.Unmarshal([]byte(text[max(0, strings.LastIndex(text, "\n{")):]), &s); status == 0 || err != nil || len(s.Each) != 3 {
+		t.Fatalf("status %d, %v: %s", status, err, text)
+	}
+	for pe, p := range s.Each {
+		if p.Counts == nil || p.Counts.Kinds["put"] != (stats.Traffic{Operations: 7, Bytes: 7 * 8}) || p.Counts.Heap.High == 0 {
+			t.Errorf("PE %d: %+v", pe, p.Counts)
+		}
+	}
+	if w := s.Each[2].Counts.Blocked["barrier"]; w.Count == 0 || w.Time == 0 {
+		t.Errorf("the PE that was killed waited at the barrier then: %+v", s.Each[2].Counts.Blocked)
+	}
+}
+
+// TestStatsOf64PEs: the table of a job with many PEs has few lines, and the object all PEs.
+func TestStatsOf64PEs(t *testing.T) {
+	for _, flags := range [][]string{{"-stats"}, {"-stats", "-json"}} {
+		r := launchJob(t, nil, slices.Concat([]string{"-n", "64"}, flags, []string{"./testdata/counted"})...)
+		status, _ := r.end()
+		text := r.stderr.String()
+		if status != 0 {
+			t.Fatalf("status %d: %s", status, text)
+		}
+		if len(flags) == 1 {
+			if n := strings.Count(text, "\n"); n > mostRows+12 || !strings.Contains(text, "operations: 448 put of 3.6 kB\n") {
+				t.Errorf("%d lines:\n%s", n, text)
+			}
+			continue
+		}
+		var s jobStats
+		if err := json.Unmarshal([]byte(text), &s); err != nil || len(s.Each) != 64 || len(s.Traffic) != 64 || s.Kinds["put"].Operations != 7*64 {
+			t.Errorf("%v: %s", err, text)
+		}
 	}
 }
 
 func TestStatsTable(t *testing.T) {
 	const s = time.Second
-	each := []launch.PEStats{
-		{PE: 0, Host: "a", Elapsed: 10 * s, CPU: 6 * s, Memory: 20e6, Waits: []launch.Wait{{In: "barrier", For: 1, Time: 3 * s}, {In: "quiet", For: -1, Time: s}}},
-		{PE: 1, Host: "b", Elapsed: 10 * s, CPU: 9 * s, Memory: 21.5e6},
+	counts := func(pe int, set func(c *record.Counts)) *record.Counts {
+		c := &record.Counts{PE: pe, Waits: map[string]record.Waited{}, Levels: []string{"machine", "host"}}
+		c.Counters[record.HeapHigh] = 131072
+		set(c)
+		return c
 	}
-	const want = `pgasrun: 3 PEs, 10s, 15s of CPU time; 20.0 % of the PEs' time is blocked, looked at every millisecond
-     PE      time       CPU     memory  blocked  in
-      0       10s        6s    20.0 MB   40.0 %  barrier for PE 1 30.0 %, quiet 10.0 %
-      1       10s        9s    21.5 MB    0.0 %  -
+	each := []launch.PEStats{
+		{PE: 0, Host: "a", Elapsed: 10 * s, CPU: 6 * s, Memory: 20e6, Waits: []launch.Wait{{In: "barrier", For: 1, Time: s}}, Counts: counts(0, func(c *record.Counts) {
+			c.Waits["barrier"], c.Waits["quiet"] = record.Waited{Count: 7, Time: 3 * s}, record.Waited{Count: 1, Time: s}
+			c.Peers = []record.Traffic{{Peer: 0}, {Peer: 1, Waited: 3 * s}}
+			c.Peers[0].Ops[record.Put], c.Peers[0].Bytes[record.Put] = 5, 40
+			c.Peers[1].Ops[record.Put], c.Peers[1].Bytes[record.Put] = 12345, 98760
+			c.Peers[1].Ops[record.Fetch], c.Peers[1].Bytes[record.Fetch] = 10, 80
+			c.Counters[record.Messages], c.Counters[record.MessageBytes], c.Counters[record.MessageOps] = 100, 200000, 1250
+			c.Counters[record.LocksAlone], c.Counters[record.LocksWaited], c.Counters[record.LockMoves], c.Counters[record.LockMoves+1] = 5, 4, 1, 2
+		})},
+		{PE: 1, Host: "b", Elapsed: 10 * s, CPU: 9 * s, Memory: 21.5e6, Counts: counts(1, func(c *record.Counts) {
+			c.Counters[record.NotesMatched], c.Counters[record.NotesUnexpected] = 3, 1
+			c.Counters[record.Faults], c.Counters[record.PagesFetched], c.Counters[record.PagesReleased] = 30, 20, 10
+			c.Counters[record.LocksWaited], c.Counters[record.LockMoves+1] = 1, 1
+		})},
+		{PE: 2, Host: "b", Elapsed: 5 * s, Memory: 1e6, Waits: []launch.Wait{{In: "init", For: -1, Time: s}}}, // of which nothing was counted
+	}
+	const want = `pgasrun: 4 PEs, 10s, 15s of CPU time; 20.0 % of the PEs' time is blocked
+     PE      time       CPU     memory       heap      ops      bytes  blocked  in
+      0       10s        6s    20.0 MB   131.1 kB   12.4 k    98.9 kB   40.0 %  barrier 30.0 %, quiet 10.0 %
+      1       10s        9s    21.5 MB   131.1 kB        0        0 B    0.0 %  -
+      2        5s        0s     1.0 MB          -        -          -   20.0 %  init 20.0 %
 of 1 more there are no statistics: their agents were lost
-by cause: barrier 15.0 %, quiet 5.0 %
-imbalance: PE 1 is busy 1.25 times as long as the mean PE
+by cause: barrier 12.0 %, init 4.0 %, quiet 4.0 %
+imbalance: PE 1 is busy 1.50 times as long as the mean PE
 longest waits: PE 0 for PE 1 3s
+operations: 12.3 k put of 98.8 kB, 10 fetch of 80 B
+most bytes: PE 0 to PE 1 98.8 kB in 12.4 k
+messages to other hosts: 100, each of 2.0 kB and 12.5 operations in the mean
+locks: 5 found free, 5 waited for, 1 from another PE of the machine, 3 from another PE of the host
+notifications: 3, of which 1 unexpected
+coherent memory: 30 page faults, 20 pages or blocks fetched, 10 released
 `
 	var b bytes.Buffer
-	if err := writeStats(&b, each, 3, false); err != nil || b.String() != want {
+	if err := writeStats(&b, each, 4, false); err != nil || b.String() != want {
 		t.Errorf("%v, got\n%swant\n%s", err, &b, want)
 	}
 	b.Reset()
 	if err := writeStats(&b, nil, 3, false); err != nil || b.String() != "pgasrun: no statistics: no PE has started, or their agents were lost\n" {
+		t.Errorf("%v, %s", err, &b)
+	}
+	b.Reset()
+	if err := writeStats(&b, each, 4, true); err != nil || !strings.Contains(b.String(), `"kinds":{"fetch":{"operations":10,"bytes":80},"put":{"operations":12350,"bytes":98800}}`) {
 		t.Errorf("%v, %s", err, &b)
 	}
 }

@@ -57,53 +57,59 @@ func TestTrace(t *testing.T) {
 				t.Skip("PEs on two hosts, which need cgo")
 			}
 			file := filepath.Join(t.TempDir(), "t.json.gz")
-			r := launchJob(t, nil, slices.Concat(place, []string{"-trace", file, traced})...)
-			if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "pgasrun trace summary "+file) {
-				t.Fatalf("status %d: %s", status, &r.stderr)
+			// On a loaded machine a PE may come so late that it need not wait: then PE 1 computes for longer.
+			var wrong []string
+			for _, computes := range []string{"100ms", "500ms", "2s", "8s"} {
+				r := launchJob(t, nil, slices.Concat(place, []string{"-trace", file, traced, computes})...)
+				if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "pgasrun trace summary "+file) {
+					t.Fatalf("status %d: %s", status, &r.stderr)
+				}
+				tr, err := readTrace(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkClocks(t, tr, name == "two clocks")
+				if wrong = wrongIn(tr, name != "local"); len(wrong) == 0 {
+					return
+				}
 			}
-			tr, err := readTrace(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkTrace(t, tr)
-			served := func(s trace.Slice) bool { return s.Kind == record.Serve && s.Value > 0 }
-			if name != "local" && !slices.ContainsFunc(tr.PE(1).Slices, served) {
-				t.Error("the service thread of PE 1, which computes, has served nothing")
-			}
-			checkClocks(t, tr, name == "two clocks")
+			t.Error(strings.Join(wrong, "\n"))
 		})
 	}
 }
 
-// checkTrace checks what the trace of the program says.
-func checkTrace(t *testing.T, tr *trace.Trace) {
-	t.Helper()
+// wrongIn returns what the trace should say of the program and does not.
+func wrongIn(tr *trace.Trace, hosts bool) (wrong []string) {
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	s := tr.Summarize()
 	if tr.Program != "traced" || s.PEs != 3 || s.Dropped != 0 {
-		t.Errorf("a trace of %s with %d PEs, %d events dropped", tr.Program, s.PEs, s.Dropped)
+		bad("a trace of %s with %d PEs, %d events dropped", tr.Program, s.PEs, s.Dropped)
 	}
 	for _, cause := range []string{"wait", "lock", "notified access", "barrier"} {
 		for _, pe := range []int{0, 2} {
-			late := func(l trace.Late) bool {
-				return l.In == cause && l.For == pe && (l.PE == 1 || cause == "lock") && l.Time > 20*time.Millisecond
-			}
+			late := func(l trace.Late) bool { return l.In == cause && l.For == pe && (l.PE == 1 || cause == "lock") }
 			if !slices.ContainsFunc(s.LateSenders, late) {
-				t.Errorf("no PE is late for PE %d in a %s: %+v", pe, cause, s.LateSenders)
+				bad("no PE is late for PE %d in a %s: %+v", pe, cause, s.LateSenders)
 			}
 		}
 	}
 	if len(s.Regions) != 1 || s.Regions[0].In != "compute" || s.Regions[0].Count != 4 || s.Regions[0].Worst != 1 {
-		t.Errorf("regions %+v", s.Regions)
+		bad("regions %+v", s.Regions)
 	}
-	if c := s.Critical; len(c.ByPE) == 0 || c.ByPE[0].PE != 1 || len(c.ByRegion) != 1 || c.ByRegion[0].Time < 300*time.Millisecond {
-		t.Errorf("the critical path is %+v", c)
+	if c := s.Critical; len(c.ByPE) == 0 || c.ByPE[0].PE != 1 || len(c.ByRegion) != 1 || c.ByRegion[0].Time < s.Regions[0].Time/2 {
+		bad("the critical path is %+v", c)
 	}
 	if len(s.Locks) != 1 || !strings.Contains(s.Locks[0].Lock, "Lock") || s.Locks[0].Held != 3 || s.Locks[0].Waits != 2 {
-		t.Errorf("locks %+v", s.Locks)
+		bad("locks %+v", s.Locks)
 	}
 	if len(s.Operations) != 3 || s.Operations[1][0] < 2 || s.Operations[1][2] < 2 {
-		t.Errorf("operations %v", s.Operations)
+		bad("operations %v", s.Operations)
 	}
+	served := func(s trace.Slice) bool { return s.Kind == record.Serve && s.Value > 0 }
+	if hosts && !slices.ContainsFunc(tr.PE(1).Slices, served) {
+		bad("the service thread of PE 1, which computes, has served nothing")
+	}
+	return wrong
 }
 
 // checkClocks checks what the trace says of the hosts' clocks. Barriers tell whether that is right: no PE leaves one before
@@ -111,7 +117,7 @@ func checkTrace(t *testing.T, tr *trace.Trace) {
 func checkClocks(t *testing.T, tr *trace.Trace, two bool) {
 	t.Helper()
 	most, bounded := tr.Error()
-	if !bounded || two != (most > 0) || most > 500*time.Millisecond {
+	if !bounded || two != (most > 0) {
 		t.Errorf("times are known to %v (%v), of hosts %+v", most, bounded, tr.Hosts)
 	}
 	calls := map[uint64][]trace.Slice{}
@@ -143,7 +149,7 @@ func checkClocks(t *testing.T, tr *trace.Trace, two bool) {
 // TestTraceOfKilledPE: what a PE has recorded is there, whatever ended it; what it was in has not ended.
 func TestTraceOfKilledPE(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.json")
-	r := launchJob(t, nil, "-n", "3", "-trace", file, traced, "die")
+	r := launchJob(t, nil, "-n", "3", "-trace", file, traced, "1ms", "die")
 	if status, _ := r.end(); status != 137 {
 		t.Errorf("status %d, want that of the killed PE: %s", status, &r.stderr)
 	}
@@ -160,7 +166,7 @@ func TestTraceOfKilledPE(t *testing.T) {
 // TestTraceIsBounded: events without room are counted, and the user is told.
 func TestTraceIsBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.json")
-	r := launchJob(t, nil, "-n", "3", "-trace", file, "-trace-events", "5", traced)
+	r := launchJob(t, nil, "-n", "3", "-trace", file, "-trace-events", "5", traced, "1ms")
 	if status, _ := r.end(); status != 0 || !strings.Contains(r.stderr.String(), "-trace-events") {
 		t.Errorf("status %d: %s", status, &r.stderr)
 	}
@@ -174,20 +180,22 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestTraceOnAFullDisk: the job ends as it would, and no part of a file stays.
-func TestTraceOnAFullDisk(t *testing.T) {
+// TestFullDisk: where a trace or a page has no room, the job ends as it would, one line says so, and no part of a file stays.
+func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4k", "none", dir).CombinedOutput(); err != nil {
 		t.Skipf("no small file system can be mounted here: %v %s", err, out)
 	}
 	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
-	r := launchJob(t, nil, "-n", "3", "-trace", filepath.Join(dir, "t.json"), traced)
-	status, _ := r.end()
-	if lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n"); status != 0 || len(lines) != 1 || !strings.Contains(lines[0], "no space left on device: there is no trace") {
-		t.Errorf("status %d: %s", status, &r.stderr)
-	}
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	for flag, want := range map[string]string{"-trace": "no space left on device: there is no trace", "-ui-save": "no space left on device: the page is not saved"} {
+		r := launchJob(t, nil, "-n", "3", flag, filepath.Join(dir, "t"), traced, "1ms")
+		status, _ := r.end()
+		if lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n"); status != 0 || len(lines) != 1 || !strings.Contains(lines[0], want) {
+			t.Errorf("%s: status %d: %s", flag, status, &r.stderr)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v, %v", flag, left, err)
+		}
 	}
 }

@@ -46,8 +46,19 @@ func openPage(o *options, spec *launch.Spec, news io.Writer) *jobPage {
 	if p.server == nil && p.file == nil {
 		return nil
 	}
-	spec.Live, spec.Output = p.page.Watch, p.page.Output
+	spec.Live, spec.Output = both(spec.Live, p.page.Watch), p.page.Output
 	return p
+}
+
+// both returns a launch.Spec.Live that tells two of the job; a may be nil.
+func both(a, b func(now func() launch.Snapshot)) func(now func() launch.Snapshot) {
+	if a == nil {
+		return b
+	}
+	return func(now func() launch.Snapshot) {
+		a(now)
+		b(now)
+	}
 }
 
 func (p *jobPage) say(format string, args ...any) {
@@ -66,8 +77,7 @@ func (p *jobPage) finish(res launch.Result, status int, err error) {
 }
 
 func (p *jobPage) save() {
-	err := errors.Join(withoutPath(p.page.Save(p.file.temp)), p.file.replace())
-	if err != nil {
+	if err := p.file.replace(p.page.Save(p.file.temp)); err != nil {
 		p.file.discard()
 		p.say("-ui-save: %s cannot be written: %v: the page is not saved", p.file.path, err)
 		return

@@ -116,7 +116,7 @@ var variables = [...]Variable{
 	{envDSM, "auto", "auto, shared, paged or soft", "how coherent regions (package dsm) detect accesses: memory that all PEs share, page faults, checks in accessors, or what suits the job", false},
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", false},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
-	{envStats, "0", "0 or 1", "1: as pgasrun -stats: at the end, where the PEs have spent their time", false},
+	{envStats, "0", "0 or 1", "1: PEs count what they do, for World.Stats, and pgasrun prints it at the end, as with -stats", false},
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
@@ -162,7 +162,7 @@ type Settings struct {
 	Connections    int           // connections that a context keeps; 0: the default
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves their page faults
-	Stats          bool          // the launcher says where PEs have spent their time
+	Stats          bool          // PEs count what they do, and the launcher prints it
 	DSMStats       bool          // print the statistics of coherent regions
 	Profiles       string        // the directory for this PE's profiles; "": none are made, unless the launcher collects them
 	QuietSingleton bool          // do not say that this is a job of one

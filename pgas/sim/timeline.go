@@ -52,7 +52,7 @@ func (s *sim) writeTimeline() error {
 		}
 		p := s.timeline.of(i)
 		t, counts := p.Trace(), p.Counts()
-		t.Host = index[h.Name]
+		t.Host, t.Ended = index[h.Name], int64(duration(s.now))
 		all.Add(t, &counts)
 	}
 	t := all.Trace(hosts, make([]traces.Clock, len(hosts)))

@@ -17,7 +17,7 @@ import (
 type PE struct {
 	PE int `json:"pe"`
 
-	// Recorded reports whether the PE records what it does: with pgasrun -stats, -metrics and -trace, and
+	// Recorded reports whether the PE records what it does: with pgasrun -stats, -metrics, -ui and -trace, and
 	// with PGAS_STATS=1. Without that only PE and Heap say something.
 	Recorded bool `json:"recorded"`
 

@@ -36,7 +36,7 @@ func (c *Collector) Add(piece record.Trace, counts *record.Counts) {
 	}
 	p := c.parts[piece.PE]
 	if p == nil {
-		p = &part{Trace: record.Trace{PE: piece.PE, Host: piece.Host, Names: piece.Names, Dropped: piece.Dropped, Updates: piece.Updates}}
+		p = &part{Trace: record.Trace{PE: piece.PE, Host: piece.Host, Names: piece.Names, Dropped: piece.Dropped, Updates: piece.Updates, Ended: piece.Ended}}
 		c.parts[piece.PE] = p
 	}
 	p.Events = append(p.Events, piece.Events...)
@@ -58,6 +58,9 @@ func (c *Collector) Trace(hosts []Host, clocks []Clock) *Trace {
 				}
 				e.Start = clock(e.Start)
 			}
+			if p.Ended != 0 {
+				p.Ended = clock(p.Ended)
+			}
 		}
 		for _, e := range p.Events {
 			start = min(start, e.Start)
@@ -74,11 +77,16 @@ func (c *Collector) Trace(hosts []Host, clocks []Clock) *Trace {
 	return t
 }
 
-// pe returns the events of one PE, from start on.
+// pe returns the events of one PE, from start on. What is open has lasted until the PE ended, or if that is not known, until its
+// last event.
 func (p *part) pe(start int64) PE {
 	out := PE{Number: p.PE, Host: p.Host, Dropped: p.Dropped, Updates: p.Updates, Counts: p.counts, Words: map[uint64]string{}}
 	for _, e := range p.Events {
 		out.End = max(out.End, e.Start-start+max(0, e.Dur))
+	}
+	ended := out.End
+	if p.Ended != 0 {
+		ended = max(ended, p.Ended-start)
 	}
 	for _, e := range p.Events {
 		at := e.Start - start
@@ -88,7 +96,8 @@ func (p *part) pe(start int64) PE {
 		case e.Kind.IsSlice():
 			s := Slice{Kind: e.Kind, Name: p.NameOf(e), Start: at, Dur: e.Dur, Peer: int(e.Peer), Seq: e.Seq, Value: e.Value}
 			if e.Dur == record.Open {
-				s.Dur, s.Open = out.End-at, true
+				s.Dur, s.Open = ended-at, true
+				out.End = ended
 			}
 			s.Dur = max(0, s.Dur)
 			out.Slices = append(out.Slices, s)

@@ -175,7 +175,7 @@ func (w *writer) track(pid, tid int, name string) {
 	w.meta(pid, tid, "thread_sort_index", "sort_index", strconv.Itoa(tid))
 }
 
-var categories = [record.NumEvents]string{record.Wait: "wait", record.Call: "collective", record.Region: "region", record.Hold: "lock", record.Serve: "service", record.Update: "act"}
+var categories = [record.NumEvents]string{record.Wait: "wait", record.Call: "collective", record.Region: "region", record.Hold: "lock", record.Acquire: "lock", record.Serve: "service", record.Update: "act"}
 
 // slice writes a slice. What is in args is for Read and for people.
 func (w *writer) slice(pid, tid int, s *Slice, dur int64, word string) {
@@ -185,6 +185,8 @@ func (w *writer) slice(pid, tid int, s *Slice, dur int64, word string) {
 		name = "wait: " + name
 	case record.Hold:
 		name = "holds " + name
+	case record.Acquire:
+		name = "takes " + name
 	}
 	w.event('X', pid, tid)
 	fmt.Fprintf(w.w, `,"ts":%s,"dur":%s,"cat":%q,"name":%s,"args":{"kind":%d,"what":%s,"ns":%d`, micros(s.Start), micros(dur), categories[s.Kind], quote(name), s.Kind, quote(s.Name), s.Dur)

@@ -68,6 +68,29 @@ func sorted(all map[lateKey]*Late) []Late {
 	return list
 }
 
+// lateSum is how late a PE was in one kind of wait: For is the PE that has waited most of pes.
+type lateSum struct {
+	Late
+	pes int
+}
+
+// byLatePE adds up a list, which has the longest first, for all PEs that have waited; the longest first.
+func byLatePE(list []Late) []lateSum {
+	var all []lateSum
+	for _, l := range list {
+		i := slices.IndexFunc(all, func(s lateSum) bool { return s.PE == l.PE && s.In == l.In })
+		if i < 0 {
+			all = append(all, lateSum{l, 1})
+			continue
+		}
+		all[i].Time += l.Time
+		all[i].Count += l.Count
+		all[i].pes++
+	}
+	slices.SortStableFunc(all, func(a, b lateSum) int { return cmp.Compare(b.Time, a.Time) })
+	return all
+}
+
 // waitKey names a wait by its end.
 type waitKey struct {
 	pe  int

@@ -50,7 +50,7 @@ func (t *Trace) locks() []LockUse {
 				u := of(s, p.Number)
 				u.Held++
 				u.Holding += time.Duration(s.Dur)
-			case s.Kind == record.Wait && s.Name == "lock":
+			case s.Kind == record.Acquire, s.Kind == record.Wait && s.Name == "lock":
 				u := of(s, p.Number)
 				u.Waits++
 				u.Waiting += time.Duration(s.Dur)

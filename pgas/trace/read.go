@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,6 +118,9 @@ func (r *reader) head() error {
 	r.t = Trace{Program: h.Program, Virtual: h.Virtual, Hosts: h.Hosts, End: h.End}
 	for _, e := range h.Each {
 		if e.PE < 0 || e.Host < 0 || e.Host >= len(h.Hosts) || len(r.t.PEs) > 0 && r.t.PEs[len(r.t.PEs)-1].Number >= e.PE {
+			return errNoTrace
+		}
+		if e.Counts != nil && slices.ContainsFunc(e.Counts.Peers, func(p record.Traffic) bool { return p.Peer < 0 }) {
 			return errNoTrace
 		}
 		r.t.PEs = append(r.t.PEs, PE{Number: e.PE, Host: e.Host, Dropped: e.Dropped, Updates: e.Updates, End: e.End, Counts: e.Counts, Words: map[uint64]string{}})

@@ -23,8 +23,8 @@ func (s *Summary) WriteText(w io.Writer) error {
 	t.head(s)
 	t.shares("blocked in", s.Causes)
 	t.shares("regions of the program", s.Regions)
-	t.late("late senders: PEs that others have waited for, until they acted", "late", s.LateSenders)
-	t.late("late receivers: PEs that others have waited for, to take something or to answer", "late", s.LateReceivers)
+	t.late("late senders: PEs that others have waited for, until they acted", s.LateSenders)
+	t.late("late receivers: PEs that others have waited for, to take something or to answer", s.LateReceivers)
 	t.locks(s.Locks)
 	t.critical(&s.Critical, s.Elapsed)
 	t.matrix("bytes, from each PE (rows) to each", s.Bytes)
@@ -98,12 +98,14 @@ func (t *textWriter) shares(title string, list []Share) {
 	t.table(title, rows, len(list)-mostLines)
 }
 
-func (t *textWriter) late(title, who string, list []Late) {
-	rows := []string{"PE\tlate by\ttimes\tfor PE\tblocked in"}
-	for _, l := range list[:min(len(list), mostLines)] {
-		rows = append(rows, fmt.Sprintf("%d\t%v\t%d\t%d\t%s", l.PE, short(l.Time), l.Count, l.For, l.In))
+// late writes how late each PE was in each kind of wait, for all PEs together.
+func (t *textWriter) late(title string, list []Late) {
+	all := byLatePE(list)
+	rows := []string{"PE\tlate by\ttimes\tfor\tmost for PE\tblocked in"}
+	for _, l := range all[:min(len(all), mostLines)] {
+		rows = append(rows, fmt.Sprintf("%d\t%v\t%d\t%d PEs\t%d\t%s", l.PE, short(l.Time), l.Count, l.pes, l.For, l.In))
 	}
-	t.table(title, rows, len(list)-mostLines)
+	t.table(title, rows, len(all)-mostLines)
 }
 
 func (t *textWriter) locks(list []LockUse) {

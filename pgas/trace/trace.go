@@ -67,7 +67,7 @@ func (s *Slice) End() int64 { return s.Start + s.Dur }
 
 // word returns the offset of the word or lock that the slice is about, or 0.
 func (s *Slice) word() uint64 {
-	if s.Kind == record.Hold || s.Kind == record.Wait && (s.Name == "wait" || s.Name == "lock") {
+	if s.Kind == record.Hold || s.Kind == record.Acquire || s.Kind == record.Wait && (s.Name == "wait" || s.Name == "lock") {
 		return s.Seq
 	}
 	return 0

@@ -339,6 +339,7 @@ func TestReadsNoOther(t *testing.T) {
 		"without its end": {whole[:len(whole)-3], "no trace"},
 		"a later version": {strings.Replace(whole, `"gopgas_trace":1`, `"gopgas_trace":2`, 1), "version 2"},
 		"PEs twice":       {strings.Replace(whole, `{"pe":1,`, `{"pe":0,`, 1), "no trace"},
+		"peers below 0":   {strings.Replace(whole, `"Peers":null`, `"Peers":[{"Peer":-1}]`, 1), "no trace"},
 		"a time of words": {strings.Replace(whole, `"ts":`, `"ts":1e5,"x":`, 1), "no trace"},
 	} {
 		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -454,5 +455,66 @@ func TestWithin(t *testing.T) {
 		if got := within(regions, c.from, c.to); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("from %d to %d: %v, want %v", c.from, c.to, got, c.want)
 		}
+	}
+}
+
+// TestByLatePE: the text tells how late a PE was for all others together.
+func TestByLatePE(t *testing.T) {
+	got := byLatePE([]Late{{PE: 3, For: 1, In: "wait", Count: 1, Time: 9}, {PE: 1, For: 0, In: "wait", Count: 2, Time: 8}, {PE: 1, For: 2, In: "wait", Count: 1, Time: 7}, {PE: 1, For: 2, In: "lock", Count: 1, Time: 1}})
+	want := []lateSum{{Late{PE: 1, For: 0, In: "wait", Count: 3, Time: 15}, 2}, {Late{PE: 3, For: 1, In: "wait", Count: 1, Time: 9}, 1}, {Late{PE: 1, For: 2, In: "lock", Count: 1, Time: 1}, 1}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestLocks: a lock's own waits and those of locks that are built of words count alike, and each lock for itself.
+func TestLocks(t *testing.T) {
+	s := newScript(3, 100)
+	s.pes[0].RecordName(record.Word, "D-MCS lock at offset 64", 64)
+	for i, p := range s.pes {
+		began := p.Moment()
+		s.now += 10
+		if i > 0 {
+			p.RecordSlice(began, record.Acquire, "D-MCS lock at offset 64", -1, 64)
+		}
+		hold := p.Begin(record.Hold, "D-MCS lock at offset 64", -1, 64, 0)
+		s.now += 100
+		p.End(hold)
+	}
+	w := s.pes[1].BeginWait("lock", 0, 128, 0)
+	s.now += 7
+	s.pes[1].EndWait(w)
+	want := []LockUse{
+		{Lock: "D-MCS lock at offset 64", Held: 3, Waits: 2, PEs: 3, Holding: 300, Waiting: 20, Longest: 10},
+		{Lock: "at offset 128", Waits: 1, PEs: 1, Waiting: 7, Longest: 7},
+	}
+	if got := s.trace(oneHost, []Clock{nil}).Summarize().Locks; !reflect.DeepEqual(got, want) {
+		t.Errorf("locks %+v, want %+v", got, want)
+	}
+}
+
+// TestOpen: what had not ended when a PE ended has lasted until then, by the clock of its host, and counts as blocked.
+func TestOpen(t *testing.T) {
+	s := newScript(2, 100)
+	s.pes[1].Record(record.Note, 0, 0, 1)
+	s.now = 40
+	s.pes[0].BeginWait("barrier", 1, 1, 0)
+	var all Collector
+	for i, p := range s.pes {
+		tr := p.Trace()
+		tr.Ended = 1000
+		tr.Host = i
+		all.Add(tr, nil)
+	}
+	got := all.Trace([]Host{{Name: "a", Known: true}, {Name: "b", Known: true}}, []Clock{func(at int64) int64 { return at + 5000 }, func(at int64) int64 { return at + 5000 }})
+	wait := got.PE(0).Slices[0]
+	if !wait.Open || wait.Start != 40 || wait.Dur != 960 || got.End != 1000 {
+		t.Errorf("the wait is %+v, the end %d", wait, got.End)
+	}
+	if got.PE(1).End != 0 {
+		t.Errorf("PE 1, of which nothing is open, ends at %d", got.PE(1).End)
+	}
+	if sum := got.Summarize(); len(sum.Causes) != 1 || sum.Causes[0].Time != 960 || sum.Critical.Waits != 960 {
+		t.Errorf("the summary says %+v, %+v", sum.Causes, sum.Critical)
 	}
 }

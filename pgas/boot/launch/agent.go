@@ -117,6 +117,7 @@ type pe struct {
 	status      int           // then: its exit status, as a shell has it
 	cpu         time.Duration // then
 	memory      uint64        // then: most that was resident
+	endedAt     int64         // then: boot.Clock
 	signalsSent uint64        // bit i: signal i was sent to it for the launcher
 }
 
@@ -138,6 +139,7 @@ type agent struct {
 	exchange       *exchange // nil in a job of one host
 	segment        *boot.Segment
 	pes            []pe
+	startedAt      int64          // boot.Clock before the first of them
 	tableAtFailure []blocked      // what the PEs were doing when they were told of the first failure; nil: none
 	sampler        *sampler       // nil: no statistics are wanted
 	record         *record.Memory // what the PEs record of themselves; nil: nothing
@@ -306,7 +308,9 @@ func (a *agent) supervise() {
 		a.sendTraces()
 	}
 	if a.sampler != nil {
-		a.out.value(fromStats, a.sampler.result())
+		for _, p := range a.sampler.result() {
+			a.out.value(fromStats, []PEStats{p}) // one by one: what a PE has counted of many others is long
+		}
 	}
 	a.out.bytes(fromDone)
 	if a.exchange != nil {
@@ -362,7 +366,7 @@ func (a *agent) childExited(e exitedChild) bool {
 		if p.pid != e.pid || p.ended {
 			continue
 		}
-		p.ended, p.cpu, p.memory = true, e.cpu, e.memory
+		p.ended, p.endedAt, p.cpu, p.memory = true, boot.Clock(), e.cpu, e.memory
 		if a.sampler != nil {
 			a.sampler.ended(i, e)
 		}

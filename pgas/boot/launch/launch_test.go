@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
@@ -72,6 +73,21 @@ func runPE(verb string) int {
 			st.Sleep(st.Doorbell.Load(), time.Second)
 		}
 		fmt.Printf("PE %d saw PE %d: %v\n", job.PE, job.Segment.Header.Failed.Load()-1, boot.HowDied(job.Segment.Header.FailedHow.Load()))
+	case "block and record": // as if in a lock of PE 1
+		job.Record.Start(nil)
+		job.Record.Set(record.HeapInUse, 77)
+		for range job.PE + 1 {
+			job.Record.Operation(record.Put, 0, 100)
+		}
+		st := job.Segment.States[job.PE-job.Host().First]
+		st.Text.Store("Table.Lock\nmain.go:7")
+		st.Blocked.Peer.Store(1)
+		st.Blocked.Seq.Store(4096)
+		st.Blocked.Since.Store(time.Now().UnixNano())
+		for end := time.Now().Add(30 * time.Millisecond); time.Now().Before(end); { // some CPU time
+		}
+		st.Blocked.Op.Store(uint32(boot.InLock))
+		time.Sleep(time.Hour)
 	case "hang":
 		fmt.Println("ready")
 		time.Sleep(time.Hour)

@@ -66,6 +66,7 @@ type PEState struct {
 	Memory uint64 // bytes that are resident
 
 	Counters [record.NumCounters]uint64
+	Levels   []string                 // of record.LockMoves
 	Waits    map[string]record.Waited // by cause
 	Peers    []record.Traffic         // those with most bytes
 	Others   record.Traffic           // the rest; Peer is -1
@@ -129,7 +130,7 @@ func (a *agent) liveState(row blocked, p pe) PEState {
 	}
 	if a.record != nil {
 		c := a.record.PE(row.PE).Counts()
-		s.Counters, s.Waits = c.Counters, c.Waits
+		s.Counters, s.Levels, s.Waits = c.Counters, c.Levels, c.Waits
 		s.Peers, s.Others = mostBytes(c.Peers, mostLivePeers)
 	}
 	return s
@@ -199,13 +200,14 @@ func newLive(hosts []*host, npes int) *live {
 	return l
 }
 
-// note notes the answer of h's agent.
+// note notes the answer of h's agent. Answers are put together beside what else the agent does, so one from before the end of a PE
+// may come after the news of that: what it says of the PE is of no use then.
 func (l *live) note(h *host, states []PEState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard[h.index] = time.Now()
 	for _, s := range states {
-		if s.PE >= h.First && s.PE < h.First+h.PEs {
+		if s.PE >= h.First && s.PE < h.First+h.PEs && (s.Ended || !l.pes[s.PE].Ended) {
 			s.Host = h.index
 			l.pes[s.PE] = s
 		}

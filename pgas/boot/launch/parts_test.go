@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
 	"github.com/gopgas/gopgas/pgas/pgastest/capture"
 )
 
@@ -299,5 +300,30 @@ func TestRoundAge(t *testing.T) {
 		if got := roundAge(d).String(); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
+	}
+}
+
+// TestTraceOfStrangePiece: nothing that a piece of a trace says of itself leads outside of the job.
+func TestTraceOfStrangePiece(t *testing.T) {
+	var got []PETrace
+	j := &job{npes: 4, spec: Spec{Trace: func(p PETrace) { got = append(got, p) }}}
+	h := &host{Host: boot.Host{First: 2, PEs: 2}, index: 1}
+	send := func(p PETrace) {
+		var frame bytes.Buffer
+		if err := (&sender{w: &frame}).value(fromTrace, p); err != nil {
+			t.Fatal(err)
+		}
+		_, data, err := readFrame(bufio.NewReader(&frame))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.trace(h, data)
+	}
+	send(PETrace{Trace: record.Trace{PE: 1}}) // of another host
+	send(PETrace{Trace: record.Trace{PE: 4}})
+	send(PETrace{Trace: record.Trace{PE: 3, Host: 77, Events: []record.Event{{Kind: record.Wait, Peer: 4}, {Kind: record.NumEvents}, {Kind: record.Note, Peer: 1}}},
+		Counts: &record.Counts{PE: 9, Peers: []record.Traffic{{Peer: -1}, {Peer: 3}, {Peer: 4}}}})
+	if len(got) != 1 || got[0].PE != 3 || got[0].Host != 1 || len(got[0].Events) != 1 || got[0].Counts.PE != 3 || len(got[0].Counts.Peers) != 1 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -115,7 +115,7 @@ func (a *agent) start(st start) error {
 	if a.exchange != nil {
 		addrs = a.exchange.serve(a.cfg, st.Parent, a.reportLostHost, a.logf)
 	}
-	a.pes = make([]pe, host.PEs)
+	a.pes, a.startedAt = make([]pe, host.PEs), boot.Clock()
 	if a.cfg.Record {
 		if err := a.createRecord(last.First+last.PEs, host); err != nil {
 			return err

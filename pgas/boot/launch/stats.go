@@ -1,9 +1,10 @@
 package launch
 
-// Statistics of a job: how long each PE was blocked, in what and on which PE. A PE publishes what it is blocked in for reports
-// (boot.Blocked), so its agent only has to look at that every samplePeriod: the PEs do nothing for it. A look counts the time
-// since the one before, but of a wait that has begun since then only what it has lasted. Waits that begin and end between two
-// looks are missed, as are those that a few polls end and that are never published.
+// Statistics of a job: what each PE has counted, and how long it was blocked, in what and on which PE. A PE counts in the memory
+// of its host's records, which its agent reads when it has ended. That has all waits, but not which of them were for whom: so
+// the agent also looks, every samplePeriod, at what PEs publish for reports (boot.Blocked). A look counts the time since the
+// one before, but of a wait that has begun since then only what it has lasted. Waits that begin and end between two looks
+// are missed.
 
 import (
 	"cmp"
@@ -70,6 +71,7 @@ type sampler struct {
 type sampledPE struct {
 	began time.Time
 	ended bool
+	open  Wait // in which the PE has ended; none if In is ""
 	stats PEStats
 	waits map[waitKey]time.Duration
 }
@@ -130,8 +132,26 @@ func (s *sampler) ended(i int, e exitedChild) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &s.pes[i]
-	p.ended = true
+	p.ended, p.open = true, openWait(&s.states[i].Blocked, now)
 	p.stats.Elapsed, p.stats.CPU, p.stats.Memory = now.Sub(p.began), e.cpu, e.memory
+}
+
+// openWait returns the wait that b says a PE is in.
+func openWait(b *boot.Blocked, now time.Time) Wait {
+	op := boot.BlockedOp(b.Op.Load())
+	if op == boot.NotBlocked {
+		return Wait{}
+	}
+	return Wait{In: op.String(), For: int(b.Peer.Load()), Time: max(0, time.Duration(now.UnixNano()-b.Since.Load()))}
+}
+
+// counts returns what the PE has counted, with the wait that it has not come back from.
+func (p *sampledPE) counts(from *record.PE) *record.Counts {
+	c := from.Counts()
+	if p.open.In != "" {
+		c.AddWait(p.open.In, p.open.For, p.open.Time)
+	}
+	return &c
 }
 
 // result ends the sampler and returns what it has seen.
@@ -142,8 +162,7 @@ func (s *sampler) result() []PEStats {
 	var all []PEStats
 	for i, p := range s.pes {
 		if s.record != nil {
-			counts := s.record.PE(s.first + i).Counts()
-			p.stats.Counts = &counts
+			p.stats.Counts = p.counts(s.record.PE(s.first + i))
 		}
 		for _, k := range slices.Collect(maps.Keys(p.waits)) {
 			p.stats.Waits = append(p.stats.Waits, Wait{k.op.String(), k.peer, p.waits[k]})

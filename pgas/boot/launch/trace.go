@@ -6,6 +6,7 @@ package launch
 
 import (
 	"slices"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas/boot/record"
 )
@@ -20,12 +21,18 @@ type PETrace struct {
 	Last   bool
 }
 
+// traceSlack is by how much events may be outside of the time in which there were PEs: a PE converts Go's clock to the host's.
+const traceSlack = time.Second
+
 // sendTraces sends the traces of this host's PEs.
 func (a *agent) sendTraces() {
 	for i := range a.pes {
 		p := a.record.PE(a.record.First() + i)
 		t := p.Trace()
-		t.Host = a.cfg.Host
+		t.Host, t.Ended = a.cfg.Host, a.pes[i].endedAt
+		if n := t.Within(a.startedAt-int64(traceSlack), t.Ended+int64(traceSlack)); n > 0 {
+			a.logf("%d events of PE %d are of no time at which it ran, and left out", n, t.PE)
+		}
 		events := t.Events
 		for {
 			n := min(len(events), tracePiece)
@@ -49,6 +56,11 @@ func (j *job) trace(h *host, data []byte) {
 	if j.spec.Trace == nil || decode(data, &p) != nil || p.PE < h.First || p.PE >= h.First+h.PEs {
 		return
 	}
+	p.Host = h.index
 	p.Events = slices.DeleteFunc(p.Events, func(e record.Event) bool { return int(e.Peer) >= j.npes || e.Kind >= record.NumEvents })
+	if c := p.Counts; c != nil {
+		c.PE = p.PE
+		c.Peers = slices.DeleteFunc(c.Peers, func(t record.Traffic) bool { return t.Peer < 0 || t.Peer >= j.npes })
+	}
 	j.spec.Trace(p)
 }

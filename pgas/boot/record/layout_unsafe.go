@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -47,8 +50,27 @@ type name struct {
 	text [nameBytes - 1]byte
 }
 
-func (n *name) set(s string)   { n.n = byte(copy(n.text[:], s)) }
-func (n *name) String() string { return string(n.text[:min(int(n.n), len(n.text))]) }
+// set sets n to s, or to as many of its characters as there is room for.
+func (n *name) set(s string) {
+	if cut := len(n.text); len(s) > cut {
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
+		}
+		s = s[:cut]
+	}
+	n.n = byte(copy(n.text[:], s))
+}
+
+// String returns the name as it can be shown: a program, or a PE that writes where it should not, may have put any bytes there,
+// which would be commands to a terminal and no text for others.
+func (n *name) String() string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, string(n.text[:min(int(n.n), len(n.text))]))
+}
 
 // peer is what a PE records of one PE of the job.
 type peer struct {
@@ -85,9 +107,10 @@ func writeHead(mem []byte, npes, first, pes, events int) {
 }
 
 // Create makes the memory for the PEs first … first+pes-1 of a job of npes PEs, with room for some events each, as a file
-// that PEs inherit. It is sparse. It returns the kernel's error.
+// that PEs inherit. It is sparse, and its size cannot change: a PE could otherwise take from its agent what that has mapped. It
+// returns the kernel's error.
 func Create(npes, first, pes, events int) (*os.File, error) {
-	fd, err := unix.MemfdCreate("pgas-record", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("pgas-record", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("making the memory of records: %w", err)
 	}
@@ -97,6 +120,9 @@ func Create(npes, first, pes, events int) (*os.File, error) {
 		page := make([]byte, pageBytes)
 		writeHead(page, npes, first, pes, events)
 		_, err = f.WriteAt(page, 0)
+	}
+	if err == nil {
+		_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
 	}
 	if err != nil {
 		f.Close()

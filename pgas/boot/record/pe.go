@@ -211,6 +211,13 @@ func (p *PE) RecordAt(at int64, k EventKind, peer int, seq, value uint64) {
 	p.begin(Event{Start: at, Kind: k, Peer: int32(peer), Seq: seq, Value: value})
 }
 
+// RecordSlice records an event that has lasted since a Moment. It records nothing if there is no trace.
+func (p *PE) RecordSlice(since int64, k EventKind, name string, peer int, seq uint64) {
+	if p.Traces() {
+		p.begin(Event{Start: since, Dur: max(0, p.now()-since), Kind: k, Peer: int32(peer), Name: p.Name(name), Seq: seq})
+	}
+}
+
 // RecordName records an event of kind k that gives a name to seq. It records nothing if there is no trace.
 func (p *PE) RecordName(k EventKind, name string, seq uint64) {
 	if p.Traces() {

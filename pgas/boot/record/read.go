@@ -63,8 +63,9 @@ func (p *PE) Counts() Counts {
 		c.Levels = append(c.Levels, p.head.levels[i].String())
 	}
 	for i, name := range p.Names() {
-		if w := (Waited{p.waits[i].count.Load(), time.Duration(p.waits[i].time.Load())}); w.Count > 0 {
-			c.Waits[name] = w
+		if n := p.waits[i].count.Load(); n > 0 { // of long names that begin alike, too: they are one
+			w := c.Waits[name]
+			c.Waits[name] = Waited{w.Count + n, w.Time + time.Duration(p.waits[i].time.Load())}
 		}
 	}
 	for i := range p.peers {
@@ -98,6 +99,17 @@ type Trace struct {
 	Events  []Event // by the time at which they began to be recorded
 	Dropped uint64  // for which there was no room
 	Updates uint64  // updates that were more than may be recorded
+	Ended   int64   // when the PE ended, on the clock of the events, which tells how long Open ones have lasted; 0: not known
+}
+
+// Within removes the events that are not of the time from one moment to another, and returns how many: a PE that writes where it
+// should not has any. Nothing that it writes elsewhere makes the times of other PEs wrong.
+func (t *Trace) Within(from, to int64) int {
+	n := len(t.Events)
+	t.Events = slices.DeleteFunc(t.Events, func(e Event) bool {
+		return e.Start < from || e.Start > to || e.Dur < Open || e.Dur > to-e.Start
+	})
+	return n - len(t.Events)
 }
 
 // Trace returns a copy of p's events so far.
@@ -121,6 +133,20 @@ func (t *Trace) NameOf(e Event) string {
 		return t.Names[e.Name]
 	}
 	return fmt.Sprint("name ", e.Name)
+}
+
+// AddWait adds a wait that is not among those counted: for one of the PE's peers, or -1.
+func (c *Counts) AddWait(cause string, peer int, d time.Duration) {
+	w := c.Waits[cause]
+	c.Waits[cause] = Waited{w.Count + 1, w.Time + d}
+	if peer < 0 || peer == c.PE {
+		return
+	}
+	i, known := slices.BinarySearchFunc(c.Peers, peer, func(t Traffic, pe int) int { return t.Peer - pe })
+	if !known {
+		c.Peers = slices.Insert(c.Peers, i, Traffic{Peer: peer})
+	}
+	c.Peers[i].Waited += d
 }
 
 // Causes returns the causes of waits, the longest time first.

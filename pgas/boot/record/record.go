@@ -102,6 +102,8 @@ const (
 	Note
 	// Hold: the PE held the lock at offset Seq. Name is the lock's.
 	Hold
+	// Acquire: the PE was about to take the lock at offset Seq, which others held. Waits for words are within it.
+	Acquire
 	// Word: the word or lock at offset Seq is called Name.
 	Word
 	// Value: Operations or Bytes, as Seq says, are Value so far.
@@ -113,7 +115,7 @@ const (
 
 // IsSlice reports whether events of the kind last: the others have no duration.
 func (k EventKind) IsSlice() bool {
-	return k == Wait || k == Call || k == Region || k == Hold || k == Serve
+	return k == Wait || k == Call || k == Region || k == Hold || k == Acquire || k == Serve
 }
 
 // What Seq of a Value is.

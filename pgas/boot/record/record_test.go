@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -186,10 +187,71 @@ func TestMapsNoOther(t *testing.T) {
 		if _, err := Map(f); err == nil || !strings.Contains(err.Error(), "another version") {
 			t.Errorf("mapping it: %v", err)
 		}
-		f.Truncate(10)
-		if _, err := Map(f); err == nil || !strings.Contains(err.Error(), "too small") {
-			t.Errorf("mapping 10 bytes: %v", err)
-		}
 		f.Close()
+	}
+	small, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	small.Truncate(10)
+	if _, err := Map(small); err == nil || !strings.Contains(err.Error(), "too small") {
+		t.Errorf("mapping 10 bytes: %v", err)
+	}
+}
+
+// TestSizeIsFixed: a PE cannot take the memory away that its agent reads, which would end the agent.
+func TestSizeIsFixed(t *testing.T) {
+	f, err := Create(2, 0, 2, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, size := range []int64{0, pageBytes, 1 << 30} {
+		if f.Truncate(size) == nil {
+			t.Errorf("the file can be given %d bytes", size)
+		}
+	}
+}
+
+// TestNamesAlike: names that differ only where there is no room for them count together.
+func TestNamesAlike(t *testing.T) {
+	p := New(1, 0, 1, 0).PE(0)
+	now := time.Duration(0)
+	p.Start(func() time.Duration { now += 10; return now })
+	long := strings.Repeat("x", nameBytes)
+	for _, name := range []string{long + "a", long + "b", long + "a"} {
+		p.EndWait(p.BeginWait(name, -1, 0, 0))
+	}
+	if w := p.Counts().Waits[long[:nameBytes-1]]; w.Count != 3 || w.Time != 30 {
+		t.Errorf("3 waits of 10 ns count as %+v", w)
+	}
+}
+
+// TestWithin: events that a PE cannot have recorded are found, those at either end of its time and open ones are not.
+func TestWithin(t *testing.T) {
+	const from, to = 100, 200
+	good := []Event{{Start: from, Dur: 100}, {Start: to}, {Start: 150, Dur: Open}}
+	bad := []Event{{Start: from - 1}, {Start: to + 1}, {Start: 150, Dur: 51}, {Start: 150, Dur: 1<<63 - 1}, {Start: 150, Dur: -2}, {Start: -1 << 63, Dur: -1 << 63}, {Start: 1<<63 - 1, Dur: 1<<63 - 1}}
+	tr := Trace{Events: append(bad, good...)}
+	if n := tr.Within(from, to); n != len(bad) || fmt.Sprint(tr.Events) != fmt.Sprint(good) {
+		t.Errorf("%d are left out, and there are %v", n, tr.Events)
+	}
+}
+
+// TestNamesCanBeShown: a name of any bytes is a line of text to whoever reads it, and a long one ends with a whole character.
+func TestNamesCanBeShown(t *testing.T) {
+	p := New(1, 0, 1, 0).PE(0)
+	p.Start(nil)
+	for _, name := range []string{"a\x1b[2Jb\nc", "d\xffe", strings.Repeat("é", nameBytes), "größe ⇒ 1"} {
+		p.EndWait(p.BeginWait(name, -1, 0, 0))
+	}
+	p.NameLevels([]string{"f\tg"})
+	want := []string{"a?[2Jb?c", "d?e", strings.Repeat("é", (nameBytes-1)/2), "größe ⇒ 1"}
+	if got := p.Names(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	if c := p.Counts(); len(c.Waits) != len(want) || c.Levels[0] != "f?g" {
+		t.Errorf("counts %+v", c)
 	}
 }

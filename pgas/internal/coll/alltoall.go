@@ -177,7 +177,8 @@ func (a *AllToAll) jointly(ctx context.Context, e *arrival) error {
 	if err := g.enterJointly(ctx, e); err != nil {
 		return err
 	}
-	for to, ok := g.nextTask(members); ok; to, ok = g.nextTask(members) {
+	back := takesFromBack()
+	for to, ok := g.nextTask(members, back); ok; to, ok = g.nextTask(members, back) {
 		for d := range members {
 			a.takeFor(to, (to+d)%members, false)
 		}

@@ -131,7 +131,8 @@ func (c *Collection) fcollectIntraHost(ctx context.Context) error {
 // one member.
 func (c *Collection) jointly(ctx context.Context) error {
 	g, members := c.g, c.l.localMembers
-	for to, ok := g.nextTask(len(members)); ok; to, ok = g.nextTask(len(members)) {
+	back := takesFromBack()
+	for to, ok := g.nextTask(len(members), back); ok; to, ok = g.nextTask(len(members), back) {
 		dst := g.peerBytes(members[to], c.dst, c.sum)
 		for d := range members {
 			i := members[(to+d)%len(members)]

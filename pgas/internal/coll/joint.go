@@ -12,12 +12,13 @@ package coll
 //
 //	1  Each member arrives, as in a central barrier. The last one opens the tasks of the call, and then releases the
 //	   others: all that is exposed may be read, and all destinations may be written.
-//	2  A member that finds itself released takes tasks, one at a time, until none is left.
+//	2  A member that finds itself released takes tasks, one at a time, until none is left: from the front or from the back,
+//	   depending on its CPU, so that a CPU mostly copies again what it has copied in the call before.
 //	3  It then waits until all tasks are finished. Nobody reads or writes its memory for this call any more: it leaves.
 //
-// Both words are on the first member and start with the number of the call. So what is left of an earlier call is less
-// than anything that a later one waits for, and nobody writes an earlier one's number later: a call is not opened before
-// all members have entered it, and have left those before.
+// Both words are on the first member. That of the finished tasks starts with the number of the call. So what is left of an
+// earlier call is less than anything that a later one waits for, and nobody writes an earlier one's number later: a call is
+// not opened before all members have entered it, and have left those before.
 
 import (
 	"context"
@@ -26,8 +27,12 @@ import (
 	"github.com/gopgas/gopgas/pgas/internal/node"
 )
 
-// taskBits are the lower bits of the words of tasks, which count. They hold twice as many tasks as a job has PEs.
-const taskBits = 20
+// taskBits are the lower bits of the words of tasks, which count. They hold twice as many tasks as a job has PEs. The word of those
+// taken has as many more for those taken from the back.
+const (
+	taskBits = 20
+	taskMask = 1<<taskBits - 1
+)
 
 // jointMax is up to how many bytes for each member are copied jointly.
 const jointMax = 256 << 10
@@ -57,10 +62,14 @@ func (g *Group) enterJointly(ctx context.Context, e *arrival) error {
 	return nil
 }
 
-// nextTask takes the next of n tasks, which taskDone must follow, or reports false if all are taken.
-func (g *Group) nextTask(n int) (task int, ok bool) {
+// takesFromBack reports from which end this member takes tasks: from the same one in every call, as long as it runs on the same
+// CPU, so that a CPU finds in its caches what it has copied in the last one.
+func takesFromBack() bool { return currentCPU()&1 != 0 }
+
+// nextTask takes the next of n tasks from one end, which taskDone must follow, or reports false if all are taken.
+func (g *Group) nextTask(n int, back bool) (task int, ok bool) {
 	t := g.tasks()
-	return t.take(n)
+	return t.take(n, back)
 }
 
 // taskDone finishes one of n tasks.
@@ -106,13 +115,21 @@ type sharedWord interface {
 // open makes the tasks ready to be taken. All members are in the call, and nobody takes tasks yet.
 func (t *tasks[W]) open() {
 	t.finished.Store(t.call << taskBits)
-	t.taken.Store(t.call << taskBits)
+	t.taken.Store(0)
 }
 
-// take takes the next of n tasks, or reports false if all are taken.
-func (t *tasks[W]) take(n int) (task int, ok bool) {
-	task = int(t.taken.Add(1)-1) & (1<<taskBits - 1)
-	return task, task < n
+// take takes the next of n tasks from the front or the back, or reports false if all are taken.
+func (t *tasks[W]) take(n int, back bool) (task int, ok bool) {
+	one := uint64(1)
+	if back {
+		one <<= taskBits
+	}
+	before := t.taken.Add(one) - one
+	fromFront, fromBack := int(before&taskMask), int(before>>taskBits&taskMask)
+	if task = fromFront; back {
+		task = n - 1 - fromBack
+	}
+	return task, fromFront+fromBack < n
 }
 
 // finish finishes a task that was taken, and returns what finished is then.

@@ -155,7 +155,7 @@ func (m *jointModel) move(i int) bool {
 // take has member i take a task.
 func (m *jointModel) take(i int, t tasks[modelWord]) {
 	me := &m.members[i]
-	task, ok := t.take(int(m.n))
+	task, ok := t.take(int(m.n), i%2 != 0)
 	switch {
 	case !ok:
 		me.step = jointAwait

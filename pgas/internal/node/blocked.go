@@ -101,6 +101,11 @@ func (n *Node) Unblock(m record.Mark) {
 	if n.Rec != nil {
 		n.Rec.EndWait(m)
 	}
+	n.withdraw()
+}
+
+// withdraw is Unblock without a record.
+func (n *Node) withdraw() {
 	if n.Sched != nil {
 		if !n.publishing {
 			return
@@ -117,4 +122,10 @@ func (n *Node) Unblock(m record.Mark) {
 func (n *Node) canBlockForever(why Blocked) bool {
 	n.publishing = why.Op != boot.InGet && why.Op != boot.InAtomic && why.Op != boot.InQuiet
 	return n.publishing
+}
+
+// EndJoining withdraws what Open has published: this PE has joined the job.
+func (n *Node) EndJoining() {
+	n.joining = false
+	n.withdraw()
 }

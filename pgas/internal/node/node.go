@@ -56,6 +56,7 @@ type Node struct {
 	NICAtomics bool // atomics are the NIC's: updates of the own words ring no doorbell
 	Notes      *NoteQueue
 	Rec        *record.PE // what this PE records of itself; nil: nothing
+	joining    bool       // what the PE waits for is that others join
 	words      wordNames  // in that record
 	Names      nameTable  // of what is in the heap, for messages
 

@@ -13,12 +13,12 @@ import (
 // Mark is a wait or a call that has begun, as it is recorded. The zero Mark is not recorded.
 type Mark = record.Mark
 
-// StartRecording begins the recording, if the job has a memory for it, with the rest of the PE's wait for the others to join.
-// The remote transport is known by now.
-func (n *Node) StartRecording() record.Mark {
+// StartRecording begins the recording, if the job has a memory for it. The remote transport is known by now.
+func (n *Node) StartRecording() {
 	if n.Rec = n.Job.Record; n.Rec == nil {
-		return record.Mark{}
+		return
 	}
+	n.joining = true
 	now := n.Now
 	if n.Sched == nil {
 		now = nil
@@ -28,7 +28,6 @@ func (n *Node) StartRecording() record.Mark {
 	if n.Policy.spins > 0 {
 		n.Policy.spins = 0 // a wait that a few polls end is one, too
 	}
-	return n.recordWait(Blocked{Op: boot.InInit, Peer: -1})
 }
 
 // recordWait records that the PE is blocked from now on, and returns what EndWait gets.
@@ -37,7 +36,9 @@ func (n *Node) recordWait(why Blocked) record.Mark {
 		return record.Mark{}
 	}
 	cause := why.Cause
-	if cause == "" {
+	if n.joining { // one cause for all of it, which the program does not see
+		cause = boot.InInit.String()
+	} else if cause == "" {
 		cause = why.Op.String()
 	}
 	if why.Op == boot.InLock || why.Op == boot.InWait {

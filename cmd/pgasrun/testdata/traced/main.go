@@ -1,5 +1,5 @@
 // Command traced does what a trace shows: PE 1 computes in a region while the others wait for its signal, for its lock, for its
-// notification and in a barrier. With an argument the last PE then kills itself.
+// notification and in a barrier. The first argument is for how long. With a second one the last PE then kills itself.
 package main
 
 import (
@@ -11,8 +11,6 @@ import (
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
 )
-
-const computes = 100 * time.Millisecond
 
 func main() { pgas.Main(body) }
 
@@ -42,7 +40,7 @@ func body(ctx context.Context, w *pgas.World) error {
 	if err != nil {
 		return err
 	}
-	if len(os.Args) > 1 && w.PE() == w.NPEs()-1 {
+	if len(os.Args) > 2 && w.PE() == w.NPEs()-1 {
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 	return w.Barrier(ctx)
@@ -70,7 +68,11 @@ func lead(ctx context.Context, w *pgas.World, signal pgas.SignalRef, lock pgas.L
 
 func compute(ctx context.Context, w *pgas.World) {
 	defer w.Region(ctx, "compute").End()
-	time.Sleep(computes)
+	d, err := time.ParseDuration(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	time.Sleep(d)
 }
 
 // follow is what the others do.

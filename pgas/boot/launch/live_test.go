@@ -1,0 +1,170 @@
+package launch
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/record"
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+)
+
+// awaitSnapshot returns the first Snapshot of which ok holds.
+func awaitSnapshot(t *testing.T, now func() Snapshot, ok func(Snapshot) bool) Snapshot {
+	t.Helper()
+	ctx, cancel := hang.Context(context.Background())
+	defer cancel()
+	for {
+		s := now()
+		if ok(s) {
+			return s
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the last snapshot is %+v", s)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// TestLive: while PEs of any host wait, a Snapshot says in what, for whom and what they have recorded; when they have ended,
+// how; and the function goes on to work.
+func TestLive(t *testing.T) {
+	for name, hosts := range layouts {
+		t.Run(name, func(t *testing.T) {
+			spec, _ := testSpec(t, "block and record", hosts...)
+			ctx, cancel := context.WithCancel(bounded(t))
+			defer cancel()
+			got := make(chan func() Snapshot, 1)
+			spec.Live = func(now func() Snapshot) { got <- now }
+			ended := make(chan error, 1)
+			go func() {
+				_, err := Run(ctx, spec)
+				ended <- err
+			}()
+			now := <-got
+			s := awaitSnapshot(t, now, func(s Snapshot) bool {
+				for _, p := range s.PEs {
+					if p.In != "lock" || len(p.Peers) != 1 {
+						return false
+					}
+				}
+				return true
+			})
+			for pe, p := range s.PEs {
+				if p.PE != pe || !p.Known || p.Ended || p.For != 1 || p.Seq != 4096 || p.Name != "Table.Lock" || p.Site != "main.go:7" || p.Process <= 0 || p.Memory == 0 || p.Time <= 0 || p.Blocked() < p.Time {
+					t.Errorf("PE %d: %+v", pe, p)
+				}
+				if c := p.Peers[0]; c.Peer != 0 || c.Ops[record.Put] != uint64(pe+1) || c.Bytes[record.Put] != uint64(100*(pe+1)) || p.Counters[record.HeapInUse] != 77 {
+					t.Errorf("PE %d has recorded %+v, %v", pe, c, p.Counters)
+				}
+				if h := s.Hosts[p.Host]; h.State != "running" || pe < h.First || pe >= h.First+h.PEs {
+					t.Errorf("PE %d is on host %+v", pe, h)
+				}
+			}
+			cancel()
+			if err := <-ended; err == nil {
+				t.Error("a job that was cancelled says that it was not")
+			}
+			if s = now(); !s.Ended {
+				t.Errorf("after the end: %+v", s)
+			}
+			for pe, p := range s.PEs {
+				if !p.Ended || p.Status == 0 || p.In != "" || p.CPU == 0 || len(p.Peers) != 1 {
+					t.Errorf("PE %d after its end: %+v", pe, p)
+				}
+			}
+		})
+	}
+}
+
+// TestLiveOfFailure: a PE that fails early is told of with its status.
+func TestLiveOfFailure(t *testing.T) {
+	spec, _ := testSpec(t, "fail", three...)
+	var now func() Snapshot
+	spec.Live = func(n func() Snapshot) { now = n }
+	if res, err := Run(bounded(t), spec); err != nil || res.Status != 7 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	s := now()
+	if !s.Ended || s.Hosts[0].State != "ended" || !s.PEs[1].Ended || s.PEs[1].Status != 7 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestLiveIsBounded: an answer has some peers of a PE one by one, those with most bytes, and loses none of the rest.
+func TestLiveIsBounded(t *testing.T) {
+	var peers []record.Traffic
+	var bytes uint64
+	for i := range 1000 {
+		tr := record.Traffic{Peer: i, Waited: 1}
+		tr.Ops[record.Get], tr.Bytes[record.Get] = 2, uint64(i*7%1000)
+		bytes += tr.Total()
+		peers = append(peers, tr)
+	}
+	most, rest := mostBytes(peers, 10)
+	sum, least, last := rest.Total(), uint64(1)<<62, -1
+	for _, tr := range most {
+		sum += tr.Total()
+		least = min(least, tr.Total())
+		if tr.Peer <= last {
+			t.Errorf("PE %d comes after PE %d", tr.Peer, last)
+		}
+		last = tr.Peer
+	}
+	if len(most) != 10 || least != 990 || sum != bytes || rest.Operations() != 2*990 || rest.Waited != 990 || rest.Peer != -1 {
+		t.Errorf("%+v\nand %+v: %d bytes of %d", most, rest, sum, bytes)
+	}
+	if all, rest := mostBytes(peers[:3], 3); len(all) != 3 || rest.Total() != 0 {
+		t.Errorf("of three: %+v and %+v", all, rest)
+	}
+}
+
+// TestLiveTrustsNoHost: an answer of one host says nothing of another's PEs, and nonsense nothing at all.
+func TestLiveTrustsNoHost(t *testing.T) {
+	hosts := []*host{{Host: boot.Host{Name: "a", PEs: 1}}, {Host: boot.Host{Name: "b", First: 1, PEs: 1}, index: 1}}
+	l := newLive(hosts, 2)
+	l.note(hosts[1], []PEState{{PE: 0, In: "lock"}, {PE: -1}, {PE: 2}, {PE: 1, Host: 77, In: "wait"}})
+	s := l.snapshot()
+	if s.PEs[0].In != "" || s.PEs[1].In != "wait" || s.PEs[1].Host != 1 || len(s.PEs) != 2 || s.Hosts[0].Age != 0 {
+		t.Errorf("%+v", s)
+	}
+	j := &job{live: l, closed: make(chan struct{})}
+	j.noteLive(hosts[1], []byte("nonsense"))
+	l.noteDeath(death{PE: 5, Process: 1})
+	l.noteDeath(death{PE: -1, Process: 1})
+}
+
+// TestUsage: the CPU time of this process is some, and that of none is not.
+func TestUsage(t *testing.T) {
+	for end := time.Now().Add(30 * time.Millisecond); time.Now().Before(end); {
+	}
+	cpu, memory := usage(os.Getpid())
+	if cpu == 0 || memory < 1<<20 {
+		t.Errorf("this process has used %v and %d bytes", cpu, memory)
+	}
+	for _, pid := range []int{0, -1, 1 << 30} {
+		if cpu, memory := usage(pid); cpu != 0 || memory != 0 {
+			t.Errorf("process %d has used %v and %d bytes", pid, cpu, memory)
+		}
+	}
+}
+
+// TestLiveAnswerComesLate: an answer from before the end of a PE, which arrives when that is known, does not bring the PE back.
+func TestLiveAnswerComesLate(t *testing.T) {
+	h := &host{Host: boot.Host{Name: "a", PEs: 2}}
+	l := newLive([]*host{h}, 2)
+	running := []PEState{{PE: 0, Known: true, Op: boot.InLock, In: "lock"}, {PE: 1, Known: true, Op: boot.InLock, In: "lock"}}
+	l.note(h, running)
+	l.noteDeath(death{PE: 1, Process: 7, Status: 9})
+	l.note(h, running)
+	if s := l.snapshot(); s.PEs[0].Ended || !s.PEs[1].Ended || s.PEs[1].In != "" || s.PEs[1].Status != 137 {
+		t.Errorf("%+v", s.PEs)
+	}
+	l.note(h, []PEState{{PE: 1, Known: true, Ended: true, Status: 137, Memory: 5}})
+	if s := l.snapshot(); s.PEs[1].Memory != 5 {
+		t.Errorf("the last answer was not noted: %+v", s.PEs[1])
+	}
+}

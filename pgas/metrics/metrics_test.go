@@ -1,0 +1,224 @@
+package metrics_test
+
+import (
+	"context"
+	"encoding/json"
+	"expvar"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/gopgas/gopgas/pgas"
+	"github.com/gopgas/gopgas/pgas/metrics"
+	"github.com/gopgas/gopgas/pgas/pgastest"
+	"github.com/gopgas/gopgas/pgas/stats"
+)
+
+// source is a PE that has counted.
+type source struct{ s stats.PE }
+
+func (s source) PE() int         { return s.s.PE }
+func (s source) Host() string    { return "node-\xff7" }
+func (s source) Stats() stats.PE { return s.s }
+
+var counted = source{stats.PE{
+	PE: 3, Recorded: true, Heap: stats.Heap{InUse: 64, High: 128},
+	Kinds:    map[string]stats.Traffic{"put": {Operations: 7, Bytes: 56}},
+	Peers:    []stats.Peer{{PE: 1, Kinds: map[string]stats.Traffic{"put": {Operations: 7, Bytes: 56}}, Blocked: 1500 * time.Millisecond}},
+	Messages: stats.Messages{Sent: 2, Bytes: 90, Operations: 7},
+	Blocked:  map[string]stats.Wait{"barrier": {Count: 4, Time: 250 * time.Millisecond}, "a\xfe": {Count: 1}, "a\xfd": {Count: 2}},
+	Locks:    stats.Locks{Alone: 5, Waited: 6, HandOvers: []stats.HandOver{{Level: "host", Count: 6}}},
+	Notes:    stats.Notes{Matched: 9, Unexpected: 8},
+	Coherent: stats.Coherent{Faults: 10, Fetched: 11, Released: 12},
+}}
+
+// parse reads what an endpoint has answered, with the parser of Prometheus.
+func parse(t *testing.T, text io.Reader) map[string]*dto.MetricFamily {
+	t.Helper()
+	p := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := p.TextToMetricFamilies(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return families
+}
+
+// value returns the value of a metric with the given labels after pe and host.
+func value(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
+	t.Helper()
+	for _, m := range families[name].GetMetric() {
+		var has []string
+		for _, l := range m.GetLabel() {
+			if l.GetName() != "pe" && l.GetName() != "host" {
+				has = append(has, l.GetValue())
+			}
+		}
+		if strings.Join(has, " ") == strings.Join(labels, " ") {
+			return m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	t.Errorf("no %s with %v among %v", name, labels, families[name])
+	return -1
+}
+
+// TestCollector: names and texts are as Prometheus asks for, and values are those of the PE.
+func TestCollector(t *testing.T) {
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(metrics.Collector(counted))
+	problems, err := testutil.GatherAndLint(r)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("%v, %+v", err, problems)
+	}
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]*dto.MetricFamily{}
+	for _, f := range families {
+		byName[f.GetName()] = f
+	}
+	for name, want := range map[string]float64{
+		"recorded": 1, "heap_in_use_bytes": 64, "heap_high_bytes": 128, "operations_total put": 7, "operation_bytes_total put": 56, "operations_total get": 0,
+		"waits_total barrier": 4, "waits_total a?": 3, "blocked_seconds_total barrier": 0.25, "peer_operations_total 1": 7, "peer_bytes_total 1": 56,
+		"peer_blocked_seconds_total 1": 1.5, "messages_total": 2, "message_bytes_total": 90, "message_operations_total": 7, "lock_acquisitions_total true": 6,
+		"lock_acquisitions_total false": 5, "lock_hand_overs_total host": 6, "notifications_matched_total": 9, "notifications_unexpected_total": 8,
+		"page_faults_total": 10, "pages_fetched_total": 11, "pages_released_total": 12,
+	} {
+		words := strings.Fields(name)
+		if got := value(t, byName, "pgas_"+words[0], words[1:]...); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if labels := byName["pgas_recorded"].GetMetric()[0].GetLabel(); labels[0].GetValue() != "node-?7" || labels[1].GetValue() != "3" {
+		t.Errorf("labels %v", labels)
+	}
+}
+
+// TestNotRecorded: a PE that counts nothing has its heap, and says so.
+func TestNotRecorded(t *testing.T) {
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(metrics.Collector(source{stats.PE{PE: 1, Heap: stats.Heap{InUse: 1}}}))
+	if n, err := testutil.GatherAndCount(r); n != 3 || err != nil {
+		t.Errorf("%d metrics, %v", n, err)
+	}
+}
+
+// TestJob: PEs of a job have the same metrics, without those by peer.
+func TestJob(t *testing.T) {
+	r := prometheus.NewPedanticRegistry()
+	second := counted.s
+	second.PE = 4
+	r.MustRegister(metrics.Job(func() []metrics.PE {
+		return []metrics.PE{
+			{Host: "a", PE: counted.s, Process: &metrics.Process{Running: true, CPU: time.Second, BlockedIn: "lock", BlockedFor: 4, Blocked: time.Minute}},
+			{Host: "b", PE: second, Process: &metrics.Process{}},
+		}
+	}))
+	if problems, err := testutil.GatherAndLint(r); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %+v", err, problems)
+	}
+	for name, want := range map[string]int{"pgas_recorded": 2, "pgas_operations_total": 2 * len(stats.KindNames()), "pgas_peer_bytes_total": 0, "pgas_running": 2, "pgas_blocked_now_seconds": 1} {
+		if n, err := testutil.GatherAndCount(r, name); n != want || err != nil {
+			t.Errorf("%d of %s, %v; want %d", n, name, err, want)
+		}
+	}
+}
+
+// TestServe: every PE serves what it has counted, as text of Prometheus and as a variable, until its context ends.
+func TestServe(t *testing.T) {
+	t.Setenv("PGAS_STATS", "1")
+	pgastest.RunGoroutines(t, 2, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		words.At(0).Put(1-w.PE(), 1)
+		l, err := metrics.Listen("0")
+		if err != nil {
+			return err
+		}
+		addr := l.Addr().(*net.TCPAddr)
+		l.Close()
+		metrics.Publish(w, fmt.Sprint("pgas-", w.PE()))
+		serving, stop := context.WithCancel(ctx)
+		defer stop()
+		served := make(chan error, 1)
+		go func() { served <- metrics.Serve(serving, w, fmt.Sprint(addr.Port)) }()
+		get := func(path string) (string, error) {
+			for {
+				resp, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d%s", addr.Port, path))
+				if err != nil && len(served) == 0 {
+					continue // it does not listen yet
+				}
+				if err != nil {
+					return "", err
+				}
+				defer resp.Body.Close()
+				text, err := io.ReadAll(resp.Body)
+				return string(text), err
+			}
+		}
+		text, err := get("/metrics")
+		if err != nil {
+			return err
+		}
+		if n := value(t, parse(t, strings.NewReader(text)), "pgas_operations_total", "put"); n != 1 {
+			return fmt.Errorf("%v puts: %s", n, text)
+		}
+		if text, err = get("/debug/vars"); err != nil {
+			return err
+		}
+		var vars map[string]json.RawMessage
+		var s stats.PE
+		if err := json.Unmarshal([]byte(text), &vars); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(vars[fmt.Sprint("pgas-", w.PE())], &s); err != nil || s.Kinds["put"].Operations != 1 || s.PE != w.PE() {
+			return fmt.Errorf("%v, %s", err, text)
+		}
+		stop()
+		return <-served
+	})
+}
+
+// TestPublished: a variable of expvar is what Stats returns.
+func TestPublished(t *testing.T) {
+	metrics.Publish(counted, "counted")
+	var s stats.PE
+	if err := json.Unmarshal([]byte(expvar.Get("counted").String()), &s); err != nil || s.Locks.Waited != 6 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
+// TestListen: an address of no kind, and one that is taken, are errors of one line that say what to do.
+func TestListen(t *testing.T) {
+	taken, err := metrics.Listen(":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if !taken.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		t.Errorf("without a host it listens at %v", taken.Addr())
+	}
+	for addr, want := range map[string]string{
+		"nowhere":             "give a port (9400) or an address",
+		"70000":               "give a port (9400) or an address",
+		"no such host:1":      "give another address",
+		"203.0.113.1:9400":    "cannot assign requested address: give another address",
+		taken.Addr().String(): "address already in use: give another address",
+	} {
+		if _, err := metrics.Listen(addr); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}

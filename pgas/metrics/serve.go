@@ -1,0 +1,96 @@
+package metrics
+
+// The ways to get the metrics: over HTTP as Prometheus reads them, and as a variable of package expvar.
+
+import (
+	"context"
+	"errors"
+	"expvar"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Handler returns a handler of what w's PE has counted, in the formats of Prometheus. It has the metrics of Collector and
+// no others: a program that has metrics of its own registers Collector with them.
+func Handler(w Source) http.Handler { return HandlerOf(Collector(w)) }
+
+// HandlerOf returns a handler of the metrics of c.
+func HandlerOf(c prometheus.Collector) http.Handler {
+	r := prometheus.NewRegistry()
+	r.MustRegister(c)
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
+}
+
+// Publish makes what w's PE has counted a variable of package expvar, as an object of JSON: the stats.PE of World.Stats. As
+// expvar.Publish, it ends the program if the name is taken.
+func Publish(w Source, name string) {
+	expvar.Publish(name, expvar.Func(func() any { return w.Stats() }))
+}
+
+// Serve serves what w's PE has counted at http://addr/metrics, and the variables of package expvar at /debug/vars, until
+// ctx ends. It then returns nil. An addr without a host is one of this machine only, as ":9400" and "9400" are; name 0.0.0.0 to
+// be reached from others. Each PE of a host needs a port of its own. It returns an error if it cannot listen at addr.
+func Serve(ctx context.Context, w Source, addr string) error {
+	l, err := Listen(addr)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", Handler(w))
+	mux.Handle("/debug/vars", expvar.Handler())
+	return ServeAt(ctx, l, mux)
+}
+
+// Listen listens at addr, of this machine only unless addr has a host. Its error is one line that says what to do.
+func Listen(addr string) (net.Listener, error) {
+	full, err := complete(addr)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", full)
+	if err != nil {
+		return nil, fmt.Errorf("metrics cannot be served at %s: %w: give another address, or port 0 for any that is free", full, cause(err))
+	}
+	return l, nil
+}
+
+// complete returns addr with the host that it leaves out.
+func complete(addr string) (string, error) {
+	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
+		addr = ":" + addr
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", fmt.Errorf("metrics cannot be served at %q: give a port (9400) or an address (0.0.0.0:9400, [::1]:9400)", addr)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// cause returns what err says about the address, which the caller has named.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Err
+	}
+	return err
+}
+
+// ServeAt serves h at l until ctx ends, and then returns nil.
+func ServeAt(ctx context.Context, l net.Listener, h http.Handler) error {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	stop := context.AfterFunc(ctx, func() { s.Close() })
+	defer stop()
+	if err := s.Serve(l); ctx.Err() == nil {
+		return fmt.Errorf("serving metrics at %v: %w", l.Addr(), err)
+	}
+	return nil
+}
