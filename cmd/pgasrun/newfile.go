@@ -15,8 +15,11 @@ type newFile struct {
 	temp *os.File
 }
 
-// createFile prepares a file. The error says why it cannot be written.
+// createFile prepares a file. The error says why it cannot be written. If path is a symbolic link, what it leads to is replaced.
 func createFile(path string) (*newFile, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file that can be replaced: name another one", path)
 	}

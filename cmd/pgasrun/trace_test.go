@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -195,5 +196,26 @@ func TestTraceOnAFullDisk(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestFileBehindALink: a file that a symbolic link leads to is replaced, and the link stays.
+func TestFileBehindALink(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	file, link := filepath.Join(other, "t.json"), filepath.Join(dir, "t.json")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := createFile(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.temp.WriteString("new")
+	if err := f.replace(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if to, _ := os.Readlink(link); err != nil || string(text) != "new" || to != file {
+		t.Errorf("the link leads to %q, where there is %q, %v", to, text, err)
 	}
 }
