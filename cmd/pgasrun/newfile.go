@@ -30,8 +30,11 @@ func createFile(path string) (*newFile, error) {
 	return &newFile{path, temp}, nil
 }
 
-// replace puts the file in its place.
-func (f *newFile) replace() error {
+// replace puts the file in its place, unless it was not written whole: then it returns that error, and what was there stays.
+func (f *newFile) replace(written error) error {
+	if written != nil {
+		return withoutPath(written)
+	}
 	err := errors.Join(f.temp.Chmod(0o644), f.temp.Close())
 	if err == nil {
 		err = os.Rename(f.temp.Name(), f.path)

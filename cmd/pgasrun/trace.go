@@ -90,7 +90,7 @@ func (f *traceFile) write(t *trace.Trace) error {
 	if to != f.temp {
 		err = errors.Join(err, to.Close())
 	}
-	return errors.Join(err, f.replace())
+	return f.replace(err)
 }
 
 // say says what there is.

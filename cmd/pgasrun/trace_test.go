@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -211,9 +212,18 @@ func TestFileBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.temp.WriteString("new")
-	if err := f.replace(); err != nil {
+	if err := f.replace(nil); err != nil {
 		t.Fatal(err)
 	}
+	half, err := createFile(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half.temp.WriteString("ne")
+	if err := half.replace(io.ErrShortWrite); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("half a file: %v", err)
+	}
+	half.discard()
 	text, err := os.ReadFile(file)
 	if to, _ := os.Readlink(link); err != nil || string(text) != "new" || to != file {
 		t.Errorf("the link leads to %q, where there is %q, %v", to, text, err)

@@ -77,7 +77,7 @@ func (p *jobPage) finish(res launch.Result, status int, err error) {
 }
 
 func (p *jobPage) save() {
-	err := errors.Join(withoutPath(p.page.Save(p.file.temp)), p.file.replace())
+	err := p.file.replace(p.page.Save(p.file.temp))
 	if err != nil {
 		p.file.discard()
 		p.say("-ui-save: %s cannot be written: %v: the page is not saved", p.file.path, err)
