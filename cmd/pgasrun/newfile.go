@@ -17,6 +17,9 @@ type newFile struct {
 
 // createFile prepares a file. The error says why it cannot be written. If path is a symbolic link, what it leads to is replaced.
 func createFile(path string) (*newFile, error) {
+	if path == "-" {
+		return nil, errors.New("- is no file: standard output is the PEs'; name one")
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
