@@ -211,7 +211,7 @@ func (p *Page) viewDoings(v *view) {
 		withoutOwnCall(p.last.PEs, x)
 	}
 	for _, d := range s.Doings() {
-		x := doing{PEs: breakable.Replace(launch.Ranges(d.PEs)), What: d.What, N: len(d.PEs)}
+		x := doing{PEs: breakable.Replace(list(d.PEs)), What: d.What, N: len(d.PEs)}
 		if d.Longest > 0 {
 			x.For = duration(d.Longest)
 		}
@@ -462,7 +462,7 @@ func (p *Page) awaited(pe int) string {
 	case len(pes) > mostAwaited:
 		return fmt.Sprintf("%d PEs", len(pes))
 	}
-	return "PE " + launch.Ranges(pes)
+	return "PE " + list(pes)
 }
 
 const mostAwaited = 4
