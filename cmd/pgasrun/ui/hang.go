@@ -95,8 +95,7 @@ func newGraph(s launch.Snapshot, h *history, long time.Duration) *graph {
 func (g *graph) awaited(p *launch.PEState) []int {
 	collective := isCollective(p)
 	known := p.For >= 0 && p.For < len(g.s.PEs) && p.For != p.PE
-	all := p.Team == 0 && (p.Op == boot.InBarrier || p.Op == boot.InClose) // p.For may be the PE that counts who has come
-	if known && !all && !(collective && inCall(&g.s.PEs[p.For], p)) {
+	if known && !waitsForAll(p) && !(collective && inCall(&g.s.PEs[p.For], p)) {
 		return []int{p.For}
 	}
 	if !collective || p.Team != 0 {
@@ -127,6 +126,11 @@ func (g *graph) awaited(p *launch.PEState) []int {
 // isCollective reports whether p is blocked in what PEs do together.
 func isCollective(p *launch.PEState) bool {
 	return p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
+}
+
+// waitsForAll reports whether p waits for all PEs. Then p.For may be the one that counts who has come.
+func waitsForAll(p *launch.PEState) bool {
+	return p.Team == 0 && (p.Op == boot.InBarrier || p.Op == boot.InClose)
 }
 
 // inCall reports whether p is in the collective call that caller is in, or in a later one of all PEs.
