@@ -57,7 +57,7 @@ func (m *jobMetrics) pes() (list []metrics.PE) {
 	s := m.now()
 	for i := range s.PEs {
 		if p := &s.PEs[i]; p.Known {
-			list = append(list, metrics.PE{Host: s.Hosts[p.Host].Name, PE: stats.Of(countsOf(p)), Process: processOf(p)})
+			list = append(list, metrics.PE{Host: s.Hosts[p.Host].Name, PE: stats.Of(countsOf(p)), Process: processOf(p, s.PEs)})
 		}
 	}
 	return list
@@ -68,10 +68,23 @@ func countsOf(p *launch.PEState) record.Counts {
 	return record.Counts{PE: p.PE, Counters: p.Counters, Levels: p.Levels, Waits: p.Waits, Peers: append(p.Peers[:len(p.Peers):len(p.Peers)], p.Others)}
 }
 
-func processOf(p *launch.PEState) *metrics.Process {
+func processOf(p *launch.PEState, pes []launch.PEState) *metrics.Process {
 	s := &metrics.Process{Running: !p.Ended, CPU: p.CPU, Memory: p.Memory}
 	if p.Op != boot.NotBlocked {
-		s.BlockedIn, s.BlockedFor, s.Blocked = p.In, p.For, p.Time
+		s.BlockedIn, s.BlockedFor, s.Blocked = p.In, awaited(p, pes), p.Time
 	}
 	return s
+}
+
+// awaited returns the PE for which p waits, or -1 if that is not known: what a PE publishes in a collective is at which PE the
+// arrivals are counted, which may be itself, or one that has arrived.
+func awaited(p *launch.PEState, pes []launch.PEState) int {
+	if p.For < 0 || p.For >= len(pes) || p.For == p.PE {
+		return -1
+	}
+	collective := p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
+	if other := &pes[p.For]; collective && other.Op == p.Op && other.Seq == p.Seq && other.Team == p.Team {
+		return -1
+	}
+	return p.For
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"github.com/gopgas/gopgas/pgas/boot"
+	"github.com/gopgas/gopgas/pgas/boot/launch"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 	"github.com/gopgas/gopgas/ucx"
 )
@@ -103,6 +105,19 @@ func TestMetricsAddress(t *testing.T) {
 		status, _ := r.end()
 		if text := r.stderr.String(); status != 0 || !strings.Contains(text, why) || !strings.HasSuffix(text, "; the job runs without\n") || strings.Count(text, "\n") != 1 {
 			t.Errorf("status %d: %s", status, text)
+		}
+	}
+}
+
+// TestAwaited: a metric names no PE as waited for that has arrived where others wait.
+func TestAwaited(t *testing.T) {
+	in := func(pe int, op boot.BlockedOp, on int, seq uint64) launch.PEState {
+		return launch.PEState{PE: pe, Known: true, Op: op, For: on, Seq: seq}
+	}
+	pes := []launch.PEState{in(0, boot.InBarrier, 0, 4), in(1, boot.InBarrier, 0, 4), in(2, boot.InBarrier, 0, 5), in(3, boot.InBarrier, 6, 4), in(4, boot.InLock, 5, 64), in(5, boot.InLock, 4, 64), in(6, boot.NotBlocked, -1, 0), in(7, boot.InGet, 1<<20, 0), in(8, boot.InGet, 9, 0), in(9, boot.InGet, 8, 0)}
+	for pe, want := range []int{-1, -1, 0, 6, 5, 4, -1, -1, 9, 8} {
+		if got := awaited(&pes[pe], pes); got != want {
+			t.Errorf("PE %d waits for PE %d, want %d", pe, got, want)
 		}
 	}
 }

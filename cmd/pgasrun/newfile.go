@@ -15,8 +15,11 @@ type newFile struct {
 	temp *os.File
 }
 
-// createFile prepares a file. The error says why it cannot be written.
+// createFile prepares a file. The error says why it cannot be written. If path is a symbolic link, what it leads to is replaced.
 func createFile(path string) (*newFile, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file that can be replaced: name another one", path)
 	}
@@ -27,9 +30,12 @@ func createFile(path string) (*newFile, error) {
 	return &newFile{path, temp}, nil
 }
 
-// replace puts the file in its place, unless it was not written whole: written is the error of that, and replace returns it.
+// replace puts the file in its place, unless it was not written whole: then it returns that error, and what was there stays.
 func (f *newFile) replace(written error) error {
-	err := errors.Join(written, f.temp.Chmod(0o644), f.temp.Close())
+	if written != nil {
+		return withoutPath(written)
+	}
+	err := errors.Join(f.temp.Chmod(0o644), f.temp.Close())
 	if err == nil {
 		err = os.Rename(f.temp.Name(), f.path)
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,5 +199,35 @@ func TestFullDisk(t *testing.T) {
 		if err != nil || len(left) > 0 {
 			t.Errorf("%s: left behind: %v, %v", flag, left, err)
 		}
+	}
+}
+
+// TestFileBehindALink: a file that a symbolic link leads to is replaced, and the link stays.
+func TestFileBehindALink(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	file, link := filepath.Join(other, "t.json"), filepath.Join(dir, "t.json")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := createFile(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.temp.WriteString("new")
+	if err := f.replace(nil); err != nil {
+		t.Fatal(err)
+	}
+	half, err := createFile(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half.temp.WriteString("ne")
+	if err := half.replace(io.ErrShortWrite); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("half a file: %v", err)
+	}
+	half.discard()
+	text, err := os.ReadFile(file)
+	if to, _ := os.Readlink(link); err != nil || string(text) != "new" || to != file {
+		t.Errorf("the link leads to %q, where there is %q, %v", to, text, err)
 	}
 }

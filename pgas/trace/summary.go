@@ -23,6 +23,7 @@ type Summary struct {
 	Hosts   []Host        `json:"hosts"`
 
 	// Of the time of all PEs:
+	Blocked float64 `json:"blocked_share"`    // during which a goroutine at least was blocked
 	Causes  []Share `json:"blocked_by_cause"` // the longest first
 	Regions []Share `json:"regions"`          // of the program, the longest first
 
@@ -62,6 +63,7 @@ func (t *Trace) Summarize() Summary {
 		s.Dropped += t.PEs[i].Dropped
 		s.Updates += t.PEs[i].Updates
 	}
+	s.Blocked = t.blocked()
 	s.Causes = t.shares(record.Wait, func(sl *Slice) string { return sl.Name })
 	s.Regions = t.shares(record.Region, func(sl *Slice) string { return sl.Name })
 	s.LateSenders, s.LateReceivers = t.late()
@@ -71,6 +73,21 @@ func (t *Trace) Summarize() Summary {
 		s.Operations, s.Bytes = t.matrices()
 	}
 	return s
+}
+
+// blocked returns the share of the PEs' time during which a goroutine at least was blocked: several that are at once count once.
+func (t *Trace) blocked() float64 {
+	sum := int64(0)
+	for i := range t.PEs {
+		until := int64(0)
+		for k := range t.PEs[i].Slices { // by their start
+			if s := &t.PEs[i].Slices[k]; s.Kind == record.Wait && s.End() > until {
+				sum += s.End() - max(until, s.Start)
+				until = s.End()
+			}
+		}
+	}
+	return float64(sum) / max(1, float64(t.End)*float64(len(t.PEs)))
 }
 
 // shares adds up the slices of a kind by a key. Of waits within waits, which goroutines of a PE make side by side, each counts.

@@ -67,11 +67,7 @@ func (t *textWriter) head(s *Summary) {
 	if s.Virtual {
 		kind = "virtual time"
 	}
-	var blocked float64
-	for _, c := range s.Causes {
-		blocked += c.Share
-	}
-	t.printf("%s: %d PEs on %d hosts, %v of %s, %.1f %% of it blocked\n", s.Program, s.PEs, len(s.Hosts), short(s.Elapsed), kind, 100*blocked)
+	t.printf("%s: %d PEs on %d hosts, %v of %s, %.1f %% of it blocked\n", s.Program, s.PEs, len(s.Hosts), short(s.Elapsed), kind, 100*s.Blocked)
 	if s.Dropped > 0 {
 		t.printf("%d events had no room: what follows ends early on some PEs; give more room with -trace-events\n", s.Dropped)
 	}

@@ -518,3 +518,24 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the summary says %+v, %+v", sum.Causes, sum.Critical)
 	}
 }
+
+// TestBlocked: goroutines that wait at once make a PE no more blocked than it is, though the waits of each count by cause.
+func TestBlocked(t *testing.T) {
+	s := newScript(2, 100)
+	wait := func(from, to time.Duration) func() {
+		s.now = from
+		m := s.pes[0].BeginWait("wait", -1, 8, 0)
+		return func() { s.now = to; s.pes[0].EndWait(m) }
+	}
+	first, inner, over := wait(0, 40), wait(10, 20), wait(30, 50)
+	inner()
+	first()
+	over()
+	wait(70, 80)()
+	s.now = 100
+	s.pes[1].Record(record.Note, 0, 0, 1)
+	sum := s.trace(oneHost, []Clock{nil}).Summarize()
+	if sum.Blocked != 60.0/200 || sum.Causes[0].Time != 80 {
+		t.Errorf("blocked %v of the time, in %+v", sum.Blocked, sum.Causes)
+	}
+}

@@ -52,7 +52,7 @@ type Node struct {
 	scanStarts scanStarts
 
 	Dedicated  bool // a CPU for each PE of this host
-	CacheBytes int  // of the last cache
+	CacheBytes int  // of the last cache, as far as it is this machine's
 	NICAtomics bool // atomics are the NIC's: updates of the own words ring no doorbell
 	Notes      *NoteQueue
 	Rec        *record.PE // what this PE records of itself; nil: nothing
