@@ -72,7 +72,7 @@ var sanitized = []string{
 }
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "samples/...", "templates/...", "cmd/pgasrun"}
+var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "samples/...", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
 
 // unraced are packages of these in which the race detector has nothing to find. The simulator runs all PEs of a test on
 // one goroutine. The tests of samples start programs that are built without the detector; those of the programs

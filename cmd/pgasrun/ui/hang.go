@@ -95,7 +95,7 @@ func newGraph(s launch.Snapshot, h *history, long time.Duration) *graph {
 func (g *graph) awaited(p *launch.PEState) []int {
 	collective := isCollective(p)
 	known := p.For >= 0 && p.For < len(g.s.PEs) && p.For != p.PE
-	if known && !(collective && inCall(&g.s.PEs[p.For], p)) {
+	if known && !waitsForAll(p) && !(collective && inCall(&g.s.PEs[p.For], p)) {
 		return []int{p.For}
 	}
 	if !collective || p.Team != 0 {
@@ -126,6 +126,11 @@ func (g *graph) awaited(p *launch.PEState) []int {
 // isCollective reports whether p is blocked in what PEs do together.
 func isCollective(p *launch.PEState) bool {
 	return p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
+}
+
+// waitsForAll reports whether p waits for all PEs. Then p.For may be the one that counts who has come.
+func waitsForAll(p *launch.PEState) bool {
+	return p.Team == 0 && (p.Op == boot.InBarrier || p.Op == boot.InClose)
 }
 
 // inCall reports whether p is in the collective call that caller is in, or in a later one of all PEs.
@@ -219,7 +224,7 @@ func (g *graph) explainCycles(cycles [][]int) Explanation {
 		e.PEs = append(e.PEs, pes...)
 	}
 	slices.Sort(e.PEs)
-	e.Title = fmt.Sprintf("The job hangs: PE %s wait for each other in a cycle, so none can go on", launch.Ranges(e.PEs))
+	e.Title = fmt.Sprintf("The job hangs: PE %s wait for each other in a cycle, so none can go on", list(e.PEs))
 	others := 0
 	for node, waits := range g.behind(e.PEs) {
 		if waits && g.isPE(node) && !slices.Contains(e.PEs, node) {
@@ -269,7 +274,7 @@ func (x *end) says() string {
 	if len(x.pes) > 1 {
 		verbs = ofMany
 	}
-	return fmt.Sprintf("PE %s %s", launch.Ranges(x.pes), verbs.Replace(x.does))
+	return fmt.Sprintf("PE %s %s", list(x.pes), verbs.Replace(x.does))
 }
 
 // explainEnds explains waits of which none is part of a cycle. allStuck: no PE is left that is not blocked.
@@ -298,7 +303,7 @@ func (g *graph) explainEnds(allStuck bool) Explanation {
 func title(x end, hangs bool) string {
 	t := x.says()
 	if n := len(x.behind); n > 0 {
-		t = fmt.Sprintf("%s for PE %s", count(n, "PE waits", "PEs wait"), launch.Ranges(x.pes))
+		t = fmt.Sprintf("%s for PE %s", count(n, "PE waits", "PEs wait"), list(x.pes))
 	}
 	if hangs {
 		t = "The job hangs: " + t
@@ -329,7 +334,7 @@ func (g *graph) sentences(x end, allStuck bool) []string {
 	if len(x.behind) == 1 {
 		wait = "waits"
 	}
-	return []string{s, fmt.Sprintf("PE %s %s for %s: %s", launch.Ranges(x.behind), wait, it, g.places(x.behind))}
+	return []string{s, fmt.Sprintf("PE %s %s for %s: %s", list(x.behind), wait, it, g.places(x.behind))}
 }
 
 // places says in what PEs are blocked, most of them first.
@@ -351,7 +356,7 @@ func (g *graph) places(pes []int) string {
 	for _, d := range in[:min(len(in), mostPlaces)] {
 		part := fmt.Sprintf("%s, for %s", d.What, duration(d.Longest))
 		if len(in) > 1 {
-			part = fmt.Sprintf("PE %s %s", launch.Ranges(d.PEs), part)
+			part = fmt.Sprintf("PE %s %s", list(d.PEs), part)
 		}
 		parts = append(parts, part)
 	}
@@ -440,6 +445,27 @@ func remedy(p *launch.PEState) string {
 		return ": other members of that team have not called it"
 	}
 	return ""
+}
+
+// mostRanges is how many ranges of PEs a list has.
+const mostRanges = 12
+
+// list writes ascending numbers of PEs as "0-3,5", as far as they are few.
+func list(pes []int) string {
+	all := launch.Ranges(pes)
+	parts := strings.SplitN(all, ",", mostRanges+1)
+	if len(parts) <= mostRanges {
+		return all
+	}
+	shown := 0
+	for _, part := range parts[:mostRanges] {
+		var first, last int
+		if n, _ := fmt.Sscanf(part, "%d-%d", &first, &last); n < 2 {
+			last = first
+		}
+		shown += last - first + 1
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(parts[:mostRanges], ","), len(pes)-shown)
 }
 
 // duration writes d with two or three digits.

@@ -114,11 +114,32 @@ func TestExplainMany(t *testing.T) {
 	if e.Title != "512 PEs wait for PE 512-1023" || len(e.Points) != 2 || !strings.HasPrefix(e.Points[0], "PE 512-1023 have computed for 20 s") {
 		t.Errorf("%q: %q", e.Title, e.Points)
 	}
+	for i := range 1024 { // the PE that counts is one of many who are late
+		if s.PEs[i] = made(1024, 8, 20*time.Second).PEs[i]; i%2 == 1 {
+			block(&s, i, boot.InBarrier, 2, 0, "main.go:40")
+		}
+	}
+	if e = explained(s); !strings.HasPrefix(e.Title, "512 PEs wait for PE 0,2,4,") || !strings.HasSuffix(e.Title, " and 500 more") {
+		t.Errorf("%q: %q", e.Title, e.Points)
+	}
 	for i := range 1024 {
 		block(&s, i, boot.InLock, 0, (i+1)%1024, "main.go:9")
 	}
 	e = explained(s)
 	if !strings.HasPrefix(e.Title, "The job hangs: PE 0-1023 wait for each other") || len(e.Points) != mostLinks+1 {
 		t.Errorf("%q: %q", e.Title, e.Points)
+	}
+}
+
+// TestList: a list of PEs is short.
+func TestList(t *testing.T) {
+	var odd []int
+	for i := range 100 {
+		odd = append(odd, 4*i, 4*i+1)
+	}
+	for want, pes := range map[string][]int{"0-3,5": {0, 1, 2, 3, 5}, "0-1,4-5,8-9,12-13,16-17,20-21,24-25,28-29,32-33,36-37,40-41,44-45 and 176 more": odd, "7": {7}} {
+		if got := list(pes); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
 	}
 }

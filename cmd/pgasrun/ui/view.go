@@ -211,7 +211,7 @@ func (p *Page) viewDoings(v *view) {
 		withoutOwnCall(p.last.PEs, x)
 	}
 	for _, d := range s.Doings() {
-		x := doing{PEs: breakable.Replace(launch.Ranges(d.PEs)), What: d.What, N: len(d.PEs)}
+		x := doing{PEs: breakable.Replace(list(d.PEs)), What: d.What, N: len(d.PEs)}
 		if d.Longest > 0 {
 			x.For = duration(d.Longest)
 		}
@@ -224,10 +224,9 @@ func (p *Page) viewDoings(v *view) {
 // breakable has a list of PEs break into lines where it should.
 var breakable = strings.NewReplacer(",", ", ", "-", "\u2011")
 
-// withoutOwnCall removes from x that it waits for a PE which is in the same collective call, or for itself: that PE
-// counts who has come, and is not late.
+// withoutOwnCall removes from x that it waits for a PE which only counts who has come to a collective call.
 func withoutOwnCall(pes []launch.PEState, x *launch.PEState) {
-	if x.For == x.PE || x.For >= 0 && x.For < len(pes) && isCollective(x) && (pes[x.For].Ended || inCall(&pes[x.For], x)) {
+	if x.For == x.PE || waitsForAll(x) || x.For >= 0 && x.For < len(pes) && isCollective(x) && (pes[x.For].Ended || inCall(&pes[x.For], x)) {
 		x.For = -1
 	}
 }
@@ -462,7 +461,7 @@ func (p *Page) awaited(pe int) string {
 	case len(pes) > mostAwaited:
 		return fmt.Sprintf("%d PEs", len(pes))
 	}
-	return "PE " + launch.Ranges(pes)
+	return "PE " + list(pes)
 }
 
 const mostAwaited = 4
