@@ -40,7 +40,7 @@ type ucxTests struct {
 var underUCX = []ucxTests{
 	{pkg: "./ucx/..."},
 	{pkg: "./pgas/transport/ucp"},
-	{pkg: "./pgas", nic: "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|WaitUntilPred",
+	{pkg: "./pgas", nic: "FreedReferencesPanic|ByCPU|LockChaos|LockDeadline|LockExcludes|LockOrder|StatsCountsAll|WaitUntilPred",
 		whole: "AtomicsOfTheNIC|NotifiedPutsAreAccesses|SourcesAreReturned|Strided|TrapFenceOrdersOverMemoryAndNIC"},
 	{pkg: "./notify", whole: "AtomicNotify"},
 	{pkg: "./locks", nic: "ALock|DMCS|RMARW"},
