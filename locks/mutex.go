@@ -35,12 +35,34 @@ type mutex struct {
 	gate localGate // of this PE's writers
 	way  passage   // of the goroutine inside the gate
 
-	trace pgas.LockTrace // empty unless the job has a trace
+	record *lockRecord // nil: nothing is recorded
+}
+
+// lockRecord is what is recorded of a lock, by the goroutine inside the gate.
+type lockRecord struct {
+	trace pgas.LockTrace
+	began int64 // when the goroutine began to take the lock
 }
 
 // newMutex returns the mutex of a lock of some kind, of which ref is a part.
 func newMutex[T any](w *pgas.World, ref pgas.Ref[T], kind string) mutex {
-	return mutex{w: w, trace: pgas.TraceLock(ref, kind)}
+	var record *lockRecord
+	if w != nil && w.Records() {
+		record = &lockRecord{trace: pgas.TraceLock(ref, kind)}
+	}
+	return mutex{w: w, record: record}
+}
+
+// begins records that the goroutine begins to take the lock.
+func (m *mutex) begins() {
+	m.way.waited = false
+	m.record.began = m.record.trace.Begin()
+}
+
+// acquired records that it has it.
+func (m *mutex) acquired() {
+	m.way.record(m.w)
+	m.record.trace.Acquired(m.record.began, m.way.waited)
 }
 
 // lock runs p.acquire inside the gate. If it succeeds the goroutine stays inside until unlock. Behind "waiting", what
@@ -53,15 +75,17 @@ func (m *mutex) lock(ctx context.Context, p protocol, what string) (err error) {
 		}
 	}
 	defer m.recoverPeer(&err)
-	m.way.waited = false
-	began := m.trace.Begin()
+	if m.record != nil {
+		m.begins()
+	}
 	if err := p.acquire(ctx, &m.way); err != nil {
 		m.gate.leave()
 		return waitError(what, err)
 	}
 	m.gate.acquired()
-	m.way.record(m.w)
-	m.trace.Acquired(began, m.way.waited)
+	if m.record != nil {
+		m.acquired()
+	}
 	return nil
 }
 
@@ -90,8 +114,10 @@ func (m *mutex) tryLock(p protocol) (ok bool) {
 		return false
 	}
 	m.gate.acquired()
-	m.w.RecordLock(false, -1)
-	m.trace.Acquired(0, false)
+	if m.record != nil {
+		m.way.waited = false
+		m.acquired()
+	}
 	return true
 }
 
@@ -102,7 +128,9 @@ func (m *mutex) unlock(p protocol, op string) {
 	m.gate.release(op)
 	defer m.gate.leave()
 	m.w.MustQuiet()
-	m.trace.Released()
+	if m.record != nil {
+		m.record.trace.Released()
+	}
 	p.release()
 }
 
