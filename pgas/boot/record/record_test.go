@@ -132,7 +132,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	for range 100 {
 		for _, e := range p.Trace().Events {
-			if e.Kind != Wait && e.Kind != Update {
+			if e.Kind != Wait && e.Kind != Update && e.Kind != Value {
 				t.Fatalf("a reader sees %+v", e)
 			}
 		}
