@@ -149,7 +149,8 @@ func TestServe(t *testing.T) {
 		}
 		addr := l.Addr().(*net.TCPAddr)
 		l.Close()
-		metrics.Publish(w, fmt.Sprint("pgas-", w.PE()))
+		name := fmt.Sprintf("pgas-%d-%d", w.PE(), addr.Port)
+		metrics.Publish(w, name)
 		serving, stop := context.WithCancel(ctx)
 		defer stop()
 		served := make(chan error, 1)
@@ -183,7 +184,7 @@ func TestServe(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &vars); err != nil {
 			return err
 		}
-		if err := json.Unmarshal(vars[fmt.Sprint("pgas-", w.PE())], &s); err != nil || s.Kinds["put"].Operations != 1 || s.PE != w.PE() {
+		if err := json.Unmarshal(vars[name], &s); err != nil || s.Kinds["put"].Operations != 1 || s.PE != w.PE() {
 			return fmt.Errorf("%v, %s", err, text)
 		}
 		stop()
