@@ -46,7 +46,7 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
   pgasrun -n 4 -stats ./samples/stencil          at the end, what the PEs have waited for
   pgasrun -n 4 -metrics 9400 ./samples/stencil   the same while it runs, for Prometheus
   pgasrun -n 4 -pprof prof ./samples/stencil     profiles of every PE, and of the job, in prof/
-  pgasrun -n 4 -trace t.json ./samples/stencil   who waits for whom and when; Perfetto draws it (trace -h)
+  pgasrun -n 4 -trace t.json ./samples/stencil   which PE waits for which, and when; for Perfetto (trace -h)
   pgasrun -n 4 -ui auto ./samples/stencil        the same while it runs, on a page; its address is printed
   pgasrun doctor -hosts a,b                      what hosts offer to a job, and what is wrong (doctor -h)
 

@@ -20,7 +20,7 @@ const traceHelp = `pgasrun trace says what a trace has recorded.
 usage: pgasrun trace summary [-json] FILE
 
   pgasrun -n 4 -trace t.json ./samples/stencil    records one
-  pgasrun trace summary t.json                    who waited for whom, in what; locks; the critical path
+  pgasrun trace summary t.json                    late PEs, waits, locks, the critical path
   pgasrun trace summary -json t.json | jq .critical_path.by_pe
 
 FILE may be compressed by gzip; - is standard input. https://ui.perfetto.dev draws it. docs/trace.md explains each part.

@@ -23,7 +23,7 @@ import (
 var shots = flag.String("shots", "", "leave pictures of the page in this `directory`")
 
 // patience is how long anything may take: a test that fails for it hangs.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // pause is the time between two looks of a test.
 const pause = 50 * time.Millisecond

@@ -1,8 +1,8 @@
 package ui
 
 // Why PEs wait. Each PE that has been blocked for long waits for some others: for the PE that it has published, or, in a collective,
-// for those that have not called it. That is a graph. A cycle in it is a deadlock. Where there is none, whoever stands at the end of
-// the chains is what all behind it wait for.
+// for those that have not called it. That is a graph. A cycle in it is a deadlock. Where there is none, all PEs of
+// a chain wait for the one at its end.
 
 import (
 	"cmp"
@@ -128,7 +128,7 @@ func isCollective(p *launch.PEState) bool {
 	return p.Op == boot.InBarrier || p.Op == boot.InCollective || p.Op == boot.InClose
 }
 
-// waitsForAll reports whether p waits for all PEs. Then p.For may be the one that counts who has come.
+// waitsForAll reports whether p waits for all PEs. Then p.For may be the PE that counts arrivals.
 func waitsForAll(p *launch.PEState) bool {
 	return p.Team == 0 && (p.Op == boot.InBarrier || p.Op == boot.InClose)
 }
@@ -318,7 +318,7 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// sentences says what the PEs of x do, and who waits for them where.
+// sentences says what the PEs of x do, and which PEs wait for them where.
 func (g *graph) sentences(x end, allStuck bool) []string {
 	s := x.says()
 	if x.final && allStuck && !g.s.PEs[x.pes[0]].Ended {
@@ -366,7 +366,7 @@ func (g *graph) places(pes []int) string {
 	return strings.Join(parts, "; ")
 }
 
-// ends returns whom PEs wait for in the end, those first for whom most do.
+// ends returns the PEs for which others wait in the end, those first for which most do.
 func (g *graph) ends() []end {
 	awaited := make([]bool, len(g.s.PEs))
 	for _, to := range g.to {

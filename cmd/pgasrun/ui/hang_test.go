@@ -10,11 +10,11 @@ import (
 	"github.com/gopgas/gopgas/pgas/boot/launch"
 )
 
-// TestExplain: whom PEs wait for, and whether that can end.
+// TestExplain: for which PEs others wait, and whether that can end.
 func TestExplain(t *testing.T) {
 	barrier := func(s *launch.Snapshot, pes ...int) {
 		for _, pe := range pes {
-			block(s, pe, boot.InBarrier, 7, 0, "main.go:40") // PE 0 counts who has come
+			block(s, pe, boot.InBarrier, 7, 0, "main.go:40") // PE 0 counts arrivals
 		}
 	}
 	cases := []struct {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gopgas/gopgas/pgas/pgastest/hang"
 )
 
 // serving returns a server of a page with something in it.
@@ -49,7 +51,7 @@ func ask(t *testing.T, method, url, host string) (*http.Response, string) {
 	return a, string(body)
 }
 
-// TestGuard: who has no token, or calls this host what it is not called, gets one line; nothing but reading is answered.
+// TestGuard: a reader without the token, or one that calls this host what it is not called, gets one line; nothing but reading is answered.
 func TestGuard(t *testing.T) {
 	_, s := serving(t)
 	base := s.URL[:strings.Index(s.URL, s.token())]
@@ -139,7 +141,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestReaderThatNeverReads: one who asks again and again and takes no answer holds up neither the others nor the end.
+// TestReaderThatNeverReads: a client that asks again and again and takes no answer holds up neither the others nor the end.
 func TestReaderThatNeverReads(t *testing.T) {
 	p, s := serving(t)
 	addr := strings.Split(s.URL, "/")[2]
@@ -175,7 +177,7 @@ func TestReaderThatNeverReads(t *testing.T) {
 func TestManyReaders(t *testing.T) {
 	const readers = 200
 	p, s := serving(t)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := hang.Context(context.Background())
 	defer cancel()
 	client := http.Client{Transport: &http.Transport{MaxConnsPerHost: readers, MaxIdleConnsPerHost: readers}}
 	var first, all sync.WaitGroup

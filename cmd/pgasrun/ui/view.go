@@ -224,7 +224,7 @@ func (p *Page) viewDoings(v *view) {
 // breakable has a list of PEs break into lines where it should.
 var breakable = strings.NewReplacer(",", ", ", "-", "\u2011")
 
-// withoutOwnCall removes from x that it waits for a PE which only counts who has come to a collective call.
+// withoutOwnCall removes from x that it waits for the PE that only counts arrivals at a collective.
 func withoutOwnCall(pes []launch.PEState, x *launch.PEState) {
 	if x.For == x.PE || waitsForAll(x) || x.For >= 0 && x.For < len(pes) && isCollective(x) && (pes[x.For].Ended || inCall(&pes[x.For], x)) {
 		x.For = -1
