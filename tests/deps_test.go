@@ -51,6 +51,7 @@ var dependencies = map[string]string{
 	"pgas/version":                 "",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
+	"pgas/containers":              "pgas",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
@@ -77,7 +78,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string
