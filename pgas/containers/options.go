@@ -19,6 +19,9 @@ type Option struct {
 type settings struct {
 	over bool       // team has been given
 	team *pgas.Team // nil on PEs that are no members
+
+	ring    int // bytes of a ring
+	backlog int // items
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.
