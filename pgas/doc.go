@@ -44,6 +44,7 @@
 //	signal.go, notified_unsafe.go put with signal, notified accesses; notes.go: their arrival
 //	wait_word.go, waitset.go      waits for one word and for many
 //	team*.go, topology.go         teams and their splits
+//	share.go                      items in blocks, one for each member of a team
 //	collective*.go                collectives; the algorithms are in internal/coll
 //	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
 //	lock.go                       the lock of the specification; locktrace.go: locks in traces

@@ -59,18 +59,12 @@ func (t *table) index(x uint64) uint64 { return x & (t.words - 1) }
 // owner splits the table evenly without a division: PE p has the words from first[p] on.
 func (t *table) owner(index uint64) int { return int(index * uint64(len(t.buckets)) >> t.logarithm) }
 
-// share returns the number of updates that this PE makes.
-func (t *table) share(updates uint64) (from, to uint64) {
-	pe, npes := uint64(t.w.PE()), uint64(t.w.NPEs())
-	return updates * pe / npes, updates * (pe + 1) / npes
-}
-
-// run makes all updates. It is collective.
+// run makes all updates, of which each PE has a share. It is collective.
 func (t *table) run(ctx context.Context, updates uint64) error {
-	from, to := t.share(updates)
-	x := streamAt(from)
+	from, to := t.w.Team().Share(int(updates))
+	x := streamAt(uint64(from))
 	for ; from < to; from += ahead {
-		x = t.sort(x, min(ahead, to-from))
+		x = t.sort(x, uint64(min(ahead, to-from)))
 		t.apply()
 		if err := t.w.Quiet(ctx); err != nil {
 			return err
