@@ -24,7 +24,10 @@ const (
 	kindAllToAll
 	kindAllToAllS
 	kindAllToAllV
+	kindGather
+	kindAllGather
 	kindReduce
+	kindReduceValue
 	KindInscan
 	KindExscan
 	KindClose
@@ -35,7 +38,7 @@ const (
 const syncOfWords = 1
 
 var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "collect", "fcollect",
-	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan", "close"}
+	"alltoall", "alltoalls", "alltoallv", "gather", "allgather", "reduction", "reduction of a value", "inclusive scan", "exclusive scan", "close"}
 
 func (k Kind) String() string { return kindNames[k] }
 
