@@ -37,6 +37,8 @@ func MaxValue[T Ordered](ctx context.Context, t *Team, v T) (T, error) {
 // on all members; it may run on any member. T may be any plain data, of any size. Completion, order and errors are those of
 // SumValue. It panics with *UsageError also if T holds pointers, which mean nothing on another PE, or f is nil.
 func Reduce1[T any](ctx context.Context, t *Team, v T, f func(a, b T) T) (T, error) {
+	t.alive("Reduce1")
+	mustHaveContext("Reduce1", ctx)
 	mustBePlain[T]("Reduce1")
 	if f == nil {
 		misuse("Reduce1", "the function is nil: give the one that combines two values")

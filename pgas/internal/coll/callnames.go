@@ -27,6 +27,8 @@ func (c Call) String() string {
 			s += fmt.Sprintf(" to PE %d", c.root)
 		}
 		return s + fmt.Sprintf(" of elements of %d bytes", c.Size)
+	case kindBroadcastValue:
+		return s + fmt.Sprintf(" from PE %d: %d bytes of elements of %d", c.root, c.count, c.Size)
 	case kindBroadcast:
 		s += fmt.Sprintf(" from PE %d", c.root)
 		fallthrough

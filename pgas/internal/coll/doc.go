@@ -21,7 +21,7 @@
 //	exchange.go, joint.go, allequal.go, staging_unsafe.go, split.go, gather.go
 //	                              data that PEs of a host show each other, and copy jointly; records; staging areas; groups made of groups;
 //	                              Go memory from all members
-//	broadcast.go, collect.go, alltoall.go, alltoallv.go
+//	broadcast.go, broadcast_value.go, collect.go, alltoall.go, alltoallv.go
 //	                              the collectives that move data
 //	reduction.go, reduce_mailboxes.go, reduce_leaders.go, reduce_staged.go, reduce_staged_linear.go, scan.go, reduce.go,
 //	reduce_value.go
