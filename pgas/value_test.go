@@ -166,3 +166,40 @@ func TestValueDoesNotAllocate(t *testing.T) {
 		return nil
 	})
 }
+
+// BenchmarkOneValue: the sum of a number of each of two PEs, as a value and as programs did it by hand: with an allocation for
+// the one sum, and with one that is kept for many.
+func BenchmarkOneValue(b *testing.B) {
+	value := func(ctx context.Context, w *pgas.World, _ pgas.Sym[int64]) error {
+		_, err := pgas.SumValue(ctx, w.Team(), int64(1))
+		return err
+	}
+	kept := func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error {
+		words.Local()[0] = 1
+		return pgas.SumReduce(ctx, w.Team(), words.All(), words.All())
+	}
+	once := func(ctx context.Context, w *pgas.World, _ pgas.Sym[int64]) error {
+		words, err := pgas.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		return errors.Join(kept(ctx, w, words), words.Free(ctx))
+	}
+	for _, form := range []struct {
+		name string
+		sum  func(ctx context.Context, w *pgas.World, words pgas.Sym[int64]) error
+	}{{"value", value}, {"kept", kept}, {"allocated", once}} {
+		b.Run(form.name, func(b *testing.B) {
+			err := pgastest.Goroutines(b.Context(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+				words, err := pgas.Alloc[int64](ctx, w, 1)
+				for i := 0; i < b.N && err == nil; i++ {
+					err = form.sum(ctx, w, words)
+				}
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -18,7 +18,6 @@ type table struct {
 	first     []uint64 // word of each PE, and one past the last
 	own       WordSym
 	buckets   []bucket
-	wrong     pgas.Sym[uint64] // how many words are wrong
 }
 
 // A bucket holds the updates of one batch that one PE owns.
@@ -36,9 +35,6 @@ func newTable(ctx context.Context, w *pgas.World, logarithm int) (*table, error)
 	}
 	var err error
 	if t.own, err = AllocWord(ctx, w, int(t.words/npes)+1); err != nil {
-		return nil, err
-	}
-	if t.wrong, err = pgas.Alloc[uint64](ctx, w, 1); err != nil {
 		return nil, err
 	}
 	for i, words := uint64(0), t.mine(); i < uint64(len(words)); i++ {
@@ -112,7 +108,5 @@ func (t *table) errors(ctx context.Context, updates uint64) (uint64, error) {
 			wrong++
 		}
 	}
-	t.wrong.Local()[0] = wrong
-	err := pgas.SumReduce(ctx, t.w.Team(), t.wrong.All(), t.wrong.All())
-	return t.wrong.Local()[0], err
+	return pgas.SumValue(ctx, t.w.Team(), wrong)
 }
