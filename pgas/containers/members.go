@@ -5,7 +5,7 @@ package containers
 import (
 	"context"
 	"fmt"
-	"unsafe"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -70,6 +70,5 @@ func misuse(op, format string, args ...any) {
 
 // sizeOf returns the bytes of a T.
 func sizeOf[T any]() int {
-	var v T
-	return int(unsafe.Sizeof(v))
+	return int(reflect.TypeFor[T]().Size())
 }
