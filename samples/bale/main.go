@@ -29,7 +29,7 @@ usage: pgasrun [pgasrun's flags] ./samples/bale [flags]
   pgasrun -n 4 ./samples/bale -kernel histogram           adds 1 to random words of a table
   pgasrun -n 4 ./samples/bale -kernel gather              reads random words of a table
   pgasrun -n 4 ./samples/bale -kernel permutation         makes a random permutation by throwing darts
-  pgasrun -n 4 ./samples/bale -kernel transpose           transposes a sparse matrix
+  pgasrun -n 4 ./samples/bale -kernel sparse              transposes a sparse matrix
   pgasrun -n 4 ./samples/bale -kernel triangles           counts the triangles of a random graph
   pgasrun -netns 2x2 ./samples/bale -kernel gather        on two hosts made of this one
 
@@ -56,7 +56,7 @@ var kernels = map[string]func(ctx context.Context, w *pgas.World, o options) (ru
 	"histogram":   histogram,
 	"gather":      gather,
 	"permutation": permutation,
-	"transpose":   transpose,
+	"sparse":      transpose,
 	"triangles":   triangles,
 }
 
@@ -77,7 +77,7 @@ func (o *options) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.kernel, "kernel", "histogram", "which `kernel` to run")
 	fs.IntVar(&o.logarithm, "log", 20, "two to the power of this `number` words, darts, rows or vertices")
 	fs.IntVar(&o.ops, "ops", 0, "`operations` of all PEs together, for histogram and gather (default: one for each word)")
-	fs.IntVar(&o.degree, "degree", 10, "`nonzeros` drawn for each row, for transpose and triangles")
+	fs.IntVar(&o.degree, "degree", 10, "`nonzeros` drawn for each row, for sparse and triangles")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object, as pgasbench does")
 }
 
