@@ -49,6 +49,7 @@ var dependencies = map[string]string{
 	"pgas/metrics":                 "pgas/stats",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
+	"pgas/arena":                   "pgas",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
 	"notify":                       "pgas",
@@ -77,7 +78,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/arena pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string
