@@ -272,21 +272,21 @@ func TestMisuse(t *testing.T) {
 				arena.Free(a, long)
 				var none context.Context
 				wants := map[string]func(){
-					"the zero Handle names no record":             func() { arena.Load(a, arena.Bytes(0)) },
-					"a handle of another arena (record of 5000":   func() { arena.Load(small, long) },
-					"a handle of another arena":                   func() { arena.Load(a, arena.Bytes(1<<63)) },
-					"a handle of a freed record":                  func() { arena.Free(a, short) },
-					"Load: a handle of a freed record":            func() { arena.Load(a, long) },
-					"a nil or zero Arena":                         func() { arena.Load(new(arena.Arena), short) },
-					"Reset: a nil or zero Arena":                  func() { _ = (*arena.Arena)(nil).Reset(ctx) },
-					"PE 1 is out of range: this job has PEs 0 to": func() { arena.Store(a, 1, []byte{}) },
-					"PE -1 is out of range":                       func() { a.StoreString(-1, "") },
-					"string cannot go to another PE":              func() { arena.Store(a, 0, []string{""}) },
-					"give a number from 16":                       func() { arena.New(ctx, w, 0) },
-					"the context.Context is nil":                  func() { arena.New(none, w, 16) },
-					"Alloc: a nil or zero World":                  func() { arena.New(ctx, nil, 16) },
-					"Barrier: the context.Context is nil":           func() { a.Reset(none) },
-					"Free: the context.Context is nil":            func() { a.Close(none) },
+					"the zero Handle names no record":                   func() { arena.Load(a, arena.Bytes(0)) },
+					"a handle of another arena (record of 4095 or more": func() { arena.Load(small, long) },
+					"a handle of another arena":                         func() { arena.Load(a, arena.Bytes(1<<63)) },
+					"a handle of a freed record":                        func() { arena.Free(a, short) },
+					"Load: a handle of a freed record":                  func() { arena.Load(a, long) },
+					"a nil or zero Arena":                               func() { arena.Load(new(arena.Arena), short) },
+					"Reset: a nil or zero Arena":                        func() { _ = (*arena.Arena)(nil).Reset(ctx) },
+					"PE 1 is out of range: this job has PEs 0 to":       func() { arena.Store(a, 1, []byte{}) },
+					"PE -1 is out of range":                             func() { a.StoreString(-1, "") },
+					"string cannot go to another PE":                    func() { arena.Store(a, 0, []string{""}) },
+					"give a number from 16":                             func() { arena.New(ctx, w, 0) },
+					"the context.Context is nil":                        func() { arena.New(none, w, 16) },
+					"Alloc: a nil or zero World":                        func() { arena.New(ctx, nil, 16) },
+					"Barrier: the context.Context is nil":               func() { a.Reset(none) },
+					"Free: the context.Context is nil":                  func() { a.Close(none) },
 				}
 				if checks {
 					wants["LoadString: a handle of a freed record"] = func() { a.LoadString(short) }
