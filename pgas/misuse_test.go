@@ -207,6 +207,7 @@ func TestZeroValuesAreMisuse(t *testing.T) {
 					(*pgas.WaitSet[int64])(nil), new(pgas.WaitSet[int64]), (*pgas.Request)(nil), new(pgas.Request),
 					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.LocalCompletion{},
 					pgas.Short[int16]{}, pgas.AtomicSmall[bool]{}, pgas.AtomicSmall[int16]{},
+					(*pgas.Group)(nil), new(pgas.Group),
 				} {
 					if err := zeroIsMisuse(ctx, w, v); err != nil {
 						return err

@@ -54,10 +54,7 @@ type Arena struct {
 }
 
 // A granule is what a record takes a whole number of. The first word of a record is its header (alloc.go).
-type granule struct {
-	header uint64
-	data   [granuleBytes - headerBytes]byte
-}
+type granule [granuleBytes / 8]uint64
 
 const (
 	granuleBytes = 16
