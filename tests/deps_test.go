@@ -49,9 +49,10 @@ var dependencies = map[string]string{
 	"pgas/metrics":                 "pgas/stats",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
+	"pgas/arena":                   "pgas",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
-	"pgas/containers":              "pgas",
+	"pgas/containers":              "pgas pgas/arena",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
@@ -78,7 +79,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/arena pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string
