@@ -115,7 +115,7 @@ func ip(args ...string) error {
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("ip %s: %s", strings.Join(args, " "), strings.TrimSpace(said+" "+err.Error()))
+		return fmt.Errorf("`ip %s` failed (%w): %s", strings.Join(args, " "), err, said)
 	}
 	return nil
 }
