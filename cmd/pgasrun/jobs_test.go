@@ -160,7 +160,7 @@ func (r *running) agents() []int {
 
 // madeHosts lists the network namespaces that pgasrun has made.
 func (r *running) madeHosts() []string {
-	paths, _ := filepath.Glob(fmt.Sprintf("/run/netns/pgas-%d[-.]*", r.cmd.Process.Pid))
+	paths, _ := filepath.Glob(fmt.Sprintf("/run/netns/pgas-%d[.\\-]*", r.cmd.Process.Pid))
 	return paths
 }
 

@@ -205,6 +205,20 @@ func TestSweptBeforeLocked(t *testing.T) {
 	}
 }
 
+// TestSweptBeforeMounted: a name that has no namespace yet is left alone.
+func TestSweptBeforeMounted(t *testing.T) {
+	needHosts(t)
+	path := filepath.Join(directory, groupName(os.Getpid(), mostGroups+2)+bridgeSuffix)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path)
+	sweep()
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
 // fakeIP puts an ip command on PATH that fails, as often as it is called with words like fail, and does nothing else.
 func fakeIP(t *testing.T, fail string) {
 	t.Helper()

@@ -11,7 +11,8 @@ package netns
 // belong to nobody, too.
 //
 // Between a bridge's name and the lock on it a sweep may take it for abandoned, and remove it. The owner sees that when it has
-// the lock: the name no longer leads to the namespace that it has locked. It takes another name then.
+// the lock: the name no longer leads to the namespace that it has locked. It takes another name then. And ip makes the name as an
+// empty file before it mounts the namespace there: a lock on that file would say nothing, so a sweep leaves it alone.
 
 import (
 	"context"
@@ -77,7 +78,7 @@ func groupName(pid, k int) string {
 	return fmt.Sprintf("pgas-%d.%d", pid, k)
 }
 
-// lockNamespace locks a namespace by its name, and returns nil if that name is gone. With unix.LOCK_NB it does not wait, and
+// lockNamespace locks a namespace by its name, and returns nil if that name leads to none any more, or not yet. With unix.LOCK_NB it does not wait, and
 // returns the error unix.EWOULDBLOCK if another process has the lock.
 func lockNamespace(name string, how int) (*os.File, error) {
 	path := filepath.Join(directory, name)
@@ -97,12 +98,26 @@ func lockNamespace(name string, how int) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("locking network namespace %s: %w", name, err)
 	}
-	locked, err := f.Stat()
-	if named, nameErr := os.Stat(path); err != nil || nameErr != nil || !os.SameFile(locked, named) {
+	if !isNamespace(f) || !isNamed(f, path) {
 		f.Close()
 		return nil, nil
 	}
 	return f, nil
+}
+
+// isNamed reports whether path leads to the open file.
+func isNamed(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, named)
+}
+
+func isNamespace(f *os.File) bool {
+	var fs unix.Statfs_t
+	return unix.Fstatfs(int(f.Fd()), &fs) == nil && fs.Type == unix.NSFS_MAGIC
 }
 
 func exists(name string) bool {
@@ -142,7 +157,7 @@ func sweepGroup(bridge string, hosts []string) {
 	if lock != nil {
 		defer lock.Close()
 	} else if exists(bridge) {
-		return // a new one under an old name
+		return // it is being made
 	}
 	remove(append(hosts, bridge))
 }
