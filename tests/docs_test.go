@@ -189,7 +189,7 @@ func follow(t *testing.T, page string) {
 func TestExamples(t *testing.T) {
 	for page, try := range map[string]string{
 		"../README.md":        "pgasgen; go vet .; pgasrun -n 4 .",
-		"../docs/pgastest.md": "go vet .; go test . >&2",
+		"../docs/pgastest.md": "go vet .; go test -bench . -benchtime 10x . >&2",
 	} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			s := newShell(t, page)
@@ -205,8 +205,8 @@ func TestExamples(t *testing.T) {
 					s.step(b)
 				}
 			}
-			if programs != 1 {
-				t.Errorf("%s has %d programs, want 1", page, programs)
+			if programs == 0 {
+				t.Errorf("%s has no program", page)
 			}
 		})
 	}
