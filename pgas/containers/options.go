@@ -19,6 +19,11 @@ type Option struct {
 type settings struct {
 	over bool       // team has been given
 	team *pgas.Team // nil on PEs that are no members
+
+	home      int  // Home
+	consumers bool // ManyConsumers
+	batch     int  // Batch
+	spill     int  // Spill
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.
