@@ -89,9 +89,7 @@ func (q *Queue[T]) pop(ctx context.Context, dst []T, wait bool) (n int, err erro
 // takeAlone takes items of the chunk at front, as the only consumer. The rest of it becomes a chunk of its own.
 func (q *Queue[T]) takeAlone(n int, dst []T) int {
 	k := min(n, len(dst))
-	items := q.items.Local()
-	at := q.front.in(len(items))
-	copy(dst[copy(dst[:k], items[at:]):k], items)
+	q.getItems(q.front, dst[:k])
 	q.front = q.front.plus(k)
 	if k < n {
 		q.words.At(q.front.in(q.ring)).Set(q.home, chunk(q.front, ticketLive, n-k))

@@ -27,10 +27,9 @@ func (q *Queue[T]) Push(ctx context.Context, v T) error {
 	return err
 }
 
-// TryPush adds v unless the queue is full, and reports whether it did. It is one-sided, with the messages of Push, and
-// waits for no consumer. It may report a full queue while other producers
-// are faster, or a consumer still reads. It
-// returns ErrQueueClosed, or *pgas.PeerError if the home is lost.
+// TryPush adds v unless the queue is full, and reports whether it did. It is one-sided: it reads two words of the home at
+// once, and then has the messages of Push. It waits for no consumer. While others push or pop at the same time, it may
+// report a full queue that has room. It returns ErrQueueClosed, or *pgas.PeerError if the home is lost.
 func (q *Queue[T]) TryPush(v T) (bool, error) {
 	q.check("Queue.TryPush")
 	q.one[0] = v
@@ -103,10 +102,10 @@ func (q *Queue[T]) end() error {
 
 // awaitRoom returns how many tickets from t on have room. It waits until one has, or returns 0 if it may not.
 func (q *Queue[T]) awaitRoom(ctx context.Context, t ticket, wait bool) (int, error) {
-	if room := q.limit.after(t); room > 0 {
+	mine := t != q.next // this PE has the ticket
+	if room := q.limit.after(t); room > 0 && (wait || mine) {
 		return room, q.end()
 	}
-	mine := t != q.next // this PE has the ticket
 	for p := (pace{}); ; {
 		tail := q.look()
 		if !mine {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/containers"
@@ -90,7 +91,7 @@ func (p *queuePlan) body(ctx context.Context, w *pgas.World) error {
 	}
 	if consumes {
 		if err := p.consume(ctx, q, got); !errors.Is(err, containers.ErrQueueClosed) {
-			return fmt.Errorf("consuming ended with %v, not with ErrQueueClosed", err)
+			return fmt.Errorf("consuming ended with %w, not with ErrQueueClosed", err)
 		}
 	}
 	if err := got.check(ctx, w, p); err != nil {
@@ -141,8 +142,8 @@ func (p *queuePlan) produce(ctx context.Context, w *pgas.World, q *containers.Qu
 		}
 		if ok {
 			got.add(v)
-		} else {
-			w.Yield()
+		} else if err := w.Sleep(ctx, time.Microsecond); err != nil {
+			return err
 		}
 	}
 	return nil
