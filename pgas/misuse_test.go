@@ -115,6 +115,8 @@ var functions = []any{
 	pgas.SumReduceNB[int64], pgas.ProdReduceNB[int64], pgas.FuncReduceNB[int64],
 	pgas.SumInscan[int64], pgas.SumExscan[int64], pgas.FuncInscan[int64], pgas.FuncExscan[int64],
 	pgas.SumInscanNB[int64], pgas.SumExscanNB[int64], pgas.FuncInscanNB[int64], pgas.FuncExscanNB[int64],
+	pgas.SumValue[int64], pgas.MinValue[int64], pgas.MaxValue[int64], pgas.Reduce1[int64],
+	pgas.Gather[int64], pgas.AllGather[int64], pgas.BroadcastValue[int64], pgas.BroadcastSlice[int64],
 	pgas.Init, pgas.Open, pgas.Agree,
 }
 

@@ -33,4 +33,8 @@
 //	doc.go                this text
 //	options.go            Option, Over
 //	members.go            the PEs that share a container, and its memory
+//	mailbox.go            Mailbox: small items from any member to any, many in one message
+//	rings.go              items on their way: a ring for each pair of members
+//	flow.go               what a member waits for while items travel
+//	census.go             when everything is delivered
 package containers

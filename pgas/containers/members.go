@@ -5,6 +5,7 @@ package containers
 import (
 	"context"
 	"fmt"
+	"unsafe"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -99,4 +100,20 @@ func largest(ctx context.Context, w *pgas.World, n int) (int, error) {
 // misuse panics with *pgas.UsageError.
 func misuse(op, format string, args ...any) {
 	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...)})
+}
+
+// firstError returns the first of errs that is one.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizeOf returns the bytes of a T.
+func sizeOf[T any]() int {
+	var v T
+	return int(unsafe.Sizeof(v))
 }

@@ -24,6 +24,9 @@ type settings struct {
 	consumers bool // ManyConsumers
 	batch     int  // Batch
 	spill     int  // Spill
+
+	ring    int // bytes of a ring
+	backlog int // items
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.
