@@ -16,7 +16,9 @@ import (
 
 // Spill sets how many tasks a member of a WorkPool keeps in Go's memory when its deque is full; without it that is a
 // million.
-func Spill(tasks int) Option { return Option{"Spill", func(s *settings) { s.spill = max(tasks, 0) + 1 }} }
+func Spill(tasks int) Option {
+	return Option{"Spill", func(s *settings) { s.spill = max(tasks, 0) + 1 }}
+}
 
 const (
 	poolMaxCapacity = 1 << 24
@@ -239,7 +241,10 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 			idle = pace{}
 			p.end.active = true
 			p.stats.Run++
-			if err := errors.Join(run(task), p.deque.full); err != nil {
+			if err = run(task); err == nil {
+				err = p.deque.full
+			}
+			if err != nil {
 				return p.stop(err)
 			}
 			continue
