@@ -249,7 +249,7 @@ func (p *WorkPool[T]) runAll(ctx context.Context, run func(T) error) (err error)
 			}
 			continue
 		}
-		moved, finished := p.end.step(p.deque.stolen())
+		moved, finished := p.end.step()
 		if finished {
 			return nil
 		}

@@ -162,9 +162,3 @@ func (d *poolDeque[T]) takeBack() bool {
 		state = now
 	}
 }
-
-// stolen returns a number that is another one when a task has been stolen.
-func (d *poolDeque[T]) stolen() uint32 {
-	head, _ := poolShared(d.state.Fetch(d.me))
-	return head
-}

@@ -3,15 +3,15 @@ package containers
 // How the members of a WorkPool find out that no task is left.
 //
 // They vote in waves. In a wave every member votes once, at a moment at which it has no task: white, if it has run no
-// task since its vote before, and nobody has stolen one from it since then; otherwise black. Votes go up a tree, the
+// task since its vote before; otherwise black. Votes go up a tree, the
 // root knows the result of the wave, and starts the next one, down the tree, when all have voted. A wave in which all
 // votes are white is the last one.
 //
 // That is right: consider a moment between two waves, when all have voted in the first and none in the second, and
-// suppose that there is a task then, at a member or on its way to it. When that member votes in the second wave it has
-// no task, so it has run this one, or it was stolen: both after the vote before. So the vote is black. If all are white
-// there was no task at that moment, and since only tasks make tasks, there is none later. The first vote of a run is
-// black, as there is none before. Model: pool.pml.
+// suppose that there is a task then, at a member or on its way to it. The member had no task when it voted in the first
+// wave, so it has stolen since, and it runs one of the tasks that it steals at once, before it votes again. So its second
+// vote is black, whatever becomes of the others. If all are white there was no task at that moment, and since only tasks
+// make tasks, there is none later. The first vote of a run is black, as there is none before. Model: pool.pml.
 //
 // A member that has voted goes on trying to steal: what it runs then is told by its next vote.
 
@@ -33,8 +33,7 @@ type poolEnd struct {
 	wave     uint64                // that is under way
 	waves    uint64                // votes so far
 	voted    bool
-	active   bool   // a task has been run since the last vote
-	stolen   uint32 // what stolen was at the last vote
+	active   bool // a task has been run since the last vote
 }
 
 func newPoolEnd(m *members, control pgas.Sym[uint64]) poolEnd {
@@ -55,17 +54,16 @@ func newPoolEnd(m *members, control pgas.Sym[uint64]) poolEnd {
 // begin begins a run.
 func (e *poolEnd) begin() { e.active = true }
 
-// step takes part in the wave under way, of a member that has no task; stolen is that of its deque. It reports
-// whether anything has changed, and whether the run is finished.
-func (e *poolEnd) step(stolen uint32) (moved, finished bool) {
+// step takes part in the wave under way, of a member that has no task. It reports whether anything has changed, and
+// whether the run is finished.
+func (e *poolEnd) step() (moved, finished bool) {
 	if !e.voted {
 		black, all := e.votes()
 		if !all {
 			return false, false
 		}
-		black = black || e.active || stolen != e.stolen
-		e.active, e.stolen = false, stolen
-		e.voted = true
+		black = black || e.active
+		e.active, e.voted = false, true
 		e.waves++
 		if e.parent < 0 {
 			return true, e.next(!black)

@@ -287,3 +287,93 @@ func TestWorkPoolMisuse(t *testing.T) {
 		})
 	})
 }
+
+// TestWorkPoolExplored: every order of what an owner and thieves do with a deque, of which each task comes out once. a adds a
+// task, p takes this member's newest, s steals once.
+func TestWorkPoolExplored(t *testing.T) {
+	for name, steps := range map[string][]string{
+		"last task":         {"aap", "s"},
+		"taken back":        {"aaappp", "s"},
+		"counts wrap": {"apaap", "s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("short tests are for the race detector, which has nothing to see where one PE runs at a time")
+			}
+			e, err := sim.Explore(t.Context(), sim.Config{Reduce: true}, len(steps), dequeSteps(steps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v", e)
+		})
+	}
+}
+
+func TestWorkPoolDequeAdversaries(t *testing.T) {
+	for _, steps := range [][]string{
+		{"aaaapaapppaapaa", "sps", "spsp"},
+		{"aapaapaapaapaap", "sssss", "ssss"},
+	} {
+		if err := sim.Seeds(t.Context(), sim.Config{}, len(steps), 500, dequeSteps(steps)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dequeSteps does the steps, and then takes the tasks that are left.
+func dequeSteps(steps []string) sim.Body {
+	taken := map[int]bool{}
+	added := 0
+	return func(ctx context.Context, w *pgas.World) error {
+		clear(taken)
+		added = 0
+		pool, err := containers.NewWorkPoolAt[int](ctx, w, math.MaxUint32-1, 4)
+		if err != nil {
+			return err
+		}
+		take := func(task int, ok bool) error {
+			sim.Shares(ctx)
+			if ok && (taken[task] || task == 0) {
+				return fmt.Errorf("got task %d again", task)
+			}
+			if ok {
+				taken[task] = true
+			}
+			return nil
+		}
+		sim.Start(ctx)
+		for _, step := range steps[w.PE()] {
+			err = nil
+			switch step {
+			case 'a':
+				sim.Shares(ctx)
+				added++
+				pool.Add(added)
+			case 'p':
+				err = take(pool.PopOnce())
+			case 's':
+				err = take(pool.StealOnce())
+			}
+			if err != nil {
+				return fmt.Errorf("%c: %w", step, err)
+			}
+		}
+		for {
+			task, ok := pool.PopOnce()
+			if !ok {
+				break
+			}
+			if err := take(task, ok); err != nil {
+				return err
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		sim.Shares(ctx)
+		if len(taken) != added {
+			return fmt.Errorf("%d tasks were added, and %d taken", added, len(taken))
+		}
+		return nil
+	}
+}
