@@ -125,15 +125,7 @@ func (p *WorkPool[T]) Free(ctx context.Context) error {
 	if p == nil || p.world == nil {
 		misuse("WorkPool.Free", "the container is nil or zero: make one with a New… function")
 	}
-	if ctx == nil {
-		misuse("WorkPool.Free", "the context is nil: pass the one that the body of Main gets, or context.Background()")
-	}
-	for _, free := range []func(context.Context) error{p.ring.Free, p.control.Free, p.text.Free} {
-		if err := free(ctx); err != nil {
-			return fmt.Errorf("%s: %w", p.op, err)
-		}
-	}
-	return nil
+	return freeAll(ctx, "WorkPool.Free", p.ring.Free, p.control.Free, p.text.Free)
 }
 
 func (p *WorkPool[T]) check(op string) {

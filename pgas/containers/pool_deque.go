@@ -6,7 +6,7 @@ package containers
 // the owner takes are tail to top. head and tail are the halves of one word, state, that thieves and the owner
 // compare-swap. So the owner pushes and pops at top without an atomic operation, except that it
 //
-//   - shares half of its own tasks when nobody can steal: a new tail
+//   - shares half of its tasks when less than a quarter is shared: a new tail
 //   - takes back half of the shared tasks when it has no others
 //
 // A thief has tasks when it has moved head, and then copies them. The owner must not overwrite them before. Thieves
@@ -135,15 +135,20 @@ func (d *poolDeque[T]) room() bool {
 	return d.top-d.low <= d.mask
 }
 
-// share lets others steal half of the owner's tasks, if they can steal none. No thief changes a state without tasks.
+// share lets others steal half of the tasks, if it is less than a quarter that they can steal. If a thief comes between,
+// the next call tries again.
 func (d *poolDeque[T]) share() {
-	head, n := poolShared(d.state.Fetch(d.me))
-	if n > 0 {
+	state := d.state.Fetch(d.me)
+	head, n := poolShared(state)
+	all := d.top - head
+	if 4*n >= all {
 		return
 	}
-	d.tail += (d.top - d.tail) / 2
+	tail := head + all/2
 	d.ctx.FencePE(d.me)
-	d.state.Set(d.me, poolSpan(head, d.tail))
+	if d.state.CompareSwap(d.me, state, poolSpan(head, tail)) == state {
+		d.tail = tail
+	}
 }
 
 // takeBack makes half of the shared tasks the owner's again, and reports whether there are any.

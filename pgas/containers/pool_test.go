@@ -292,8 +292,8 @@ func TestWorkPoolMisuse(t *testing.T) {
 // task, p takes this member's newest, s steals once.
 func TestWorkPoolExplored(t *testing.T) {
 	for name, steps := range map[string][]string{
-		"last task":         {"aap", "s"},
-		"taken back":        {"aaappp", "s"},
+		"last task":   {"aap", "s"},
+		"taken back":  {"aaappp", "s"},
 		"counts wrap": {"apaap", "s"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,7 +31,6 @@ package containers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/bits"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -156,7 +155,7 @@ func (q *Queues[T]) Free(ctx context.Context) error {
 	if q == nil || q.queueMemory == nil {
 		misuse("Queues.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return q.free(ctx)
+	return q.free(ctx, "Queues.Free")
 }
 
 // Free frees the memory of the queue. It is collective over all PEs of the World. It panics with *pgas.UsageError for a
@@ -168,7 +167,7 @@ func (q *Queue[T]) Free(ctx context.Context) error {
 	if !q.owner {
 		misuse("Queue.Free", "the queue is one of Queues: free those")
 	}
-	return q.free(ctx)
+	return q.free(ctx, "Queue.Free")
 }
 
 // mustExist panics with *pgas.UsageError if the container is nil or zero, or this PE is no member.
@@ -231,14 +230,8 @@ func (m *queueMemory[T]) at(home int) *Queue[T] {
 	return q
 }
 
-func (m *queueMemory[T]) free(ctx context.Context) error {
-	if ctx == nil {
-		misuse("Free", "the context is nil: pass the one that the body of Main gets, or context.Background()")
-	}
-	if err := m.items.Free(ctx); err != nil {
-		return fmt.Errorf("%s: %w", m.op, err)
-	}
-	return m.control.Free(ctx)
+func (m *queueMemory[T]) free(ctx context.Context, op string) error {
+	return freeAll(ctx, op, m.items.Free, m.control.Free)
 }
 
 // Home returns the member in whose memory the queue is. It is local.

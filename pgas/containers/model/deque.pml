@@ -40,7 +40,8 @@ proctype owner() {
 	   :: top - mine >= 2 -> /* share */
 		h = head;
 		if
-		:: h == tail -> atomic { mine = mine + (top - mine) / 2; tail = mine }
+		:: 4 * (mine - h) < top - h ->
+			atomic { if :: head == h -> mine = h + (top - h) / 2; tail = mine :: else fi }
 		:: else
 		fi;
 		h = 0
