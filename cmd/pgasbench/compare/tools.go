@@ -131,8 +131,8 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 		t.missing["hello"] = t.goBuild(ctx, "./samples/hello")
 	}
 	if want.samples {
-		for _, k := range kernels {
-			t.miss("samples", t.goBuild(ctx, "./samples/"+k.name))
+		for _, program := range kernelPrograms() {
+			t.miss("samples", t.goBuild(ctx, "./samples/"+program))
 		}
 	}
 	if want.osh {
@@ -148,8 +148,8 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 		t.miss("ucp", t.buildPeer(ctx, "ucp", "ucp", "gcc libucx-dev", "gcc", "-lucp", "-lucs"))
 	}
 	if want.kernels {
-		for _, k := range kernels {
-			t.miss("kernels", t.buildPeer(ctx, k.name, k.binary(), debianMPI, "oshcc", "-lm"))
+		for _, program := range kernelPrograms() {
+			t.miss("kernels", t.buildPeer(ctx, program, "osh-"+program, debianMPI, "oshcc", "-lm"))
 		}
 	}
 }
