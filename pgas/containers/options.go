@@ -20,6 +20,11 @@ type settings struct {
 	over bool       // team has been given
 	team *pgas.Team // nil on PEs that are no members
 
+	home      int  // Home
+	consumers bool // ManyConsumers
+	batch     int  // Batch
+	spill     int  // Spill
+
 	ring    int // bytes of a ring
 	backlog int // items
 	block   int // of elements that follow each other on a member; 0: one for each member

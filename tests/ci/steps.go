@@ -234,7 +234,7 @@ var withC = append([]string{"locks/...", "tests/...", "cmd/pgasvet/..."}, comput
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
