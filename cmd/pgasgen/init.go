@@ -56,7 +56,7 @@ rows exchanged by puts with signals. For example:
 			}
 			name := filepath.Base(p.module)
 			fmt.Fprintf(stdout, "wrote %s; now:\n  cd %s%s\n  go build -o %s . && ./%s\n  go tool pgasrun -n 4 ./%s\n  go test ./...\n",
-				p.dir, p.dir, p.tidy(), name, name, name)
+				p.dir, p.dir, p.tidy()+p.workspace(ctx), name, name, name)
 			return nil
 		},
 	}
@@ -76,6 +76,22 @@ func (p *project) tidy() string {
 		return "\n  go mod tidy"
 	}
 	return ""
+}
+
+// workspace returns the extra step of a project below a go.work file, whose workspace the go command would ask for it: to
+// become one of its modules, or, if it is that of gopgas, to leave it aside.
+func (p *project) workspace(ctx context.Context) string {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOWORK")
+	cmd.Dir = p.dir
+	out, err := cmd.Output()
+	file := strings.TrimSpace(string(out))
+	switch {
+	case err != nil, file == "", file == "off":
+		return ""
+	case filepath.Dir(file) == p.checkout:
+		return "\n  export GOWORK=off"
+	}
+	return "\n  go work use ."
 }
 
 func (p *project) write(ctx context.Context) error {
