@@ -66,7 +66,10 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := newUser(t, newProxy(t, root).dir)
-	if err := os.WriteFile(filepath.Join(u.dir, "main.go"), []byte(`package main
+	if err := os.Mkdir(filepath.Join(u.dir, "metered"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(u.dir, "metered", "main.go"), []byte(`package main
 
 import (
 	"fmt"
@@ -85,10 +88,10 @@ func main() {
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	u.run(".", "go", "mod", "init", "example.com/metered")
-	u.run(".", "go", "get", version.Module+"/pgas/metrics/collector@latest")
-	u.run(".", "go", "mod", "tidy")
-	if got := u.run(".", "go", "run", "."); got != "3 <nil>\n" {
+	u.run("metered", "go", "mod", "init", "example.com/metered")
+	u.run("metered", "go", "get", version.Module+"/pgas/metrics/collector@latest")
+	u.run("metered", "go", "mod", "tidy")
+	if got := u.run("metered", "go", "run", "."); got != "3 <nil>\n" {
 		t.Errorf("it prints %q, want the 3 metrics of a PE that counts nothing", got)
 	}
 }
@@ -104,11 +107,11 @@ func TestTidy(t *testing.T) {
 	}
 	p := newProxy(t, root)
 	u := newUser(t, p.dir)
+	if err := os.CopyFS(filepath.Join(u.dir, "tree"), os.DirFS(p.tree)); err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range p.modules {
 		own := filepath.Join(u.dir, "tree", dir)
-		if err := os.CopyFS(own, os.DirFS(filepath.Join(p.tree, dir))); err != nil {
-			t.Fatal(err)
-		}
 		before, err := os.ReadFile(filepath.Join(own, "go.mod"))
 		if err != nil {
 			t.Fatal(err)
