@@ -47,6 +47,7 @@ var dependencies = map[string]string{
 	"pgas":                         "pgas/boot pgas/boot/pmix pgas/boot/record pgas/internal/callsite pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/recorded pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/stats":                   "pgas/boot/record",
 	"pgas/metrics":                 "pgas/stats",
+	"pgas/metrics/collector":       "pgas/metrics",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
 	"pgas/arena":                   "pgas",
