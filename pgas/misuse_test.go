@@ -195,6 +195,7 @@ var faults = map[string]string{
 	"new(pgas.World)":           "PE NPEs MustQuiet",
 	"*pgas.Context":             "MustQuiet",
 	"new(pgas.Context)":         "MustQuiet",
+	"new(pgas.Progress)":        "Add",
 }
 
 // TestZeroValuesAreMisuse calls every exported method of values that were never made.
@@ -208,7 +209,7 @@ func TestZeroValuesAreMisuse(t *testing.T) {
 					(*pgas.WaitSet[int64])(nil), new(pgas.WaitSet[int64]), (*pgas.Request)(nil), new(pgas.Request),
 					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.LocalCompletion{},
 					pgas.Short[int16]{}, pgas.AtomicSmall[bool]{}, pgas.AtomicSmall[int16]{},
-					(*pgas.Group)(nil), new(pgas.Group), (*pgas.FileShare)(nil),
+					(*pgas.Group)(nil), new(pgas.Group), (*pgas.FileShare)(nil), (*pgas.Progress)(nil), new(pgas.Progress),
 				} {
 					if err := zeroIsMisuse(ctx, w, v); err != nil {
 						return err
