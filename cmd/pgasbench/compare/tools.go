@@ -93,6 +93,9 @@ func (t *tools) buildOurs(ctx context.Context, source string) error {
 	if _, err := os.Stat(filepath.Join(t.peers, "measure.h")); err != nil {
 		return fmt.Errorf("-source %s: no tests/peers there: it must be the top of the module %s", source, module)
 	}
+	if _, err := os.Stat(filepath.Join(source, "cmd", "pgasbench", "go.mod")); err != nil {
+		return fmt.Errorf("-source %s: no cmd/pgasbench there, which a published version of the module does not have: it must be a checkout of the repository", source)
+	}
 	if err := t.goBuild(ctx, "./cmd/pgasrun"); err != nil {
 		return err
 	}
