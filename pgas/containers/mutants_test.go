@@ -32,7 +32,8 @@ var queueMutants = []mutant.Bug{
 	),
 }
 
-// The model has two more, whose orders the simulator's seeds do not find (model/pool_test.go: HEAD_FIRST, ONE_WAVE).
+// The models have more, whose orders the simulator's seeds do not find (model/pool_test.go: HEAD_FIRST, ONE_WAVE,
+// FORGETS_CHILDREN).
 var poolMutants = []mutant.Bug{
 	mutant.New("tasks are shared before they are there", "pool_deque.go", "WorkPool(DequeAdversaries|Adversaries|Explored)",
 		"	d.ctx.FencePE(d.me)\n", "",
@@ -42,9 +43,6 @@ var poolMutants = []mutant.Bug{
 	),
 	mutant.New("says that it has copied before it has", "pool_steal.go", "WorkPool(DequeAdversaries|Explored)",
 		"	p.getLoot(victim, head, loot)\n	p.deque.copied.Add(victim, uint64(n))\n", "	p.deque.copied.FetchAdd(victim, uint64(n))\n	p.getLoot(victim, head, loot)\n",
-	),
-	mutant.New("a vote forgets those below", "pool_end.go", "WorkPool(Adversaries|$)",
-		"		black = black || v&1 != 0\n", "",
 	),
 	mutant.New("leaves before others have learned of the end", "pool.go", "WorkPool(Adversaries|$)",
 		"		err = p.team.Sync(ctx) // no thief of this run takes a task of the next one\n", "",
