@@ -22,6 +22,8 @@ type settings struct {
 
 	ring    int // bytes of a ring
 	backlog int // items
+
+	capacity int // elements of a map
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.
