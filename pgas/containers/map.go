@@ -12,10 +12,10 @@ import (
 
 // Map is a hash table from K to V. Keys and values are plain; a key has no floating-point numbers.
 //
-// All methods may be called by all members at any time, unless they say that they are collective. Each one-sided call takes effect at
-// one moment between its start and its return, in the order of these moments for all members. It neither completes nor
-// orders other puts: a member that finds a value sees no other memory of the member that inserted it, unless the program
-// provides for it.
+// All methods may be called by all members at any time, unless they say that they are collective. Writes of one key follow
+// one another in one order for all members, and each sees what the one before has left. A member's own calls see its
+// earlier ones. Another member's finds see a write to a shard of another host when it is complete, as a put is: after a
+// Quiet of the team's context, or a barrier. A write completes and orders nothing else.
 //
 // A call for a key whose member is on this host loads and stores; for another host it sends messages, and waits for
 // answers. See docs/containers.md for how many.

@@ -2,7 +2,9 @@ package containers
 
 // How a member reaches the words of a shard. The lock and the header of a segment are atomic words, wherever they are. The
 // slots of a shard on this host are loaded and stored word by word; those of another host are got and put, whole segments
-// and whole slots at a time. Neither needs an order among the words of a slot, because its state proves them.
+// and whole slots at a time. Neither needs an order among the words of a slot, nor whole words, because the state of a
+// slot proves the rest: what is read of a state that is being changed is neither free nor dead before it is. The depth in a
+// header is one byte.
 
 import (
 	"sync/atomic"
@@ -18,6 +20,7 @@ type mapMemory struct {
 	atomics pgas.AtomicSlice[uint64]
 	near    [][]uint64          // by member: its shard, nil on another host
 	fetched []uint64            // the segment that was got last
+	written []bool              // by member: this one has put there since its last quiet
 	rest    pgas.Atomic[uint64] // a word of this member that never changes
 }
 
@@ -25,6 +28,7 @@ type mapMemory struct {
 func newMapMemory(m *members, l mapLayout, words, rests pgas.Sym[uint64]) mapMemory {
 	t := mapMemory{members: m, mapLayout: l, words: words, atomics: pgas.AtomicsOf(words.All()), rest: pgas.AtomicOf(rests, 0)}
 	t.near = make([][]uint64, m.n)
+	t.written = make([]bool, m.n)
 	t.fetched = make([]uint64, l.segmentWords())
 	for pe := range t.near {
 		t.near[pe] = words.Ptr(pe)
@@ -54,8 +58,11 @@ func (t *mapMemory) look(s segmentAt) (slots []uint64) {
 	if near := t.near[s.pe]; near != nil {
 		return near[start+mapFirstSlot : start+t.segmentWords()]
 	}
-	t.atomics.Range(start, start+t.segmentWords()).FetchNB(s.pe, t.fetched)
-	t.ctx.MustQuiet()
+	if t.written[s.pe] { // a get may overtake a put
+		t.ctx.MustQuiet()
+		clear(t.written)
+	}
+	t.words.Range(start, start+t.segmentWords()).Get(s.pe, t.fetched)
 	return t.fetched[mapFirstSlot:]
 }
 
@@ -87,6 +94,7 @@ func (t *mapMemory) store(s segmentAt, i int, words []uint64) {
 	at := t.start(s) + mapFirstSlot + i*t.slotWords()
 	near := t.near[s.pe]
 	if near == nil {
+		t.written[s.pe] = true
 		t.words.Range(at, at+len(words)).Put(s.pe, words)
 		return
 	}
