@@ -58,6 +58,27 @@ func BenchmarkUncontended(b *testing.B) {
 	})
 }
 
+// BenchmarkContended is a lock and an unlock of each of two PEs that want the same lock all the time.
+func BenchmarkContended(b *testing.B) {
+	for _, o := range ours {
+		b.Run(o.name, func(b *testing.B) {
+			pgastest.Bench(b, 2, func(ctx context.Context, w *pgas.World, b *pgastest.B) error {
+				l, err := o.make(ctx, w)
+				if err != nil {
+					return err
+				}
+				for b.Loop() {
+					if err := l.Lock(ctx); err != nil {
+						return err
+					}
+					l.Unlock()
+				}
+				return nil
+			})
+		})
+	}
+}
+
 // alone runs body on a job of one PE.
 func alone(t testing.TB, make lockstest.Maker, body func(context.Context, locks.Lock) error) {
 	err := pgastest.Goroutines(t.Context(), 1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {

@@ -124,3 +124,32 @@ func ExampleBroadcastSlice() {
 	}
 	// Output: PE 1 has rows=100
 }
+
+// Two goroutines of each PE: the first error of either would end the other and come out of Wait.
+func ExampleWorld_Go() {
+	err := pgastest.Goroutines(context.Background(), 2, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+		words, err := pgas.Alloc[int64](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		tell := func(ctx context.Context) error {
+			pgas.AtomicOf(words, 0).Set(1-w.PE(), 1)
+			return nil
+		}
+		hear := func(ctx context.Context) error {
+			_, err := pgas.AtomicOf(words, 0).WaitUntil(ctx, pgas.EQ, 1)
+			return err
+		}
+		if err := w.Go(ctx, tell, hear).Wait(); err != nil {
+			return err
+		}
+		if w.PE() == 0 {
+			fmt.Println("PE 0 has heard of PE 1")
+		}
+		return w.Barrier(ctx)
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: PE 0 has heard of PE 1
+}

@@ -24,7 +24,7 @@ import (
 func Gather[T any](ctx context.Context, t *Team, mine []T, root int) ([][]T, error) {
 	t.member("Gather", root)
 	mustHaveContext("Gather", ctx)
-	mustBePlain[T]("Gather")
+	MustBePlain[T]("Gather")
 	return coll.Gather(ctx, t.g, mine, root)
 }
 
@@ -34,7 +34,7 @@ func Gather[T any](ctx context.Context, t *Team, mine []T, root int) ([][]T, err
 func AllGather[T any](ctx context.Context, t *Team, mine []T) ([][]T, error) {
 	t.alive("AllGather")
 	mustHaveContext("AllGather", ctx)
-	mustBePlain[T]("AllGather")
+	MustBePlain[T]("AllGather")
 	return coll.AllGather(ctx, t.g, mine)
 }
 
@@ -51,7 +51,7 @@ func AllGather[T any](ctx context.Context, t *Team, mine []T) ([][]T, error) {
 func BroadcastValue[T any](ctx context.Context, t *Team, v T, root int) (T, error) {
 	t.member("BroadcastValue", root)
 	mustHaveContext("BroadcastValue", ctx)
-	mustBePlain[T]("BroadcastValue")
+	MustBePlain[T]("BroadcastValue")
 	return coll.BroadcastValue(ctx, t.g, v, root)
 }
 
@@ -61,6 +61,6 @@ func BroadcastValue[T any](ctx context.Context, t *Team, v T, root int) (T, erro
 func BroadcastSlice[T any](ctx context.Context, t *Team, v []T, root int) ([]T, error) {
 	t.member("BroadcastSlice", root)
 	mustHaveContext("BroadcastSlice", ctx)
-	mustBePlain[T]("BroadcastSlice")
+	MustBePlain[T]("BroadcastSlice")
 	return coll.BroadcastSlice(ctx, t.g, v, root)
 }

@@ -5,7 +5,6 @@ package pgas
 
 import (
 	"context"
-	"reflect"
 
 	"github.com/gopgas/gopgas/pgas/internal/coll"
 	"github.com/gopgas/gopgas/pgas/internal/node"
@@ -39,7 +38,7 @@ func MaxValue[T Ordered](ctx context.Context, t *Team, v T) (T, error) {
 func Reduce1[T any](ctx context.Context, t *Team, v T, f func(a, b T) T) (T, error) {
 	t.alive("Reduce1")
 	mustHaveContext("Reduce1", ctx)
-	mustBePlain[T]("Reduce1")
+	MustBePlain[T]("Reduce1")
 	if f == nil {
 		misuse("Reduce1", "the function is nil: give the one that combines two values")
 	}
@@ -62,12 +61,4 @@ func reduceValue[T any](ctx context.Context, op string, t *Team, which uint8, v 
 	t.alive(op)
 	mustHaveContext(op, ctx)
 	return coll.ReduceValue(ctx, t.g, which, v, f)
-}
-
-// mustBePlain panics with *UsageError if T holds pointers.
-func mustBePlain[T any](op string) {
-	typ := reflect.TypeFor[T]()
-	if path := pointerIn(typ); path != "" {
-		misuse(op, "%s cannot go to another PE: %s holds a pointer, which means nothing there", typ, path)
-	}
 }

@@ -47,11 +47,13 @@ var dependencies = map[string]string{
 	"pgas":                         "pgas/boot pgas/boot/pmix pgas/boot/record pgas/internal/callsite pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/recorded pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/stats":                   "pgas/boot/record",
 	"pgas/metrics":                 "pgas/stats",
+	"pgas/metrics/collector":       "pgas/metrics",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
+	"pgas/arena":                   "pgas",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
-	"pgas/containers":              "pgas",
+	"pgas/containers":              "pgas pgas/arena",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
@@ -70,7 +72,7 @@ var dependencies = map[string]string{
 	// The generator knows of the runtime only what generated code calls, by name.
 	"cmd/pgasgen": "pgas/version templates",
 	"cmd/pgasvet": "",
-	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/boot/record pgas/metrics pgas/stats pgas/topo pgas/trace pgas/version",
+	"cmd/pgasrun": "pgas/boot pgas/boot/launch pgas/boot/record pgas/metrics pgas/pgastest/netns pgas/stats pgas/topo pgas/trace pgas/version",
 	// pgasrun links no UCX, so what needs it of `pgasrun doctor` is a program of its own.
 	"cmd/pgasdoctor": "cmd/pgasrun/doctor pgas pgas/boot ucx",
 	"cmd/pgasbench":  "dsm locks notify pgas pgas/pgastest/netns pgas/sim pgas/topo pgas/version",
@@ -78,7 +80,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/arena pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string

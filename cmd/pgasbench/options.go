@@ -61,7 +61,7 @@ EXAMPLES
   $ pgasrun -n 2 pgasbench -plot latency.svg                 # latency and bandwidth by size
   $ pgasrun -n 8 pgasbench -bench sum -costs                 # CPU time and memory too
   $ pgasbench -sim -pes 1024 -bench barrier                  # 1,024 simulated PEs, each on a host of its own
-  $ pgasrun -hosts a:1,b:1 -launch 'ip netns exec {host}' pgasbench -bench 'put|get'
+  $ pgasrun -netns 2x1 pgasbench -bench 'put|get'              # between two hosts made on this machine, as root
 
 FLAGS
 ` + flagHelp() + `

@@ -1,6 +1,6 @@
 package main
 
-// The hosts of the job and their PEs: -n, -hosts and -hostfile.
+// The hosts of the job and their PEs: -n, -hosts and -hostfile. For -netns see netns.go.
 
 import (
 	"bufio"
@@ -26,6 +26,8 @@ func (o *options) place() ([]boot.Host, error) {
 	var hosts []boot.Host
 	var err error
 	switch {
+	case o.netns != "":
+		return o.placeNetns()
 	case o.hosts != "" && o.hostfile != "":
 		return nil, errors.New("-hosts and -hostfile say the same thing: give one of them")
 	case o.hosts != "":

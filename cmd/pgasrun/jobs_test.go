@@ -158,6 +158,12 @@ func (r *running) agents() []int {
 	return pids
 }
 
+// madeHosts lists the network namespaces that pgasrun has made.
+func (r *running) madeHosts() []string {
+	paths, _ := filepath.Glob(fmt.Sprintf("/run/netns/pgas-%d[.\\-]*", r.cmd.Process.Pid))
+	return paths
+}
+
 // nothingLeft waits until no process of the job is left, and looks for files.
 func (r *running) nothingLeft() {
 	r.t.Helper()
@@ -185,6 +191,9 @@ func (r *running) nothingLeft() {
 	}
 	if shm, _ := filepath.Glob("/dev/shm/*pgasrun*"); len(shm) > 0 {
 		r.t.Errorf("shared memory is left: %q", shm)
+	}
+	if hosts := r.madeHosts(); len(hosts) > 0 {
+		r.t.Errorf("network namespaces are left: %q", hosts)
 	}
 }
 

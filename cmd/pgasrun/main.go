@@ -39,6 +39,8 @@ PROGRAM is a file, a name on PATH, or a Go package (./samples/hello), which is b
 
   pgasrun -n 4 ./samples/hello                   four PEs on this host
   pgasrun -n 4 -tag ./samples/ring               the same, each line starts with its PE
+  pgasrun -netns 2x2 ./samples/ring              two PEs on each of two hosts, which are made on this
+                                                 machine of network namespaces, and removed; as root
   pgasrun -hosts a:2,b:2 -launch 'ssh {host}' /opt/app -v
                                                  two PEs on each of two hosts; /opt/app is on both
   pgasrun -k8s -dry-run -k8s-image reg/app -n 8 -k8s-pods 2 /app/app | kubectl create -f -
@@ -61,6 +63,7 @@ type options struct {
 	n              int
 	hosts          string
 	hostfile       string
+	netns          string
 	template       string
 	bootAddr       string
 	tag            bool
@@ -147,10 +150,17 @@ func run(args []string) int {
 	spec := opts.spec(hosts, program.path)
 	spec.Signals = signals
 	if opts.dryRun {
-		return dryRun(os.Stdout, program, spec)
+		return opts.printPlan(os.Stdout, program, spec)
 	}
 	if err := program.build(signals); err != nil {
 		return complain(err, statusFailed)
+	}
+	if opts.netns != "" {
+		remove, err := opts.makeHosts(&spec, signals)
+		if err != nil {
+			return complain(err, statusFailed)
+		}
+		defer remove()
 	}
 	return start(opts, spec)
 }
@@ -257,6 +267,7 @@ func parse(args []string) (options, error) {
 	fs.IntVar(&o.n, "n", 0, "run `N` PEs (default: all slots of the hosts or of Slurm's allocation, or one for each CPU of this host)")
 	fs.StringVar(&o.hosts, "hosts", "", "run on these `hosts`: name:PEs,name:PEs; localhost is this one")
 	fs.StringVar(&o.hostfile, "hostfile", "", "read the hosts from a `file` with lines of name:PEs")
+	fs.StringVar(&o.netns, "netns", "", "make `HOSTSxPEs` of network namespaces on this machine, run on them, and remove them: 2x4 is two hosts with four PEs each; needs root")
 	fs.StringVar(&o.template, "launch", launch.DefaultTemplate, "`command` that runs a command on {host}")
 	fs.StringVar(&o.bootAddr, "boot-addr", "", "`address` of the first host at which the others find it (default: try all)")
 	fs.BoolVar(&o.stage, "stage", false, "copy pgasrun and the program to the cache directory of each host, unless they are there")
@@ -348,11 +359,14 @@ func stdin() io.Reader {
 	return os.Stdin
 }
 
-// dryRun prints what would run.
-func dryRun(w io.Writer, p program, spec launch.Spec) int {
+// printPlan prints what would run.
+func (o *options) printPlan(w io.Writer, p program, spec launch.Spec) int {
 	plan, err := launch.Plan(spec)
 	if err != nil {
 		return complain(err, statusUsage)
+	}
+	if o.netns != "" {
+		fmt.Fprintf(w, "hosts: %d network namespaces, made for the job and removed after it; netns0, … stand for their names\n", len(spec.Hosts))
 	}
 	if p.pkg != "" {
 		fmt.Fprintf(w, "build: %s\n", strings.Join(p.buildCommand(), " "))

@@ -25,6 +25,7 @@ import (
 
 	"github.com/gopgas/gopgas/pgas/boot"
 	"github.com/gopgas/gopgas/pgas/pgastest/hang"
+	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
 // raceOptions: under the race detector, every process would sleep for a second before it exits.
@@ -49,6 +50,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
 			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "netns" {
+				return false, fmt.Errorf("there is no condition %s", cond)
+			}
+			return netns.Usable() == nil, nil
 		},
 	})
 }

@@ -35,10 +35,13 @@ func (o *options) k8sFlags(fs *flag.FlagSet) {
 }
 
 // elsewhere are the flags that say on which hosts a launcher starts agents, and how.
-var elsewhere = []string{"n", "hosts", "hostfile", "launch", "boot-addr", "stage", "fan-out", "connect-timeout"}
+var elsewhere = []string{"n", "hosts", "hostfile", "netns", "launch", "boot-addr", "stage", "fan-out", "connect-timeout"}
 
 // checkModes returns an error if flags are given that mean nothing together.
 func (o *options) checkModes() error {
+	if err := o.checkNetns(); err != nil {
+		return err
+	}
 	isK8s := func(name string) bool { return strings.HasPrefix(name, k8sPrefix+"-") }
 	switch {
 	case o.static && o.k8s:

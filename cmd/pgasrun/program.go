@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -119,15 +120,8 @@ func (p program) build(signals <-chan os.Signal) error {
 	if p.pkg == "" {
 		return nil
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	go func() {
-		select {
-		case sig := <-signals:
-			cancel(fmt.Errorf("stopped by %v", sig))
-		case <-ctx.Done():
-		}
-	}()
+	ctx, settle := untilSignal(signals)
+	defer settle()
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return fmt.Errorf("building %s: %w", p.pkg, err)
@@ -140,11 +134,12 @@ func (p program) build(signals <-chan os.Signal) error {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its own files
 	cmd.WaitDelay = 10 * time.Second
 	err = cmd.Run()
+	stopped := settle()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%s is a Go package and there is no go command on PATH to build it: install Go, or name a binary", p.pkg)
-	case ctx.Err() != nil:
-		return fmt.Errorf("building %s: %w", p.pkg, context.Cause(ctx))
+	case stopped != nil:
+		return fmt.Errorf("building %s: %w", p.pkg, stopped)
 	case err != nil:
 		return fmt.Errorf("building %s failed (%w): `go build` must work there", p.pkg, err)
 	}
@@ -179,4 +174,27 @@ func (p program) lock(ctx context.Context) (unlock func(), err error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// untilSignal returns a context that a signal ends, with "stopped by …" as its cause. After settle no signal is taken from the channel
+// any more; it returns that cause if one was.
+func untilSignal(signals <-chan os.Signal) (ctx context.Context, settle func() error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done, taken := make(chan struct{}), make(chan error, 1)
+	go func() {
+		select {
+		case sig := <-signals:
+			err := fmt.Errorf("stopped by %v", sig)
+			cancel(err)
+			taken <- err
+		case <-done:
+			taken <- nil
+		}
+	}()
+	return ctx, sync.OnceValue(func() error {
+		close(done)
+		err := <-taken
+		cancel(nil)
+		return err
+	})
 }

@@ -12,11 +12,7 @@ package containers
 //
 // A wave costs a message for each edge of the tree upward and one downward.
 
-import (
-	"context"
-
-	"github.com/gopgas/gopgas/pgas"
-)
+import "github.com/gopgas/gopgas/pgas"
 
 // censusFan is the number of children of a member in the tree.
 const censusFan = 4
@@ -32,7 +28,8 @@ type census struct {
 	m       *members
 	f       *flow
 	first   int // its signals in f
-	reports pgas.Sym[tally]
+	place   int
+	reports pgas.Slice[tally]
 	oneWave bool // what is received makes nobody send
 
 	wave     uint64 // the number of waves that are over
@@ -41,11 +38,12 @@ type census struct {
 	repeated bool   // at the root: last is of this census
 }
 
-// newCensus is collective over all PEs of the job.
-func newCensus(ctx context.Context, m *members, over bool, f *flow, first int, oneWave bool) (*census, error) {
-	reports, err := allocate[tally](ctx, m, over, censusFan)
-	return &census{m: m, f: f, first: first, reports: reports, oneWave: oneWave}, err
+// newCensus reserves the room of a census. Its signals are those of f from first on.
+func newCensus(mem *memory, f *flow, first int, oneWave bool) *census {
+	return &census{m: mem.m, f: f, first: first, oneWave: oneWave, place: reserve[tally](mem, censusFan)}
 }
+
+func (c *census) bind(mem *memory) { c.reports = piece[tally](mem, c.place, censusFan) }
 
 // step takes what part in the waves this member can take without waiting, by what it saw when it last looked. The member
 // has nothing to do, and has counted mine. It reports whether the census is over: then all members have delivered everything, and the next step begins
@@ -120,6 +118,3 @@ func (c *census) end(over bool) {
 		c.f.signals.At(c.first+censusFan).Set(child, v)
 	}
 }
-
-// free is collective over all PEs of the job.
-func (c *census) free(ctx context.Context) error { return c.reports.Free(ctx) }

@@ -32,7 +32,14 @@
 //
 //	doc.go                this text
 //	options.go            Option, Over
-//	members.go            the PEs that share a container, and its memory
+//	members.go            the PEs that share a container
+//	memory.go             its memory: one allocation, in which its parts have places
+//	array.go              Array: elements spread over the members; layout.go: where each is
+//	array_range.go        many consecutive elements at once, and loops
+//	array_gather.go       Gather; array_update.go: Scatter, Count, AddAll, Combine …
+//	array_moves.go        what these need between them
+//	array_sort.go         a sample sort; array_scan.go: prefix sums and reductions
+//	array_copy.go         redistribution
 //	mailbox.go            Mailbox: small items from any member to any, many in one message
 //	rings.go              items on their way: a ring for each pair of members
 //	flow.go               what a member waits for while items travel

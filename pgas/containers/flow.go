@@ -11,25 +11,22 @@ import (
 
 // flow is a row of signals of this member.
 type flow struct {
-	row     pgas.Sym[pgas.Signal]
-	signals pgas.SignalSlice
-	seen    []uint64 // each signal's value when this member last looked
-	changed *pgas.WaitSet[uint64]
+	place, n int
+	signals  pgas.SignalSlice
+	seen     []uint64 // each signal's value when this member last looked
+	changed  *pgas.WaitSet[uint64]
 }
 
-// newFlow allocates n signals on every PE. It is collective over all PEs of the job.
-func newFlow(ctx context.Context, m *members, over bool, n int) (*flow, error) {
-	row, err := allocate[pgas.Signal](ctx, m, over, n)
-	if err != nil {
-		return nil, err
-	}
-	f := &flow{row: row}
-	if m.team != nil {
-		f.seen = make([]uint64, n)
-		f.signals = pgas.SignalsOf(row.Range(0, n))
-		f.changed = f.signals.UntilEach(pgas.NE, f.seen)
-	}
-	return f, nil
+// newFlow reserves n signals.
+func newFlow(mem *memory, n int) *flow {
+	return &flow{place: reserve[pgas.Signal](mem, n), n: n}
+}
+
+// bind clears the signals.
+func (f *flow) bind(mem *memory) {
+	f.seen = make([]uint64, f.n)
+	f.signals = pgas.SignalsOf(cleared[pgas.Signal](mem, f.place, f.n))
+	f.changed = f.signals.UntilEach(pgas.NE, f.seen)
 }
 
 // look looks at all signals.

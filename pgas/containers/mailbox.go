@@ -21,7 +21,8 @@ import (
 // Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches that it
 // has begun.
 type Mailbox[T any] struct {
-	members
+	*members
+	memory  *memory // nil if the mailbox is part of another container
 	flow    *flow
 	rings   *rings[T]
 	census  *census
@@ -67,24 +68,40 @@ func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int
 	if receive == nil {
 		misuse("NewMailbox", "receive is nil: nobody would see what arrives")
 	}
-	return newMailbox("NewMailbox", ctx, w, s, false, receive)
+	m := membersOf(ctx, "NewMailbox", w, s)
+	mem := &memory{m: &m}
+	b := planMailbox(mem, s, false, receive)
+	if err := mustBePlain[T](ctx, w); err != nil {
+		return nil, err
+	}
+	if err := mem.allocate(ctx, s.over); err != nil {
+		return nil, err
+	}
+	b.memory = mem
+	b.bind(mem)
+	return b, mem.ready(ctx)
 }
 
-// newMailbox makes a mailbox. With oneWave, receive never sends.
-func newMailbox[T any](op string, ctx context.Context, w *pgas.World, s settings, oneWave bool, receive func(from int, items []T) error) (*Mailbox[T], error) {
-	b := &Mailbox[T]{members: membersOf(ctx, op, w, s), receive: receive, backlog: s.backlog}
+// planMailbox reserves what a mailbox needs. With oneWave, receive never sends.
+func planMailbox[T any](mem *memory, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
+	b := &Mailbox[T]{members: mem.m, receive: receive, backlog: s.backlog}
 	if b.backlog == 0 {
-		b.backlog = max(1, defaultBacklog/sizeOf[T]())
+		b.backlog = max(1, defaultBacklog/max(1, sizeOf[T]()))
 	}
-	var err error
-	if b.flow, err = newFlow(ctx, &b.members, s.over, ringSignals(b.n)+censusSignals); err != nil {
-		return nil, err
+	b.flow = newFlow(mem, ringSignals(b.n)+censusSignals)
+	b.census = newCensus(mem, b.flow, ringSignals(b.n), oneWave)
+	b.rings = newRings[T](mem, b.flow, 0, s.ring)
+	return b
+}
+
+// bind has the mailbox use its places in the memory.
+func (b *Mailbox[T]) bind(mem *memory) {
+	if b.team == nil {
+		return
 	}
-	if b.rings, err = newRings[T](ctx, &b.members, s.over, b.flow, 0, s.ring); err != nil {
-		return nil, err
-	}
-	b.census, err = newCensus(ctx, &b.members, s.over, b.flow, ringSignals(b.n), oneWave)
-	return b, err
+	b.flow.bind(mem)
+	b.rings.bind(mem)
+	b.census.bind(mem)
 }
 
 // Send sends v to member pe. It is local until a batch is full; then the batch is put to pe, and Send blocks while there
@@ -92,7 +109,7 @@ func newMailbox[T any](op string, ctx context.Context, w *pgas.World, s settings
 //
 // v is received when a Flush of all members returns, or before.
 func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
-	if b == nil || uint(pe) >= uint(b.n) || ctx == nil || b.freed {
+	if b == nil || b.members == nil || uint(pe) >= uint(b.n) || ctx == nil || b.freed {
 		b.refuse(ctx, "Send", pe)
 	}
 	b.counted.sent++
@@ -110,7 +127,7 @@ func (b *Mailbox[T]) refuse(ctx context.Context, op string, pe int) {
 
 // mustBeOpen panics with *pgas.UsageError if a call of op is wrong.
 func (b *Mailbox[T]) mustBeOpen(ctx context.Context, op string) {
-	if b == nil {
+	if b == nil || b.members == nil {
 		(*members)(nil).mustBelong(ctx, op)
 	}
 	b.mustBelong(ctx, op)
@@ -234,9 +251,12 @@ func (b *Mailbox[T]) hand(from int, items []T) error {
 
 // Free frees the memory of the mailbox. What has not been received is lost. It is collective over all PEs of the World.
 func (b *Mailbox[T]) Free(ctx context.Context) error {
-	if b == nil || b.world == nil {
+	if b == nil || b.memory == nil {
 		(*members)(nil).mustBeMember("Free")
 	}
+	if b.freed {
+		misuse("Free", "the mailbox has been freed")
+	}
 	b.freed = true
-	return firstError(b.census.free(ctx), b.rings.free(ctx), b.flow.row.Free(ctx))
+	return b.memory.free(ctx)
 }

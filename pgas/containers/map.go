@@ -6,6 +6,7 @@ package containers
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -27,7 +28,6 @@ type Map[K comparable, V any] struct {
 	mapCodec[K, V]
 	shards *mapShards
 	words  pgas.Sym[uint64]
-	rests  pgas.Sym[uint64]
 	key    []uint64 // the words of the key of the call under way
 	freed  bool
 }
@@ -62,32 +62,31 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 	if l.depth > mapDeepest {
 		misuse("NewMap", "a capacity of %d elements on %d members: a member has at most %d", s.capacity, m.n, l.slots/2<<mapDeepest)
 	}
-	var err error
 	size := 0
 	if m.n > 0 {
 		size = l.segments() * l.segmentWords()
 	}
-	if m.words, err = allocate[uint64](ctx, &m.members, s.over, size); err != nil {
-		return nil, err
+	var err error
+	if s.over {
+		if size, err = pgas.MaxValue(ctx, w.Team(), size); err != nil {
+			return nil, fmt.Errorf("NewMap: %w", err)
+		}
 	}
-	if m.rests, err = allocate[uint64](ctx, &m.members, s.over, 1); err != nil {
-		return nil, err
+	if m.words, err = pgas.Alloc[uint64](ctx, w, size); err != nil {
+		return nil, fmt.Errorf("NewMap: %w", err)
 	}
 	if m.team == nil {
 		return m, nil
 	}
+	m.words = m.words.On(m.ctx)
 	m.open(l, s.capacity)
 	return m, m.team.Barrier(ctx)
 }
 
 // open makes this member's handle of the shards, and the first segment of its own.
 func (m *Map[K, V]) open(l mapLayout, capacity int) {
-	mem := newMapMemory(&m.members, l, m.words, m.rests)
-	m.shards = &mapShards{
-		mapReader: newMapReader(mem),
-		capacity:  capacity,
-		slot:      make([]uint64, l.slotWords()),
-	}
+	mem := newMapMemory(&m.members, l, m.words)
+	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords())}
 	m.key = make([]uint64, l.keyWords)
 	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
 }
@@ -188,5 +187,5 @@ func (m *Map[K, V]) Free(ctx context.Context) error {
 		(*members)(nil).mustBeMember("Free")
 	}
 	m.freed = true
-	return firstError(m.words.Free(ctx), m.rests.Free(ctx))
+	return freeAll(ctx, "Map.Free", m.words.Free)
 }

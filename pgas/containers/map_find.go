@@ -33,7 +33,7 @@ func newMapReader(mem mapMemory) mapReader {
 func (t *mapReader) find(hash uint64, key []uint64) bool {
 	pe := mapOwner(hash, t.n)
 	depth := int(t.depth[pe])
-	for wait := (mapWaiter{}); ; {
+	for wait := (pace{}); ; {
 		s := segmentAt{pe, segmentOf(hash, depth)}
 		switch _, outcome := t.scan(t.look(s), hash, key); outcome {
 		case slotFound:

@@ -77,7 +77,7 @@ func (t *mapShards) each(s segmentAt, born int, f func(slot []uint64) bool) bool
 // of depth or less.
 func (t *mapShards) snapshot(s segmentAt) (private []uint64, depth int) {
 	size := t.slotWords()
-	for wait := (mapWaiter{}); ; {
+	for wait := (pace{}); ; {
 		private = t.copySlots(s)
 		depth = mapDepth(t.headerOf(s).Fetch(s.pe))
 		torn := false

@@ -7,6 +7,7 @@ package containers
 // header is one byte.
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -18,15 +19,14 @@ type mapMemory struct {
 	mapLayout
 	words   pgas.Sym[uint64]
 	atomics pgas.AtomicSlice[uint64]
-	near    [][]uint64          // by member: its shard, nil on another host
-	fetched []uint64            // the segment that was got last
-	written []bool              // by member: this one has put there since its last quiet
-	rest    pgas.Atomic[uint64] // a word of this member that never changes
+	near    [][]uint64 // by member: its shard, nil on another host
+	fetched []uint64   // the segment that was got last
+	written []bool     // by member: this one has put there since its last quiet
 }
 
 // newMapMemory makes the view of allocated words.
-func newMapMemory(m *members, l mapLayout, words, rests pgas.Sym[uint64]) mapMemory {
-	t := mapMemory{members: m, mapLayout: l, words: words, atomics: pgas.AtomicsOf(words.All()), rest: pgas.AtomicOf(rests, 0)}
+func newMapMemory(m *members, l mapLayout, words pgas.Sym[uint64]) mapMemory {
+	t := mapMemory{members: m, mapLayout: l, words: words, atomics: pgas.AtomicsOf(words.All())}
 	t.near = make([][]uint64, m.n)
 	t.written = make([]bool, m.n)
 	t.fetched = make([]uint64, l.segmentWords())
@@ -107,3 +107,10 @@ func (t *mapMemory) store(s segmentAt, i int, words []uint64) {
 
 // fence orders what this member has stored at pe before what it stores there later.
 func (t *mapMemory) fence(pe int) { t.ctx.FencePE(pe) }
+
+// letWrite lets the writer of a slot go on. It panics with *pgas.PeerError if a PE of the job is lost.
+func (t *mapMemory) letWrite(wait *pace) {
+	if err := wait.pause(context.Background(), t.world); err != nil {
+		panic(err)
+	}
+}

@@ -288,6 +288,9 @@ func TestMapFull(t *testing.T) {
 					return fmt.Errorf("element %d of %d: %w", k, capacity, err)
 				}
 			}
+			if err := w.Barrier(ctx); err != nil {
+				return err
+			}
 			var full *containers.MapFullError
 			for k := 0; full == nil; k++ {
 				_, err := m.Insert(ctx, capacity+k*w.NPEs()+w.PE(), 1)

@@ -109,8 +109,8 @@ func (t *mapShards) lock(ctx context.Context, s segmentAt) error {
 		return nil
 	}
 	lock := t.lockOf(s)
-	for wait := (mapWaiter{}); lock.CompareSwap(s.pe, 0, uint64(t.me)+1) != 0; {
-		if err := wait.next(ctx, t.world, t.rest); err != nil {
+	for wait := (pace{}); lock.CompareSwap(s.pe, 0, uint64(t.me)+1) != 0; {
+		if err := wait.pause(ctx, t.world); err != nil {
 			return fmt.Errorf("waiting for a writer of a segment of PE %d: %w", s.pe, err)
 		}
 	}

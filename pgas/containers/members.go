@@ -1,11 +1,11 @@
 package containers
 
-// The PEs that share a container, and the memory that it takes on each PE of the job.
+// The PEs that share a container.
 
 import (
 	"context"
 	"fmt"
-	"unsafe"
+	"reflect"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -63,57 +63,12 @@ func (m *members) mustReach(op string, pe int) {
 	}
 }
 
-// allocate allocates zeroed symmetric memory of n elements for the members. It is collective over all PEs of the job.
-// Members and others may ask for different numbers: all get room for the largest.
-func allocate[T any](ctx context.Context, m *members, over bool, n int) (pgas.Sym[T], error) {
-	if over {
-		most, err := largest(ctx, m.world, n)
-		if err != nil {
-			return pgas.Sym[T]{}, err
-		}
-		n = most
-	}
-	s, err := pgas.Alloc[T](ctx, m.world, n)
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", m.op, err)
-	}
-	if m.ctx != nil {
-		s = s.On(m.ctx)
-	}
-	return s, nil
-}
-
-// largest returns the largest n of all PEs. It is collective over all PEs of the job.
-func largest(ctx context.Context, w *pgas.World, n int) (int, error) {
-	words, err := pgas.Alloc[int64](ctx, w, 2)
-	if err != nil {
-		return 0, err
-	}
-	words.Local()[0] = int64(n)
-	if err := pgas.MaxReduce(ctx, w.Team(), words.Range(1, 2), words.Range(0, 1)); err != nil {
-		return 0, err
-	}
-	most := int(words.Local()[1])
-	return most, words.Free(ctx)
-}
-
 // misuse panics with *pgas.UsageError.
 func misuse(op, format string, args ...any) {
 	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...)})
 }
 
-// firstError returns the first of errs that is one.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sizeOf returns the bytes of a T.
 func sizeOf[T any]() int {
-	var v T
-	return int(unsafe.Sizeof(v))
+	return int(reflect.TypeFor[T]().Size())
 }

@@ -20,10 +20,16 @@ type settings struct {
 	over bool       // team has been given
 	team *pgas.Team // nil on PEs that are no members
 
+	home      int  // Home
+	consumers bool // ManyConsumers
+	batch     int  // Batch
+	spill     int  // Spill
+
 	ring    int // bytes of a ring
 	backlog int // items
 
 	capacity int // elements of a map
+	block    int // of elements that follow each other on a member; 0: one for each member
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.

@@ -13,7 +13,6 @@ package containers
 // member finds of the epoch after its own it leaves in the ring.
 
 import (
-	"context"
 	"math/bits"
 
 	"github.com/gopgas/gopgas/pgas"
@@ -29,9 +28,10 @@ const itemCount = 1<<63 - 1
 type rings[T any] struct {
 	m     *members
 	f     *flow
-	first int         // the signals of f from first on: n of items that have been put, n of items that have been taken
-	size  int         // items of a ring, a power of two
-	inbox pgas.Sym[T] // this member's rings: that of sender s from s*size on
+	first int // the signals of f from first on: n of items that have been put, n of items that have been taken
+	size  int // items of a ring, a power of two
+	place int
+	inbox pgas.Slice[T] // this member's rings: that of sender s from s*size on
 	out   []outgoing[T]
 	in    []incoming
 	epoch uint64
@@ -52,25 +52,23 @@ type incoming struct {
 // ringSignals is the number of signals that rings of n members take of a flow.
 func ringSignals(n int) int { return 2 * n }
 
-// newRings allocates rings of bytes bytes for each pair of members; 0 is a default. Its signals are those of f from first
-// on. It is collective over all PEs of the job.
-func newRings[T any](ctx context.Context, m *members, over bool, f *flow, first, bytes int) (*rings[T], error) {
-	size := ringSize[T](m.n, bytes)
-	inbox, err := allocate[T](ctx, m, over, m.n*size)
-	if err != nil {
-		return nil, err
-	}
-	r := &rings[T]{m: m, f: f, first: first, size: size, inbox: inbox}
-	if m.team == nil {
-		return r, nil
-	}
-	r.out, r.in = make([]outgoing[T], m.n), make([]incoming, m.n)
-	for pe := range m.n {
+// newRings reserves rings of bytes bytes for each pair of members; 0 is a default. Its signals are those of f from first
+// on.
+func newRings[T any](mem *memory, f *flow, first, bytes int) *rings[T] {
+	size := ringSize[T](mem.m.n, bytes)
+	return &rings[T]{m: mem.m, f: f, first: first, size: size, place: reserve[T](mem, mem.m.n*size)}
+}
+
+// bind sets all counts to where they start. f is bound.
+func (r *rings[T]) bind(mem *memory) {
+	n := r.m.n
+	r.inbox = piece[T](mem, r.place, n*r.size)
+	r.out, r.in = make([]outgoing[T], n), make([]incoming, n)
+	for pe := range n {
 		r.out[pe].sent, r.in[pe] = firstItem, incoming{firstItem, firstItem}
-		f.signals.At(first+pe).Set(m.me, firstItem<<1)
-		f.signals.At(first+m.n+pe).Set(m.me, firstItem)
+		r.f.signals.At(r.first+pe).Set(r.m.me, firstItem<<1)
+		r.f.signals.At(r.first+n+pe).Set(r.m.me, firstItem)
 	}
-	return r, m.team.Barrier(ctx)
 }
 
 const (
@@ -184,6 +182,3 @@ func (r *rings[T]) underWay() (n int) {
 	}
 	return n
 }
-
-// free frees the memory of the rings. It is collective over all PEs of the job.
-func (r *rings[T]) free(ctx context.Context) error { return r.inbox.Free(ctx) }

@@ -44,18 +44,18 @@ import (
 
 // RunLate runs body on npes goroutine PEs spread over nhosts hosts with a late network between them, as a
 // subtest.
-func RunLate(t *testing.T, npes, nhosts int, body Body) {
-	t.Helper()
-	t.Run("late", func(t *testing.T) {
-		t.Helper()
+func RunLate(tb testing.TB, npes, nhosts int, body Body) {
+	tb.Helper()
+	subtest(tb, "late", func(tb testing.TB) {
+		tb.Helper()
 		if isPE() {
 			return
 		}
-		goroutinesOnly(t)
-		ctx, cancel := hang.Context(t.Context())
+		goroutinesOnly(tb)
+		ctx, cancel := hang.Context(tb.Context())
 		defer cancel()
-		if err := Late(ctx, npes, nhosts, Options{Check: checks(), Stats: counts()}, body); err != nil {
-			t.Fatal(err)
+		if err := Late(ctx, npes, nhosts, Options{Check: checks(tb), Stats: counts()}, body); err != nil {
+			fail(tb, err)
 		}
 	})
 }

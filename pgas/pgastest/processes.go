@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -30,19 +31,23 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 func init() { launch.MaybeAgent() }
 
 // processes runs the test again as the PEs of a job on hosts and returns its error, with what the PEs
-// printed.
-func processes(ctx context.Context, name string, hosts []boot.Host, env ...string) error {
+// printed. marks, if any, takes what they print first.
+func processes(ctx context.Context, tb testing.TB, hosts []boot.Host, marks *marks, env ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
+	stdout := io.Writer(&out)
+	if marks != nil {
+		marks.rest, stdout = &out, marks
+	}
 	res, err := launch.Run(ctx, launch.Spec{
 		Hosts:    hosts,
 		Program:  self,
-		Args:     []string{"-test.run=" + onlyTest(name), "-test.count=1", "-test.timeout=0"},
-		Env:      append(peEnv(name), env...),
-		Stdout:   &out,
+		Args:     selection(tb),
+		Env:      append(peEnv(tb), env...),
+		Stdout:   stdout,
 		Stderr:   &out,
 		Tag:      true,
 		Template: netns.Template,
@@ -65,10 +70,10 @@ func launcherReport(res launch.Result) string {
 	return "the launcher: " + res.First.String()
 }
 
-// peEnv returns the variables that every PE of test name has in its environment.
-func peEnv(name string) []string {
-	env := []string{peOf + "=" + name, quickExit}
-	if checks() {
+// peEnv returns the variables that every PE of a test has in its environment.
+func peEnv(tb testing.TB) []string {
+	env := []string{peOf + "=" + tb.Name(), quickExit}
+	if checks(tb) {
 		env = append(env, envCheck+"=1")
 	}
 	return env
@@ -139,48 +144,56 @@ func hostsUsable() error {
 // NewHosts makes n hosts, which end with the test. It skips, with the reason, where hosts cannot be made.
 func NewHosts(t testing.TB, n int) *netns.Hosts {
 	t.Helper()
-	if err := hostsUsable(); err != nil {
-		t.Skip(err)
-	}
-	hosts, err := netns.New(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := hosts.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	hosts, remove := makeHosts(t, n)
+	t.Cleanup(remove)
 	return hosts
 }
 
+// makeHosts makes n hosts until remove is called. It skips where hosts cannot be made.
+func makeHosts(tb testing.TB, n int) (hosts *netns.Hosts, remove func()) {
+	tb.Helper()
+	if err := hostsUsable(); err != nil {
+		tb.Skip(err)
+	}
+	hosts, err := netns.New(n)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return hosts, func() {
+		if err := hosts.Close(); err != nil {
+			tb.Error(err)
+		}
+	}
+}
+
 // runOnHosts runs the test on PEs of nhosts network namespaces.
-func runOnHosts(t *testing.T, npes, nhosts int, body Body, env []string) {
-	t.Helper()
-	runIfPE(t.Name(), body)
+func runOnHosts(tb testing.TB, npes, nhosts int, body Body, env []string) {
+	tb.Helper()
+	runIfPE(tb.Name(), body)
 	if isPE() {
 		return
 	}
-	goroutinesOnly(t)
-	hosts := NewHosts(t, nhosts)
-	ctx, cancel := hang.Context(t.Context())
+	goroutinesOnly(tb)
+	hosts, remove := makeHosts(tb, nhosts)
+	defer remove()
+	ctx, cancel := hang.Context(tb.Context())
 	defer cancel()
-	if err := processes(ctx, t.Name(), spread(npes, hosts.Names), env...); err != nil {
-		t.Fatal(err)
+	if err := processes(ctx, tb, spread(npes, hosts.Names), nil, env...); err != nil {
+		fail(tb, err)
 	}
 }
 
 // runOnProcesses runs the test on PEs of this host.
-func runOnProcesses(t *testing.T, npes int, body Body, env []string) {
-	t.Helper()
-	runIfPE(t.Name(), body)
+func runOnProcesses(tb testing.TB, npes int, body Body, env []string) {
+	tb.Helper()
+	runIfPE(tb.Name(), body)
 	if isPE() {
 		return
 	}
-	goroutinesOnly(t)
-	ctx, cancel := hang.Context(t.Context())
+	goroutinesOnly(tb)
+	ctx, cancel := hang.Context(tb.Context())
 	defer cancel()
-	if err := processes(ctx, t.Name(), []boot.Host{{Name: launch.Local, PEs: npes}}, env...); err != nil {
-		t.Fatal(err)
+	if err := processes(ctx, tb, []boot.Host{{Name: launch.Local, PEs: npes}}, nil, env...); err != nil {
+		fail(tb, err)
 	}
 }

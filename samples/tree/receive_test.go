@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
@@ -50,14 +49,15 @@ func BenchmarkReceive(b *testing.B) {
 	})
 }
 
-// arrived lets PEs send to PE 0, again and again, and reports what it takes to receive when all has arrived.
+// arrived lets PEs send to PE 0, again and again, and measures what it takes to receive when all has arrived.
 func arrived(b *testing.B, senders int, open func(context.Context, *pgas.World) (send, receive func() error, err error)) {
-	var took time.Duration
-	err := pgastest.Goroutines(b.Context(), senders+1, pgastest.Options{}, func(ctx context.Context, w *pgas.World) error {
+	pgastest.BenchGoroutines(b, senders+1, func(ctx context.Context, w *pgas.World, b *pgastest.B) error {
 		send, receive, err := open(ctx, w)
 		if err != nil {
 			return err
 		}
+		b.StopTimer()
+		b.ResetTimer()
 		for range b.N {
 			if w.PE() != 0 {
 				if err := send(); err != nil {
@@ -68,20 +68,17 @@ func arrived(b *testing.B, senders int, open func(context.Context, *pgas.World) 
 				return err
 			}
 			if w.PE() == 0 {
-				start := time.Now()
+				b.StartTimer()
 				if err := receive(); err != nil {
 					return err
 				}
-				took += time.Since(start)
+				b.StopTimer()
 			}
 			if err := w.Barrier(ctx); err != nil {
 				return err
 			}
 		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*senders), "ns/child")
 		return nil
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*senders), "ns/child")
 }

@@ -5,15 +5,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/gopgas/gopgas/pgas/pgastest/netns"
 )
 
-func mainJob(ctx context.Context, input string) (err error) {
+func mainJob(ctx context.Context, input string) error {
 	if err := show(ctx, nil, "go", "build", "-o", "bin/", "./cmd/pgasrun", "./samples/wordcount"); err != nil {
 		return fmt.Errorf("run-main-job: building failed: %w", err)
 	}
@@ -29,15 +27,10 @@ func mainJob(ctx context.Context, input string) (err error) {
 
 	fmt.Println("\n== two PEs on each of two hosts, over UCX ==")
 	if err := netns.Usable(); err != nil {
-		fmt.Printf("skipped: %v; as root on a machine of your own it runs\n", err)
+		fmt.Printf("skipped: %v\n", err)
 		return nil
 	}
-	hosts, err := netns.New(2)
-	if err != nil {
-		return fmt.Errorf("run-main-job: making hosts: %w", err)
-	}
-	defer func() { err = errors.Join(err, hosts.Close()) }()
-	return job(ctx, []string{"-hosts", strings.Join(hosts.Names, ":2,") + ":2", "-launch", netns.Template}, program)
+	return job(ctx, []string{"-netns", "2x2"}, program)
 }
 
 func job(ctx context.Context, flags, program []string) error {

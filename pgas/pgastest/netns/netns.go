@@ -1,16 +1,19 @@
-// Package netns makes hosts for tests out of network namespaces: each with an address of its own on one
-// bridge, so that traffic between them crosses a real TCP stack. They belong to this process: New removes
-// those of processes that were killed.
+// Package netns makes hosts out of network namespaces of this machine: each with an address of its own on one
+// bridge, so that traffic between them crosses a real TCP stack. `pgasrun -netns` runs jobs on them, and tests do.
 //
-// The bridge lives in a namespace of its own, so the machine's own network is never touched.
+// The bridge lives in a namespace of its own, so the machine's own network is never touched, and any number of processes
+// can have hosts at once: their names differ, and equal addresses are on different bridges.
+//
+// Hosts end with their owner's Close. An owner that was killed leaves them behind, and the next New of any process removes
+// them: see stale.go.
 package netns
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -19,54 +22,55 @@ import (
 // it has behind sshd, under systemd and in a pod. Linux then schedules each host as a group of its own.
 const Template = "setsid -w ip netns exec {host}"
 
+// MaxHosts is the most hosts that one New makes.
+const MaxHosts = 200
+
 // Hosts are namespaces that stand in for hosts.
 type Hosts struct {
 	Names     []string
 	Addresses []string // of each, reachable from the others
 	Bridge    string   // the namespace of the bridge; port0, port1, … are the bridge's ends of the hosts' links
+
+	lock *os.File // on the bridge's namespace: it says that these hosts have an owner
 }
 
-// prefix starts the name of every namespace. The process id of its owner follows.
-const prefix = "pgas"
-
-// Usable returns why hosts cannot be made on this machine, or nil.
+// Usable returns why hosts cannot be made on this machine, with the remedy, or nil.
 func Usable() error {
-	if os.Geteuid() != 0 {
-		return errors.New("network namespaces need root")
+	h, err := claim(context.Background())
+	if err != nil {
+		return err
 	}
-	if _, err := exec.LookPath("ip"); err != nil {
-		return errors.New("network namespaces need the ip command: install iproute2")
-	}
-	name := fmt.Sprintf("%s%dtry", prefix, os.Getpid())
-	if err := ip("netns", "add", name); err != nil {
-		return fmt.Errorf("network namespaces are not allowed here: %w", err)
-	}
-	return ip("netns", "del", name)
+	return h.Close()
 }
 
-// New makes n hosts. Close removes them. The error says which step failed: the ip command, or a number of hosts that is
-// not from 1 to 200.
-func New(n int) (*Hosts, error) {
-	if n < 1 || n > 200 {
-		return nil, fmt.Errorf("cannot make %d hosts: from 1 to 200 are possible", n)
+// New makes n hosts. Close removes them. The error says which step failed: what Usable finds, the ip command, or a number
+// of hosts that is not from 1 to MaxHosts; no host is left then.
+func New(n int) (*Hosts, error) { return NewContext(context.Background(), n) }
+
+// NewContext is New until ctx ends: then it removes what it has made and returns the cause.
+func NewContext(ctx context.Context, n int) (*Hosts, error) {
+	if n < 1 || n > MaxHosts {
+		return nil, fmt.Errorf("cannot make %d hosts: from 1 to %d are possible", n, MaxHosts)
 	}
 	sweep()
-	pid := os.Getpid()
-	h := &Hosts{Bridge: fmt.Sprintf("%s%dw", prefix, pid)}
-	if err := h.make(n, pid); err != nil {
+	h, err := claim(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.make(ctx, n); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
-func (h *Hosts) make(n, pid int) error {
+func (h *Hosts) make(ctx context.Context, n int) error {
 	steps := [][]string{
-		{"netns", "add", h.Bridge},
 		{"-n", h.Bridge, "link", "add", "br0", "type", "bridge"},
 		{"-n", h.Bridge, "link", "set", "br0", "up"},
 	}
+	group := strings.TrimSuffix(h.Bridge, bridgeSuffix)
 	for i := range n {
-		name, port, addr := fmt.Sprintf("%s%dh%d", prefix, pid, i), fmt.Sprintf("port%d", i), fmt.Sprintf("10.77.1.%d", i+1)
+		name, port, addr := fmt.Sprintf("%s-%d", group, i), fmt.Sprintf("port%d", i), fmt.Sprintf("10.77.1.%d", i+1)
 		h.Names, h.Addresses = append(h.Names, name), append(h.Addresses, addr)
 		steps = append(steps,
 			[]string{"netns", "add", name},
@@ -77,6 +81,9 @@ func (h *Hosts) make(n, pid int) error {
 			[]string{"-n", name, "link", "set", "lo", "up"})
 	}
 	for _, args := range steps {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err := ip(args...); err != nil {
 			return err
 		}
@@ -84,40 +91,31 @@ func (h *Hosts) make(n, pid int) error {
 	return nil
 }
 
-// Close removes the hosts. The error lists those that could not be removed.
+// Close removes the hosts. The error lists those that could not be removed. The bridge goes last: what has no bridge
+// has no owner.
 func (h *Hosts) Close() error {
+	defer h.lock.Close()
+	return remove(append(h.Names, h.Bridge))
+}
+
+func remove(names []string) error {
 	var errs []error
-	for _, name := range append([]string{h.Bridge}, h.Names...) {
-		if _, err := os.Stat("/run/netns/" + name); err == nil {
+	for _, name := range names {
+		if exists(name) {
 			errs = append(errs, ip("netns", "del", name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// sweep removes the namespaces of processes that are gone.
-func sweep() {
-	entries, err := os.ReadDir("/run/netns")
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		rest, ours := strings.CutPrefix(e.Name(), prefix)
-		digits := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
-		if !ours || digits <= 0 {
-			continue
-		}
-		pid, err := strconv.Atoi(rest[:digits])
-		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			ip("netns", "del", e.Name())
-		}
-	}
-}
-
+// ip runs the ip command. It is in a process group of its own: Ctrl-C is for its caller, which undoes what was done.
 func ip(args ...string) error {
-	out, err := exec.Command("ip", args...).CombinedOutput()
+	cmd := exec.Command("ip", args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("ip %s: %s", strings.Join(args, " "), strings.TrimSpace(string(out)+" "+err.Error()))
+		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		return fmt.Errorf("`ip %s` failed (%w): %s", strings.Join(args, " "), err, said)
 	}
 	return nil
 }

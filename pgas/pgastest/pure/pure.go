@@ -15,7 +15,7 @@ import (
 var forbidden = []string{"unsafe", "time", "sync", "sync/atomic", "math/rand", "math/rand/v2", "runtime"}
 
 // Check fails t for each file that imports what a protocol must not, starts a goroutine, or selects.
-func Check(t *testing.T, files []string) {
+func Check(t testing.TB, files []string) {
 	t.Helper()
 	if len(files) == 0 {
 		t.Fatal("there are no files to check")
