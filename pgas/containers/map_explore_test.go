@@ -14,17 +14,17 @@ import (
 	"github.com/gopgas/gopgas/pgas/sim"
 )
 
-// twoWords is a value whose halves must agree.
-type twoWords struct{ n, minus int64 }
+// mapPair is a value whose halves must agree.
+type mapPair struct{ n, minus int64 }
 
-func two(n int64) twoWords { return twoWords{n, -n} }
+func pairOf(n int64) mapPair { return mapPair{n, -n} }
 
-func addTwo(old, v twoWords) twoWords { return two(old.n + v.n) }
+func addPairs(old, v mapPair) mapPair { return pairOf(old.n + v.n) }
 
 // mapMeeting is what two members do at the same time.
 type mapMeeting struct {
-	m    *containers.Map[int, twoWords]
-	keys []int // of member 0, there already, with the value two(1)
+	m    *containers.Map[int, mapPair]
+	keys []int // of member 0, there already, with the value pairOf(1)
 	more []int // of member 0, not there yet
 	yes  pgas.Atomic[int64]
 }
@@ -48,7 +48,7 @@ func (a mapMeeting) count(answer bool) {
 func (a mapMeeting) mustHave(key int, values ...int64) error {
 	v, ok := a.m.Find(key)
 	for _, want := range values {
-		if ok && v == two(want) {
+		if ok && v == pairOf(want) {
 			return nil
 		}
 	}
@@ -120,13 +120,13 @@ func insertsFirst(n int64) func(context.Context, mapMeeting) error {
 }
 
 func inserts(ctx context.Context, a mapMeeting, key int, n int64) error {
-	inserted, err := a.m.Insert(ctx, key, two(n))
+	inserted, err := a.m.Insert(ctx, key, pairOf(n))
 	a.count(inserted)
 	return err
 }
 
 func updates(ctx context.Context, a mapMeeting) error {
-	return a.m.Update(ctx, a.keys[0], two(1), addTwo)
+	return a.m.Update(ctx, a.keys[0], pairOf(1), addPairs)
 }
 
 func deletes(ctx context.Context, a mapMeeting) error {
@@ -161,7 +161,7 @@ func TestMapExplored(t *testing.T) {
 
 // meetAtMap runs a scenario in one order.
 func meetAtMap(ctx context.Context, w *pgas.World, s mapScenario) error {
-	m, err := containers.NewMap[int, twoWords](ctx, w, containers.Capacity(100))
+	m, err := containers.NewMap[int, mapPair](ctx, w, containers.Capacity(100))
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func meetAtMap(ctx context.Context, w *pgas.World, s mapScenario) error {
 		}
 		a.keys = append(a.keys, key)
 		if w.PE() == 0 {
-			if err := m.Set(ctx, key, two(1)); err != nil {
+			if err := m.Set(ctx, key, pairOf(1)); err != nil {
 				return err
 			}
 		}

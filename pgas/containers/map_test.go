@@ -47,7 +47,7 @@ type wideValue struct {
 	half int32
 }
 
-func wide(n int64) wideValue {
+func wideValueOf(n int64) wideValue {
 	v := wideValue{n: n, half: int32(n / 2)}
 	for i := range v.copy {
 		v.copy[i] = n ^ int64(i)
@@ -56,7 +56,7 @@ func wide(n int64) wideValue {
 }
 
 func (v wideValue) whole() error {
-	if v != wide(v.n) {
+	if v != wideValueOf(v.n) {
 		return fmt.Errorf("the value %+v is of two pieces", v)
 	}
 	return nil
@@ -183,7 +183,7 @@ func TestMapOracleOfWideElements(t *testing.T) {
 	seed := mapSeed(t)
 	pgastest.RunAll(t, 2, func(ctx context.Context, w *pgas.World) error {
 		key := func(i int) wideKey { return wideKey{int8(i), int64(i / 3), [3]uint8{1, 2, uint8(i)}} }
-		return runMapProgram(ctx, w, seed, 800, 200, key, wide)
+		return runMapProgram(ctx, w, seed, 800, 200, key, wideValueOf)
 	})
 }
 
@@ -198,7 +198,7 @@ func TestMapCounts(t *testing.T) {
 		last := make([]int64, keys)
 		for range rounds {
 			for k := range keys {
-				if err := m.Update(ctx, k, wide(1), func(old, v wideValue) wideValue { return wide(old.n + v.n) }); err != nil {
+				if err := m.Update(ctx, k, wideValueOf(1), func(old, v wideValue) wideValue { return wideValueOf(old.n + v.n) }); err != nil {
 					return err
 				}
 				got, ok := m.Find(k)
