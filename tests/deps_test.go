@@ -53,7 +53,7 @@ var dependencies = map[string]string{
 	"pgas/arena":                   "pgas",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
-	"pgas/containers":              "pgas pgas/arena",
+	"pgas/containers":              "pgas",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",

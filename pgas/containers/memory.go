@@ -81,3 +81,20 @@ func mustBePlain[T any](ctx context.Context, w *pgas.World) error {
 	_, err := pgas.Alloc[T](ctx, w, 0)
 	return err
 }
+
+// allocate allocates zeroed symmetric memory of n elements. It is collective over all PEs of the job. With over, PEs may
+// ask for different numbers: all get room for the most.
+func allocate[T any](ctx context.Context, m *members, over bool, n int) (s pgas.Sym[T], err error) {
+	if over {
+		if n, err = pgas.MaxValue(ctx, m.world.Team(), n); err != nil {
+			return s, fmt.Errorf("%s: %w", m.op, err)
+		}
+	}
+	if s, err = pgas.Alloc[T](ctx, m.world, n); err != nil {
+		return s, fmt.Errorf("%s: %w", m.op, err)
+	}
+	if m.ctx != nil {
+		s = s.On(m.ctx)
+	}
+	return s, nil
+}
