@@ -6,7 +6,6 @@ package containers
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gopgas/gopgas/pgas"
 )
@@ -29,6 +28,8 @@ type Map[K comparable, V any] struct {
 	shards *mapShards
 	words  pgas.Sym[uint64]
 	key    []uint64 // the words of the key of the call under way
+	batch  mapBatch[K, V]
+	busy   string // the batch under way
 	freed  bool
 }
 
@@ -45,13 +46,13 @@ func Capacity(elements int) Option {
 	}}
 }
 
-// NewMap makes an empty map; its options are Over and Capacity. It is collective over all PEs of the World, and all give the
+// NewMap makes an empty map; its options are Over, Capacity, and for its batches Ring and Backlog. It is collective over all PEs of the World, and all give the
 // same Capacity.
 //
 // It returns *pgas.HeapFullError if the address space does not fit the symmetric heap, and else the errors of pgas.Alloc. It panics with *pgas.UsageError if K or V
 // holds pointers or K a floating-point number.
 func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Option) (*Map[K, V], error) {
-	s := settingsOf("NewMap", opts, "Capacity")
+	s := settingsOf("NewMap", opts, "Capacity", "Ring", "Backlog")
 	mapMustBePlain[K]("NewMap", "key")
 	mapMustBePlain[V]("NewMap", "value")
 	if s.capacity == 0 {
@@ -67,18 +68,15 @@ func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Opt
 		size = l.segments() * l.segmentWords()
 	}
 	var err error
-	if s.over {
-		if size, err = pgas.MaxValue(ctx, w.Team(), size); err != nil {
-			return nil, fmt.Errorf("NewMap: %w", err)
-		}
+	if m.words, err = allocate[uint64](ctx, &m.members, s.over, size); err != nil {
+		return nil, err
 	}
-	if m.words, err = pgas.Alloc[uint64](ctx, w, size); err != nil {
-		return nil, fmt.Errorf("NewMap: %w", err)
+	if err = m.newBatch(ctx, s); err != nil {
+		return nil, err
 	}
 	if m.team == nil {
 		return m, nil
 	}
-	m.words = m.words.On(m.ctx)
 	m.open(l, s.capacity)
 	return m, m.team.Barrier(ctx)
 }
@@ -113,10 +111,15 @@ func (m *Map[K, V]) hash(op string, k K) uint64 {
 
 // hashFor is hash for a call that may wait.
 func (m *Map[K, V]) hashFor(ctx context.Context, op string, k K) uint64 {
-	if ctx == nil {
+	if m == nil || m.shards == nil || m.freed || ctx == nil {
+		m.mustBeOpen(op)
 		m.mustBelong(ctx, op)
 	}
-	return m.hash(op, k)
+	if m.busy != "" || m.shards.still {
+		m.mustBeFree(op)
+	}
+	m.putKey(m.key, k)
+	return mapHash(m.key)
 }
 
 // Home returns the member that has k, if anyone has. It is local.
@@ -125,6 +128,9 @@ func (m *Map[K, V]) Home(k K) int { return mapOwner(m.hash("Home", k), m.n) }
 // Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map grows. It
 // panics with *pgas.PeerError if k's member, or a member that was writing k, is lost.
 func (m *Map[K, V]) Find(k K) (v V, ok bool) {
+	if m != nil && m.busy != "" {
+		m.mustBeFree("Find")
+	}
 	if !m.shards.find(m.hash("Find", k), m.key) {
 		return v, false
 	}
@@ -187,5 +193,5 @@ func (m *Map[K, V]) Free(ctx context.Context) error {
 		(*members)(nil).mustBeMember("Free")
 	}
 	m.freed = true
-	return freeAll(ctx, "Map.Free", m.words.Free)
+	return freeAll(ctx, "Map.Free", m.batch.box.Free, m.words.Free)
 }
