@@ -140,8 +140,8 @@ func (m *Map[K, V]) Find(k K) (v V, ok bool) {
 // Insert gives k the value v if it has none, and reports whether it had none. It is one-sided, and blocks while another member writes in the same
 // segment.
 //
-// It returns *MapFullError if there is no room, *pgas.PeerError if a PE of the job is lost while it waits, and the cause of
-// ctx if that ends first; then nothing has changed. It panics with *pgas.PeerError if k's member is lost.
+// It returns *MapFullError if there is no room, *pgas.PeerError if k's member is lost, or any PE of the job while it waits,
+// and the cause of ctx if that ends first. Unless k's member is lost nothing has changed then.
 func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err error) {
 	hash := m.hashFor(ctx, "Insert", k)
 	found, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {

@@ -54,32 +54,43 @@ const (
 
 // change applies f to key and reports whether there was one. After an error nothing has changed.
 func (t *mapShards) change(ctx context.Context, hash uint64, key []uint64, f mapChange) (found bool, err error) {
-	for {
+	defer orLost(&err)
+	for again := true; again; {
 		held, err := t.lockFor(ctx, hash)
 		if err != nil {
 			return false, err
 		}
 		i, outcome := t.scan(held.slots, hash, key)
 		found = outcome == slotFound
-		deed := f(t.value, found)
-		switch {
-		case deed == mapPut && found:
-			t.write(held, i, hash, key)
-		case deed == mapPut:
-			again, err := t.insert(ctx, held, hash, key)
-			if again {
-				continue
-			}
-			if err != nil {
-				return false, err
-			}
-			return false, nil
-		case deed == mapRemove && found:
-			t.remove(held, i)
+		again, err = t.do(ctx, held, i, hash, key, found, f)
+		if err != nil {
+			return false, err
 		}
-		t.unlock(held.segmentAt)
-		return found, nil
 	}
+	return found, nil
+}
+
+// do does to key, whose slot is i if it is found, what f says, and unlocks, also if f panics. It reports whether the segment
+// has been split instead.
+func (t *mapShards) do(ctx context.Context, held mapHeld, i int, hash uint64, key []uint64, found bool, f mapChange) (again bool, err error) {
+	asked := false
+	defer func() {
+		if !asked {
+			t.unlock(held.segmentAt)
+		}
+	}()
+	deed := f(t.value, found)
+	asked = true
+	switch {
+	case deed == mapPut && !found:
+		return t.insert(ctx, held, hash, key)
+	case deed == mapPut:
+		t.write(held, i, hash, key)
+	case deed == mapRemove && found:
+		t.remove(held, i)
+	}
+	t.unlock(held.segmentAt)
+	return false, nil
 }
 
 // lockFor locks the segment of a hash.
