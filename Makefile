@@ -1,14 +1,23 @@
 # What a developer types. The README has the two commands of a user.
 
-.PHONY: build test bench bench-peers bench-peers-debian13
+MODULES = cmd/pgasbench pgas/metrics/collector samples/cholesky
+
+.PHONY: build test tidy bench bench-peers bench-peers-debian13
 
 # The programs, in bin/.
 build:
-	go build -o bin/ ./cmd/...
+	go build -o bin/ ./cmd/... ./cmd/pgasbench
 
+# work: the packages of all modules of go.work.
 test:
-	go vet ./...
-	go test ./...
+	go vet work
+	go test work
+
+# The go.mod files of the modules that require this one, whose version is that of the next release.
+tidy:
+	GOWORK=off go mod tidy
+	for m in $(MODULES); do (cd $$m && top=$$(git rev-parse --show-cdup) && go mod edit -replace github.com/gopgas/gopgas=$$top && \
+		GOWORK=off go mod tidy; go mod edit -dropreplace github.com/gopgas/gopgas) || exit; done
 
 # Every operation between two PEs of this host: ARGS='-bench put -sizes 8'
 bench: build

@@ -102,7 +102,7 @@ func (k *checker) place(op string, off, n uintptr) uint64 {
 		misuse(op, "this memory was freed: %s", b)
 	}
 	at := uint64(off) & offsetMask
-	if at < b.off || at+uint64(n) > b.off+b.bytes {
+	if at < b.off || at+uint64(n) > b.off+(b.bytes+3)&^3 { // the word of the last AtomicSmall may end behind it
 		misuse(op, "%d bytes at offset %d are not inside their allocation: %s", n, at, b)
 	}
 	return at

@@ -44,11 +44,15 @@
 //	signal.go, notified_unsafe.go put with signal, notified accesses; notes.go: their arrival
 //	wait_word.go, waitset.go      waits for one word and for many
 //	team*.go, topology.go         teams and their splits
+//	share.go                      items in blocks, one for each member of a team
 //	collective*.go                collectives; the algorithms are in internal/coll
+//	value.go, gather.go           collectives of Go values and slices
 //	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
+//	group.go                      goroutines of one PE
 //	lock.go                       the lock of the specification; locktrace.go: locks in traces
 //	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK
+//	plain.go                      types without pointers
 //	generated_unsafe.go           what generated code calls
 //
 // What one PE is and how it waits is in internal/node.

@@ -62,6 +62,10 @@ func TestNilContextInMethods(t *testing.T) {
 		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 			return err
 		}
+		flags, err := pgas.Alloc[bool](ctx, w, 1)
+		if err != nil {
+			return err
+		}
 		request := pgas.SumReduceNB(ctx, w.Team(), words.All(), words.All())
 		if err := request.Wait(ctx); err != nil {
 			return err
@@ -69,7 +73,7 @@ func TestNilContextInMethods(t *testing.T) {
 		seen := 0
 		for _, v := range []any{
 			w, sub, w.Context(), words, words.All(), words.At(0), pgas.AtomicOf(words, 0), pgas.AtomicsOf(words.All()),
-			pgas.AtomicFloatOf(floats, 0), pgas.SignalOf(signals, 0), pgas.SignalsOf(signals.All()), pgas.LockOf(locks, 0),
+			pgas.AtomicFloatOf(floats, 0), pgas.AtomicSmallOf(flags, 0), pgas.SignalOf(signals, 0), pgas.SignalsOf(signals.All()), pgas.LockOf(locks, 0),
 			request, pgas.AtomicsOf(words.All()).Until(pgas.EQ, 0), words.All().PutNB(0, nil),
 			pgas.AtomicsOf(pgas.Slice[int64]{}).Until(pgas.EQ, 0),
 		} {
@@ -115,6 +119,8 @@ var functions = []any{
 	pgas.SumReduceNB[int64], pgas.ProdReduceNB[int64], pgas.FuncReduceNB[int64],
 	pgas.SumInscan[int64], pgas.SumExscan[int64], pgas.FuncInscan[int64], pgas.FuncExscan[int64],
 	pgas.SumInscanNB[int64], pgas.SumExscanNB[int64], pgas.FuncInscanNB[int64], pgas.FuncExscanNB[int64],
+	pgas.SumValue[int64], pgas.MinValue[int64], pgas.MaxValue[int64], pgas.Reduce1[int64],
+	pgas.Gather[int64], pgas.AllGather[int64], pgas.BroadcastValue[int64], pgas.BroadcastSlice[int64],
 	pgas.Init, pgas.Open, pgas.Agree,
 }
 
@@ -200,7 +206,8 @@ func TestZeroValuesAreMisuse(t *testing.T) {
 					pgas.AtomicSlice[int64]{}, pgas.SignalRef{}, pgas.SignalSlice{}, pgas.LockRef{}, pgas.Atomic[int64]{}.Notify(1),
 					(*pgas.WaitSet[int64])(nil), new(pgas.WaitSet[int64]), (*pgas.Request)(nil), new(pgas.Request),
 					(*pgas.Context)(nil), new(pgas.Context), (*pgas.Team)(nil), (*pgas.World)(nil), new(pgas.World), pgas.LocalCompletion{},
-					pgas.Short[int16]{},
+					pgas.Short[int16]{}, pgas.AtomicSmall[bool]{}, pgas.AtomicSmall[int16]{},
+					(*pgas.Group)(nil), new(pgas.Group),
 				} {
 					if err := zeroIsMisuse(ctx, w, v); err != nil {
 						return err

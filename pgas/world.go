@@ -163,6 +163,13 @@ func (w *World) Quiet(ctx context.Context) error {
 // MustQuiet calls MustQuiet of the default context.
 func (w *World) MustQuiet() { mustQuietStores(w.defaultCtx, (*Context).mustQuiet) }
 
+// Checks reports whether this PE checks its accesses to symmetric memory (PGAS_CHECK=1). Libraries above pgas ask it before they
+// check what would cost time otherwise.
+func (w *World) Checks() bool {
+	w.mustBeOpen("World.Checks")
+	return w.check != nil
+}
+
 // HeapUsage describes how a symmetric heap is used. It is the same on every PE.
 type HeapUsage struct {
 	InUse  uint64 // bytes of live blocks, padding included

@@ -47,10 +47,13 @@ var dependencies = map[string]string{
 	"pgas":                         "pgas/boot pgas/boot/pmix pgas/boot/record pgas/internal/callsite pgas/internal/coll pgas/internal/locklocal pgas/internal/node pgas/internal/private pgas/internal/recorded pgas/internal/symheap pgas/stats pgas/topo pgas/transport pgas/transport/shm pgas/transport/ucp pgas/version",
 	"pgas/stats":                   "pgas/boot/record",
 	"pgas/metrics":                 "pgas/stats",
+	"pgas/metrics/collector":       "pgas/metrics",
 	"pgas/topo":                    "",
 	"pgas/version":                 "",
+	"pgas/arena":                   "pgas",
 	"atomics":                      "pgas",
 	"locks":                        "pgas pgas/topo",
+	"pgas/containers":              "pgas",
 	"notify":                       "pgas",
 	"dsm":                          "dsm/pager pgas",
 	"dsm/pager":                    "",
@@ -78,7 +81,7 @@ var dependencies = map[string]string{
 }
 
 // anyProgram is what samples, templates and the like may import: what a user may.
-const anyProgram = "pgas pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
+const anyProgram = "pgas pgas/arena pgas/containers pgas/metrics pgas/pgastest pgas/sim pgas/stats pgas/topo atomics dsm locks notify"
 
 type pkg struct {
 	ImportPath string

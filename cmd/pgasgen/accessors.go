@@ -288,6 +288,9 @@ func (e *emitter) atomics(on maker, f *field) []method {
 			takes(pe, jen.List(jen.Id("cond"), jen.Id("v")).Add(typ)).gives(typ).
 			does(jen.Return(word.Clone().Dot("CompareSwap").Call(jen.Id("pe"), jen.Id("cond"), jen.Id("v")))),
 	}
+	if kind == smallRef {
+		return append(out, e.waitSmall(on, f, word, typ, what, or))
+	}
 	return append(out, e.arithmetic(on, f, word, pe, typ, what, or)...)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/locks"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/nested"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/plain"
+	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/small"
 	"github.com/gopgas/gopgas/cmd/pgasgen/testdata/cases/views"
 	"github.com/gopgas/gopgas/notify"
 	"github.com/gopgas/gopgas/pgas"
@@ -60,6 +61,10 @@ func TestAccessors(t *testing.T) {
 		}},
 		{"some views", func(ctx context.Context, w *pgas.World) error {
 			s, err := views.AllocSome(ctx, w, 3)
+			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Local()))
+		}},
+		{"small", func(ctx context.Context, w *pgas.World) error {
+			s, err := small.AllocTask(ctx, w, 3)
 			return errors.Join(err, drive(ctx, w, seed, s.At(1), s.Local()))
 		}},
 	} {
@@ -254,7 +259,7 @@ func (d *driver) views(ref reflect.Value, name string, at reflect.Value) error {
 		arg := v
 		through := d.call(ref, view, idx...)[0]
 		switch kind, _, _ := strings.Cut(through.Type().Name(), "["); kind {
-		case "Atomic", "AtomicFloat":
+		case "Atomic", "AtomicFloat", "AtomicSmall":
 			put = "Set"
 		case "Slice":
 			arg = v.Slice(0, v.Len())
@@ -360,18 +365,25 @@ func (d *driver) atomic(ref reflect.Value, name string, idx []any, at reflect.Va
 		return err
 	}
 	v, u, x := d.random(at.Type()), d.random(at.Type()), d.random(at.Type())
+	other := x // what a compare-swap for v leaves: no swap
+	if v.Equal(x) {
+		other = u // a truth value
+	}
 	err := errors.Join(
 		op("Set"+name, false, v, v),
 		op("Fetch"+name, true, v),
 		op("Swap"+name, true, u, u),
 		op("CompareSwap"+name, true, x, u, x),
-		op("CompareSwap"+name, true, x, v, u), // not equal: no swap
+		op("CompareSwap"+name, true, other, v, u),
 		d.returns(name, func() any {
 			return d.call(ref, name, idx...)[0].MethodByName("Fetch").Call([]reflect.Value{reflect.ValueOf(1)})[0].Interface()
 		}, at),
 	)
 	if err != nil {
 		return err
+	}
+	if at.Type().Size() < 4 {
+		return d.waitsForSmall(ref, name, idx, at, d.random(at.Type()))
 	}
 	if at.CanFloat() {
 		a, b := d.random(at.Type()), d.random(at.Type())
@@ -437,6 +449,21 @@ func (d *driver) waits(ref reflect.Value, name string, idx []any, at, v reflect.
 		out := d.call(ref, "WaitUntil"+name, args...)
 		if err, _ := out[1].Interface().(error); err != nil || out[0].Interface() != v.Interface() {
 			return fmt.Errorf("WaitUntil%s returned %v, %v; want %v", name, out[0], err, v)
+		}
+	}
+	return d.step("WaitUntil"+name, func() {}, func() { at.Set(v) })
+}
+
+// waitsForSmall lets PE 1 wait for v, a small value, which PE 0 sets.
+func (d *driver) waitsForSmall(ref reflect.Value, name string, idx []any, at, v reflect.Value) error {
+	if d.w.PE() == 0 {
+		d.call(ref, "Set"+name, append(append([]any{1}, idx...), v)...)
+	}
+	d.called[ref.Type().Name()+".WaitUntil"+name] = true
+	if d.w.PE() == 1 {
+		out := d.call(ref, "WaitUntil"+name, append(append([]any{d.ctx}, idx...), v)...)
+		if err, _ := out[0].Interface().(error); err != nil {
+			return fmt.Errorf("WaitUntil%s: %w", name, err)
 		}
 	}
 	return d.step("WaitUntil"+name, func() {}, func() { at.Set(v) })

@@ -133,6 +133,7 @@ func (a *analysis) structure(m mark) *structure {
 			at++
 		}
 	}
+	a.smallWords(s)
 	if s.size <= 0 || s.size > 1<<40 {
 		a.add(pos, "struct %s takes %d bytes; make its arrays smaller, and allocate more records", s.name, s.size)
 	}
@@ -279,6 +280,9 @@ func (a *analysis) atomicRef(t types.Type) string {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
 		return ""
+	}
+	if isSmall(t) {
+		return smallRef
 	}
 	switch b.Kind() {
 	case types.Int32, types.Uint32, types.Int64, types.Uint64, types.Int, types.Uint, types.Uintptr:

@@ -203,14 +203,12 @@ func (a *analysis) atomic(f *field) {
 	if a.atomicRef(f.elem) != "" {
 		return
 	}
-	remedy := "remove the tag, or use int32, int64, uint32, uint64, int, uint, uintptr, float32 or float64"
+	remedy := "remove the tag, or use int32, int64, uint32, uint64, int, uint, uintptr, float32, float64 or bool"
 	switch u := f.elem.Underlying().(type) {
 	case *types.Basic:
 		switch {
-		case u.Kind() == types.Bool:
-			remedy = "use uint32, with 0 and 1"
 		case u.Info()&types.IsInteger != 0:
-			remedy = "atomic words have 4 or 8 bytes: use int32 or uint32"
+			remedy = "atomic words have 4 or 8 bytes: use int32 or uint32, or for an enumeration a type with a name"
 		case u.Info()&types.IsComplex != 0:
 			remedy = "tag two float fields in its place"
 		}

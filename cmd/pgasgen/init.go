@@ -12,9 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/peterbourgon/ff/v3/ffcli"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
@@ -32,21 +32,21 @@ const (
 // deployed are the files that name the program itself: they start it on clusters.
 var deployed = []string{"job.sbatch", "Containerfile"}
 
-func initCommand(stdout io.Writer, help *bytes.Buffer) *ffcli.Command {
+func initCommand(stdout io.Writer, help *bytes.Buffer) *command {
 	flags := newFlags("pgasgen init", help)
 	name := flags.String("module", "", "module `path` of the new project (default example.com/NAME, with the name of DIR)")
 	replace := flags.String("replace", "", "use the checkout of gopgas in `dir`, in place of a published version")
-	return &ffcli.Command{
-		Name:       "init",
-		ShortUsage: "pgasgen init [-module path] [-replace dir] DIR",
-		ShortHelp:  "Write a starter project into DIR, which must be empty or not exist.",
-		LongHelp: `The project is a small program that works: it solves the heat equation on a ring of PEs, with halo
+	return &command{
+		name:  "init",
+		usage: "pgasgen init [-module path] [-replace dir] DIR",
+		short: "Write a starter project into DIR, which must be empty or not exist.",
+		long: `The project is a small program that works: it solves the heat equation on a ring of PEs, with halo
 rows exchanged by puts with signals. For example:
 
   $ pgasgen init -module example.com/heat ./heat
   $ cd heat && go build && go tool pgasrun -n 4 ./heat`,
-		FlagSet: flags,
-		Exec: func(ctx context.Context, args []string) error {
+		flags: flags,
+		exec: func(ctx context.Context, args []string) error {
 			if len(args) != 1 {
 				return errUsage{errors.New("init takes one directory, after its flags")}
 			}
@@ -56,7 +56,7 @@ rows exchanged by puts with signals. For example:
 			}
 			name := filepath.Base(p.module)
 			fmt.Fprintf(stdout, "wrote %s; now:\n  cd %s%s\n  go build -o %s . && ./%s\n  go tool pgasrun -n 4 ./%s\n  go test ./...\n",
-				p.dir, p.dir, p.tidy(), name, name, name)
+				p.dir, p.dir, p.tidy()+p.workspace(ctx), name, name, name)
 			return nil
 		},
 	}
@@ -76,6 +76,22 @@ func (p *project) tidy() string {
 		return "\n  go mod tidy"
 	}
 	return ""
+}
+
+// workspace returns the extra step of a project below a go.work file, whose workspace the go command would ask for it: to
+// become one of its modules, or, if it is that of gopgas, to leave it aside.
+func (p *project) workspace(ctx context.Context) string {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOWORK")
+	cmd.Dir = p.dir
+	out, err := cmd.Output()
+	file := strings.TrimSpace(string(out))
+	switch {
+	case err != nil, file == "", file == "off":
+		return ""
+	case filepath.Dir(file) == p.checkout:
+		return "\n  export GOWORK=off"
+	}
+	return "\n  go work use ."
 }
 
 func (p *project) write(ctx context.Context) error {
@@ -178,8 +194,13 @@ func (p *project) files() (map[string][]byte, error) {
 	return out, p.moduleFiles(out)
 }
 
+// onlyForTests reports whether the go.mod of gopgas says so of a module that it requires.
+func onlyForTests(r *modfile.Require) bool {
+	return slices.ContainsFunc(r.Syntax.Suffix, func(c modfile.Comment) bool { return strings.Contains(c.Token, "tests only") })
+}
+
 // moduleFiles adds go.mod, and with a local checkout also go.sum: the project then needs what the
-// checkout needs, and nothing has to be downloaded.
+// packages and commands of the checkout need, and nothing has to be downloaded.
 func (p *project) moduleFiles(out map[string][]byte) error {
 	mod := &modfile.File{}
 	steps := []error{
@@ -199,7 +220,9 @@ func (p *project) moduleFiles(out map[string][]byte) error {
 			goVersion = theirs.Go.Version
 		}
 		for _, r := range theirs.Require {
-			needs = append(needs, &modfile.Require{Mod: r.Mod, Indirect: true})
+			if !onlyForTests(r) {
+				needs = append(needs, &modfile.Require{Mod: r.Mod, Indirect: true})
+			}
 		}
 		if out["go.sum"], err = os.ReadFile(filepath.Join(p.checkout, "go.sum")); err != nil {
 			return err

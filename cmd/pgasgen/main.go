@@ -6,7 +6,8 @@
 //
 // The path of a run is the order of the files: load.go finds and type-checks packages, parse.go and
 // tag.go read what is written on structs and fields, analyze.go turns them into records, check.go
-// rejects what cannot be, emit.go, accessors.go and coherent.go write Go, generate.go ties the run together.
+// rejects what cannot be, emit.go, accessors.go and coherent.go write Go, generate.go ties the run together. command.go is the
+// form of a command line.
 package main
 
 import (
@@ -19,8 +20,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-
-	"github.com/peterbourgon/ff/v3/ffcli"
 
 	"github.com/gopgas/gopgas/cmd/internal/manual"
 	"github.com/gopgas/gopgas/pgas/version"
@@ -98,14 +97,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return status
 	}
 	var help bytes.Buffer
-	cmd := rootCommand(stdout, stderr, &help)
-	err := cmd.Parse(args)
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		err = errUsage{err}
-	}
-	if err == nil {
-		err = cmd.Run(ctx)
-	}
+	err := rootCommand(stdout, stderr, &help).run(ctx, args)
 	var usage errUsage
 	switch {
 	case err == nil:
@@ -116,7 +108,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errReported):
 		return 1
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "pgasgen: %s; pgasgen -h shows how to use it\n", strings.TrimPrefix(oneLine(err.Error()), "error parsing commandline arguments: "))
+		fmt.Fprintf(stderr, "pgasgen: %s; pgasgen -h shows how to use it\n", oneLine(err.Error()))
 		return 2
 	default:
 		fmt.Fprintf(stderr, "pgasgen: %s\n", oneLine(err.Error()))
@@ -126,20 +118,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // rootCommand returns the command line. Help goes to a buffer of its own, so that a wrong flag costs one
 // line and not a page.
-func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
+func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *command {
 	flags := newFlags("pgasgen", help)
 	check := flags.Bool("check", false, "write nothing; fail if a generated file is missing or stale")
 	verbose := flags.Bool("v", false, "say what is done with each file")
 	tags := flags.String("tags", "", "build `tags`, separated by commas, as for go build")
 	printVersion := flags.Bool("version", false, "print the version")
-	return &ffcli.Command{
-		Name:        "pgasgen",
-		ShortUsage:  "pgasgen [-check] [-v] [-tags list] [packages]\n  pgasgen init [-module path] [-replace dir] DIR",
-		ShortHelp:   "Generate typed accessors for structs in symmetric and coherent memory.",
-		LongHelp:    usageText,
-		FlagSet:     flags,
-		Subcommands: []*ffcli.Command{initCommand(stdout, help)},
-		Exec: func(ctx context.Context, args []string) error {
+	return &command{
+		usage:       "pgasgen [-check] [-v] [-tags list] [packages]\n  pgasgen init [-module path] [-replace dir] DIR",
+		short:       "Generate typed accessors for structs in symmetric and coherent memory.",
+		long:        usageText,
+		flags:       flags,
+		subcommands: []*command{initCommand(stdout, help)},
+		exec: func(ctx context.Context, args []string) error {
 			if *printVersion {
 				fmt.Fprintln(stdout, "pgasgen", version.Current(), "generating for pgas contract 1")
 				return nil
@@ -151,14 +142,6 @@ func rootCommand(stdout, stderr io.Writer, help *bytes.Buffer) *ffcli.Command {
 			return generateCommand(ctx, stdout, stderr, build, args, *check, *verbose)
 		},
 	}
-}
-
-// newFlags returns a flag set whose errors are returned, and whose help goes to a buffer. The flag package
-// prints errors to that buffer too; main only shows the buffer when help was asked for.
-func newFlags(name string, help *bytes.Buffer) *flag.FlagSet {
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(help)
-	return flags
 }
 
 // generateCommand generates for the packages that match patterns, or checks that the generated files are current.

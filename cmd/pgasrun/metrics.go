@@ -41,7 +41,7 @@ func (m *jobMetrics) serve(now func() launch.Snapshot) {
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop = stop
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", metrics.HandlerOf(metrics.Job(m.pes)))
+	mux.Handle("/metrics", metrics.Job(m.pes))
 	go metrics.ServeAt(ctx, m.l, mux)
 }
 

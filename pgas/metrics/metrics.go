@@ -1,5 +1,6 @@
-// Package metrics publishes what PEs count of themselves (World.Stats), for Prometheus and for expvar. It is the only package
-// that links a client of Prometheus: a program that does not import it has none.
+// Package metrics publishes what PEs count of themselves (World.Stats), for Prometheus and for expvar. It writes the text that
+// Prometheus reads itself and needs no client of it. A program that has metrics of its own, with that client, registers these
+// with package collector, which is a module of its own: github.com/gopgas/gopgas/pgas/metrics/collector.
 //
 //	pgas.Main(func(ctx context.Context, w *pgas.World) error {
 //		go func() {
@@ -12,13 +13,12 @@
 // A PE counts if the job was started with pgasrun -stats or PGAS_STATS=1, and pgasrun -metrics serves all PEs of a job at
 // one address without any of this in the program.
 //
-// Where to read: collector.go has the metrics and their names, serve.go the ways to get them.
+// Where to read: descriptions.go has the metrics and their names, samples.go their values, text.go how they are written, serve.go
+// the ways to get them.
 package metrics
 
 import (
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gopgas/gopgas/pgas/stats"
 )
@@ -48,14 +48,18 @@ type Process struct {
 	Blocked    time.Duration // for how long
 }
 
-// Collector returns a collector of what w's PE has counted, by kind of operation, cause of waits, and peer. It may be
-// registered before anything is counted, and collecting waits for nothing. The labels of each metric begin with pe and host.
-func Collector(w Source) prometheus.Collector {
-	return collector{peers: true, pes: func() []PE { return []PE{of(w)} }}
+// Metrics are those of one PE or of several, at any time. Reading them waits for nothing.
+type Metrics struct {
+	peers bool // by peer, too
+	pes   func() []PE
 }
 
-// Job returns a collector of what several PEs have counted; pes is called whenever metrics are collected. Metrics by peer
-// are left out, since their number grows with the square of that of PEs.
-func Job(pes func() []PE) prometheus.Collector { return collector{pes: pes} }
+// Of returns the metrics of what w's PE has counted, by kind of operation, cause of waits, and peer. They may be had
+// before anything is counted. The labels of each begin with pe and host.
+func Of(w Source) Metrics {
+	return Metrics{peers: true, pes: func() []PE { return []PE{{Host: w.Host(), PE: w.Stats()}} }}
+}
 
-func of(w Source) PE { return PE{Host: w.Host(), PE: w.Stats()} }
+// Job returns the metrics of what several PEs have counted; pes is called whenever they are read. Metrics by peer
+// are left out, since their number grows with the square of that of PEs.
+func Job(pes func() []PE) Metrics { return Metrics{pes: pes} }

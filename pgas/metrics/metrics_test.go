@@ -8,15 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil"
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/gopgas/gopgas/pgas"
 	"github.com/gopgas/gopgas/pgas/metrics"
@@ -42,94 +37,65 @@ var counted = source{stats.PE{
 	Coherent: stats.Coherent{Faults: 10, Fetched: 11, Released: 12},
 }}
 
-// parse reads what an endpoint has answered, with the parser of Prometheus.
-func parse(t *testing.T, text io.Reader) map[string]*dto.MetricFamily {
+// text returns the samples of m as they are written, one a line.
+func text(t *testing.T, m metrics.Metrics) []string {
 	t.Helper()
-	p := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := p.TextToMetricFamilies(text)
-	if err != nil {
+	var b strings.Builder
+	if err := m.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	return families
+	return slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool { return line == "" || line[0] == '#' })
 }
 
-// value returns the value of a metric with the given labels after pe and host.
-func value(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
-	t.Helper()
-	for _, m := range families[name].GetMetric() {
-		var has []string
-		for _, l := range m.GetLabel() {
-			if l.GetName() != "pe" && l.GetName() != "host" {
-				has = append(has, l.GetValue())
-			}
-		}
-		if strings.Join(has, " ") == strings.Join(labels, " ") {
-			return m.GetCounter().GetValue() + m.GetGauge().GetValue()
-		}
-	}
-	t.Errorf("no %s with %v among %v", name, labels, families[name])
-	return -1
-}
-
-// TestCollector: names and texts are as Prometheus asks for, and values are those of the PE.
-func TestCollector(t *testing.T) {
-	r := prometheus.NewPedanticRegistry()
-	r.MustRegister(metrics.Collector(counted))
-	problems, err := testutil.GatherAndLint(r)
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("%v, %+v", err, problems)
-	}
-	families, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	byName := map[string]*dto.MetricFamily{}
-	for _, f := range families {
-		byName[f.GetName()] = f
-	}
-	for name, want := range map[string]float64{
-		"recorded": 1, "heap_in_use_bytes": 64, "heap_high_bytes": 128, "operations_total put": 7, "operation_bytes_total put": 56, "operations_total get": 0,
-		"waits_total barrier": 4, "waits_total a?": 3, "blocked_seconds_total barrier": 0.25, "peer_operations_total 1": 7, "peer_bytes_total 1": 56,
-		"peer_blocked_seconds_total 1": 1.5, "messages_total": 2, "message_bytes_total": 90, "message_operations_total": 7, "lock_acquisitions_total true": 6,
-		"lock_acquisitions_total false": 5, "lock_hand_overs_total host": 6, "notifications_matched_total": 9, "notifications_unexpected_total": 8,
-		"page_faults_total": 10, "pages_fetched_total": 11, "pages_released_total": 12,
+// TestText: the values are those of the PE. That the text is of Prometheus is tested in package collector.
+func TestText(t *testing.T) {
+	got := text(t, metrics.Of(counted))
+	for name, want := range map[string]string{
+		"recorded": "1", "heap_in_use_bytes": "64", "heap_high_bytes": "128", "operations_total kind=put": "7", "operation_bytes_total kind=put": "56", "operations_total kind=get": "0",
+		"waits_total cause=barrier": "4", "waits_total cause=a?": "3", "blocked_seconds_total cause=barrier": "0.25", "peer_operations_total peer=1": "7", "peer_bytes_total peer=1": "56",
+		"peer_blocked_seconds_total peer=1": "1.5", "messages_total": "2", "message_bytes_total": "90", "message_operations_total": "7", "lock_acquisitions_total waited=true": "6",
+		"lock_acquisitions_total waited=false": "5", "lock_hand_overs_total level=host": "6", "notifications_matched_total": "9", "notifications_unexpected_total": "8",
+		"page_faults_total": "10", "pages_fetched_total": "11", "pages_released_total": "12",
 	} {
-		words := strings.Fields(name)
-		if got := value(t, byName, "pgas_"+words[0], words[1:]...); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
+		name, label, _ := strings.Cut(name, " ")
+		labels := []string{`pe="3"`, `host="node-?7"`}
+		if key, value, more := strings.Cut(label, "="); more {
+			labels = append(labels, key+`="`+value+`"`)
 		}
-	}
-	if labels := byName["pgas_recorded"].GetMetric()[0].GetLabel(); labels[0].GetValue() != "node-?7" || labels[1].GetValue() != "3" {
-		t.Errorf("labels %v", labels)
+		slices.Sort(labels)
+		line := "pgas_" + name + "{" + strings.Join(labels, ",") + "} " + want
+		if !slices.Contains(got, line) {
+			t.Errorf("no line %s in\n%s", line, strings.Join(got, "\n"))
+		}
 	}
 }
 
 // TestNotRecorded: a PE that counts nothing has its heap, and says so.
 func TestNotRecorded(t *testing.T) {
-	r := prometheus.NewPedanticRegistry()
-	r.MustRegister(metrics.Collector(source{stats.PE{PE: 1, Heap: stats.Heap{InUse: 1}}}))
-	if n, err := testutil.GatherAndCount(r); n != 3 || err != nil {
-		t.Errorf("%d metrics, %v", n, err)
+	if got := text(t, metrics.Of(source{stats.PE{PE: 1, Heap: stats.Heap{InUse: 1}}})); len(got) != 3 {
+		t.Errorf("%q", got)
 	}
 }
 
 // TestJob: PEs of a job have the same metrics, without those by peer.
 func TestJob(t *testing.T) {
-	r := prometheus.NewPedanticRegistry()
 	second := counted.s
 	second.PE = 4
-	r.MustRegister(metrics.Job(func() []metrics.PE {
+	got := text(t, metrics.Job(func() []metrics.PE {
 		return []metrics.PE{
 			{Host: "a", PE: counted.s, Process: &metrics.Process{Running: true, CPU: time.Second, BlockedIn: "lock", BlockedFor: 4, Blocked: time.Minute}},
 			{Host: "b", PE: second, Process: &metrics.Process{}},
 		}
 	}))
-	if problems, err := testutil.GatherAndLint(r); err != nil || len(problems) > 0 {
-		t.Errorf("%v, %+v", err, problems)
-	}
-	for name, want := range map[string]int{"pgas_recorded": 2, "pgas_operations_total": 2 * len(stats.KindNames()), "pgas_peer_bytes_total": 0, "pgas_running": 2, "pgas_blocked_now_seconds": 1} {
-		if n, err := testutil.GatherAndCount(r, name); n != want || err != nil {
-			t.Errorf("%d of %s, %v; want %d", n, name, err, want)
+	for name, want := range map[string]int{"pgas_recorded{": 2, "pgas_operations_total{": 2 * len(stats.KindNames()), "pgas_peer_bytes_total{": 0, "pgas_running{": 2, "pgas_blocked_now_seconds{": 1} {
+		n := 0
+		for _, line := range got {
+			if strings.HasPrefix(line, name) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%d of %s; want %d", n, name, want)
 		}
 	}
 }
@@ -173,8 +139,8 @@ func TestServe(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if n := value(t, parse(t, strings.NewReader(text)), "pgas_operations_total", "put"); n != 1 {
-			return fmt.Errorf("%v puts: %s", n, text)
+		if want := fmt.Sprintf("pgas_operations_total{host=%q,kind=\"put\",pe=\"%d\"} 1\n", w.Host(), w.PE()); !strings.Contains(text, want) {
+			return fmt.Errorf("no %s in %s", want, text)
 		}
 		if text, err = get("/debug/vars"); err != nil {
 			return err

@@ -11,20 +11,16 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Handler returns a handler of what w's PE has counted, in the formats of Prometheus. It has the metrics of Collector and
-// no others: a program that has metrics of its own registers Collector with them.
-func Handler(w Source) http.Handler { return HandlerOf(Collector(w)) }
+// Handler returns a handler of what w's PE has counted, as text of Prometheus. A program that has metrics of its own
+// registers these with them: package collector.
+func Handler(w Source) http.Handler { return Of(w) }
 
-// HandlerOf returns a handler of the metrics of c.
-func HandlerOf(c prometheus.Collector) http.Handler {
-	r := prometheus.NewRegistry()
-	r.MustRegister(c)
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
+// ServeHTTP answers with the samples of now, as text of Prometheus.
+func (m Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", contentType)
+	m.WriteText(w) // an error is that of a client that has gone
 }
 
 // Publish makes what w's PE has counted a variable of package expvar, as an object of JSON: the stats.PE of World.Stats. As

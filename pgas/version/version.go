@@ -49,7 +49,7 @@ func of(info *debug.BuildInfo) string {
 		return v
 	}
 	v := Next + "-devel"
-	if info.Main.Path != Module { // the commit is that of the program, not of gopgas
+	if info.Main.Path != Module && !strings.HasPrefix(info.Main.Path, Module+"/") { // the commit is that of the program, not of gopgas
 		return v
 	}
 	if commit := setting(info, "vcs.revision"); commit != "" {

@@ -43,6 +43,15 @@ func TestVersions(t *testing.T) {
 		{"go install at a commit", debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v0.0.0-20261122182700-0123456789ab", Sum: "h1:…"}}, "v0.0.0-20261122182700-0123456789ab", true},
 		{"a program of a release", ofUser(debug.Module{Version: "v0.2.0"}), "v0.2.0", true},
 		{"a program with a replace directive", ofUser(debug.Module{Version: "v0.2.0", Replace: &debug.Module{Path: "../gopgas"}}), Next + "-devel", false},
+		{"a command of another module of the checkout", debug.BuildInfo{
+			Main:     debug.Module{Path: Module + "/cmd/pgasbench", Version: "v0.0.0-20261122182700-0123456789ab"},
+			Deps:     []*debug.Module{{Path: Module, Version: "(devel)"}},
+			Settings: ofCheckout("", "false").Settings,
+		}, Next + "-devel+0123456789ab", false},
+		{"such a command of a release", debug.BuildInfo{
+			Main: debug.Module{Path: Module + "/cmd/pgasbench", Version: "v0.2.0", Sum: "h1:…"},
+			Deps: []*debug.Module{{Path: Module, Version: "v0.2.0", Sum: "h1:…"}},
+		}, "v0.2.0", true},
 		{"a program of a workspace", ofUser(debug.Module{Version: "(devel)"}), Next + "-devel", false},
 	}
 	for _, test := range tests {

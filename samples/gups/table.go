@@ -18,7 +18,6 @@ type table struct {
 	first     []uint64 // word of each PE, and one past the last
 	own       WordSym
 	buckets   []bucket
-	wrong     pgas.Sym[uint64] // how many words are wrong
 }
 
 // A bucket holds the updates of one batch that one PE owns.
@@ -36,9 +35,6 @@ func newTable(ctx context.Context, w *pgas.World, logarithm int) (*table, error)
 	}
 	var err error
 	if t.own, err = AllocWord(ctx, w, int(t.words/npes)+1); err != nil {
-		return nil, err
-	}
-	if t.wrong, err = pgas.Alloc[uint64](ctx, w, 1); err != nil {
 		return nil, err
 	}
 	for i, words := uint64(0), t.mine(); i < uint64(len(words)); i++ {
@@ -59,18 +55,12 @@ func (t *table) index(x uint64) uint64 { return x & (t.words - 1) }
 // owner splits the table evenly without a division: PE p has the words from first[p] on.
 func (t *table) owner(index uint64) int { return int(index * uint64(len(t.buckets)) >> t.logarithm) }
 
-// share returns the number of updates that this PE makes.
-func (t *table) share(updates uint64) (from, to uint64) {
-	pe, npes := uint64(t.w.PE()), uint64(t.w.NPEs())
-	return updates * pe / npes, updates * (pe + 1) / npes
-}
-
-// run makes all updates. It is collective.
+// run makes all updates, of which each PE has a share. It is collective.
 func (t *table) run(ctx context.Context, updates uint64) error {
-	from, to := t.share(updates)
-	x := streamAt(from)
+	from, to := t.w.Team().Share(int(updates))
+	x := streamAt(uint64(from))
 	for ; from < to; from += ahead {
-		x = t.sort(x, min(ahead, to-from))
+		x = t.sort(x, uint64(min(ahead, to-from)))
 		t.apply()
 		if err := t.w.Quiet(ctx); err != nil {
 			return err
@@ -118,7 +108,5 @@ func (t *table) errors(ctx context.Context, updates uint64) (uint64, error) {
 			wrong++
 		}
 	}
-	t.wrong.Local()[0] = wrong
-	err := pgas.SumReduce(ctx, t.w.Team(), t.wrong.All(), t.wrong.All())
-	return t.wrong.Local()[0], err
+	return pgas.SumValue(ctx, t.w.Team(), wrong)
 }

@@ -57,7 +57,6 @@ type grid struct {
 	edgeMost int               // elements of the longest edge of any part
 	edges    pgas.Sym[float64] // of even and of odd iterations, from each side; written by the neighbour on that side
 	news     EdgesSym          // the same
-	total    pgas.Sym[float64] // the norm, before it is divided by the number of points
 }
 
 // cut arranges PEs as nearly in a square as their number allows.
@@ -85,10 +84,7 @@ func newGrid(ctx context.Context, w *pgas.World, order int) (*grid, error) {
 	if g.edges, err = pgas.AllocRaw[float64](ctx, w, 2*int(sides)*g.edgeMost); err != nil {
 		return nil, err
 	}
-	if g.news, err = AllocEdges(ctx, w, 2); err != nil {
-		return nil, err
-	}
-	g.total, err = pgas.Alloc[float64](ctx, w, 1)
+	g.news, err = AllocEdges(ctx, w, 2)
 	return g, err
 }
 
@@ -279,8 +275,7 @@ func (g *grid) norm(ctx context.Context) (float64, error) {
 			mine += math.Abs(g.out[(y+radius)*g.stride+x+radius])
 		}
 	}
-	g.total.Local()[0] = mine
-	err := pgas.SumReduce(ctx, g.w.Team(), g.total.All(), g.total.All())
+	total, err := pgas.SumValue(ctx, g.w.Team(), mine)
 	inner := float64(g.order - 2*radius)
-	return g.total.Local()[0] / (inner * inner), err
+	return total / (inner * inner), err
 }

@@ -35,7 +35,6 @@ type matrices struct {
 
 	inbox pgas.Sym[float64] // a block from each PE, for even and then for odd iterations; written by that PE
 	slots SlotSym           // of each PE
-	wrong pgas.Sym[float64] // the sum of the errors of B
 }
 
 // newMatrices makes A[row, column] = order·column + row, and B = 0. It is collective.
@@ -55,10 +54,7 @@ func newMatrices(ctx context.Context, w *pgas.World, order int) (*matrices, erro
 	if m.inbox, err = pgas.AllocRaw[float64](ctx, w, 2*w.NPEs()*width*width); err != nil {
 		return nil, err
 	}
-	if m.slots, err = AllocSlot(ctx, w, w.NPEs()); err != nil {
-		return nil, err
-	}
-	m.wrong, err = pgas.Alloc[float64](ctx, w, 1)
+	m.slots, err = AllocSlot(ctx, w, w.NPEs())
 	return m, err
 }
 
@@ -230,7 +226,5 @@ func (m *matrices) error(ctx context.Context, iterations int) (float64, error) {
 			wrong += math.Abs(m.b[c*m.order+r] - want)
 		}
 	}
-	m.wrong.Local()[0] = wrong
-	err := pgas.SumReduce(ctx, m.w.Team(), m.wrong.All(), m.wrong.All())
-	return m.wrong.Local()[0], err
+	return pgas.SumValue(ctx, m.w.Team(), wrong)
 }

@@ -242,21 +242,18 @@ func (c *counter) report() {
 	c.done, c.table.inserts, c.table.made, c.mergeTime = tallies{}, 0, 0, 0
 }
 
-// meet waits for all PEs and reports whether any has found a full volume. It is collective. A PE that
-// goes on to the next meeting knows that all PEs have left this one.
+// meet waits for all PEs and reports whether any has found a full volume. It is collective. What all PEs have reported and
+// put is complete then.
 func (c *counter) meet(ctx context.Context) (bool, error) {
-	before := c.tally.Full().Fetch(0)
 	if err := c.w.Barrier(ctx); err != nil {
 		return false, err
 	}
+	full := 0
 	if c.full {
-		c.tally.Full().Add(0, 1)
-		c.full = false
+		full, c.full = 1, false
 	}
-	if err := c.w.Barrier(ctx); err != nil {
-		return false, err
-	}
-	return c.tally.Full().Fetch(0) != before, nil
+	n, err := pgas.SumValue(ctx, c.w.Team(), full)
+	return n > 0, err
 }
 
 // readFile does what os.ReadFile does, into buf's memory.

@@ -97,7 +97,7 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, fail
 	if w.PE() == 0 && failure == nil {
 		failure = c.list()
 	}
-	if c.files, err = shareFiles(ctx, w, c.tally, c.files); err != nil || len(c.files) == 0 {
+	if c.files, err = shareFiles(ctx, w, c.files); err != nil || len(c.files) == 0 {
 		return nil, failure, err
 	}
 	if c.mail, err = newMailman(ctx, w, c.tally, func(pe int) bool { return !opts.direct && w.HostOf(pe) != w.Host() }); err != nil {

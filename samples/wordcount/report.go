@@ -57,19 +57,18 @@ type Result struct {
 // only PE 0's result means anything.
 func summarize(ctx context.Context, c *counter, took time.Duration) (*Result, error) {
 	top, distinct := ownTop(c.table)
-	c.tally.Distinct().Add(0, distinct)
-	lists, err := offer(ctx, c.w, c.tally, encode(top))
+	distinct, err := pgas.SumValue(ctx, c.w.Team(), distinct)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := pgas.Gather(ctx, c.w.Team(), encode(top), 0)
 	if err != nil {
 		return nil, err
 	}
 	r := sums(c, took)
-	if c.w.PE() == 0 {
-		if r.Top, err = allFrequencies(ctx, c.w, lists); err != nil {
-			return nil, err
-		}
-		r.Top = mostFrequent(r.Top)
-	}
-	return r, lists.free(ctx)
+	r.Distinct = distinct
+	r.Top = mostFrequent(allFrequencies(lists))
+	return r, nil
 }
 
 func sums(c *counter, took time.Duration) *Result {
@@ -77,7 +76,7 @@ func sums(c *counter, took time.Duration) *Result {
 	r := &Result{
 		PEs: c.w.NPEs(), Hosts: len(c.w.Hosts()),
 		Files: t.Files().Fetch(0), Unreadable: t.Unreadable().Fetch(0), Malformed: t.Malformed().Fetch(0), Refused: t.Refused().Fetch(0),
-		Bytes: t.Bytes().Fetch(0), Identifiers: t.Identifiers().Fetch(0), Distinct: t.Distinct().Fetch(0),
+		Bytes: t.Bytes().Fetch(0), Identifiers: t.Identifiers().Fetch(0),
 		Inserts: t.Inserts().Fetch(0), Entries: t.Entries().Fetch(0),
 		Seconds: took.Seconds(), Growths: c.grown, Slots: c.table.slots,
 	}
@@ -110,13 +109,13 @@ func mostFrequent(all []frequency) []frequency {
 	return all[:min(len(all), topMost)]
 }
 
-// encode writes frequencies as text that can be offered to other PEs.
-func encode(list []frequency) string {
+// encode writes frequencies as bytes that other PEs can read.
+func encode(list []frequency) []byte {
 	var b []byte
 	for _, f := range list {
 		b = appendFrequency(b, f)
 	}
-	return string(b)
+	return b
 }
 
 func appendFrequency(b []byte, f frequency) []byte {
@@ -136,17 +135,12 @@ func eachFrequency(b []byte, f func(name []byte, count int64)) {
 	}
 }
 
-// allFrequencies returns what all PEs offer.
-func allFrequencies(ctx context.Context, w *pgas.World, lists *shelf) ([]frequency, error) {
-	var all []frequency
-	for pe := range w.NPEs() {
-		s, err := lists.get(ctx, w, pe)
-		if err != nil {
-			return nil, err
-		}
-		eachFrequency([]byte(s), func(name []byte, count int64) { all = append(all, frequency{string(name), count}) })
+// allFrequencies returns what all PEs have encoded.
+func allFrequencies(lists [][]byte) (all []frequency) {
+	for _, list := range lists {
+		eachFrequency(list, func(name []byte, count int64) { all = append(all, frequency{string(name), count}) })
 	}
-	return all, nil
+	return all
 }
 
 // printJSON prints r as one object on one line.

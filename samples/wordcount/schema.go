@@ -60,13 +60,9 @@ type Tally struct {
 	Refused     int64 `pgas:"atomic"` // identifiers too long for a key
 	Bytes       int64 `pgas:"atomic"`
 	Identifiers int64 `pgas:"atomic"`
-	Distinct    int64 `pgas:"atomic"`
 	Inserts     int64 `pgas:"atomic"` // counts added to the table
 	Entries     int64 `pgas:"atomic"` // made for them
 	MergeNS     int64 `pgas:"atomic"` // time spent in updates, of all PEs
-
-	// Full counts the PEs that met a full volume. On PE 0.
-	Full int64 `pgas:"atomic"`
 
 	// Stop asks the owner to come to the meeting that makes the table larger for the Stop-th time.
 	Stop uint64 `pgas:"atomic"`
@@ -76,9 +72,6 @@ type Tally struct {
 
 	// Done counts the PEs that will send the owner nothing more.
 	Done int64 `pgas:"atomic"`
-
-	// Offered is the size of what the owner offers to PE 0: see share.go. Written by the owner.
-	Offered int64
 }
 
 // boxBytes is the size of a parcel.

@@ -879,18 +879,15 @@ func _(x Tally) {
 		Refused     int64
 		Bytes       int64
 		Identifiers int64
-		Distinct    int64
 		Inserts     int64
 		Entries     int64
 		MergeNS     int64
-		Full        int64
 		Stop        uint64
 		Mail        pgas.Signal
 		Done        int64
-		Offered     int64
 	}(x)
 	var ok [1]struct{}
-	_ = ok[unsafe.Sizeof(x)-128]
+	_ = ok[unsafe.Sizeof(x)-104]
 	_ = ok[unsafe.Offsetof(x.NextFile)-0]
 	_ = ok[unsafe.Offsetof(x.Files)-8]
 	_ = ok[unsafe.Offsetof(x.Unreadable)-16]
@@ -898,15 +895,12 @@ func _(x Tally) {
 	_ = ok[unsafe.Offsetof(x.Refused)-32]
 	_ = ok[unsafe.Offsetof(x.Bytes)-40]
 	_ = ok[unsafe.Offsetof(x.Identifiers)-48]
-	_ = ok[unsafe.Offsetof(x.Distinct)-56]
-	_ = ok[unsafe.Offsetof(x.Inserts)-64]
-	_ = ok[unsafe.Offsetof(x.Entries)-72]
-	_ = ok[unsafe.Offsetof(x.MergeNS)-80]
-	_ = ok[unsafe.Offsetof(x.Full)-88]
-	_ = ok[unsafe.Offsetof(x.Stop)-96]
-	_ = ok[unsafe.Offsetof(x.Mail)-104]
-	_ = ok[unsafe.Offsetof(x.Done)-112]
-	_ = ok[unsafe.Offsetof(x.Offered)-120]
+	_ = ok[unsafe.Offsetof(x.Inserts)-56]
+	_ = ok[unsafe.Offsetof(x.Entries)-64]
+	_ = ok[unsafe.Offsetof(x.MergeNS)-72]
+	_ = ok[unsafe.Offsetof(x.Stop)-80]
+	_ = ok[unsafe.Offsetof(x.Mail)-88]
+	_ = ok[unsafe.Offsetof(x.Done)-96]
 }
 
 // TallySym is a symmetric allocation of Tally records, at the same offset of every PE's heap. Sym
@@ -920,7 +914,7 @@ type TallySym struct {
 // *pgas.MismatchError if the PEs differ in n or in the layout of Tally; *pgas.PeerError if a PE
 // dies; the cause of ctx's end.
 func AllocTally(ctx context.Context, w *pgas.World, n int) (TallySym, error) {
-	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x543275b120fb1d36})
+	s, err := pgas.AllocLayout[Tally](ctx, w, n, pgas.Layout{Name: "github.com/gopgas/gopgas/samples/wordcount.Tally", Hash: 0x50771a79e7ee05b0})
 	return TallySym{s}, err
 }
 
@@ -993,50 +987,35 @@ func (r TallyRef) Identifiers() pgas.Atomic[int64] {
 	return pgas.FieldAtomic[int64](r.ref, 48)
 }
 
-// Distinct refers to the atomic word Distinct of the record.
-func (r TallyRef) Distinct() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 56)
-}
-
 // Inserts refers to the atomic word Inserts of the record.
 func (r TallyRef) Inserts() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 64)
+	return pgas.FieldAtomic[int64](r.ref, 56)
 }
 
 // Entries refers to the atomic word Entries of the record.
 func (r TallyRef) Entries() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 72)
+	return pgas.FieldAtomic[int64](r.ref, 64)
 }
 
 // MergeNS refers to the atomic word MergeNS of the record.
 func (r TallyRef) MergeNS() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 80)
-}
-
-// Full refers to the atomic word Full of the record.
-func (r TallyRef) Full() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 88)
+	return pgas.FieldAtomic[int64](r.ref, 72)
 }
 
 // Stop refers to the atomic word Stop of the record.
 func (r TallyRef) Stop() pgas.Atomic[uint64] {
-	return pgas.FieldAtomic[uint64](r.ref, 96)
+	return pgas.FieldAtomic[uint64](r.ref, 80)
 }
 
 // Mail refers to the signal Mail of the record: for puts with a signal, and to wait for it on the
 // PE that owns it.
 func (r TallyRef) Mail() pgas.SignalRef {
-	return pgas.FieldSignal(r.ref, 104)
+	return pgas.FieldSignal(r.ref, 88)
 }
 
 // Done refers to the atomic word Done of the record.
 func (r TallyRef) Done() pgas.Atomic[int64] {
-	return pgas.FieldAtomic[int64](r.ref, 112)
-}
-
-// OfferedRef refers to Offered of the record.
-func (r TallyRef) OfferedRef() pgas.Ref[int64] {
-	return pgas.Field[int64](r.ref, 120)
+	return pgas.FieldAtomic[int64](r.ref, 96)
 }
 
 // A compiler error in this function says that Box is not what this file was generated for any more:

@@ -150,7 +150,7 @@ func eachWord(tr *trial, seed uint64, pe int, f func(name string)) {
 func (tr *trial) compare(ctx context.Context, c *counter, seed uint64) error {
 	var mine []byte
 	c.table.own(func(_ uint64, name string, n int64) { mine = appendFrequency(mine, frequency{name, n}) })
-	lists, err := offer(ctx, c.w, c.tally, string(mine))
+	lists, err := pgas.Gather(ctx, c.w.Team(), mine, 0)
 	if err != nil {
 		return err
 	}
@@ -158,10 +158,7 @@ func (tr *trial) compare(ctx context.Context, c *counter, seed uint64) error {
 	if err != nil || c.w.PE() != 0 {
 		return err
 	}
-	got, err := allFrequencies(ctx, c.w, lists)
-	if err != nil {
-		return err
-	}
+	got := allFrequencies(lists)
 	want := map[string]int64{}
 	for pe := range c.w.NPEs() {
 		eachWord(tr, seed, pe, func(name string) { want[name]++ })

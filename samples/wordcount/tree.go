@@ -75,17 +75,10 @@ func isDirEntry(tree fs.FS, path string, d fs.DirEntry) bool {
 }
 
 // shareFiles sends the list of PE 0 to all PEs. It is collective.
-func shareFiles(ctx context.Context, w *pgas.World, tally TallyRef, files []string) ([]string, error) {
-	s, err := offer(ctx, w, tally, strings.Join(files, "\x00"))
-	if err != nil {
+func shareFiles(ctx context.Context, w *pgas.World, files []string) ([]string, error) {
+	list, err := pgas.BroadcastSlice(ctx, w.Team(), []byte(strings.Join(files, "\x00")), 0)
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	list, err := s.get(ctx, w, 0)
-	if err != nil {
-		return nil, err
-	}
-	if list != "" {
-		files = strings.Split(list, "\x00")
-	}
-	return files, s.free(ctx)
+	return strings.Split(string(list), "\x00"), nil
 }

@@ -1,4 +1,4 @@
-// Command assembly writes the vector code of this repository with avo: go run -C tests/assembly .
+// Command assembly writes the vector code of this repository with avo: GOWORK=off go run -C tests/assembly .
 //
 // It is a module of its own, so that avo is in the graph of no module that uses the runtime. A test of it checks that
 // the files that are committed are what it writes.

@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/gopgas/gopgas/pgas/version"
 )
 
-// Root returns the top folder of the module.
+// Root returns the top folder of the repository.
 func Root() (string, error) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", version.Module).Output()
 	if err != nil {
 		return "", fmt.Errorf("go list -m: %w", err)
 	}
@@ -55,7 +57,7 @@ func touch(root string) error {
 			return fs.SkipDir
 		}
 		switch filepath.Ext(path) {
-		case ".go", ".c", ".h", ".mod", ".sum":
+		case ".go", ".c", ".h", ".mod", ".sum", ".work":
 			_, err = os.Stat(path)
 		}
 		return err

@@ -17,6 +17,10 @@ import (
 // staticcheck is pinned: a newer one may know more, which must not break a checkout of today.
 const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 
+// everything is the pattern of the go command for the packages of all modules of go.work. Those below tests are not among
+// them: their requirements would become those of all.
+const everything = "work"
+
 // step is one line of the report.
 type step struct {
 	name   string
@@ -30,17 +34,17 @@ type step struct {
 // too, and so does what is short.
 var steps = []step{
 	{name: "gofmt", what: "every Go file is formatted", run: formatted},
-	{name: "build", what: "the module builds", run: goCommand("build", "./...")},
-	{name: "vet", what: "go vet finds nothing", run: goCommand("vet", "./...")},
+	{name: "build", what: "the modules build, together and each by itself", run: built},
+	{name: "vet", what: "go vet finds nothing", run: goCommand("vet", everything)},
 	{name: "pgasvet", what: "pgasvet finds nothing", run: pgasvet},
 	{name: "generate", what: "checked-in generated files are current", run: generated},
 	{name: "peers", what: "the C programs that ours is compared with compile", run: peers},
-	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, "./..."), beside: computing},
+	{name: "staticcheck", what: "staticcheck finds nothing", run: goCommand("run", staticcheck, everything), beside: computing},
 	{name: "compute", what: "the tests that compute: models, the simulator, the generator", run: testsOfComputing, beside: computing},
 	{name: "fuzz", what: "every fuzz target, 2,000 inputs each", run: fuzz, beside: computing},
-	{name: "assembly", what: "the assembly that is checked in is what tests/assembly writes", run: goCommand("test", "-C", "tests/assembly", "-count=1", "."), beside: computing},
-	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: goCommand("test", "-C", "tests/k8s", "-count=1", "."), beside: computing},
-	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: goCommand("test", "-C", "tests/ui", "-count=1", "."), beside: waiting},
+	{name: "assembly", what: "the assembly that is checked in is what tests/assembly writes", run: testsOfModule("tests/assembly"), beside: computing},
+	{name: "k8s", what: "what pgasrun prints for Kubernetes has the fields and types of its API", run: testsOfModule("tests/k8s"), beside: computing},
+	{name: "ui", what: "the page of pgasrun -ui, in Chromium", run: testsOfModule("tests/ui"), beside: waiting},
 	{name: "debian13", what: "a Debian 13 is made, and the tests for it compile there", run: compiledUnderDebian13, beside: computing},
 	{name: "test", what: "all other tests", run: testsOfProcesses},
 	{name: "timeouts", what: "PEs that are silent, dead, attacked or of another version are told of, and no call waits for them", run: testsOfTimeouts, beside: waiting},
@@ -49,7 +53,7 @@ var steps = []step{
 	{name: "race", what: "the tests of packages that run PEs as goroutines, under the race detector", run: race},
 	{name: "sanitize", what: "the C of the engine and of the pager has no undefined behaviour, where the engine's numbers wrap too", run: goTest(sanitized, "-short", "./ucx/engine", "./pgas/transport/ucp", "./dsm/pager")},
 	{name: "ucx118", what: "the tests of what calls UCX, and of mpirun and prun, pass in a Debian 13, with UCX 1.18 and Open MPI 5", run: testsUnderDebian13},
-	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", "./...")},
+	{name: "bench", what: "every benchmark runs", run: goTest(nil, "-run=^$", "-bench=.", "-benchtime=1x", everything)},
 }
 
 // shortSteps are the steps of -short: those that a change breaks most often, in a few minutes.
@@ -57,7 +61,7 @@ func shortSteps() []step {
 	static := slices.DeleteFunc(slices.Clone(steps), func(s step) bool {
 		return !slices.Contains([]string{"gofmt", "build", "vet", "pgasvet", "generate", "staticcheck"}, s.name)
 	})
-	return append(static, step{name: "test", what: "the tests in short mode: PEs are goroutines only", run: goTest(nil, "-short", "./...")})
+	return append(static, step{name: "test", what: "the tests in short mode: PEs are goroutines only", run: goTest(nil, "-short", everything)})
 }
 
 // fastPath makes the PEs of tests use the fast path; by default pgastest makes them check every access. The
@@ -72,7 +76,7 @@ var sanitized = []string{
 }
 
 // raced are the packages whose tests run PEs as goroutines, or goroutines of the launcher.
-var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "samples/...", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
+var raced = []string{"pgas/...", "atomics", "locks/...", "notify", "ucx/...", "dsm", "dsm/pager", "pgas/metrics/collector", "samples/...", "samples/cholesky", "templates/...", "cmd/pgasrun", "cmd/pgasrun/ui"}
 
 // unraced are packages of these in which the race detector has nothing to find. The simulator runs all PEs of a test on
 // one goroutine. The tests of samples start programs that are built without the detector; those of the programs
@@ -117,7 +121,28 @@ func goCommand(args ...string) func(context.Context) error {
 	return func(ctx context.Context) error { return show(ctx, nil, append([]string{"go"}, args...)...) }
 }
 
-// pgasvet runs this module's own rules on it, under go vet.
+// built builds the modules of the workspace together, and then the first of them as users get it, with the versions of its own go.mod.
+// The others do not build by themselves before a release: tests/release makes one.
+func built(ctx context.Context) error {
+	if err := show(ctx, nil, "go", "build", everything); err != nil {
+		return err
+	}
+	if err := show(ctx, noWorkspace, "go", "build", "./..."); err != nil {
+		return err
+	}
+	return show(ctx, noWorkspace, "go", "mod", "tidy", "-diff")
+}
+
+var noWorkspace = []string{"GOWORK=off"}
+
+// testsOfModule returns a step that runs the tests of a module that is not in the workspace.
+func testsOfModule(dir string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return show(ctx, noWorkspace, "go", "test", "-C", dir, "-count=1", ".")
+	}
+}
+
+// pgasvet runs this repository's own rules on it, under go vet.
 func pgasvet(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "pgasvet")
 	if err != nil {
@@ -128,7 +153,7 @@ func pgasvet(ctx context.Context) error {
 	if err := show(ctx, nil, "go", "build", "-o", tool, "./cmd/pgasvet"); err != nil {
 		return err
 	}
-	return show(ctx, nil, "go", "vet", "-vettool="+tool, "./...")
+	return show(ctx, nil, "go", "vet", "-vettool="+tool, everything)
 }
 
 func formatted(ctx context.Context) error {
@@ -162,14 +187,14 @@ func goFiles(root string) (files []string, err error) {
 // generated runs go generate in the checkout and fails if that has changed a file. A file that was
 // changed before does not count.
 func generated(ctx context.Context) error {
-	if err := show(ctx, nil, "go", "tool", "pgasgen", "-check", "./..."); err != nil {
+	if err := show(ctx, nil, "go", "tool", "pgasgen", "-check", everything); err != nil {
 		return err
 	}
 	before, err := changes(ctx)
 	if err != nil {
 		return err
 	}
-	if err := show(ctx, nil, "go", "generate", "./..."); err != nil {
+	if err := show(ctx, nil, "go", "generate", everything); err != nil {
 		return err
 	}
 	after, err := changes(ctx)
@@ -208,7 +233,7 @@ const notSimulated = `-skip=^.*$/^sim(#.*)?$|^.*$/^.*$/^sim(#.*)?$|^` + computed
 
 func withoutC(ctx context.Context) error {
 	env := []string{"CGO_ENABLED=0", fastPath}
-	if err := show(ctx, env, "go", "build", "./..."); err != nil {
+	if err := show(ctx, env, "go", "build", everything); err != nil {
 		return err
 	}
 	_, rest, err := split(ctx, withC)
@@ -234,7 +259,7 @@ var withC = append([]string{"locks/...", "tests/...", "cmd/pgasvet/..."}, comput
 
 // computations are packages whose tests compute or compile. Those of all others run many processes that wait for each other: two
 // such packages at a time take several times as long as one after the other.
-var computations = []string{"locks/model", "dsm/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
+var computations = []string{"locks/model", "dsm/model", "pgas/containers/model", "pgas/sim", "cmd/pgasgen", "cmd/pgasbench/...", "samples/cholesky", "tests/mutants", "tests/release"}
 
 // computed names tests of other packages that only compute: planted bugs, which are compiled, and programs in the
 // simulator.
@@ -285,11 +310,12 @@ func split(ctx context.Context, patterns []string) (matched, rest []string, err 
 	if matched, err = packages(ctx, patterns); err != nil {
 		return nil, nil, err
 	}
-	all, err := packages(ctx, []string{"..."})
+	out, err := output(ctx, "go", "list", everything)
+	all := strings.Fields(out)
 	return matched, slices.DeleteFunc(all, func(p string) bool { return slices.Contains(matched, p) }), err
 }
 
-// packages lists the packages that match patterns below the module's root.
+// packages lists the packages that match patterns below the repository's root.
 func packages(ctx context.Context, patterns []string) ([]string, error) {
 	argv := []string{"go", "list"}
 	for _, p := range patterns {

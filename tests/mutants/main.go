@@ -40,6 +40,8 @@ var suites = []suite{
 	{"./pgas/sim", "^Test(Explore|Adversary)$", false},
 	{"./locks", "Mutants$", true},
 	{"./locks/model", ".", false},
+	{"./pgas/containers", "Mutants$", false},
+	{"./pgas/containers/model", ".", false},
 	{"./dsm", "^TestMutants$", true},
 	{"./dsm/model", ".", false},
 	{"./dsm/pager", "^TestMutants$", true},

@@ -1,5 +1,5 @@
-// Package release makes a module of the commit that is checked out, as the Go proxy would make it of a
-// tag, and does with it what the first users of a release do: go install, pgasgen init, a job.
+// Package release makes modules of the commit that is checked out, as the Go proxy would make them of its
+// tags, and does with them what the first users of a release do: go install, pgasgen init, a job.
 package release
 
 import (
@@ -36,6 +36,7 @@ func TestRelease(t *testing.T) {
 
 	const at = "@latest"
 	u.run(".", "go", "install", version.Module+"/cmd/..."+at)
+	u.run(".", "go", "install", version.Module+"/cmd/pgasbench"+at)
 	for _, name := range []string{"pgasrun", "pgasgen", "pgasbench"} {
 		if got := u.run(".", name, "-version"); !strings.HasPrefix(got, name+" "+version.Next) || strings.Contains(got, "devel") {
 			t.Errorf("%s -version prints %q, want %s", name, got, version.Next)
@@ -52,6 +53,74 @@ func TestRelease(t *testing.T) {
 	u.env = append(u.env, "SHMEM_VERSION=1")
 	if got := u.run("heat", "pgasrun", "-n", "2", "sh", "-c", "./heat 2>&1"); !strings.Contains(got, "pgas: gopgas "+version.Next+", OpenSHMEM") {
 		t.Errorf("with SHMEM_VERSION the project prints %q", got)
+	}
+}
+
+// TestCollector: a program with a client of Prometheus gets the collector of metrics, a module of its own, as it gets any module.
+func TestCollector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a release")
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newUser(t, newProxy(t, root).dir)
+	if err := os.Mkdir(filepath.Join(u.dir, "metered"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(u.dir, "metered", "main.go"), []byte(`package main
+
+import (
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas/metrics"
+	"github.com/gopgas/gopgas/pgas/metrics/collector"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+func main() {
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(collector.New(metrics.Job(func() []metrics.PE { return []metrics.PE{{Host: "a"}} })))
+	families, err := r.Gather()
+	fmt.Println(len(families), err)
+}
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	u.run("metered", "go", "mod", "init", "example.com/metered")
+	u.run("metered", "go", "get", version.Module+"/pgas/metrics/collector@latest")
+	u.run("metered", "go", "mod", "tidy")
+	if got := u.run("metered", "go", "run", "."); got != "3 <nil>\n" {
+		t.Errorf("it prints %q, want the 3 metrics of a PE that counts nothing", got)
+	}
+}
+
+// TestTidy: the go.mod file of each module is what go mod tidy makes of it when the release is published.
+func TestTidy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a release")
+	}
+	root, err := built.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProxy(t, root)
+	u := newUser(t, p.dir)
+	if err := os.CopyFS(filepath.Join(u.dir, "tree"), os.DirFS(p.tree)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range p.modules {
+		own := filepath.Join(u.dir, "tree", dir)
+		before, err := os.ReadFile(filepath.Join(own, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.run(filepath.Join("tree", dir), "go", "mod", "tidy")
+		after, err := os.ReadFile(filepath.Join(own, "go.mod"))
+		if err != nil || string(before) != string(after) {
+			t.Errorf("%s/go.mod is not tidy (run make tidy): it becomes\n%s%v", dir, after, err)
+		}
 	}
 }
 
@@ -77,22 +146,45 @@ func checkProject(t *testing.T, path string) {
 	t.Errorf("the project does not require %s %s:\n%s", version.Module, version.Next, text)
 }
 
-// A proxy is a folder laid out as a module proxy, with this module at version.Next.
-type proxy struct{ dir string }
+// A proxy is a folder laid out as a module proxy, with the modules of the repository at version.Next.
+type proxy struct {
+	dir     string
+	tree    string   // the files of HEAD
+	modules []string // the directories of the modules in it
+}
 
 func newProxy(t *testing.T, root string) proxy {
 	t.Helper()
 	if err := exec.Command("git", "-C", root, "rev-parse", "HEAD").Run(); err != nil {
 		t.Skip("the release is what git archive makes of HEAD, and this is no checkout: ", err)
 	}
-	p := proxy{t.TempDir()}
-	versions := filepath.Join(p.dir, version.Module, "@v")
+	p := proxy{dir: t.TempDir(), tree: treeOfHead(t, root)}
+	text, err := os.ReadFile(filepath.Join(p.tree, "go.work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := modfile.ParseWork("go.work", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range work.Use {
+		p.modules = append(p.modules, u.Path)
+		p.add(t, u.Path)
+	}
+	return p
+}
+
+// add makes a version of the module in a directory of the tree.
+func (p proxy) add(t *testing.T, dir string) {
+	t.Helper()
+	path := version.Module + strings.TrimPrefix(dir, ".")
+	versions := filepath.Join(p.dir, path, "@v")
 	if err := os.MkdirAll(versions, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(versions, version.Next)
-	archive(t, root, file+".zip")
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	p.archive(t, dir, module.Version{Path: path, Version: version.Next}, file+".zip")
+	text, err := os.ReadFile(filepath.Join(p.tree, dir, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,18 +197,26 @@ func newProxy(t *testing.T, root string) proxy {
 			t.Fatal(err)
 		}
 	}
-	return p
 }
 
-// archive writes the module's zip of HEAD, and fails if a file of it is not legal in a module.
-func archive(t *testing.T, root, name string) {
+// archive writes the zip of a module, and fails if a file of it is not legal in a module.
+func (p proxy) archive(t *testing.T, dir string, m module.Version, name string) {
 	t.Helper()
 	f, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := module.Version{Path: version.Module, Version: version.Next}
-	if err := modzip.CreateFromDir(f, m, treeOfHead(t, root)); err != nil {
+	own := filepath.Join(p.tree, dir)
+	if dir != "." { // the go command adds the licence of the repository to a module without one
+		text, err := os.ReadFile(filepath.Join(p.tree, "LICENSE"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(own, "LICENSE"), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := modzip.CreateFromDir(f, m, own); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -127,8 +227,16 @@ func archive(t *testing.T, root, name string) {
 		err = checked.Err()
 	}
 	if err != nil {
-		t.Errorf("the module's zip: %v", err)
+		t.Errorf("the zip of %s: %v", m.Path, err)
 	}
+	if dir == "." {
+		checkFiles(t, m, name)
+	}
+}
+
+// checkFiles fails if the release lacks a file that its users look for.
+func checkFiles(t *testing.T, m module.Version, name string) {
+	t.Helper()
 	z, err := zip.OpenReader(name)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +275,7 @@ func newUser(t *testing.T, proxy string) *user {
 	u := &user{t: t, dir: t.TempDir()}
 	u.env = append(os.Environ(), "HOME="+u.dir, "GOBIN="+u.dir+"/bin", "GOMODCACHE="+u.dir+"/mod", "PATH="+u.dir+"/bin:"+os.Getenv("PATH"),
 		"GOFLAGS=-modcacherw -buildvcs=false -trimpath", "GOWORK=off", "GOTOOLCHAIN=local", "PGAS_HEAP_MAX=64m",
-		// This module from the folder, others from the module cache, which is laid out as a proxy too.
+		// The modules of the repository from the folder, others from the module cache, which is laid out as a proxy too.
 		"GOPROXY=file://"+proxy+",file://"+goEnv(t, "GOMODCACHE")+"/cache/download,"+goEnv(t, "GOPROXY"),
 		"GONOSUMDB="+version.Module, "GOCACHE="+goEnv(t, "GOCACHE"))
 	return u

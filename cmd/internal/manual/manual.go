@@ -1,6 +1,6 @@
 // Package manual makes shell completion and manual pages of what a command prints with -h.
 //
-// That text is the only description of a command that there is: its prose, and its flags as package flag or ffcli print them,
+// That text is the only description of a command that there is: its prose, and its flags as package flag or pgasgen print them,
 // under headings. So a flag that -h shows is completed and in the manual page, with the same words.
 //
 //	manual.go    a command, and the flags in its help
@@ -60,7 +60,7 @@ func (f *Flag) kind() Kind {
 
 // A flag is a line of its own in a help text: "  -name value" with its description in indented lines after it, or
 // behind it after a tab or two blanks.
-var flagLine = regexp.MustCompile(`^  -([a-zA-Z][\w-]*)(?:=false)?(?: (\S+))?(?:(?:\t| {2,})(\S.*))?$`)
+var flagLine = regexp.MustCompile(`^  -([a-zA-Z][\w-]*)(?: (\S+))?(?:(?:\t| {2,})(\S.*))?$`)
 
 // describe is what the lines of a description begin with.
 const describe = "    \t"

@@ -35,7 +35,7 @@ func tool() *Command {
 	return &Command{
 		Name: "tool", Short: "do things", Help: printed, Args: Programs,
 		Sub: []Command{{Name: "tool sub", Short: "do less", Words: []string{"one", "two"}, Help: func() string {
-			return "FLAGS\n  -check=false    write nothing\n  -tags list      build with them\n"
+			return "FLAGS\n  -check          write nothing\n  -tags list      build with them\n"
 		}}},
 	}
 }
@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 	}
 	sub := parse(tool().Sub[0].Help()).flags
 	if !slices.Equal(sub, []Flag{{"check", "", "write nothing", "FLAGS"}, {"tags", "list", "build with them", "FLAGS"}}) {
-		t.Errorf("flags of ffcli %+v", sub)
+		t.Errorf("flags in columns %+v", sub)
 	}
 }
 

@@ -93,6 +93,9 @@ func (t *tools) buildOurs(ctx context.Context, source string) error {
 	if _, err := os.Stat(filepath.Join(t.peers, "measure.h")); err != nil {
 		return fmt.Errorf("-source %s: no tests/peers there: it must be the top of the module %s", source, module)
 	}
+	if _, err := os.Stat(filepath.Join(source, "cmd", "pgasbench", "go.mod")); err != nil {
+		return fmt.Errorf("-source %s: no cmd/pgasbench there, which a published version of the module does not have: it must be a checkout of the repository", source)
+	}
 	if err := t.goBuild(ctx, "./cmd/pgasrun"); err != nil {
 		return err
 	}
@@ -131,8 +134,8 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 		t.missing["hello"] = t.goBuild(ctx, "./samples/hello")
 	}
 	if want.samples {
-		for _, k := range kernels {
-			t.miss("samples", t.goBuild(ctx, "./samples/"+k.name))
+		for _, program := range kernelPrograms() {
+			t.miss("samples", t.goBuild(ctx, "./samples/"+program))
 		}
 	}
 	if want.osh {
@@ -148,8 +151,8 @@ func (t *tools) buildRest(ctx context.Context, want needs) {
 		t.miss("ucp", t.buildPeer(ctx, "ucp", "ucp", "gcc libucx-dev", "gcc", "-lucp", "-lucs"))
 	}
 	if want.kernels {
-		for _, k := range kernels {
-			t.miss("kernels", t.buildPeer(ctx, k.name, k.binary(), debianMPI, "oshcc", "-lm"))
+		for _, program := range kernelPrograms() {
+			t.miss("kernels", t.buildPeer(ctx, program, "osh-"+program, debianMPI, "oshcc", "-lm"))
 		}
 	}
 }

@@ -26,7 +26,8 @@ type Broadcast struct {
 	l         *layout
 	call      Call
 	dst, src  uintptr
-	n         int // bytes
+	n         int    // bytes
+	memory    []byte // in place of src and dst: Go memory, of values (broadcast_value.go)
 	way       Algorithm
 	keep      bool // this PE is the root, and its dst is not to be written
 	localRoot int  // the member of this host that has the data first, by its index in l.localMembers
@@ -41,7 +42,12 @@ func (b *Broadcast) Prepare(g *Group, dst, src Range, root int, o Options) {
 	}
 	b.g, b.l, b.dst, b.src, b.n = g, g.layoutFor(o), dst.Off, src.Off, src.bytes()
 	b.call = Call{Kind: kindBroadcast, op: o.bits(), root: root, Size: src.Size, count: uint64(src.N)}.withBuffers(dst.Off, src.Off)
-	n := len(b.l.hosts)
+	b.place(root, o)
+}
+
+// place fills in what b knows of the hosts.
+func (b *Broadcast) place(root int, o Options) {
+	g, n := b.g, len(b.l.hosts)
 	b.way, b.keep = g.broadcastAlgorithm(o, n), o.ExceptRoot && root == g.Me
 	if n == 1 {
 		b.localRoot = root
@@ -82,7 +88,7 @@ func (b *Broadcast) Run(ctx context.Context) error {
 	case len(b.l.hosts) == 1:
 		err = b.intraHost(ctx)
 	case b.n <= maxMessage:
-		err = b.small(ctx)
+		err = b.small(ctx, exposure{kind: bcopy, n: b.n})
 	default:
 		err = b.large(ctx)
 	}
@@ -150,15 +156,29 @@ func (b *Broadcast) store(data []byte) {
 	if b.keep {
 		return
 	}
+	if b.memory != nil {
+		if b.call.root != b.g.Me {
+			copy(b.memory, data)
+		}
+		return
+	}
 	if dst := b.g.ownBytes(b.dst, b.n); &dst[0] != &data[0] {
 		node.CopyLarge(dst, data)
 	}
 }
 
-// small is the broadcast between hosts of what fits a message.
-func (b *Broadcast) small(ctx context.Context) error {
+// source is what the root broadcasts.
+func (b *Broadcast) source() []byte {
+	if b.memory != nil {
+		return b.memory
+	}
+	return b.g.ownBytes(b.src, b.n)
+}
+
+// small is the broadcast of what fits a message, which local roots expose as s; that is in mailboxes, if there are several
+// hosts.
+func (b *Broadcast) small(ctx context.Context, s exposure) error {
 	g := b.g
-	s := exposure{kind: bcopy, n: b.n}
 	e, err := g.begin(ctx, b.call, s.mailboxes())
 	if err != nil {
 		return err
@@ -173,7 +193,7 @@ func (b *Broadcast) small(ctx context.Context) error {
 	}
 	data := g.exposeBuf(&s, e)
 	if b.rank == 0 {
-		copy(data, g.ownBytes(b.src, b.n))
+		copy(data, b.source())
 		if err := g.arrive(e); err != nil {
 			return err
 		}

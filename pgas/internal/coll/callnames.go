@@ -17,11 +17,18 @@ func (c Call) String() string {
 		return s
 	case KindAgree, kindNone, KindClose:
 		return s
-	case kindReduce, KindInscan, KindExscan:
+	case kindReduce, kindReduceValue, KindInscan, KindExscan:
 		s = opNames[c.op&0xf] + " " + s + optionsIn(c.op>>4)
 		if c.root == 1 {
 			s += " in the order of the team"
 		}
+	case kindGather, kindAllGather:
+		if c.Kind == kindGather {
+			s += fmt.Sprintf(" to PE %d", c.root)
+		}
+		return s + fmt.Sprintf(" of elements of %d bytes", c.Size)
+	case kindBroadcastValue:
+		return s + fmt.Sprintf(" from PE %d: %d bytes of elements of %d", c.root, c.count, c.Size)
 	case kindBroadcast:
 		s += fmt.Sprintf(" from PE %d", c.root)
 		fallthrough

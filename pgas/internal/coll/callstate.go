@@ -19,12 +19,16 @@ const (
 	kindSplit
 	KindAgree // allocation and the like
 	kindBroadcast
+	kindBroadcastValue
 	KindCollect
 	kindFCollect
 	kindAllToAll
 	kindAllToAllS
 	kindAllToAllV
+	kindGather
+	kindAllGather
 	kindReduce
+	kindReduceValue
 	KindInscan
 	KindExscan
 	KindClose
@@ -34,8 +38,8 @@ const (
 // syncOfWords is the op of a sync in which members have words.
 const syncOfWords = 1
 
-var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "collect", "fcollect",
-	"alltoall", "alltoalls", "alltoallv", "reduction", "inclusive scan", "exclusive scan", "close"}
+var kindNames = [numKinds]string{"nothing yet", "sync", "split", "allocation", "broadcast", "broadcast of a value", "collect", "fcollect",
+	"alltoall", "alltoalls", "alltoallv", "gather", "allgather", "reduction", "reduction of a value", "inclusive scan", "exclusive scan", "close"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -18,10 +18,12 @@
 //	                              arrivals, ready, done and release on a host; messages between hosts
 //	barrier.go                    barriers
 //	start.go, turn.go, sync.go    how a call begins
-//	exchange.go, joint.go, allequal.go, staging_unsafe.go, split.go
-//	                              data that PEs of a host show each other, and copy jointly; records; staging areas; groups made of groups
-//	broadcast.go, collect.go, alltoall.go, alltoallv.go
+//	exchange.go, joint.go, allequal.go, staging_unsafe.go, split.go, gather.go
+//	                              data that PEs of a host show each other, and copy jointly; records; staging areas; groups made of groups;
+//	                              Go memory from all members
+//	broadcast.go, broadcast_value.go, collect.go, alltoall.go, alltoallv.go
 //	                              the collectives that move data
-//	reduction.go, reduce_mailboxes.go, reduce_leaders.go, reduce_staged.go, reduce_staged_linear.go, scan.go, reduce.go
+//	reduction.go, reduce_mailboxes.go, reduce_leaders.go, reduce_staged.go, reduce_staged_linear.go, scan.go, reduce.go,
+//	reduce_value.go
 //	                              the collectives that combine data
 package coll

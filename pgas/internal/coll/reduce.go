@@ -85,16 +85,22 @@ func (g *Group) reductionAlgorithm(o Options, l *layout, bytes int) Algorithm {
 
 // small is the reduction of what fits an arrival record.
 func (r *reduction[T]) small(ctx context.Context, c Call) error {
-	g, hosts := r.g, len(r.l.hosts)
-	e, err := g.begin(ctx, c, doublingMailboxes(hosts, r.bytes()))
+	g := r.g
+	e, err := g.begin(ctx, c, doublingMailboxes(len(r.l.hosts), r.bytes()))
 	if err != nil {
 		return err
 	}
 	defer g.end()
 	copy(viewAs[T](e.data[:], r.src.N), r.srcMine())
-	if hosts == 1 {
-		return r.smallIntraHost(ctx, e)
+	return r.combineRecords(ctx, e, r.dstMine())
+}
+
+// combineRecords sets into to what the arrival records of all members hold together.
+func (r *reduction[T]) combineRecords(ctx context.Context, e *arrival, into []T) error {
+	if len(r.l.hosts) == 1 {
+		return r.combineIntraHost(ctx, e, into)
 	}
+	g := r.g
 	if err := g.arrive(e); err != nil {
 		return err
 	}
@@ -118,12 +124,12 @@ func (r *reduction[T]) small(ctx context.Context, c Call) error {
 		result = viewAs[T](r.l.local[0].arrival(g.calls.n).data[:], r.dst.N)
 	}
 	g.noteAllArrived()
-	copy(r.dstMine(), result)
+	copy(into, result)
 	return nil
 }
 
-// smallIntraHost is small on one host: everyone combines all arrival records.
-func (r *reduction[T]) smallIntraHost(ctx context.Context, e *arrival) error {
+// combineIntraHost is combineRecords on one host: everyone combines all arrival records.
+func (r *reduction[T]) combineIntraHost(ctx context.Context, e *arrival, into []T) error {
 	g := r.g
 	crowded := !g.n.Dedicated
 	if crowded {
@@ -133,7 +139,6 @@ func (r *reduction[T]) smallIntraHost(ctx context.Context, e *arrival) error {
 	} else if err := g.arrive(e); err != nil {
 		return err
 	}
-	result := r.dstMine()
 	for k := range r.l.local {
 		other := r.l.local[k].arrival(g.calls.n)
 		if !crowded {
@@ -142,9 +147,9 @@ func (r *reduction[T]) smallIntraHost(ctx context.Context, e *arrival) error {
 			}
 		}
 		if part := viewAs[T](other.data[:], r.dst.N); k == 0 {
-			copy(result, part)
+			copy(into, part)
 		} else {
-			r.f.into(result, result, part)
+			r.f.into(into, into, part)
 		}
 	}
 	g.noteAllArrived()

@@ -26,12 +26,20 @@ func (g *Group) SyncOr(ctx context.Context, word uint64, what string) (or uint64
 
 // barrierOr makes a barrier in which every member's arrival record has a word.
 func (g *Group) barrierOr(ctx context.Context, c Call, word uint64) (uint64, error) {
-	e := g.advance(&c, 0)
+	return g.barrierOrIn(ctx, g.advance(&c, 0), word, wordBytes)
+}
+
+// wordBytes is the size of the word that a barrier combines.
+const wordBytes = 8
+
+// barrierOrIn makes a barrier in which the data in e, the arrival record of the call under way, begins with word. It returns
+// the bitwise or of the words of all members. A leader may leave that in its record, from byte record of the data on.
+func (g *Group) barrierOrIn(ctx context.Context, e *arrival, word uint64, record int) (uint64, error) {
 	if binary.LittleEndian.Uint64(e.data[:]) != word { // a store would cost a trip of the line that others poll
 		binary.LittleEndian.PutUint64(e.data[:], word)
 	}
 	b := &g.calls.words
-	if *b = (digestOr{words: true, record: 8}); len(g.hosts) > 1 {
+	if *b = (digestOr{words: true, record: record}); len(g.hosts) > 1 {
 		g.calls.digests = b
 	}
 	err := g.barrierIn(ctx, e)

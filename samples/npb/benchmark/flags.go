@@ -110,16 +110,9 @@ func (p *Program) help() string {
 // collective.
 func (o options) setupFor(ctx context.Context, w *pgas.World) (Setup, error) {
 	s := o.setup
-	least, err := pgas.Alloc[int64](ctx, w, 1)
-	if err != nil {
-		return s, err
-	}
-	least.Local()[0] = int64(goroutines(s.Goroutines, w.SharedTeam().NPEs()))
-	if err := pgas.MinReduce(ctx, w.Team(), least.Range(0, 1), least.Range(0, 1)); err != nil {
-		return s, err
-	}
-	s.Goroutines = int(least.Local()[0])
-	return s, least.Free(ctx)
+	var err error
+	s.Goroutines, err = pgas.MinValue(ctx, w.Team(), goroutines(s.Goroutines, w.SharedTeam().NPEs()))
+	return s, err
 }
 
 // goroutines returns asked, or, if that is 0, the part of the CPUs for one of so many processes.

@@ -20,8 +20,8 @@ type exchange struct {
 func exchanged(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark.Result, error) {
 	c := classOf(s.Class)
 	e := &exchange{w: w}
-	zlo, zhi := e.share(c.nz, w.PE())
-	ylo, yhi := e.share(c.ny, w.PE())
+	zlo, zhi := w.Team().Share(c.nz)
+	ylo, yhi := w.Team().Share(c.ny)
 	e.work = newWork(c, zlo, zhi, ylo, yhi)
 	if err := e.alloc(ctx); err != nil {
 		return benchmark.Result{}, err
@@ -34,12 +34,6 @@ func exchanged(ctx context.Context, w *pgas.World, s benchmark.Setup) (benchmark
 		return benchmark.Result{}, err
 	}
 	return c.result(e.sums.Local()[steps*c.nz:], time.Since(start)), nil
-}
-
-// share returns the part of n planes or columns that a PE has.
-func (e *exchange) share(n, pe int) (lo, hi int) {
-	npes := e.w.NPEs()
-	return pe * n / npes, (pe + 1) * n / npes
 }
 
 // alloc allocates the symmetric memory, which is as large on all PEs as the largest part needs.
@@ -79,7 +73,7 @@ func (e *exchange) forward(ctx context.Context) error {
 	for z := e.zlo; z < e.zhi; z++ {
 		e.start(plane, z)
 		for pe := range columns.Counts {
-			lo, hi := e.share(e.ny, pe)
+			lo, hi := e.w.Team().ShareOf(pe, e.ny)
 			rows := plane[lo*e.nx : hi*e.nx]
 			copy(e.send.Local()[columns.Displs[pe]+(z-e.zlo)*len(rows):], rows)
 		}
@@ -102,7 +96,7 @@ func (e *exchange) backward(ctx context.Context) error {
 	for y := e.ylo; y < e.yhi; y++ {
 		e.advance(column, y)
 		for pe := range planes.Counts {
-			lo, hi := e.share(e.nz, pe)
+			lo, hi := e.w.Team().ShareOf(pe, e.nz)
 			rows := column[lo*e.nx : hi*e.nx]
 			copy(e.send.Local()[planes.Displs[pe]+(y-e.ylo)*len(rows):], rows)
 		}
@@ -121,8 +115,8 @@ func (e *exchange) backward(ctx context.Context) error {
 // those that lie in this PE's columns and in that PE's planes.
 func (e *exchange) blocks() (columns, planes pgas.Blocks) {
 	for pe := range e.w.NPEs() {
-		ylo, yhi := e.share(e.ny, pe)
-		zlo, zhi := e.share(e.nz, pe)
+		ylo, yhi := e.w.Team().ShareOf(pe, e.ny)
+		zlo, zhi := e.w.Team().ShareOf(pe, e.nz)
 		columns.Displs = append(columns.Displs, (e.zhi-e.zlo)*ylo*e.nx)
 		columns.Counts = append(columns.Counts, (e.zhi-e.zlo)*(yhi-ylo)*e.nx)
 		planes.Displs = append(planes.Displs, (e.yhi-e.ylo)*zlo*e.nx)

@@ -23,7 +23,7 @@ type Bad struct {
 	Spaced     int64       `pgas: "atomic"`
 	Bare       int64       `pgas`
 	Upper      int64       `PGAS:"atomic"`
-	Flag       bool        `pgas:"atomic"`
+	Flag       string      `pgas:"atomic"`
 	Small      int16       `pgas:"atomic"`
 	Complex    complex128  `pgas:"atomic"`
 	Point      point       `pgas:"atomic"`
@@ -42,7 +42,7 @@ type Bad struct {
 	ViewLock    [2]pgas.Lock `pgas:"view"`
 	ViewInner   [2]Marked    `pgas:"view"`
 	ViewString  string       `pgas:"view"`
-	ViewOfBool  bool         `pgas:"atomic,view"`
+	ViewOfByte  byte         `pgas:"atomic,view"`
 	_           int64        `pgas:"view"`
 	_           int64        `pgas:"atomic,view"`
 	FineView    int64        `pgas:"view"`
@@ -55,4 +55,22 @@ type Views struct {
 	Again int64 `pgas:"atomic,view"`
 	Only  int64 `pgas:"view"`
 	Fine  int64 `pgas:"atomic"`
+}
+
+type state uint8
+
+//pgas:symmetric
+type Crowded struct {
+	Count  int64
+	Done   bool `pgas:"atomic"`
+	Open   bool
+	States [3]state `pgas:"atomic"`
+	Name   [6]byte
+	Alone  bool `pgas:"atomic"`
+}
+
+//pgas:symmetric
+type Narrow struct {
+	Done bool `pgas:"atomic"`
+	_    [3]byte
 }

@@ -1,0 +1,138 @@
+package containers
+
+// A value of each member that others fetch, as dist_object of UPC++. It is published behind a version: odd while the owner
+// writes, even when the value is whole. A reader reads the version, the value and the version again, and tries once more
+// if they are not the same. The value is read and written word by word atomically, so a reader that comes too early reads
+// something old or torn, which it drops, but nothing undefined.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// DistObject is one value of the plain type T for each member, which its owner publishes and others fetch.
+type DistObject[T any] struct {
+	members
+	value   pgas.Sym[T] // this member's own, as it was published last
+	memory  pgas.Sym[uint64]
+	version pgas.Atomic[uint64]
+	words   pgas.AtomicSlice[uint64]
+	current uint64 // version of this member's value
+	buffer  []uint64
+	known   map[int]distKnown[T]
+}
+
+// distKnown is what a member has fetched from another one.
+type distKnown[T any] struct {
+	version uint64
+	value   T
+}
+
+// distWords is the place of the words of a value, on other cache lines than the version.
+const distWords = 16
+
+// NewDistObject makes a DistObject of which no member has published a value. It is collective over all PEs of the World.
+// It returns the errors of pgas.Alloc, and panics with *pgas.UsageError if T is not plain. Option: Over.
+func NewDistObject[T any](ctx context.Context, w *pgas.World, opts ...Option) (*DistObject[T], error) {
+	const op = "NewDistObject"
+	s := settingsOf(op, opts)
+	d := &DistObject[T]{members: membersOf(ctx, op, w, s), known: map[int]distKnown[T]{}}
+	var err error
+	if d.value, err = allocate[T](ctx, &d.members, s.over, 1); err != nil {
+		return nil, err
+	}
+	n := distWordsOf[T]()
+	if d.memory, err = allocate[uint64](ctx, &d.members, s.over, distWords+n); err != nil {
+		return nil, err
+	}
+	if d.team != nil {
+		d.version = pgas.AtomicOf(d.memory, 0)
+		d.words = pgas.AtomicsOf(d.memory.Range(distWords, distWords+n))
+		d.buffer = make([]uint64, n)
+	}
+	return d, nil
+}
+
+func (d *DistObject[T]) check(op string) {
+	if d == nil {
+		misuse(op, "the container is nil or zero: make one with a New… function")
+	}
+	d.mustBeMember(op)
+}
+
+// Publish makes v this member's value, in place of the one before. It is local: no message. A member that fetches it gets
+// the old value or the new one, never parts of both. It orders nothing else.
+func (d *DistObject[T]) Publish(v T) {
+	d.check("DistObject.Publish")
+	d.value.Local()[0] = v
+	distToWords(d.buffer, &v)
+	d.version.Set(d.me, d.current+1)
+	d.ctx.FencePE(d.me)
+	for i, word := range d.buffer {
+		d.words.At(i).Set(d.me, word)
+	}
+	d.ctx.FencePE(d.me)
+	d.current += 2
+	d.version.Set(d.me, d.current)
+}
+
+// Fetch returns the value of member pe, and waits until pe has published one. It is one-sided: one round trip if the
+// value is the one that this PE has fetched before, which it keeps in Go's memory; else three, and more if pe publishes
+// at the same time. A wait polls. For this PE's own value it is local.
+//
+// It returns *pgas.PeerError if pe is lost, or any PE during a wait, and the cause of ctx if that ends a wait. It panics with
+// *pgas.UsageError if pe is out of range.
+func (d *DistObject[T]) Fetch(ctx context.Context, pe int) (T, error) {
+	v, _, err := d.fetch(ctx, "DistObject.Fetch", pe, 0)
+	return v, err
+}
+
+// FetchAfter returns the value of member pe and its version, and waits until that is greater than version. The values
+// that a member publishes have the versions 1, 2, and so on. Messages, errors and panics are those of Fetch.
+func (d *DistObject[T]) FetchAfter(ctx context.Context, pe int, version uint64) (T, uint64, error) {
+	return d.fetch(ctx, "DistObject.FetchAfter", pe, version)
+}
+
+func (d *DistObject[T]) fetch(ctx context.Context, op string, pe int, after uint64) (v T, version uint64, err error) {
+	d.check(op)
+	d.mustBelong(ctx, op)
+	d.mustReach(op, pe)
+	defer orLost(&err)
+	for p := (pace{}); ; {
+		if at := d.version.Fetch(pe); at&1 == 0 && at/2 > after {
+			if v, ok := d.read(pe, at); ok {
+				return v, at / 2, nil
+			}
+		}
+		if err := p.pause(ctx, d.world); err != nil {
+			return v, 0, err
+		}
+	}
+}
+
+// read returns the value of pe whose version is at, unless pe has begun to publish another one.
+func (d *DistObject[T]) read(pe int, at uint64) (v T, ok bool) {
+	if pe == d.me {
+		return d.value.Local()[0], true
+	}
+	if k := d.known[pe]; k.version == at {
+		return k.value, true
+	}
+	d.words.FetchNB(pe, d.buffer)
+	d.ctx.MustQuiet()
+	if d.version.Fetch(pe) != at {
+		return v, false
+	}
+	distFromWords(&v, d.buffer)
+	d.known[pe] = distKnown[T]{at, v}
+	return v, true
+}
+
+// Free frees the memory of the object. It is collective over all PEs of the World.
+func (d *DistObject[T]) Free(ctx context.Context) error {
+	if d == nil || d.world == nil {
+		misuse("DistObject.Free", "the container is nil or zero: make one with a New… function")
+	}
+	return freeAll(ctx, "DistObject.Free", d.value.Free, d.memory.Free)
+}

@@ -1,0 +1,47 @@
+// Package containers gives the PEs of a job arrays, maps, queues and the like, whose elements are spread over the
+// symmetric heaps of the members.
+//
+// # Making one
+//
+// Each New… is collective over all PEs of the World, because its memory comes from the symmetric heap. The members are
+// the PEs of the team of option [Over], or all PEs without it. A PE that is no member passes Over(nil), and may call
+// nothing of the result but Free. PE numbers are those of the team. Free is collective over all PEs, too.
+//
+// Elements, keys and values are plain: they hold no pointers, strings, slices or maps. Strings are keys and values by
+// way of an arena of bytes.
+//
+// # What kind of call
+//
+// Every method says which of these it is:
+//
+//   - local: it touches memory of this PE only
+//   - one-sided: this PE accesses other PEs' memory, and they take no part
+//   - collective: all members call it, in the same order, each with its own arguments
+//
+// # Goroutines
+//
+// A handle of a container belongs to one goroutine of a PE at a time, unless its type says more.
+//
+// # Errors
+//
+// Misuse panics with *pgas.UsageError. What blocks takes a context.Context and returns the errors of package pgas:
+// *pgas.PeerError if a PE of the job is lost, the cause of ctx if it ends first. One-sided calls that have no error
+// result panic with *pgas.PeerError. After an error of a collective call the container can only be freed.
+//
+// # Where to read
+//
+//	doc.go                this text
+//	options.go            Option, Over
+//	members.go            the PEs that share a container
+//	memory.go             its memory: one allocation, in which its parts have places
+//	array.go              Array: elements spread over the members; layout.go: where each is
+//	array_range.go        many consecutive elements at once, and loops
+//	array_gather.go       Gather; array_update.go: Scatter, Count, AddAll, Combine …
+//	array_moves.go        what these need between them
+//	array_sort.go         a sample sort; array_scan.go: prefix sums and reductions
+//	array_copy.go         redistribution
+//	mailbox.go            Mailbox: small items from any member to any, many in one message
+//	rings.go              items on their way: a ring for each pair of members
+//	flow.go               what a member waits for while items travel
+//	census.go             when everything is delivered
+package containers

@@ -1,0 +1,21 @@
+package containers
+
+// Giving back the memory of a container.
+
+import (
+	"context"
+	"fmt"
+)
+
+// freeAll frees the allocations of a container, for the call op. It stops at the first error.
+func freeAll(ctx context.Context, op string, frees ...func(context.Context) error) error {
+	if ctx == nil {
+		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
+	}
+	for _, free := range frees {
+		if err := free(ctx); err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
+	}
+	return nil
+}

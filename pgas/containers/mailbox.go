@@ -1,0 +1,262 @@
+package containers
+
+// Mailbox: small messages from any member to any, many of them in one put. The idea is that of the conveyors of bale
+// (J. DeVinney and J. Gilbert, "Bale: a library of parallel buffers", 2020): a program sends items one by one, and the library
+// carries full buffers.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Mailbox carries items of T from any member to any. Items are gathered for each target, and travel when a batch is full
+// or when a member flushes.
+//
+// Items from one member to another are received in the order in which they were sent. A member receives while it sends,
+// polls or flushes, on the goroutine that does so, and at no other time: a member that computes for long keeps others
+// waiting as soon as their rings at it are full.
+//
+// Each member has n+1 times Ring bytes of symmetric memory for n members, and half as much Go memory for the batches that it
+// has begun.
+type Mailbox[T any] struct {
+	*members
+	memory  *memory // nil if the mailbox is part of another container
+	flow    *flow
+	rings   *rings[T]
+	census  *census
+	receive func(from int, items []T) error
+
+	counted   tally // items sent and taken since it was made
+	receiving bool  // receive is running
+	backlog   int   // items that it may have staged beyond its batches
+	freed     bool
+}
+
+const defaultBacklog = 64 << 20 // bytes
+
+// Ring chooses the bytes that a sender may have under way to each target: half of it is one message. The default is
+// 32 KiB, and less with more than 256 members. It is an option of NewMailbox and of what is built on mailboxes.
+func Ring(bytes int) Option {
+	return Option{"Ring", func(s *settings) {
+		if bytes <= 0 {
+			misuse("Ring", "%d bytes: a ring has at least one", bytes)
+		}
+		s.ring = bytes
+	}}
+}
+
+// Backlog chooses how many items of one member may wait because receive has sent them while the rings were full. The
+// default is as many as fit in 64 MiB. It is an option of NewMailbox.
+func Backlog(items int) Option {
+	return Option{"Backlog", func(s *settings) {
+		if items <= 0 {
+			misuse("Backlog", "%d items: a backlog has at least one", items)
+		}
+		s.backlog = items
+	}}
+}
+
+// NewMailbox makes a mailbox; its options are Over, Ring and Backlog. receive is called with items that member from has
+// sent to this one; items is valid during the call only. receive may send to the same mailbox, and may call nothing else
+// of it. An error of receive comes out of the Send, Poll or Flush during which it ran.
+//
+// NewMailbox is collective over all PEs of the World.
+func NewMailbox[T any](ctx context.Context, w *pgas.World, receive func(from int, items []T) error, opts ...Option) (*Mailbox[T], error) {
+	s := settingsOf("NewMailbox", opts, "Ring", "Backlog")
+	if receive == nil {
+		misuse("NewMailbox", "receive is nil: nobody would see what arrives")
+	}
+	m := membersOf(ctx, "NewMailbox", w, s)
+	mem := &memory{m: &m}
+	b := planMailbox(mem, s, false, receive)
+	if err := mustBePlain[T](ctx, w); err != nil {
+		return nil, err
+	}
+	if err := mem.allocate(ctx, s.over); err != nil {
+		return nil, err
+	}
+	b.memory = mem
+	b.bind(mem)
+	return b, mem.ready(ctx)
+}
+
+// planMailbox reserves what a mailbox needs. With oneWave, receive never sends.
+func planMailbox[T any](mem *memory, s settings, oneWave bool, receive func(from int, items []T) error) *Mailbox[T] {
+	b := &Mailbox[T]{members: mem.m, receive: receive, backlog: s.backlog}
+	if b.backlog == 0 {
+		b.backlog = max(1, defaultBacklog/max(1, sizeOf[T]()))
+	}
+	b.flow = newFlow(mem, ringSignals(b.n)+censusSignals)
+	b.census = newCensus(mem, b.flow, ringSignals(b.n), oneWave)
+	b.rings = newRings[T](mem, b.flow, 0, s.ring)
+	return b
+}
+
+// bind has the mailbox use its places in the memory.
+func (b *Mailbox[T]) bind(mem *memory) {
+	if b.team == nil {
+		return
+	}
+	b.flow.bind(mem)
+	b.rings.bind(mem)
+	b.census.bind(mem)
+}
+
+// Send sends v to member pe. It is local until a batch is full; then the batch is put to pe, and Send blocks while there
+// is no room for it, receiving meanwhile. Called by receive, it never blocks, and fails if the backlog is full.
+//
+// v is received when a Flush of all members returns, or before.
+func (b *Mailbox[T]) Send(ctx context.Context, pe int, v T) error {
+	if b == nil || b.members == nil || uint(pe) >= uint(b.n) || ctx == nil || b.freed {
+		b.refuse(ctx, "Send", pe)
+	}
+	b.counted.sent++
+	if !b.rings.stage(pe, v) {
+		return nil
+	}
+	return b.full(ctx, pe)
+}
+
+// refuse panics with *pgas.UsageError: a call of op to member pe is wrong.
+func (b *Mailbox[T]) refuse(ctx context.Context, op string, pe int) {
+	b.mustBeOpen(ctx, op)
+	b.mustReach(op, pe)
+}
+
+// mustBeOpen panics with *pgas.UsageError if a call of op is wrong.
+func (b *Mailbox[T]) mustBeOpen(ctx context.Context, op string) {
+	if b == nil || b.members == nil {
+		(*members)(nil).mustBelong(ctx, op)
+	}
+	b.mustBelong(ctx, op)
+	if b.freed {
+		misuse(op, "the mailbox has been freed")
+	}
+}
+
+// full puts a full batch for pe, and receives until there is room for it.
+func (b *Mailbox[T]) full(ctx context.Context, pe int) error {
+	out := &b.rings.out[pe]
+	if b.receiving {
+		b.rings.push(pe)
+		if excess := len(out.staged) - b.rings.size/2; excess > b.backlog {
+			return fmt.Errorf("Mailbox.Send: receive has sent %d items to PE %d which it has no room for: choose a larger Backlog, or send less from receive", excess, pe)
+		}
+		return nil
+	}
+	for {
+		b.flow.look()
+		b.rings.push(pe)
+		some, err := b.deliver()
+		if err != nil || len(out.staged) < b.rings.size/2 {
+			return err
+		}
+		if some {
+			continue
+		}
+		b.rings.tellAll()
+		if err := b.flow.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Poll receives what has arrived, and puts the batches that are not full, too. It waits for nothing. It returns the
+// number of items that it has received.
+func (b *Mailbox[T]) Poll() (n int, err error) {
+	b.mustBeOpen(context.Background(), "Poll")
+	b.mustNotReceive("Poll")
+	before := b.counted.taken
+	b.flow.look()
+	b.rings.pushAll()
+	_, err = b.deliver()
+	b.rings.tellAll()
+	return int(b.counted.taken - before), err
+}
+
+// Flush returns when everything that any member has sent before its Flush, and everything that receive has sent since, is
+// received. Meanwhile it receives. Nothing that a member sends after its Flush is received by another before that
+// other's Flush has returned.
+//
+// It is collective. Besides the batches it costs two waves over a tree of the members, each a message for each member
+// upward and one downward; more waves if receive sends.
+func (b *Mailbox[T]) Flush(ctx context.Context) error {
+	b.mustBeOpen(ctx, "Flush")
+	b.mustNotReceive("Flush")
+	for {
+		b.flow.look()
+		put, all := b.rings.pushAll()
+		some, err := b.deliver()
+		if err != nil {
+			return err
+		}
+		if put || some {
+			continue
+		}
+		b.rings.tellAll()
+		if all && b.census.step(b.counted) {
+			b.rings.epoch++
+			return nil
+		}
+		if err := b.flow.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// mustNotReceive panics with *pgas.UsageError if receive is running.
+func (b *Mailbox[T]) mustNotReceive(op string) {
+	if b.receiving {
+		misuse(op, "receive calls it: of its own mailbox receive may call Send only")
+	}
+}
+
+// InFlight returns the number of items that this member has sent and whose targets have not said that they have taken
+// them. Targets say so for half a ring at a time, and when they have nothing else to do. It is local.
+func (b *Mailbox[T]) InFlight() int {
+	b.mustBeOpen(context.Background(), "InFlight")
+	return b.rings.underWay()
+}
+
+// deliver calls receive with what has arrived, and reports whether that is anything.
+func (b *Mailbox[T]) deliver() (some bool, err error) {
+	for from := range b.n {
+		for {
+			items := b.rings.arrived(from)
+			if len(items) == 0 {
+				break
+			}
+			some = true
+			if err := b.hand(from, items); err != nil {
+				return some, err
+			}
+		}
+	}
+	return some, nil
+}
+
+// hand calls receive once. The items are taken even if receive fails or panics.
+func (b *Mailbox[T]) hand(from int, items []T) error {
+	b.receiving = true
+	n := len(items)
+	defer func() {
+		b.receiving = false
+		b.counted.taken += uint64(n)
+		b.rings.take(from, n)
+	}()
+	return b.receive(from, items)
+}
+
+// Free frees the memory of the mailbox. What has not been received is lost. It is collective over all PEs of the World.
+func (b *Mailbox[T]) Free(ctx context.Context) error {
+	if b == nil || b.memory == nil {
+		(*members)(nil).mustBeMember("Free")
+	}
+	if b.freed {
+		misuse("Free", "the mailbox has been freed")
+	}
+	b.freed = true
+	return b.memory.free(ctx)
+}

@@ -1,0 +1,74 @@
+package containers
+
+// The PEs that share a container.
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// members is the PEs that share a container, as one of the PEs of the job sees them.
+type members struct {
+	op    string // the call that made the container, for messages
+	world *pgas.World
+	team  *pgas.Team    // nil on a PE that is no member
+	ctx   *pgas.Context // the team's: PE numbers of its operations are the team's
+	me, n int           // this PE and the number of members; -1 and 0 on a PE that is no member
+}
+
+// membersOf returns the members that the options of a call of op name. It panics with *pgas.UsageError if w or ctx is
+// missing, or the team is of another World.
+func membersOf(ctx context.Context, op string, w *pgas.World, s settings) members {
+	if ctx == nil {
+		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
+	}
+	t := s.team
+	if !s.over {
+		t = w.Team() // panics if w is nil or zero
+	}
+	if t == nil {
+		return members{op: op, world: w, me: -1}
+	}
+	if t.World() != w {
+		misuse(op, "the team of Over is of another World")
+	}
+	return members{op: op, world: w, team: t, ctx: t.Context(), me: t.PE(), n: t.NPEs()}
+}
+
+// mustBelong panics with *pgas.UsageError if this PE is no member, or ctx is missing.
+func (m *members) mustBelong(ctx context.Context, op string) {
+	m.mustBeMember(op)
+	if ctx == nil {
+		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
+	}
+}
+
+// mustBeMember panics with *pgas.UsageError if the container is nil or zero, or this PE is no member.
+func (m *members) mustBeMember(op string) {
+	switch {
+	case m == nil || m.world == nil:
+		misuse(op, "the container is nil or zero: make one with a New… function")
+	case m.team == nil:
+		misuse(op, "this PE is no member: %s was called with Over(nil)", m.op)
+	}
+}
+
+// mustReach panics with *pgas.UsageError unless pe is a member.
+func (m *members) mustReach(op string, pe int) {
+	if pe < 0 || pe >= m.n {
+		misuse(op, "PE %d is out of range: the container has %d members", pe, m.n)
+	}
+}
+
+// misuse panics with *pgas.UsageError.
+func misuse(op, format string, args ...any) {
+	panic(&pgas.UsageError{Op: op, Msg: fmt.Sprintf(format, args...)})
+}
+
+// sizeOf returns the bytes of a T.
+func sizeOf[T any]() int {
+	return int(reflect.TypeFor[T]().Size())
+}

@@ -1,0 +1,100 @@
+package containers
+
+// The symmetric memory of one container: one allocation, in which the parts of the container take places one after
+// another. Every allocation is collective and costs a barrier, so that a dozen of them would make containers slow to make.
+//
+// First each part reserves its place, then the memory is allocated, then each part binds to its place.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// line is what places are a multiple of.
+type line [8]uint64
+
+const lineBytes = 64
+
+// memory is the memory of one container on this PE.
+type memory struct {
+	m     *members
+	bytes int            // reserved
+	lines pgas.Sym[line] // allocated
+	first pgas.Ref[line]
+	base  int // bytes from the first of lines to an address that is a multiple of a line
+}
+
+// reserve reserves room for n elements of T, and returns its place.
+func reserve[T any](mem *memory, n int) (place int) {
+	place = mem.bytes
+	mem.bytes += (sizeOf[T]()*n + lineBytes - 1) / lineBytes * lineBytes
+	return place
+}
+
+// piece returns the n elements of T at a place.
+func piece[T any](mem *memory, place, n int) pgas.Slice[T] {
+	return pgas.FieldSlice[T](mem.first, uintptr(mem.base+place), n)
+}
+
+// cleared returns the piece after clearing this PE's copy.
+func cleared[T any](mem *memory, place, n int) pgas.Slice[T] {
+	p := piece[T](mem, place, n)
+	clear(p.Local())
+	return p
+}
+
+// allocate allocates what has been reserved, with undefined contents. It is collective over all PEs of the job. PEs may
+// have reserved different numbers of bytes: all get the most.
+func (mem *memory) allocate(ctx context.Context, over bool) (err error) {
+	m := mem.m
+	if over {
+		if mem.bytes, err = pgas.MaxValue(ctx, m.world.Team(), mem.bytes); err != nil {
+			return fmt.Errorf("%s: %w", m.op, err)
+		}
+	}
+	if mem.lines, err = pgas.AllocRaw[line](ctx, m.world, mem.bytes/lineBytes+1); err != nil {
+		return fmt.Errorf("%s: %w", m.op, err)
+	}
+	mem.base = int(-mem.lines.All().Offset() % lineBytes)
+	mem.first = mem.lines.At(0)
+	if m.ctx != nil {
+		mem.first = mem.first.On(m.ctx)
+	}
+	return nil
+}
+
+// ready returns when all members have bound their parts to the memory.
+func (mem *memory) ready(ctx context.Context) error {
+	if mem.m.team == nil {
+		return nil
+	}
+	return mem.m.team.Barrier(ctx)
+}
+
+// free is collective over all PEs of the job.
+func (mem *memory) free(ctx context.Context) error { return mem.lines.Free(ctx) }
+
+// mustBePlain panics with *pgas.UsageError if T cannot be in symmetric memory.
+func mustBePlain[T any](ctx context.Context, w *pgas.World) error {
+	_, err := pgas.Alloc[T](ctx, w, 0)
+	return err
+}
+
+// allocate allocates zeroed symmetric memory of n elements. It is collective over all PEs of the job. With over, PEs may
+// ask for different numbers: all get room for the most.
+func allocate[T any](ctx context.Context, m *members, over bool, n int) (s pgas.Sym[T], err error) {
+	if over {
+		if n, err = pgas.MaxValue(ctx, m.world.Team(), n); err != nil {
+			return s, fmt.Errorf("%s: %w", m.op, err)
+		}
+	}
+	if s, err = pgas.Alloc[T](ctx, m.world, n); err != nil {
+		return s, fmt.Errorf("%s: %w", m.op, err)
+	}
+	if m.ctx != nil {
+		s = s.On(m.ctx)
+	}
+	return s, nil
+}

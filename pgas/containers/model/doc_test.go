@@ -1,0 +1,2 @@
+// Package model has Promela models of the protocols of package containers, and lets spin check them (pgas/pgastest/spin).
+package model

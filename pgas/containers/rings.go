@@ -1,0 +1,184 @@
+package containers
+
+// Items on their way between members: a ring of items in each member's memory for each other member, so that a sender
+// needs nobody's leave to put a batch of items, and a receiver reads what has come in its own memory.
+//
+// A sender gathers items for a target in a batch, which is half a ring, puts the batch into its ring at the target, and
+// with the last byte the signal that says how many items it has put there in all. The receiver says by a signal in the
+// other direction how many it has taken in all, once for every half ring. So a batch costs one message, and a quarter to
+// one more for the answer; no member waits while its rings have room; and the memory is fixed.
+//
+// Both counts start anywhere and may wrap: only differences matter. The lowest bit of the sender's signal is the parity
+// of its epoch. A member may be one epoch ahead of another, never two, for an epoch ends when all have ended it. What a
+// member finds of the epoch after its own it leaves in the ring.
+
+import (
+	"math/bits"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// firstItem is where counts of items start. Tests set it near the overflow.
+var firstItem uint64
+
+// itemCount wraps as the count in a signal does, which leaves a bit to the parity. The size of a ring divides it plus one.
+const itemCount = 1<<63 - 1
+
+// rings is one ring for each pair of members, as one member sees them.
+type rings[T any] struct {
+	m     *members
+	f     *flow
+	first int // the signals of f from first on: n of items that have been put, n of items that have been taken
+	size  int // items of a ring, a power of two
+	place int
+	inbox pgas.Slice[T] // this member's rings: that of sender s from s*size on
+	out   []outgoing[T]
+	in    []incoming
+	epoch uint64
+}
+
+// outgoing is the items for one target.
+type outgoing[T any] struct {
+	staged []T    // not put yet
+	sent   uint64 // put
+}
+
+// incoming is the items of one sender.
+type incoming struct {
+	taken uint64
+	told  uint64 // taken, and the sender knows
+}
+
+// ringSignals is the number of signals that rings of n members take of a flow.
+func ringSignals(n int) int { return 2 * n }
+
+// newRings reserves rings of bytes bytes for each pair of members; 0 is a default. Its signals are those of f from first
+// on.
+func newRings[T any](mem *memory, f *flow, first, bytes int) *rings[T] {
+	size := ringSize[T](mem.m.n, bytes)
+	return &rings[T]{m: mem.m, f: f, first: first, size: size, place: reserve[T](mem, mem.m.n*size)}
+}
+
+// bind sets all counts to where they start. f is bound.
+func (r *rings[T]) bind(mem *memory) {
+	n := r.m.n
+	r.inbox = piece[T](mem, r.place, n*r.size)
+	r.out, r.in = make([]outgoing[T], n), make([]incoming, n)
+	for pe := range n {
+		r.out[pe].sent, r.in[pe] = firstItem, incoming{firstItem, firstItem}
+		r.f.signals.At(r.first+pe).Set(r.m.me, firstItem<<1)
+		r.f.signals.At(r.first+n+pe).Set(r.m.me, firstItem)
+	}
+}
+
+const (
+	defaultRing  = 32 << 10 // bytes for each pair of members
+	defaultRings = 8 << 20  // bytes of all rings of a member, unless leastItems of each take more
+	leastItems   = 16
+)
+
+// ringSize returns the items of a ring: the largest power of two that fits the bytes.
+func ringSize[T any](n, bytes int) int {
+	if bytes == 0 {
+		bytes = min(defaultRing, defaultRings/max(n, 1))
+	}
+	items := max(leastItems, bytes/max(sizeOf[T](), 1))
+	return 1 << (bits.Len(uint(items)) - 1)
+}
+
+// stage adds an item for target pe to its batch, and reports whether the batch is full.
+func (r *rings[T]) stage(pe int, v T) (full bool) {
+	out := &r.out[pe]
+	if out.staged == nil {
+		out.staged = make([]T, 0, r.size/2)
+	}
+	out.staged = append(out.staged, v)
+	return len(out.staged) >= r.size/2
+}
+
+// room returns how many more items fit the ring at target pe now.
+func (r *rings[T]) room(pe int) int {
+	out := &r.out[pe]
+	taken := r.f.lookAt(r.first + r.m.n + pe)
+	return r.size - int((out.sent-taken)&itemCount)
+}
+
+// push puts as many of the staged items for target pe as its ring has room for, and reports whether it has put any.
+// They are complete at pe when its signal says so.
+func (r *rings[T]) push(pe int) bool {
+	out := &r.out[pe]
+	n := min(len(out.staged), r.room(pe))
+	if n == 0 {
+		return false
+	}
+	for rest := out.staged[:n]; len(rest) > 0; {
+		at := r.at(out.sent)
+		k := min(len(rest), r.size-at)
+		out.sent = (out.sent + uint64(k)) & itemCount
+		mine := r.m.me * r.size
+		r.inbox.Range(mine+at, mine+at+k).PutSignal(pe, rest[:k], r.f.signals.At(r.first+r.m.me), out.sent<<1|r.epoch&1)
+		rest = rest[k:]
+	}
+	out.staged = out.staged[:copy(out.staged, out.staged[n:])]
+	return true
+}
+
+// at returns the place in a ring of item i.
+func (r *rings[T]) at(i uint64) int { return int(i % uint64(r.size)) }
+
+// pushAll pushes to all members. It reports whether it has put any, and whether nothing is left to put.
+func (r *rings[T]) pushAll() (some, all bool) {
+	all = true
+	for pe := range r.m.n {
+		if len(r.out[pe].staged) > 0 {
+			some = r.push(pe) || some
+			all = all && len(r.out[pe].staged) == 0
+		}
+	}
+	return some, all
+}
+
+// arrived returns items of sender pe that this member saw when it last looked, of this epoch, in the order in which they
+// were sent; perhaps not all. They are valid until they are taken.
+func (r *rings[T]) arrived(pe int) []T {
+	put := r.f.seen[r.first+pe]
+	n := int((put>>1 - r.in[pe].taken) & itemCount)
+	if n == 0 || put&1 != r.epoch&1 {
+		return nil
+	}
+	at := r.at(r.in[pe].taken)
+	mine := pe * r.size
+	return r.inbox.Local()[mine+at : mine+min(at+n, r.size)]
+}
+
+// take gives the places of n items that have arrived back to their sender pe, and tells it if that is half a ring.
+func (r *rings[T]) take(pe, n int) {
+	in := &r.in[pe]
+	in.taken = (in.taken + uint64(n)) & itemCount
+	if (in.taken-in.told)&itemCount >= uint64(r.size/2) {
+		r.tell(pe)
+	}
+}
+
+// tell tells sender pe how many of its items have been taken, if it does not know.
+func (r *rings[T]) tell(pe int) {
+	if in := &r.in[pe]; in.told != in.taken {
+		in.told = in.taken
+		r.f.signals.At(r.first+r.m.n+r.m.me).Set(pe, in.told)
+	}
+}
+
+// tellAll tells every sender what has been taken of its items.
+func (r *rings[T]) tellAll() {
+	for pe := range r.m.n {
+		r.tell(pe)
+	}
+}
+
+// underWay returns the number of items that are staged or that no target has said to have taken.
+func (r *rings[T]) underWay() (n int) {
+	for pe := range r.m.n {
+		n += len(r.out[pe].staged) + r.size - r.room(pe)
+	}
+	return n
+}
