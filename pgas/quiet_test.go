@@ -69,7 +69,7 @@ func TestQuietInBody(t *testing.T) {
 	})
 }
 
-var errClosedContext = errors.New("the context is closed")
+var errClosedContext = errors.New("the context is closed: use it before its Close, and before that of its World")
 
 func isOrSays(err, want error) bool {
 	return errors.Is(err, want) || err != nil && want != nil && strings.HasSuffix(err.Error(), want.Error())
