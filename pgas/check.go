@@ -149,7 +149,7 @@ func (b *allocated) String() string {
 // locate notes the program's call in e, which its deferred function has recovered: the stack of the panic is still there.
 func (e *UsageError) locate() {
 	if e.At == "" {
-		e.At = callsite.Program()
+		e.At = callsite.OfPanic()
 	}
 }
 
