@@ -3,7 +3,7 @@
 //
 //	go test ./tests/mistakes -rewrite    writes into the page what is printed now
 //
-// page.go reads the page, program.go writes the programs, and run.go runs them.
+// page_test.go reads the page, program_test.go writes the programs, and run_test.go runs them.
 package mistakes
 
 import (

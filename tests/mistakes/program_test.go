@@ -102,7 +102,9 @@ func writeProgram(dir string, p *document) error {
 }
 
 // runs reports whether the mistake is made by a program that runs.
-func (m *mistake) runs() bool { return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") && !m.is("tags") }
+func (m *mistake) runs() bool {
+	return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") && !m.is("tags")
+}
 
 // name is the mistake's for files.
 func (m *mistake) name() string { return strings.ReplaceAll(strings.ToLower(m.title), " ", "-") }
