@@ -103,7 +103,7 @@ func writeProgram(dir string, p *document) error {
 
 // runs reports whether the mistake is made by a program that runs.
 func (m *mistake) runs() bool {
-	return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") && !m.is("tags")
+	return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") && !m.is("tags") && !m.is("again")
 }
 
 // name is the mistake's for files.

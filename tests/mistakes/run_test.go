@@ -106,6 +106,14 @@ func (u *user) make(t *testing.T, m *mistake) string {
 		dir := u.project(t)
 		write(t, dir, "cell.go", m.source)
 		return u.fails(t, dir, nil, "pgasgen")
+	case m.is("again"):
+		dir := u.project(t)
+		write(t, dir, "cell.go", m.source)
+		out, err := u.run(t, dir, nil, "pgasgen")
+		if err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return u.shown(dir, out)
 	case m.is("build"):
 		dir := u.project(t)
 		write(t, dir, m.file(), m.source)
