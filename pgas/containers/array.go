@@ -181,9 +181,7 @@ func (a *Array[T]) Free(ctx context.Context) error {
 	if a.freed {
 		misuse("Free", "the array has been freed")
 	}
-	if ctx == nil {
-		a.mustBelong(ctx, "Free")
-	}
+	mustHaveContext("Free", ctx)
 	a.freed = true
 	return freeMemory(ctx, "Free", a.memory)
 }

@@ -12,9 +12,7 @@ func freeMemory(ctx context.Context, op string, mem *memory) error { return free
 
 // freeAll frees the parts of a container, for the call op. It stops at the first error.
 func freeAll(ctx context.Context, op string, frees ...func(context.Context) error) error {
-	if ctx == nil {
-		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
-	}
+	mustHaveContext(op, ctx)
 	for _, free := range frees {
 		if err := free(ctx); err != nil {
 			return fmt.Errorf("%s: %w", op, err)

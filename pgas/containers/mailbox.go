@@ -257,9 +257,7 @@ func (b *Mailbox[T]) Free(ctx context.Context) error {
 	if b.freed {
 		misuse("Free", "the mailbox has been freed")
 	}
-	if ctx == nil {
-		b.mustBelong(ctx, "Free")
-	}
+	mustHaveContext("Free", ctx)
 	b.freed = true
 	return freeMemory(ctx, "Free", b.memory)
 }

@@ -22,9 +22,7 @@ type members struct {
 // membersOf returns the members that the options of a call of op name. It panics with *pgas.UsageError if w or ctx is
 // missing, or the team is of another World.
 func membersOf(ctx context.Context, op string, w *pgas.World, s settings) members {
-	if ctx == nil {
-		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
-	}
+	mustHaveContext(op, ctx)
 	t := s.team
 	if !s.over {
 		t = w.Team() // panics if w is nil or zero
@@ -41,9 +39,7 @@ func membersOf(ctx context.Context, op string, w *pgas.World, s settings) member
 // mustBelong panics with *pgas.UsageError if this PE is no member, or ctx is missing.
 func (m *members) mustBelong(ctx context.Context, op string) {
 	m.mustBeMember(op)
-	if ctx == nil {
-		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
-	}
+	mustHaveContext(op, ctx)
 }
 
 // mustBeMember panics with *pgas.UsageError if the container is nil or zero, or this PE is no member.
@@ -53,6 +49,13 @@ func (m *members) mustBeMember(op string) {
 		misuse(op, "the container is nil or zero: make one with a New… function")
 	case m.team == nil:
 		misuse(op, "this PE is no member: %s was called with Over(nil)", m.op)
+	}
+}
+
+// mustHaveContext panics with *pgas.UsageError if ctx is missing.
+func mustHaveContext(op string, ctx context.Context) {
+	if ctx == nil {
+		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
 	}
 }
 
