@@ -3,6 +3,7 @@ package pgas
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gopgas/gopgas/pgas/internal/callsite"
 	"github.com/gopgas/gopgas/pgas/internal/coll"
@@ -101,6 +102,15 @@ func (w *World) refuses(ctx context.Context) bool {
 func (w *World) refusal(ctx context.Context, name string) error {
 	mustHaveContext(name, ctx)
 	return fmt.Errorf("%s%s: %w", name, callsite.At(), w.n.EndedError(ctx))
+}
+
+// locatedError returns err of a call with the place of the call in the program, unless err names that already.
+func locatedError(call string, err error) error {
+	site := callsite.At()
+	if site == "" || strings.Contains(err.Error(), site+":") {
+		return err
+	}
+	return fmt.Errorf("%s%s: %w", call, site, err)
 }
 
 // publicErrors returns the functions that make the errors of collectives, whose types are those of package pgas.

@@ -25,7 +25,7 @@ func hastily(_ context.Context, w *pgas.World, row pgas.Slice[int64], _ pgas.Sig
 func unfenced(ctx context.Context, w *pgas.World, row pgas.Slice[int64], ready pgas.SignalRef) error {
 	if w.PE() == 0 {
 		row.Put(w.NPEs()-1, numbers)
-		ready.Set(w.NPEs()-1, 1) //pgasvet:ok this mistake is shown
+		ready.Set(w.NPEs()-1, 1) // the mistake: no Fence between them
 	}
 	return await(ctx, w, ready)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 const programHead = `package main
@@ -105,6 +104,3 @@ func writeProgram(dir string, p *document) error {
 func (m *mistake) runs() bool {
 	return !m.is("generate") && !m.is("build") && !m.is("vet") && !m.is("race") && !m.is("tags") && !m.is("again")
 }
-
-// name is the mistake's for files.
-func (m *mistake) name() string { return strings.ReplaceAll(strings.ToLower(m.title), " ", "-") }

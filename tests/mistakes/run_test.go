@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -223,6 +224,7 @@ func (u *user) shown(dir, out string) string {
 	out = strings.ReplaceAll(out, dir+"/", "")
 	out = regexp.MustCompile(`\b(`+regexp.QuoteMeta(host)+`|localhost)\b`).ReplaceAllString(out, "host")
 	out = ownFrame.ReplaceAllString(out, "")
+	out = regexp.MustCompile(`\bmain\.body\d+`).ReplaceAllString(out, "main.body")
 	out = summary.ReplaceAllString(out, "")
 	return consequence.ReplaceAllString(out, "")
 }
@@ -233,25 +235,27 @@ var (
 	consequence = regexp.MustCompile(`(?m)^pgas: PE \d+ on .*: PE \d+ on host \S+: .*\n`)
 )
 
-var raceLine = regexp.MustCompile(`^WARNING: DATA RACE|^(Read|Write|Previous \w+) at |mistake_test\.go:\d+`)
+var (
+	access = regexp.MustCompile(`^(Previous )?(\w+ )?([Rr]ead|[Ww]rite) at `)
+	place  = regexp.MustCompile(`mistake_test\.go:\d+`)
+)
 
-// excerpt keeps of a report of the race detector what the accesses are and where in the user's file.
+// excerpt keeps of a report of the race detector where the user's file makes the two accesses. Which of them it calls the previous one
+// differs from run to run.
 func excerpt(out string) string {
-	var kept []string
+	var places []string
+	wanted := false
 	for line := range strings.Lines(out) {
-		if !raceLine.MatchString(line) {
-			continue
+		if access.MatchString(line) {
+			wanted = true
 		}
-		if at := strings.Index(line, "mistake_test.go:"); at >= 0 {
-			if len(kept) > 0 && strings.Contains(kept[len(kept)-1], "mistake_test.go:") {
-				continue // callers of it
-			}
-			line = "      " + strings.Fields(line[at:])[0] + "\n"
-		}
-		kept = append(kept, line)
-		if len(kept) == 5 {
-			break
+		if at := place.FindString(line); at != "" && wanted && len(places) < 2 {
+			places, wanted = append(places, "  "+at+"\n"), false
 		}
 	}
-	return strings.Join(kept, "")
+	if len(places) == 0 {
+		return out
+	}
+	slices.Sort(places)
+	return "WARNING: DATA RACE\n" + strings.Join(places, "")
 }
