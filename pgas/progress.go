@@ -38,7 +38,7 @@ type Progress struct {
 // It returns the errors of Alloc, or of NewContext. It panics with *UsageError if total is negative or ctx is nil. Progress.End
 // ends it, as the end of ctx and of the World do.
 func (w *World) Progress(ctx context.Context, name string, total int) (*Progress, error) {
-	return w.progress(ctx, name, total, displayOn(os.Stderr))
+	return w.progress(ctx, name, total, w.displayOn(os.Stderr))
 }
 
 // progress is Progress with a display.
