@@ -50,6 +50,7 @@
 //	coherent*.go, outside.go      what package dsm needs; bounce.go: memory that must not reach a transport
 //	group.go                      goroutines of one PE
 //	readshare.go                  one file as the input of all PEs
+//	progress*.go                  how far all PEs are, on a terminal or in a log
 //	lock.go                       the lock of the specification; locktrace.go: locks in traces
 //	stats.go, region.go           what a PE counts; parts of a program that have a name in traces
 //	misuse.go, errors.go, check.go  zero values, errors, PGAS_CHECK

@@ -38,12 +38,12 @@ type Progress struct {
 // It returns the errors of Alloc, or of NewContext. It panics with *UsageError if total is negative or ctx is nil. Progress.End
 // ends it, as the end of ctx and of the World do.
 func (w *World) Progress(ctx context.Context, name string, total int) (*Progress, error) {
-	return w.progress(ctx, name, total, displayOn(os.Stderr))
+	w.mustBeOpen("World.Progress")
+	return w.progress(ctx, name, total, w.displayOn(os.Stderr))
 }
 
 // progress is Progress with a display.
 func (w *World) progress(ctx context.Context, name string, total int, d *display) (*Progress, error) {
-	w.mustBeOpen("World.Progress")
 	mustHaveContext("World.Progress", ctx)
 	if total < 0 {
 		misuse("World.Progress", "a total of %d: give what this PE expects to do, or 0 if it does not know", total)

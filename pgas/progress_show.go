@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gopgas/gopgas/pgas/boot"
 )
 
 const (
-	barPace   = 100 * time.Millisecond
-	linePace  = 2 * time.Second // of the first line; the next ones take half as long again
-	slowest   = time.Minute
-	barCells  = 24
-	clearLine = "\r\x1b[K"
+	barPace  = 100 * time.Millisecond
+	linePace = 2 * time.Second // of the first line; the next ones take half as long again
+	slowest  = time.Minute
+	barCells = 24
 )
 
 // display is where a Progress is shown.
@@ -28,7 +29,9 @@ type display struct {
 	total   int64         // 0: not known
 	began   time.Duration // by the clock of the World
 	inPlace bool
-	pace    time.Duration
+	// launcher says that the bar is not drawn here: each is a line by which the launcher, whose terminal it is, gets it.
+	launcher bool
+	pace     time.Duration
 
 	mu    sync.Mutex
 	out   io.Writer
@@ -36,11 +39,15 @@ type display struct {
 	lines int    // that were shown, or bars
 }
 
-// displayOn returns the display for a file: in place if that is a terminal.
-func displayOn(f *os.File) *display {
+// displayOn returns the display for a file, as the setting says.
+func (w *World) displayOn(f *os.File) *display {
 	d := &display{out: f, pace: linePace}
-	if isTerminal(f) {
-		d.inPlace, d.pace = true, barPace
+	way, terminal := w.n.Job.Settings.Progress, isTerminal(f)
+	switch {
+	case way == boot.ProgressOff:
+		d.out = io.Discard
+	case way == boot.ProgressBar, way == boot.ProgressAuto && terminal:
+		d.inPlace, d.pace, d.launcher = true, barPace, !terminal
 	}
 	return d
 }
@@ -73,8 +80,17 @@ func (d *display) show(done int64, now time.Duration) {
 	}
 	if text != d.bar {
 		d.bar = text
-		io.WriteString(d.out, clearLine+text)
+		d.draw(text)
 	}
+}
+
+// draw draws a bar in place of the last one; an empty one takes it away.
+func (d *display) draw(text string) {
+	end := ""
+	if d.launcher {
+		end = "\n"
+	}
+	io.WriteString(d.out, boot.BarMark+text+end)
 }
 
 // text is the line for what is done after some time.
@@ -121,7 +137,7 @@ func (d *display) leave() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.bar != "" {
-		io.WriteString(d.out, clearLine)
+		d.draw("")
 		d.bar = ""
 	}
 }
@@ -135,10 +151,10 @@ type besideBar struct {
 func (b *besideBar) Write(text []byte) (int, error) {
 	b.d.mu.Lock()
 	defer b.d.mu.Unlock()
-	if b.d.bar == "" {
+	if b.d.bar == "" || b.d.launcher {
 		return b.out.Write(text)
 	}
-	io.WriteString(b.d.out, clearLine)
+	b.d.draw("")
 	n, err := b.out.Write(text)
 	b.d.bar = "" // the next one comes soon
 	return n, err

@@ -320,7 +320,7 @@ func parse(args []string) (options, error) {
 func (o *options) spec(hosts []boot.Host, program string) launch.Spec {
 	spec := launch.Spec{
 		Hosts: hosts, Program: program, Args: o.args, Env: o.environ(), Tag: o.tag,
-		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: stdin(), Stdout: os.Stdout, Stderr: os.Stderr, Terminal: launch.IsTerminal(os.Stderr),
 		Template: o.template, Stage: o.stage, FanOut: o.fanOut, BootAddr: o.bootAddr,
 		ConnectTimeout: o.connectTimeout, Grace: o.grace, KeepGoing: o.keepGoing, Unbound: o.unbound, Stats: o.stats,
 	}

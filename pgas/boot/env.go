@@ -62,6 +62,7 @@ const (
 	envDSMFaults   = "PGAS_DSM_FAULTS"
 	envDSMStats    = "PGAS_DSM_STATS"
 	envStats       = "PGAS_STATS"
+	EnvProgress    = "PGAS_PROGRESS" // how World.Progress is shown
 
 	envBoot        = "PGAS_BOOT"
 	envRendezvous  = "PGAS_RENDEZVOUS"
@@ -117,6 +118,7 @@ var variables = [...]Variable{
 	{envDSMFaults, "signal", "signal or thread", "what serves the page faults of a coherent region: the faulting thread, in a handler of SIGBUS, or one thread for all, which serves those of system calls too", false},
 	{envDSMStats, "0", "0 or 1", "1: when a coherent region closes, PE 0 prints its statistics on standard error", false},
 	{envStats, "0", "0 or 1", "1: PEs count what they do, for World.Stats, and pgasrun prints it at the end, as with -stats", false},
+	{EnvProgress, "auto", "auto, bar, lines or off", "how World.Progress is shown: as a bar, as lines now and then, not at all, or as a bar on a terminal and as lines elsewhere", false},
 	{EnvProfiles, "(none)", "directory", "each PE writes its CPU, heap and mutex profile and its execution trace there, on its own host, when it leaves the job; pgasrun -pprof collects them instead", false},
 	{EnvTopo, "(as found)", "level:count,…", "the levels of the topology, from the PEs outwards, as in numa:4,host,rack:2", false},
 	{envQuiet, "0", "0 or 1", "1: a program started by hand does not say that it is a job of one PE", false},
@@ -163,6 +165,7 @@ type Settings struct {
 	DSM            DSM           // how coherent regions detect accesses
 	DSMFaults      DSMFaults     // what serves their page faults
 	Stats          bool          // PEs count what they do, and the launcher prints it
+	Progress       Progress      // how World.Progress is shown
 	DSMStats       bool          // print the statistics of coherent regions
 	Profiles       string        // the directory for this PE's profiles; "": none are made, unless the launcher collects them
 	QuietSingleton bool          // do not say that this is a job of one
@@ -303,6 +306,7 @@ func settings(vars map[string]string) (Settings, error) {
 	read(envDSMStats, func(v string) (e error) { s.DSMStats, e = onOrOff(v); return })
 	read(EnvProfiles, func(v string) error { s.Profiles = v; return nil })
 	read(envStats, func(v string) (e error) { s.Stats, e = onOrOff(v); return })
+	read(EnvProgress, func(v string) error { i, e := oneOf(v, progressNames); s.Progress = Progress(i); return e })
 	read(EnvTopo, func(v string) error { s.Topo = v; return nil })
 	read(envQuiet, func(v string) (e error) { s.QuietSingleton, e = onOrOff(v); return })
 	read(envBoot, func(v string) error { _, e := oneOf(v, bootNames); return e })

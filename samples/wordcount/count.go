@@ -41,6 +41,7 @@ type counter struct {
 	grown      uint64 // meetings so far
 	full       bool   // something of this PE did not fit since the last one
 	mergeTime  time.Duration
+	progress   *pgas.Progress // nil in tests
 }
 
 // tallies are what a PE adds to the sums on PE 0 with its next merge.
@@ -85,6 +86,9 @@ func (c *counter) work(ctx context.Context) error {
 			return c.finish(ctx)
 		}
 		c.file(c.files[i])
+		if c.progress != nil {
+			c.progress.Add(1)
+		}
 		if c.mail.waiting() {
 			c.mail.receive(c.take)
 		}

@@ -47,19 +47,17 @@ func warn(err error) { fmt.Fprintln(os.Stderr, "wordcount:", err) }
 // of this PE.
 func wordcount(ctx context.Context, w *pgas.World, opts options, out io.Writer) (failure, err error) {
 	c, failure, err := prepare(ctx, w, opts)
-	if c == nil {
+	if c == nil || err != nil {
 		return failure, err
 	}
 	start := time.Now()
-	var p *progress
-	if w.PE() == 0 {
-		p = startProgress(opts.progress, c.tally, len(c.files))
-	}
 	err = c.run(ctx)
 	took := time.Since(start)
-	p.end()
 	if err != nil {
 		return ofAll(err)
+	}
+	if err := c.progress.End(ctx); err != nil {
+		return nil, err
 	}
 	r, err := summarize(ctx, c, took)
 	if err != nil {
@@ -109,7 +107,12 @@ func prepare(ctx context.Context, w *pgas.World, opts options) (c *counter, fail
 		failure, err = ofAll(err)
 		return nil, failure, err
 	}
-	return c, nil, nil
+	total := 0 // PEs take files as they go, so PE 0 says how many all have
+	if w.PE() == 0 {
+		total = len(c.files)
+	}
+	c.progress, err = w.Progress(ctx, "files", total)
+	return c, nil, err
 }
 
 // publish prints the result; it fails if it is not complete or not verified.

@@ -38,14 +38,13 @@ const (
 )
 
 type options struct {
-	input    string
-	table    int // slots of each PE; 0: see slots
-	heap     int // overflow entries of each PE; 0: see slots
-	batch    int
-	progress string
-	direct   bool
-	verify   bool
-	json     bool
+	input  string
+	table  int // slots of each PE; 0: see slots
+	heap   int // overflow entries of each PE; 0: see slots
+	batch  int
+	direct bool
+	verify bool
+	json   bool
 }
 
 // parse reads the command line. If it asks for help, text is the help.
@@ -56,7 +55,6 @@ func parse(args []string) (o options, text string, err error) {
 	fs.IntVar(&o.table, "table", 0, "`slots` of the table on each PE to start with (default: half a million, spread over the PEs)")
 	fs.IntVar(&o.heap, "heap", 0, "overflow `entries` on each PE to start with (default: a quarter of the slots)")
 	fs.IntVar(&o.batch, "batch", 1<<20, "`bytes` of source that a PE counts by itself before it inserts into the table")
-	fs.StringVar(&o.progress, "progress", "auto", "show progress on stderr: auto (a terminal, or a run of some seconds), on, off")
 	fs.BoolVar(&o.direct, "direct", false, "update homes on other hosts by remote atomics too, instead of sending them batches")
 	fs.BoolVar(&o.verify, "verify", false, "compare with a sequential count on PE 0; fail if they differ")
 	fs.BoolVar(&o.json, "json", false, "print one JSON object")
@@ -86,11 +84,7 @@ func (o *options) check(given map[string]bool) error {
 			return fmt.Errorf("-%s %d: give a number from 1 to %d", f.name, f.value, f.most)
 		}
 	}
-	switch o.progress {
-	case "auto", "on", "off":
-		return nil
-	}
-	return fmt.Errorf("-progress %s: give auto, on or off", o.progress)
+	return nil
 }
 
 // slots returns the size of each PE's volume, in a job of npes.

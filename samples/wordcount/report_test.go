@@ -1,15 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"strings"
 	"testing"
-	"time"
-
-	"github.com/gopgas/gopgas/pgas"
-	"github.com/gopgas/gopgas/pgas/pgastest"
 )
 
 func TestCompare(t *testing.T) {
@@ -42,34 +35,5 @@ func TestIncomplete(t *testing.T) {
 		if got := fmt.Sprint(r.incomplete()); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-// TestProgress: the sums are shown while they grow, by whole lines in a log and in place on a terminal.
-func TestProgress(t *testing.T) {
-	for _, inPlace := range []bool{false, true} {
-		pgastest.RunGoroutines(t, 1, func(ctx context.Context, w *pgas.World) error {
-			tallies, err := AllocTally(ctx, w, 1)
-			if err != nil {
-				return err
-			}
-			tallies.At(0).Files().Add(0, 3)
-			tallies.At(0).Identifiers().Add(0, 99)
-			r, out := io.Pipe()
-			p := &progress{make(chan struct{}), make(chan struct{})}
-			go p.show(out, time.Millisecond, inPlace, tallies.At(0), 7)
-			first := make([]byte, 100)
-			n, err := r.Read(first)
-			if err != nil {
-				return err
-			}
-			go io.Copy(io.Discard, r)
-			p.end()
-			r.Close()
-			if got := string(first[:n]); !strings.Contains(got, "3 of 7 files, 99 identifiers, ") || strings.HasSuffix(got, "\n") == inPlace {
-				return fmt.Errorf("in place %v: got %q", inPlace, got)
-			}
-			return nil
-		})
 	}
 }

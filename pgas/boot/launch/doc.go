@@ -23,6 +23,7 @@
 //	bind.go        the CPUs of each PE
 //	cores.go       the CPUs of each host, where hosts are one machine
 //	lines.go       the output of many PEs, without torn lines
+//	bar.go         the progress of a job, below its output on a terminal
 //	trace.go       what PEs have recorded, from their agents to the launcher
 //	live.go        a job while it runs, for whoever looks at it
 //	clocks.go      the clocks of hosts, for traces

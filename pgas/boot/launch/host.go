@@ -180,8 +180,9 @@ func (j *job) output(k kind, data []byte) {
 		return
 	}
 	j.stderr.write(pe, data[4:])
+	said, _, _ := splitBars(data[4:])
 	j.tailMu.Lock()
-	j.tails[pe].add(data[4:])
+	j.tails[pe].add(said)
 	j.tailMu.Unlock()
 }
 

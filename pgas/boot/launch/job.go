@@ -71,6 +71,10 @@ func newJob(spec Spec) (*job, error) {
 		sweeps: make(chan struct{}, spec.FanOut),
 	}
 	j.stdout, j.stderr = newLines(spec.Stdout, spec.Tag, j.npes), newLines(spec.Stderr, spec.Tag, j.npes)
+	j.stderr.bar = newBar(spec.Stderr, spec.Terminal)
+	if f, ok := spec.Stdout.(*os.File); ok && IsTerminal(f) {
+		j.stdout.bar = j.stderr.bar
+	}
 	j.tails = make([]tail, j.npes)
 	if spec.settings.Networked(len(spec.Hosts)) {
 		j.secret = make([]byte, boot.SecretBytes)
@@ -138,6 +142,7 @@ func (j *job) run(ctx context.Context) (Result, error) {
 	if j.live != nil {
 		j.live.end()
 	}
+	j.stderr.bar.remove()
 	if len(j.deaths) > 0 || j.startErr != nil {
 		j.stderr.endLine()
 	}

@@ -33,6 +33,8 @@ type Spec struct {
 	Stdout  io.Writer   // gets whole lines of every PE
 	Stderr  io.Writer
 	Tag     bool // start every line with the number of its PE
+	// Terminal says that Stderr is a terminal, on whose last line the progress of the job is shown.
+	Terminal bool
 	// Output, if not nil, gets the same, of each PE by itself: a piece ends with a line unless that is very long, or the last. It is
 	// valid during the call, for which the output of a host's PEs waits. It is called from several goroutines, but for each PE from one.
 	Output func(pe int, piece []byte)
@@ -245,6 +247,9 @@ func (s *Spec) Environ() []string {
 				env = append(env, kv)
 			}
 		}
+	}
+	if s.Terminal && os.Getenv(boot.EnvProgress) == "" {
+		env = append(env, boot.EnvProgress+"=bar")
 	}
 	return append(env, s.Env...)
 }

@@ -50,6 +50,8 @@ func splitLines(r io.Reader, emit func(piece []byte)) {
 type lines struct {
 	width int // of the number in a tag; 0: no tags
 
+	bar *bar // on the same terminal; nil: none
+
 	mu     sync.Mutex
 	w      io.Writer
 	openPE int // 1 + the PE whose line has not ended, or 0
@@ -71,6 +73,15 @@ func (l *lines) write(pe int, piece []byte) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.bar != nil {
+		output, text, found := splitBars(piece)
+		if found {
+			l.bar.set(text)
+		}
+		if piece = output; len(piece) == 0 {
+			return
+		}
+	}
 	var b []byte
 	resumed := l.openPE == 1+pe
 	if l.openPE != 0 && !resumed {
@@ -87,7 +98,7 @@ func (l *lines) write(pe int, piece []byte) {
 	if piece[len(piece)-1] != '\n' {
 		l.openPE = 1 + pe
 	}
-	l.w.Write(b)
+	l.bar.beside(func() { l.w.Write(b) }, l.openPE == 0)
 }
 
 // notice writes text of the launcher, on a line of its own.
@@ -98,7 +109,7 @@ func (l *lines) notice(text string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	io.WriteString(l.w, text)
+	l.bar.beside(func() { io.WriteString(l.w, text) }, true)
 }
 
 // endLine ends the line that a PE has left open.
@@ -106,7 +117,7 @@ func (l *lines) endLine() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.openPE != 0 {
-		io.WriteString(l.w, "\n")
+		l.bar.beside(func() { io.WriteString(l.w, "\n") }, true)
 		l.openPE = 0
 	}
 }
