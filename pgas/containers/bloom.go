@@ -220,5 +220,5 @@ func (b *Bloom[K]) Free(ctx context.Context) error {
 	if b == nil || b.world == nil {
 		misuse("Bloom.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "Bloom.Free", &b.memory)
+	return freeMemory(ctx, "Bloom.Free", &b.memory)
 }

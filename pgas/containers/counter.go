@@ -96,5 +96,5 @@ func (c *Counter) Free(ctx context.Context) error {
 	if c == nil || c.world == nil {
 		misuse("Counter.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "Counter.Free", &c.memory)
+	return freeMemory(ctx, "Counter.Free", &c.memory)
 }

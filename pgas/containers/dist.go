@@ -142,5 +142,5 @@ func (d *DistObject[T]) Free(ctx context.Context) error {
 	if d == nil || d.world == nil {
 		misuse("DistObject.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "DistObject.Free", &d.memory)
+	return freeMemory(ctx, "DistObject.Free", &d.memory)
 }

@@ -7,13 +7,18 @@ import (
 	"fmt"
 )
 
-// freeAll frees the memory of a container, for the call op.
-func freeAll(ctx context.Context, op string, mem *memory) error {
+// freeMemory frees the memory of a container, for the call op.
+func freeMemory(ctx context.Context, op string, mem *memory) error { return freeAll(ctx, op, mem.free) }
+
+// freeAll frees the parts of a container, for the call op. It stops at the first error.
+func freeAll(ctx context.Context, op string, frees ...func(context.Context) error) error {
 	if ctx == nil {
 		misuse(op, "the context is nil: pass the one that the body of Main gets, or context.Background()")
 	}
-	if err := mem.free(ctx); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+	for _, free := range frees {
+		if err := free(ctx); err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
 	}
 	return nil
 }

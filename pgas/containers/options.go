@@ -27,7 +27,9 @@ type settings struct {
 
 	ring    int // bytes of a ring
 	backlog int // items
-	block   int // of elements that follow each other on a member; 0: one for each member
+
+	capacity int // elements of a map
+	block    int // of elements that follow each other on a member; 0: one for each member
 }
 
 // Over gives the container the PEs of t as members, in place of all PEs. A PE that is no member of t passes nil.

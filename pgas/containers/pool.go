@@ -126,7 +126,7 @@ func (p *WorkPool[T]) Free(ctx context.Context) error {
 	if p == nil || p.world == nil {
 		misuse("WorkPool.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "WorkPool.Free", &p.memory)
+	return freeMemory(ctx, "WorkPool.Free", &p.memory)
 }
 
 func (p *WorkPool[T]) check(op string) {

@@ -234,7 +234,7 @@ func (m *queueMemory[T]) at(home int) *Queue[T] {
 }
 
 func (m *queueMemory[T]) free(ctx context.Context, op string) error {
-	return freeAll(ctx, op, &m.memory)
+	return freeMemory(ctx, op, &m.memory)
 }
 
 // Home returns the member in whose memory the queue is. It is local.

@@ -90,5 +90,5 @@ func (t *Tickets) Free(ctx context.Context) error {
 	if t == nil || t.world == nil {
 		misuse("Tickets.Free", "the container is nil or zero: make one with a New… function")
 	}
-	return freeAll(ctx, "Tickets.Free", &t.memory)
+	return freeMemory(ctx, "Tickets.Free", &t.memory)
 }

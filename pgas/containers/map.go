@@ -1,0 +1,197 @@
+package containers
+
+// Map: a hash table whose elements are spread over the members by the hashes of their keys. Every member finds, inserts,
+// updates and deletes by itself, without the member that has the element. map_layout.go describes the memory, map_find.go
+// and map_write.go how it is read and written, and map_split.go how it grows.
+
+import (
+	"context"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// Map is a hash table from K to V. Keys and values are plain; a key has no floating-point numbers.
+//
+// All methods may be called by all members at any time, unless they say that they are collective. Writes of one key follow
+// one another in one order for all members, and each sees what the one before has left. A member's own calls see its
+// earlier ones. Another member's finds see a write to a shard of another host when it is complete, as a put is: after a
+// Quiet of the team's context, or a barrier. A write completes and orders nothing else.
+//
+// A call for a key whose member is on this host loads and stores; for another host it sends messages, and waits for
+// answers. See docs/containers.md for how many.
+//
+// A map has address space for its Capacity from the start, and memory for the elements that it has: it grows by itself,
+// and shrinks when it is freed.
+type Map[K comparable, V any] struct {
+	members
+	mapCodec[K, V]
+	shards *mapShards
+	words  pgas.Sym[uint64]
+	key    []uint64 // the words of the key of the call under way
+	batch  mapBatch[K, V]
+	busy   string // the batch under way
+	freed  bool
+}
+
+const mapDefaultCapacity = 1 << 20
+
+// Capacity chooses the number of elements that a Map must have room for, of all members. The default is 1,048,576. It is an
+// option of NewMap.
+func Capacity(elements int) Option {
+	return Option{"Capacity", func(s *settings) {
+		if elements <= 0 {
+			misuse("Capacity", "%d elements: a map has room for at least one", elements)
+		}
+		s.capacity = elements
+	}}
+}
+
+// NewMap makes an empty map; its options are Over, Capacity, and for its batches Ring and Backlog. It is collective over all PEs of the World, and all give the
+// same Capacity.
+//
+// It returns *pgas.HeapFullError if the address space does not fit the symmetric heap, and else the errors of pgas.Alloc. It panics with *pgas.UsageError if K or V
+// holds pointers or K a floating-point number.
+func NewMap[K comparable, V any](ctx context.Context, w *pgas.World, opts ...Option) (*Map[K, V], error) {
+	s := settingsOf("NewMap", opts, "Capacity", "Ring", "Backlog")
+	mapMustBePlain[K]("NewMap", "key")
+	mapMustBePlain[V]("NewMap", "value")
+	if s.capacity == 0 {
+		s.capacity = mapDefaultCapacity
+	}
+	m := &Map[K, V]{members: membersOf(ctx, "NewMap", w, s), mapCodec: newMapCodec[K, V]("NewMap")}
+	l := mapLayoutFor(sizeOf[K](), sizeOf[V](), s.capacity, max(1, m.n))
+	if l.depth > mapDeepest {
+		misuse("NewMap", "a capacity of %d elements on %d members: a member has at most %d", s.capacity, m.n, l.slots/2<<mapDeepest)
+	}
+	size := 0
+	if m.n > 0 {
+		size = l.segments() * l.segmentWords()
+	}
+	var err error
+	if m.words, err = allocate[uint64](ctx, &m.members, s.over, size); err != nil {
+		return nil, err
+	}
+	if err = m.newBatch(ctx, s); err != nil {
+		return nil, err
+	}
+	if m.team == nil {
+		return m, nil
+	}
+	m.open(l, s.capacity)
+	return m, m.team.Barrier(ctx)
+}
+
+// open makes this member's handle of the shards, and the first segment of its own.
+func (m *Map[K, V]) open(l mapLayout, capacity int) {
+	mem := newMapMemory(&m.members, l, m.words)
+	m.shards = &mapShards{mapReader: newMapReader(mem), capacity: capacity, slot: make([]uint64, l.slotWords())}
+	m.key = make([]uint64, l.keyWords)
+	mem.headerOf(segmentAt{m.me, 0}).Set(m.me, mapHeader(0, 0))
+}
+
+// mustBeOpen panics with *pgas.UsageError if a call of op is wrong.
+func (m *Map[K, V]) mustBeOpen(op string) {
+	if m == nil {
+		(*members)(nil).mustBeMember(op)
+	}
+	m.mustBeMember(op)
+	if m.freed {
+		misuse(op, "the map has been freed")
+	}
+}
+
+// hash sets key to the words of k and returns their hash.
+func (m *Map[K, V]) hash(op string, k K) uint64 {
+	if m == nil || m.shards == nil || m.freed {
+		m.mustBeOpen(op)
+	}
+	m.putKey(m.key, k)
+	return mapHash(m.key)
+}
+
+// hashFor is hash for a call that may wait.
+func (m *Map[K, V]) hashFor(ctx context.Context, op string, k K) uint64 {
+	if m == nil || m.shards == nil || m.freed || ctx == nil {
+		m.mustBeOpen(op)
+		m.mustBelong(ctx, op)
+	}
+	if m.busy != "" || m.shards.still {
+		m.mustBeFree(op)
+	}
+	m.putKey(m.key, k)
+	return mapHash(m.key)
+}
+
+// Home returns the member that has k, if anyone has. It is local.
+func (m *Map[K, V]) Home(k K) int { return mapOwner(m.hash("Home", k), m.n) }
+
+// Find returns the value of k and whether there is one. It is one-sided, takes no lock, and goes on while the map grows. It
+// panics with *pgas.PeerError if k's member, or a member that was writing k, is lost.
+func (m *Map[K, V]) Find(k K) (v V, ok bool) {
+	if m != nil && m.busy != "" {
+		m.mustBeFree("Find")
+	}
+	if !m.shards.find(m.hash("Find", k), m.key) {
+		return v, false
+	}
+	return mapDecode[V](m.shards.value), true
+}
+
+// Insert gives k the value v if it has none, and reports whether it had none. It is one-sided, and blocks while another member writes in the same
+// segment.
+//
+// It returns *MapFullError if there is no room, *pgas.PeerError if k's member is lost, or any PE of the job while it waits,
+// and the cause of ctx if that ends first. Unless k's member is lost nothing has changed then.
+func (m *Map[K, V]) Insert(ctx context.Context, k K, v V) (inserted bool, err error) {
+	hash := m.hashFor(ctx, "Insert", k)
+	found, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {
+		if found {
+			return mapLeave
+		}
+		mapEncode(value, &v)
+		return mapPut
+	})
+	return !found && err == nil, err
+}
+
+// Set gives k the value v, whatever it had. It is one-sided. It blocks and fails as Insert does.
+func (m *Map[K, V]) Set(ctx context.Context, k K, v V) error {
+	hash := m.hashFor(ctx, "Set", k)
+	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, _ bool) mapDeed {
+		mapEncode(value, &v)
+		return mapPut
+	})
+	return err
+}
+
+// Update gives k the value v if it has none, and otherwise combine(old, v), at one moment: no other write to k comes
+// between. combine may be called more than once, and must not use the map. Update is one-sided. It blocks and fails as Insert does.
+func (m *Map[K, V]) Update(ctx context.Context, k K, v V, combine func(old, v V) V) error {
+	hash := m.hashFor(ctx, "Update", k)
+	if combine == nil {
+		misuse("Update", "combine is nil: give a function of the old value and v, or call Set")
+	}
+	_, err := m.shards.change(ctx, hash, m.key, func(value []uint64, found bool) mapDeed {
+		next := v
+		if found {
+			next = combine(mapDecode[V](value), v)
+		}
+		mapEncode(value, &next)
+		return mapPut
+	})
+	return err
+}
+
+// Delete removes k and reports whether it was there. It is one-sided. It blocks and fails as Insert does.
+func (m *Map[K, V]) Delete(ctx context.Context, k K) (deleted bool, err error) {
+	return m.shards.change(ctx, m.hashFor(ctx, "Delete", k), m.key, func([]uint64, bool) mapDeed { return mapRemove })
+}
+
+// Free frees the memory of the map. It is collective over all PEs of the World.
+func (m *Map[K, V]) Free(ctx context.Context) error {
+	if m == nil || m.world == nil {
+		(*members)(nil).mustBeMember("Free")
+	}
+	m.freed = true
+	return freeAll(ctx, "Map.Free", m.batch.box.Free, m.words.Free)
+}

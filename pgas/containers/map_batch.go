@@ -1,0 +1,231 @@
+package containers
+
+// Batches: what all members have for the map, or ask of it, travels to the members that have the keys, many in a message,
+// by a mailbox. Each member applies to its own shard what arrives. A batch is a promise, too: while it lasts nobody else accesses
+// the shard, so its member takes no locks.
+//
+// An element that finds no room is dropped by the member that has none, and all members learn of it in the end.
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// mapLetter is what one member sends to another.
+type mapLetter[K, V any] struct {
+	key   K
+	value V
+	ask   int32 // of a find and its answer: the place among the sender's keys; -1 otherwise
+	kind  mapLetterKind
+}
+
+type mapLetterKind int8
+
+const (
+	mapApply  mapLetterKind = iota // the batch's own deed
+	mapAsk                         // find
+	mapFound                       // the answer: value
+	mapAbsent                      // the answer: no such key
+)
+
+// mapBatch is this member's part in batches.
+type mapBatch[K, V any] struct {
+	box    *Mailbox[mapLetter[K, V]]
+	ctx    context.Context // of the batch under way
+	apply  func(k K, v V) error
+	full   int // 1 if an element found no room
+	values []V // of FindAll
+	found  []bool
+}
+
+// newBatch is collective over all PEs of the World.
+func (m *Map[K, V]) newBatch(ctx context.Context, s settings) error {
+	mem := &memory{m: &m.members}
+	box := planMailbox(mem, s, false, func(from int, letters []mapLetter[K, V]) error {
+		for i := range letters {
+			if err := m.receive(from, &letters[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := mem.allocate(ctx, s.over); err != nil {
+		return err
+	}
+	box.memory = mem
+	box.bind(mem)
+	m.batch.box = box
+	return mem.ready(ctx)
+}
+
+// receive does what a letter says.
+func (m *Map[K, V]) receive(from int, l *mapLetter[K, V]) error {
+	b := &m.batch
+	switch l.kind {
+	case mapAsk:
+		answer := mapLetter[K, V]{ask: l.ask, kind: mapAbsent}
+		if v, ok := m.find(l.key); ok {
+			answer.value, answer.kind = v, mapFound
+		}
+		return b.box.Send(b.ctx, from, answer)
+	case mapFound, mapAbsent:
+		b.values[l.ask], b.found[l.ask] = l.value, l.kind == mapFound
+		return nil
+	}
+	return b.apply(l.key, l.value)
+}
+
+// find is Find during a batch.
+func (m *Map[K, V]) find(k K) (v V, ok bool) {
+	m.putKey(m.key, k)
+	if !m.shards.find(mapHash(m.key), m.key) {
+		return v, false
+	}
+	return mapDecode[V](m.shards.value), true
+}
+
+// begin begins a batch: all one-sided writes are complete, and this member alone accesses its shard.
+func (m *Map[K, V]) begin(ctx context.Context, op string, apply func(k K, v V) error) error {
+	m.mustBelong(ctx, op)
+	m.mustBeOpen(op)
+	m.mustBeFree(op)
+	if err := m.team.Barrier(ctx); err != nil {
+		return fmt.Errorf("Map.%s: %w", op, err)
+	}
+	m.busy = op
+	m.shards.alone = true
+	m.batch.ctx, m.batch.apply = ctx, apply
+	return nil
+}
+
+// end ends a batch.
+func (m *Map[K, V]) end(ctx context.Context, op string) error {
+	err := m.batch.box.Flush(ctx)
+	if err == nil {
+		var full int
+		full, err = pgas.MaxValue(ctx, m.team, m.batch.full)
+		if full > 0 && err == nil {
+			err = &MapFullError{Member: full - 1, Capacity: m.shards.capacity}
+		}
+	}
+	m.batch.full = 0
+	m.shards.alone = false
+	m.busy = ""
+	if err != nil {
+		return fmt.Errorf("Map.%s: %w", op, err)
+	}
+	return nil
+}
+
+// send sends one letter to the member that has its key.
+func (m *Map[K, V]) send(ctx context.Context, l mapLetter[K, V]) error {
+	m.putKey(m.key, l.key)
+	return m.batch.box.Send(ctx, mapOwner(mapHash(m.key), m.n), l)
+}
+
+// UpdateAll does Update for all elements that the members give, each its own, with combine, which must do the same on all members. A
+// key may occur more than once; the order in which values for one key are combined is undefined but for those of one
+// member. combine runs on the member that has the key, and must not use the map; nor may elements.
+//
+// UpdateAll is collective. Elements travel many in a message; when it returns all are in the map, and every member finds
+// them. It returns on every member *MapFullError if an element found no room, which is then dropped; on some, *pgas.PeerError if a PE is
+// lost, and the cause of ctx.
+func (m *Map[K, V]) UpdateAll(ctx context.Context, elements iter.Seq2[K, V], combine func(old, v V) V) error {
+	if combine == nil {
+		misuse("UpdateAll", "combine is nil: give a function of the old value and v, or call SetAll")
+	}
+	return m.putAll(ctx, "UpdateAll", elements, func(value []uint64, v V, found bool) mapDeed {
+		if found {
+			v = combine(mapDecode[V](value), v)
+		}
+		mapEncode(value, &v)
+		return mapPut
+	})
+}
+
+// SetAll does Set for all elements that the members give. It is collective, as UpdateAll is, with the same errors.
+func (m *Map[K, V]) SetAll(ctx context.Context, elements iter.Seq2[K, V]) error {
+	return m.putAll(ctx, "SetAll", elements, func(value []uint64, v V, _ bool) mapDeed {
+		mapEncode(value, &v)
+		return mapPut
+	})
+}
+
+// InsertAll does Insert for all elements that the members give. It is collective, as UpdateAll is, with the same errors.
+func (m *Map[K, V]) InsertAll(ctx context.Context, elements iter.Seq2[K, V]) error {
+	return m.putAll(ctx, "InsertAll", elements, func(value []uint64, v V, found bool) mapDeed {
+		if found {
+			return mapLeave
+		}
+		mapEncode(value, &v)
+		return mapPut
+	})
+}
+
+// putAll is a batch of elements; deed is done for each where its key is.
+func (m *Map[K, V]) putAll(ctx context.Context, op string, elements iter.Seq2[K, V], deed func(value []uint64, v V, found bool) mapDeed) error {
+	if elements == nil {
+		misuse(op, "elements is nil: a member that has none gives an empty sequence")
+	}
+	apply := func(k K, v V) error {
+		m.putKey(m.key, k)
+		_, err := m.shards.change(ctx, mapHash(m.key), m.key, func(value []uint64, found bool) mapDeed { return deed(value, v, found) })
+		return m.noteFull(err)
+	}
+	if err := m.begin(ctx, op, apply); err != nil {
+		return err
+	}
+	for k, v := range elements {
+		if err := m.send(ctx, mapLetter[K, V]{key: k, value: v, ask: -1}); err != nil {
+			m.shards.alone, m.busy = false, ""
+			return fmt.Errorf("Map.%s: %w", op, err)
+		}
+	}
+	return m.end(ctx, op)
+}
+
+// noteFull remembers that an element found no room, and returns other errors.
+func (m *Map[K, V]) noteFull(err error) error {
+	if _, full := err.(*MapFullError); full {
+		m.batch.full = m.me + 1
+		return nil
+	}
+	return err
+}
+
+// DeleteAll does Delete for all keys that the members give. It is collective, as UpdateAll is.
+func (m *Map[K, V]) DeleteAll(ctx context.Context, keys iter.Seq[K]) error {
+	if keys == nil {
+		misuse("DeleteAll", "keys is nil: a member that has none gives an empty sequence")
+	}
+	var none V
+	return m.putAll(ctx, "DeleteAll", func(yield func(K, V) bool) {
+		for k := range keys {
+			if !yield(k, none) {
+				return
+			}
+		}
+	}, func([]uint64, V, bool) mapDeed { return mapRemove })
+}
+
+// FindAll does Find for the keys that each member gives. values[i] and found[i] are of keys[i]. It is collective: questions and answers
+// travel many in a message. Its errors are those of UpdateAll but for *MapFullError.
+func (m *Map[K, V]) FindAll(ctx context.Context, keys []K) (values []V, found []bool, err error) {
+	if err := m.begin(ctx, "FindAll", nil); err != nil {
+		return nil, nil, err
+	}
+	values, found = make([]V, len(keys)), make([]bool, len(keys))
+	m.batch.values, m.batch.found = values, found
+	for i, k := range keys {
+		if err := m.send(ctx, mapLetter[K, V]{key: k, ask: int32(i), kind: mapAsk}); err != nil {
+			m.shards.alone, m.busy = false, ""
+			return nil, nil, fmt.Errorf("Map.FindAll: %w", err)
+		}
+	}
+	err = m.end(ctx, "FindAll")
+	m.batch.values, m.batch.found = nil, nil
+	return values, found, err
+}

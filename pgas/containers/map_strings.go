@@ -1,0 +1,241 @@
+package containers
+
+// StringMap: a Map whose keys are strings of any length. A string of up to 31 bytes is the key itself. A longer one is
+// known by 192 bits of its SHA-256, and its bytes are in a second map, in pieces, which are there before the key is.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"github.com/gopgas/gopgas/pgas"
+)
+
+// StringMap is a hash table from strings to V, which is plain. Its calls are those of Map, and move what those move; a key
+// of more than 31 bytes costs a find in a second map in addition, and its first insertion by a member a write there for every 64 bytes
+// and a Quiet. The bytes of a long key that was deleted stay until the map is freed, and serve the same key again.
+//
+// Two long keys are taken for one if the first 192 bits of their SHA-256 are the same, which nobody has ever seen.
+type StringMap[V any] struct {
+	keys *Map[stringKey, V]
+	text *Map[textPiece, textBytes]
+}
+
+// stringKey is a string of up to 31 bytes and its length, or the digest of a longer one, its length, and longString.
+type stringKey [32]byte
+
+const (
+	shortString = 31
+	longString  = 0xff // in the last byte
+	digestBytes = 24
+)
+
+// textPiece is the place of 64 bytes of a long string.
+type textPiece struct {
+	digest [digestBytes]byte
+	number uint64
+}
+
+type textBytes [64]byte
+
+// NewStringMap makes an empty map; its options are those of NewMap. It has room for a quarter as many pieces of long
+// keys as for elements, and at least for 4096. It is collective over all PEs of the World. Its errors are those of NewMap.
+func NewStringMap[V any](ctx context.Context, w *pgas.World, opts ...Option) (*StringMap[V], error) {
+	s := settingsOf("NewStringMap", opts, "Capacity", "Ring", "Backlog")
+	keys, err := NewMap[stringKey, V](ctx, w, opts...)
+	if err != nil {
+		return nil, err
+	}
+	pieces := max(4096, s.capacity/4)
+	text, err := NewMap[textPiece, textBytes](ctx, w, append(opts[:len(opts):len(opts)], Capacity(pieces))...)
+	if err != nil {
+		return nil, err
+	}
+	return &StringMap[V]{keys, text}, nil
+}
+
+// keyOfString returns the key of k.
+func keyOfString(k string) (key stringKey) {
+	if len(k) <= shortString {
+		copy(key[:], k)
+		key[shortString] = byte(len(k))
+		return key
+	}
+	digest := sha256.Sum256([]byte(k))
+	copy(key[:digestBytes], digest[:])
+	binary.LittleEndian.PutUint64(key[digestBytes:], uint64(len(k)))
+	key[shortString] = longString
+	return key
+}
+
+// long reports whether the text of a key is in the second map, and how many bytes that has.
+func (k *stringKey) long() (n int, long bool) {
+	if k[shortString] != longString {
+		return int(k[shortString]), false
+	}
+	length := binary.LittleEndian.Uint64(k[digestBytes:])
+	return int(length & (1<<56 - 1)), true
+}
+
+// piece returns the place of piece i of a long key's text.
+func (k *stringKey) piece(i int) textPiece {
+	return textPiece{[digestBytes]byte(k[:digestBytes]), uint64(i)}
+}
+
+// write returns the key of k for a call that may insert it: its text is there.
+func (m *StringMap[V]) write(ctx context.Context, k string) (stringKey, error) {
+	key := keyOfString(k)
+	if _, long := key.long(); !long {
+		return key, nil
+	}
+	last := (len(k) - 1) / len(textBytes{})
+	if _, ok := m.text.Find(key.piece(last)); ok {
+		return key, nil
+	}
+	for i := range last + 1 {
+		var piece textBytes
+		copy(piece[:], k[i*len(piece):])
+		if _, err := m.text.Insert(ctx, key.piece(i), piece); err != nil {
+			return key, fmt.Errorf("the bytes of a key of %d: %w", len(k), err)
+		}
+		if i == last-1 { // who finds the last piece takes it that all are there
+			if err := m.text.ctx.Quiet(ctx); err != nil {
+				return key, err
+			}
+		}
+	}
+	return key, m.text.ctx.Quiet(ctx)
+}
+
+// read returns the string of a key.
+func (m *StringMap[V]) read(key stringKey) string {
+	n, long := key.long()
+	if !long {
+		return string(key[:n])
+	}
+	b := make([]byte, 0, n+len(textBytes{}))
+	for i := 0; len(b) < n; i++ {
+		piece, _ := m.text.Find(key.piece(i))
+		b = append(b, piece[:]...)
+	}
+	return string(b[:n])
+}
+
+// Home returns the member that has k, if anyone has. It is local.
+func (m *StringMap[V]) Home(k string) int { return m.keys.Home(keyOfString(k)) }
+
+// Find is Map.Find.
+func (m *StringMap[V]) Find(k string) (v V, ok bool) { return m.keys.Find(keyOfString(k)) }
+
+// Insert is Map.Insert.
+func (m *StringMap[V]) Insert(ctx context.Context, k string, v V) (inserted bool, err error) {
+	key, err := m.write(ctx, k)
+	if err != nil {
+		return false, err
+	}
+	return m.keys.Insert(ctx, key, v)
+}
+
+// Set is Map.Set.
+func (m *StringMap[V]) Set(ctx context.Context, k string, v V) error {
+	key, err := m.write(ctx, k)
+	if err != nil {
+		return err
+	}
+	return m.keys.Set(ctx, key, v)
+}
+
+// Update is Map.Update.
+func (m *StringMap[V]) Update(ctx context.Context, k string, v V, combine func(old, v V) V) error {
+	key, err := m.write(ctx, k)
+	if err != nil {
+		return err
+	}
+	return m.keys.Update(ctx, key, v, combine)
+}
+
+// Delete is Map.Delete.
+func (m *StringMap[V]) Delete(ctx context.Context, k string) (deleted bool, err error) {
+	return m.keys.Delete(ctx, keyOfString(k))
+}
+
+// Local is Map.Local. It is one-sided: the bytes of long keys may be on other members.
+func (m *StringMap[V]) Local() iter.Seq2[string, V] { return m.strings(m.keys.Local()) }
+
+// All is Map.All.
+func (m *StringMap[V]) All() iter.Seq2[string, V] { return m.strings(m.keys.All()) }
+
+func (m *StringMap[V]) strings(elements iter.Seq2[stringKey, V]) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for k, v := range elements {
+			if !yield(m.read(k), v) {
+				return
+			}
+		}
+	}
+}
+
+// LocalLen is Map.LocalLen.
+func (m *StringMap[V]) LocalLen() int { return m.keys.LocalLen() }
+
+// Len is Map.Len.
+func (m *StringMap[V]) Len(ctx context.Context) (int, error) { return m.keys.Len(ctx) }
+
+// UpdateAll is Map.UpdateAll.
+func (m *StringMap[V]) UpdateAll(ctx context.Context, elements iter.Seq2[string, V], combine func(old, v V) V) error {
+	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.UpdateAll(ctx, keys, combine) })
+}
+
+// SetAll is Map.SetAll.
+func (m *StringMap[V]) SetAll(ctx context.Context, elements iter.Seq2[string, V]) error {
+	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.SetAll(ctx, keys) })
+}
+
+// InsertAll is Map.InsertAll.
+func (m *StringMap[V]) InsertAll(ctx context.Context, elements iter.Seq2[string, V]) error {
+	return m.putAll(ctx, elements, func(keys iter.Seq2[stringKey, V]) error { return m.keys.InsertAll(ctx, keys) })
+}
+
+// putAll makes put of keys that are there. A member whose text finds no room leaves the rest of its elements out, and all
+// take part to the end.
+func (m *StringMap[V]) putAll(ctx context.Context, elements iter.Seq2[string, V], put func(iter.Seq2[stringKey, V]) error) error {
+	var failed error
+	err := put(func(yield func(stringKey, V) bool) {
+		for k, v := range elements {
+			key, err := m.write(ctx, k)
+			if err != nil {
+				failed = err
+				return
+			}
+			if !yield(key, v) {
+				return
+			}
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// FindAll is Map.FindAll.
+func (m *StringMap[V]) FindAll(ctx context.Context, keys []string) (values []V, found []bool, err error) {
+	asked := make([]stringKey, len(keys))
+	for i, k := range keys {
+		asked[i] = keyOfString(k)
+	}
+	return m.keys.FindAll(ctx, asked)
+}
+
+// OnlyFinds is Map.OnlyFinds.
+func (m *StringMap[V]) OnlyFinds(ctx context.Context) error { return m.keys.OnlyFinds(ctx) }
+
+// Writes is Map.Writes.
+func (m *StringMap[V]) Writes(ctx context.Context) error { return m.keys.Writes(ctx) }
+
+// Free is Map.Free.
+func (m *StringMap[V]) Free(ctx context.Context) error {
+	return freeAll(ctx, "StringMap.Free", m.keys.Free, m.text.Free)
+}
